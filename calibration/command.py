@@ -1,208 +1,237 @@
-"""`tower-sim calibrate`: from observations to a profile and its report; simulated games are kept, so it can go on."""
+"""`tower-sim tower fit`: from observations, or a wish, to a profile and its report."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
+import re
 import shlex
-import sys
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 
 from tower_sim import writing
 from tower_sim.apparatus.catalogue import FITTED_WITH
-from tower_sim.apparatus.catalogue import load as load_profile
 from tower_sim.apparatus.catalogue import parse as parse_profile
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.calibration import design as designs
 from tower_sim.calibration import evidence as evidences
-from tower_sim.calibration.bands import played
-from tower_sim.calibration.choice import ChosenTower, choose
-from tower_sim.calibration.design import Design, Point
-from tower_sim.calibration.e_values import check
-from tower_sim.calibration.effort import BESIDE, EFFORTS, Effort, in_words, seconds, seconds_a_game
-from tower_sim.calibration.emulator import Emulator, shipped_kernels
-from tower_sim.calibration.evidence import Evidence
-from tower_sim.calibration.fit import TARGETS, Discrepancy, Fit, fit, fit_sampled
-from tower_sim.calibration.leaving import leaving
-from tower_sim.calibration.parameters import ENGINE, NUMBERS, fields, profile_text, readings, values
-from tower_sim.calibration.plain import tower_in_words
-from tower_sim.calibration.reference import reference
-from tower_sim.calibration.result import Budget, Calibration, Chosen, Confirmed, ConfirmedSummary, GamesMean
-from tower_sim.calibration.rounds import Pool
-from tower_sim.calibration.stand_in import stand_in
-from tower_sim.calibration.summaries import EVERY, SUMMARIES, WHOLE, Array
-from tower_sim.calibration.usable import Usable, usable
-from tower_sim.calibration.verdict import in_plain_words as fairness
-from tower_sim.calibration.watched import throws_of
-from tower_sim.calibration.writeup import in_short, write
-from tower_sim.campaign import status
-from tower_sim.campaign.environment import environment
-from tower_sim.campaign.files import make_directory
-from tower_sim.campaign.reader import load_whole
-from tower_sim.errors import UsageError, check_whole, shown
+from tower_sim.calibration import played
+from tower_sim.calibration.evidence import SAID, Evidence
+from tower_sim.calibration.fit import TARGETS, Fit, fit, interval
+from tower_sim.calibration.observations import COLOURS, CUBES
+from tower_sim.calibration.played import Table
+from tower_sim.calibration.prior import BASE, NUMBERS, profile, tower
+from tower_sim.calibration.report import Calibration, in_short, write
+from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array
+from tower_sim.calibration.towers import Towers
+from tower_sim.calibration.usable import usable
+from tower_sim.errors import UsageError, check_whole, fault, shown
 from tower_sim.extras import extra
-from tower_sim.physics.engine import make
-from tower_sim.physics.settings import STANDARD, PhysicsSettings, accuracy
 from tower_sim.progress import telling
-from tower_sim.reading import read_bytes
-from tower_sim.runs.by_drop import ByDrop
 from tower_sim.statistics import mean_error
-from tower_sim.surrogate.store import beside, load_fitted
-from tower_sim.terminal import warn
-from tower_sim.writing import WritingFailed
 
-MOST_WORKERS = 512
-_FIT, _PLAY = 0, 1  # first words of spawn keys
-CHOSEN = "chosen"
-CONFIRM = 24  # towers of the last round that the report holds against the emulator before it knew them
-CONFIRMED = (*WHOLE, "colours")  # summaries in which simulated towers are held against the emulator
+ENOUGH = 15.0  # effective towers, below which those that weigh are played on
+MOST = 60  # towers that are played on for a calibration
+HEAVY = 0.97  # share of all weight that these hold, if they are that few
+DOES = (*TARGETS, "single")  # what a tower in the middle does as predicted: also how often there is no choice
+WISHES = {"setup": (0, CUBES), "inside": (0, CUBES), "out": (0, CUBES), "colours": (1, COLOURS), "single": (0, 1)}
+"""What one may wish of a tower, and between which ends."""
+CONFIRMED, FRESH = 3, range(200, 212)  # towers that new games are played of for a wish, and which games
+WISHED = 0.05  # sd of a wish, as a share of it
+GAMES_FILE = "games.npz"  # in the folder of the report: the games of towers that were played on
 
 
 def calibrate(
     paths: Sequence[str | Path],
     output: Path,
-    mode: str = "quick",
     seed: int = 0,
-    workers: int | None = None,
-    effort: Effort | None = None,
+    wishes: Mapping[str, float] | None = None,
+    is_forced: bool = False,
 ) -> Calibration:
-    """Fit the tower to the observations in `paths`; write the profile `output`, its surrogate, and NAME.calibration/.
+    """Weight the towers of the table by the observations in `paths` and by `wishes`; write a profile and its report.
 
-    That folder has the report and every simulated game; called again with the same arguments, it goes on where it was.
-    What it will do and about how long that takes is said on standard error before. Random, from `seed`: the draws of
-    the posterior and all games. Raises UsageError for observations, numbers or an output that cannot be used, and where
-    the engine of the design is not installed; KeyboardInterrupt when it was interrupted: the profile is then as it was
-    before.
+    The profile `output` is of one tower in the middle of those that agree; the report is NAME.calibration/report.md
+    beside it. Where fewer than ENOUGH towers agree, those that weigh are played on, which is told as it goes; called
+    again, it goes on. Random, from `seed`: the draws of the posterior. Raises UsageError for observations, wishes or an
+    output that cannot be used, and for a profile that is there already unless `is_forced`.
     """
-    begun = time.monotonic()
-    workers = min(os.cpu_count() or 1, MOST_WORKERS) if workers is None else workers
-    check_whole("workers", workers, 1, MOST_WORKERS)
+    extra("markdown_it", "calibrate")  # sets the report as a page
     check_whole("seed", seed, 0, 2**128 - 1)
-    effort = effort or EFFORTS[mode]
+    if output.suffix != ".toml" or not output.stem:
+        raise UsageError(f"output {shown(str(output))}; allowed is a name that ends in .toml; try mine.toml")
+    directory = output.with_suffix(".calibration")
+    if not is_forced:
+        writing.keep(output, "profile")
+    writing.check(output, "profile")
+    wished = [_wish(name, value) for name, value in (wishes or {}).items()]
     files = _files(paths)
-    told = usable(files)
-    for entries in (told.evidence, told.halves):
-        evidences.check_amount(entries)
-    make(PhysicsSettings(engine=ENGINE)).close()  # refuses where it cannot be had
-    extra("sklearn.ensemble", "calibrate")  # which the check of the surrogate needs at the end
-    shipped = designs.shipped()
-    directory = _opened(
-        output, {"mode": mode, "seed": str(seed), "effort": str(effort), "design": shipped.digest}, files
+    told = usable(files) if files or not wished else None
+    evidence = (*(told.evidence if told else ()), *wished)
+    halves = told.halves if told and any(entry.held for entry in told.halves) else None
+    table = played.shipped()
+    fitted, towers = _fitted(table, evidence, halves, seed)
+    if fitted.posterior.effective < ENOUGH:
+        more = played.play_on(table, towers.number[heavy(fitted.posterior.weight, MOST)], directory / GAMES_FILE)
+        fitted, towers = _fitted(more, evidence, halves, seed)
+    best, notes = usual(fitted, towers), told.notes if told else ()
+    chosen = best[0]
+    if wishes:
+        chosen, confirmed = confirm(best[:CONFIRMED], towers, wishes)
+        notes = (*notes, *confirmed)
+    again = shlex.join(
+        [
+            *("tower-sim", "tower", "fit", *map(str, paths)),
+            *(f"--wish={name}={value:g}" for name, value in (wishes or {}).items()),
+            *("-o", output.name, "--seed", str(seed)),
+        ]
     )
-    work = _Work(directory, seed, workers)
-    for line in (*told.notes, _plan(told, effort, workers, len(shipped.unit))):
-        _say(line)
-
-    pool = Pool(shipped, shipped_kernels())
-    fitted = _fitted(pool, told, seed)
-    compared: tuple[Confirmed, ...] = ()
-    for number in range(1, 1 + effort.rounds):
-        if fitted.posterior.effective >= effort.enough:
-            break
-        emulator, new = pool.add(
-            told.evidence,
-            Discrepancy(),
-            effort.towers,
-            work.rng(_FIT, number),
-            lambda points, name=f"round-{number}": work.play(name, points, effort.games),
-            fit,
+    means = {name: towers.at(EVERY[name]) for name in TARGETS}
+    does = {
+        name: (
+            float(SUMMARIES[name].back(at.mean[chosen])),
+            _error(name, float(at.mean[chosen]), float(at.error[chosen])),
         )
-        some = range(min(CONFIRM, len(new.unit)))
-        compared = tuple(_compared(emulator, tuple(new.unit[i].tolist()), new.games.take(i)) for i in some)
-        fitted = _fitted(pool, told, seed)
-        agree = f"an effective {fitted.posterior.effective:.0f} towers agree"
-        _say(f"round {number}: {agree}; {effort.enough:.0f} are enough")
-    choice = choose(fitted)
-    design = pool.design
-    tower, games = work.play_chosen(choice.point, effort.chosen, output.stem)
-    surrogate, details = _stand_in(directory / CHOSEN, output, seed)
+        for name, at in means.items()
+    }
     result = Calibration(
-        name=output.stem,
-        mode=mode,
-        seed=seed,
-        points=len(design.unit),
-        games=int((design.games.thrown[..., -1] >= 0).sum()),
-        design=design.digest,
-        fit=fitted,
-        confirmed=compared,
-        chosen=replace(_chosen(choice, games), leaving=leaving(load_whole(directory / CHOSEN))),
-        budget=replace(work.budget, seconds=time.monotonic() - begun),
-        versions=environment()["versions"],
-        notes=(*told.notes, *_beside(told, tower, seed), surrogate),
+        output.stem,
+        fitted,
+        towers=len(towers.number),
+        games=int((towers.games.thrown[..., -1] >= 0).sum()),
+        why="Of the heaviest towers, with half of all weight, its means are nearest to the medians of all that agree.",
+        does=does,
+        again=again,
+        notes=notes,
     )
-    _say("report")
     report = write(result, directory)
-    towers = json.dumps(fitted.posterior.document(), allow_nan=False)
-    writing.renew(directory / "posterior.json", f"{towers}\n", "posterior")
-    writing.renew(directory / "surrogate.txt", details, "check of the surrogate")
-    writing.write(output, _profile(result, choice.point, [file.name for file in files], report), "profile")
+    head = [
+        "An Amerigo tower, fitted. Each value says how it is known: [K] known, [A] assumed, [F] free, and so fitted.",
+        f"Fitted by {again}",
+        f"{FITTED_WITH}core at its standard accuracy.",
+        "Predicted (90 %): " + "; ".join(f"{SUMMARIES[name].words} {_ends(fitted, name)}" for name in TARGETS),
+        f"Report: {directory.name}/{report.name}",
+    ]
+    text = profile_text(towers.unit[chosen], head, fitted)
+    parse_profile(text, output.stem)
+    writing.write(output, text, "profile")
     return result
 
 
-def calibrate_command(paths: Sequence[str], output: Path, mode: str, seed: int, workers: int | None) -> int:
-    """Do what `tower-sim calibrate` does: plain sentences, the fit, what can be done next; returns the exit status."""
-    try:
-        result = calibrate(paths, output, mode, seed, workers)
-    except KeyboardInterrupt:
-        again = shlex.join(["tower-sim", "calibrate", *paths, "-o", str(output), f"--{mode}", "--seed", str(seed)])
-        return _ended(f"interrupted; no profile was written, simulated games are kept; to go on: {again}")
-    except (WritingFailed, designs.SimulationFailed) as error:
-        return _ended(str(error))
-    print(f"{in_short(result)}\n\n{result.chosen.does}\nWhy this tower: {result.chosen.why}")
-    print("\n".join(result.notes))
-    has_surrogate = beside(output).exists()
-    is_sound = has_surrogate and not load_fitted(beside(output)).failed
-    made = [f"profile: {output}", *([f"surrogate: {beside(output)}"] if has_surrogate else [])]
-    print("\n".join([*made, f"report: {_folder(output) / 'report.md'}"]))
-    fast = ["--model", "surrogate"] if is_sound else []
-    print(f"to play with it: {shlex.join(['tower-sim', 'play', 'amerigo', '--apparatus', str(output), *fast])}")
+def calibrate_command(
+    paths: Sequence[str], output: Path, seed: int, wishes: Mapping[str, float], is_forced: bool
+) -> int:
+    """Do what `tower-sim tower fit` does: plain sentences, the fit, what can be done next; returns the exit status."""
+    result = calibrate(paths, output, seed, wishes, is_forced)
+    print(in_short(result))
+    print(
+        "\n".join([*result.notes, f"profile: {output}", f"report: {output.with_suffix('.calibration') / 'report.md'}"])
+    )
+    print(f"to play with it: {shlex.join(['tower-sim', 'play', 'amerigo', '--tower', str(output)])}")
     return 0
 
 
-def _plan(told: Usable, effort: Effort, workers: int, towers: int) -> str:
-    """Say what will be done and about how long it takes here, for which a few games are played."""
-    a_game = seconds_a_game()
-    with_halves = any(part.held for part in told.halves)
-    whole = seconds(effort, a_game, min(workers, os.cpu_count() or 1), towers, len(told.left), with_halves)
-    seen = sum(len(entry.values) + len(entry.clues) for entry in told.evidence)
-    return (
-        f"calibrate: this compares {seen} observed value{'' if seen == 1 else 's'} with {towers} simulated towers, "
-        f"plays up to {effort.played} games of towers that agree, chooses one and fits its surrogate. About "
-        f"{in_words(whole)} on this machine ({workers} at work; a game takes {a_game:.2f} s here). Stopped, the same "
-        "command goes on."
-    )
+def _fitted(
+    table: Table, evidence: Sequence[Evidence], halves: Sequence[Evidence] | None, seed: int
+) -> tuple[Fit, Towers]:
+    """Weight the towers; held out: the second half of recorded drops, else each source in turn."""
+    towers, rng = Towers(table.unit, table.games), np.random.default_rng(seed)
+    whole = fit(towers, evidence, rng)
+    if halves is None:
+        return whole, towers
+    split = fit(towers, halves, rng)
+    return replace(whole, held_out=split.held_out), towers
 
 
-def _stand_in(games: Path, output: Path, seed: int) -> tuple[str, str]:
-    """Make the surrogate beside `output`; returns how good it is, in short and in full, or why there is none."""
-    try:
-        made = stand_in(games, output, seed)
-    except UsageError as error:  # too few of the tower's games came to their end
-        return f"No surrogate was made: {error}", f"{error}\n"
-    return made.words, made.details
+def heavy(weight: Array, most: int | None = None, share: float = HEAVY) -> Array:
+    """Return the places of the heaviest towers that hold `share` of all weight, `most` at most; the heaviest first."""
+    order = np.argsort(-weight, kind="stable")
+    return order[: 1 + int(np.searchsorted(np.cumsum(weight[order]), share))][:most]
 
 
-def _beside(told: Usable, tower: Apparatus, seed: int) -> list[str]:
-    """Hold the drops that the fit could not use against the tower chosen, as `tower-sim fairness` does."""
-    said: list[str] = []
-    for name, records in told.left.items():
-        _say(f"{name}: games beside the drops that were not fitted")
-        law = reference(tower, BESIDE, seed, accuracy(ENGINE, STANDARD), throws_of(records))
-        said.append(
-            f"What of {shown(name)} was not fitted, held against the tower: {' '.join(fairness(check(records, law)))}"
-        )
-    return said
+def usual(fitted: Fit, towers: Towers) -> list[int]:
+    """Return the places of the heaviest towers, the most usual first, which becomes the profile; nothing is random.
+
+    Usual is a tower whose means of DOES are near the medians of all that agree, in their standard deviations; how far
+    its own means are not known counts as distance.
+    """
+    best = heavy(fitted.posterior.weight, share=0.5)
+    off = np.zeros(len(best))
+    for name in DOES:
+        if name in fitted.posterior.played:
+            draws, at = SUMMARIES[name].scale(fitted.posterior.played[name]), towers.at(EVERY[name])
+            off += ((at.mean[best] - np.median(draws)) ** 2 + at.error[best] ** 2) / max(float(draws.var()), 1e-9)
+    return [int(place) for place in best[np.argsort(off, kind="stable")]]
 
 
-def _ended(why: str) -> int:
-    warn(why)
-    return 1
+def confirm(places: Sequence[int], towers: Towers, wishes: Mapping[str, float]) -> tuple[int, tuple[str, ...]]:
+    """Play new games of towers, and return the one that does most nearly what is wished, with a line about each."""
+    lines: list[str] = []
+    away: list[float] = []
+    with telling("games of the towers that do most nearly what is wished", len(places)) as tell:
+        for place in places:
+            games = played.play(tower(towers.unit[place]), int(towers.number[place]), FRESH)
+            means = {name: mean_error(SUMMARIES[name].back(EVERY[name].of(games))) for name in wishes}
+            away.append(sum(abs(means[name][0] - wish) / wish for name, wish in wishes.items()))
+            said = "; ".join(f"{SUMMARIES[name].words} {mean:.3g} ± {se:.2g}" for name, (mean, se) in means.items())
+            lines.append(f"Tower {towers.number[place]}, {len(FRESH)} new games: {said}.")
+            tell(len(lines))
+    return places[int(np.argmin(away))], tuple(lines)
+
+
+def profile_text(unit: Array, head: Sequence[str], fitted: Fit) -> str:
+    """Write the profile of the tower at `unit`: base.toml with its values, `head` as the first comments."""
+    tables = profile(unit)
+    tables["exit"]["emerged"] = "cleared"
+    draws = fitted.posterior.numbers
+    notes = {number.name: (number, interval(draws[:, i])) for i, number in enumerate(NUMBERS)}
+    lines, table = [f"# {line}" for line in head], ""
+    for line in BASE.read_text("utf-8").splitlines():
+        if header := re.match(r"\[([\w.]+)\]", line):
+            table = header[1]
+        key, equals, rest = line.partition(" = ")
+        if equals and table:
+            where = _table(tables, table)
+            note = rest.partition("#")[2].strip()
+            if name := _FREE.get((table, key), _FREE.get(("", key), "")):
+                number, span = notes[name]
+                note = f"[F] 90 % of the towers that agree: {span.low:.3g} to {span.high:.3g} {number.unit}".rstrip()
+            value = f'"{where[key]}"' if isinstance(where[key], str) else repr(where[key])
+            line = f"{key} = {value}" + (f"  # {note}" if note else "")
+        if not line.startswith("# The tower whose free numbers"):
+            lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+_FREE = {  # which free number sets a field, by table and key
+    ("tube", "inside_mm"): "tube",
+    **{(f"{floor}_floor", "openings"): f"{floor}_openings" for floor in ("upper", "lower")},
+    **{(f"{floor}_floor", "opening_mm"): f"{floor}_opening" for floor in ("upper", "lower")},
+    ("", "rows"): "grid",
+    ("", "slope_deg"): "slope",
+    ("", "friction"): "friction",
+    ("", "restitution"): "restitution",
+    ("release", "rate_per_s"): "rate",
+}
+
+
+def _table(tables: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    for word in name.split("."):
+        tables = cast("Mapping[str, Any]", tables[word])
+    return tables
+
+
+def _wish(name: str, value: float) -> Evidence:
+    """Return a wish as evidence: what one would have been told of the tower."""
+    if name not in WISHES:
+        raise fault("--wish", name, f"one of {', '.join(WISHES)}", "write --wish inside=5")
+    low, high = WISHES[name]
+    if not low < value < high:
+        raise fault(f"--wish {name}", value, f"a number above {low} and below {high}", "write --wish inside=5")
+    scale = SUMMARIES[name].scale
+    wished = float(scale(value))
+    said = wished - float(scale(value * (1 - WISHED)))
+    words = f"A wish: {SUMMARIES[name].words} {value:g}."
+    return Evidence(f"wish {name}", words, "the command", "wish", (EVERY[name],), (wished,), SAID, said=said)
 
 
 def _files(paths: Sequence[str | Path]) -> list[Path]:
@@ -217,182 +246,12 @@ def _files(paths: Sequence[str | Path]) -> list[Path]:
     return files
 
 
-@dataclass(slots=True)
-class _Work:
-    """Plays games in folders of `directory`, and counts them."""
-
-    directory: Path
-    seed: int
-    workers: int
-    budget: Budget = field(default_factory=lambda: Budget(0, 0.0, 0, 0))
-
-    def rng(self, *key: int) -> np.random.Generator:
-        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
-
-    def play(self, name: str, points: Sequence[Point], games: int) -> Design:
-        """Play `games` games at each of `points`, in shards of a few games, or go on with that."""
-        _say(f"{name}: {len(points)} towers, {games} games each")
-        design = designs.play(points, games, self._seed(name), self.directory / name, self.workers)
-        self._count(name)
-        return design
-
-    def play_chosen(self, point: Point, games: int, name: str) -> tuple[Apparatus, ByDrop]:
-        """Play games of one tower, whose profile is kept as `name`; returns it and its games, shape (games, drops)."""
-        _say(f"{CHOSEN}: 1 tower, {games} games")
-        profile = self.directory / f"{name}.toml"
-        writing.renew(profile, profile_text(point, ["The tower that was chosen."], {}), "profile")
-        folder = self.directory / CHOSEN
-        played = designs.play_tower(profile, games, self._seed(CHOSEN), folder, self.workers)
-        self._count(CHOSEN)
-        return load_profile(profile), played
-
-    def _seed(self, name: str) -> int:
-        word = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
-        root = np.random.SeedSequence(self.seed, spawn_key=(_PLAY, word)).generate_state(4, np.uint32)
-        return int.from_bytes(root.astype("<u4").tobytes(), "little")
-
-    def _count(self, name: str) -> None:
-        now = status(self.directory / name)
-        self.budget = Budget(
-            self.budget.games + now.spec.total,
-            0.0,
-            self.budget.redrawn + now.redrawn,
-            self.budget.unfinished + now.unfinished,
-        )
+def _error(name: str, mean: float, error: float) -> float:
+    """Return a standard error in the summary's own unit."""
+    back = SUMMARIES[name].back
+    return abs(float(back(mean + error)) - float(back(mean - error))) / 2
 
 
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
-
-
-def _folder(output: Path) -> Path:
-    return output.with_suffix(".calibration")
-
-
-def _opened(output: Path, head: dict[str, str], files: Sequence[Path]) -> Path:
-    """Make the folder beside `output`, or go on with it; refuse another calibration's."""
-    if output.suffix != ".toml" or not output.stem:
-        raise UsageError(f"output {shown(str(output))}; allowed is a name that ends in .toml; try mine.toml")
-    inputs = head | {file.name: hashlib.sha256(read_bytes(file, "observations")).hexdigest() for file in files}
-    folder = _folder(output)
-    mark = folder / "calibration.json"
-    text = (
-        json.dumps({"schema": "tower-sim/calibration", "version": 1, "inputs": inputs}, indent=1, allow_nan=False)
-        + "\n"
-    )
-    if _is_there(mark):
-        if read_bytes(mark, "calibration") != text.encode():
-            raise UsageError(
-                f"{folder} belongs to a calibration with other observations, mode, seed or design; allowed is the same "
-                "one; give another -o, or remove that folder"
-            )
-    elif _is_there(folder) and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{folder} is there already; allowed is a new name; give another -o, or remove it")
-    for path, what in ((output, "profile"), (beside(output), "surrogate")):
-        if _is_there(path) and not _is_there(mark) and not writing.is_ruled():
-            raise UsageError(f"{path} is there already; allowed is a new name; give another output, or remove it")
-        writing.check(path, what)
-    writing.check_folder(folder, what="report")
-    if not _is_there(mark):
-        make_directory(folder)
-        writing.renew(mark, text, "calibration")
-    return folder
-
-
-def _is_there(path: Path) -> bool:
-    """Return whether `path` is there; raises UsageError for a name that no file can have."""
-    try:
-        return path.exists()
-    except (OSError, ValueError) as error:
-        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise UsageError(
-            f"output {shown(str(path))} cannot be written ({why}); allowed is a new name; give another -o"
-        ) from error
-
-
-def _fitted(pool: Pool, told: Usable, seed: int) -> Fit:
-    """Weigh all towers played; held out: the second half of recorded drops, else each source in turn."""
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_FIT,)))
-    with_halves = any(part.held for part in told.halves)
-    with telling("fits", 2 if with_halves else 1) as tell:
-        fitted = _weighed(pool, told.evidence, rng)
-        tell(1)
-        if with_halves:
-            fitted = replace(fitted, held_out=_weighed(pool, told.halves, rng).held_out)
-            tell(2)
-    return fitted
-
-
-def _weighed(pool: Pool, evidence: Sequence[Evidence], rng: np.random.Generator) -> Fit:
-    return fit_sampled(pool.sampled(evidence, Discrepancy(), rng), evidence, rng, Discrepancy())
-
-
-def _compared(emulator: Emulator, point: Point, games: ByDrop) -> Confirmed:
-    compared: list[ConfirmedSummary] = []
-    for name in CONFIRMED:
-        window = EVERY[name]
-        at = emulator.at(window, np.array([point]))
-        by_game = window.of(games)
-        by_game = by_game[~np.isnan(by_game)]
-        if len(by_game):
-            se = float(at.games[0]) / np.sqrt(len(by_game))
-            compared.append(
-                ConfirmedSummary(
-                    name, float(at.mean[0]), _error(emulator, point, name), by_game.mean(), se, len(by_game)
-                )
-            )
-    return Confirmed(values(point), tuple(compared))
-
-
-def _error(emulator: Emulator, point: Point, name: str) -> float:
-    """Return the emulator's error of a summary; what comes out errs with what stays inside."""
-    own = float(emulator.at(EVERY[name], np.array([point])).error[0])
-    if name != "out":
-        return own
-    inside = emulator.at(WHOLE["inside"], np.array([point]))
-    share = 1 / (1 + np.exp(-float(inside.mean[0])))
-    return float(np.hypot(own, share * float(inside.error[0])))
-
-
-def _chosen(choice: ChosenTower, games: ByDrop) -> Chosen:
-    whole = games.take((games.thrown[..., -1] >= 0,))
-    single: dict[str, Array] = {
-        "setup": whole.inside[:, 0].astype(float),
-        "inside": whole.inside[:, 1:].mean(1),
-        "out": whole.out[:, 1:].mean(1),
-    }
-    means = {name: GamesMean(*mean_error(by_game), len(by_game)) for name, by_game in single.items()}
-    return Chosen(
-        values(choice.point),
-        fields(choice.point),
-        means,
-        {name: tuple(by_game.tolist()) for name, by_game in single.items()},
-        choice.why,
-        tower_in_words(games),
-        played=played(whole),
-    )
-
-
-def _profile(result: Calibration, point: Point, names: Sequence[str], report: Path) -> str:
-    """Write the profile's text; it is read once to be sure that it is one."""
-    posterior = result.fit.posterior
-    notes: dict[str, str] = {}
-    for number, (low, high) in zip(NUMBERS, np.quantile(readings(posterior.unit), (0.05, 0.95), axis=0).T, strict=True):
-        unit = f" {number.unit}" if number.unit else ""
-        notes[number.name] = f"fitted; 90 % of the posterior: {low:.3g} to {high:.3g}{unit}"
-    predicted = [
-        f"{SUMMARIES[name].words} {posterior.interval(name).low:.1f} to {posterior.interval(name).high:.1f}"
-        for name in TARGETS
-    ]
-    head = [
-        "The Amerigo tower, fitted. Each value says how it is known: [K] known, [A] assumed, [F] fitted.",
-        f"Fitted by tower-sim calibrate --{result.mode} --seed {result.seed} to: {', '.join(names)}",
-        f"{FITTED_WITH}{ENGINE} at its standard accuracy; drops with another engine may keep more or fewer cubes.",
-        f"Predicted (90 %): {'; '.join(predicted)}",
-        result.chosen.why,
-        f"Posterior: SHA-256 {result.digest}",
-        f"Report: {report.parent.name}/{report.name}",
-    ]
-    text = profile_text(point, head, notes)
-    parse_profile(text, result.name)
-    return text
+def _ends(fitted: Fit, name: str) -> str:
+    span = fitted.posterior.interval(name)
+    return f"{span.low:.3g} to {span.high:.3g}"

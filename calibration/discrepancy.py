@@ -16,9 +16,8 @@ _LOGARITHMS = {"spread": "spread", "old": "spread", "turn": "flow", "colours": "
 class Discrepancy:
     """How far the simulation may be off a real tower of the same shape, as standard deviations.
 
-    Measured: how far towers of the design move when the core is given half its step, and when Bullet as it ships takes
-    its place, the root mean square of both (`python -m tests.measure.discrepancy`, docs/calibration.md). That a real
-    tower is about as far off as these two are is assumed. [A]
+    Measured: how far 96 towers moved when the core was given half its step, and 48 when Bullet took its place, the root
+    mean square of both (docs/calibration.md). That a real tower is about as far off as these two are is assumed. [A]
 
     `setup` and `inside`: in log odds, after the set-up and in play, correlated by `together`. What comes out follows
     from what stays, but for `flow` (in logarithm). `own` and `share` (of phases) in log odds, `spread` and `colours`
@@ -42,10 +41,10 @@ class Discrepancy:
     def covariance(self, names: Sequence[str], inside: Array, errors: Array) -> Array:
         """Return the covariance of what is wrong with the summaries `names`, shape (S, n, n).
 
-        For towers that keep `inside` cubes (S), the emulator's `errors` (S, n) added; windows of one summary err alike.
+        For towers that keep `inside` cubes (S), with the `errors` (S, n) of their means added. Windows of one summary
+        are wrong alike; errors of different summaries are taken as independent [A].
         """
         share = np.clip(inside / CUBES, 0.0, 1.0)
-        error = {name: errors[:, i] for i, name in enumerate(names)}
         common, alone = np.sqrt(self.together), np.sqrt(1 - self.together)
         load = np.zeros((len(inside), len(names), 1 + len(SUMMARIES)))
         column = {name: 1 + i for i, name in enumerate(SUMMARIES)}
@@ -53,11 +52,11 @@ class Discrepancy:
             if name in ("setup", "inside"):
                 sd = self.setup if name == "setup" else self.inside
                 load[:, i, 0] = sd * common
-                load[:, i, column[name]] = np.hypot(sd * alone, error[name])
+                load[:, i, column[name]] = np.hypot(sd * alone, errors[:, i])
             elif name == "out":  # in the long run a seventh of the cubes outside: d log(49 - inside) = -share d logit
                 load[:, i, 0] = -share * self.inside * common
-                load[:, i, column["inside"]] = -share * np.hypot(self.inside * alone, error.get("inside", 0.0))
-                load[:, i, column["out"]] = np.hypot(self.flow, error["out"])
+                load[:, i, column["inside"]] = -share * self.inside * alone
+                load[:, i, column["out"]] = np.hypot(self.flow, errors[:, i])
             else:
-                load[:, i, column[name]] = np.hypot(self.alone(name), error[name])
+                load[:, i, column[name]] = np.hypot(self.alone(name), errors[:, i])
         return load @ load.transpose(0, 2, 1)

@@ -282,7 +282,7 @@ def of_records(records: Sequence[recorded.Record], name: str, split: int | None 
     if records[0].is_free:
         raise UsageError(
             f"records {name} are of free throws; allowed here are games, from the set-up on, with the column drop: the "
-            "precomputed games are such; record a game, or compare free throws by tower-sim fairness"
+            "precomputed games are such; record a game, or compare free throws by tower-sim tower test"
         )
     by_game: list[Evidence] = []
     seen = 0

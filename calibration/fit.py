@@ -1,33 +1,26 @@
-"""The fit: which towers of the prior agree with the evidence, and what such a tower will do next.
+"""The fit: which towers that were played agree with the evidence, and what such a tower will do next.
 
-Points of the unit cube are weighted by the likelihood of the evidence at their tower (law.py), drawn evenly first and
-then about those that weigh most (sampling.py), until enough of them weigh. Sources: Kennedy and O'Hagan, Journal of the
-Royal Statistical Society B 63 (2001) 425; for importance sampling, Owen, Monte Carlo theory, methods and examples,
-2013, chapter 9.
+Every posterior is a set of weights on the towers of the table: the likelihood of the evidence at each (law.py). The
+towers are drawn from the prior, so the weights need no other factor. Source: Owen, Monte Carlo theory, methods and
+examples, 2013, chapter 9.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from tower_sim.calibration.discrepancy import Discrepancy
 from tower_sim.calibration.evidence import Evidence, check_amount
-from tower_sim.calibration.law import TARGETS, TOLD, JointLaw, Keep, Predicts, law, part
-from tower_sim.calibration.parameters import NUMBERS
-from tower_sim.calibration.sampling import Bell, bell_about, density_of_all, effective, even
+from tower_sim.calibration.law import TARGETS, TOLD, JointLaw, Keep, law, part
 from tower_sim.calibration.summaries import SUMMARIES, Array, Window
+from tower_sim.calibration.towers import Towers
 
 LEVEL = 0.90  # of all intervals
 PULLED = (*TARGETS, "colours", "single")  # what single sources of the evidence are asked for
-SAMPLE = 2**13  # points of the prior
-FURTHER = 2**12  # points of a round about those that weigh most
-ROUNDS = 6  # such rounds at most
-ENOUGH = 400  # effective points
 DRAWS = 4000  # of the posterior
 
 
@@ -82,14 +75,16 @@ class Pull:
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """DRAWS towers that agree with the evidence: `unit`, the point of each, and its long-run means, in cubes.
+    """DRAWS towers that agree with the evidence: `tower`, the place of each among those played, its free `numbers`.
 
-    `played` are the means of the tower itself, as its games give them (TARGETS and TOLD, each in its own unit).
-    `targets` are those of the real tower, of which the simulation may be wrong in ways that the evidence tells of.
-    `effective` is the effective number of points behind them, `fit` the log of the mean likelihood over the prior.
+    `weight` is that of every tower. `played` are the long-run means of the towers themselves (TARGETS and TOLD, each in
+    its own unit); `targets` are those of the real tower, of which the simulation may be wrong in ways that the evidence
+    tells of. `effective` is the effective number of towers, `fit` the log of the mean likelihood over the prior.
     """
 
-    unit: Array
+    tower: Array
+    numbers: Array
+    weight: Array
     targets: dict[str, Array]
     effective: float
     fit: float
@@ -97,21 +92,18 @@ class Posterior:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the draws, in hexadecimal."""
-        words = hashlib.sha256()
-        for array in (self.unit, *self.targets.values(), *self.played.values()):
-            words.update(np.ascontiguousarray(array).tobytes())
-        return words.hexdigest()
+        """The SHA-256 of the weights, in hexadecimal."""
+        return hashlib.sha256(np.round(self.weight, 12).tobytes()).hexdigest()
 
-    def document(self) -> dict[str, Any]:
-        """The towers, how often each was drawn, and what is told of them; mean and sd on the scales of the fit."""
-        unit, times = np.unique(self.unit, axis=0, return_counts=True)
-        told: dict[str, dict[str, float]] = {}
-        for name, draws in self.played.items():
-            scaled, span = SUMMARIES[name].scale(draws), self.interval(name)
-            ends = {"low": span.low, "middle": span.middle, "high": span.high}
-            told[name] = ends | {"mean": float(scaled.mean()), "sd": float(scaled.std())}
-        return {"unit": unit.tolist(), "times": times.tolist(), "told": told}
+    def error(self, target: str, level: float) -> float:
+        """Return the Monte Carlo error (sd) of a quantile of a mean, from the effective number of towers.
+
+        Source: the density of the draws about the quantile (Serfling, Approximation theorems, 1980, section 2.3).
+        """
+        draws = self.played[target]
+        step = min(level / 2, (1 - level) / 2, 0.05)  # the least and the greatest draw would say nothing of the density
+        low, high = np.quantile(draws, [level - step, level + step])
+        return float(np.sqrt(level * (1 - level) / self.effective) * (high - low) / (2 * step))
 
     def interval(self, target: str) -> Interval:
         """The interval of a long-run mean of the towers that agree, as their own games give it."""
@@ -161,75 +153,55 @@ class DrawnPoints:
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """Points that come with a `density` (over the even one), the `law` of the evidence's `values` at them.
+    """All towers, and the `law` of the evidence's `values` and, behind them, of the long-run means `names` at them."""
 
-    `further` gives the law at points (their numbers) with targets behind it; `tower` is the number of the tower that
-    each point is of: a tower that was played is there many times, with means that its games allow.
-    """
-
+    towers: Towers
+    names: tuple[str, ...]
     law: JointLaw
     values: Array
-    density: Array
-    further: Callable[[Array, Sequence[str]], JointLaw]
-    tower: Array
 
     def weigh(self, keep: Keep, rng: np.random.Generator) -> DrawnPoints:
-        """Weight the points by the likelihood of what is kept, and draw among them."""
-        scores = self.law.scores(self.values, keep) - np.log(self.density)
+        """Weight the towers by the likelihood of what is kept, and draw among them."""
+        scores = self.law.scores(self.values, keep)
         top = float(scores.max())
         weight = np.exp(scores - top)
         fit = top + float(np.log(weight.mean()))
         weight /= weight.sum()
-        by_tower = np.bincount(self.tower, weight)
-        return DrawnPoints(keep, rng.choice(len(weight), DRAWS, p=weight), weight, effective(by_tower), fit)
+        return DrawnPoints(keep, rng.choice(len(weight), DRAWS, p=weight), weight, effective(weight), fit)
 
-    def given(self, law: JointLaw, keep: Array, predict: Array, rng: np.random.Generator, fresh: bool = False) -> Array:
-        """Draw values or targets `predict` (their numbers) of a law given values `keep`, shape (points, predict).
+    def draw(self, drawn: DrawnPoints, predict: Array, rng: np.random.Generator, fresh: bool = False) -> Array:
+        """Draw values or means `predict` (their numbers) at the points drawn, given what is kept: (points, predict).
 
         `fresh`: in other games of the same tower, with noise of their own.
         """
+        towers, place = np.unique(drawn.points, return_inverse=True)  # a tower is drawn many times
+        law, keep = self.law.take(towers), drawn.keep.values
         both = law.shared + law.noise
         cross = part(law.shared if fresh else both, predict, keep)
         gain = np.linalg.solve(part(both, keep, keep), cross.transpose(0, 2, 1)).transpose(0, 2, 1)
         miss = self.values[keep] - law.mean[:, keep]
         mean = law.mean[:, predict] + (gain @ miss[..., None])[..., 0]
         covariance = part(both, predict, predict) - gain @ cross.transpose(0, 2, 1) + 1e-9 * np.eye(len(predict))
-        return mean + (np.linalg.cholesky(covariance) @ rng.normal(size=(*mean.shape, 1)))[..., 0]
-
-    def draw(self, drawn: DrawnPoints, predict: Array, rng: np.random.Generator, fresh: bool = False) -> Array:
-        """Draw values of the evidence (their numbers) at the points drawn; see `given`."""
-        return self.given(self.law.take(drawn.points), drawn.keep.values, predict, rng, fresh)
+        noise = rng.normal(size=(len(place), len(predict), 1))
+        return mean[place] + (np.linalg.cholesky(covariance)[place] @ noise)[..., 0]
 
     def posterior(self, drawn: DrawnPoints, names: Sequence[str], rng: np.random.Generator) -> Posterior:
         """Return the posterior with the long-run means `names` of the towers drawn, and of the real tower."""
-        rows, back = np.unique(drawn.points, return_inverse=True)
-        law = self.further(rows, names).take(back)
-        first = law.mean.shape[1] - len(names)
-        own = law.mean[:, first:] + law.error[:, first:] * rng.normal(size=(len(back), len(names)))
-        real = self.given(law, drawn.keep.values, first + np.arange(len(names)), rng)
+        at = len(self.values) + np.array([self.names.index(name) for name in names])
+        mean, error = (each[drawn.points][:, at] for each in (self.law.mean, self.law.error))
+        own = mean + error * rng.normal(size=mean.shape)
+        real = self.draw(drawn, at, rng)
         targets, played = (
             {name: SUMMARIES[name].back(draws[:, i]) for i, name in enumerate(names)} for draws in (real, own)
         )
-        return Posterior(law.unit, targets, drawn.effective, drawn.fit, played)
+        return Posterior(
+            drawn.points, self.towers.numbers[drawn.points], drawn.weight, targets, drawn.effective, drawn.fit, played
+        )
 
 
-def _about(
-    at: Callable[[Array], JointLaw], values: Array, keep: Keep, sample: int, rng: np.random.Generator
-) -> tuple[JointLaw, Array]:
-    """Return the law at points whose weights, given what is kept, are enough, and their density."""
-    unit = even(sample, len(NUMBERS))
-    found, density = at(unit), np.ones(sample)
-    bells: list[tuple[int, Bell]] = []
-    while len(bells) < ROUNDS:
-        scores = found.scores(values, keep) - np.log(density)
-        weight = np.exp(scores - scores.max())
-        if effective(weight) >= ENOUGH:
-            break
-        bell, number = bell_about(found.unit, weight, ENOUGH / 4), min(FURTHER, sample)
-        bells.append((number, bell))
-        found = found.and_of(at(bell.draw(number, rng)))
-        density = density_of_all(found.unit, sample, bells)
-    return found, density
+def effective(weight: Array) -> float:
+    """Return the effective number of towers behind weights (Kish, Survey sampling, 1965)."""
+    return float(weight.sum() ** 2 / (weight**2).sum())
 
 
 def kept(evidence: Sequence[Evidence]) -> tuple[Array, Array, Keep]:
@@ -240,46 +212,24 @@ def kept(evidence: Sequence[Evidence]) -> tuple[Array, Array, Keep]:
 
 
 def fit(
-    emulator: Predicts,
+    towers: Towers,
     evidence: Sequence[Evidence],
     rng: np.random.Generator,
     discrepancy: Discrepancy | None = None,
-    sample: int = SAMPLE,
     checks: bool = True,
-    further: int = 0,
 ) -> Fit:
-    """Fit the tower to `evidence` by what an emulator predicts of every point of the prior; see `fit_sampled`.
+    """Weight the towers by `evidence`. Random, from `rng`: the draws.
 
-    Random, from `rng`: points about the posterior, and the draws from it. The targets are means over `further` more
-    games of the same tower, or, with 0, in the long run. Raises UsageError for more values than MOST_VALUES.
+    The evidence's `held` windows are not used for the posterior, but predicted from the rest. Without `checks` nothing
+    but prior and posterior is found, and of these no TOLD. Raises UsageError for more values than MOST_VALUES.
     """
     check_amount(evidence)
     off = discrepancy or Discrepancy()
-    values, _, keep = kept(evidence)
-    found, density = _about(lambda unit: law(emulator, evidence, off, unit), values, keep, sample, rng)
-
-    def targets(rows: Array, names: Sequence[str]) -> JointLaw:
-        return law(emulator, evidence, off, found.unit[rows], names, further)
-
-    return fit_sampled(Sampled(found, values, density, targets, np.arange(len(density))), evidence, rng, off, checks)
-
-
-def fit_sampled(
-    sampled: Sampled,
-    evidence: Sequence[Evidence],
-    rng: np.random.Generator,
-    off: Discrepancy,
-    checks: bool = True,
-) -> Fit:
-    """Fit the tower to `evidence` by points whose law is known. Random, from `rng`: the draws.
-
-    The evidence's `held` windows are not used for the posterior, but predicted from the rest. Without `checks` nothing
-    but prior and posterior is found, and of these no TOLD.
-    """
-    _, held, keep = kept(evidence)
+    values, held, keep = kept(evidence)
+    names = (*TARGETS, *TOLD) if checks and not held.any() else TARGETS
+    sampled = Sampled(towers, names, law(towers, evidence, off, names), values)
     drawn = sampled.weigh(keep, rng)
     nothing = Keep(keep.values[:0], keep.clues[:0])
-    names = (*TARGETS, *TOLD) if checks and not held.any() else TARGETS
     prior = sampled.posterior(sampled.weigh(nothing, rng), names, rng)
     posterior = sampled.posterior(drawn, names, rng)
     if not checks:

@@ -1,8 +1,8 @@
-"""What each tower of the prior would give for the evidence: a joint normal law of its values, a chance for each clue.
+"""What each tower of the table would give for the evidence: a joint normal law of its values, a chance for each clue.
 
-For a tower with the free numbers x, a summary over games is normal about m(x) + d: m is the emulator's mean, d what is
-wrong with it, the simulation's discrepancy from every real tower and the emulator's own error. d is the same for the
-values of the evidence and for what the tower does next. Clues are taken one by one, independent of the values and of
+A summary over games of a tower is normal about m + d: m is its long-run mean as far as it is known, d what is wrong
+with that, the simulation's discrepancy from every real tower and the error of m. d is the same for the values of the
+evidence and for what the tower does next. Clues are taken one by one, independent of the values and of
 each other given the tower [A]; the chance of each is averaged over d.
 """
 
@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit as share
 from scipy.special import log_ndtr, ndtr
 
 from tower_sim.calibration.discrepancy import Discrepancy
-from tower_sim.calibration.emulator import Predicted
 from tower_sim.calibration.evidence import GAMES, PHASE, Clue, ColoursOut, Evidence, LeastOut, ThrownLeads
 from tower_sim.calibration.summaries import EVERY, WHOLE, Array, Window, expit, log
+from tower_sim.calibration.towers import Towers
 
 TARGETS = ("setup", "inside", "out")  # what a fit predicts: long-run means over whole games
 # what it predicts beside: means and shares of phases
@@ -27,31 +27,12 @@ TOLD = ("colours", "single", "many", "leads", "share_own", "old", "points", "one
 LEAST_CHANCE = 1e-12  # of a clue, so that its logarithm is a number
 
 
-class Predicts(Protocol):
-    """What predicts summaries of games anywhere in the prior, as the emulator does."""
+class Means:
+    """Long-run means of the towers, each summary looked up once; `off` is how far the simulation may be wrong."""
 
-    def at(self, window: Window, unit: Array) -> Predicted:
-        """Predict the summary `window` at `unit`, shape (S, numbers)."""
-        ...
-
-    def correlation(self, windows: Sequence[Window]) -> Array:
-        """Return the correlation of n summaries over games of one tower, shape (n, n)."""
-        ...
-
-
-class Emulated:
-    """Summaries as they are predicted at S towers, each once; `off` is how far the simulation may be wrong."""
-
-    def __init__(self, emulator: Predicts, unit: Array, off: Discrepancy) -> None:
-        self.unit, self.off = unit, off
-        self._emulator = emulator
-        self._at: dict[Window, Predicted] = {}
-
-    def at(self, window: Window) -> Predicted:
-        """Predict a summary at all of the towers."""
-        if window not in self._at:
-            self._at[window] = self._emulator.at(window, self.unit)
-        return self._at[window]
+    def __init__(self, towers: Towers, off: Discrepancy) -> None:
+        self.towers, self.off = towers, off
+        self.at = towers.at
 
     def inside(self) -> Array:
         """Return how many cubes the towers keep in play, shape (S,)."""
@@ -71,7 +52,7 @@ class Emulated:
         return ratio**2 + self.at(WHOLE["out"]).games ** 2
 
 
-def chance(clue: Clue, of: Emulated) -> Array:
+def chance(clue: Clue, of: Means) -> Array:
     """Return the chance of a clue under each tower, shape (S,)."""
     if isinstance(clue, ColoursOut):
         one, three = (_share(of, window) for window in clue.windows)
@@ -88,12 +69,12 @@ def chance(clue: Clue, of: Emulated) -> Array:
     return ndtr((high - mean) / sd) - ndtr((low - mean) / sd)
 
 
-def _share(of: Emulated, window: Window) -> Array:
+def _share(of: Means, window: Window) -> Array:
     """Return the mean of a share whose log odds are normal. Source: MacKay, Neural Computation 4 (1992) 720."""
     return share(of.at(window).mean / np.sqrt(1 + np.pi / 8 * of.wrong(window) ** 2))
 
 
-def log_chance(clue: Clue, of: Emulated) -> Array:
+def log_chance(clue: Clue, of: Means) -> Array:
     """Return the logarithm of a clue's chance under each tower, shape (S,); far tails as exactly as near ones."""
     if isinstance(clue, LeastOut):
         sd = np.sqrt(of.phase() + of.wrong(WHOLE["out"]) ** 2)
@@ -103,14 +84,13 @@ def log_chance(clue: Clue, of: Emulated) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class JointLaw:
-    """The law of evidence and targets at S towers, `unit` of shape (S, numbers).
+    """The law of evidence and targets at S towers.
 
-    `mean` (S, n), the emulator's `error` in it, and the covariances `shared` and `noise` (S, n, n) are of the
+    `mean` (S, n), the `error` in it, and the covariances `shared` and `noise` (S, n, n) are of the
     evidence's values and, behind them, the targets; `clues` (S, clues) are logarithms of what each clue multiplies the
     likelihood by: its chance, to the power that its doubt leaves it.
     """
 
-    unit: Array
     mean: Array
     error: Array
     shared: Array
@@ -120,10 +100,6 @@ class JointLaw:
     def take(self, rows: Array) -> JointLaw:
         """Return the law at towers `rows` of these."""
         return JointLaw(*(getattr(self, f.name)[rows] for f in fields(JointLaw)))
-
-    def and_of(self, others: JointLaw) -> JointLaw:
-        """Return the law at these towers and, behind them, at others."""
-        return JointLaw(*(np.concatenate([getattr(x, f.name) for x in (self, others)]) for f in fields(JointLaw)))
 
     def scores(self, values: Array, keep: Keep) -> Array:
         """Return the log likelihood of what is kept of `values` and clues, shape (S,)."""
@@ -148,19 +124,10 @@ def part(matrices: Array, rows: Array, columns: Array) -> Array:
     return matrices[:, rows[:, None], columns]
 
 
-def law(
-    emulator: Predicts,
-    evidence: Sequence[Evidence],
-    off: Discrepancy,
-    unit: Array,
-    targets: Sequence[str] = (),
-    further: int = 0,
-) -> JointLaw:
-    """Return the law at `unit`; `targets` are means over `further` more games of the same tower, or in the long run."""
-    of = Emulated(emulator, unit, off)
+def law(towers: Towers, evidence: Sequence[Evidence], off: Discrepancy, targets: Sequence[str]) -> JointLaw:
+    """Return the law at all towers; `targets` are long-run means, one or more."""
+    of = Means(towers, off)
     windows = [window for entry in evidence for window in entry.windows] + [EVERY[name] for name in targets]
-    if not windows:
-        windows = [WHOLE["inside"]]  # of clues alone; nothing is kept of it
     errors = np.stack([of.at(window).error for window in windows], 1)
     shared = off.covariance([window.summary for window in windows], of.inside(), errors)
     noise = np.zeros_like(shared)
@@ -168,19 +135,17 @@ def law(
     for entry in evidence:
         if entry.windows:
             block = slice(first, first := first + len(entry.windows))
-            noise[:, block, block] = _noise(emulator, entry, of)
-    for i, name in enumerate(targets, start=first):
-        noise[:, i, i] = of.at(EVERY[name]).games ** 2 / further if further else 0.0
+            noise[:, block, block] = _noise(entry, of)
     clues = [log_chance(clue, of) / entry.doubt for entry in evidence for clue in entry.clues]
-    by_tower = np.array(clues).reshape(len(clues), len(unit)).T
+    by_tower = np.array(clues).reshape(len(clues), len(errors)).T
     means = np.stack([of.at(window).mean for window in windows], 1)
-    return JointLaw(unit, means, errors, shared, noise, by_tower)
+    return JointLaw(means, errors, shared, noise, by_tower)
 
 
-def _noise(emulator: Predicts, entry: Evidence, of: Emulated) -> Array:
+def _noise(entry: Evidence, of: Means) -> Array:
     if entry.noise == GAMES:
         sd = np.stack([of.at(window).games for window in entry.windows], 1)
-        correlation = emulator.correlation(entry.windows)
+        correlation = of.towers.correlation(entry.windows)
         return correlation * sd[:, :, None] * sd[:, None, :] * entry.doubt / entry.games
-    variance = of.phase() / entry.games if entry.noise == PHASE else np.full(len(of.unit), entry.said**2)
+    variance = of.phase() / entry.games if entry.noise == PHASE else np.full(len(of.towers.unit), entry.said**2)
     return (variance * entry.doubt)[:, None, None]

@@ -1,4 +1,4 @@
-"""Drops of one's own tower, recorded in a CSV: read, checked line by line, written; a blank form to print and fill in.
+"""Drops of one's own tower, recorded in a CSV: read, checked line by line; a blank form to print and fill in.
 
 python -m tower_sim.calibration.records check MY_TOWER.csv
 python -m tower_sim.calibration.records form FORM.pdf
@@ -7,8 +7,6 @@ python -m tower_sim.calibration.records form FORM.pdf
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import re
 import sys
 from collections import Counter
@@ -26,8 +24,6 @@ from tower_sim.drawing.files import save
 from tower_sim.errors import UsageError, shown
 from tower_sim.games.amerigo import Rules
 from tower_sim.reading import read_bytes
-from tower_sim.writing import by
-from tower_sim.writing import write as write_whole
 
 THROWN, OUT = "thrown_", "out_"
 NOTE = "note"
@@ -178,38 +174,6 @@ def _check_outside(thrown: dict[str, int], setup: dict[str, int], inside: dict[s
             )
 
 
-def write(path: str | Path, records: Sequence[Record], remarks: Sequence[str] = ()) -> None:
-    """Write `records` as a CSV that `read` reads, with `remarks` as the lines above that begin with #.
-
-    Raises UsageError for a path that cannot be written, and for records that would not be read back as they are;
-    WritingFailed when the disk is full.
-    """
-    path = Path(path)
-    if not records:
-        raise UsageError(f"records for {path} hold no drop; allowed is one or more; record the first")
-    colours = list(records[0].thrown)
-    text = io.StringIO()
-    text.writelines(f"# {line}\n" for remark in remarks for line in remark.splitlines() or [""])
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(
-        [
-            THROW if records[0].is_free else DROP,
-            *(THROWN + colour for colour in colours),
-            *(OUT + colour for colour in colours),
-        ]
-    )
-    for record in records:
-        counts = [kind.get(colour, "") for kind in (record.thrown, record.out) for colour in colours]
-        rows.writerow([record.number, *counts])
-    data, where = text.getvalue().encode(), f"records {shown(str(path))}"
-    if _parsed(decoded(data, where), where) != list(records):
-        raise UsageError(
-            f"records for {path} do not follow from their drops; allowed are drops numbered from 0, each colour in "
-            "lower case, and as inside what was thrown and not out; make them with read"
-        )
-    write_whole(path, data, "records")
-
-
 def _names(cells: Sequence[str], where: str) -> list[str]:
     """Return the names of the columns of a header; `thrown` and `out` alone are of the colour ANY."""
     names = [column(cell) for cell in cells]
@@ -347,12 +311,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["check", "form"])
     parser.add_argument("file", type=Path)
-    parser.add_argument("--force", action="store_true", help="also replace a form's file that was not made so")
     options = parser.parse_args(arguments)
     try:
         if options.what == "form":
-            with by("tower-sim records form", is_forced=options.force):
-                form(options.file)
+            form(options.file)
         else:
             print(summary(read(options.file)))
     except UsageError as error:

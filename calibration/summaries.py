@@ -10,31 +10,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
 from tower_sim import registry
 from tower_sim.calibration.observations import CUBES
 from tower_sim.calibration.records import Record, has_colours
-from tower_sim.campaign.data import Array, Campaign
+from tower_sim.campaign.data import Array
 from tower_sim.games.game import Game
 from tower_sim.runs.array import Plan
-from tower_sim.runs.by_drop import COUNTS, UNKNOWN, ByDrop, after_setup, by_drop
+from tower_sim.runs.by_drop import UNKNOWN, ByDrop, by_drop
 from tower_sim.runs.figure import MEAN, SUM, Figure, by_key
 from tower_sim.runs.tower import INSIDE, INSIDE_SETUP, OUT
 
-_GAME: Game = registry.get("game", "amerigo")
-PLAN = cast("Plan", _GAME.plan(_GAME.read({})))
-"""What the drops of the game throw that the tower is made for."""
+GAME: Game = registry.get("game", "amerigo")
+RULES = GAME.read({})
+PLAN = cast("Plan", GAME.plan(RULES))
+"""What the drops of the game throw that the tower is made for: the set-up and 35 phases."""
 DROPS = PLAN.drops  # its set-up and 35 phases
 SPREAD_FROM = 8  # drops, of which a spread can be told, and shares of phases by their colours
-
-
-def game_counts(*columns: Array) -> ByDrop:
-    """Return games of the published rules by their columns in the order of COUNTS, each of shape (..., drop)."""
-    counts: dict[str, Any] = dict(zip(COUNTS, columns, strict=True))
-    return ByDrop(**counts, phases=after_setup(columns[0].shape[-1]), terms=PLAN.terms)
 
 
 def from_records(records: Sequence[Record]) -> list[ByDrop]:
@@ -53,23 +48,6 @@ def _recorded(rows: Sequence[Record], colours: Sequence[str], known: bool) -> By
     counted = by_drop(thrown, out, inside, old_out=np.where(least == most, least, UNKNOWN), terms=PLAN.terms)
     unknown = np.full_like(counted.thrown, UNKNOWN)
     return counted if known else replace(counted, own=unknown, own_out=unknown, colours=unknown, lead=unknown)
-
-
-def from_campaign(campaign: Campaign, points: int, games: int) -> ByDrop:
-    """Return the games of a campaign, shape (points, games, DROPS); one that ended early lacks its last drops."""
-    tables: list[Array] = []
-    for name in COUNTS:
-        counts = getattr(campaign.by_drop, name)
-        table = np.full((points, games, DROPS), UNKNOWN, np.int16)
-        table[campaign.run_point, _within(campaign.run_point), : counts.shape[1]] = counts
-        tables.append(table)
-    return game_counts(*tables)
-
-
-def _within(run_point: Array) -> Array:
-    """Number the runs of each point from 0."""
-    first = np.searchsorted(run_point, run_point)
-    return np.arange(len(run_point)) - first
 
 
 def logit(count: Array | float, of: float = CUBES) -> Array:
@@ -149,7 +127,7 @@ def _summary(figure: Figure) -> GameSummary:
     return GameSummary(figure.key, figure.title, lambda games: scale(figure.value(games)), scale, back, figure.needs)
 
 
-FIGURES = by_key((*_GAME.figures(), *_GAME.fitted()))
+FIGURES = by_key((*GAME.figures, *GAME.fitted()))
 """The figures of the game, by their names: each may be a clue."""
 _FIRST = (INSIDE_SETUP.key, INSIDE.key, OUT.key, "own", "spread")
 _TURN = GameSummary(
@@ -159,7 +137,7 @@ _TURN = GameSummary(
     log,
     exp,
 )
-_REST = tuple(name for name in (*by_key(_GAME.fitted()), *by_key(_GAME.figures())) if name not in _FIRST)
+_REST = tuple(name for name in (*by_key(GAME.fitted()), *by_key(GAME.figures)) if name not in _FIRST)
 SUMMARIES: dict[str, GameSummary] = {
     **{name: _summary(FIGURES[name]) for name in _FIRST},
     _TURN.name: _TURN,

@@ -1,138 +1,137 @@
-"""Towers that were played, weighted by the evidence: the posterior that its own towers agree with.
+"""What is known of the long-run means of every tower that was played: its own games, and what towers like it do.
 
-A tower's long-run means are known by its own games and, as far as these are few, by all other towers: a normal law for
-each tower. Its likelihood is the mean of the evidence's over that law, so the noise of its games is allowed for; the
-emulator's error at towers that nobody played plays no part. Sources: Beaumont, Genetics 164 (2003) 1139, and Andrieu
-and Roberts, Annals of Statistics 37 (2009) 697, for weights with noise of their own; Owen and Zhou, Journal of the
-American Statistical Association 95 (2000) 135, for points of several distributions.
+A tower's few games say its means with an error. All other towers say what a tower of such numbers does, with an error
+too. Both are normal and are multiplied: the estimator of Fay and Herriot for small areas (Journal of the American
+Statistical Association 74, 1979, 269), with a quadratic regression on the tower's numbers. Without it the towers whose
+few games happened to agree with the evidence would be taken for those that agree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement
 
 import numpy as np
 
-from tower_sim.calibration.discrepancy import Discrepancy
-from tower_sim.calibration.emulator import Emulator, Predicted, correlated
-from tower_sim.calibration.evidence import Evidence
-from tower_sim.calibration.fit import Sampled, kept
-from tower_sim.calibration.law import TARGETS, TOLD, JointLaw, law
-from tower_sim.calibration.summaries import EVERY, WHOLE, Array, Window, seventh
+from tower_sim.calibration.prior import NAMES, numbers
+from tower_sim.calibration.summaries import WHOLE, Array, Window
+from tower_sim.runs.by_drop import ByDrop
 
-FIRST = 8  # draws of the means of every tower
-MORE = 16_000  # draws in all, of towers that weigh
-WEIGH = 0.999  # share of all weight that these have
-UNKNOWN = 1e3  # sd of a summary that no game of a tower tells
+NEAR = 120  # towers that keep about as many, over which the variance between games is averaged
+LEAST = 0.02  # sd of a summary between games, on the scale of the fit
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
-    """Long-run means of S points as they are known: a `Predicts` that asks for no point but its own, in their order.
+class Predicted:
+    """A summary of S towers: its long-run `mean`, the `error` (sd) of that, the sd between `games`; each of shape (S,).
 
-    `mean` and `error` (S, K) are of `windows`, `games` (S, K) is the sd between games; `emulator` says how summaries of
-    a game hang together.
+    Source of the error: Prasad and Rao, Journal of the American Statistical Association 85 (1990) 163, the first two
+    terms.
     """
 
-    emulator: Emulator
-    windows: tuple[Window, ...]
     mean: Array
     error: Array
     games: Array
 
-    def at(self, window: Window, unit: Array) -> Predicted:
-        """Return a summary of each of the points; what comes out follows from what stays and from the turn."""
-        if window.summary == "out":
-            inside, turn = (self.windows.index(replace(window, summary=name)) for name in ("inside", "turn"))
-            mean, error = seventh(self.mean[:, inside]) + self.mean[:, turn], self.error[:, turn]
-        else:
-            column = self.windows.index(window)
-            mean, error = self.mean[:, column], self.error[:, column]
-        return Predicted(mean, error, self.games[:, self.windows.index(window)])
+
+class Towers:
+    """Towers that were played to the end twice or more; `number` is the row of each in the table."""
+
+    def __init__(self, unit: Array, games: ByDrop) -> None:
+        """Take the table's points, shape (N, 10), and games, shape (N, games, drops)."""
+        whole = (games.thrown[..., -1] >= 0).sum(1) >= 2
+        self.number = np.flatnonzero(whole)
+        self.unit = unit[whole]
+        self.games = games.take(whole)
+        self._known: dict[Window, Predicted] = {}
+        self._solutions: dict[bytes, Array] = {}
+
+    @cached_property
+    def numbers(self) -> Array:
+        """The free numbers of each tower, in the order of NUMBERS: shape (S, 10)."""
+        return np.array([list(numbers(unit).values()) for unit in self.unit])
+
+    def at(self, window: Window) -> Predicted:
+        """Return what is known of a summary of each tower."""
+        if window not in self._known:
+            self._known[window] = self._found(window)
+        return self._known[window]
 
     def correlation(self, windows: Sequence[Window]) -> Array:
-        """Return the correlation of n summaries over games of one tower, shape (n, n)."""
-        return self.emulator.correlation(windows)
+        """Return the correlation of n summaries over games of one tower, pooled over all towers, shape (n, n)."""
+        columns = [window.of(self.games) for window in windows]
+        scores = np.stack(
+            [
+                (each - _mean(each)[:, None]) / self.at(w).games[:, None]
+                for each, w in zip(columns, windows, strict=True)
+            ],
+            2,
+        ).reshape(-1, len(windows))
+        known = ~np.isnan(scores)
+        held = np.where(known, np.clip(scores, -3, 3), 0.0)  # few games that jam must not decide it
+        both = held.T @ held / np.maximum(known.T.astype(float) @ known, 1)
+        sd = np.sqrt(np.maximum(np.diagonal(both), 1e-9))
+        values, vectors = np.linalg.eigh(both / sd[:, None] / sd)
+        made = (vectors * np.maximum(values, 0.0)) @ vectors.T
+        sd = np.sqrt(np.diagonal(made))
+        return 0.98 * made / sd[:, None] / sd + 0.02 * np.eye(len(sd))
 
-    def take(self, rows: Array) -> Means:
-        """Return the means of points `rows`."""
-        return Means(self.emulator, self.windows, self.mean[rows], self.error[rows], self.games[rows])
+    def _found(self, window: Window) -> Predicted:
+        of = window.of(self.games)
+        count, mean = (~np.isnan(of)).sum(1), _mean(of)
+        games = np.sqrt(np.maximum(self._pooled(of), LEAST**2))
+        is_known = count > 0
+        own = np.where(is_known, games**2 / np.maximum(count, 1), np.inf)
+        line = self._design @ self._solution(is_known)  # makes the regression's values of the means that are known
+        alike = line @ mean[is_known]
+        free = max(is_known.sum() - self._design.shape[1], 1)
+        rest = ((mean - alike)[is_known] ** 2).sum() / free - own[is_known].mean()
+        spread = max(rest, 1e-4)
+        weight = spread / (spread + own)  # of the tower's own games
+        both = np.where(is_known, weight * np.where(is_known, mean, 0.0) + (1 - weight) * alike, alike)
+        of_line = line**2 @ (spread + own[is_known])  # the variance of the regression's values
+        error = np.sqrt(spread * (1 - weight) + (1 - weight) ** 2 * of_line)
+        return Predicted(both, error, games)
+
+    def _solution(self, is_known: Array) -> Array:
+        """Return the matrix that makes the regression's coefficients of the means of the towers that are known."""
+        mask = is_known.tobytes()
+        if mask not in self._solutions:
+            x = self._design[is_known]
+            self._solutions[mask] = np.linalg.pinv(x.T @ x, rcond=1e-10, hermitian=True) @ x.T
+        return self._solutions[mask]
+
+    @cached_property
+    def _order(self) -> Array:
+        """The towers by how many cubes they keep in play."""
+        return np.argsort(_mean(WHOLE["inside"].of(self.games)), kind="stable")
+
+    def _pooled(self, of: Array) -> Array:
+        """Return the variance between a tower's games, averaged over the NEAR towers that keep about as many."""
+        rest = np.nan_to_num(of - _mean(of)[:, None]) ** 2
+        free = np.maximum((~np.isnan(of)).sum(1) - 1, 0)
+        squares, degrees = (np.cumsum(np.concatenate([[0.0], each[self._order]])) for each in (rest.sum(1), free))
+        place = np.empty(len(of), int)
+        place[self._order] = np.arange(len(of))
+        low = np.clip(place - NEAR // 2, 0, max(len(of) - NEAR, 0))
+        high = np.minimum(low + NEAR, len(of))
+        return (squares[high] - squares[low]) / np.maximum(degrees[high] - degrees[low], 1)
+
+    @cached_property
+    def _design(self) -> Array:
+        """The quadratic regression's columns: shape (S, columns)."""
+        table = self.numbers.copy()
+        table[:, NAMES.index("rate")] = np.log(table[:, NAMES.index("rate")])
+        grid = table[:, NAMES.index("grid")].astype(int)
+        plain = np.column_stack([np.delete(table, NAMES.index("grid"), 1), grid & 1, grid >> 1])
+        plain = (plain - plain.mean(0)) / plain.std(0)
+        pairs = [plain[:, i] * plain[:, j] for i, j in combinations_with_replacement(range(plain.shape[1]), 2)]
+        return np.column_stack([np.ones(len(plain)), plain, *pairs])
 
 
-def means(emulator: Emulator, windows: Sequence[Window]) -> tuple[Means, Array]:
-    """Return what is known of the long-run means of every tower of the emulator's design, and their covariance.
-
-    What all other towers say of a tower, and what its own games say: two normal laws, multiplied.
-    """
-    windows = _with_turns(windows)
-    told = [emulator.left_out(window) if window.summary != "out" else None for window in windows]
-    nothing = np.zeros(len(emulator.design.unit))
-    mean, error, score = (
-        np.stack([nothing + UNKNOWN * (k == 1) if each is None else each[k] for each in told], 1) for k in range(3)
-    )
-    games = np.stack([emulator.at(window, emulator.design.unit).games for window in windows], 1)
-    of = np.stack([window.of(emulator.design.games) for window in windows], 2)
+def _mean(of: Array) -> Array:
+    """Return the mean over games, shape (S,); NaN where there is none."""
     count = (~np.isnan(of)).sum(1)
-    seen = np.where(count > 0, np.nansum(of, axis=1) / np.maximum(count, 1), mean)
-    noise = np.where(count > 0, games / np.sqrt(np.maximum(count, 1)), UNKNOWN)
-    before = correlated(score) * error[:, :, None] * error[:, None, :]
-    chance = emulator.correlation(windows) * noise[:, :, None] * noise[:, None, :]
-    gain = np.linalg.solve(before + chance, before).transpose(0, 2, 1)
-    mean = mean + (gain @ (seen - mean)[..., None])[..., 0]
-    covariance = before - gain @ before
-    covariance = (covariance + covariance.transpose(0, 2, 1)) / 2
-    sd = np.sqrt(np.maximum(np.diagonal(covariance, axis1=1, axis2=2), 0.0))
-    return Means(emulator, tuple(windows), mean, sd, games), covariance
-
-
-def _with_turns(windows: Sequence[Window]) -> list[Window]:
-    """Return the windows, each once, with those that what comes out follows from."""
-    needed: list[Window] = []
-    for window in windows:
-        needed.append(window)
-        if window.summary == "out":
-            needed += [replace(window, summary=name) for name in ("inside", "turn")]
-    return list(dict.fromkeys(needed))
-
-
-def needed(evidence: Sequence[Evidence]) -> list[Window]:
-    """Return the windows that the law of the evidence is about, and the targets."""
-    of_evidence = [window for entry in evidence for window in entry.windows]
-    of_clues = [window for entry in evidence for clue in entry.clues for window in clue.windows]
-    return [*WHOLE.values(), *of_evidence, *of_clues, *(EVERY[name] for name in (*TARGETS, *TOLD))]
-
-
-def sampled(
-    emulator: Emulator,
-    density: Array,
-    evidence: Sequence[Evidence],
-    off: Discrepancy,
-    rng: np.random.Generator,
-    more: int = MORE,
-) -> Sampled:
-    """Return the towers of the emulator's design as points that a fit can weigh, with draws of their means.
-
-    `density` (towers) is the one that each was drawn from, over the even one, over how often it was drawn. Towers with
-    nearly all of the weight have most of the draws. Random, from `rng`: the draws.
-    """
-    known, covariance = means(emulator, needed(evidence))
-    values, _, keep = kept(evidence)
-    unit = emulator.design.unit
-    score = law(known, evidence, off, unit).scores(values, keep) - np.log(density)
-    weight = np.exp(score - score.max())
-    order = np.argsort(-weight)
-    heavy = order[: 1 + int(np.searchsorted(np.cumsum(weight[order]) / weight.sum(), WEIGH))]
-    number = np.full(len(unit), FIRST)
-    number[heavy] += more // len(heavy)
-    tower = np.repeat(np.arange(len(unit)), number)
-    values_of, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.maximum(values_of, 0.0))[:, None, :]
-    drawn = known.mean[tower] + (root[tower] @ rng.normal(size=(len(tower), root.shape[2], 1)))[..., 0]
-    rows = Means(emulator, known.windows, drawn, np.zeros_like(drawn), known.games[tower])
-    each = density * number / number.mean()  # over the even one, as if every row were a point of its own
-
-    def further(at: Array, names: Sequence[str]) -> JointLaw:
-        return law(rows.take(at), evidence, off, unit[tower[at]], names)
-
-    return Sampled(law(rows, evidence, off, unit[tower]), values, each[tower], further, tower)
+    return np.where(count > 0, np.nansum(of, axis=1) / np.maximum(count, 1), np.nan)

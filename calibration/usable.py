@@ -58,7 +58,7 @@ def usable(files: Sequence[Path]) -> Usable:
         raise UsageError(
             f"{'; '.join(notes) or 'observations: none'}; allowed is a game of {OF_ALL} from its set-up, or an "
             f"observation of such towers beside it (such as {', '.join(list(evidences.shipped())[:2])}); "
-            "tower-sim fairness takes any drops"
+            "tower-sim tower test takes any drops"
         )
     return Usable(tuple(evidences.once(evidence)), tuple(evidences.once(halves)), left, tuple(notes))
 

@@ -1,4 +1,4 @@
-"""What a check of recorded drops found, in plain words and as a document: `tower-sim fairness`."""
+"""What a check of recorded drops found, in plain words and as a document: `tower-sim tower test`."""
 
 from __future__ import annotations
 

@@ -99,13 +99,12 @@ def _with_physics(
         return watch(model, seed) if throws is None else watch_throws(model, throws, seed)
 
 
-def watch(model: DropModel, seed: int, rules: Rules | None = None) -> list[AgedDrop]:
+def watch(model: DropModel, seed: int) -> list[AgedDrop]:
     """Play a game and keep what is needed of every throw; it ends early where five draws in a row are no landing."""
-    rules = rules or Rules()
     drops: list[AgedDrop] = []
     tower = model.empty()
     try:
-        for entry in play(model, rules, seed):
+        for entry in play(model, Rules(), seed):
             if not any(entry.thrown.values()):
                 continue
             record = Record(len(drops), dict(entry.thrown), dict(entry.emerged), dict(entry.inside))

@@ -39,10 +39,10 @@ from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
 from tower_sim.statistics import mean_error
 
-TOWER = str(Path(__file__).parent.parent / "calibration" / "tower.toml")
+TOWER = str(Path(__file__).parent / "measure" / "towers" / "tower.toml")
 CLUB = str(Path(__file__).parent / "measure" / "towers" / "club.toml")
 BEFORE = {"`amerigo`": "rulebook.toml", "`amerigo-club`": "club.toml"}  # what rows that are kept may still call them
-FINER = 8  # times shorter steps, at which Bullet's figures change no more (docs/physics.md)
+FINER = 8  # times shorter steps, at which the averages of Bullet hardly change any more
 RESIDENTS, STATES = 15, 10
 
 CORE = PhysicsSettings(engine="core")

@@ -18,11 +18,12 @@ from pathlib import Path
 from tower_sim.apparatus.catalogue import load
 from tower_sim.campaign import Spec, parse, run
 from tower_sim.games.amerigo import Rules, play
+from tower_sim.games.tower import game_seed
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.statistics import mean_error
 
-TOWER = Path(__file__).parent.parent / "calibration" / "tower.toml"
+TOWER = Path(__file__).parent / "measure" / "towers" / "tower.toml"
 
 HEAD = f'[campaign]\napparatus = "{TOWER}"\nseed = "7"\n'
 DROPS = 36  # of a game
@@ -35,14 +36,14 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def games(number: int, model: str, shard: int) -> Spec:
-    return parse(f'{HEAD}kind = "game"\nmodel = "{model}"\ngames = {number}\nshard = {shard}\n')
+    return parse(f'{HEAD}game = "amerigo"\nmodel = "{model}"\ngames = {number}\nshard = {shard}\n')
 
 
 def bare(spec: Spec) -> None:
     """Play the same games in a plain loop that keeps nothing."""
     with PhysicsModel(load(TOWER)) as model:
         for number in range(spec.total):
-            for _ in play(model, Rules(), spec.game_seed(number)):
+            for _ in play(model, Rules(), game_seed(spec.seed, number)):
                 pass
 
 
@@ -105,13 +106,12 @@ def study_cost(number: int) -> str:
 
 def store_rate(number: int) -> str:
     """Time how fast one client can write shards that cost nothing to make."""
-    from tower_sim.campaign.environment import environment
-    from tower_sim.campaign.store import Store
+    from tower_sim.campaign.store import Store, head_of
     from tower_sim.campaign.work import run_shard
 
     spec = games(10 * number, "two_thirds", 10)
     shards = [run_shard(spec, index) for index in range(number)]
-    with tempfile.TemporaryDirectory(dir=".") as folder, Store.opened(Path(folder) / "c", spec, environment()) as store:
+    with tempfile.TemporaryDirectory(dir=".") as folder, Store.opened(Path(folder) / "c", head_of(spec), spec) as store:
         seconds = timed(lambda: [store.put(shard) for shard in shards])
     return f"one client writes {number / seconds:.0f} shards/s (synced to this disk)"
 

@@ -14,8 +14,6 @@ import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
-pytest.register_assert_rewrite("tower_sim.testing")
-
 # Under `nohup ... &` a shell starts us with SIGINT ignored, and so would be every process that a test starts.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

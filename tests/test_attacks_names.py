@@ -19,7 +19,8 @@ from tower_sim.errors import UsageError, printable, slipped
 from tower_sim.models import open_model
 from tower_sim.pages.html import Page
 from tower_sim.requests import DropRequest
-from tower_sim.service.parsing import MAX_STATE, read_request
+from tower_sim.service.answers import read_request
+from tower_sim.service.asked import MAX_STATE, Throw
 from tower_sim.state import Event, TowerState
 from tower_sim.terminal import say
 from tower_sim.token import pack
@@ -91,8 +92,8 @@ def test_a_colour_with_a_typing_error_is_asked_after(typed: str, meant: str, cap
     with pytest.raises(UsageError, match=f"^a colour of cubes is '{typed}'; allowed is .*; did you mean {meant}\\?$"):
         drop({typed: 4})
     with pytest.raises(UsageError, match=f"did you mean {meant}"):
-        read_request({"do": "drop", "model": "surrogate", "cubes": {typed: 4}})
-    assert cli.main(["drop", "amerigo", "--model", "surrogate", "--cubes", f"{typed}=4"]) == 2
+        _read({"do": "drop", "model": "surrogate", "cubes": {typed: 4}})
+    assert cli.main(["throw", "amerigo", "--model", "surrogate", "--cubes", f"{typed}=4"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
 
@@ -134,7 +135,13 @@ def test_a_service_takes_states_of_a_million_bytes_and_no_more():
         asked = {"do": "drop", "model": "surrogate", "cubes": {"red": 1}, "state": token}
         if error is None:
             assert len(json.dumps([event] * events, separators=(",", ":"))) < MAX_STATE
-            read_request(asked)
+            _read(asked)
         else:
             with pytest.raises(UsageError, match=error):
-                read_request(asked)
+                _read(asked)
+
+
+def _read(line: dict[str, Any]) -> None:
+    asked = read_request(line)
+    assert isinstance(asked, Throw)
+    asked.request()

@@ -22,7 +22,6 @@ import tower_sim
 from tower_sim import campaign
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import Cube, count_by_colour, supply
-from tower_sim.design.wishes import asked, wish
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, Tokens, action_points, actions_allowed, gold_for_passing, options
 from tower_sim.games.amerigo import play as play_amerigo
@@ -49,7 +48,7 @@ ODD: Mapping[str, Any] = {
     "of None": [None], "of 5": [5, "x"], "table": {}, "table of 5": {"nope": 5}, "table of None": {None: None},
     "set": {1}, "object": object(), "type": int,
 }  # fmt: skip
-SPEC = '[campaign]\nkind = "game"\nmodel = "two_thirds"\napparatus = "amerigo"\ngames = 6\nseed = "7"\n'
+SPEC = '[campaign]\ngame = "amerigo"\nmodel = "two_thirds"\napparatus = "amerigo"\ngames = 6\nseed = "7"\n'
 WHOLE = "0|5"
 FINE: Mapping[str, str] = {  # names of ODD that an argument may be, as CALL.ARGUMENT; of any call as ARGUMENT
     "seed": WHOLE,
@@ -87,13 +86,9 @@ FINE: Mapping[str, str] = {  # names of ODD that an argument may be, as CALL.ARG
     "PlayRequest.apparatus": "nope|NUL|escape|surrogate|bidi",
     "rules_of.table": "table",
     "rules_of.directory": "None|nope|''|NUL|escape|surrogate|bidi",
-    "wish.wanted": "0|5|1.5|1/4",
     "chain.own": "table",
     "amerigo.own": "table",
     "dead_reckoning.own": "",
-    "asked.cube": "None",
-    "asked.bed": "None",
-    "asked.hold": "list",
     "options.emerged": "table",
     "options.marker": "None",
     "options.tokens": "None",
@@ -197,10 +192,8 @@ def doors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
         yield name, game.check, {"apparatus": load(game.apparatus) if game.apparatus else shape}
         yield name, game.plain, {"rules": rules}
         if name in ("amerigo", "chain", "dead_reckoning"):
-            few = lambda game=game, **given: [*islice(game.play(**given), 2)]  # noqa: E731
+            few = lambda game=game, **given: [*islice(game.start(**given), 2)]  # noqa: E731
             yield name, few, {"model": by, "rules": rules, "seed": 1, "run": 0}
-    yield "wish", wish, {"name": "keep", "wanted": 12}
-    yield "asked", asked, {"wished": {"keep": 12}, "cube": None, "bed": None, "hold": ()}
     emerged, tokens = {"white": 3, "green": 1}, Tokens(extra={"red": 2})
     yield "options", options, {"emerged": emerged, "rules": Rules(), "marker": "red", "tokens": tokens}
     yield "actions_allowed", actions_allowed, {"emerged": emerged, "rules": Rules()}

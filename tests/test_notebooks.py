@@ -10,18 +10,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from notebook_runs import Cell, code_cells, execute, notebooks, read
 
-from tower_sim.calibration import design
 from tower_sim.errors import UsageError
 
 pytestmark = pytest.mark.whole
 
 NOTEBOOKS = notebooks()
 RUN = [pytest.param(path, marks=[pytest.mark.bullet] if path.stem == "calibration" else []) for path in NOTEBOOKS]
-EXTRAS = {"calibration": ("calibrate", "sklearn"), "campaign": ("campaign", "pyarrow")}
+EXTRAS = {"calibration": ("calibrate", "pyarrow"), "campaign": ("campaign", "pyarrow"), "solvers": ("env", "gymnasium")}
 WIDEST, LARGEST = 1000, 400_000  # pixels of a picture, bytes of a notebook
 PATHS = re.compile(r"(?<![\w.])/(root|home|work|tmp|usr|opt|var|private|Users|mnt)/|[A-Z]:\\\\|site-packages|file://")
 
@@ -32,19 +30,14 @@ def kinds(outputs: list[Cell]) -> list[str]:
 
 
 def test_there_are_notebooks():
-    assert {path.stem for path in NOTEBOOKS} == {"first_steps", "campaign", "calibration"}
+    assert {path.stem for path in NOTEBOOKS} == {"first_steps", "campaign", "calibration", "solvers"}
 
 
 @pytest.mark.parametrize("path", RUN, ids=lambda path: path.stem)
 def test_a_notebook_runs_from_its_first_cell_to_its_last_and_ships_with_what_it_shows(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """Of the design that ships the emulator knows every eighth tower, which takes a fraction of the time.
-
-    What a cell shows is compared by its kind: figures and pictures change from one version of a library to the next.
-    """
-    some = design.shipped().take(np.arange(0, 1024, 8))
-    monkeypatch.setattr(design, "shipped", lambda: some)
+    """What a cell shows is compared by its kind: figures and pictures change with the versions of libraries."""
     monkeypatch.chdir(tmp_path)
     shown = [kinds(outputs) for outputs in execute(path)]
     assert shown == [kinds(cell["outputs"]) for cell in code_cells(read(path))]

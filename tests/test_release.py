@@ -39,12 +39,12 @@ def apart(one: Sequence[float] | Array, other: Sequence[float] | Array) -> float
 
 
 def hand(**other: float) -> Hand:
-    return Hand(**({"height": 0.005, "spread": SPREAD, "speed": 0.1, "spin": 5.0, "interval": 0.0} | other))
+    return Hand(**({"height": 0.005, "spread": SPREAD, "speed": 0.1, "spin": 5.0} | other))
 
 
 def launched(of: Hand, number: int, hands: int) -> list[list[Launch]]:
     cubes = supply({"any": number}, EDGE)
-    return [release(cubes, of, 0.2, EDGE, np.random.default_rng([seed, number])) for seed in range(hands)]
+    return [release(cubes, of, 0.2, EDGE, 0.01, np.random.default_rng([seed, number])) for seed in range(hands)]
 
 
 def layer(rng: np.random.Generator) -> Array:
@@ -104,7 +104,7 @@ def test_velocities_and_spins_are_normal_of_the_hands_sd_and_depend_on_nothing_e
 
 
 def test_poured_cubes_each_have_a_place_of_their_own_drawing():
-    x, y, z = np.array([each[1].pose.position for each in launched(hand(interval=0.08), 2, NUMBER)]).T
+    x, y, z = np.array([each[1].pose.position for each in launched(hand(rate=12.5), 2, NUMBER)]).T
     u, v = np.array([layer(np.random.default_rng([2, i]))[0] for i in range(NUMBER)]).T
     assert apart(np.hypot(x, y), np.hypot(u, v)) < 1
     assert apart(np.arctan2(y, x), np.arctan2(v, u)) < 1

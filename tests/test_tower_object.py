@@ -29,7 +29,7 @@ def test_a_throw_by_a_seed_is_that_of_the_command_line(capsys: pytest.CaptureFix
         ["--cubes", "blue=3,red=2", "--seed", "5"],
         ["--cubes", "blue=1", "--seed", str(seed), "--state", before],
     ):
-        assert cli.main(["drop", "amerigo", *options, "--json"]) == 0
+        assert cli.main(["throw", "amerigo", *options, "--json"]) == 0
         told.append(json.loads(capsys.readouterr().out))
     assert [each["state"] for each in told] == [first.state.token(), second.state.token()]
     assert told[1]["emerged"] == {**dict.fromkeys(told[1]["emerged"], 0), **tower.out}  # type: ignore[call-overload]

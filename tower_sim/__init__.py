@@ -9,24 +9,25 @@
 docs/python.md is the guide. Lengths are metres, masses kilograms, times seconds.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from tower_sim.apparatus.catalogue import load, names
-from tower_sim.contract import BoardModel, DropModel
-from tower_sim.cubes import Cube, count_by_colour, supply
-from tower_sim.errors import UsageError
-from tower_sim.model import TooManyFailedDraws, knock_then_drop, redo, until_landed
-from tower_sim.models import open_model
-from tower_sim.outcome import Landing, Outcome, Status
-from tower_sim.physics.film import Film
-from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.state import BoardState, Pose, Resident, TowerState
-from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.tower import Tower
 from tower_sim.version import TOWER_SIM
 
 if TYPE_CHECKING:
+    from tower_sim.apparatus.catalogue import load, names
+    from tower_sim.contract import BoardModel, DropModel
+    from tower_sim.cubes import Cube, count_by_colour, supply
+    from tower_sim.errors import UsageError
+    from tower_sim.model import TooManyFailedDraws, knock_then_drop, redo, until_landed
+    from tower_sim.models import open_model
+    from tower_sim.outcome import Landing, Outcome, Status
+    from tower_sim.physics.film import Film
+    from tower_sim.physics.settings import PhysicsSettings
     from tower_sim.simulator import PhysicsModel
+    from tower_sim.state import BoardState, Pose, Resident, TowerState
+    from tower_sim.surrogate.model import SurrogateModel
+    from tower_sim.tower import Tower
 
 __version__ = TOWER_SIM
 
@@ -59,10 +60,43 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Import what drops with physics when it is asked for; nothing else needs it."""
-    if name == "PhysicsModel":
-        from tower_sim.simulator import PhysicsModel
+_HOME = {
+    "BoardModel": "contract",
+    "BoardState": "state",
+    "Cube": "cubes",
+    "DropModel": "contract",
+    "Film": "physics.film",
+    "Landing": "outcome",
+    "Outcome": "outcome",
+    "PhysicsModel": "simulator",
+    "PhysicsSettings": "physics.settings",
+    "Pose": "state",
+    "Resident": "state",
+    "Status": "outcome",
+    "SurrogateModel": "surrogate.model",
+    "TooManyFailedDraws": "model",
+    "Tower": "tower",
+    "TowerState": "state",
+    "UsageError": "errors",
+    "count_by_colour": "cubes",
+    "knock_then_drop": "model",
+    "load": "apparatus.catalogue",
+    "names": "apparatus.catalogue",
+    "open_model": "models",
+    "redo": "model",
+    "supply": "cubes",
+    "until_landed": "model",
+}
+"""The module of each name; it is imported when the name is asked for, so that `tower-sim --help` needs none."""
 
-        return PhysicsModel
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is asked for."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"tower_sim.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return sorted([*globals(), *_HOME])

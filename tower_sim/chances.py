@@ -17,7 +17,7 @@ from tower_sim.contract import DropModel
 from tower_sim.cubes import count_by_colour, supply
 from tower_sim.errors import check_whole
 from tower_sim.model import TooManyFailedDraws, first_landing
-from tower_sim.requests import DropRequest
+from tower_sim.requests import ChancesRequest, DropRequest
 from tower_sim.state import TowerState
 from tower_sim.statistics import CONFIDENCE, Estimate, average, clopper_pearson
 
@@ -116,6 +116,22 @@ def chances(
         out = np.array(rows, int).reshape(len(rows), len(colours))
         found.append(Chances(dict(request.cubes), colours, out, draws - len(rows)))
     return found
+
+
+def chances_document(
+    request: ChancesRequest, model: DropModel, tell: Callable[[int], None] = lambda done: None
+) -> dict[str, Any]:
+    """Return the document that answers a request for chances; see `chances`."""
+    state = request.one.state or model.empty()
+    return document_of(
+        chances(model, state, request.options, request.runs, request.one.seed, tell), model, request.one.seed
+    )
+
+
+def document_of(found: Sequence[Chances], model: DropModel, seed: int) -> dict[str, Any]:
+    """Return the document of chances that a model gave by a seed."""
+    names = {"apparatus": model.apparatus, "model": model.name, "seed": str(seed)}
+    return {"schema": SCHEMA, "version": VERSION, **names, "throws": [each.document() for each in found]}
 
 
 def is_more(one: Chances, other: Chances) -> bool:

@@ -1,6 +1,6 @@
 """The contracts of models: what games, campaigns and the command line know of a tower, and nothing more.
 
-Whoever makes one may begin with `BaseModel`, and inherits its tests from `tower_sim.testing`.
+Begin a model with `BaseModel`, and check it with `tower_sim.testing.check_model`.
 """
 
 from __future__ import annotations

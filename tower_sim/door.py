@@ -181,9 +181,9 @@ def knock_strength(strength: object, most: float) -> float:
     return float(cast("float", strength))
 
 
-def no_knocks(strength: object, why: str) -> NoReturn:
-    """Refuse a knock for a model that knows none, saying `why`."""
-    raise UsageError(f"knock strength = {_strength(strength)}; {why}, allowed is none; take the model physics")
+def no_knocks(strength: object, why: str, advice: str = "") -> NoReturn:
+    """Refuse a knock for a model that knows none, saying `why`, and with more `advice` than to take physics."""
+    raise UsageError(f"knock strength = {_strength(strength)}; {why}, allowed is none; take the model physics{advice}")
 
 
 def _strength(strength: object) -> str:

@@ -26,7 +26,7 @@ def normals(rng: np.random.Generator, number: int) -> list[float]:
     """
     drawn: list[float] = []
     while len(drawn) < number:
-        x, y, square = _in_disc(rng)
+        x, y, square = disc(rng)
         stretch = math.sqrt(-2 * portable.log(square) / square)
         drawn += (x * stretch, y * stretch)
     return drawn[:number]
@@ -37,8 +37,8 @@ def turn(rng: np.random.Generator) -> tuple[float, float, float, float]:
 
     Source: a point of the sphere in four dimensions (G. Marsaglia, Annals of Mathematical Statistics 43, 1972, 645).
     """
-    x, y, square = _in_disc(rng)
-    z, w, other = _in_disc(rng)
+    x, y, square = disc(rng)
+    z, w, other = disc(rng)
     stretch = math.sqrt((1 - square) / other)
     return x, y, z * stretch, w * stretch
 
@@ -52,7 +52,7 @@ def order(rng: np.random.Generator, number: int) -> list[int]:
     return numbers
 
 
-def _in_disc(rng: np.random.Generator) -> tuple[float, float, float]:
+def disc(rng: np.random.Generator) -> tuple[float, float, float]:
     """Draw a point of the unit disc but for its middle, uniform: x, y and the square of its distance."""
     while True:
         x, y = 2 * rng.random() - 1, 2 * rng.random() - 1

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 
-SOUGHT = 400  # points at most from which lengths are found if not said: the time grows with their cube
+SOUGHT = 400  # points at most from which lengths are found: the time grows with their cube
 CHUNK = 2048  # points told at once
 GROUPS = 10  # of points: each is told by the others, and left out for errors
 _LINEAR: Any = np.linalg
@@ -49,7 +49,7 @@ class GaussianProcess:
     """A process through T points, and GROUPS more, each without the points of one group.
 
     `x` are the points' features, shape (T, F); `weights`, shape (T, 1 + GROUPS), and `centres` make the means, first
-    that of all; `group` is each tower's; `inverse` is that of the covariance of all.
+    that of all; `group` is each point's.
     """
 
     kernel: Matern
@@ -57,42 +57,26 @@ class GaussianProcess:
     weights: Array
     centres: Array
     group: npt.NDArray[np.int64]
-    inverse: Array
 
     def means(self, x: Array) -> Array:
         """Return what the processes tell at `x`, shape (n, F): shape (n, 1 + GROUPS)."""
         parts = [self.kernel.between(x[i : i + CHUNK], self.x) @ self.weights for i in range(0, max(len(x), 1), CHUNK)]
         return np.concatenate(parts) + self.centres
 
-    def at(self, x: Array) -> tuple[Array, Array]:
-        """Return the mean and its sd, without noise, at `x`, shape (n, F): each (n,)."""
-        covariance = self.kernel.between(x, self.x)
-        known = (covariance @ self.inverse * covariance).sum(1)
-        return covariance @ self.weights[:, 0] + self.centres[0], np.sqrt(np.maximum(self.kernel.variance - known, 0))
-
     def held_out(self) -> Array:
         """Return what each point is told to be by those of the other groups, shape (T,)."""
         return self.means(self.x)[np.arange(len(self.x)), 1 + self.group]
 
 
-def fit(
-    x: Array,
-    y: Array,
-    noise: Array | None,
-    rng: np.random.Generator,
-    kernel: Matern | None = None,
-    starts: Sequence[float] = (2.0,),
-    sought: int = SOUGHT,
-) -> GaussianProcess:
-    """Fit a process to `y`, shape (T,), at features `x`, shape (T, F); `noise` is the variance of each of `y`.
+def fit(x: Array, y: Array, rng: np.random.Generator, starts: Sequence[float]) -> GaussianProcess:
+    """Fit a process to `y`, shape (T,), at features `x`, shape (T, F).
 
-    The kernel is sought where none is given, from `sought` of the points where there are more: its likelihood is
-    climbed from each length of `starts`. Random: the groups, and which points these are.
+    The kernel is sought from SOUGHT of the points where there are more: its likelihood is climbed from each length of
+    `starts`. Random: the groups, and which points these are.
     """
-    known = np.zeros(len(y)) if noise is None else noise
-    kernel = kernel or best_kernel(x, y, known, rng, starts, sought)
+    kernel = best_kernel(x, y, np.zeros(len(y)), rng, starts, SOUGHT)
     group = rng.permutation(np.arange(len(y)) % GROUPS)
-    covariance = kernel.between(x, x) + np.diag(known + kernel.nugget)
+    covariance = kernel.between(x, x) + np.diag(np.full(len(y), kernel.nugget))
     weights, centres = np.zeros((len(y), 1 + GROUPS)), np.zeros(1 + GROUPS)
     inverse: Array = _LINEAR.inv(covariance)
     centres[0] = y.mean()
@@ -106,7 +90,7 @@ def fit(
         weights[mine, 1 + k] = inverse[np.ix_(mine, mine)] @ rest - cross @ _LINEAR.solve(
             inverse[np.ix_(out, out)], cross.T @ rest
         )
-    return GaussianProcess(kernel, x, weights, centres, group, inverse)
+    return GaussianProcess(kernel, x, weights, centres, group)
 
 
 def best_kernel(

@@ -52,7 +52,7 @@ def ship_module() -> str:
 def own_modules() -> dict[str, str]:
     """Return by name the modules that are whole files."""
     shared = {name: source("tower_sim.surrogate", f"{name}.js") for name in ("covered", "seeds")}
-    names = ("check", "counts", "generator", "logline", "noted", "numpy", "redrawn", "rules")
+    names = ("chances", "check", "counts", "generator", "numpy", "rules")
     return shared | {name: _own(f"{name}.js") for name in names}
 
 
@@ -60,7 +60,10 @@ def physics_modules() -> dict[str, str]:
     """Return the files of the physics by name: the modules of physics/js, core.wasm as text, all shipped profiles."""
     folder = resources.files("tower_sim.physics") / "js"
     found = sorted(path.name for path in folder.iterdir() if path.name.endswith(".js") and path.name != "index.js")
-    lib = {name: source("tower_sim.physics", f"js/{name}").replace('"../../surrogate/', '"../') for name in found}
+    lib = {
+        name: re.sub(r'"../../(surrogate|clients/npm)/', '"../', source("tower_sim.physics", f"js/{name}"))
+        for name in found
+    }
     text = base64.b64encode(core()).decode("ascii")
     lib["wasm.js"] = f'// The compiled core, tower_sim/physics/core/core.wasm.\n\nexport const CORE = "{text}";\n'
     loaded = [
@@ -125,7 +128,7 @@ def common_js(module: str) -> str:
 
 def common_types(types: str) -> str:
     """Return the types of an ES module as those of its CommonJS twin."""
-    return re.sub(r'(from "\.[^"]*)\.js"', r'\1.cjs"', types)
+    return re.sub(r'((?:from |import\()"\.[^"]*)\.js"', r'\1.cjs"', types)
 
 
 def _range_errors(text: str) -> str:

@@ -6,9 +6,23 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.places import BORDER, INSIDE, LOST, TABLE, TRAY, ZONE, Place
+from tower_sim.places import BORDER, DOORWAY, INSIDE, LOST, TABLE, TRAY, ZONE, Place
 
-__all__ = ["BORDER", "INSIDE", "LOST", "TABLE", "TRAY", "ZONE", "Place", "emerged", "escaped", "find", "loose"]
+__all__ = [
+    "BORDER",
+    "DOORWAY",
+    "INSIDE",
+    "LOST",
+    "TABLE",
+    "TRAY",
+    "ZONE",
+    "Place",
+    "emerged",
+    "escaped",
+    "find",
+    "loose",
+    "missed",
+]
 
 Array = npt.NDArray[np.float64]
 
@@ -21,6 +35,11 @@ def find(position: Array, orientation: Array, apparatus: Apparatus) -> list[Plac
 def emerged(position: Array, apparatus: Apparatus) -> npt.NDArray[np.bool_]:
     """Tell which cubes have come out: shape (n,)."""
     return apparatus.emerged(position)
+
+
+def missed(position: Array, apparatus: Apparatus) -> npt.NDArray[np.bool_]:
+    """Tell which cubes fall beside the opening at the top: shape (n,)."""
+    return apparatus.missed(position)
 
 
 def escaped(position: Array, apparatus: Apparatus) -> npt.NDArray[np.bool_]:

@@ -26,6 +26,7 @@ ABOUT = {
     "two_thirds": "the rule of thumb: of cubes thrown 2/3 come out, of cubes inside 1/3",
 }
 MODELS = tuple(ABOUT)
+PHYSICS = "physics"  # the model that is asked when none is named
 BOARD_MODELS = ("physics", "surrogate")
 RULES_OF_THUMB = {rule.name: rule for rule in (TwoThirdsRule, OnlineRule)}
 Model: TypeAlias = "PhysicsModel | SurrogateModel | ShipSurrogate | TwoThirdsRule"

@@ -44,9 +44,9 @@ _SENTENCES = {
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """Where one cube is: `inside:REGION`, `tray`, `table`, `zone:NAME`, `border` or, for a failed drop, `lost`.
+    """Where one cube came to rest: `inside:REGION`, `doorway`, `tray`, `table`, `zone:NAME`, `border`; `lost` if none.
 
-    `pose` is given where the model knows one and the cube still lies there. On a board, `touches` names the zones
+    `pose` is given where the model knows one. On a board, `touches` names the zones
     whose floor the cube touches, the one nearest to its centre (its place) first, and `on` the numbers of the cubes it
     rests on; a cube that rests only on others has the place of the one under it.
     """
@@ -71,6 +71,7 @@ class Outcome:
     that came out, `landings` has one entry for every cube thrown, lying or resident, `state` is what carries over (the
     input state again when the drop failed), `failures` the statuses of the draws before this one. `knocked_out` are the
     cubes that a knock released: of a knock alone they are the `emerged`, of a throw after it among the `thrown`.
+    `missed` counts how often a cube fell beside the funnel and was thrown again within the drop.
     """
 
     model: str
@@ -83,6 +84,7 @@ class Outcome:
     knocked_out: tuple[Cube, ...] = ()
     failures: tuple[Status, ...] = ()
     extrapolated: bool = False
+    missed: int = 0
 
     @property
     def attempts(self) -> int:
@@ -104,7 +106,7 @@ class Outcome:
         return [x.cube for x in self.landings if not x.inside and x.cube not in before]
 
     def to_json(self, seed: int, colours: Sequence[str] = ()) -> dict[str, Any]:
-        """Return the `drop --json` document; `colours` fixes the order and the zeros of the counts."""
+        """Return the `throw --json` document; `colours` fixes the order and the zeros of the counts."""
         return self.facts(seed, colours) | {"state": self.state.token()}
 
     def facts(self, seed: int, colours: Sequence[str] = ()) -> dict[str, Any]:
@@ -124,5 +126,6 @@ class Outcome:
             "inside": count_by_colour([x.cube for x in self.landings if x.inside], every),
             "knocked_out": count_by_colour(self.knocked_out, every),
             "extrapolated": self.extrapolated,
+            "missed": self.missed,
             "landings": [{"cube": x.cube.id, "colour": x.cube.colour, "place": x.place} for x in self.landings],
         }

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 INSIDE = "inside:"
 ZONE = "zone:"
+DOORWAY = "doorway"
 TRAY = "tray"
 TABLE = "table"
 BORDER = "border"

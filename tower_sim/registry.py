@@ -28,22 +28,23 @@ OWN: dict[str, dict[str, str]] = {
         "amerigo": "tower_sim.games.amerigo:GAME",
         "chain": "tower_sim.games.chain:GAME",
         "dead_reckoning": "tower_sim.games.dead_reckoning:GAME",
-        "amazonas": "tower_sim.games.declared.files:amazonas",
-        "seafarers": "tower_sim.games.declared.files:seafarers",
-        "archipelago": "tower_sim.games.declared.files:archipelago",
-        "wallenstein": "tower_sim.games.declared.files:wallenstein",
+        "amazonas": "tower_sim.games.amazonas:GAME",
+        "seafarers": "tower_sim.games.seafarers:GAME",
+        "archipelago": "tower_sim.games.archipelago:GAME",
+        "wallenstein": "tower_sim.games.wallenstein:GAME",
+        "push_your_luck": "tower_sim.games.push_your_luck:GAME",
     },
     "opener": {
-        "game": "tower_sim.games.declared:DECLARED",
+        "game": "tower_sim.games.files:FILES",
     },
 }
 """Ours, by group and name, each as the module and the name in it; imported when asked for.
 
-Under `opener`, by group, is what opens files: a name that ends in `.toml` is then the path of one.
+Under `opener`, by group, is what opens files: a name that ends in `.py` is then the path of one.
 """
 
 
-FILE = ".toml"
+FILE = ".py"
 
 
 @cache
@@ -94,7 +95,7 @@ def get(group: str, name: object) -> Any:
     known = names(group)
     if not isinstance(name, str) or name not in known:
         said = near(name, known) if isinstance(name, str) else ""
-        files = " or the path of a TOML file" if group in OWN["opener"] else ""
+        files = " or the path of a Python file" if group in OWN["opener"] else ""
         raise fault(group, name, f"one of {', '.join(known)}{files}", f"check its spelling{said}")
     return _loaded(group, name)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from numbers import Real
 from pathlib import Path
@@ -25,19 +25,18 @@ from tower_sim.contract import DropModel
 from tower_sim.cubes import COLOURS, MAX_CUBES, check_colour, supply
 from tower_sim.door import as_state
 from tower_sim.errors import UsageError, check_kind, check_table, check_whole, fault, shown, slipped
-from tower_sim.games.game import Game, Turn
-from tower_sim.games.ways import MAX_RUNS, Asked, ManyRuns
+from tower_sim.games.game import Game
+from tower_sim.games.odds import ManyRuns
+from tower_sim.games.turn import Turn
+from tower_sim.games.ways import MAX_RUNS, Asked
 from tower_sim.model import first_landing, knock_then_drop
-from tower_sim.models import rule_of_thumb, settings_of
+from tower_sim.models import PHYSICS, settings_of
 from tower_sim.outcome import Outcome
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.reading import as_path, read_text, toml_table
 from tower_sim.state import TowerState, check_seed
 
-FEWEST_BESIDE = 500  # runs by a rule of thumb, which costs next to nothing
 GAME, APPARATUS = "game", "apparatus"  # keys of a rules file, beside those of its rules
-SHORT = 12  # digits of a seed that people type again
-PHYSICS = "physics"  # the model that is asked when none is named
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +121,7 @@ class PlayRequest:
         if not self.apparatus:
             none = "" if self.played.apparatus else f", and {self.played.name} has none of its own"
             what = f"no apparatus is named{none}"
-            raise UsageError(
-                f"{what}; allowed is {allowed()}; name one (--apparatus, or the field apparatus)", APPARATUS
-            )
+            raise UsageError(f"{what}; allowed is {allowed()}; name one (--tower, or the field apparatus)", APPARATUS)
 
     @property
     def played(self) -> Game:
@@ -156,12 +153,21 @@ class OddsRequest:
         check_whole("games", self.runs, 1, MAX_RUNS)
 
 
+@dataclass(frozen=True, slots=True)
+class ChancesRequest:
+    """Asks for the chances of throwing each of `options` `runs` times; `one` asks for a throw of the first."""
+
+    one: DropRequest
+    options: tuple[Mapping[str, int], ...]
+    runs: int
+
+
 Request = DropRequest | PlayRequest | OddsRequest
 
 
-def one_of(request: Request) -> DropRequest | PlayRequest:
+def one_of(request: Request | ChancesRequest) -> DropRequest | PlayRequest:
     """Return the request of one drop or run, which names the apparatus and the model."""
-    return request.one if isinstance(request, OddsRequest) else request
+    return request if isinstance(request, (DropRequest, PlayRequest)) else request.one
 
 
 def games() -> list[Game]:
@@ -188,14 +194,6 @@ def allowed() -> str:
 def drawn_seed() -> int:
     """Return a seed drawn from the system for programs: no two of any number are equal."""
     return secrets.randbits(128)
-
-
-def short_seed() -> int:
-    """Return a seed drawn from the system for people, who type it again: up to SHORT digits.
-
-    Of 1,000 that somebody draws two are equal with a chance of 1 in 2 million, of 100,000 with one of 1 in 200.
-    """
-    return secrets.randbelow(10**SHORT)
 
 
 def _check_named(request: DropRequest | PlayRequest) -> None:
@@ -310,11 +308,11 @@ def check(request: PlayRequest, apparatus: Apparatus, model: DropModel) -> None:
 
 
 def turns(request: PlayRequest, model: DropModel, run: int | None = None) -> Iterator[Turn]:
-    """Play once, a turn at a time, with what `check` has looked at; `run` as in `Game.play`.
+    """Play once, a turn at a time, with what `check` has looked at; `run` as in `Game.start`.
 
     Raises UsageError, at once, for the caller's mistakes and TooManyFailedDraws when the model gives no landing.
     """
-    return to_its_end(request.played.play(model, request.rules, request.seed, run))
+    return to_its_end(request.played.start(model, request.rules, request.seed, run))
 
 
 def to_its_end(played: Iterator[Turn]) -> Iterator[Turn]:
@@ -328,7 +326,7 @@ def to_its_end(played: Iterator[Turn]) -> Iterator[Turn]:
 def play_document(request: PlayRequest, played: Sequence[Turn], model: DropModel) -> dict[str, Any]:
     """Return the document that answers a request for one run."""
     names = {"apparatus": model.apparatus, "model": model.name}
-    return request.played.document(played, request.rules, **names, seed=request.seed)
+    return request.played.ways.document_of(played, request.rules, **names, seed=request.seed)
 
 
 def no_odds(request: OddsRequest) -> ManyRuns:
@@ -346,20 +344,6 @@ def fill(many: ManyRuns, request: OddsRequest, model: DropModel, tell: Callable[
         tell(run + 1)
 
 
-def fill_beside(many: ManyRuns, request: OddsRequest, apparatus: Apparatus) -> None:
-    """Play as many runs, at least 500, of the same seed by the rules of thumb that the game wants beside its odds.
-
-    A rule that is the model itself is left out.
-    """
-    others: dict[str, ManyRuns] = {}
-    asked = replace(request, runs=max(many.runs, FEWEST_BESIDE))
-    for name in request.one.played.ways.beside:
-        if name != request.one.model:
-            others[name] = no_odds(request)
-            fill(others[name], asked, rule_of_thumb(apparatus, name), lambda done: None)
-    many.beside = others
-
-
 def answer(
     request: Request, apparatus: Apparatus, model: DropModel, tell: Callable[[int], None] = lambda done: None
 ) -> dict[str, Any]:
@@ -374,5 +358,4 @@ def answer(
         return play_document(request, list(turns(request, model)), model)
     many = no_odds(request)
     fill(many, request, model, tell)
-    fill_beside(many, request, apparatus)
     return many.document()

@@ -37,9 +37,9 @@ class PhysicsModel(BaseModel):
     """A DropModel that drops rigid cubes through an apparatus with the engine of its settings.
 
     Every drop builds the world anew in a cleared client, so that it depends on its arguments only; cubes inside start
-    asleep where the state has them and wake when something hits them (docs/physics.md: what that does), or when what
-    they touched was taken away. An engine that remembers no touches starts cubes on a board awake that lean or lie on
-    others, since what held them may be gone.
+    asleep where the state has them and wake when something hits them, or when what they touched was taken away. An
+    engine that remembers no touches starts cubes on a board awake that lean or lie on others, since what held them may
+    be gone.
     Holds one engine client: close it, or use the model as a context manager. Threads that drop at once with one model,
     or with several of an engine that keeps state for the whole process, wait for each other; a copy, also one that was
     pickled, is a new model with a client of its own, and with a film of its own if this one has one.
@@ -80,7 +80,7 @@ class PhysicsModel(BaseModel):
         """Throw `cubes` in; see DropModel. Random: what `release` draws; all else follows from the arguments."""
         thrown = self._door.throw(state, cubes)
         written = rng_text(rng)
-        launches = release(thrown, self.shape.hand, self.shape.rim_top, self.shape.cube_edge, rng)
+        launches = release(thrown, self.shape.hand, self.shape.rim_top, self.shape.cube_edge, self.settings.window, rng)
         return self._run(state, thrown, launches, None, Event("drop", written, thrown, ()))
 
     def throw_by_hand(self, state: TowerState, cubes: Sequence[Cube], launches: Sequence[Sequence[float]]) -> Outcome:
@@ -143,11 +143,15 @@ class PhysicsModel(BaseModel):
             touches = scene.lie_still() if status.is_landing else ()
             landings = self._look(scene, (*state.cubes, *left, *thrown))
             order = {number: i for i, number in enumerate(scene.bodies)}
-        outcome = Outcome(self.name, self.shape.name, status, thrown, landings, state, left)
+        outcome = Outcome(self.name, self.shape.name, status, thrown, landings, state, left, missed=scene.missed)
         if not status.is_landing:
             return outcome
         since = {resident.cube: resident.since for resident in (*state.residents, *lying)}
-        rest = [Resident(x.cube, x.place, since.get(x.cube, state.drops), x.pose) for x in landings if x.pose]
+        rest = [
+            Resident(x.cube, x.place, since.get(x.cube, state.drops), x.pose)
+            for x in landings
+            if x.pose and x.cube.id in order
+        ]
         rest.sort(key=lambda each: order[each.cube.id])  # as the engine has them: what touches what relies on it
         inside = [replace(each, region=each.region.removeprefix(landing.INSIDE)) for each in rest if _inside(each)]
         outside = [each for each in rest if not _inside(each)] if self.shape.board else []
@@ -161,19 +165,20 @@ class PhysicsModel(BaseModel):
         return scene
 
     def _look(self, scene: Scene, cubes: Sequence[Cube]) -> tuple[Landing, ...]:
-        """Say where each cube is; one that was swept away lies in the tray, one that never left the hand is lost."""
+        """Say where each cube is, or lay when it was cleared away; one that never left the hand is lost."""
         motion = scene.motion()
         numbers = list(scene.bodies)
         places = landing.find(motion.position, motion.orientation, self.shape)
-        found = {
-            number: (place.place, scene.pose(number, motion, i), place.touches, tuple(numbers[j] for j in place.on))
-            for i, (number, place) in enumerate(zip(numbers, places, strict=True))
-        }
-        elsewhere = dict.fromkeys(scene.swept, landing.TRAY)
-        return tuple(
-            Landing(cube, *found[cube.id]) if cube.id in found else Landing(cube, elsewhere.get(cube.id, landing.LOST))
-            for cube in cubes
-        )
+        rows = {number: (i, place) for i, (number, place) in enumerate(zip(numbers, places, strict=True))}
+
+        def of(cube: Cube) -> Landing:
+            if cube.id not in rows:
+                return Landing(cube, *scene.out.get(cube.id, (landing.LOST, None)))
+            i, place = rows[cube.id]
+            pose, on = scene.pose(cube.id, motion, i), tuple(numbers[j] for j in place.on)
+            return Landing(cube, place.place, pose, place.touches, on)
+
+        return tuple(of(cube) for cube in cubes)
 
 
 def _door(shape: Apparatus, settings: PhysicsSettings) -> Door:

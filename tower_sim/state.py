@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -16,6 +17,7 @@ from tower_sim.reading import MAX_DIGITS
 from tower_sim.token import MOST_BYTES, pack, unpack
 
 MAX_SEED = 2**128 - 1
+SHORT = 12  # digits of a seed that people type again
 MOST_THERE = 10_000  # cubes inside, on a board, or thrown at once: what a model without physics lets in
 MOST_TOUCHES = 64  # of one cube: 26 others fit around it in a grid, and a corner is made of few boxes
 LAUNCH = 14  # numbers of a cube that was let go by hand: see Event.launches
@@ -212,6 +214,14 @@ class TowerState:
         Raises UsageError, in one line, when the token is not one of ours, of another version, damaged or too large.
         """
         return unpack(TOKEN_PREFIX, token, _from_plain, "state", "the 'state' value of an earlier drop", most)
+
+
+def short_seed() -> int:
+    """Return a seed drawn from the system for people, who type it again: up to SHORT digits.
+
+    Of 1,000 that somebody draws two are equal with a chance of 1 in 2 million, of 100,000 with one of 1 in 200.
+    """
+    return secrets.randbelow(10**SHORT)
 
 
 def check_seed(seed: object) -> None:

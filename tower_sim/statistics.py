@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -39,19 +39,41 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Estimates:
-    """Several numbers with their intervals; arrays of one shape."""
+    """Several numbers with their intervals, and `n`, what each was taken from; arrays of one shape."""
 
     value: Array
     low: Array
     high: Array
+    n: Array | None = None
 
-    def at(self, i: int | tuple[int, int], n: int) -> Estimate:
-        """Return the i-th, taken from `n` things."""
-        return Estimate(float(self.value[i]), float(self.low[i]), float(self.high[i]), int(n))
+    def at(self, i: int | tuple[int, int], n: int | None = None) -> Estimate:
+        """Return the i-th, taken from `n` things if that is given."""
+        of = n if n is not None else 0 if self.n is None else self.n[i]
+        return Estimate(float(self.value[i]), float(self.low[i]), float(self.high[i]), int(of))
 
-    def take(self, rows: Array | slice) -> Estimates:
+    def take(self, rows: Array | slice | int) -> Estimates:
         """Return those at `rows`."""
-        return Estimates(self.value[rows], self.low[rows], self.high[rows])
+        return Estimates(self.value[rows], self.low[rows], self.high[rows], None if self.n is None else self.n[rows])
+
+    def reshape(self, *shape: int) -> Estimates:
+        """Return them in another shape."""
+        parts = (self.value, self.low, self.high, self.n)
+        return Estimates(*(part if part is None else part.reshape(shape) for part in parts))  # type: ignore[arg-type]
+
+    def __iter__(self) -> Iterator[Estimate]:
+        """Yield each, of one row of them."""
+        return (self.at(i) for i in range(len(self.value)))
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    @staticmethod
+    def of(estimates: Iterable[Estimate | None]) -> Estimates:
+        """Put numbers together; None is NaN."""
+        nothing = Estimate(math.nan, math.nan, math.nan, 0)
+        rows = [(e.value, e.low, e.high, e.n) for e in (each or nothing for each in estimates)]
+        value, low, high, n = np.array(rows, float).reshape(-1, 4).T
+        return Estimates(value, low, high, n.astype(np.int64))
 
 
 # Laws
@@ -337,7 +359,8 @@ class Resamples:
     def ratios(self, over: Array, under: Array) -> Estimates:
         """Return sum(over) / sum(under) for each column, with intervals; both have shape (runs, M)."""
         width = over.shape[1]
-        return self.estimates(np.hstack([over, under]), lambda s: s[:, :width] / s[:, width:], under > 0)
+        made = self.estimates(np.hstack([over, under]), lambda s: s[:, :width] / s[:, width:], under > 0)
+        return replace(made, n=under.sum(0).round().astype(np.int64))
 
     def shares(self, hits: Array, of: Array) -> Estimates:
         """Return shares as `ratios` does; where all or none hit, the interval is Clopper and Pearson's by run.
@@ -352,15 +375,15 @@ class Resamples:
         none, every = enough & (ratios.value == 0), enough & (ratios.value == 1)
         low = np.where(none, 0.0, np.where(every, 1 - reach, ratios.low))
         high = np.where(every, 1.0, np.where(none, reach, ratios.high))
-        return Estimates(ratios.value, low, high)
+        return replace(ratios, low=low, high=high)
 
     def ratio(self, over: Array, under: Array) -> Estimate:
         """Return one ratio of sums over runs; its `n` is the sum below."""
-        return self.ratios(over.reshape(-1, 1), under.reshape(-1, 1)).at(0, round(float(under.sum())))
+        return self.ratios(over.reshape(-1, 1), under.reshape(-1, 1)).at(0)
 
     def share(self, hits: Array, of: Array) -> Estimate:
         """Return one share as `shares` does; its `n` is the sum below."""
-        return self.shares(hits.reshape(-1, 1), of.reshape(-1, 1)).at(0, round(float(of.sum())))
+        return self.shares(hits.reshape(-1, 1), of.reshape(-1, 1)).at(0)
 
 
 def percentiles(draws: Array, tails: Array) -> tuple[Array, Array]:

@@ -11,20 +11,19 @@ import numpy as np
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import Closing
-from tower_sim.cubes import count_by_colour
 from tower_sim.door import foreign
-from tower_sim.errors import fault
 from tower_sim.model import redo
-from tower_sim.models import MODELS, open_model
+from tower_sim.models import MODELS, PHYSICS, open_model
 from tower_sim.outcome import Outcome
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.requests import PHYSICS, SHORT, DropRequest, outcome, short_seed
-from tower_sim.state import TowerState, check_seed
+from tower_sim.requests import DropRequest, outcome
+from tower_sim.state import SHORT, TowerState, check_seed, short_seed
+from tower_sim.throwing import Throwing
 
 Seed = int | np.random.Generator | None
 
 
-class Tower(Closing):
+class Tower(Throwing, Closing):
     """A tower, or a ship with its board, that remembers what was thrown into it.
 
         with Tower("amerigo", seed=7) as tower:
@@ -78,42 +77,6 @@ class Tower(Closing):
     def close(self) -> None:
         """Give back what the model holds; what is inside can still be read."""
         self.model.close()
-
-    @property
-    def state(self) -> TowerState:
-        """What it remembers, as the value that models take; keeping it is a fork."""
-        return self._state
-
-    @property
-    def inside(self) -> dict[str, int]:
-        """The cubes inside, by colour."""
-        return count_by_colour(self._state.cubes)
-
-    @property
-    def out(self) -> dict[str, int]:
-        """The cubes that the last throw or knock brought out, by colour."""
-        return {} if self.last is None else count_by_colour(self.last.emerged)
-
-    @property
-    def board(self) -> dict[str, dict[str, int]]:
-        """The cubes on the board, by place and colour; empty for a tower."""
-        lying = self._state.board.lying
-        places = sorted({each.region for each in lying})
-        return {place: count_by_colour(each.cube for each in lying if each.region == place) for place in places}
-
-    def throw(self, cubes: Mapping[str, int] | None = None, /, *, seed: int | None = None, **colours: int) -> Outcome:
-        """Throw so many cubes of each colour in, and return what came of it.
-
-        `throw(blue=4)` and `throw({"blue": 4})` are the same; the latter takes any colour.
-        """
-        counts = {**(cubes or {}), **colours}
-        if cubes and (twice := sorted(cubes.keys() & colours.keys())):
-            raise fault("cubes of " + twice[0], "said twice", "each colour once", "leave one of them out")
-        return self._do(counts, None, seed)
-
-    def knock(self, strength: float = 1.0, *, seed: int | None = None) -> Outcome:
-        """Knock on the table, `strength` in g (peak sideways acceleration), and return what came of it."""
-        return self._do({}, strength, seed)
 
     def undo(self) -> bool:
         """Take back the last throw or knock; returns whether there was one since the tower was made or loaded."""

@@ -13,7 +13,7 @@ from tower_sim.apparatus.catalogue import names
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError, fault, prints, word_list
 from tower_sim.games.game import Game
-from tower_sim.reading import toml_table
+from tower_sim.games.ways import value_of
 from tower_sim.requests import APPARATUS, GAME, allowed, first_game, game_of_rules, games, naming, read_table, rules_of
 
 DEFAULT = registry.names("game")[0]  # the game of a variant that names none
@@ -38,23 +38,20 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
     """Read a variant: a rules file as `requests.read_rules` reads it, or a shipped name.
 
     A shipped name is a game's, for the game as published with its own apparatus, or a profile's, with which the first
-    game that can be played with it is, as published. A file that declares a game is that game. Each of `changes` is
-    KEY=VALUE, a key of such a file (dotted for one in a table) with its value in TOML; a word needs no quotes, and a
-    relative path counts from where the program runs; each key is changed once.
+    game that can be played with it is, as published. A game's own file, which ends in .py, counts as its name. Each of
+    `changes` is KEY=VALUE, a key of such a file (dotted for one in a table) with its value in TOML; a word needs no
+    quotes, and a relative path counts from where the program runs; each key is changed once.
     Raises UsageError, in one line that names the file, when it cannot be read or holds what is not allowed.
     """
     said = str(file)
-    is_game = said in registry.names("game")
-    declared: Game | None = None
+    is_file = registry.is_file("game", said)
+    is_game = is_file or said in registry.names("game")
     if is_game:
         table, directory = _published(registry.get("game", said)), Path()
     elif said in names():
         table, directory = _published(_played_with(said)) | {APPARATUS: said}, Path()
     else:
         table, directory = read_table(file, "variant")
-        if registry.get("opener", "game").opens(table):
-            declared = cast("Game", registry.get("opener", "game").open(file))
-            table = _published(declared) | {GAME: declared.name}
     with naming("variant", file):
         changed: set[str] = set()
         for change in word_list("changes", changes):
@@ -64,9 +61,9 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
             changed.add(key)
             if key == APPARATUS:
                 directory = Path()
-        game = declared or game_of_rules(table, directory, DEFAULT)
-        if not game.figures():
-            comparable = [name for name, other in registry.every("game").items() if other.figures()]
+        game = registry.get(GAME, said) if is_file else game_of_rules(table, directory, DEFAULT)
+        if not game.figures:
+            comparable = [name for name, other in registry.every("game").items() if other.figures]
             raise fault("game", game.name, f"one that has figures: {' or '.join(comparable)}")
         asked = rules_of(game, {APPARATUS: game.apparatus} | table, directory)
         if not asked.apparatus:
@@ -75,14 +72,14 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
         game.check(apparatus)
     if not prints(Path(file).stem):
         raise fault("name of the variant", Path(file).stem, "one of characters that can be printed", "rename the file")
-    name = said if is_game or said in names() else Path(file).stem
+    name = said if (is_game and not is_file) or said in names() else Path(file).stem
     return Variant(" ".join([name, *changes]), said, game, asked.rules, apparatus, tuple(changes))
 
 
 def _published(game: Game) -> dict[str, Any]:
     """Return the table of a file that says the game as published, every default in it."""
     plain = game.plain(game.read({}))
-    own = plain[game.tables[0]] | ({game.declared: plain[game.declared]} if game.declared else {})
+    own = plain[game.tables[0]]
     return own if game.name == DEFAULT else own | {GAME: game.name}
 
 
@@ -94,7 +91,7 @@ def _played_with(profile: str) -> Game:
             game.check(apparatus)
         except UsageError:
             continue
-        if game.figures():
+        if game.figures:
             return game
     return first_game()
 
@@ -110,8 +107,5 @@ def _change(table: dict[str, Any], change: str) -> str:
         below = inner.get(word, {})
         inner[word] = dict(cast("dict[str, Any]", below)) if isinstance(below, dict) else {}
         inner = inner[word]
-    try:
-        inner[last] = toml_table(f"value = {text}", "the value")["value"]
-    except UsageError:
-        inner[last] = text  # a word without quotes
+    inner[last] = value_of(text)
     return key

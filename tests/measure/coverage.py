@@ -1,6 +1,6 @@
-"""Measure how often the study's intervals hold the truth and its sweeps see what is not there: docs/statistics.md.
+"""Measure how often the study's intervals hold the truth and its sweeps see what is not there.
 
-python -m tests.measure.coverage sweeps information intervals indices --write docs/statistics.md
+python -m tests.measure.coverage sweeps information intervals indices --write docs/statistics/report.md
 
 All is of processes that are known: games under the 2/3-1/3 rule, chances and chains drawn by numpy.
 """
@@ -20,12 +20,11 @@ import numpy as np
 from tests.measure.script import ended, put
 from tower_sim.campaign.data import Campaign
 from tower_sim.statistics import Estimate, Estimates, Resamples, ratio_errors, wilson
-from tower_sim.study import fairness, memory, retention, sensitivity, survival
+from tower_sim.study import effects, fairness, memory, retention
 from tower_sim.study.baseline import GameKit, play_rule
+from tower_sim.study.design import Quantity, SweptCurve, Varied, at_point, quantities
 from tower_sim.study.effects import LEVEL, changes, slices
-from tower_sim.study.figures import colours_out
-from tower_sim.study.points import Varied, at_point
-from tower_sim.study.sweeps import Quantity, SweptCurve, quantities
+from tower_sim.study.retention import colours_out
 from tower_sim.surrogate.two_thirds import RESIDENT_OUT, THROWN_OUT
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -61,7 +60,7 @@ def sweep(figures: Sequence[Quantity], points: int, games: int, first: int, shif
         with np.errstate(divide="ignore", invalid="ignore"):
             value = over.sum(0) / under.sum(0)
         y = Estimates(value, value, value)
-        curves.append(SweptCurve(figure.about, figure.name, figure.unit, y, under.sum(0), *ratio_errors(over, under)))
+        curves.append(SweptCurve(figure.about, figure.name, figure.unit, y, *ratio_errors(over, under)))
     return curves
 
 
@@ -174,10 +173,10 @@ def intervals(part: Campaign) -> dict[str, list[Estimate]]:
             (d.inside_after, rows), (d.emerged, rows), (colours_out(part), rows), (d.inside_after, setup),
         )
     )  # fmt: skip
-    course = retention.grouped_mean(part, boot, d.inside_after, d.drop, ones, int(d.drop.max()) + 1)[0]
-    shares = retention.histogram(part, boot, d.emerged, rows)[0]
+    course = retention.by_group(part, boot, d.inside_after, d.drop, ones, part.longest)
+    shares = retention.histogram(part, boot, d.run[rows], d.emerged[rows])
     plane = retention.slopes(part, boot, rows)
-    stay = survival.survival(part, boot)
+    stay = retention.survival(part, boot)
     lags = memory.autocorrelation(part, boot, np.column_stack([d.inside_after, part.inside_by_colour]))
     of_setup = retention.setup_colours(part, boot, setup)
     over = retention.moments(part, boot, d.emerged - THROWN_OUT * d.thrown - RESIDENT_OUT * d.inside_before, rows)[0]
@@ -277,13 +276,13 @@ def intervals_table(reports: int = 200, seed: int = 3) -> str:
 
 def _ranks(points: int, rng: np.random.Generator) -> Array:
     x = rng.normal(size=points)
-    found = sensitivity.rank_correlation(x, 0.6 * x + 0.8 * rng.normal(size=points))
+    found = effects.rank_correlation(x, 0.6 * x + 0.8 * rng.normal(size=points))
     return np.array([found.low <= 6 / np.pi * np.arcsin(0.3) <= found.high])
 
 
 def _smooths(points: int, rng: np.random.Generator) -> Array:
     x, at = 10 * rng.random(points), np.linspace(0.5, 9.5, 10)
-    found = sensitivity.smooth(x, np.sin(x / 3) + rng.normal(0, 0.2, points), at, rng)
+    found = effects.smooth(x, np.sin(x / 3) + rng.normal(0, 0.2, points), at, rng)
     assert found
     return (found.low <= np.sin(at / 3)) & (np.sin(at / 3) <= found.high)
 
@@ -293,11 +292,11 @@ def _sobols(points: int, rng: np.random.Generator) -> Array:
     x = rng.random((points, 3))
     z = np.pi * (2 * x - 1)
     y = np.sin(z[:, 0]) + 7 * np.sin(z[:, 1]) ** 2 + 0.1 * z[:, 2] ** 4 * np.sin(z[:, 0])
-    found = sensitivity.shares(x, y, rng)
+    found = effects.shares(x, y, rng)
     if not found:
         return np.zeros(0, bool)
-    told, truth = [*found.first, *found.total], (0.314, 0.442, 0.0, 0.558, 0.442, 0.244)
-    return np.array([abs(i.value - right) <= max(2 * i.error, 0.005) for i, right in zip(told, truth, strict=True)])
+    value, error = np.hstack([found.first, found.total])
+    return np.abs(value - (0.314, 0.442, 0.0, 0.558, 0.442, 0.244)) <= np.maximum(2 * error, 0.005)
 
 
 def indices_table(seed: int = 4) -> str:

@@ -1,6 +1,6 @@
-"""Count how often `tower-sim fairness` accuses a tower that is as its profile says: the false alarms of the e-values.
+"""Count how often `tower-sim tower test` accuses a tower that is as its profile says: the false alarms of the e-values.
 
-python -m tests.measure.false_alarms --games 450 --apparatus calibration/tower.toml
+python -m tests.measure.false_alarms --games 450 --apparatus tests/measure/towers/tower.toml
 
 Of the simulated games some make a reference law and the others, end to end, records held against it; several times
 over. The errors printed take records for independent, but they share games and reference laws.

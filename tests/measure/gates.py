@@ -38,7 +38,7 @@ NEVER = replace(STANDARD, quiet_time=10.0, longest=12.0)
 FIRST = 3_000_000
 """The first seed: what is tuned on seeds below is not judged on them."""
 SHIP = "dead_reckoning"
-PROFILES = (RULEBOOK, CLUB, "calibration/tower.toml", "wallenstein", SHIP)
+PROFILES = (RULEBOOK, CLUB, "tests/measure/towers/tower.toml", "wallenstein", SHIP)
 SIZES = {"choose": 1000, "convergence": 1000, "games": 100, "woken": 1000, "overlap": 1000, "sleep": 50}
 BOUND, SHIP_BOUND = 0.3, 0.01  # cubes of 49; share of the strength
 

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from tests.measure import granular_report as report
 from tests.measure.granular_report import CRITICAL, DENSE, FIRST, LOOSE, SPREAD, Line
 from tests.measure.granular_runs import CHAIN, HOPPER, KNOCKS, Table
 from tests.measure.granular_statistics import Counts, beta_geometric, fit
-from tower_sim.study.plots import label, legend, panels
+from tower_sim.study.charts import FONT, INK, WIDTH
 
 STYLES = (("0.1", "o"), ("#1f5fa8", "s"), ("#c0392b", "^"), ("#2e8b57", "D"), ("#8e44ad", "v"))
 
@@ -22,6 +23,34 @@ ALONG = 2.5
 SIDE = 2.0
 """The outlet through which balls and cubes are compared."""
 WHOLE = {"color": "0.4", "marker": "o", "mfc": "white", "ms": 3.5, "lw": 1, "ls": "--"}
+
+
+def panels(rows: int, columns: int, height: float) -> tuple[Any, list[Any]]:
+    """Return a figure of rows by columns panels and the panels in a row; `height` (in) is of all."""
+    figure: Any = Figure(figsize=(WIDTH, height), layout="constrained")
+    made = figure.subplots(rows, columns, squeeze=False)
+    for panel in made.flat:
+        panel.spines[["top", "right"]].set_visible(False)
+        panel.tick_params(labelsize=FONT - 0.5)
+        panel.grid(axis="y", color="0.9", lw=0.6)
+        panel.set_axisbelow(True)
+    return figure, [*made.flat]
+
+
+def label(panel: Any, x: str, y: str, title: str = "") -> None:
+    """Name the axes, with units, and say in the title what the sample is."""
+    panel.set_xlabel(x, fontsize=FONT)
+    panel.set_ylabel(y, fontsize=FONT)
+    panel.set_title(title, fontsize=FONT, loc="left", color=INK)
+
+
+def legend(panel: Any, columns: int = 1) -> None:
+    """Name what is drawn, between the panel and its title, where no data can lie behind the names."""
+    style = {"frameon": False, "borderpad": 0.0, "handlelength": 1.8, "columnspacing": 1.2, "alignment": "left"}
+    where = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2, "ncols": columns}
+    title = panel.get_title("left")  # stands over the names, whatever their number
+    panel.legend(fontsize=FONT - 0.5, title=title or None, title_fontsize=FONT, **where, **style)
+    panel.set_title("", loc="left")
 
 
 def packing(lines: Sequence[Line], table: Table) -> Any:

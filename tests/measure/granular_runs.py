@@ -276,10 +276,10 @@ def shaken(unit: Unit) -> list[Row]:
         _fill(heap, rng)
         for arch in range(int(key["arches"])):
             knocks = 0
-            while knocks < KNOCKS and not heap.scene.swept:
+            while knocks < KNOCKS and not heap.scene.out:
                 heap.tap(float(key["strength"]), rng)
                 knocks += 1
-            fallen = len(heap.scene.swept)
+            fallen = len(heap.scene.out)
             rows.append({"arch": arch, "knocks": knocks, "broke": int(fallen > 0), "fallen": fallen})
             if not fallen:
                 heap.take_out(heap.arch())

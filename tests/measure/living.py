@@ -64,7 +64,8 @@ class LivingTower:
         shape = self.model.shape
         self.take(cube for cube in cubes if cube.id in self.cubes)
         self.cubes |= {cube.id: cube for cube in cubes}
-        return self._settle(release(cubes, shape.hand, shape.rim_top, shape.cube_edge, rng))
+        window = self.model.settings.window
+        return self._settle(release(cubes, shape.hand, shape.rim_top, shape.cube_edge, window, rng))
 
     def knock(self, strength: float, rng: np.random.Generator) -> tuple[Cube, ...] | None:
         """Knock on the table, `strength` in g; returns as `drop` does."""
@@ -82,11 +83,13 @@ class LivingTower:
         return None if out is None else len(out)
 
     def _settle(self, launches: Sequence[Launch], shake: Shake | None = None) -> tuple[Cube, ...] | None:
-        self._scene.swept.clear()
+        self._scene.out.clear()
+        self._scene.missed = 0
         if not settle(self._scene, launches, shake).is_landing:
             return None
         self._touches = self._scene.lie_still()
-        return tuple(self.cubes.pop(number) for number in self._scene.swept)
+        self._scene.clear(self._scene.motion())  # of a jam: those that lie outside are taken out as it ends
+        return tuple(self.cubes.pop(number) for number in self._scene.out)
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,12 +71,10 @@ class Case:
     pause: int = 0  # ms at most before a client asks again, drawn anew each time
 
 
-SURROGATE = Case(
-    "4 cubes, surrogate", '{"cubes": {"blue": 4}, "model": "surrogate"}', 16, ("--rate", "0", "--workers", "1")
-)
+SURROGATE = Case("4 cubes, surrogate", '{"cubes": {"blue": 4}, "model": "surrogate"}', 16, ("--workers", "1"))
 PAUSING = replace(SURROGATE, title="4 cubes, surrogate, clients that pause", pause=5)
 HANDLER = Case("bare handler", '{"a": 1, "b": 2, "c": 3, "d": 4}', 16, None)
-PHYSICS = Case("20 cubes, physics, two workers", '{"cubes": {"blue": 20}}', 8, ("--rate", "0", "--workers", "2"))
+PHYSICS = Case("20 cubes, physics, two workers", '{"cubes": {"blue": 20}}', 8, ("--workers", "2"))
 
 CASES = {"surrogate": SURROGATE, "pausing": PAUSING, "bare": HANDLER, "physics": PHYSICS}
 

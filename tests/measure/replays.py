@@ -31,7 +31,6 @@ from tower_sim.physics.film import Film
 from tower_sim.physics.settings import PhysicsSettings, accuracy
 from tower_sim.replay.compose import of_drop, of_play
 from tower_sim.replay.document import HEADER, POSES, Replay
-from tower_sim.replay.glb import glb_of
 from tower_sim.replay.takes import takes
 from tower_sim.requests import DropRequest, PlayRequest
 from tower_sim.simulator import PhysicsModel
@@ -99,7 +98,7 @@ def of_games(name: str, seed: int) -> Replay:
     shape = load(game.apparatus)
     request = PlayRequest(game, game.read({}), shape.name, "physics", seed)
     with PhysicsModel(shape, record=film) as model:
-        turns = list(recorded(game.play(model, request.rules, seed), film, shape))
+        turns = list(recorded(game.start(model, request.rules, seed), film, shape))
         return of_play(request, shape, turns, model.name)
 
 
@@ -110,7 +109,7 @@ def sizes() -> Iterator[str]:
         made = {f"{CUBES} cubes into amerigo": [of_drops(shape, model, film, seed) for seed in SEEDS]}
     for name in GAMES:
         made[f"play {name}"] = [of_games(name, seed) for seed in SEEDS]
-    columns = ("takes", "seconds", "poses", "gzip of them", "header", "gzip of it", "document in a page", "GLB")
+    columns = ("takes", "seconds", "poses", "gzip of them", "header", "gzip of it", "document in a page")
     yield f"| n = {len(SEEDS)}; kB | {' | '.join(columns)} |"
     yield f"|---|{'---|' * len(columns)}"
     for name, replays in made.items():
@@ -125,7 +124,7 @@ def figures(replay: Replay) -> Iterator[float]:
     page = Page(replay.title, "", (), (), {HEADER: replay.header}, {POSES: replay.data}).text().encode()
     yield len(replay.takes())
     yield sum(take["frames"] for take in replay.takes()) / replay.header["rate"]
-    for data in (replay.data, gzip.compress(replay.data, 9), header, gzip.compress(header, 9), page, glb_of(replay)):
+    for data in (replay.data, gzip.compress(replay.data, 9), header, gzip.compress(header, 9), page):
         yield len(data) / 1e3
 
 

@@ -160,7 +160,7 @@ def _fallen(settings: PhysicsSettings, shape: Apparatus, state: TowerState) -> t
         before = {cube.id: np.array(pose.position) for cube, pose in poses.items()}
         status = settle(scene, [], Shake(HOLD, 0.0, 0.0))
         after = dict(zip(scene.bodies, scene.motion().position, strict=True))
-        fallen = len(scene.swept)
+        fallen = len(scene.out)
     world.close()
     moved = max((float(np.linalg.norm(at - before[number])) for number, at in after.items()), default=0.0)
     return moved / shape.cube_edge, fallen if status.is_landing else None

@@ -19,7 +19,7 @@ def setup(violet: int = 1, green: int = 1, kind: Any = "ship", rulings: Any = No
         Side(colour, cubes, **{"supply": 10} | sides.get(colour + "_side", {}))
         for colour, cubes in (("violet", violet), ("green", green))
     )
-    return Setup(kind, given_sides, active, Rulings.from_mapping(rulings or {}))
+    return Setup(kind, given_sides, active, Rulings(**(rulings or {})))
 
 
 def able(*texts):

@@ -53,6 +53,9 @@ class Watched:
     def open(self, path: Path, hash: str = "") -> Any:
         """Open a file and return the page of playwright."""
         self.page.goto(path.resolve().as_uri() + hash)
+        if self.page.evaluate("localStorage.length"):  # a theme that an earlier test chose
+            self.page.evaluate("localStorage.clear()")
+            self.page.reload()
         return self.page
 
     @property

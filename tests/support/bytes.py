@@ -1,6 +1,6 @@
 """What decides a drop before any engine runs, as text with every digit: hands, knocks, places put down, boxes.
 
-`python -m tests.support.bytes` prints the digests; they are pinned in tests/test_same_everywhere.py.
+`python -m tests.support.bytes` prints the digests; they are pinned in tests/physics/test_same_everywhere.py.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from tower_sim.physics.release import release
 from tower_sim.state import Pose
 
 EDGE = 0.008
-HANDFUL = Hand(0.005, 0.09, 0.1, 5.0, 0.0)
-POUR = Hand(0.005, 0.05, 0.1, 5.0, 0.08)
+HANDFUL = Hand(0.005, 0.09, 0.1, 5.0)
+POUR = Hand(0.005, 0.05, 0.1, 5.0, 12.5, 0.3)
 
 
 def hands() -> Iterator[float]:
     """Yield all numbers of 5 hands: of 1, 5 and 49 cubes at once, of many over each other, and poured."""
-    narrow = Hand(0.0, 0.03, 0.4, 20.0, 0.0)
+    narrow = Hand(0.0, 0.03, 0.4, 20.0)
     for seed, (number, hand) in enumerate([(1, HANDFUL), (5, HANDFUL), (49, HANDFUL), (30, narrow), (9, POUR)]):
-        for launch in release(supply({"any": number}, EDGE), hand, 0.22, EDGE, np.random.default_rng(seed)):
+        for launch in release(supply({"any": number}, EDGE), hand, 0.22, EDGE, 0.01, np.random.default_rng(seed)):
             yield from (float(launch.cube.id), launch.at, *launch.pose.position, *launch.pose.orientation)
             yield from (*launch.velocity, *launch.spin)
 

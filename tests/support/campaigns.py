@@ -7,7 +7,7 @@ from pathlib import Path
 SEED = "0x0123456789abcdef0123456789abcdef"
 GAMES = f"""
 [campaign]
-kind = "game"
+game = "amerigo"
 apparatus = "amerigo"
 model = "two_thirds"
 games = 12
@@ -16,7 +16,7 @@ seed = "{SEED}"
 """
 CHAINS = """
 [campaign]
-kind = "chain"
+game = "chain"
 apparatus = "amerigo"
 model = "two_thirds"
 chains = 6
@@ -28,7 +28,7 @@ policy = "cover"
 """
 BATTLES = """
 [campaign]
-kind = "battle"
+game = "dead_reckoning"
 apparatus = "dead_reckoning"
 battles = 12
 shard = 4
@@ -40,7 +40,7 @@ abilities = { green = ["throw:2", "move"], purple = ["take_off", "strength:1"] }
 """
 DROPS_IN_PHYSICS = """
 [campaign]
-kind = "chain"
+game = "chain"
 apparatus = "amerigo"
 chains = 2
 seed = "7"
@@ -54,6 +54,6 @@ ALL = {"games": GAMES, "chains": CHAINS, "battles": BATTLES, "physics": DROPS_IN
 
 
 def tree(directory: Path) -> dict[str, bytes]:
-    """Every file of a campaign but its log and its lock, which is empty."""
+    """Every file of a campaign but its lock, which is empty."""
     files = {str(path.relative_to(directory)): path for path in sorted(directory.rglob("*")) if path.is_file()}
-    return {name: path.read_bytes() for name, path in files.items() if name not in ("log.jsonl", ".lock.db")}
+    return {name: path.read_bytes() for name, path in files.items() if name != ".lock.db"}

@@ -18,6 +18,7 @@ const ANSWERS = {
   sampled: ({ tower, rules, seed, games }) => games.map((game) => npm.sampleGame(towers[tower], seed, game, rules)),
   commanded: ({ tower, rules, seed }) => npm.commandGame(towers[tower], seed, rules),
   dropped: ({ tower, state, thrown, generator }) => towers[tower].drop(state, thrown, generator),
+  chances: ({ tower, state, options, draws, seed }) => npm.chances(towers[tower], state, options, draws, seed),
   rules: ({ given }) => npm.rulesOf(given),
   options: ({ given }) => npm.options(...given),
   phase: ({ emerged, rules }) => [
@@ -113,6 +114,7 @@ const GOOD = {
   gold: [() => [counts(), 3], npm.goldForPassing],
   board: [() => [{ cubes: [{ id: 1, colour: "red", place: "table" }] }, [{ id: 2 }], plain()], deadReckoning.drop],
   battle: [() => [setup(), plain()], deadReckoning.battle],
+  chances: [() => [tower(), [counts()], 3, "7"], (state, options, draws, seed) => npm.chances(amerigo, state, options, typeof draws === "number" && draws > 9 ? 9 : draws, seed)],
   result: [() => [setup(), [{ side: 0, place: "table" }]], deadReckoning.result],
   odds: [() => [setup(), 7, 2, 1], (given, seed, count, first) => deadReckoning.odds(given, seed, typeof count === "number" && count > 5 ? 5 : count, first)],
 };

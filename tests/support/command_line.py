@@ -1,14 +1,16 @@
 """The command line in a process of its own, or in this one, which takes a second less."""
 
-import argparse
 import contextlib
 import io
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+import typer
 
 from tower_sim import cli
-from tower_sim.cli.parser import Parser
+from tower_sim.cli.commands import app
 
 
 def tower_sim(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -29,16 +31,14 @@ def here(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProces
     return subprocess.CompletedProcess(arguments, status, out.getvalue(), told)
 
 
-def commands(parser: Parser, name: str = "") -> dict[str, Parser]:
+def commands(group: Any, name: str = "") -> dict[str, Any]:
     """Return every command that does something, by its name."""
-    for action in parser.filled()._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            return {
-                full: leaf
-                for inner, own in action.choices.items()
-                for full, leaf in commands(own, f"{name} {inner}".strip()).items()
-            }
-    return {name: parser}
+    found: dict[str, Any] = {}
+    for inner, own in group.commands.items():
+        full = f"{name} {inner}".strip()
+        found |= commands(own, full) if hasattr(own, "commands") else {full: own}
+    return found
 
 
-COMMANDS = commands(cli.parser())
+WHOLE: Any = typer.main.get_command(app)
+COMMANDS = commands(WHOLE)

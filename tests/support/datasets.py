@@ -1,7 +1,6 @@
 """Datasets made by hand, for studies."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +9,9 @@ from support.fakes import CoinTower
 
 from tower_sim.campaign import parse
 from tower_sim.campaign.data import Campaign, CubeEntries, Drops, Failed, Words
-from tower_sim.campaign.environment import environment
-from tower_sim.campaign.files import sealed
+from tower_sim.campaign.spec import Spec
 from tower_sim.campaign.store import Store, head_of
-from tower_sim.campaign.tables import DROPS, ShardRows, tables_of
+from tower_sim.campaign.tables import ShardRows, tables_of
 from tower_sim.campaign.work import Shard
 from tower_sim.games import amerigo
 
@@ -23,7 +21,7 @@ DROP = {
 }  # fmt: skip
 SPEC = """
 [campaign]
-kind = "game"
+game = "amerigo"
 apparatus = "amerigo"
 games = 1
 seed = "7"
@@ -84,37 +82,24 @@ def write(
     plain = parse(spec)
     runs = 1 + max((int(row["run"]) for row in drops), default=1)
     number = max(len(points), 1)
-    plan = replace(
-        plain,
-        runs=-(-runs // number),
-        shard=-(-(-(-runs // number) * number) // 2),
-        design=design if points else "",
-        points=tuple(dict(each) for each in points) or ({},),
-    )
-    store = Store(directory, head_of(plan, environment()), plan)
-    for folder in (*store.tables, "receipts"):
-        (directory / folder).mkdir(parents=True)
-    (directory / "manifest.json").write_bytes(sealed(store.head | {"shards": None}))
-    for index in range(plan.shards):
-        of_shard = plan.runs_of(index)
-        rows = ShardRows()
-        unsaid = {"round": 0, "phase": "setup"}  # which every drop of a game has, and once, however often it is drawn
-        told = {(row["run"], row["drop"]): unsaid | row for row in drops}.values()
-        given = ([DROP | row for row in drops], cubes, told)
-        for table, rows_of, into in zip(tables_of(plan.game), given, (rows.drops, rows.cubes, rows.own), strict=False):
-            names = [column.name for column in table.columns]
-            mine = [{"point": 0} | row for row in rows_of if row["run"] in of_shard]
-            into.extend(tuple(row.get(name) for name in names) for row in mine)
-        if index in shards:
-            counts = {name: len(of_table) for name, of_table in rows.by_table(plan.game).items()}
-            emerged = [column.name for column in DROPS.columns].index("emerged")
-            cut = {row[1]: row[emerged] is None for row in rows.drops}  # of each run the last row
-            failures = sum(row[emerged] is None for row in rows.drops)
-            unfinished = tuple(sorted(run for run, is_cut in cut.items() if is_cut))
-            tables = rows.to_parquet(plan.game, plan.digest, index, plan.points)
-            store.put(Shard(index, tables, counts, failures, unfinished))
-    if set(range(plan.shards)) <= set(shards):
-        store.finish()
+    changes = {"runs": -(-runs // number), "shard": -(-(-(-runs // number) * number) // 2)}
+    changes |= {"design": design, "points": [dict(each) for each in points]} if points else {}
+    plan = Spec.of(plain.plain | changes)
+    with Store.opened(directory, head_of(plan), plan) as store:
+        for index in [index for index in shards if index < plan.shards]:
+            of_shard, rows = plan.runs_of(index), ShardRows()
+            unsaid = {
+                "round": 0,
+                "phase": "setup",
+            }  # which every drop of a game has, and once, however often it is drawn
+            told = {(row["run"], row["drop"]): unsaid | row for row in drops}.values()
+            given = ([DROP | row for row in drops], cubes, told)
+            lists = (rows.drops, rows.cubes, rows.own)
+            for table, rows_of, into in zip(tables_of(plan.game), given, lists, strict=False):
+                names = [column.name for column in table.columns]
+                mine = [{"point": 0} | row for row in rows_of if row["run"] in of_shard]
+                into.extend(tuple(row.get(name) for name in names) for row in mine)
+            store.put(Shard(index, rows.to_parquet(plan.game, plan.family, index, plan.points), {}))
 
 
 def coin_games(games: int, rules: amerigo.Rules | None = None, point: int = 0, first: int = 0, failures: float = 0):
@@ -153,7 +138,7 @@ def coin_games(games: int, rules: amerigo.Rules | None = None, point: int = 0, f
 
 BATTLE = """
 [campaign]
-kind = "battle"
+game = "dead_reckoning"
 apparatus = "dead_reckoning"
 battles = 1
 seed = "7"

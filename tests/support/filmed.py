@@ -11,7 +11,7 @@ import numpy as np
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import supply
-from tower_sim.games.game import Turn
+from tower_sim.games.turn import Turn
 from tower_sim.outcome import Outcome
 from tower_sim.physics.film import Film
 from tower_sim.physics.settings import PhysicsSettings

@@ -27,8 +27,7 @@ from tower_sim import portable
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Box, Surface, Vector, tilted_about_y
 from tower_sim.cubes import Cube, supply
-from tower_sim.games.dead_reckoning.battle import play, start
-from tower_sim.games.dead_reckoning.policies import when_behind
+from tower_sim.games.dead_reckoning.battle import play, start, when_behind
 from tower_sim.games.dead_reckoning.sides import Setup, Side
 from tower_sim.outcome import Outcome
 from tower_sim.physics.core import CoreEngine
@@ -230,7 +229,7 @@ def dropped(
     if len(numbers) == 1:
         shape = replace(shape, swept=False)
     if interval:
-        shape = replace(shape, hand=replace(shape.hand, interval=interval))
+        shape = replace(shape, hand=replace(shape.hand, rate=1 / interval))
     with PhysicsModel(shape, settings) as model:
         state, first = model.empty(), 0
         for number in numbers:

@@ -28,7 +28,7 @@ from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.physics.settle import settle
 from tower_sim.physics.world import GRAVITY, Motion, World
-from tower_sim.places import INSIDE, Place
+from tower_sim.places import INSIDE, TRAY, Place
 from tower_sim.state import Pose
 
 Array = npt.NDArray[np.float64]
@@ -198,7 +198,7 @@ class Pile:
         while waited < min(settings.longest, patience):
             motion = scene.motion()
             if scene.sweep(motion):
-                fallen, waited = fallen + len(scene.swept), 0.0
+                fallen, waited = fallen + len(scene.out), 0.0
                 self.give_back(rng)
                 if fallen >= most:
                     return fallen, False
@@ -211,13 +211,13 @@ class Pile:
     def give_back(self, rng: np.random.Generator) -> None:
         """Let go, just over the surface, what was swept: each at the lowest of some places drawn from `rng`."""
         reach = (self.shape.width / 2 - 0.5 * _CELL) * EDGE
-        for _ in range(len(self.scene.swept)):
+        for _ in range(len(self.scene.out)):
             centre = self.motion().position
             places = [(draws.uniform(rng, -reach, reach), draws.uniform(rng, -reach, reach)) for _ in range(_PLACES)]
             free = [(x, y, _free_height(centre, x, y)) for x, y in places]
             x, y, z = min(free, key=lambda place: float(self.up @ place))
             self.scene.launch(self._launch(x, y, z, 0.0, rng))
-        self.scene.swept.clear()
+        self.scene.out.clear()
 
     def arch(self) -> list[int]:
         """Return the numbers of the cubes that close the outlet: with centres over it, the lowest and those beside it.
@@ -235,7 +235,7 @@ class Pile:
         """Take cubes out; what touched them wakes up."""
         for number in numbers:
             self.scene.engine.remove(self.scene.bodies.pop(number))
-            self.scene.swept.append(number)
+            self.scene.out[number] = (TRAY, None)
         if not runs_alone(self.scene.engine):
             self.scene.wake_all()
             self.scene.world.work_as_usual()

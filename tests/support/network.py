@@ -10,13 +10,16 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tower_sim.service.http.settings import Limits
 
 _AT = re.compile(r"answers at http://127\.0\.0\.1:(\d+),")
 _KEYS = itertools.count()
@@ -92,11 +95,25 @@ class Client:
         self._connection.close()
 
 
+def _with_limits(db: Path, options: Sequence[str]) -> list[str]:
+    """Write the limits among the options, such as --queue 9, into a file next to the database."""
+    pairs = [*zip(options[::2], options[1::2], strict=True)]
+    limits = {name[2:].replace("-", "_"): value for name, value in pairs}
+    known = {name: value for name, value in limits.items() if name in Limits.model_fields}
+    if not known:
+        return list(options)
+    file = Path(tempfile.mkdtemp()) / "limits.toml"
+    file.write_text("".join(f"{name} = {value}\n" for name, value in known.items()))
+    rest = [word for name, value in pairs if name[2:].replace("-", "_") not in known for word in (name, value)]
+    return [*rest, "--limits", str(file)]
+
+
 class Running:
     """A service at work on a free port."""
 
     def __init__(self, db: Path, *options: str, cwd: Path | None = None) -> None:
-        command = [sys.executable, "-m", "tower_sim", "serve", "--http", "--port", "0", "--db", str(db), *options]
+        command = [sys.executable, "-m", "tower_sim", "serve", "--http", "--port", "0", "--db", str(db)]
+        command += _with_limits(db, options)
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=cwd, env=environment)
         self.said: list[str] = []

@@ -1,17 +1,16 @@
-// Asks parts of the physics in JavaScript: what is packed, how numbers and words are written, what is refused in which words.
+// Asks parts of the physics in JavaScript: what is packed, how numbers and words are written, what is refused, and which field is named.
 
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const { folder, core, profiles, state, texts = [], numbers = [], words = [], steps = [] } = JSON.parse(readFileSync(0, "utf8"));
 const part = (name) => import(new URL(`${name}.js`, `${pathToFileURL(folder)}/`));
-const { deflated } = await part("deflate");
-const { inflated } = await part("inflate");
-const { general, pythonJson, pythonReal } = await part("written");
+const { packed: packedOf, unpacked } = await part("state");
+const { pythonJson, pythonReal } = await part("written");
 const { openPhysics, pcg64, readToken } = await part("index");
 
-const packed = texts.map((text) => deflated(new TextEncoder().encode(text)));
-const same = packed.map((bytes, i) => new TextDecoder().decode(inflated(bytes, 1e8)) === texts[i]);
+const packed = texts.map(packedOf);
+const same = packed.map((bytes, i) => new TextDecoder().decode(unpacked(bytes, 1e8)) === texts[i]);
 const refused = [];
 if (steps.length) {
   const bytes = readFileSync(core);
@@ -30,9 +29,9 @@ if (steps.length) {
         });
         tower.throwByHand(good, hand.map(of));
       }
-      refused.push("nothing");
+      refused.push(["nothing", ""]);
     } catch (error) {
-      refused.push(error instanceof RangeError ? error.message : String(error.stack));
+      refused.push(error instanceof RangeError ? [error.path, error.message] : ["", String(error.stack)]);
     }
   }
 }
@@ -40,7 +39,6 @@ console.log(JSON.stringify({
   packed: packed.map((bytes) => Buffer.from(bytes).toString("hex")),
   same,
   numbers: numbers.map(pythonReal),
-  general: numbers.map((x) => `${general(x, 3)} ${general(x, 10)}`),
   words: words.map((word) => pythonJson(word)),
   refused,
 }));

@@ -8,7 +8,6 @@ from typing import Any, cast
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.games.amerigo import Rules
-from tower_sim.surrogate.export import Seed
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped
 from tower_sim.surrogate.table import FloorTable, Table
@@ -16,7 +15,7 @@ from tower_sim.surrogate.table import FloorTable, Table
 VECTORS = Path(__file__).parent.parent / "vectors"
 MADE_UP: dict[str, Any] = json.loads((VECTORS / "table.json").read_text("utf-8"))
 EXPECTED: dict[str, Any] = json.loads((VECTORS / "expected.json").read_text("utf-8"))
-SEED = cast("Seed", tuple(EXPECTED["seed"]))
+SEED = cast("tuple[int, int, int, int]", tuple(EXPECTED["seed"]))
 ODD: dict[str, Any] = {
     "colours": ["red", "white", "blue"],
     "cubes": {"red": 30, "white": 0, "blue": 1},

@@ -1,14 +1,28 @@
-"""Games and laws for calibration, without physics."""
+"""Recorded games, without physics."""
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
-from tower_sim.calibration import summaries
-from tower_sim.calibration.emulator import Predicted
-from tower_sim.calibration.records import Record
-from tower_sim.calibration.summaries import Window
+from tower_sim.calibration.records import DROP, OUT, THROW, THROWN, Record
 from tower_sim.calibration.watched import AgedDrop
 
 COLOURS = ("blue", "black", "red", "brown", "green", "yellow", "white")
+
+
+def write_records(path: Path, records: Sequence[Record], remarks: Sequence[str] = ()) -> None:
+    """Write `records` as a CSV that `calibration.records.read` reads, below `remarks` as lines that begin with #."""
+    colours = list(records[0].thrown)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.writelines(f"# {line}\n" for remark in remarks for line in remark.splitlines() or [""])
+        rows = csv.writer(file, lineterminator="\n")
+        first = THROW if records[0].is_free else DROP
+        rows.writerow([first, *(kind + colour for kind in (THROWN, OUT) for colour in colours)])
+        for record in records:
+            counts = [kind.get(colour, "") for kind in (record.thrown, record.out) for colour in colours]
+            rows.writerow([record.number, *counts])
 
 
 def game(rng: np.random.Generator, thrown_out: float = 0.71, sticky: float = 1.0) -> list[AgedDrop]:
@@ -36,21 +50,3 @@ def game(rng: np.random.Generator, thrown_out: float = 0.71, sticky: float = 1.0
         found.append(AgedDrop(now, (*out, *age[stays].tolist()), out))
         age = np.where(stays, age + 1, -1)
     return found
-
-
-class Line:
-    """An emulator that knows: the log odds of cubes inside fall with the opening, nothing else matters."""
-
-    slope = -4.0
-
-    def __init__(self, error: float = 0.0, games: float = 0.3) -> None:
-        self.error, self.games = error, games
-
-    def at(self, window: Window, unit: np.ndarray) -> Predicted:
-        mean = 1.0 + self.slope * unit[:, 0]
-        if window.summary == "out":
-            mean = summaries.seventh(mean)
-        return Predicted(mean, np.full(len(unit), self.error), np.full(len(unit), self.games))
-
-    def correlation(self, found: tuple[Window, ...]) -> np.ndarray:
-        return np.eye(len(found))

@@ -11,6 +11,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -18,15 +20,20 @@ import numpy as np
 
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import plan_of
-from tower_sim.surrogate.export import json_text, table_document, vectors
+from tower_sim.surrogate.export import json_text, table_document
 from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.kernel import play_games
-from tower_sim.surrogate.table import LIMIT, UNIT, WORD, FloorTable, Table
+from tower_sim.surrogate.table import LIMIT, UNIT, WORD, FloorTable, Resting, Table, move
 
 FOLDER = Path(__file__).parent
 SEED = (2026, 7, 31, 4294967295)
 COUNT = 10_000
 SHOWN = 200
+Seed = tuple[int, int, int, int]
+
+# Of a vector: the most cubes inside and thrown, and how old those inside are; one of each is drawn.
+_MOST = (98, 9, 5, 3, 2)
+_AGES = (10, 300)
 
 
 def numbers(length: int, most: int, salt: int) -> tuple[int, ...]:
@@ -59,6 +66,63 @@ def made_up() -> Table:
     ]
     thresholds = tuple(round(WORD / (1 + math.exp(-i / UNIT))) for i in range(LIMIT + 1))
     return Table(("top", "middle", "bottom"), tuple(floors), thresholds)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a drop begins with: its words' `seed` and `stream`, the cubes `inside` and `thrown`, by number."""
+
+    seed: Seed
+    stream: int
+    inside: Mapping[int, Resting]
+    thrown: tuple[int, ...]
+
+
+def case(table: Table, number: int, seed: Seed) -> Case:
+    """Make up a drop: up to 98 cubes inside, on any floor, and up to 98 thrown.
+
+    Random: words of stream `number` of `seed`. Even numbers have young cubes, odd ones old.
+    """
+    word = WordStream(seed, number)
+    most = _MOST[word() % len(_MOST)]
+    inside_left = word() % (most + 1)
+    most = _MOST[word() % len(_MOST)]
+    thrown_left = word() % (most + 1)
+    inside: dict[int, Resting] = {}
+    thrown: list[int] = []
+    cube = 0
+    while inside_left + thrown_left:
+        cube += 1 + word() % 2
+        if word() % (inside_left + thrown_left) < inside_left:
+            inside_left -= 1
+            floor = word() % len(table.floors)
+            age = 1 + word() % _AGES[number % 2]
+            inside[cube] = Resting(floor, age, word() % 2 == 1)
+        else:
+            thrown_left -= 1
+            thrown.append(cube)
+    return Case((word(), word(), word(), word()), word(), inside, tuple(thrown))
+
+
+def vectors(table: Table, count: int, seed: Seed) -> Iterator[str]:
+    """Yield `count` conformance vectors, each a line of JSON without its end; see docs/surrogate.md.
+
+    `ends` has the floor of every cube, by number, after the drop; `next` is the word drawn after it, so that a sampler
+    that draws too many words, or too few, fails. Cubes are listed backwards: their order is for the sampler to find.
+    """
+    for number in range(count):
+        made = case(table, number, seed)
+        word = WordStream(made.seed, made.stream)
+        ends = move(table, [made.inside.get(cube) for cube in sorted((*made.inside, *made.thrown))], word)
+        vector = {
+            "seed": made.seed,
+            "stream": made.stream,
+            "inside": [[cube, x.floor, x.age, int(x.in_crowd)] for cube, x in [*made.inside.items()][::-1]],
+            "thrown": made.thrown[::-1],
+            "ends": ends,
+            "next": word(),
+        }
+        yield json.dumps(vector, separators=(",", ":"))
 
 
 def expected(table: Table) -> dict[str, object]:

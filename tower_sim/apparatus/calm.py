@@ -1,4 +1,4 @@
-"""Calm boxes: upright boxes in which a cube is surely neither out nor lost, so that an engine need not ask.
+"""Calm boxes: upright boxes in which a cube is surely where it may stay, so that an engine need not ask.
 
 Corners are in m. Each box ends `SLACK` short of where it might: what is told at its faces is told beyond rounding.
 """
@@ -9,8 +9,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 from tower_sim import portable
-from tower_sim.apparatus.parts import Upright
-from tower_sim.apparatus.tower_parts import Given
+from tower_sim.apparatus.parts import HALF_TABLE, Upright
+from tower_sim.apparatus.tower_parts import WALL, Given
 
 SLACK = 1e-6
 _SKY = 10.0  # m: over every hand
@@ -46,11 +46,40 @@ def rectangles(outward: Sequence[tuple[float, float]], number: int) -> list[tupl
     return [half for i, half in enumerate(found) if not any(_covers(larger, half) for larger in found[:i])]
 
 
+def _outside(given: Given, plans_of_exit: Sequence[tuple[float, float]]) -> Iterator[Upright]:
+    """Yield calm boxes of the exit and of the room around a tower, where cubes stay until they are cleared away.
+
+    `plans_of_exit` are half edges of rectangles within the walls' outer faces, in a tube of which these are at 1.
+    """
+    outer = given.half + WALL
+    least, side = given.opening
+    for x, y in plans_of_exit:
+        if x * outer > least + 2 * SLACK:
+            wide = min(y * outer, side)
+            yield upright((least, x * outer), (-wide, wide), (0.0, given.exit_top))
+    sides, everywhere = len(given.outward), (-HALF_TABLE, HALF_TABLE)
+    beside = outer if sides % 4 == 0 else outer / portable.cos(math.pi / sides)  # a wall's distance, or a corner's
+    yield upright((outer, HALF_TABLE), everywhere, (0.0, given.air_top))
+    yield upright((-HALF_TABLE, -outer), everywhere, (0.0, given.exit_top))
+    for y in ((beside, HALF_TABLE), (-HALF_TABLE, -beside)):
+        yield upright(everywhere, y, (0.0, given.exit_top))
+
+
 def _covers(one: tuple[float, float], other: tuple[float, float]) -> bool:
     return one[0] >= other[0] - SLACK and one[1] >= other[1] - SLACK
 
 
-def inside(given: Given, plans: Sequence[tuple[float, float]]) -> Iterator[Upright]:
+def of_tower(given: Given, plans: int, plans_of_exit: int) -> Iterator[Upright]:
+    """Yield the calm boxes of a tower; the numbers say how many rectangles stand for its plan, in tube and exit.
+
+    Cubes keep off the tube's walls, but pass the exit's edge, which is worth more rectangles.
+    """
+    yield from _inside(given, rectangles(given.outward, plans))
+    if given.exit.emerged != "swept":
+        yield from _outside(given, rectangles(given.outward, plans_of_exit))
+
+
+def _inside(given: Given, plans: Sequence[tuple[float, float]]) -> Iterator[Upright]:
     r"""Yield calm boxes of tube and funnel, each up into the air; `plans` are half edges in a tube of half width 1.
 
     :  |          |  :      a funnel only gets wider: what is over a part of its plan at one height

@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import re
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from tower_sim import registry
 from tower_sim.apparatus.kind import ApparatusKind
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.profile import Profile
-from tower_sim.errors import UsageError, fault, near, prints, shown
+from tower_sim.errors import UsageError, fault, near, prints, shown, unknown
 from tower_sim.reading import as_path, read_text, toml_table
 
 SCHEMA = "tower-sim/apparatus"
@@ -41,30 +40,6 @@ def fitted_with(text: str) -> str | None:
     """Return the name of the engine that a profile was fitted with, as its comments say; None where none does."""
     said = re.search(rf"^# {FITTED_WITH}(\w+)", text, re.MULTILINE)
     return said[1] if said else None
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A kind as it is listed: its `name` and `title`, the `package` that brings it, the names of its `profiles`."""
-
-    name: str
-    title: str
-    package: str
-    profiles: tuple[str, ...]
-
-
-def listed() -> tuple[Listed, ...]:
-    """Return the kinds of apparatus there are: ours first, then those of other packages.
-
-    A profile whose name an earlier kind has taken is not among a kind's: its name stands for the other.
-    """
-    taken: set[str] = set()
-    rows: list[Listed] = []
-    for name, kind in registry.every("apparatus").items():
-        own = tuple(profile for profile in sorted(kind.profiles()) if profile not in taken)
-        taken |= {*own}
-        rows.append(Listed(name, kind.title, registry.source("apparatus", name), own))
-    return tuple(rows)
 
 
 def load(name_or_file: str | Path) -> Apparatus:
@@ -110,13 +85,11 @@ def _from_tables(profile: dict[str, Any], name: str, file: Path | None) -> Appar
     for key, allowed in (("schema", SCHEMA), ("version", VERSION)):
         value = profile.get(key)
         if value != allowed:
-            raise UsageError(f"{key} = {shown(value)}; allowed is {allowed!r}; write that line at the top")
+            raise fault(key, value, repr(allowed), "write that line at the top")
     kind: object = profile.get("kind")
     kinds = registry.names("apparatus")
     if not isinstance(kind, str) or kind not in kinds:
-        meant = near(kind, kinds) if isinstance(kind, str) else ""
-        allowed = f"one of {', '.join(map(repr, kinds))}"
-        raise UsageError(f"kind = {shown(kind)}; allowed is {allowed}; write that line{meant}")
+        raise unknown("kind", kind, kinds, "write that line")
     try:
         canonical = json.dumps([_SHAPES, profile], sort_keys=True, separators=(",", ":"))
     except TypeError as error:  # a date: TOML has more than JSON

@@ -2,69 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from pydantic import Field
 
 from tower_sim.apparatus.parts import Hand, Surface
-from tower_sim.errors import UsageError, shown
-from tower_sim.fields import choice, number, read_table, refuse_unknown
+from tower_sim.errors import UsageError
+from tower_sim.typed import Document, number
 
 
-@dataclass(frozen=True, slots=True)
-class Cubes:
-    """The cubes the apparatus is made for."""
+class Cubes(Document, frozen=True):
+    """The cubes that the apparatus is made for."""
 
-    edge: float = number("mm", 2, 40)
-    density: float = number("kg_m3", 100, 5000)
+    edge: float = number("edge_mm", 2, 40, "The edge of a cube.")
+    density: float = number("density_kg_m3", 100, 5000, "The density of a cube.")
 
 
-@dataclass(frozen=True, slots=True)
-class SurfaceTable:
+class SurfaceTable(Document, frozen=True):
     """A pair of surfaces: Coulomb friction and Newton restitution."""
 
-    friction: float = number("", 0, 2)
-    restitution: float = number("", 0, 0.95)
+    friction: float = Field(ge=0, le=2, description="The coefficient of Coulomb friction.")
+    restitution: float = Field(ge=0, le=0.95, description="The coefficient of Newton restitution.")
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
-    """The hand: see `Hand`; `manner` is a `handful` at once or a `pour`, one cube every `interval`."""
+class Surfaces(Document, frozen=True):
+    """Each pair of surfaces that meet: two cubes, and a cube with each material of the kind."""
 
-    height: float = number("mm", 0, 500)
-    spread: float = number("mm", 5, 400)
-    speed: float = number("m_s", 0, 2)
-    spin: float = number("rad_s", 0, 100)
-    manner: str = choice("handful", "pour")
-    interval: float = number("s", 0.01, 2)
+    cube: SurfaceTable
+
+    @property
+    def materials(self) -> dict[str, Surface]:
+        """The pair of a cube with each material."""
+        return {name: Surface(pair.friction, pair.restitution) for name, pair in self if name != "cube"}
+
+
+class Release(Document, frozen=True):
+    """The hand that lets cubes go over the apparatus; see `Hand`."""
+
+    height: float = number("height_mm", 0, 500, "The lowest cube starts so high over the rim.")
+    spread: float = number("spread_mm", 5, 400, "All cubes start in a circle of this diameter.")
+    speed: float = number("speed_m_s", 0, 2, "The standard deviation of each component of a cube's own velocity.")
+    spin: float = number("spin_rad_s", 0, 100, "The standard deviation of each component of a cube's spin.")
+    rate: float | None = number(
+        "rate_per_s", 1, 1000, "The hand pours so many cubes a second. Left out, it lets all go at once.", None
+    )
+    fall: float = number("fall_m_s", 0, 5, "All cubes move down at this speed when they are let go.", 0)
 
     @property
     def hand(self) -> Hand:
-        """The hand that lets go in this manner."""
-        return Hand(self.height, self.spread, self.speed, self.spin, self.interval if self.manner == "pour" else 0.0)
+        """The hand that lets go in this way."""
+        return Hand(self.height, self.spread, self.speed, self.spin, self.rate, self.fall)
 
 
-def read_tables(tables: Mapping[str, object], known: Mapping[str, type], beside: Sequence[str]) -> dict[str, Any]:
-    """Read the tables `known` (name -> its dataclass); the profile must have exactly these and those named `beside`.
+class Parameters(Document, frozen=True):
+    """What every profile has; a kind adds its own tables, and the surfaces of its materials."""
 
-    Raises UsageError for an unknown or missing table and as `read_table` does.
-    """
-    every = dict.fromkeys([*known, *beside])
-    refuse_unknown(tables, every, "profile")
-    for name in every:
-        if name not in tables:
-            raise UsageError(f"table [{name}] is missing; allowed are {', '.join(every)}; add it")
-    return {name: read_table(cls, tables[name], name) for name, cls in known.items()}
-
-
-def read_surfaces(tables: Mapping[str, object], names: Sequence[str]) -> dict[str, Surface]:
-    """Read `[surfaces.NAME]`, the pair of a cube with each surface of `names`; raises UsageError as `read_tables`."""
-    if not isinstance(tables["surfaces"], Mapping):
-        raise UsageError(f"surfaces = {shown(tables['surfaces'])}; allowed is a table; write [surfaces.cube], ...")
-    surfaces = cast("Mapping[str, object]", tables["surfaces"])
-    refuse_unknown(surfaces, dict.fromkeys(names), "surfaces")
-    pairs = {name: read_table(SurfaceTable, surfaces.get(name, {}), f"surfaces.{name}") for name in names}
-    return {name: Surface(pair.friction, pair.restitution) for name, pair in pairs.items()}
+    cubes: Cubes
+    surfaces: Surfaces
+    release: Release
 
 
 def demand(holds: bool, message: str) -> None:

@@ -23,6 +23,7 @@ Array = npt.NDArray[np.float64]
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
+HALF_TABLE = 1  # m: half the table's edge
 Upright = tuple[Vector, Vector]
 """An upright box: its low and its high corner (m)."""
 
@@ -65,16 +66,18 @@ class Region:
 class Hand:
     """How a hand lets cubes go over the middle of the apparatus.
 
-    The lowest cube starts `height` (m) above the rim, all within a horizontal circle of diameter `spread` (m); each
-    velocity component is drawn from a normal law of sd `speed` (m/s), each spin component of sd `spin` (rad/s).
-    `interval` (s) is the time between two cubes when they are poured, 0 when they are let go all at once.
+    The lowest cube starts `height` (m) above the rim, all within a horizontal circle of diameter `spread` (m). All
+    cubes move down at `fall` (m/s); each cube adds a velocity of its own, each component from a normal distribution of
+    standard deviation `speed` (m/s), and a spin of standard deviation `spin` (rad/s). `rate` is the number of cubes a
+    second when they are poured, None when they are let go all at once.
     """
 
     height: float
     spread: float
     speed: float
     spin: float
-    interval: float
+    rate: float | None = None
+    fall: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,11 +86,12 @@ class Apparatus(ABC):
 
     `profile` is what the shape was made from (as read, for drawing and records) and `digest` identifies it.
     `surfaces` holds the pair of a cube with each material; `between_cubes` that of two cubes. The hand is over
-    `rim_top`. A cube lower than `passed` is under everything that could hold it and may be simulated more coarsely;
-    `swept` tells whether emerged cubes are taken away at the exit. `regions` are the parts of the inside, from top to
-    bottom; `board` is what cubes fall onto and stay on, None for a tower, which keeps cubes and brings others out.
-    `calm` are upright boxes: a cube whose centre is in one of them, or on its face, has surely not escaped, and has not
-    emerged if it would be swept; an engine need not ask while every centre is in one. There may be none.
+    `rim_top`. A cube lower than `passed` is under everything that could hold it and may be simulated more coarsely.
+    `swept` tells when emerged cubes are taken away: at the exit, or, if not, when all cubes are at rest. `regions` are
+    the parts of the inside, from top to bottom; `board` is what cubes fall onto and stay on, None for a tower, which
+    keeps cubes and brings others out. `calm` are upright boxes: a cube whose centre is in one of them, or on its face,
+    has not missed the opening nor escaped, and has not emerged if it would be swept; an engine need not ask while every
+    centre is in one. There may be none.
 
     `hulls` are fixed parts that are no boxes, for an engine that knows them: the core does. `file` is the profile's,
     beside which its surrogate may lie; None for one that ships or was never a file.
@@ -125,6 +129,10 @@ class Apparatus(ABC):
     @abstractmethod
     def emerged(self, position: Array) -> npt.NDArray[np.bool_]:
         """Tell which cubes have come out: shape (n,)."""
+
+    def missed(self, position: Array) -> npt.NDArray[np.bool_]:
+        """Tell which cubes fall beside the opening at the top, to be thrown again, shape (n,); here none does."""
+        return np.zeros(len(position), dtype=bool)
 
     @abstractmethod
     def escaped(self, position: Array) -> npt.NDArray[np.bool_]:
@@ -205,7 +213,8 @@ def span(part: str, x: tuple[float, float], y: tuple[float, float], z: tuple[flo
 
 def table(surface: str) -> Box:
     """Make the table that all stands on."""
-    return span("table", (-1, 1), (-1, 1), (-0.05, 0), surface)
+    reach = (-HALF_TABLE, HALF_TABLE)
+    return span("table", reach, reach, (-0.05, 0), surface)
 
 
 def tilted_about_y(angle: float) -> Quaternion:

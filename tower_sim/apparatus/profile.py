@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar
 
-from tower_sim.apparatus.common import Cubes, Release, read_surfaces, read_tables
+from tower_sim import typed
+from tower_sim.apparatus.common import Parameters
+from tower_sim.apparatus.parts import Surface
+
+P = TypeVar("P", bound=Parameters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,26 +27,21 @@ class Profile:
         """The tables of the kind: without `schema`, `version` and `kind`."""
         return {key: table for key, table in self.tables.items() if key not in ("schema", "version", "kind")}
 
-    def read(
-        self, parts: Mapping[str, type], surfaces: Sequence[str], beside: Sequence[str] = ()
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Read the tables `parts` (name -> its dataclass), and what every profile has: cubes, release and surfaces.
+    def read(self, kind: type[P]) -> P:
+        """Return the parameters in the profile; raises UsageError, in one line, for what `kind` does not allow."""
+        return typed.read(kind, self.own)
 
-        `surfaces` are the names of the materials, beside `cube`. Returns the parts by name (`cubes` and `release` among
-        them) and the arguments of `Apparatus` that follow from what every profile has. The profile must have exactly
-        these tables and those named `beside`, which are not read. Raises UsageError, in one line, for any other.
-        """
-        read = read_tables(self.own, {"cubes": Cubes, **parts, "release": Release}, ["surfaces", *beside])
-        pairs = read_surfaces(self.own, ("cube", *surfaces))
-        cubes, release = cast("Cubes", read["cubes"]), cast("Release", read["release"])
-        return read, {
+    def shared(self, given: Parameters) -> dict[str, Any]:
+        """Return the arguments of `Apparatus` that follow from what every profile has; `given` are its parameters."""
+        between = given.surfaces.cube
+        return {
             "name": self.name,
             "profile": self.tables,
             "digest": self.digest,
             "file": self.file,
-            "between_cubes": pairs.pop("cube"),
-            "surfaces": pairs,
-            "cube_edge": cubes.edge,
-            "cube_density": cubes.density,
-            "hand": release.hand,
+            "between_cubes": Surface(between.friction, between.restitution),
+            "surfaces": given.surfaces.materials,
+            "cube_edge": given.cubes.edge,
+            "cube_density": given.cubes.density,
+            "hand": given.release.hand,
         }

@@ -1,4 +1,4 @@
-"""A tower that keeps cubes, and where its cubes are: in a region inside, in the tray or on the table."""
+"""A tower that keeps cubes, and where its cubes are: in a region inside, the doorway, the tray or on the table."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus.parts import HALF_TABLE, Apparatus
 from tower_sim.apparatus.solids import reach
-from tower_sim.places import INSIDE, LOST, TABLE, TRAY, Place
+from tower_sim.places import INSIDE, LOST, TRAY, Place
 
 Array = npt.NDArray[np.float64]
 
@@ -26,31 +26,33 @@ class Tower(Apparatus):
     def within(self, position: Array) -> npt.NDArray[np.bool_]:
         """Tell which cubes are where those inside can be, or over the opening at the top: shape (n,)."""
 
-    def in_tray(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Tell which of the cubes that have emerged lie in the tray, shape (n,); here all do."""
-        return np.ones(len(position), dtype=bool)
+    def outside(self, position: Array) -> list[str]:
+        """Return the place of each cube that has emerged: here the tray."""
+        return [TRAY] * len(position)
 
     def escaped(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Tell which cubes are where they cannot be, shape (n,): neither within nor out, or under the table's top.
+        """Tell which cubes are where they cannot be, shape (n,): in a wall, say, under the table's top, or beside it.
 
         A position that is not a number is where no cube can be.
         """
-        allowed = self.within(position) | self.emerged(position)
-        return ~(allowed & (position[:, 2] >= 0) & ~np.isnan(position).any(axis=1))
+        allowed = self.within(position) | self.emerged(position) | self.missed(position)
+        on_table = (np.abs(position[:, :2]).max(axis=1, initial=0.0) < HALF_TABLE) & (position[:, 2] >= 0)
+        return ~(allowed & on_table & ~np.isnan(position).any(axis=1))
 
     def find(self, position: Array, orientation: Array) -> list[Place]:
-        """Return the place of each cube: `inside:REGION`, `tray`, `table` or `lost`.
+        """Return the place of each cube: `inside:REGION`, `doorway`, `tray`, `table` or `lost`.
 
         A cube inside belongs to the highest region that any part of it reaches into.
         """
         top = position[:, 2] + reach(orientation, self.cube_edge)[:, 2]
-        out, lost, in_tray = self.emerged(position), self.escaped(position), self.in_tray(position)
+        out, outside = self.emerged(position), self.outside(position)
+        lost = self.escaped(position) | self.missed(position)
         places: list[Place] = []
         for i in range(len(position)):
             if lost[i]:
                 places.append(Place(LOST))
             elif out[i]:
-                places.append(Place(TRAY if in_tray[i] else TABLE))
+                places.append(Place(outside[i]))
             else:
                 region = next((region for region in self.regions if top[i] > region.above), self.regions[-1])
                 places.append(Place(INSIDE + region.name))

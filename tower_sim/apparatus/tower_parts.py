@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
 from tower_sim import portable
-from tower_sim.apparatus.common import Cubes, Release, demand, mm
-from tower_sim.apparatus.parts import Box, Region, span
+from tower_sim.apparatus.common import Parameters, Surfaces, SurfaceTable, demand, mm
+from tower_sim.apparatus.dimensions import Dimensions
+from tower_sim.apparatus.parts import Box, Region, Upright, span
+from tower_sim.apparatus.profile import Profile
 from tower_sim.apparatus.sheets import Opening
 from tower_sim.apparatus.tower import Tower
-from tower_sim.fields import choice, count, number
+from tower_sim.places import DOORWAY, TABLE, TRAY
+from tower_sim.typed import Document, number
 
 Array = npt.NDArray[np.float64]
 
@@ -24,31 +28,28 @@ SHEET = 2e-3  # thickness of ramp and tray floor, m
 WALL = 6e-3  # walls are this thick outwards, where no cube can be: a fast one overlaps by under 2 mm
 
 
-class Tube:
-    """What every kind's tube says: clear width `inside` (m) from wall to wall, top edge at height `top` (m)."""
+class Tube(Document, frozen=True):
+    """What every kind's tube says."""
 
-    __slots__ = ()
-    inside: float
-    top: float
-
-
-@dataclass(frozen=True, slots=True)
-class Funnel:
-    """The funnel on the tube, of as many walls: clear width `rim` at its top, `height` of its own; 0 is an open top."""
-
-    rim: float = number("mm", 20, 400)
-    height: float = number("mm", 0, 300)
+    inside: float = number("inside_mm", 20, 200, "The clear width from wall to wall.")
+    top: float = number("top_mm", 50, 500, "The height of the top edge over the table.")
 
 
-@dataclass(frozen=True, slots=True)
-class Floor(ABC):
-    """A horizontal floor with openings: its upper surface at height `top` over the table; patterns are a kind's."""
+class Funnel(Document, frozen=True):
+    """The funnel on the tube, of as many walls."""
 
-    top: float = number("mm", 5, 500)
-    thickness: float = number("mm", 0.5, 20)
-    pattern: str = choice()
-    openings: int = count(1, 6)
-    opening: float = number("mm", 1, 200)
+    rim: float = number("rim_mm", 20, 400, "The clear width at the funnel's top.")
+    height: float = number("height_mm", 0, 300, "The height of the funnel from the tube's top edge. 0 is an open top.")
+
+
+class Floor(Document, ABC, frozen=True):
+    """A horizontal floor with openings; patterns are a kind's."""
+
+    top: float = number("top_mm", 5, 500, "The height of the upper surface over the table.")
+    thickness: float = number("thickness_mm", 0.5, 20, "The thickness of the floor.")
+    pattern: str
+    openings: int = Field(ge=1, le=6, description="The number of openings side by side.")
+    opening: float = number("opening_mm", 1, 200, "The width of an opening.")
 
     @abstractmethod
     def cut(self, inside: float) -> list[Opening]:
@@ -60,42 +61,42 @@ class Floor(ABC):
         return self.top - self.thickness
 
 
-@dataclass(frozen=True, slots=True)
-class Ramp:
-    """The ramp from the back wall down to the exit: at `angle`, its lower edge `lip` over the tray."""
+class Ramp(Document, frozen=True):
+    """The ramp from the back wall down to the exit."""
 
-    angle: float = number("deg", 5, 60)
-    lip: float = number("mm", 0, 50)
-
-
-class Exit:
-    """What every kind's exit says: `height` (m) of the opening over the ramp's lower edge.
-
-    `emerged` cubes are `swept` away as they come out, as a player would, or `left` lying until the drop is over.
-    """
-
-    __slots__ = ()
-    height: float
-    emerged: str
+    angle: float = number("angle_deg", 5, 60, "The angle at which the ramp falls.")
+    lip: float = number("lip_mm", 0, 50, "The height of the ramp's lower edge over the tray.")
 
 
-@dataclass(frozen=True, slots=True)
-class Tray:
-    """The walled tray in front of the exit: clear `length` before the tube's front and `width`, `wall` height."""
+class Exit(Document, frozen=True):
+    """What every kind's exit says."""
 
-    length: float = number("mm", 20, 500)
-    width: float = number("mm", 20, 500)
-    wall: float = number("mm", 0, 100)
+    height: float = number("height_mm", 5, 200, "The height of the opening over the ramp's lower edge.")
+    emerged: Literal["cleared", "swept"] = Field(
+        description="When cubes that have come out are taken away. `cleared`: when all cubes are at rest, as players "
+        "do, until no more come. `swept`: as they pass the inner face of the wall, which is faster."
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """The parameters of a tower of two floors; each part is one table of the profile.
+class Tray(Document, frozen=True):
+    """The walled tray in front of the exit."""
 
-    `shared` are the arguments of `Apparatus` that follow from what every profile has.
-    """
+    length: float = number("length_mm", 20, 500, "The clear length in front of the tube.")
+    width: float = number("width_mm", 20, 500, "The clear width.")
+    wall: float = number("wall_mm", 0, 100, "The height of the walls.")
 
-    cubes: Cubes
+
+class Cardboard(Surfaces, frozen=True):
+    """The surfaces that cubes meet: each other, the `cardboard` (tube, floors, ramp, tray) and the `funnel`."""
+
+    cardboard: SurfaceTable
+    funnel: SurfaceTable
+
+
+class Given(Parameters, ABC, frozen=True):
+    """The parameters of a tower of two floors; each part is one table of the profile."""
+
+    surfaces: Cardboard
     tube: Tube
     funnel: Funnel
     upper_floor: Floor
@@ -103,8 +104,6 @@ class Given:
     ramp: Ramp
     exit: Exit
     tray: Tray
-    release: Release
-    shared: dict[str, Any]
 
     @property
     def floors(self) -> Mapping[str, Floor]:
@@ -127,6 +126,16 @@ class Given:
         return SHEET + self.ramp.lip + self.exit.height
 
     @property
+    def missed_over(self) -> float:
+        """Height (m) over which a cube beside the opening has missed it."""
+        return self.rim_top - 2 * self.cubes.edge
+
+    @property
+    def air_top(self) -> float:
+        """Height (m) up to which cubes bounce over the tray."""
+        return min(self.tube.top, self.missed_over)
+
+    @property
     def ramp_end(self) -> float:
         """Where (x, m) the ramp's lower edge is: in the tube's front wall."""
         return self.half
@@ -135,28 +144,113 @@ class Given:
         """Height (m) of the ramp's surface at `x`."""
         return SHEET + self.ramp.lip + portable.tan(self.ramp.angle) * (self.ramp_end - x)
 
-    def of_tower(self) -> dict[str, Any]:
-        """Return the arguments of `Tower` that every kind fills in the same way, the boxes left to it."""
-        funnel = (Region("funnel", self.tube.top),) if self.funnel.height else ()
-        floors = (Region("upper_floor", self.upper_floor.top), Region("lower_floor", self.lower_floor.top))
-        return self.shared | {
-            "swept": self.exit.emerged == "swept",
-            "regions": (*funnel, *floors, Region("ramp", 0.0)),
-            "rim_top": self.rim_top,
-            "passed": self.lower_floor.underside - math.sqrt(3) / 2 * self.cubes.edge,
-        }
+    @property
+    @abstractmethod
+    def outward(self) -> tuple[tuple[float, float], ...]:
+        """The unit normals (x, y) of the tube's walls."""
+
+    @property
+    @abstractmethod
+    def opening(self) -> tuple[float, float]:
+        """The exit's place in the walls: its least x, and the most that y is to either side (m)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TowerOfFloors(Tower):
-    """A tower of two floors with a tray before its exit, at x > 0; `given` are its parameters."""
+    r"""A tower of two floors with a tray before its exit, at x > 0.
+
+    `given` are its parameters, `picture` makes of them what is drawn beside the boxes.
+
+    Seen from the front, with the places of cubes' centres:
+
+        missed  \           /  missed      beside the opening, no lower than two edges under the rim
+                 \ within  /
+          (wall)  |       |
+                  | within|               a cube past the inner face of the exit is out, however it lies there
+          out     |__out__|     out        in the doorway, in the tray, or on the table
+    """
 
     given: Given
+    picture: Callable[[Any], Dimensions]
 
-    def in_tray(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Tell which of the cubes that have come out lie in the tray."""
+    def across(self, position: Array) -> Array:
+        """Return how far (m) centres are from the tube's axis, square to the wall they are nearest to: shape (n,)."""
+        return portable.dot(position[:, None, :2], np.array(self.given.outward)).max(axis=1)
+
+    def within(self, position: Array) -> npt.NDArray[np.bool_]:
+        """Tell which cubes are in the tube, the funnel, or over its opening: shape (n,)."""
+        return self.across(position) <= self._width(position[:, 2])
+
+    def emerged(self, position: Array) -> npt.NDArray[np.bool_]:
+        """Tell which cubes have come out: past the inner face of the exit, or around the tower; shape (n,)."""
+        (x, y, z), across, given = position.T, self.across(position), self.given
+        least, side = given.opening
+        in_exit = (x > least) & (np.abs(y) < side) & (z < given.exit_top) & (across > given.half)
+        around = (across > given.half + WALL) & (z < np.where(x > given.half + WALL, given.air_top, given.exit_top))
+        return in_exit | around
+
+    def missed(self, position: Array) -> npt.NDArray[np.bool_]:
+        """Tell which cubes fall beside the funnel: shape (n,)."""
+        z = position[:, 2]
+        return (self.across(position) > self._width(z)) & (z > self.given.missed_over)
+
+    def _width(self, z: Array) -> Array:
+        """Return half the clear width (m) of tube, funnel, or the air over it, at heights `z` (m)."""
+        given = self.given
+        rise = np.clip((z - given.tube.top) / (given.funnel.height or 1.0), 0.0, 1.0)
+        return given.half + rise * (given.funnel.rim / 2 - given.half)
+
+    def outside(self, position: Array) -> list[str]:
+        """Return the place of each cube that has emerged: `doorway`, `tray` or `table`."""
         x, y = position[:, 0], np.abs(position[:, 1])
-        return (x < self.given.half + self.given.tray.length) & (y < self.given.tray.width / 2)
+        in_doorway = self.across(position) <= self.given.half + WALL
+        in_tray = (x > 0) & (x < self.given.half + self.given.tray.length) & (y < self.given.tray.width / 2)
+        return [DOORWAY if a else TRAY if b else TABLE for a, b in zip(in_doorway, in_tray, strict=True)]
+
+    def where(self) -> dict[str, Any]:
+        """Return what decides where cubes are as data."""
+        given = self.given
+        return {
+            "rule": "tower",
+            "outward": [list(normal) for normal in given.outward],
+            "half": given.half,
+            "outer": given.half + WALL,
+            "top": given.tube.top,
+            "rise": given.funnel.height or 1.0,
+            "widens": given.funnel.rim / 2 - given.half,
+            "opening": list(given.opening),
+            "exit_top": given.exit_top,
+            "air_top": given.air_top,
+            "missed": given.missed_over,
+            "tray": [given.half + given.tray.length, given.tray.width / 2],
+        }
+
+    def dimensions(self) -> Dimensions:
+        """Say what is drawn beside the boxes."""
+        return self.picture(self.given)
+
+
+def make(
+    profile: Profile,
+    given: Given,
+    boxes: Iterable[Box],
+    calm: Iterable[Upright],
+    picture: Callable[[Any], Dimensions],
+) -> TowerOfFloors:
+    """Make the tower of a profile from its parameters, boxes, calm boxes and picture."""
+    funnel = (Region("funnel", given.tube.top),) if given.funnel.height else ()
+    floors = (Region("upper_floor", given.upper_floor.top), Region("lower_floor", given.lower_floor.top))
+    return TowerOfFloors(
+        **profile.shared(given),
+        boxes=tuple(boxes),
+        calm=tuple(calm),
+        given=given,
+        picture=picture,
+        swept=given.exit.emerged == "swept",
+        regions=(*funnel, *floors, Region("ramp", 0.0)),
+        rim_top=given.rim_top,
+        passed=given.lower_floor.underside - math.sqrt(3) / 2 * given.cubes.edge,
+    )
 
 
 def demand_openings_fit(name: str, floor: Floor, number_across: int, inside: float) -> None:
@@ -173,16 +267,27 @@ def demand_floor_in_tube(given: Given) -> None:
     """Refuse an upper floor over the tube's top edge."""
     demand(
         given.upper_floor.top < given.tube.top,
-        f"upper_floor.top_mm = {mm(given.upper_floor.top)}; allowed is less than tube.top_mm = {mm(given.tube.top)}; "
+        f"upper_floor.top_mm is {mm(given.upper_floor.top)}; allowed is less than tube.top_mm = {mm(given.tube.top)}; "
         "lower the floor or make the tube taller",
     )
+
+
+def demand_room_in_tray(given: Given) -> None:
+    """Refuse a tray in which cubes that came out would lie in the exit."""
+    least = 3 * given.cubes.edge
+    for name in ("length", "width"):
+        size: float = getattr(given.tray, name)
+        demand(
+            size >= least,
+            f"tray.{name}_mm is {mm(size)}; allowed is at least {mm(least)}, three cube edges; make the tray larger",
+        )
 
 
 def demand_hand_over_rim(given: Given) -> None:
     """Refuse a hand that lets cubes go beside the funnel."""
     demand(
         given.release.spread <= given.funnel.rim,
-        f"release.spread_mm = {mm(given.release.spread)}; allowed is at most funnel.rim_mm = {mm(given.funnel.rim)}; "
+        f"release.spread_mm is {mm(given.release.spread)}; allowed is at most funnel.rim_mm = {mm(given.funnel.rim)}; "
         "hold the hand closer",
     )
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import cast
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import AfterValidator, Field
 
 from tower_sim.apparatus import polygon
 from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.common import demand, mm
-from tower_sim.errors import UsageError, shown
+from tower_sim.typed import Document
 
 Array = npt.NDArray[np.float64]
 
@@ -26,54 +27,49 @@ MAX_MM = 1000
 MAX_NAME = 40
 
 
-def read(tables: object) -> tuple[Zone, ...]:
-    """Read `[[zones]]`: name, `corners_mm` and what else is printed; raises UsageError for what is no zone."""
-    if not isinstance(tables, list) or not tables:
-        raise UsageError(f"zones = {shown(cast('object', tables))}; allowed is at least one table [[zones]]; add them")
-    written = cast("list[object]", tables)
-    demand(len(written) <= MAX_ZONES, f"{len(written)} zones; allowed are up to {MAX_ZONES}; cut the board into fewer")
-    zones = tuple(_read(table, i) for i, table in enumerate(written))
-    names = [zone.name for zone in zones]
+def _name(name: str) -> str:
+    if not name.isidentifier() or len(name) > MAX_NAME:
+        raise ValueError
+    return name
+
+
+def _corners(corners: list[list[float]]) -> list[list[float]]:
+    if any(len(corner) != 2 or max(map(abs, corner)) > MAX_MM for corner in corners):
+        raise ValueError
+    if not polygon.is_convex(polygon.counter_clockwise(np.array(corners, dtype=np.float64))):
+        raise ValueError
+    return corners
+
+
+class ZoneTable(Document, extra="allow", frozen=True):
+    """A zone of the board. What else its table says is a game's to read."""
+
+    name: Annotated[str, AfterValidator(_name)] = Field(
+        description="The name of the zone.",
+        json_schema_extra={"allowed": f"up to {MAX_NAME} letters, digits and _, no digit first"},
+    )
+    corners_mm: Annotated[list[list[float]], AfterValidator(_corners)] = Field(
+        min_length=3,
+        max_length=MAX_CORNERS,
+        description="The corners in order, x from the frame on the apparatus's side, y from amidships.",
+        json_schema_extra={
+            "allowed": f"3 to {MAX_CORNERS} corners [x, y] of a convex polygon within {MAX_MM} mm of the board's "
+            "origin; other shapes are cut into convex zones"
+        },
+    )
+
+
+def made(tables: Sequence[ZoneTable]) -> tuple[Zone, ...]:
+    """Return zones, their corners (m) counter-clockwise; raises UsageError for a name that is there twice."""
+    names = [table.name for table in tables]
     for name in names:
         demand(names.count(name) == 1, f"zone {name!r} is there twice; allowed is each name once; rename one")
-    return zones
+    return tuple(Zone(table.name, _metres(table), table.model_extra or {}) for table in tables)
 
 
-def _read(table: object, i: int) -> Zone:
-    where = f"zones[{i}]"
-    if not isinstance(table, Mapping):
-        raise UsageError(f"{where} = {shown(table)}; allowed is a table; write it as [[zones]]")
-    values = dict(cast("Mapping[str, object]", table))
-    name = values.pop("name", None)
-    if not isinstance(name, str) or not name.isidentifier() or len(name) > MAX_NAME:
-        allowed = f"up to {MAX_NAME} letters, digits and _, no digit first"
-        raise UsageError(f"{where}.name = {shown(name)}; allowed are {allowed}; name the zone")
-    where = f"zone {name}"
-    corners = _corners(values.pop("corners_mm", None), where)
-    return Zone(name, corners, values)
-
-
-def _corners(value: object, where: str) -> tuple[tuple[float, float], ...]:
-    advice = (
-        f"allowed are 3 to {MAX_CORNERS} corners [x, y] of a convex polygon, within {MAX_MM} mm of the board's origin; "
-        "cut other shapes into convex zones"
-    )
-    if not _are_corners(value):
-        raise UsageError(f"{where}.corners_mm = {shown(value)}; {advice}")
-    corners = polygon.counter_clockwise(np.array(value, dtype=np.float64))
-    demand(polygon.is_convex(corners), f"{where}.corners_mm = {shown(value)} is not convex; {advice}")
-    return tuple((float(x) * 1e-3, float(y) * 1e-3) for x, y in corners)
-
-
-def _are_corners(value: object) -> bool:
-    if not isinstance(value, list) or not 3 <= len(points := cast("list[object]", value)) <= MAX_CORNERS:
-        return False
-    pairs = [cast("list[object]", point) for point in points if isinstance(point, list)]
-    return len(pairs) == len(points) and all(
-        len(pair) == 2
-        and all(isinstance(x, (int, float)) and not isinstance(x, bool) and abs(x) <= MAX_MM for x in pair)
-        for pair in pairs
-    )
+def _metres(table: ZoneTable) -> tuple[tuple[float, float], ...]:
+    turned = polygon.counter_clockwise(np.array(table.corners_mm, dtype=np.float64))
+    return tuple((float(x) * 1e-3, float(y) * 1e-3) for x, y in turned)
 
 
 def neighbours(zones: tuple[Zone, ...], border: float, edge: float) -> dict[str, tuple[str, ...]]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -56,36 +56,24 @@ class Words:
         return Words(tuple(every), np.array([place[word] for word in words], np.int16))
 
 
-@dataclass(frozen=True)
-class Facts(Mapping[str, "Array | Words"]):
+class Facts(dict[str, "Array | Words"]):
     """What a game tells of its drops, by the columns of its own table; an entry a drop, NaN or none where it is null.
 
     Numbers that are never null keep their type, others are real.
     """
 
-    columns: Mapping[str, Array | Words] = field(default_factory=dict[str, "Array | Words"])
-
-    def __getitem__(self, name: str) -> Array | Words:
-        return self.columns[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.columns)
-
-    def __len__(self) -> int:
-        return len(self.columns)
-
     def take(self, rows: Array) -> Facts:
         """Return what is told at `rows`."""
-        return Facts({name: column.take(rows) for name, column in self.columns.items()})
+        return Facts({name: column.take(rows) for name, column in self.items()})
 
     def words(self, name: str, drops: int) -> Words:
         """Return the words of a column; of one that is not there, or has none, a column of `drops` null words."""
-        column = self.columns.get(name)
+        column = self.get(name)
         return column if isinstance(column, Words) else Words((), np.full(drops, NOWHERE, np.int16))
 
     def counts(self, name: str, drops: int) -> Array:
         """Return the whole numbers of a column, shape (drops,), 0 where it is null or the column is not there."""
-        column = self.columns.get(name)
+        column = self.get(name)
         if column is None or isinstance(column, Words):
             return np.zeros(drops, np.int64)
         return np.nan_to_num(column).astype(np.int64)
@@ -138,15 +126,9 @@ class CubeEntries:
 
     def take(self, rows: Array) -> CubeEntries:
         """Return the entries at `rows`."""
-        return CubeEntries(
-            self.row[rows],
-            self.cube[rows],
-            self.colour.take(rows),
-            self.thrown[rows],
-            self.age[rows],
-            self.before.take(rows),
-            self.after.take(rows),
-        )
+        columns: list[Any] = [getattr(self, each.name) for each in fields(self)]
+        taken: list[Any] = [column.take(rows) if isinstance(column, Words) else column[rows] for column in columns]
+        return CubeEntries(*taken)
 
 
 @dataclass(frozen=True)
@@ -185,8 +167,7 @@ class Campaign:
     @cached_property
     def game(self) -> Game | None:
         """The game of its kind; None where it is not installed."""
-        game = installed(self.kind)
-        return game and game.bound(self.spec)
+        return installed(self.kind, self.spec.get("code"))
 
     @property
     def facts(self) -> Facts:

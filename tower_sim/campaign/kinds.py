@@ -1,53 +1,42 @@
-"""What a campaign can play: the registered games, by the kind that a campaign file says, and those of files."""
+"""What a campaign can play: the registered games, and games in files of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, cast
 
 from tower_sim import registry
 from tower_sim.errors import UsageError, fault
 from tower_sim.games.game import Game
 
 
-def kinds() -> dict[str, Game]:
-    """Return the games by kind, ours first; one that cannot be loaded is left out, and a kind that is taken stays."""
-    by_kind: dict[str, Game] = {}
-    for game in _games():
-        by_kind.setdefault(game.kind, game)
-    return by_kind
+def installed(kind: str, code: Mapping[str, Any] | None = None) -> Game | None:
+    """Return the game of a kind; with `code`, the file and the text of a game, run that text. None for an unknown kind.
 
-
-def installed(kind: str) -> Game | None:
-    """Return the game of a kind; None when there is none."""
-    return next((game for game in _games() if game.kind == kind), None)
-
-
-def game_of(kind: object, directory: Path = Path()) -> Game:
-    """Return the game of a kind, or of a file, whose path counts from `directory`.
-
-    Raises UsageError for an unknown kind, and for a file that is not right.
+    Raises UsageError if the code holds no game.
     """
-    if isinstance(kind, str) and registry.is_file("game", kind):
-        return registry.get("game", str(directory / kind))
-    game = installed(kind) if isinstance(kind, str) else None
-    if game is None:
-        known = list(kinds())
-        allowed = f"one of {', '.join(known)} or the path of a game's TOML file"
-        raise fault("campaign.kind", kind, allowed, f'write kind = "{known[0]}"')
-    return game
+    if code:
+        from tower_sim.games.files import game_of as game_in
+
+        return game_in(str(code.get("text")), str(code.get("file")))
+    return next((game for game in every_game() if game.kind == kind), None)
 
 
-def _games() -> Iterator[Game]:
-    """Give the games one by one, so that nobody else's package is loaded for one of ours.
+def game_of(name: object, directory: Path = Path()) -> Game:
+    """Return a game by its name, or from the path of its file, which counts from `directory`."""
+    if isinstance(name, str) and registry.is_file("game", name):
+        return cast("Game", registry.get("game", str(directory / name)))
+    known = registry.names("game")
+    if not isinstance(name, str) or name not in known:
+        allowed = f"one of {', '.join(known)} or the path of a game's Python file"
+        raise fault("campaign.game", name, allowed, f'write game = "{known[0]}"')
+    return cast("Game", registry.get("game", name))
 
-    Last comes that of the kind of games in files, which is another game for each.
-    """
-    own = registry.OWN["game"]
-    for name in own:
-        yield registry.get("game", name)
-    yield registry.get("opener", "game")
-    for name in registry.names("game")[len(own) :]:
-        with suppress(UsageError):
+
+def every_game() -> Iterator[Game]:
+    """Yield the games, ours first, so that no other package is loaded for one of ours."""
+    for name in registry.names("game"):
+        with suppress(UsageError):  # a package that cannot be loaded
             yield registry.get("game", name)

@@ -10,10 +10,12 @@ from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import fault
 from tower_sim.games.game import Game
+from tower_sim.games.knocks import check_knocks
 from tower_sim.models import Model, open_model
 from tower_sim.physics.film import Film
 from tower_sim.physics.knock import MAX_STRENGTH
 from tower_sim.physics.settings import PhysicsSettings, read_settings
+from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped
 
 MAX_ROWS = 5_000_000  # of a shard's table of cubes, which takes a worker about 1 GB
@@ -53,15 +55,22 @@ def build(game: Game, name: str, model: str, tables: Mapping[str, Any]) -> Point
     """
     apparatus = from_tables(tables["profile"], name)
     rules = game.read({key: tables[key] for key in game.tables})
+    knocks = game.knocks(rules)
+    if knocks and model == "two_thirds":
+        allowed = f"none: the model {model!r} knows no knocks"
+        raise fault(f"{game.tables[0]}.knocks", knocks, allowed, 'remove them, or write model = "physics"')
     if model == "surrogate":
-        shipped(apparatus.name, apparatus.digest, 'write model = "physics"')
+        fitted = shipped(apparatus.name, apparatus.digest, 'write model = "physics"')
+        if knocks:
+            check_knocks(SurrogateModel(apparatus, fitted), knocks)
     game.check(apparatus)
-    for drop, strength in tables["knocks"].items() if "knocks" in game.tables else ():
+    for drop, strength in knocks.items():
         if strength > MAX_STRENGTH:
-            raise fault(f"knocks.{drop}", float(strength), f"0 to {MAX_STRENGTH:g} (peak acceleration in g)", "try 0.5")
+            where, allowed = f"{game.tables[0]}.knocks.{drop}", f"0 to {MAX_STRENGTH:g} (peak acceleration in g)"
+            raise fault(where, strength, allowed, "try 0.5")
     return Point(apparatus, model, read_settings(tables["settings"]), game, rules)
 
 
 def rows_of(point: Point) -> int:
     """Return how many rows a run adds to the table of cubes, at most or about."""
-    return point.game.most_turns(point.rules) * point.game.most_cubes(point.rules)
+    return point.game.turns(point.rules) * point.game.most_cubes(point.rules)

@@ -1,74 +1,76 @@
-"""Read a campaign's directory: `manifest.json`, and of its tables what its receipts vouch for."""
+"""Read a campaign's directory: the files of the shards that its manifest lists."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from tower_sim.campaign.data import Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
-from tower_sim.campaign.dataset import Dataset, open_dataset, spans
-from tower_sim.campaign.documents import OWN_TABLE
+from tower_sim.campaign.run import spans
+from tower_sim.campaign.store import Store
+from tower_sim.campaign.tables import POSES
 from tower_sim.errors import UsageError, shown
 from tower_sim.extras import extra
+from tower_sim.games.game import KEY
 from tower_sim.reading import as_path
 
 LANDINGS = ("settled", "jammed")
-_KEY = ("point", "run", "drop")
-_DROPS = (*_KEY, "kind", "status", "drawn", "thrown", "inside_before", "emerged", "inside_after")
+_DROPS = (*KEY, "kind", "status", "drawn", "thrown", "inside_before", "emerged", "inside_after")
 _CUBES = ("point", "run", "drop", "cube", "colour", "thrown", "age", "before", "after")
 _WIDEST = 1 << 21  # runs of a point, and drops of a run, that a key holds
 
 
 def load(directory: str | Path) -> Campaign:
-    """Read the campaign in `directory`; its shards that were not run yet are its `missing`.
+    """Read the campaign in `directory`; its shards that were not played yet are its `missing`.
 
-    Raises UsageError, in one line, when it is no campaign, a file is not as its receipt says, no drop landed, or
-    pyarrow is not installed.
+    Raises UsageError, in one line, when it is no campaign, a file is not as its manifest says, or no drop landed.
     """
-    directory = as_path("directory", directory)
-    dataset = open_dataset(directory)
-    head, spec = dataset.store.head, dataset.store.spec
-    _refuse_knocks(directory, head)
-    if not dataset.done:
+    store = Store.read(as_path("directory", directory))
+    where = f"campaign {shown(str(directory))}"
+    wrong = [*store.damaged, *(f"{name}: foreign: of no shard of it" for name in store.foreign())]
+    wrong += [problem for index in store.lines for problem in store.problems(index)]
+    if wrong:
         raise UsageError(
-            f"campaign {str(directory)!r} has 0 of {spec.shards} shards; allowed is 1 or more; run the campaign first"
+            f"{where}: {wrong[0]}; allowed is a dataset as it was written; run the campaign again to mend it"
         )
-    columns = _read(dataset, "drops", _DROPS)
+    if isinstance(store.head.spec["rules"].get("knocks"), dict):  # what is inside is not what the drop before left
+        raise UsageError(
+            f"{where} has knocks; allowed is one without, since reports and fits follow cubes from drop to drop; read "
+            "its Parquet tables yourself"
+        )
+    if not store.lines:
+        raise UsageError(f"{where} has 0 of {store.spec.shards} shards; allowed is 1 or more; run the campaign first")
+    columns = _read(store, "drops", _DROPS)
     landed = columns["status"].among(*LANDINGS)
     if not landed.any():
         raise UsageError(
-            f"campaign {str(directory)!r} holds {len(landed)} drops that landed 0 times; allowed is 1 or more; "
-            "run the campaign first"
+            f"{where} has {len(landed)} drops that all failed; allowed is one that landed; run the campaign first"
         )
     key = _key(columns)
     order = np.flatnonzero(landed)[np.argsort(key[landed], kind="stable")]
     if len(np.unique(key[order])) < len(order):
-        raise UsageError(
-            f"campaign {str(directory)!r} holds a drop twice; allowed is each (point, run, drop) once; verify it"
-        )
+        raise UsageError(f"{where} holds a drop twice; allowed is each (point, run, drop) once; play it again")
     pair = columns["point"].astype(np.int64) * _WIDEST + columns["run"]
     known, run_of = np.unique(pair, return_inverse=True)
-    drops = _drops(columns, order, run_of, _facts(dataset, key, order))
-    cubes = _cubes(_read(dataset, "cubes", _CUBES), key[order], drops)
     return Campaign(
-        spec=cast("dict[str, Any]", head["spec"]),
-        points=spec.points,
-        digest=spec.digest,
-        made_with={name: said for name, said in head["versions"].items() if name != OWN_TABLE},
+        spec=store.head.spec,
+        points=store.spec.points,
+        digest=store.spec.digest,
+        made_with=store.head.versions,
         run_point=known // _WIDEST,
-        drops=drops,
-        cubes=cubes,
+        drops=_drops(columns, order, run_of, _facts(store, key, order)),
+        cubes=_cubes(_read(store, "cubes", _CUBES), key[order]),
         failed=Failed(run_of[~landed], columns["drop"][~landed], columns["status"].take(np.flatnonzero(~landed))),
-        shards=spec.shards,
-        missing=dataset.missing,
+        shards=store.spec.shards,
+        missing=tuple(index for index in range(store.spec.shards) if index not in store.lines),
     )
 
 
 def load_whole(directory: str | Path) -> Campaign:
-    """Read a campaign as `load` does; raises UsageError also when a shard of it was not run yet."""
+    """Read a campaign as `load` does; raises UsageError also when a shard of it was not played yet."""
     campaign = load(directory)
     if campaign.missing:
         raise UsageError(
@@ -78,32 +80,20 @@ def load_whole(directory: str | Path) -> Campaign:
     return campaign
 
 
-def _refuse_knocks(directory: Path, head: dict[str, Any]) -> None:
-    """Refuse games with knocks: what is inside between two drops is then not what the first left."""
-    if head["spec"].get("knocks"):
-        raise UsageError(
-            f"campaign {shown(str(directory))} has knocks; allowed is one without, since reports and fits follow cubes "
-            "from drop to drop; read its Parquet tables yourself"
-        )
-
-
-def _facts(dataset: Dataset, key: Array, order: Array) -> Facts:
+def _facts(store: Store, key: Array, order: Array) -> Facts:
     """Return what the game tells of the drops whose rows in `drops` are `order`; `key` are the keys of all its rows."""
-    store = dataset.store
-    if len(store.tables) == 2:
+    name = next((table for table in store.head.tables[2:] if table != POSES.name), None)
+    if name is None:
         return Facts()
-    keys = _key(_read(dataset, store.tables[2], _KEY))
+    table, arrow = _table(store, name), extra("pyarrow", "campaign")
+    keys = _key({column: table.column(column).to_numpy() for column in KEY})
     by_key = np.argsort(keys, kind="stable")
-    place = np.searchsorted(keys, key[order], sorter=by_key)
-    place[place == len(keys)] = 0
-    rows = by_key[place]
+    rows = by_key[np.searchsorted(keys, key[order], sorter=by_key).clip(max=len(keys) - 1)] if len(keys) else order
     if len(keys) < len(order) or not np.array_equal(keys[rows], key[order]):
-        raise UsageError(
-            f"{store.tables[2]}/*.parquet of campaign {str(store.directory)!r} lack a drop; allowed is a row for each "
-            "that landed; verify the campaign"
-        )
-    names = [name for name in _arrow_table(dataset, store.tables[2]).column_names if name not in _KEY]
-    return _told(dataset, store.tables[2], names, rows)
+        where = f"{name}/*.parquet of campaign {str(store.directory)!r}"
+        raise UsageError(f"{where} lack a drop; allowed is a row for each that landed; check the campaign")
+    taken = table.drop_columns(list(KEY)).take(arrow.array(rows))
+    return Facts({column: _column(arrow, taken.column(column), np.nan) for column in taken.column_names})
 
 
 def _drops(columns: dict[str, Any], order: Array, run_of: Array, facts: Facts) -> Drops:
@@ -121,7 +111,7 @@ def _drops(columns: dict[str, Any], order: Array, run_of: Array, facts: Facts) -
     )
 
 
-def _cubes(columns: dict[str, Any], keys: Array, drops: Drops) -> CubeEntries:
+def _cubes(columns: dict[str, Any], keys: Array) -> CubeEntries:
     """Join the cubes to their drops; those of failed attempts have none and are left out."""
     key = _key(columns)
     row = np.searchsorted(keys, key)
@@ -147,66 +137,37 @@ def _key(columns: dict[str, Any]) -> Array:
     return (columns["point"].astype(np.int64) * _WIDEST + columns["run"]) * _WIDEST + columns["drop"]
 
 
-def _read(dataset: Dataset, name: str, wanted: Sequence[str]) -> dict[str, Any]:
-    """Read the columns `wanted` of a table's shards: numbers as arrays (null as 0), words as Words."""
-    table, arrow = _arrow_table(dataset, name, wanted), _pyarrow()[0]
-    return {key: _column(arrow, table.column(key)) for key in wanted}
+def _read(store: Store, name: str, wanted: Sequence[str]) -> dict[str, Any]:
+    """Read the columns `wanted` of a table: numbers as arrays (null as 0), words as Words."""
+    table, arrow = _table(store, name, wanted), extra("pyarrow", "campaign")
+    return {key: _column(arrow, table.column(key), 0) for key in wanted}
 
 
-def _told(dataset: Dataset, name: str, wanted: Sequence[str], rows: Array) -> Facts:
-    """Read the columns `wanted` of a table at `rows`; numbers of which some are null as real ones, these as NaN."""
-    table, arrow = _arrow_table(dataset, name, wanted), _pyarrow()[0]
-    taken = table.take(arrow.array(rows))
-    columns: dict[str, Any] = {}
-    for key in wanted:
-        column = taken.column(key)
-        if column.null_count and not _are_words(arrow, column.type):
-            column = column.cast(arrow.int8() if arrow.types.is_boolean(column.type) else column.type)
-            columns[key] = column.cast(arrow.float64()).to_numpy()
-        else:
-            columns[key] = _column(arrow, column)
-    return Facts(columns)
-
-
-def _arrow_table(dataset: Dataset, name: str, wanted: Sequence[str] | None = None) -> Any:
-    """Read a table's shards as one, its columns `wanted` or all; raises UsageError where they lack one."""
-    arrow, parquet = _pyarrow()
-    columns = None if wanted is None else list(wanted)
+def _table(store: Store, name: str, wanted: Sequence[str] | None = None) -> Any:
+    """Read a table, its columns `wanted` or all; raises UsageError where it lacks one."""
+    arrow, dataset = extra("pyarrow", "campaign"), extra("pyarrow.dataset", "campaign")
+    paths = [str(store.path(name, index)) for index in sorted(store.lines)]
     try:
-        tables = [parquet.read_table(arrow.BufferReader(data), columns=columns) for data in dataset.tables(name)]
-        table = arrow.concat_tables(tables, promote_options="permissive")
-        for key in columns or _KEY:
-            table.column(key)
+        table = dataset.dataset(paths, format="parquet").to_table(columns=None if wanted is None else list(wanted))
+        table.select(list(wanted or KEY))
     except (arrow.ArrowException, KeyError, OSError) as error:
         reason = " ".join(str(error).split())[:120]
         raise UsageError(
-            f"{name}/*.parquet of campaign {str(dataset.store.directory)!r} cannot be read ({reason}); allowed are "
-            f"files with the columns {', '.join(columns or _KEY)}; verify the campaign"
+            f"{name}/*.parquet of campaign {str(store.directory)!r} cannot be read ({reason}); allowed are files with "
+            f"the columns {', '.join(wanted or KEY)}; check the campaign"
         ) from error
     return table
 
 
-def _are_words(arrow: Any, kind: Any) -> bool:
-    types = arrow.types
-    return any(test(kind) for test in (types.is_null, types.is_string, types.is_large_string, types.is_dictionary))
-
-
-def _column(arrow: Any, column: Any) -> Any:
-    kind = column.type
-    if arrow.types.is_null(kind):
-        return Words((), np.full(len(column), -1, np.int16))
-    is_word = arrow.types.is_string(kind) or arrow.types.is_large_string(kind)
-    if is_word or arrow.types.is_dictionary(kind):
-        coded = (column.dictionary_encode() if is_word else column).unify_dictionaries().combine_chunks()
-        if isinstance(coded, arrow.ChunkedArray):
-            coded = coded.chunk(0)
+def _column(arrow: Any, column: Any, null: float) -> Array | Words:
+    """Return a column's words, or its numbers with `null` in the place of nulls; 0 keeps the type, NaN needs reals."""
+    if arrow.types.is_string(column.type):
+        coded = column.combine_chunks().dictionary_encode()
         codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int16)
-        names: list[str] = coded.dictionary.to_pylist()
-        return Words(tuple(names), codes).ordered(())
-    if column.null_count:
-        column = column.fill_null(False if arrow.types.is_boolean(kind) else 0)
-    return column.to_numpy()
-
-
-def _pyarrow() -> tuple[Any, Any]:
-    return extra("pyarrow", "campaign"), extra("pyarrow.parquet", "campaign")
+        return Words(tuple(coded.dictionary.to_pylist()), codes).ordered(())
+    if column.null_count and null != 0:
+        is_bool = arrow.types.is_boolean(column.type)
+        return (column.cast(arrow.int8()) if is_bool else column).cast(arrow.float64()).to_numpy()
+    return (
+        column.fill_null(False if arrow.types.is_boolean(column.type) else 0) if column.null_count else column
+    ).to_numpy()

@@ -1,131 +1,243 @@
-"""Run a campaign: find what is missing, have it done, write it down. The client alone writes."""
+"""Run a campaign: list the shards that are missing, play them on an executor, write them. The client alone writes."""
 
 from __future__ import annotations
 
+import logging
+import multiprocessing
+import os
+import sys
+import threading
 import time
-from contextlib import closing, nullcontext
-from dataclasses import dataclass
+import traceback
+from collections import deque
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from io import StringIO
+from itertools import groupby
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
-from tower_sim.campaign.dataset import spans
-from tower_sim.campaign.documents import MANIFEST
-from tower_sim.campaign.engines import Report, Reports, WorkersLost, processes, serial
-from tower_sim.campaign.environment import environment
-from tower_sim.campaign.files import StoreError
-from tower_sim.campaign.growth import as_planned, keep
-from tower_sim.campaign.progress import told
 from tower_sim.campaign.spec import Spec, load
-from tower_sim.campaign.store import CampaignStatus, DamagedManifest, Store
+from tower_sim.campaign.store import MANIFEST, Store, difference, environment, head_of
 from tower_sim.campaign.vary import FEWEST_RUNS, SAMPLED
-from tower_sim.errors import check_whole
+from tower_sim.campaign.work import Shard, run_shard
+from tower_sim.errors import UsageError, check_whole
+from tower_sim.extras import extra
 from tower_sim.interrupts import terminable
-from tower_sim.pool import MOST_WORKERS
-from tower_sim.progress import telling
+from tower_sim.pool import MOST_WORKERS, ignore_interrupts, without_interrupts
+from tower_sim.progress import Telling, telling
 from tower_sim.reading import as_path
 from tower_sim.registry import get
 from tower_sim.terminal import warn
+from tower_sim.writing import WritingFailed
+
+LOCAL = "local"
+MAX_DEATHS = 3  # times in a row that a worker dies and no shard is finished
+_CONNECT = 10  # seconds for a scheduler
+_WAIT = 30  # seconds for its first worker
+_TICK = 1.0  # seconds between two looks at the clock: a shard may take minutes
+_ON_WINDOWS = 60  # processes that its system calls can wait for
 
 
-class Progress(Protocol):
-    """Told how far a run is."""
-
-    def begin(self, spec: Spec, to_do: int) -> None:
-        """Know that `to_do` shards are to be done."""
-        ...
-
-    def note(self, report: Report) -> None:
-        """Know what became of a shard."""
-        ...
+Where = tuple[Executor, Callable[[], int]]
+"""What shards are played on, and how many of them it has room for."""
 
 
-@dataclass(frozen=True, slots=True)
+class WorkersLost(RuntimeError):
+    """There is nobody left to do the work; what was finished is kept."""
+
+
+@dataclass
 class Summary:
-    """What a run did: the shards it finished, those that failed (with why), the files it set aside; was it stopped?"""
+    """What a run did: the shards it finished, those that failed (with why); was it stopped?"""
 
-    finished: tuple[int, ...]
-    failed: dict[int, str]
-    set_aside: tuple[str, ...]
-    interrupted: bool
+    finished: list[int] = field(default_factory=list[int])
+    failed: dict[int, Exception] = field(default_factory=dict[int, Exception])
+    interrupted: bool = False
 
 
-def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", progress: Progress | None = None) -> Summary:
-    """Do every shard of `spec` that `directory` lacks or has damaged, with `workers` processes or a Dask scheduler.
+class _Here(Executor):
+    """Does at once in this process what is submitted."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """See Executor."""
+        future: Future[Any] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
+def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", tell: Telling | None = None) -> Summary:
+    """Play every shard of `spec` that `directory` lacks or has damaged, with `workers` processes or a Dask scheduler.
 
     A campaign of one point that has fewer runs there is made one of as many as `spec` has; what is done is kept.
     `dask` is a scheduler's address, or `local` for one of our own with `workers` workers. SIGINT or SIGTERM ends the
     run; finished shards are kept. Raises UsageError for a directory, an address, workers or a model that cannot be
-    used, StoreError when the directory cannot be written any more, WorkersLost when there are no workers any more.
+    used, WritingFailed when the disk is full or fails, WorkersLost when there are no workers any more.
     """
     check_whole("workers", workers, 1, MOST_WORKERS)
-    expected = environment()
-    spec = as_planned(spec, directory)
+    head = head_of(spec)
     if not dask and not (directory / MANIFEST).exists():
         with spec.point(0).open_model():  # one that cannot be had here is refused before anything is written
             pass
-    with Store.opened(directory, spec, expected) as store, terminable():
-        if kept := keep(store):
-            store.log("more runs", kept=kept)
-        set_aside = store.set_aside()
-        to_do = _to_do(store, is_told=progress is not None)
-        for index in to_do:
-            store.drop(index)
-        if progress:
-            progress.begin(spec, len(to_do))
-        store.log("start", shards=spec.shards, to_do=len(to_do), workers=workers, dask=dask, set_aside=set_aside)
-        if dask and to_do:
-            from tower_sim.campaign.dask_engine import distributed
-
-            reports = distributed(spec, to_do, dask, workers, expected)
-        else:
-            reports = processes(spec, to_do, workers) if workers > 1 else serial(spec, to_do)
-        finished, failed, interrupted = _collected(store, reports, progress)
-        if not failed and not interrupted and (to_do or store.manifest_problems()):
-            store.finish()
-        store.log("interrupted" if interrupted else "end", finished=len(finished), failed=len(failed))
-    return Summary(tuple(finished), failed, tuple(set_aside), interrupted)
+    summary = Summary()
+    with Store.opened(directory, head, spec) as store, terminable():
+        with telling("shards looked at", spec.shards) as look:
+            to_do: list[int] = []
+            for index in range(spec.shards):
+                to_do += [index] if store.problems(index) else []
+                look(index + 1)
+        tell = tell or Telling("", None, StringIO(), time.monotonic)
+        tell.begin(min(len(to_do) * spec.shard, spec.total))
+        try:
+            _play_all(store, to_do, workers, dask, summary, tell)
+        except KeyboardInterrupt:
+            summary.interrupted = True
+        if not summary.failed and not summary.interrupted:
+            store.rewrite([store.lines[index] for index in sorted(store.lines)])
+    return summary
 
 
-def _to_do(store: Store, is_told: bool) -> list[int]:
-    """Return the shards that are not done and whole; told how far it is, since every byte is looked at."""
-    to_do: list[int] = []
-    with telling("shards looked at", store.spec.shards) if is_told else nullcontext() as tell:
-        for index in range(store.spec.shards):
-            if store.problems(index):
-                to_do.append(index)
-            if tell:
-                tell(index + 1)
-    return to_do
+def _play_all(store: Store, to_do: list[int], workers: int, dask: str, summary: Summary, tell: Telling) -> None:
+    """Play the shards `to_do`. When a worker dies, each shard in flight is played alone, and fails if one dies."""
+    suspects: set[int] = set()
+    deaths = finished = 0
+    while left := sorted({*to_do} - {*summary.finished, *summary.failed}):
+        alone = [index for index in left if index in suspects][:1]
+        flying: dict[Future[Any], int] = {}
+        try:
+            with _on_dask(dask, workers) if dask else _on_processes(workers) as where:
+                _play(store, deque(alone or left), where, flying, summary, tell)
+        except BrokenExecutor as error:
+            deaths, finished = deaths + 1 if finished == len(summary.finished) else 1, len(summary.finished)
+            if deaths == MAX_DEATHS:
+                raise WorkersLost(
+                    f"{deaths} times in a row a worker died (out of memory, or it cannot start?); finished shards are "
+                    "kept; try --workers 1"
+                ) from error
+            suspects |= set(flying.values())
+            summary.failed |= {index: RuntimeError("its worker died") for index in alone}
+            tell.note("a worker died; its shard is played again")
 
 
-def _collected(store: Store, reports: Reports, progress: Progress | None) -> tuple[list[int], dict[int, str], bool]:
-    finished: list[int] = []
-    failed: dict[int, str] = {}
-    begun = time.monotonic()
+def _play(
+    store: Store, todo: deque[int], where: Where, flying: dict[Future[Any], int], summary: Summary, tell: Telling
+) -> None:
+    """Keep so many shards `flying` as there is room for, and write down what comes back."""
+    (executor, room), expected = where, environment()
+    done = sum(len(store.spec.runs_of(index)) for index in summary.finished)
+    while todo or flying:
+        while todo and len(flying) < room():
+            with without_interrupts():
+                flying[executor.submit(attempt, store.spec, todo[0], expected)] = todo[0]
+            todo.popleft()
+        for future in wait(flying, _TICK, FIRST_COMPLETED).done:
+            result = future.result()
+            index = flying.pop(future)
+            if isinstance(result, Shard):
+                store.put(result)
+                summary.finished.append(index)
+                done += len(store.spec.runs_of(index))
+            else:
+                summary.failed[index] = result
+                tell.note(f"shard {index}: {result}")
+        tell(done)
+
+
+def attempt(spec: Spec, index: int, expected: dict[str, str]) -> Shard | Exception:
+    """Play a shard, on a worker; return the exception that it ends in, with its place if it is no caller's mistake.
+
+    Raises UsageError where the result could differ from the client's.
+    """
+    if differs := difference(expected, environment()):
+        raise UsageError(f"a worker has {differs}; allowed is what the client has; install the same there")
     try:
-        with closing(reports):
-            for report in reports:
-                if report.shard is not None:
-                    store.put(report.shard)
-                    finished.append(report.index)
-                    store.log("shard", shard=report.index, seconds=round(time.monotonic() - begun, 3))
-                elif report.again:
-                    store.log("again", shard=report.index, error=report.error)
-                else:
-                    failed[report.index] = report.error
-                    store.log("failed", shard=report.index, error=report.error)
-                if progress:
-                    progress.note(report)
-    except KeyboardInterrupt:
-        return finished, failed, True
-    return finished, failed, False
+        return run_shard(spec, index)
+    except UsageError as error:
+        return error
+    except Exception as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        text = " ".join(str(error).split())
+        return RuntimeError(f"{type(error).__name__}: {text} at {frame.name}, line {frame.lineno}")
+
+
+@contextmanager
+def _on_processes(workers: int) -> Generator[Where]:
+    """Give an executor of so many processes, and how many shards it has room for; at the end the processes are gone."""
+    if workers == 1:
+        yield _Here(), lambda: 1
+        return
+    others = multiprocessing.active_children()
+    number = min(workers, _ON_WINDOWS) if sys.platform == "win32" else workers
+    pool = ProcessPoolExecutor(number, multiprocessing.get_context("spawn"), _begin)
+    try:
+        yield pool, lambda: 2 * number
+    except BaseException:
+        for process in multiprocessing.active_children():
+            if process not in others:
+                process.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _begin() -> None:
+    """Begin as a worker: Ctrl-C is for the client, and when the client is gone this process goes, too."""
+    ignore_interrupts()
+    threading.Thread(target=_follow, daemon=True).start()
+
+
+def _follow() -> None:
+    client = multiprocessing.parent_process()
+    assert client
+    client.join()
+    os._exit(1)
+
+
+@contextmanager
+def _on_dask(address: str, workers: int) -> Generator[Where]:
+    """Give the executor of the scheduler at `address`, or of a cluster of our own (`local`), and how much it has room.
+
+    Raises UsageError when it cannot be reached, WorkersLost when the scheduler is lost.
+    """
+    dask = extra("distributed", "dask")
+    cluster: Any = None
+    try:
+        if address == LOCAL:
+            with without_interrupts():
+                cluster = dask.LocalCluster(
+                    n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.ERROR
+                )
+        client = dask.Client(cluster or address, timeout=_CONNECT, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        allowed = "'local' or an address such as tcp://127.0.0.1:8786"
+        raise UsageError(f"--dask {address!r}: no scheduler there ({error}); allowed is {allowed}") from error
+    try:
+        try:
+            client.wait_for_workers(1, timeout=_WAIT)
+        except TimeoutError as error:
+            raise UsageError(f"--dask {address!r}: no worker came in {_WAIT} s; start some: dask worker ...") from error
+        yield client.get_executor(pure=False), lambda: 2 * max(1, sum(client.nthreads().values()))
+    except (CancelledError, dask.scheduler.KilledWorker, OSError) as error:
+        text = f"the Dask scheduler or its workers are lost ({type(error).__name__})"
+        raise WorkersLost(f"{text}; finished shards are kept; run the same again") from error
+    finally:
+        client.close()
+        if cluster is not None:
+            cluster.close()
 
 
 def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask: str = "") -> int:
-    """Run the campaign file `spec_path` into the directory `out`, tell what happened; returns the exit status.
-
-    Raises UsageError for the caller's mistakes.
-    """
+    """Run the campaign file `spec_path` into the directory `out`, tell what happened; returns the exit status."""
     spec = load(spec_path)
     if few := few_runs(spec):
         warn(few)
@@ -135,21 +247,24 @@ def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask:
     with_whom = (f" --workers {workers}" if workers > 1 else "") + (f" --dask {dask}" if dask else "")
     again = f"tower-sim campaign run {spec_path} -o {out}{with_whom}"
     try:
-        with told(spec) as progress:
-            summary = run(spec, Path(out), workers, dask, progress)
-    except (StoreError, WorkersLost) as error:
-        warn(str(error))
+        with telling(spec.game.runs) as tell:
+            summary = run(spec, Path(out), workers, dask, tell)
+    except (WritingFailed, WorkersLost) as error:
+        warn(str(error) if "are kept" in str(error) else f"{error}; finished shards are kept")
         return 1
-    for name in summary.set_aside:
-        warn(f"{name}: of no shard of this campaign, moved to set_aside/")
-    for index, error in sorted(summary.failed.items()):
+    failed = sorted(summary.failed.items())
+    mistake = next((error for _, error in failed if isinstance(error, UsageError)), None)
+    if mistake and not summary.interrupted:  # of the game, and not of this program
+        print(campaign_status(out))
+        raise UsageError(f"{mistake} ({len(failed)} of {spec.shards} shards failed, the others are kept)")
+    for index, error in failed:
         warn(f"shard {index} failed: {error}")
     if summary.interrupted:
         warn(f"interrupted; finished shards are kept; to go on: {again}")
-    elif summary.failed:
-        warn(f"{len(summary.failed)} shards failed; to try them again: {again}")
+    elif failed:
+        warn(f"{len(failed)} shards failed; to try them again: {again}")
     print(campaign_status(out))
-    return int(summary.interrupted or bool(summary.failed))
+    return int(summary.interrupted or bool(failed))
 
 
 def few_runs(spec: Spec) -> str:
@@ -163,45 +278,54 @@ def few_runs(spec: Spec) -> str:
     )
 
 
-def status(directory: Path) -> CampaignStatus:
-    """Say how far the campaign in `directory` is; raises UsageError when there is none."""
-    return Store.read(directory).status()
+def status(directory: Path) -> dict[str, Any]:
+    """Return how far the campaign in `directory` is, as the document of `campaign status --json`."""
+    store = Store.read(directory)
+    spec, redrawn, unfinished = store.spec, *store.failures()
+    done = [index for index in range(spec.shards) if store.is_there(index)]
+    return {
+        "schema": "tower-sim/campaign-status",
+        "version": 2,
+        "kind": spec.kind,
+        "apparatus": spec.apparatus,
+        "model": spec.model,
+        "seed": str(spec.seed),
+        "digest": spec.digest,
+        "points": len(spec.points),
+        "runs": {"done": sum(len(spec.runs_of(index)) for index in done), "of": spec.total},
+        "shards": {"of": spec.shards, "done": done, "missing": sorted({*range(spec.shards)} - {*done})},
+        "redrawn": redrawn,
+        "unfinished": unfinished,
+    }
 
 
 def campaign_status(directory: str | Path) -> str:
-    """Say in a few lines how far the campaign in `directory` is; raises UsageError when there is none."""
+    """Say in a few lines how far the campaign in `directory` is."""
     now = status(as_path("directory", directory))
-    spec = now.spec
-    what, points = spec.game.runs, len(spec.points)
-    rest = f"{now.runs_done} of {spec.total} {what} are done; run the campaign again to do the rest."
+    spec, runs, shards = Store.read(Path(directory)).spec, now["runs"], now["shards"]
+    what, point = spec.game.runs, "point" if now["points"] == 1 else "points"
+    rest = f"{runs['done']} of {runs['of']} {what} are done; run the campaign again to do the rest."
     lines = [
-        rest if now.missing else f"All {spec.total} {what} are done.",
-        f"{directory}: {spec.kind} at {points} point{'' if points == 1 else 's'}, {spec.apparatus}, {spec.model}, "
-        f"seed {spec.seed}",
-        f"shards: {len(now.done)} done, {len(now.missing)} missing, of {spec.shards}",
+        rest if shards["missing"] else f"All {runs['of']} {what} are done.",
+        f"{directory}: {spec.kind} at {now['points']} {point}, {spec.apparatus}, {spec.model}, seed {spec.seed}",
+        f"shards: {len(shards['done'])} done, {len(shards['missing'])} missing, of {shards['of']}",
+        *([f"missing: {spans(shards['missing'])}"] if shards["missing"] else []),
+        f"draws that were no landing: {now['redrawn']}; runs cut short by five in a row: {now['unfinished']}",
     ]
-    if now.missing:
-        lines.append(f"missing: {spans(now.missing)}")
-    if now.failed:
-        lines.append(f"failed in the last run: {spans(now.failed)}")
-    lines.append(f"draws that were no landing: {now.redrawn}; runs cut short by five in a row: {now.unfinished}")
     return "\n".join(lines)
 
 
-def verify(directory: Path) -> list[str]:
-    """Check every byte of a campaign's dataset; returns what is wrong, a line for each file, nothing if all is well.
+def spans(values: Sequence[int]) -> str:
+    """Write sorted numbers shortly: 0-4, 7, 9-11."""
+    pieces = [[value for _, value in piece] for _, piece in groupby(enumerate(values), lambda x: x[1] - x[0])]
+    return ", ".join(str(piece[0]) if len(piece) == 1 else f"{piece[0]}-{piece[-1]}" for piece in pieces)
 
-    Raises UsageError when there is no campaign.
-    """
-    try:
-        store = Store.read(directory)
-    except DamagedManifest as error:
-        return [error.wrong]
-    problems: list[str] = []
-    for index in range(store.spec.shards):
-        problems += store.problems(index)
-    problems += [f"{name}: foreign: of no shard of this campaign" for name in store.foreign()]
-    return problems or store.manifest_problems()
+
+def verify(directory: Path) -> list[str]:
+    """Check every byte of a campaign's dataset; returns what is wrong, a line for each file, nothing if all is well."""
+    store = Store.read(directory)
+    problems = [*store.damaged, *(line for index in range(store.spec.shards) for line in store.problems(index))]
+    return problems + [f"{name}: foreign: of no shard of this campaign" for name in store.foreign()]
 
 
 def campaign_verify(directory: str | Path) -> tuple[str, int]:

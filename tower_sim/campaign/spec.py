@@ -1,97 +1,111 @@
-"""The campaign file: what is run, how often and over which points, read from TOML into a frozen Spec."""
+"""The campaign file: what is played, how often and over which points, read from TOML into a typed Spec."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import BeforeValidator, Field, PlainSerializer, create_model, model_validator
 
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.catalogue import names
-from tower_sim.apparatus.space import PREFIX, usual
-from tower_sim.campaign.kinds import game_of, installed, kinds
+from tower_sim.campaign.kinds import every_game, game_of, installed
 from tower_sim.campaign.point import MAX_RECORDED, MAX_ROWS, Point, build, rows_of
-from tower_sim.campaign.vary import DESIGNS, TOWER, Values, check_size, designed, fields_of, points, told
-from tower_sim.errors import UsageError, check_kind, fault
-from tower_sim.fields import refuse_unknown
-from tower_sim.games.game import Game, game_seed
+from tower_sim.campaign.vary import MAX_POINTS, applied, fields_of, points, told
+from tower_sim.errors import UsageError, check_kind, check_table, fault
+from tower_sim.games.game import Game
 from tower_sim.models import BOARD_MODELS, MODELS
 from tower_sim.physics.settings import read_settings
 from tower_sim.progress import telling
 from tower_sim.reading import as_path, json_value, read_text, toml_table
 from tower_sim.state import MAX_SEED
+from tower_sim.typed import Document, read, refuse_unknown
 
 SCHEMA = "tower-sim/campaign-spec"
 VERSION = 1
-_KIND = re.compile(r"[a-z][a-z0-9_]*")
-_FIELDS = ("kind", "apparatus", "model", "seed", "runs", "shard", "profile", "settings", "design", "points")
 FAST = 50  # times as many runs in a shard, nominally, where no bodies move: what takes as long must not be measured
-RECORD = "record"  # a key that a spec's text has only where it is true
-_ALWAYS = ("rules", "chain", "battle")  # tables that every spec's text has, empty where they are not its game's
+MAX_RUNS = 2**31  # runs are numbered by int32
+MAX_SHARDS = 20_000  # each has two to four files
+_ALWAYS = ("rules", "settings", "chain", "battle")  # tables that every spec's text has, empty where they are not used
 
 
-@dataclass(frozen=True)
-class Spec:
+def _seed(value: object) -> int:
+    if not isinstance(value, str) or not 0 <= (seed := int(value, 16 if value.startswith("0x") else 10)) <= MAX_SEED:
+        raise ValueError
+    return seed
+
+
+Seed = Annotated[int, BeforeValidator(_seed), PlainSerializer(str)]
+_SEED: Any = Field(
+    description="The root seed.",
+    json_schema_extra={"allowed": "text of a whole number from 0 to 2^128 - 1, decimal or hexadecimal after 0x"},
+)
+
+
+class Spec(Document, frozen=True, extra="allow"):
     """A campaign: `runs` runs of one `kind` at every design point, from the root `seed`, `shard` runs a shard.
 
-    The `profile`, the `settings` and the game's `tables` are resolved: every default is in them and no path, so that a
-    worker without the file can run it; `settings` are empty without physics. `points` holds the values of the varied
-    fields at each point. Run r, counted over all points, is run r % `runs` of point r // `runs`, and draws only
-    from SeedSequence(seed, spawn_key=(r, ...)). With `record` the dataset has a table of what every draw looked like.
-    `shard_is_usual`: the file named no shard, so that a directory's own may take its place; it is not in the text.
+    The `profile`, the `settings` and the tables of the game are resolved: every default is in them and no path, so that
+    a worker without the file can run it; `settings` are empty without physics. `points` holds the values of the varied
+    fields at each point. Run r, counted over all points, is run r % `runs` of point r // `runs`, and draws only from
+    SeedSequence(seed, spawn_key=(r, ...)). With `record` the dataset has a table of what every draw looked like. `code`
+    is the file of a game that is no package's. Other keys are tables of games of other packages.
     """
 
-    kind: str
+    kind: str = Field(pattern="^[a-z][a-z0-9_]*$")
     apparatus: str
-    model: str
-    seed: int
-    runs: int
-    shard: int
-    profile: Mapping[str, Any]
-    settings: Mapping[str, Any]
-    tables: Mapping[str, Mapping[str, Any]]
-    design: str
-    points: tuple[dict[str, Any], ...]
+    model: Literal["physics", "surrogate", "two_thirds"]
+    seed: Seed = _SEED
+    runs: int = Field(ge=1, le=MAX_RUNS - 1)
+    shard: int = Field(ge=1)
+    profile: dict[str, Any]
+    rules: dict[str, Any] = Field({})
+    settings: dict[str, Any] = Field({})
+    chain: dict[str, Any] = Field({})
+    battle: dict[str, Any] = Field({})
+    design: Literal["", "grid", "list", "latin_hypercube", "sobol"] = ""
+    points: tuple[dict[str, Any], ...] = Field(({},), strict=False, min_length=1, max_length=MAX_POINTS)
     record: bool = False
-    shard_is_usual: bool = field(default=False, compare=False)
+    code: dict[str, str] = Field({})
 
-    @cached_property
+    @model_validator(mode="after")
+    def _check_size(self) -> Spec:
+        if self.total >= MAX_RUNS:
+            what, allowed = f"number of runs at {len(self.points)} points", f"fewer than {MAX_RUNS} in all"
+            raise fault(what, self.total, allowed, "ask for fewer, or run two campaigns")
+        if self.shards > MAX_SHARDS:
+            raise fault("number of shards", self.shards, f"up to {MAX_SHARDS}", "write a larger campaign.shard")
+        if self.model == "physics" and not isinstance(engine := self.settings.get("engine"), str):
+            raise fault("spec.settings.engine", engine, "the name of an engine", "use what `canonical` gives")
+        for name, table in (self.model_extra or {}).items():
+            check_table(f"spec.{name}", table)
+        return self
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """The spec as a document for JSON; what is empty is left out, except the tables that every spec has."""
+        dump = self.model_dump()
+        always = (*Spec.model_fields, *_ALWAYS)
+        kept = {key: value for key, value in dump.items() if value or (key in always and key not in ("record", "code"))}
+        return {"schema": SCHEMA, "version": VERSION, **kept}
+
+    @property
     def canonical(self) -> str:
-        """The spec as one line of JSON: the same text for the same campaign.
+        """The spec as one line of JSON: the same text for the same campaign."""
+        return canonical_json(self.plain)
 
-        Of the game's tables `rules`, `chain` and `battle` are always there, others where they are not empty; `record`
-        is there where it is true.
-        """
-        always = {name: self.tables.get(name, {}) for name in _ALWAYS}
-        more = {name: table for name, table in self.tables.items() if name not in _ALWAYS and table}
-        document = {
-            "schema": SCHEMA,
-            "version": VERSION,
-            "kind": self.kind,
-            "apparatus": self.apparatus,
-            "model": self.model,
-            "seed": str(self.seed),
-            "runs": self.runs,
-            "shard": self.shard,
-            "profile": self.profile,
-            "rules": always["rules"],
-            "settings": self.settings,
-            "chain": always["chain"],
-            "battle": always["battle"],
-            "design": self.design,
-            "points": self.points,
-        }
-        return canonical_json(document | more | ({RECORD: True} if self.record else {}))
-
-    @cached_property
+    @property
     def digest(self) -> str:
         """The SHA-256 of `canonical`, in hexadecimal."""
         return hashlib.sha256(self.canonical.encode()).hexdigest()
+
+    @property
+    def family(self) -> str:
+        """The digest of the spec without its number of runs: more runs do not change it."""
+        return hashlib.sha256(canonical_json(self.plain | {"runs": None}).encode()).hexdigest()
 
     @property
     def total(self) -> int:
@@ -109,31 +123,40 @@ class Spec:
 
     @property
     def game(self) -> Game:
-        """The game that is played; raises UsageError when it is not installed."""
-        return game_of(self.kind).bound(self.tables)
+        """The game that is played."""
+        game = installed(self.kind, self.code)
+        if game is None:
+            known = ", ".join(each.kind for each in every_game())
+            raise fault("spec.kind", self.kind, f"the kind of a game that is installed: {known}", "install its package")
+        return game
 
-    def game_seed(self, run: int) -> int:
-        """Return the 128-bit seed of game `run`: `tower-sim play --seed` plays the same game with it."""
-        return game_seed(self.seed, run)
+    @property
+    def tables(self) -> dict[str, dict[str, Any]]:
+        """The tables of its game."""
+        return {name: getattr(self, name, {}) for name in self.game.tables}
 
     def point(self, number: int) -> Point:
-        """Make design point `number`; raises UsageError, naming the point, for one that cannot be."""
+        """Make design point `number`."""
         values = self.points[number]
         tables = {"profile": self.profile, "settings": self.settings, **self.tables}
         try:
-            return build(self.game, self.apparatus, self.model, designed(tables, values))
+            return build(self.game, self.apparatus, self.model, applied(tables, values))
         except UsageError as error:
             raise UsageError(f"point {number} ({told(values)}): {error}" if values else str(error)) from None
 
     @staticmethod
-    def from_canonical(text: str) -> Spec:
-        """Read `canonical` back. Raises UsageError for the text of another version, and for one that is no spec's."""
-        plain: object = json_value(text, "the spec")
-        table: dict[str, Any] = cast("dict[str, Any]", plain) if isinstance(plain, dict) else {}
-        head = (table.pop("schema", None), table.pop("version", None))
+    def of(table: Mapping[str, Any]) -> Spec:
+        """Make a spec of its document, such as `plain` gives."""
+        head, fields = (table.get("schema"), table.get("version")), dict(table)
         if head != (SCHEMA, VERSION):
             raise fault("schema and version of the spec", head, f"{(SCHEMA, VERSION)}", "use the version that made it")
-        spec = _of_plain(table)
+        del fields["schema"], fields["version"]
+        return read(Spec, fields, "spec")
+
+    @staticmethod
+    def from_canonical(text: str) -> Spec:
+        """Read `canonical` back."""
+        spec = Spec.of(check_table("the spec", json_value(text, "the spec")))
         if spec.canonical != text:
             raise fault("the spec", "written otherwise than ours", "what `canonical` gives", "use that")
         return spec
@@ -144,47 +167,10 @@ def canonical_json(document: Any) -> str:
     return json.dumps(document, separators=(",", ":"), allow_nan=False)
 
 
-def _of_plain(table: Mapping[str, Any]) -> Spec:
-    """Make the spec of the fields of `canonical`; raises UsageError for what no spec has.
-
-    Its points are not tried: that is `Spec.point`.
-    """
-    kind = table.get("kind")
-    if not isinstance(kind, str) or not _KIND.fullmatch(kind):
-        raise fault("spec.kind", kind, f"a word, such as {', '.join(kinds())}")
-    game = installed(kind)
-    own = [name for name in table if name not in (*_FIELDS, RECORD)] if game is None else [*game.tables]
-    needed = dict.fromkeys([*_FIELDS, *_ALWAYS])
-    refuse_unknown(table, needed | dict.fromkeys([*own, RECORD]), "spec")
-    for key in needed:
-        if key not in table:
-            raise fault("keys of the spec", [*table], ", ".join(needed), "use what `canonical` gives")
-    tables = {key: table.get(key, {}) for key in own}
-    for key, inner in {"profile": table["profile"], "settings": table["settings"], **tables}.items():
-        if not isinstance(inner, Mapping):
-            raise fault(f"spec.{key}", inner, "a table")
-    _word(table, "model", BOARD_MODELS if game and game.board else MODELS, None)
-    _word(table, "design", ("", *DESIGNS), None)
-    if table["model"] == "physics" and not isinstance(table["settings"].get("engine"), str):
-        given = table["settings"].get("engine")
-        raise fault("spec.settings.engine", given, "the name of an engine", "use what `canonical` gives")
-    if not isinstance(table["apparatus"], str):
-        raise fault("spec.apparatus", table["apparatus"], "a text")
-    values: object = table["points"]
-    if not isinstance(values, list) or not all(isinstance(point, dict) for point in cast("list[object]", values)):
-        raise fault("spec.points", cast("object", values), "a list of tables")
-    points = tuple(cast("list[dict[str, Any]]", values))
-    check_size(len(points), table["runs"], table["shard"])
-    head: dict[str, Any] = {key: table[key] for key in _FIELDS}
-    plain: dict[str, Any] = {**head, "seed": _seed(table["seed"]), "points": points, "tables": tables}
-    return Spec(**plain, record=_record(table, table["model"]))
-
-
 def load(path: str | Path) -> Spec:
-    """Read a campaign file; a relative apparatus path in it counts from the file's own directory.
+    """Read a campaign file and try every point of its design.
 
-    Raises UsageError, in one line that names the file, when it cannot be read or holds what is not allowed; every
-    point of the design is tried.
+    A relative apparatus path in the file counts from the file's own directory.
     """
     file = as_path("campaign file", path)
     text = read_text(file, "campaign file", advice="give a readable UTF-8 TOML file")
@@ -195,91 +181,63 @@ def load(path: str | Path) -> Spec:
 
 
 def parse(text: str, directory: Path = Path()) -> Spec:
-    """Read the text of a campaign file that lies in `directory`; raises UsageError as `load` does."""
+    """Read the text of a campaign file that lies in `directory`, as `load` does."""
     check_kind("directory", directory, Path, "a Path", "write Path('...')")
     tables = toml_table(text, "the file")
-    known_games = kinds().values()
-    heads = ["kind", "apparatus", "model", "seed", *(game.runs for game in known_games), "shard", RECORD]
-    inner = ["campaign", *(name for game in known_games for name in game.tables), "settings", "vary"]
-    for name, table in tables.items():
-        if name in heads:
-            raise fault(name, table, "a key of [campaign]", f"write [campaign] on a line above {name} = ...")
-        if name in inner and not isinstance(table, Mapping):
-            raise fault(name, table, "a table", f"write it as [{name}]")
-    head: Mapping[str, Any] = tables.get("campaign", {})
-    game = game_of(head.get("kind"), directory).bound(tables)
+    table = check_table("campaign", tables.get("campaign"), "write [campaign] above its keys")
+    game = game_of(table.get("game"), directory)
     refuse_unknown(tables, dict.fromkeys(["campaign", *game.tables, "settings", "vary"]), "file")
-    refuse_unknown(head, dict.fromkeys(["kind", "apparatus", "model", "seed", game.runs, "shard", RECORD]), "campaign")
-    model = _word(head, "model", BOARD_MODELS if game.board else MODELS, "physics")
-    if model != "physics" and "settings" in tables:
-        raise fault("table", "settings", f"none: the model {model!r} has no settings", "remove it")
-    record = _record(head, model)
-    runs, shard = head.get(game.runs), head.get("shard", game.shard)
-    of_time = game.shard * (1 if model == "physics" else FAST)
-    check_size(1, runs, head.get("shard", of_time), game.runs)
-    seed = _seed(head.get("seed"))
-    name, profile = _profile(head.get("apparatus", game.apparatus or None), directory)
+    for name, inner in tables.items():
+        check_table(name, inner, f"write it as [{name}]")
+    head: Any = read(_head(game), table, "campaign")
+    if head.model != "physics" and "settings" in tables:
+        raise fault("table", "settings", f"none: the model {head.model!r} has no settings", "remove it")
+    if head.model != "physics" and head.record:
+        allowed = f"false: the model {head.model!r} has no cubes that fall"
+        raise fault("campaign.record", True, allowed, 'remove it, or write model = "physics"')
+    apparatus = load_apparatus(head.apparatus if head.apparatus in names() else directory / head.apparatus)
+    profile = cast("dict[str, Any]", _sorted(apparatus.profile))
     vary: Mapping[str, Any] = tables.get("vary", {})
-    resolved = game.resolved({key: tables.get(key, {}) for key in game.tables}, fields_of(vary))
-    own = {key: resolved.get(key, {}) for key in game.tables}
-    if own.get("knocks") and model != "physics":
-        allowed = f"none: the model {model!r} knows no knocks"
-        raise fault("table", "knocks", allowed, 'remove it, or write model = "physics"')
-    settings = read_settings(tables.get("settings", {})).table() if model == "physics" else {}
-    base = {"profile": profile, "settings": settings, TOWER: usual(), **own}
-    design, values = points(vary, base, seed)
-    check_size(len(values), runs, head.get("shard", of_time), game.runs)
-    _check_varied(values[0], model, game)
-    spec = Spec(game.kind, name, model, seed, cast("int", runs), shard, profile, settings, own, design, values, record)
-    most, largest = MAX_RECORDED if record else MAX_ROWS, 1
+    settings = read_settings(tables.get("settings", {})).table() if head.model == "physics" else {}
+    own = game.resolved({name: tables.get(name, {}) for name in game.tables}, fields_of(vary))
+    design, values = points(vary, {"profile": profile, "settings": settings, **own}, head.seed)
+    varied = next((name for name in values[0] if name.startswith("profile.")), None)
+    if head.model == "two_thirds" and varied:
+        allowed = f"a field of {game.tables[0]}: the model 'two_thirds' is the same for every tower"
+        raise fault("a field of vary.fields", varied, allowed, 'write model = "physics", or do not vary it')
+    fields = {
+        "kind": game.kind, "apparatus": apparatus.name, "model": head.model, "seed": str(head.seed),
+        "runs": getattr(head, game.runs), "profile": profile, "settings": settings, **own, "design": design,
+        "points": values, "record": head.record,
+        "code": {"file": Path(game.file).name, "text": game.source} if game.source else {},
+    }  # fmt: skip
+    of_time = game.shard * (1 if head.model == "physics" else FAST)
+    spec = read(Spec, fields | {"shard": head.shard or of_time}, "spec")
+    most, largest = MAX_RECORDED if head.record else MAX_ROWS, 1
     with telling("design points tried", len(values)) as tell:
         for number in range(len(values)):
-            of_run = rows_of(spec.point(number))
-            rows = of_run * min(spec.shard, spec.total)
-            if rows > most:
-                raise fault("rows of a shard", rows, f"up to {most}", "write a smaller campaign.shard")
-            largest = max(largest, of_run)
+            largest = max(largest, rows_of(spec.point(number)))
             tell(number + 1)
-    if "shard" in head:
-        return spec
-    fitting = max(spec.shard, min(of_time, most // largest))
-    check_size(len(values), runs, fitting, game.runs)
-    return replace(spec, shard=fitting, shard_is_usual=True)
+    shard = head.shard or max(game.shard, min(of_time, most // largest))
+    if (rows := largest * min(shard, spec.total)) > most:
+        raise fault("rows of a shard", rows, f"up to {most}", "write a smaller campaign.shard")
+    return read(Spec, fields | {"shard": shard}, "spec")
 
 
-def _word(table: Mapping[str, Any], key: str, allowed: tuple[str, ...], default: str | None) -> str:
-    value = table.get(key, default)
-    if value not in allowed:
-        raise fault(f"campaign.{key}", value, f"one of {', '.join(allowed)}", f'write {key} = "{allowed[0]}"')
-    return value
-
-
-def _record(table: Mapping[str, Any], model: str) -> bool:
-    value = table.get(RECORD, False)
-    if not isinstance(value, bool):
-        raise fault(f"campaign.{RECORD}", value, "true or false", f"write {RECORD} = true")
-    if value and model != "physics":
-        allowed = f"false: the model {model!r} has no cubes that fall"
-        raise fault(f"campaign.{RECORD}", value, allowed, 'remove it, or write model = "physics"')
-    return value
-
-
-def _seed(value: object) -> int:
-    allowed = "text of a whole number from 0 to 2^128 - 1, decimal or hexadecimal after 0x"
-    try:
-        seed = int(value, 16 if value.startswith("0x") else 10) if isinstance(value, str) else -1
-    except ValueError:
-        seed = -1
-    if not 0 <= seed <= MAX_SEED:
-        raise fault("campaign.seed", value, allowed, 'write seed = "7"')
-    return seed
-
-
-def _profile(value: object, directory: Path) -> tuple[str, dict[str, Any]]:
-    if not isinstance(value, str):
-        raise fault("campaign.apparatus", value, f"one of {', '.join(names())} or the path of a TOML file")
-    apparatus = load_apparatus(value if value in names() else directory / value)
-    return apparatus.name, _sorted(apparatus.profile)
+def _head(game: Game) -> type[Document]:
+    """Return the model of the table `[campaign]` for a game."""
+    model: Any = Literal[BOARD_MODELS if game.board else MODELS]
+    known = f"one of {', '.join(names())} or the path of a TOML file"
+    fields: dict[str, Any] = {
+        "game": (str, ...),
+        "apparatus": (str, Field(game.apparatus or ..., json_schema_extra={"allowed": known})),
+        "model": (model, "physics"),
+        "seed": (Seed, _SEED),
+        game.runs: (int, Field(ge=1, le=MAX_RUNS - 1)),
+        "shard": (int | None, Field(None, ge=1)),
+        "record": (bool, False),
+    }
+    return create_model("Head", __base__=Document, **fields)
 
 
 def _sorted(value: Any) -> Any:
@@ -288,11 +246,3 @@ def _sorted(value: Any) -> Any:
         table = cast("Mapping[str, Any]", value)
         return {key: _sorted(table[key]) for key in sorted(table)}
     return [_sorted(inner) for inner in cast("list[Any]", value)] if isinstance(value, list) else value
-
-
-def _check_varied(values: Values, model: str, game: Game) -> None:
-    """Refuse to vary what the model does not look at: all points would be the same tower."""
-    for name in values:
-        if model == "two_thirds" and name.startswith(("profile.", PREFIX)):
-            allowed = f"a field of {game.tables[0]}: the model 'two_thirds' is the same for every tower"
-            raise fault("a field of vary.fields", name, allowed, 'write model = "physics", or do not vary it')

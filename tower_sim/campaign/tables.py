@@ -7,12 +7,16 @@ draws looked like, where a campaign records that, is in `poses`.
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import accumulate
+from typing import Any, NamedTuple
 
-from tower_sim.campaign.arrow import parquet_bytes
+import numpy as np
+
 from tower_sim.columns import Column
+from tower_sim.extras import extra
 from tower_sim.games.game import KEY, Game
 from tower_sim.landing import INSIDE
 from tower_sim.recorder import Draw
@@ -20,11 +24,12 @@ from tower_sim.replay.stored import packed
 from tower_sim.replay.takes import Take
 from tower_sim.state import TowerState
 
-VERSION = 3
+VERSION = 4
+_CODES = {"int8": "b", "int16": "h", "int32": "i", "int64": "q", "float64": "d"}  # of array.array, which is as strict
+_BITS = {None: 0, False: 0, True: 1}
 
 
-@dataclass(frozen=True, slots=True)
-class VariedColumn:
+class VariedColumn(NamedTuple):
     """A varied field as a column: its dotted name, its Arrow type, its value at each design point."""
 
     name: str
@@ -58,21 +63,44 @@ class TableKind:
     name: str
     columns: tuple[Column, ...]
 
-    def schema_name(self) -> str:
-        """The name in each file's metadata."""
-        return f"tower-sim/campaign-{self.name}"
-
     def to_parquet(
-        self, rows: Sequence[Sequence[Any]], spec_digest: str, shard: int, varied: Sequence[VariedColumn] = ()
+        self, rows: Sequence[Sequence[Any]], family: str, shard: int, varied: Sequence[VariedColumn] = ()
     ) -> bytes:
-        """Write rows, each with a value for every column, as a Parquet file of that shard.
+        """Write rows, each with a value for every column, as a Parquet file: equal rows give equal bytes.
 
         `varied` are columns more, whose value follows from the design point, which is the first of each row.
         """
-        columns = {x.name: (x.kind, x.nullable, [row[i] for row in rows]) for i, x in enumerate(self.columns)}
-        columns |= {x.name: (x.kind, False, [x.values[row[0]] for row in rows]) for x in varied}
-        head = {"schema": self.schema_name(), "version": str(VERSION), "spec": spec_digest, "shard": str(shard)}
-        return parquet_bytes(columns, head)
+        arrow, parquet = extra("pyarrow", "campaign"), extra("pyarrow.parquet", "campaign")
+        columns = [(x.name, x.kind, x.nullable, [row[i] for row in rows]) for i, x in enumerate(self.columns)]
+        columns += [(x.name, x.kind, False, [x.values[row[0]] for row in rows]) for x in varied]
+        head = {"schema": f"tower-sim/campaign-{self.name}", "version": str(VERSION), "spec": family}
+        types = {kind: getattr(arrow, kind + "_" if kind == "bool" else kind)() for _, kind, _, _ in columns}
+        schema = arrow.schema(
+            [arrow.field(name, types[kind], nullable) for name, kind, nullable, _ in columns],
+            metadata=head | {"shard": str(shard)},
+        )
+        arrays = [_array(arrow, types[kind], kind, values) for _, kind, _, values in columns]
+        sink = arrow.BufferOutputStream()
+        options = {"version": "2.6", "compression": "zstd", "compression_level": 3, "row_group_size": 1 << 20}
+        parquet.write_table(arrow.Table.from_arrays(arrays, schema=schema), sink, **options)
+        return sink.getvalue().to_pybytes()
+
+
+def _array(arrow: Any, form: Any, kind: str, values: Sequence[Any]) -> Any:
+    """Return what `arrow.array(values, form)` does, which first loads pandas, where that is installed: half a second.
+
+    Raises TypeError, OverflowError, AttributeError or KeyError for a value that is not of the `kind`.
+    """
+    absent = [value is None for value in values]
+    valid = arrow.py_buffer(np.packbits(np.logical_not(absent), bitorder="little")) if any(absent) else None
+    if kind in ("string", "binary"):
+        parts = [b"" if value is None else value.encode() if kind == "string" else value for value in values]
+        buffers = [array("i", accumulate(map(len, parts), initial=0)), b"".join(parts)]
+    elif kind == "bool":
+        buffers = [np.packbits(array("B", [_BITS[value] for value in values]), bitorder="little")]
+    else:
+        buffers = [array(_CODES[kind], [0 if value is None else value for value in values])]
+    return arrow.Array.from_buffers(form, len(values), [valid, *map(arrow.py_buffer, buffers)], sum(absent))
 
 
 DROPS = TableKind(
@@ -127,28 +155,19 @@ POSES = TableKind(
 )  # fmt: skip
 
 
-def own_table(game: Game) -> TableKind | None:
-    """Return the table of what `game` tells of each of its drops or steps; None when it tells nothing."""
-    return TableKind(game.name, (*_KEY, *game.columns)) if game.columns else None
-
-
 def tables_of(game: Game, record: bool = False) -> tuple[TableKind, ...]:
-    """Return the tables of a campaign of `game`, in the order of its receipts; `poses` is last, with `record`."""
-    own = own_table(game)
-    return (DROPS, CUBES, *(() if own is None else (own,)), *((POSES,) if record else ()))
+    """Return the tables of a campaign of `game`; the third is what the game tells, if it tells anything."""
+    own = (TableKind(game.name, (*_KEY, *game.columns)),) if game.columns else ()
+    return (DROPS, CUBES, *own, *((POSES,) if record else ()))
 
 
 @dataclass(slots=True)
 class ShardRows:
-    """The rows of one shard, in the order in which they were added; `own` are those of the game's own table.
-
-    `poses` is None where nothing is recorded.
-    """
+    """The rows of one shard; `own` are those of the game's own table, `poses` is None where nothing is recorded."""
 
     drops: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     cubes: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     own: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
-    failures: int = 0
     poses: list[tuple[Any, ...]] | None = None
 
     def add(self, where: tuple[int, int, int], kind: str, draws: Sequence[Draw], state: TowerState) -> None:
@@ -167,7 +186,6 @@ class ShardRows:
         head = (*where, kind, attempt, str(outcome.status), True, len(outcome.thrown), before)
         if not outcome.status.is_landing:
             self.drops.append((*head, None, None))
-            self.failures += 1
             return
         self.drops.append((*head, len(outcome.emerged), len(outcome.inside)))
         thrown, now = set(outcome.thrown), draw.state.drops
@@ -196,17 +214,13 @@ class ShardRows:
 
     def by_table(self, game: Game) -> dict[str, list[tuple[Any, ...]]]:
         """Return the rows of each table of a campaign of `game`, by the table's name."""
-        rows = {DROPS.name: self.drops, CUBES.name: self.cubes}
-        own = own_table(game)
-        rows |= {} if own is None else {own.name: self.own}
-        return rows if self.poses is None else rows | {POSES.name: self.poses}
+        rows = (self.drops, self.cubes, *([self.own] if game.columns else []), self.poses or [])
+        return {table.name: of for table, of in zip(tables_of(game, self.poses is not None), rows, strict=False)}
 
-    def to_parquet(
-        self, game: Game, spec_digest: str, shard: int, points: Sequence[Mapping[str, Any]]
-    ) -> dict[str, bytes]:
-        """Write all tables, `drops` with the fields that `points` vary; equal rows give equal bytes."""
+    def to_parquet(self, game: Game, family: str, shard: int, points: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
+        """Write all tables, `drops` with the fields that `points` vary; `family` is that of the spec."""
         varied, rows = varied_columns(points), self.by_table(game)
         return {
-            table.name: table.to_parquet(rows[table.name], spec_digest, shard, varied if table is DROPS else ())
+            table.name: table.to_parquet(rows[table.name], family, shard, varied if table is DROPS else ())
             for table in tables_of(game, self.poses is not None)
         }

@@ -10,7 +10,7 @@ from tower_sim.campaign.point import Point
 from tower_sim.campaign.spec import Spec
 from tower_sim.campaign.tables import ShardRows
 from tower_sim.errors import check_kind, check_whole
-from tower_sim.games.game import Turn
+from tower_sim.games.turn import Turn
 from tower_sim.physics.film import Film
 from tower_sim.recorder import Draw, Recorder
 from tower_sim.replay.takes import takes
@@ -18,34 +18,26 @@ from tower_sim.replay.takes import takes
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """The result of shard `index`: the Parquet bytes and the number of rows of each table.
-
-    `failures` draws were no landing; the runs `unfinished` end early because five draws in a row were none.
-    """
+    """The result of shard `index`: the Parquet bytes and the number of rows of each table."""
 
     index: int
     tables: dict[str, bytes]
     rows: dict[str, int]
-    failures: int
-    unfinished: tuple[int, ...]
 
 
 def run_shard(spec: Spec, index: int) -> Shard:
-    """Play the runs of shard `index`; the result depends on `spec.digest` and `index` only, byte for byte."""
+    """Play the runs of shard `index`; the result depends on `spec` and `index` only, byte for byte."""
     check_kind("spec", spec, Spec, "a Spec", "read one with campaign.load(PATH) or campaign.parse(TEXT)")
     check_whole("index", index, 0, spec.shards - 1)
-    rows, game = ShardRows(poses=[] if spec.record else None), spec.game
-    unfinished: list[int] = []
+    rows = ShardRows(poses=[] if spec.record else None)
     for number, runs in groupby(spec.runs_of(index), key=lambda run: run // spec.runs):
         point = spec.point(number)
         film = Film() if spec.record else None
         with point.open_model(film) as model:
             for run in runs:
-                if not play_run(point, Recorder(model), spec.seed, (number, run), rows, film):
-                    unfinished.append(run)
-    counts = {name: len(of_table) for name, of_table in rows.by_table(game).items()}
-    tables = rows.to_parquet(game, spec.digest, index, spec.points)
-    return Shard(index, tables, counts, rows.failures, tuple(unfinished))
+                play_run(point, Recorder(model), spec.seed, (number, run), rows, film)
+    counts = {name: len(of_table) for name, of_table in rows.by_table(spec.game).items()}
+    return Shard(index, rows.to_parquet(spec.game, spec.family, index, spec.points), counts)
 
 
 def play_run(
@@ -56,7 +48,7 @@ def play_run(
     `film` is that of the model, where what it does is recorded.
     """
     is_whole = True
-    for turn in point.game.play(model.as_model, point.rules, seed, where[1]):
+    for turn in point.game.start(model.as_model, point.rules, seed, where[1]):
         _add((*where, turn.index), turn, model.taken(), rows)
         rows.tell((*where, turn.index), point.game, turn.facts)
         if film is not None:

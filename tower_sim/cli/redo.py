@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from typing import Any
 from urllib.parse import parse_qsl
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.cli.common import add_apparatus, add_json, read_state, seed
-from tower_sim.cli.drop import report
-from tower_sim.cli.parser import Parser
+from tower_sim.cli.common import model_of, read_state
+from tower_sim.cli.throw import report
 from tower_sim.cubes import count_by_colour, parse_counts
 from tower_sim.errors import UsageError, fault
-from tower_sim.model import redo
-from tower_sim.models import Model, open_model
+from tower_sim.model import redo as redo_of
 from tower_sim.outcome import Outcome
 from tower_sim.requests import DropRequest, drop_document, outcome
-from tower_sim.state import Event, TowerState
+from tower_sim.state import MAX_SEED, Event, TowerState
 
 _SCHEMA = "tower-sim/redo"
 _KEYS = ("profile", "state", "seed", "throw", "knock", "game")
@@ -26,27 +22,19 @@ _LINK = "a link of a live page, as in 'tower.html#profile=amerigo&seed=7&throw=b
 _WORDS = {"drop": "throw", "hand": "throw by hand", "knock": "knock", "take": "taken out", "place": "put down"}
 
 
-def add(parser: Parser) -> None:
-    """Add what the command takes."""
-    told = "the token of a state, @FILE with one in it, or a link of a live page in quotes"
-    parser.add_argument("what", metavar="TOKEN|@FILE|LINK", help=told)
-    add_apparatus(parser, None, "of the link or the state")
-    add_json(parser)
-    parser.set_defaults(run=_redo)
-
-
-def _redo(options: argparse.Namespace) -> int:
-    link = _link(options.what) if "#" in options.what else {"state": options.what}
+def redo(what: str, tower: str | None, as_json: bool) -> int:
+    """Do again what a token or a link holds, and print it; returns 0 if all cubes lie as it says."""
+    link = _link(what) if "#" in what else {"state": what}
     state = read_state(link.get("state"))
-    name = options.apparatus or link.get("profile") or (state.apparatus if state else None)
+    name = tower or link.get("profile") or (state.apparatus if state else None)
     if name is None:
-        raise fault("link", options.what, _LINK, "copy it again, whole")
+        raise fault("link", what, _LINK, "copy it again, whole")
     request = _throw(link, name, state)
     shape = load(name)
     with model_of(shape, state) as model:
-        is_same = state is None or redo(model, state) == state
+        is_same = state is None or redo_of(model, state) == state
         landed = outcome(request, model) if request and is_same else None
-    if options.json:
+    if as_json:
         events = [_plain(event) for event in state.log] if state else []
         thrown = drop_document(request, landed) if request and landed else None
         print(json.dumps({"schema": _SCHEMA, "version": 1, "same": is_same, "events": events, "throw": thrown}))
@@ -71,23 +59,14 @@ def _throw(link: dict[str, str], name: str, state: TowerState | None) -> DropReq
     if "throw" not in link and "knock" not in link:
         return None
     try:
-        number = seed(link.get("seed", ""))
+        number = int(text) if (text := link.get("seed", "")).isdecimal() and len(text) < 100 else -1
         knock = float(link["knock"]) if "knock" in link else None
-    except (argparse.ArgumentTypeError, ValueError) as error:
-        raise UsageError(f"link: {error}; it needs a seed for its throw; copy it again, whole") from error
+    except ValueError as error:
+        raise UsageError(f"link: {error}; copy it again, whole") from error
+    if not 0 <= number <= MAX_SEED:
+        raise fault("seed of the link", text, "a whole number from 0 to 2^128 - 1", "copy the link again, whole")
     counts = parse_counts(link.get("throw", "").replace(":", "="), "throw of the link")
     return DropRequest(name, "physics", number, counts, state, knock)
-
-
-def model_of(shape: Apparatus, state: TowerState | None) -> Model:
-    """Open the model that a state is of, with the engine and the accuracy that made it."""
-    if state is None or state.model != "physics":
-        return open_model(shape, state.model if state else "physics")
-    from tower_sim.physics.belonging import made_with
-    from tower_sim.physics.settings import accuracy
-
-    made = made_with(shape, state.digest)
-    return open_model(shape, "physics", accuracy(*made) if made else None)
 
 
 def _plain(event: Event) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """A surrogate written for other programs: one file in a language, or the npm package of several.
 
-    document of surrogate/export.py --js_text, json_text, tongues.text--> FILE.mjs, .json, .lua, .php, .java
+    document of surrogate/export.py --js_text, json_text, lua_file.text--> FILE.mjs, .json, .lua
     documents + modules of modules.py + npm/types, README, LICENSE -> files by name -> a folder
 
 The package has every tower and ship as a module of its own, for Node, TypeScript and browsers, without dependencies.
@@ -18,25 +18,23 @@ from typing import Any, cast
 from tower_sim import javascript as modules
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.with_board import with_board
-from tower_sim.clients import tongues
+from tower_sim.clients import lua_file
 from tower_sim.errors import UsageError, fault, shown
 from tower_sim.live.element import element_module, element_types
-from tower_sim.made import of_folder
 from tower_sim.pages.html import source
 from tower_sim.surrogate.export import document, js_text, json_text
 from tower_sim.surrogate.store import TOWER, fitted_or_shipped, shipped_names
 from tower_sim.terminal import warn
 from tower_sim.version import TOWER_SIM
-from tower_sim.writing import told, write, write_folder
+from tower_sim.writing import told, write
 
 NAME = "tower-sim"
-FORMATS = ("js", "json", *tongues.FORMATS)
+FORMATS = {"js": js_text, "json": json_text, "lua": lua_file.text}
 _THRESHOLDS = "// The chance of log-odds in units of 1/512, times 2^32.\n\n"
 _PROFILE = (
-    'import type { Profile } from "../physics.js";\n\n'
+    'import type { Profile } from "../lib/types.js";\n\n'
     "/** A profile as the physics has it. */\nexport declare const profile: Profile;\n"
 )
-_MARK = "tower_sim surrogate export"  # in package.json: a folder that we may write over
 
 
 def export_command(model: str, to: str, output: Path) -> None:
@@ -47,22 +45,18 @@ def export_command(model: str, to: str, output: Path) -> None:
     WritingFailed when the disk is full or fails.
     """
     if to not in FORMATS:
-        raise fault("format", to, f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
+        raise fault("format", to, "js, json or lua")
     fitted = fitted_or_shipped(model)
     if fitted.failed:
         warn(f"{fitted.name}: {fitted.failed}")
     plain = document(fitted)
-    if to in tongues.FORMATS:
-        text = tongues.text(to, plain, output)
-    else:
-        text = js_text(plain) if to == "js" else json_text(plain)
-    write(output, text, "output")
+    write(output, FORMATS[to](plain), "output")
 
 
 def write_package(models: Sequence[str], folder: Path) -> None:
     """Write the npm package of `models`, files or names of shipped ones (none: all that ship), into `folder`.
 
-    The folder is new, empty, or holds a package that was written so before, whose files are replaced or removed.
+    The folder is new, empty, or holds this package, whose files are replaced or removed.
     Raises UsageError for a model that cannot be read, two of one name and another folder, WritingFailed for a disk that
     is full.
     """
@@ -70,16 +64,18 @@ def write_package(models: Sequence[str], folder: Path) -> None:
     try:
         if folder.is_dir() and any(folder.iterdir()) and not _is_ours(folder):
             raise UsageError(
-                f"output {shown(str(folder))} is a folder with other things in it; allowed is a new or empty one, or a "
-                "package that was written so before; try another name"
+                f"output {shown(str(folder))} is a folder with other things in it; allowed is a new or empty one, or "
+                "one with this package; try another name"
             )
+        for name in files:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise told(folder, error, "output") from error
-    before = of_folder(folder)
-    write_folder(folder, {name: text.encode() for name, text in files.items()}, "output")
-    for name in before.files:  # of a package that was here before, what this one has not
-        if name not in files and (folder / name).is_file() and before.is_unchanged(folder, name):
-            (folder / name).unlink()
+    for name, text in files.items():
+        write(folder / name, text, "output")
+    for path in (*folder.glob("towers/*"), *folder.glob("ships/*")):
+        if path.relative_to(folder).as_posix() not in files:
+            path.unlink()
 
 
 def package_files(models: Sequence[str] = ()) -> dict[str, str]:
@@ -101,12 +97,10 @@ def package_files(models: Sequence[str] = ()) -> dict[str, str]:
     files["index.js"] = source("tower_sim.clients", "npm/index.js")
     files |= modules.physics_modules()
     files |= {f"plugins/{name}.js": source("tower_sim.clients", f"npm/plugins/{name}.js") for name in _plugins()}
-    types = {"lib/types.d.ts": _types("types.d.ts"), "index.d.ts": _types("index.d.ts")}
-    types["physics.d.ts"] = _types("physics.d.ts")
+    types = _types()
     types |= {name.replace(".js", ".d.ts"): _PROFILE for name in files if name.startswith("physics/")}
     types |= {f"towers/{name}.d.ts": _declared("Tower", name) for name in towers}
     types |= {f"ships/{name}.d.ts": _declared("Ship", name) for name in ships}
-    types |= {f"plugins/{name}.d.ts": source("tower_sim.clients", f"npm/plugins/{name}.d.ts") for name in _plugins()}
     files |= {re.sub(r"\.js$", ".cjs", name): modules.common_js(text) for name, text in files.items()}
     files |= types | {name.replace(".d.ts", ".d.cts"): modules.common_types(text) for name, text in types.items()}
     files["element.js"], files["element.d.ts"] = element_module(), element_types()
@@ -190,7 +184,6 @@ def _package_json() -> str:
         "description": "Board-game cube towers, fitted or real physics; Amerigo's rules, Dead Reckoning's battles",
         "keywords": ["board game", "cube tower", "dice tower", "random"],
         "license": "MIT",
-        "generator": _MARK,
         "type": "module",
         "sideEffects": ["./element.js"],
         "main": "./index.cjs",
@@ -213,12 +206,12 @@ def _package_json() -> str:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Return whether a folder holds a package that `write_package` wrote."""
+    """Say whether a folder holds this package."""
     try:
         plain = json.loads((folder / "package.json").read_text("utf-8"))
     except (OSError, ValueError):
         return False
-    return isinstance(plain, dict) and cast("dict[str, Any]", plain).get("generator") == _MARK
+    return isinstance(plain, dict) and cast("dict[str, Any]", plain).get("name") == NAME
 
 
 def _word(name: str) -> str:
@@ -232,5 +225,8 @@ def _line(value: object) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def _types(name: str) -> str:
-    return source("tower_sim.clients", f"npm/types/{name}")
+def _types() -> dict[str, str]:
+    """Return the types of the modules by file: those that tsc writes of the code, and the shapes that these share."""
+    folder = Path(str(resources.files("tower_sim.clients"))) / "types"
+    made = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in sorted(folder.rglob("*.d.ts"))}
+    return made | {"lib/types.d.ts": source("tower_sim.clients", "npm/types.d.ts")}

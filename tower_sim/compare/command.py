@@ -60,9 +60,9 @@ def compare_command(
     is told, when the pairs were interrupted.
     """
     if plot is not None:
-        from tower_sim.drawing import check_path
+        from tower_sim.compare.plot import check_drawing
 
-        check_path(plot)
+        check_drawing(plot)
     comparison = compare_files(files, games, seed, model, changes, settings)
     if as_json:
         print(json.dumps(comparison.to_json(), allow_nan=False))
@@ -92,7 +92,7 @@ def _variants(files: tuple[str, str | None], changes: Sequence[str]) -> tuple[Va
 
 
 def _compared(a: Variant, b: Variant) -> Compared:
-    compared = a.game.compared((a.rules, b.rules))
+    compared = a.game.ways.compared((a.rules, b.rules))
     for side, variant in enumerate((a, b)):
         try:
             compared.check(side)

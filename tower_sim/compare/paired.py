@@ -101,11 +101,6 @@ class Moments:
         )
 
 
-def paired(a: Array, b: Array) -> Paired:
-    """Compare n pairs in k figures, `a` and `b` of shape (n, k), n from 2; see `paired_of`."""
-    return paired_of(Moments.of(a, b))
-
-
 def paired_of(sums: Moments) -> Paired:
     """Compare the pairs, 2 or more, that were summed up.
 

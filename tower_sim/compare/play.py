@@ -70,15 +70,10 @@ def batches(compared: Compared, models: tuple[DropModel, DropModel], games: int,
             yield Pairs(a, b, draws=(of_a, of_b))
 
 
-def can_sample(compared: Compared, models: tuple[DropModel, DropModel]) -> bool:
-    """Say whether both models can sample runs of the game, many at once."""
-    return all(compared.sampler(model) for model in models)
-
-
 def _played(compared: Compared, model: DropModel, side: int, seed: int, run: int) -> tuple[Values, Draws]:
     """Play one run of a variant; raises TooManyFailedDraws for one that ends before its time."""
     recorder = Recorder(model)
-    turns = list(to_its_end(compared.game.play(recorder.as_model, compared.rules[side], seed, run)))
+    turns = list(to_its_end(compared.game.start(recorder.as_model, compared.rules[side], seed, run)))
     draws = recorder.taken()
     landed = sum(draw.outcome.status.is_landing for draw in draws)
     return compared.run(turns, side), Draws(landed, len(draws) - landed)

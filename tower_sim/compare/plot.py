@@ -1,159 +1,129 @@
-"""The picture of a comparison: every figure's difference with its interval and, where the game says, how runs went."""
+"""A comparison drawn, and its report: every figure's difference with its interval, and how runs went."""
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
-from matplotlib.transforms import blended_transform_factory
 
+from tower_sim import writing
 from tower_sim.compare.comparison import Comparison
 from tower_sim.compare.paired import CONFIDENCE
-from tower_sim.compare.words import decimals
-from tower_sim.drawing.files import FONT, GREY, INK, check_path, save
-from tower_sim.games.compared import Curve, Group, Picture, Row
-from tower_sim.statistics import student_quantile
-from tower_sim.study.plots import WIDTH, counted, dressed, label, legend, whole
+from tower_sim.compare.words import decimals, notes, shown_in_words, told
+from tower_sim.drawing.files import check_path, save
+from tower_sim.games.compared import Group, Picture, Row
+from tower_sim.statistics import Estimate, Estimates, student_quantile
+from tower_sim.study import charts
+from tower_sim.study.charts import Panel
+from tower_sim.study.report import Cell, Chart, Report, Section, Table
 
-_A = {"color": "#2360b5", "marker": "o", "ms": 3.2, "lw": 1.1}
-_B = {"color": "#b8460e", "marker": "s", "ms": 3.2, "lw": 1.1, "ls": "--", "mfc": "white"}
-_SMALL = {"size": FONT - 1.5, "color": GREY, "va": "center", "bbox": {"fc": "white", "ec": "none", "pad": 1.0}}
+PAGE = ".html"
 _WIDEST = 1.0  # share of A's mean: a wider interval would leave no room for the others
 _FARTHEST = 2.0  # the same: a difference beyond it would
-_ROW = 0.21  # inches a line of a figure's name
-_BETWEEN = 0.75  # inches from one table to the next, for the axis and the head
-_NAME = 27  # characters of a line of a figure's name
-_COURSE = 2.3  # inches
-_NAMES = 0.5  # inches over it, for the names of what is drawn
-_COLUMNS = ((0.615, "A"), (0.695, "B"), (0.795, "B − A"), (0.985, "95 % interval"))  # right ends, share of the width
+_ROW = 0.33  # inches a figure
+_COURSE = 3.0  # inches
+
+
+def check_drawing(path: Path) -> None:
+    """Refuse a path that no comparison can be drawn into, before any work is done for it."""
+    if path.suffix == PAGE:
+        writing.check(path, "report")
+    else:
+        check_path(path)
 
 
 def draw_comparison(comparison: Comparison, path: str | Path) -> None:
-    """Draw a comparison into the file `path`. Raises UsageError for a path that cannot be written."""
-    check_path(path)
-    save(comparison_figure(comparison), path)
+    """Draw a comparison into the file `path`, of `.html` its whole report. Raises UsageError for one not writable."""
+    check_drawing(Path(path))
+    if Path(path).suffix == PAGE:
+        writing.write(path, comparison_report(comparison).page(), "report")
+    else:
+        save(comparison_figure(comparison), path)
+
+
+def comparison_report(comparison: Comparison) -> Report:
+    """Return the report: what a player will notice, the tables of all figures, the picture and the notes."""
+    pairs = comparison.pairs
+    head = ["figure", "unit", "A", "B", "B minus A", "correlation of A and B", "p, corrected", "shown", "shown from"]
+    tables: list[Section] = []
+    for group, rows in zip(pairs.compared.groups, comparison.groups, strict=True):
+        cells: list[Sequence[Cell]] = [
+            [row.title, row.unit, row.mean_a, row.mean_b, _difference(row, len(pairs)), row.correlation, row.p_adjusted,
+             "yes" if row.shown else "no", row.shows_from]
+            for row in rows if not row.never
+        ]  # fmt: skip
+        title = group.head[:1].upper() + group.head[1:]
+        tables.append(Section(title or "Figures", "", Table(group.key, head, cells)))
+    chart = Chart("differences", comparison_figure(comparison), "Differences with their intervals of 95 %")
+    names = f"A {comparison.a.name}, B {comparison.b.name}"
+    said = (
+        f"{names}: {len(pairs)} pairs of {pairs.compared.game.run}s, model {comparison.model}, seed {comparison.seed}."
+    )
+    return Report(
+        f"{pairs.compared.game.title}, house rules compared",
+        [comparison.in_plain_words, f"{said} {told(comparison)}", shown_in_words(comparison)],
+        [Section("The differences", chart=chart), *tables, Section("Notes", "\n\n".join(notes(comparison)))],
+    )
+
+
+def _difference(row: Row, pairs: int) -> Estimate:
+    low, high = row.interval or (row.difference, row.difference)
+    return Estimate(row.difference, low, high, pairs)
 
 
 def comparison_figure(comparison: Comparison) -> Any:
-    """Return the figure that `draw_comparison` writes: all groups of figures, one below the other, and the course."""
+    """Return the figure of a comparison: all groups of figures, one below the other, and the course."""
     pairs = comparison.pairs
     picture = pairs.compared.picture(pairs.courses)
-    run = pairs.compared.game.run
     shown = ([row for row in rows if not row.never] for rows in comparison.groups)
     tables = [(group, rows) for group, rows in zip(pairs.compared.groups, shown, strict=True) if rows]
-    heights = [_ROW * (sum(len(_name(row)) for row in rows) + 1) for _, rows in tables]
-    forests = sum(heights) + _BETWEEN * (len(tables) - 1)
-    height = forests + (_COURSE + _NAMES + 1.65 if picture else 1.05)
-    figure: Any = Figure(figsize=(WIDTH, height))
-    top = height - 0.55
-    for (group, rows), tall in zip(tables, heights, strict=True):
-        panel = dressed(figure.add_axes((0.285, (top - tall) / height, 0.255, tall / height)))
-        _forest(figure, panel, rows, group)
-        top -= tall + _BETWEEN
+    panels = [_forest(rows, group) for group, rows in tables]
+    heights = [1.4 + _ROW * len(rows) for _, rows in tables]
     if picture:
-        _course(dressed(figure.add_axes((0.085, 0.5 / height, 0.9, _COURSE / height))), picture, run)
-    title = (
-        f"A {comparison.a.name}, B {comparison.b.name}: {len(pairs)} pairs of {run}s, model {comparison.model}, "
-        f"seed {comparison.seed}"
-    )
-    size = min(FONT + 1, (WIDTH - 0.2) * 72 / len(title) / 0.6)
-    figure.text(0.015, 1 - 0.1 / height, title, size=size, weight="bold", va="top", color=INK)
-    return figure
+        panels.append(_course(picture, pairs.compared.game.run))
+        heights.append(_COURSE)
+    title = f"A {comparison.a.name}, B {comparison.b.name}: {len(pairs)} pairs, model {comparison.model}"
+    return charts.figure(panels, heights, 1, head=f"{title}, seed {comparison.seed}")
 
 
-def _name(row: Row) -> list[str]:
-    """Return a figure's name with its unit, as lines that fit beside the panel."""
-    said = row.title if row.unit in ("1", *row.title.split()) else f"{row.title} [{row.unit}]"
-    return textwrap.wrap(said.replace("_", " "), _NAME)
-
-
-def _forest(figure: Any, panel: Any, rows: Sequence[Row], group: Group) -> None:
-    """Draw the differences, and beside each the means and the difference in its unit.
-
-    They are shares of A's means; of a group of shares they are percentage points.
-    """
-    panel.axvline(0, color=GREY, lw=0.8)
-    panel.grid(axis="y", visible=False)
-    panel.grid(axis="x", color="0.9", lw=0.6)
-    lines = np.array([len(_name(row)) for row in rows])
-    places: list[float] = (np.cumsum(lines) - lines / 2 - 0.5).tolist()
-    for y, row in zip(places, rows, strict=True):
+def _forest(rows: Sequence[Row], group: Group) -> Panel:
+    """Draw the differences as shares of A's means; of a group of shares they are percentage points."""
+    names: list[str] = []
+    ends: tuple[list[Estimate | None], list[Estimate | None]] = ([], [])  # shown, and not
+    for row in rows:
+        unit = "" if row.unit in ("1", *row.title.split()) else f" [{row.unit}]"
+        a, b, by = (f"{value:{sign}.{decimals(row)}f}" for value, sign in
+                    ((row.mean_a, ""), (row.mean_b, ""), (row.difference, "+")))  # fmt: skip
+        names.append(f"{row.title}{unit}\nA {a}, B {b}: {by}".replace("_", " "))
         low, high = row.interval or (row.difference, row.difference)
-        ends = (row.difference, low, high) if group.of else row.relative
-        if ends is None or (not group.of and not _is_drawn(ends)):
-            panel.text(0.5, y, _instead(ends, row), transform=_blended(panel.transAxes, panel), ha="center", **_SMALL)
-        else:
-            value, low, high = (100 * share for share in ends)
-            style = {"color": INK, "marker": "o", "ms": 3.4, "mfc": INK if row.shown else "white"}
-            panel.errorbar(value, y, xerr=[[value - low], [high - value]], elinewidth=1, capsize=2.4, **style)
-        said = [f"{value:.{decimals(row)}f}" for value in (row.mean_a, row.mean_b)]
-        said += [f"{value:+.{decimals(row)}f}" for value in (row.difference, *(row.interval or ()))]
-        cells = [*said[:3], " to ".join(said[3:]) or "none"]
-        _across(figure, panel, y, [cell.replace("-", "−") for cell in cells], "bold" if row.shown else "normal")
-    _across(figure, panel, -1, [name for _, name in _COLUMNS], "normal")
-    panel.set_ylim(lines.sum() - 0.5, -1.0)
-    panel.set_yticks(places, ["\n".join(_name(row)) for row in rows])
-    panel.tick_params(axis="y", length=0)
-    low, high = panel.get_xlim()
-    reach = max(-low, high)  # some room on both sides of 0, at least a hundredth
-    panel.set_xlim(min(low, -0.2 * reach, -1.0), max(high, 0.2 * reach, 1.0))
-    panel.xaxis.set_major_locator(MaxNLocator(5))
+        value = (row.difference, low, high) if group.of else row.relative
+        is_drawn = value is not None and (
+            bool(group.of) or (value[2] - value[1] <= _WIDEST and abs(value[0]) <= _FARTHEST)
+        )
+        estimate = Estimate(100 * value[0], 100 * value[1], 100 * value[2], 0) if value and is_drawn else None
+        ends[0].append(estimate if row.shown else None)
+        ends[1].append(None if row.shown else estimate)
+    y = np.arange(len(rows))
+    drawn: list[charts.Draw] = [charts.level(0, upright=True), lambda axis: axis.margins(x=0.1)]
+    drawn += [
+        charts.points(y, Estimates.of(some), name, role, joined=False, across=True)
+        for role, (some, name) in enumerate(zip(ends, ("shown", "not shown"), strict=True))
+        if any(some)
+    ]
     unit = "percentage points" if group.of else "% of A"
-    label(panel, f"B − A [{unit}]; filled and bold: shown", "", group.head.replace("_", " "))
+    return Panel(f"B − A [{unit}]", "", drawn, group.head.replace("_", " "), names, across=True)
 
 
-def _is_drawn(ends: tuple[float, float, float]) -> bool:
-    """Say whether a difference and its interval, as shares of A's mean, leave room for the others."""
-    return ends[2] - ends[1] <= _WIDEST and abs(ends[0]) <= _FARTHEST
-
-
-def _instead(ends: tuple[float, float, float] | None, row: Row) -> str:
-    """Say what stands in the place of a mark that is not drawn."""
-    if ends is None or not row.shown:
-        return "in numbers only"
-    return f"beyond: {100 * ends[0]:+.0f} %".replace("-", "−")
-
-
-def _across(figure: Any, panel: Any, y: float, words: Sequence[str], weight: str) -> None:
-    """Write a line of the table beside the forest at its row `y`."""
-    for (x, _), word in zip(_COLUMNS, words, strict=True):
-        where = _blended(figure.transFigure, panel)
-        panel.text(x, y, word, transform=where, ha="right", va="center", size=FONT - 1, weight=weight, color=INK)
-
-
-def _blended(across: Any, panel: Any) -> Any:
-    """Return the transform with x in shares of what `across` is of and y in rows of the panel."""
-    return blended_transform_factory(across, panel.transData)
-
-
-def _course(panel: Any, picture: Picture, run: str) -> None:
+def _course(picture: Picture, run: str) -> Panel:
     """Draw the mean after each turn, with its interval and the band that holds 90 % of runs."""
-    tallest = 0.0
-    for name, curve, style in zip("AB", picture.curves, (_A, _B), strict=True):
-        tallest = max(tallest, _curve(panel, name, curve, style, run))
-    for number, end in enumerate(picture.ends):
-        name = None if number else f"between {picture.part}s"
-        panel.axvline(end, color="0.6", lw=0.7, ls=(0, (4, 2)), label=name)
-    panel.set_ylim(0, 1.05 * tallest)
-    panel.margins(x=0.01)
-    whole(panel.xaxis)
-    counted(panel.yaxis)
-    label(panel, picture.x, picture.y)
-    legend(panel, columns=2)
-
-
-def _curve(panel: Any, name: str, curve: Curve, style: dict[str, Any], run: str) -> float:
-    """Draw one variant; returns its highest value."""
-    n, turns = curve.runs, range(len(curve.mean))
-    half = student_quantile(n - 1, (1 + CONFIDENCE) / 2) * curve.sd / np.sqrt(n)
-    panel.fill_between(
-        turns, curve.low, curve.high, color=style["color"], alpha=0.13, lw=0, label=f"{name}: 90 % of {run}s"
-    )
-    words = f"{name}: mean, 95 % interval, n = {n} {run}s"
-    panel.errorbar(turns, curve.mean, half, capsize=1.5, elinewidth=0.8, label=words, **style)
-    return float(max(curve.high.max(), (curve.mean + half).max(), 1.0))
+    drawn: list[charts.Draw] = []
+    for name, curve, role in zip("AB", picture.curves, (2, 3), strict=True):
+        x, reach = np.arange(len(curve.mean)), student_quantile(curve.runs - 1, (1 + CONFIDENCE) / 2)
+        half = reach * curve.sd / np.sqrt(curve.runs)
+        drawn.append(charts.band(x, curve.low, curve.high, f"{name}: 90 % of {run}s", role))
+        mean = Estimates(curve.mean, curve.mean - half, curve.mean + half)
+        drawn.append(charts.points(x, mean, f"{name}: mean, 95 % interval, n = {curve.runs} {run}s", role))
+    drawn += [charts.level(end, f"between {picture.part}s", upright=True) for end in picture.ends]
+    return Panel(picture.x, picture.y, drawn, floor=True)

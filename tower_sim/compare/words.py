@@ -33,7 +33,7 @@ def compare_report(comparison: Comparison) -> str:
         _variant(comparison, 1),
         "",
         told(comparison),
-        _shown(comparison),
+        shown_in_words(comparison),
         "",
     ]
     groups = [(group.head, [row for row in rows if not row.never])
@@ -42,7 +42,7 @@ def compare_report(comparison: Comparison) -> str:
     for heading, line in ((_HEADING, _line), (_SURE_HEADING, _sure_line)):
         for title, rows in filter(itemgetter(1), groups):
             tables += [f"{title:<{_TITLE}} {heading}", *(each for row in rows for each in line(row)), ""]
-    return "\n".join([*head, *tables, *_notes(comparison)])
+    return "\n".join([*head, *tables, *notes(comparison)])
 
 
 def told(comparison: Comparison) -> str:
@@ -83,7 +83,8 @@ def _value(value: Any) -> str:
     return str(value) or "none"
 
 
-def _shown(comparison: Comparison) -> str:
+def shown_in_words(comparison: Comparison) -> str:
+    """Say which differences the pairs show."""
     figures = [replace(row, title=f"{group.of} {row.title}".strip())
                for group, rows in zip(comparison.pairs.compared.groups, comparison.groups, strict=True)
                if group is comparison.pairs.compared.groups[0] or group.of for row in rows]  # fmt: skip
@@ -129,7 +130,8 @@ def _titled(title: str, cells: str) -> list[str]:
     return [f"{first:<{_TITLE}} {cells}", *rest]
 
 
-def _notes(comparison: Comparison) -> list[str]:
+def notes(comparison: Comparison) -> list[str]:
+    """Explain the tables, and say what was left out."""
     level = f"{LEVEL:.0%}".replace("%", " %")
     power = f"{POWER:.0%}".replace("%", " %")
     run = comparison.pairs.compared.game.run

@@ -1,4 +1,4 @@
-"""`tower-sim surrogate check`: a fitted model against games that it was not fitted to."""
+"""`tower-sim model check`: a fitted model against games that it was not fitted to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from tower_sim import writing
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.campaign.data import Campaign
 from tower_sim.campaign.reader import load_whole
@@ -17,6 +16,7 @@ from tower_sim.fitting import ladder
 from tower_sim.fitting.cascade_fit import chances
 from tower_sim.fitting.classifier import ENOUGH, SHIFT, Power, power, tell_apart
 from tower_sim.fitting.fit import apparatus_of, engine_of, unseen
+from tower_sim.fitting.knocks import CHECKED, check_knocks, play_knocks
 from tower_sim.fitting.pages import TowerCheck, text, write_report
 from tower_sim.fitting.pit import pit, reliability
 from tower_sim.fitting.rows import Rows, rows_of
@@ -28,7 +28,7 @@ from tower_sim.fitting.whole_games import compare_games, finished_runs, games_of
 from tower_sim.models import surrogate_of
 from tower_sim.progress import nothing, telling
 from tower_sim.runs.array import Array, Runs
-from tower_sim.study.sheets import FILES
+from tower_sim.study.report import opened
 from tower_sim.surrogate.cascade import EFFECTS, Cascade
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import ShipSurrogate
@@ -49,7 +49,8 @@ def check(
     """Hold a tower's surrogate against the games of campaigns that it was not fitted to.
 
     Random, from `seed`: the surrogate's games, of which distances and classifier take as many as there are of physics,
-    and what the tests draw. `trials` of the classifier's power are made, none if 0, and `note` is called after each.
+    and what the tests draw. `trials` of the classifier's power are made, none if 0. `note` is called after each,
+    and after each game that is played again for its knocks.
     Raises UsageError for campaigns of another apparatus, of no games, and for too few games.
     """
     model = SurrogateModel(as_tower(_checked(fitted, campaigns)), fitted)
@@ -63,6 +64,7 @@ def check(
     first = np.cumsum([0, *(campaign.runs for campaign in campaigns)])
     rows = every.take(np.isin(every.run, np.concatenate([runs + a for runs, a in zip(chosen, first, strict=False)])))
     below, upto, mean, out = count_laws(law, rows)
+    knocks = play_knocks(campaigns, chosen, model.table.regions, CHECKED, note) if law.knocks else None
     games = model.sample_runs(physics.plan, max(GAMES, len(physics)), _number(next(keys)))
     return TowerCheck(
         model=f"the surrogate of {fitted.apparatus} ({fitted.digest})",
@@ -76,15 +78,16 @@ def check(
         told=tell_apart(physics, games, np.random.default_rng(next(keys))),
         power=power_of(model, physics, trials, np.random.default_rng(next(keys)), note) if trials else None,
         engines=other_engine(fitted, campaigns),
+        knocks=check_knocks(law, knocks) if knocks else (),
     )
 
 
 def check_command(model: str, directories: Sequence[Path], out: Path | None, seed: int) -> None:
     """Check, print what was found, and write the report if there is a folder for it; raises what `check` does."""
-    if out is not None:
-        writing.check_folder(out, FILES, "report")
     fitted = fitted_or_shipped(model)
     campaigns = [load_whole(directory) for directory in directories]
+    if out is not None:
+        opened(out)  # refuses a folder that cannot be written, before the work
     if fitted.kind == BOARD:
         _check_board(fitted, campaigns, out)
         return

@@ -1,8 +1,9 @@
-"""`tower-sim surrogate fit`: campaigns in, a model file out."""
+"""`tower-sim model fit`: campaigns in, a model file out."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.campaign.data import Campaign
 from tower_sim.campaign.reader import load_whole
 from tower_sim.errors import UsageError, fault
+from tower_sim.fitting.knocks import FITTED, fit_knocks, play_knocks
 from tower_sim.fitting.ladder import climb, rungs, scores
 from tower_sim.fitting.rows import Rows, held_out, rows_of
 from tower_sim.fitting.ship_fit import fit_board
@@ -27,8 +29,9 @@ _ALIKE = 1.25  # numbers thrown up to this ratio apart count as alike for what t
 def fit(directories: Sequence[str | Path], note: Callable[[], None] = nothing) -> Fitted:
     """Fit a surrogate to the campaigns in `directories`, all of one apparatus; battles give a board's law.
 
-    Of a tower's campaigns the last 3 of every 10 runs are held out, and score the rungs of the ladder. Nothing is
-    random: equal data give an equal model. `note` is called at every step.
+    Of a tower's campaigns the last 3 of every 10 runs are held out, and score the rungs of the ladder. Of the others
+    some games are played again, with knocks on copies of their states; see play_knocks. Equal data give an equal model.
+    `note` is called at every step.
     Raises UsageError for a directory that is no campaign, for campaigns of several apparatuses or of the rule
     two_thirds, and for fewer than 10 runs.
     """
@@ -39,10 +42,13 @@ def fit(directories: Sequence[str | Path], note: Callable[[], None] = nothing) -
         raise fault("runs of the campaigns", runs, f"{LEAST_RUNS} or more", "run more")
     if any(campaign.kind == "battle" for campaign in campaigns):
         return _fit_board(campaigns, apparatus)
-    rows = rows_of(campaigns, [region.name for region in as_tower(apparatus).regions])
+    regions = [region.name for region in as_tower(apparatus).regions]
+    rows = rows_of(campaigns, regions)
     is_held = np.concatenate([held_out(campaign) for campaign in campaigns])[rows.run]
     used, held = rows.take(~is_held), rows.take(is_held)
     lower, law = climb(used, note)
+    chosen = [np.flatnonzero(~held_out(campaign)) for campaign in campaigns]
+    knocks = fit_knocks(play_knocks(campaigns, chosen, regions, FITTED, note))
     return Fitted(
         TOWER,
         apparatus.name,
@@ -51,7 +57,7 @@ def fit(directories: Sequence[str | Path], note: Callable[[], None] = nothing) -
         covered(used),
         scores(rungs(lower, law), held),
         lower,
-        law,
+        replace(law, knocks=knocks),
         engine_of(campaigns),
     )
 

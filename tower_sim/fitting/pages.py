@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from tower_sim.fitting import plots
 from tower_sim.fitting.classifier import (
     ACCURACY_BELOW,
     ACCURACY_STRETCH,
@@ -20,12 +20,18 @@ from tower_sim.fitting.classifier import (
     Told,
 )
 from tower_sim.fitting.distances import LEVEL, Distance
+from tower_sim.fitting.knocks import ComparedKnocks
 from tower_sim.fitting.pit import Histogram, Reliability
-from tower_sim.fitting.whole_games import ComparedMean, WholeGames
-from tower_sim.statistics import Estimate
-from tower_sim.study.sheets import Cell, Sheets, said
+from tower_sim.fitting.whole_games import QUANTILES, Autocorrelation, ComparedMean, WholeGames
+from tower_sim.statistics import Estimate, Estimates
+from tower_sim.study import charts
+from tower_sim.study.charts import Panel
+from tower_sim.study.report import Cell, Chart, Report, Section, Table, said
 from tower_sim.surrogate.store import RungScore
 
+NORMAL = 1.959964  # standard errors, of a 95 % interval
+_FARTHEST = 3.0  # times its quantile, on the axis of distances
+Rows = list[Sequence[Cell]]
 PASSES, FAILS, UNDECIDED = "passes", "does not pass", "is undecided"
 
 
@@ -34,7 +40,8 @@ class TowerCheck:
     """All that was found of a surrogate on held-out games.
 
     `model` and `data` say what was checked against what; `scores` are over `drops` drops of `games` held-out games.
-    `power` is None where it was not measured; `engines` a sentence where model and games are of different engines.
+    `power` is None where it was not measured; `engines` a sentence where model and games are of different engines;
+    `knocks` are empty where the model takes none.
     """
 
     model: str
@@ -48,6 +55,7 @@ class TowerCheck:
     told: Told
     power: Power | None = None
     engines: str = ""
+    knocks: Sequence[ComparedKnocks] = ()
 
 
 @dataclass(frozen=True)
@@ -64,7 +72,7 @@ def claims(check: TowerCheck) -> tuple[Claim, ...]:
     asked = [_classifier(check.told), _distances(check.whole), *(_mean(mean) for mean in check.whole.means)]
     if check.power is not None:
         asked.append(_power(check.power))
-    return tuple(asked)
+    return (*asked, *map(_knock, check.knocks))
 
 
 def failure(check: TowerCheck) -> str:
@@ -72,8 +80,9 @@ def failure(check: TowerCheck) -> str:
 
     It is not where a mean does not pass, and where two things asked do not pass and none does [assumed: how often that
     accuses a sound one was not measured]. That single games can be told apart is no reason by itself: it is so of any
-    surrogate, with games enough.
+    surrogate, with games enough. Knocks play no part.
     """
+    check = replace(check, knocks=())
     off = [mean for mean in check.whole.means if mean.is_apart]
     verdicts = [claim.verdict for claim in claims(check)]
     if not off and (PASSES in verdicts or verdicts.count(FAILS) < 2):
@@ -118,25 +127,20 @@ def text(check: TowerCheck) -> str:
 
 
 def write_report(check: TowerCheck, out: str | Path) -> None:
-    """Write `report.md`, tables/*.csv and plots/*.png to the directory `out`; raises UsageError when it cannot be."""
-    sheets = Sheets(out)
-    sheets.text(f"# Check of {check.model}")
-    sheets.text(
+    """Write the report on a check to the directory `out`; raises UsageError when it cannot be."""
+    says = [
+        headline(check),
         f"Against {check.data}: {check.drops} drops of {check.games} held-out games. Whole games: "
-        f"{check.whole.physics} with physics, {check.whole.surrogate} free-running with the surrogate. Differences are "
-        "surrogate minus physics; intervals are of 95 %, by game."
+        f"{check.whole.physics} with physics, {check.whole.surrogate} free-running with the surrogate. Differences "
+        "are surrogate minus physics; intervals are of 95 %, by game.",
+        *([check.engines] if check.engines else []),
+    ]
+    rows = [[claim.name, claim.verdict, claim.why] for claim in claims(check)]
+    weakest = "\n".join(["Where it is weakest:", "", *(f"- {line}" for line in _weakest(check))])
+    verdict = Section(
+        "Verdict", "", Table("verdict", ["asked", "verdict", "found"], rows), parts=[Section("", weakest)]
     )
-    if check.engines:
-        sheets.text(check.engines)
-    sheets.text("## Verdict", headline(check))
-    sheets.table(
-        "verdict", ["asked", "verdict", "found"], [[claim.name, claim.verdict, claim.why] for claim in claims(check)]
-    )
-    sheets.text("Where it is weakest:", "\n".join(f"- {line}" for line in _weakest(check)))
-    _drops(sheets, check)
-    _whole(sheets, check.whole)
-    _told(sheets, check)
-    sheets.close()
+    Report(f"Check of {check.model}", says, [verdict, _drops(check), _whole(check.whole), _told(check)]).write(out)
 
 
 # Verdicts
@@ -180,6 +184,12 @@ def _power(power: Power) -> Claim:
     return Claim(name, PASSES if power.rate.value >= POWER else FAILS, why)
 
 
+def _knock(mean: ComparedKnocks) -> Claim:
+    verdict = PASSES if abs(mean.surrogate - mean.physics) <= 2 * mean.error else FAILS
+    why = f"physics {mean.physics:.3f}, surrogate {mean.surrogate:.3f}, standard error {mean.error:.3f}"
+    return Claim(f"{mean.name}: within 2 standard errors", verdict, f"{why}, {mean.states} states")
+
+
 def _weakest(check: TowerCheck) -> list[str]:
     """Say where the surrogate is farthest off, whether or not that is beyond chance."""
     far = max(check.whole.distances, key=lambda d: d.value / d.quantile if d.quantile > 0 else 0)
@@ -218,87 +228,150 @@ def _signed(words: str) -> str:
 
 
 def _normal(value: float, error: float, n: int) -> Estimate:
-    return Estimate(value, value - plots.NORMAL * error, value + plots.NORMAL * error, n)
+    return Estimate(value, value - NORMAL * error, value + NORMAL * error, n)
 
 
 # Sections
 
 
-def _drops(sheets: Sheets, check: TowerCheck) -> None:
-    sheets.text("## Single drops")
-    sheets.text(
-        "Log score: the logarithm of the chance that a rung gave to what came out, a drop (nats); the gain is over the "
-        "first rung."
-    )
-    sheets.table(
-        "log_scores",
-        ["rung", "log score [nats]", "gain [nats]"],
-        [
-            [rung.title, _normal(rung.score, rung.se, check.drops), _normal(rung.gain, rung.gain_se, check.drops)]
-            for rung in check.scores
-        ],
-    )
-    sheets.picture("log_scores", plots.ladder(check.scores, check.drops, check.games), "Log score gained by rung")
-    counts, means = check.counts, check.reliability
-    sheets.text(
+def _drops(check: TowerCheck) -> Section:
+    counts, means, n = check.counts, check.reliability, len(check.counts.heights.value)
+    rungs = [
+        [rung.title, _normal(rung.score, rung.se, check.drops), _normal(rung.gain, rung.gain_se, check.drops)]
+        for rung in check.scores
+    ]
+    pit: Rows = [[i / n, (i + 1) / n, counts.heights.at(i, counts.drops)] for i in range(n)]
+    observed: Rows = [
+        [float(means.predicted[i]), means.observed.at(i, n), means.difference.at(i, n), int(n)]
+        for i, n in enumerate(means.drops)
+    ]
+    head = ["predicted [cubes]", "observed [cubes]", "predicted minus observed [cubes]", "drops"]
+    calibrated = Section(
+        "",
         "Calibration of the predicted number out: the non-randomised PIT histogram is flat where the predicted laws "
         "are right (Czado, Gneiting and Held, Biometrics 65, 2009). That this one is so far from flat by chance has "
         f"p = {counts.p:.2g}, by random signs of {counts.games} games. Beside it, predicted less observed means where "
-        "about as many were predicted."
+        "about as many were predicted.",
+        Table("pit", ["PIT from", "to", "density"], pit),
+        Chart("calibration", calibration(counts, means), "PIT histogram; predicted minus observed means"),
     )
-    sheets.picture("calibration", plots.calibration(counts, means), "PIT histogram; predicted minus observed means")
-    bins = len(counts.heights.value)
-    sheets.table(
-        "pit", ["PIT from", "to", "density"],
-        [[i / bins, (i + 1) / bins, counts.heights.at(i, counts.drops)] for i in range(bins)],
-    )  # fmt: skip
-    sheets.table(
-        "reliability",
-        ["predicted [cubes]", "observed [cubes]", "predicted minus observed [cubes]", "drops"],
-        [
-            [float(means.predicted[i]), means.observed.at(i, n), means.difference.at(i, n), int(n)]
-            for i, n in enumerate(means.drops)
-        ],
+    return Section(
+        "Single drops",
+        "Log score: the logarithm of the chance that a rung gave to what came out, a drop (nats); the gain is over "
+        "the first rung.",
+        Table("log_scores", ["rung", "log score [nats]", "gain [nats]"], rungs),
+        Chart("log_scores", ladder(check.scores, check.drops, check.games), "Log score gained by rung"),
+        [calibrated, Section("", table=Table("reliability", head, observed))],
     )
 
 
-def _whole(sheets: Sheets, whole: WholeGames) -> None:
-    sheets.text("## Whole games")
-    sheets.text(
+def _whole(whole: WholeGames) -> Section:
+    rows: Rows = [[d.name, d.value, d.quantile, d.single, d.p, d.adjusted, d.size, d.unit] for d in whole.distances]
+    head = ["statistic", "distance", "corrected quantile", "95 % quantile", "p", "p by Holm", "difference", "of"]
+    means: Rows = [[m.name, m.physics, m.surrogate, m.difference, m.within, m.needed] for m in whole.means]
+    of = ["mean", "physics [cubes]", "surrogate [cubes]", "difference [cubes]", "asked within", "physics games needed"]
+    lags = memories(whole.curves, whole.physics, whole.surrogate)
+    return Section(
+        "Whole games",
         f"Each distance is of {whole.compared} against {whole.compared} games, and held against {whole.permutations} "
         "exchanges of whole games between the sides. A distance of numbers by phase is the mean over phases of the "
         "energy distance (Szekely and Rizzo, 2013), in the units of the numbers; one of autocorrelations is the root "
         "mean square difference at lags 1 to 7 in standard errors. The quantiles are at the level that Holm's "
-        f"procedure asks of each for {LEVEL:.0%} over all; the differences are of all games.".replace("%", " %")
-    )
-    rows: list[Sequence[Cell]] = [
-        [d.name, d.value, d.quantile, d.single, d.p, d.adjusted, d.size, d.unit] for d in whole.distances
-    ]
-    head = ["statistic", "distance", "corrected quantile", "95 % quantile", "p", "p by Holm", "difference", "of"]
-    sheets.table("distances", head, rows)
-    sheets.picture("distances", plots.distances(whole.distances, whole.compared), "Distances and their quantiles")
-    sheets.picture("inside", plots.fans(whole), "Quantiles of the number inside by drop")
-    memories = plots.memories(whole.curves, whole.physics, whole.surrogate)
-    sheets.picture("autocorrelation", memories, "Autocorrelation by lag")
-    sheets.table(
-        "means",
-        ["mean", "physics [cubes]", "surrogate [cubes]", "difference [cubes]", "asked within", "physics games needed"],
-        [[m.name, m.physics, m.surrogate, m.difference, m.within, m.needed] for m in whole.means],
+        f"procedure asks of each for {100 * LEVEL:.0f} % over all; the differences are of all games.",
+        Table("distances", head, rows),
+        Chart("distances", distances(whole.distances, whole.compared), "Distances and their quantiles"),
+        [
+            Section("", chart=Chart("inside", fans(whole), "Quantiles of the number inside by drop")),
+            Section(
+                "", table=Table("means", of, means), chart=Chart("autocorrelation", lags, "Autocorrelation by lag")
+            ),
+        ],
     )
 
 
-def _told(sheets: Sheets, check: TowerCheck) -> None:
+def _told(check: TowerCheck) -> Section:
     told = check.told
-    sheets.text("## A classifier")
-    sheets.text(
-        f"Gradient-boosted trees saw {told.features} features of {told.games} games of each model and told the model "
-        f"of games they had not seen, in {FOLDS} folds of whole games: right in {said(told.accuracy)}, "
-        f"p = {told.p:.2g} by tossing coins. The interval allows for folds that share most of their games. "
-        f"{'They are told apart.' if told.is_told_apart else 'They are not told apart at 5 %.'}"
-    )
+    power = ""
     if check.power is not None:
         claim = _power(check.power)
-        sheets.text(f"{claim.name[0].upper()}{claim.name[1:]}: {claim.why}.")
-    sheets.text("The features whose means differ most, not corrected for their number:")
+        power = f"\n\n{claim.name[0].upper()}{claim.name[1:]}: {claim.why}."
     rows = [[feature.feature, feature.difference, feature.z] for feature in told.telling]
-    sheets.table("features", ["feature", "difference", "standard errors"], rows)
+    return Section(
+        "A classifier",
+        f"Gradient-boosted trees saw {told.features} features of {told.games} games of each model and told the model "
+        f"of games they had not seen, in {FOLDS} folds of whole games: right in {said(told.accuracy)}, p = "
+        f"{told.p:.2g} by tossing coins. The interval allows for folds that share most of their games. "
+        f"{'They are told apart.' if told.is_told_apart else 'They are not told apart at 5 %.'}{power}\n\n"
+        "The features whose means differ most, not corrected for their number:",
+        Table("features", ["feature", "difference", "standard errors"], rows),
+    )
+
+
+# Charts
+
+
+def calibration(counts: Histogram, means: Reliability) -> Any:
+    """Draw the PIT histogram with its intervals, and how far predicted means are from observed ones."""
+    bins = len(counts.heights.value)
+    middle = (np.arange(bins) + 0.5) / bins
+    flat = [charts.bars(middle, counts.heights, width=1 / bins), charts.level(1, "a law that is right")]
+    off = [charts.points(means.predicted, means.difference, joined=False), charts.level(0)]
+    title = f"n = {counts.drops} drops of {counts.games} games"
+    x, y = "predicted mean out [cubes]", "predicted minus observed [cubes]"
+    panels = [
+        Panel("PIT of the number out", "density", flat, title, floor=True),
+        Panel(x, y, off, f"n = {means.drops.sum()} drops"),
+    ]
+    return charts.figure(panels, 2.7)
+
+
+def ladder(scores: Sequence[RungScore], drops: int, games: int) -> Any:
+    """Draw what each rung's log score gains over the first, with intervals by game."""
+    gains = Estimates.of(_normal(rung.gain, rung.gain_se, drops) for rung in scores)
+    drawn = [charts.bars(np.arange(len(scores)), gains, width=0.6, across=True), charts.level(0, upright=True)]
+    title = f"n = {drops} drops of {games} held-out games, 95 % intervals by game"
+    names = [rung.title for rung in scores]
+    panel = Panel("log score over the first rung [nats a drop]", "", drawn, title, names, across=True)
+    return charts.figure([panel], 0.9 + 0.25 * len(scores))
+
+
+def fans(games: WholeGames) -> Any:
+    """Draw the quantiles of the number inside by drop, of both models."""
+    x = np.arange(len(games.fans[0][0]))
+    outer = f"{100 * (QUANTILES[-1] - QUANTILES[0]):.0f} %"
+    drawn: list[charts.Draw] = []
+    for role, (quantiles, name, n) in enumerate(
+        zip(games.fans, ("physics", "surrogate"), (games.physics, games.surrogate), strict=True)
+    ):
+        drawn.append(charts.band(x, quantiles[0], quantiles[-1], f"{name}, n = {n} games: {outer}", 3 * role))
+        drawn.append(charts.points(x, quantiles[2], f"{name}: median", role))
+    panel = Panel("drop (0: set-up)", "inside after the drop [cubes]", drawn, floor=True)
+    return charts.figure([panel], 3.2, foot=True)
+
+
+def distances(measured: Sequence[Distance], games: int) -> Any:
+    """Draw each distance as a multiple of its corrected quantile, where it would be no accident."""
+    ratios = np.array([d.value / d.quantile if d.quantile > 0 else 0.0 for d in measured])
+    names = [f"{d.name}, p = {d.adjusted:.2g}" for d in measured]
+    drawn = [
+        charts.bars(np.arange(len(measured)), np.minimum(ratios, _FARTHEST), width=0.5, across=True),
+        charts.level(1, "what chance alone would pass once in twenty reports", upright=True),
+    ]
+    title = f"n = {games} against {games} games"
+    beyond = f" (drawn up to {_FARTHEST:g})" if (ratios > _FARTHEST).any() else ""
+    x = f"distance / its corrected 95 % permutation quantile{beyond}"
+    return charts.figure([Panel(x, "", drawn, title, names, across=True)], 1.0 + 0.24 * len(measured))
+
+
+def memories(curves: Sequence[Autocorrelation], physics: int, surrogate: int) -> Any:
+    """Draw both models' autocorrelations by lag."""
+    panels: list[Panel] = []
+    for curve in curves:
+        lags = np.arange(1, len(curve.physics.value) + 1)
+        drawn = [
+            charts.points(lags - 0.08, curve.physics, f"physics, n = {physics} games"),
+            charts.points(lags + 0.08, curve.surrogate, f"surrogate, n = {surrogate} games", charts.RULE),
+            charts.level(0),
+        ]
+        panels.append(Panel("lag [drops]", "autocorrelation", drawn, curve.name))
+    return charts.figure(panels, 2.7, foot=True)

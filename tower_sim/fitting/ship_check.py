@@ -141,7 +141,7 @@ def play_again(
     run_point = np.repeat(campaign.run_point, times)
     points = {number: spec.point(number) for number in np.unique(run_point).tolist()}
     for point in points.values():
-        point.game.play(model, point.rules, seed, 0)  # refuses at once, before any work, what the model cannot play
+        point.game.start(model, point.rules, seed, 0)  # refuses at once, before any work, what the model cannot play
     for run, number in enumerate(run_point.tolist()):
         is_whole = play_run(points[number], noting, seed, (number, run), rows)
         assert is_whole  # each of a surrogate's draws lands

@@ -210,7 +210,7 @@ def _plan_of(campaign: Campaign) -> Plan:
     game = campaign.game
     plan = game and game.plan(game.read({name: campaign.spec[name] for name in game.tables if name in campaign.spec}))
     if plan is None:
-        raise UsageError(f"campaign is of {campaign.unit}s; allowed is one of games; run one with kind = 'game'")
+        raise UsageError(f"campaign is of {campaign.unit}s; allowed is one of games; run one with game = 'amerigo'")
     varied = sorted({key for point in campaign.points for key in point if key.startswith("rules")})
     if varied:
         raise fault("fields of vary.fields", varied, "any but those of rules", "run one campaign for each")

@@ -1,0 +1,9 @@
+"""Games on a tower. READ game.py FIRST: a game is a class with rules as typed data and one generator of turns."""
+
+from tower_sim.games.game import Game
+from tower_sim.games.rules import Rules
+from tower_sim.games.tower import GameTower
+from tower_sim.games.turn import Turn
+from tower_sim.runs.figure import Figure
+
+__all__ = ["Figure", "Game", "GameTower", "Rules", "Turn"]

@@ -14,7 +14,8 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from tower_sim.contract import DropModel
-from tower_sim.games.turn import Playable, Turn
+from tower_sim.games.running import shares, word_facts
+from tower_sim.games.turn import Turn
 from tower_sim.runs.array import Array
 from tower_sim.runs.figure import Figure
 
@@ -169,18 +170,20 @@ class Compared:
     This one is of any game that has figures. A game with more to say returns one of its own from `Game.compared`.
     """
 
-    def __init__(self, game: Playable, rules: tuple[Any, Any]) -> None:
+    def __init__(self, game: Any, rules: tuple[Any, Any]) -> None:
         self.game = game
         self.rules = rules
         self.groups = self.grouped()
 
     def grouped(self) -> tuple[Group, ...]:
-        """Return the groups of figures; the first has the game's main ones and is called `figures`."""
-        return (Group("figures", f"a {self.game.run}", self.game.figures()),)
+        """Return the groups of figures: the game's own, called `figures`, then the shares of words of its facts."""
+        own = Group("figures", f"a {self.game.run}", self.game.figures)
+        return (own, *(_shares(name, words) for name, words in word_facts(self.game).items()))
 
     def run(self, turns: Sequence[Turn], side: int) -> Values:
         """Return one whole run as numbers."""
-        return Values(np.array([self.game.measured(turns, self.rules[side])], float), len(turns))
+        more = [share for words in shares(self.game, turns).values() for share in words.values()]
+        return Values(np.array([[*self.game.measured(turns, self.rules[side]), *more]], float), len(turns))
 
     def none(self, side: int) -> Values:
         """Return no runs."""
@@ -245,12 +248,18 @@ class Compared:
         return None
 
 
+def _shares(name: str, words: Sequence[str]) -> Group:
+    title = name.replace("_", " ")
+    figures = tuple(Figure(f"{name}_{word}", str(word).replace("_", " "), "1") for word in words)
+    return Group(f"shares_{name}", f"share of {title}", figures, title)
+
+
 # Words
 
 
-def more_or_less(row: Row, unit: str = "") -> str:
+def more_or_less(row: Row) -> str:
     """Say the difference of a figure in its unit, as in `about 1.2 cubes more`."""
-    unit = unit or ("" if row.unit in ("1", *row.title.split()) else row.unit)
+    unit = "" if row.unit in ("1", *row.title.split()) else row.unit
     return f"about {number(abs(row.difference))} {unit} {'less' if row.difference < 0 else 'more'}".replace("  ", " ")
 
 

@@ -1,170 +1,151 @@
-"""The face of every game: what the command line, campaigns, studies, the service and compare know of one.
+"""A game: a class with a name, a title, rules as typed data, cubes, and one generator of turns. READ FIRST.
 
-A game is registered by name (tower_sim/registry.py); nothing outside its own folder names it.
+    class Snap(Game):
+        name, title, Rules = "snap", "Snap", SnapRules
+
+        def cubes(self, rules):
+            return {"red": rules.cubes, "blue": rules.cubes}
+
+        def play(self, tower, rules):
+            for _ in range(rules.turns):
+                tower.throw(tower.outside)
+                yield Turn(f"{tower.out} come out", {"points": tower.out.get("red", 0)})
+
+A game is found by its name in the registry (tower_sim/registry.py) or by the path of its file. Nothing outside its own
+folder names it.
 """
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-import numpy as np
-
+from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.columns import Column
 from tower_sim.contract import DropModel
-from tower_sim.door import as_model
-from tower_sim.errors import UsageError, check_kind, check_whole, fault
-from tower_sim.games.compared import Compared
+from tower_sim.errors import fault
+from tower_sim.games import rules as typed
+from tower_sim.games import telling
+from tower_sim.games.running import check_rules, measured, started
+from tower_sim.games.tower import GameTower
 from tower_sim.games.turn import Turn
 from tower_sim.games.ways import Ways
-from tower_sim.runs.array import Plan
 from tower_sim.runs.figure import Figure
-from tower_sim.state import check_seed
-
-MAX_RUN = 2**32 - 1  # a number of a run is a word of its seed
+from tower_sim.runs.tower import INSIDE, OUT
+from tower_sim.typed import refuse_unknown
 
 if TYPE_CHECKING:
-    from tower_sim.games.stand_in import StandIn
-
+    from tower_sim.runs.array import Plan
 
 KEY = ("point", "run", "drop")
 """The columns that every table of a dataset begins with."""
-TABLES = ("drops", "cubes", "poses", "receipts")
-"""The folders of every dataset, beside that of the game's own table."""
+TABLES = ("drops", "cubes", "poses")
+"""The folders of every dataset, next to that of the game's own table."""
+_ARROW = {int: "int64", float: "float64", bool: "bool", str: "string"}
 
 
 class Game(ABC):
-    """A game, by what its class says of it and how it is played; one object of it is registered.
+    """A game, by its class; the registry holds one object of it.
 
-    What must be given stands first, in the order in which a stranger would write it; what may be given follows.
-    `name` is that of the command line and of the entry point, `title` what people call it, `about` a plain sentence,
-    `run` what one play of it is called. `apparatus` is the shipped profile it is played with by default, empty where
-    one has to be named; `board`: it is played with an apparatus with a board. `tables` are the tables of a campaign
-    file that `read` takes. A table `knocks`, where there is one, has strengths in g by the number of the drop before.
-    `columns` are those of its own table, beside point, run and drop; a game without any has no table.
-    `kind` is what a campaign file says, `shard` how many runs take some tens of seconds; `version` is raised when the
-    same rules come to mean another game. `declared` is the one of `tables` that says the whole game, where one does:
-    see `bound`.
+    A game must have `name` (small letters, for the command line), `title` (what people call it), `Rules` (a frozen
+    pydantic model), `cubes` and `play`. The first line of its docstring says what it is.
+
+    It may have the others. `apparatus` is the shipped profile that it is played with; a profile with a board makes it a
+    game for ships. `run` is the word for one play. `facts` are the names of the facts of its turns, each with int,
+    float, bool or str, or with a tuple of the words that it may be, whose shares comparisons then show. `figures` are
+    the numbers that comparisons and studies tell, formulas over the facts. Raise `version` when the same rules come to
+    mean another game.
     """
 
     name: str
     title: str
-    about: str = ""
-    run: str = "game"
+    Rules: ClassVar[type[Any]]
     apparatus: str = ""
-    board: bool = False
+    run: str = "game"
+    version: int = 1
+    facts: Mapping[str, Any] = {}
+    figures: tuple[Figure, ...] = (INSIDE, OUT)
+
+    # Of every game: what follows from the above.
+    about: str = ""
     tables: tuple[str, ...] = ("rules",)
     columns: tuple[Column, ...] = ()
     kind: str = ""
     shard: int = 10
-    version: int = 1
-    declared: str = ""
+    file: str = ""  # of a game that is no package's, and the text of the file
+    source: str = ""
 
     def __init_subclass__(cls) -> None:
-        """Raise UsageError for a table whose name or columns a dataset has already."""
-        if "kind" not in cls.__dict__ and "name" in cls.__dict__:
-            cls.kind = cls.name
-        columns, name = cls.__dict__.get("columns"), cls.__dict__.get("name")
-        if isinstance(columns, tuple) and columns:
-            own = [column.name for column in cast("tuple[Column, ...]", columns)]
-            taken = next((key for key in own if key in KEY or own.count(key) > 1), None)
-            if taken is not None:
-                allowed = f"one that no other has, and none of {', '.join(KEY)}, which say where a row belongs"
-                raise fault(f"a column of the game {name!r}", taken, allowed, "call it otherwise")
-            if name in TABLES:
-                allowed = f"none of {', '.join(TABLES)}, which every dataset has"
-                raise fault("name of a game with a table", name, allowed, "choose another")
+        """Fill in what follows; raise UsageError for a fact or a table whose name a dataset has already."""
+        own, name = cls.__dict__, getattr(cls, "name", "")
+        if "kind" not in own and name:
+            cls.kind = name
+        if "about" not in own:
+            cls.about = (inspect.getdoc(cls) or "").splitlines()[0].rstrip(".") if cls.__doc__ else ""
+        if "columns" not in own and cls.facts:
+            cls.columns = tuple(_column(fact, kind) for fact, kind in cls.facts.items())
+        taken = next((each.name for each in cls.columns if each.name in KEY), None)
+        if taken is not None:
+            raise fault(f"a fact of the game {name!r}", taken, f"none of {', '.join(KEY)}", "rename it")
+        if cls.columns and name in TABLES:
+            raise fault("name of a game with facts", name, f"none of {', '.join(TABLES)}", "rename it")
 
-    # What must be given: rules, a play, and what it came to.
-
-    @abstractmethod
-    def read(self, tables: Mapping[str, Any]) -> Any:
-        """Return the rules of `tables` (any of `self.tables`, each with what a house changes), checked and frozen.
-
-        No table at all is the published game. Raises UsageError, in one line, for a key or a value that is not allowed.
-        """
+    # What a game must say.
 
     @abstractmethod
-    def plain(self, rules: Any) -> dict[str, Any]:
-        """Return the tables that `read` makes the same rules of, every default in them; ready for `json.dumps`."""
+    def cubes(self, rules: Any) -> Mapping[str, int]:
+        """Return how many cubes of each colour a run has, in the order of the colours."""
 
     @abstractmethod
-    def play(self, model: DropModel, rules: Any, seed: int, run: int | None = None) -> Iterator[Turn]:
-        """Play once, a turn at a time; all that is random is drawn by `model` from `seed`, a whole number from 0.
+    def play(self, tower: GameTower, rules: Any) -> Iterator[Turn]:
+        """Throw into the tower and yield turns; all that is random comes from the tower and its `rng`."""
 
-        With `run` it is run number `run` of many that share a root seed, such as the game of `game_seed(seed, run)`.
-        Raises UsageError at once for the caller's mistakes; five failed draws in a row end it with a turn that has
-        `failed`.
-        """
+    # What a game may say.
 
-    @abstractmethod
+    def turns(self, rules: Any) -> int:
+        """Return how many turns a run has, at most or about, for limits and progress."""
+        return 100
+
     def summary(self, turns: Sequence[Turn], rules: Any) -> str:
-        """Return what a run came to: first two plain sentences that a player understands."""
-
-    # What may be given: numbers, for `tower-sim compare`.
-
-    def figures(self) -> tuple[Figure, ...]:
-        """Return the figures that comparisons are made of; a game without any cannot be compared."""
-        return ()
-
-    def fitted(self) -> tuple[Figure, ...]:
-        """Return figures that fits tell towers apart by, beside `figures`; nobody is told of them by themselves."""
-        return ()
-
-    def measured(self, turns: Sequence[Turn], rules: Any) -> tuple[float, ...]:
-        """Return the value of each of `figures` for the turns of one whole run."""
-        return ()
-
-    def compared(self, rules: tuple[Any, Any]) -> Compared:
-        """Return how comparisons see this game played by the rules of A and of B; here by `figures` and `measured`."""
-        return Compared(self, rules)
-
-    # What may be given: words, a document and a picture of a run.
-
-    def head(self, rules: Any, *, apparatus: str, model: str, seed: int) -> str:
-        """Return the lines before a run's first: what is played, with what."""
-        return f"{self.title}, {apparatus}, {model}, seed {seed}"
-
-    def line(self, turn: Turn, rules: Any) -> str:
-        """Return one turn as a line: here the facts that it has."""
-        known = ", ".join(f"{name} {value}" for name, value in turn.facts.items() if value is not None)
-        return f"{turn.index:3}  {turn.kind}: {turn.failed or known}"
-
-    def document(self, turns: Sequence[Turn], rules: Any, *, apparatus: str, model: str, seed: int) -> dict[str, Any]:
-        """Return the JSON document of a run, ready for `json.dumps`, with `schema` and `version`: here its facts."""
-        head = {"schema": f"tower-sim/{self.name}", "version": self.version, "seed": str(seed)}
-        return head | {"model": model, "apparatus": apparatus, "turns": [dict(turn.facts) for turn in turns]}
+        """Return the result of a run: first two plain sentences that a player understands."""
+        return telling.summary(self, turns)
 
     def draw(self, turns: Sequence[Turn], rules: Any, apparatus: Apparatus, path: str | Path, *, title: str) -> None:
         """Draw a run into the file `path`; raises UsageError for a path that cannot be written."""
-        raise UsageError(f"game {self.name!r} has no picture; allowed is one that has; leave --save-plot out")
+        from tower_sim.games.picture import draw_run
+
+        draw_run(turns, list(self.cubes(rules)), path, title=title)
 
     @property
     def ways(self) -> Ways:
-        """How people and programs ask for this game, beside its rules: here nothing of its own."""
+        """How people and programs ask for this game, and in which words it is told: here nothing of its own."""
         return Ways(self)
 
-    def paints(self, rules: Any) -> Mapping[str, str]:
-        """Return the #rrggbb that pictures and pages paint some colours with; others have the colour of their name."""
-        return {}
+    # What the framework asks. Only our own older games say these themselves.
 
-    # What may be given: limits, and what is known of a run before it.
+    def read(self, tables: Mapping[str, Any]) -> Any:
+        """Return the rules of `tables` (any of `self.tables`, each with what a house changes); raises UsageError."""
+        refuse_unknown(tables, dict.fromkeys(self.tables), "tables")
+        return typed.read(self.Rules, tables.get(self.tables[0], {}))
 
-    def check(self, apparatus: Apparatus) -> None:
-        """Raise UsageError for an apparatus that this game cannot be played with: as `board` says."""
-        (with_board if self.board else as_tower)(apparatus)
+    def plain(self, rules: Any) -> dict[str, Any]:
+        """Return the tables that `read` makes the same rules of, every default in them; ready for `json.dumps`."""
+        check_rules(rules, self.Rules)
+        return {self.tables[0]: typed.plain(rules)}
 
-    def most_cubes(self, rules: Any) -> int:
-        """Return how many cubes a run has at most, or about, for limits."""
-        return 0
+    def resolved(self, tables: Mapping[str, Any], varied: Collection[str] = ()) -> dict[str, Any]:
+        """Return what a campaign file says with every default in it; `varied` are the fields that its design varies."""
+        return self.plain(self.read(tables))
 
-    def most_turns(self, rules: Any) -> int:
-        """Return how many turns a run has at most, or about, for limits and progress."""
-        return 1
+    def measured(self, turns: Sequence[Turn], rules: Any) -> tuple[float, ...]:
+        """Return the value of each of `figures` for the turns of one whole run."""
+        return measured(self, turns, rules)
 
     def plan(self, rules: Any) -> Plan | None:
         """Return what every drop of a run throws, where that is known before it; else None.
@@ -173,46 +154,44 @@ class Game(ABC):
         """
         return None
 
-    def stand_in(self, rules: Any) -> StandIn | None:
-        """Return the deck, bag or dice that the tower stands in for, which studies compare it with; here none."""
-        return None
+    def knocks(self, rules: Any) -> Mapping[int, float]:
+        """Return the strengths (g) of the knocks on the table of a run, by the number of the drop before."""
+        return {}
 
-    def resolved(self, tables: Mapping[str, Any], varied: Collection[str] = ()) -> dict[str, Any]:
-        """Return what a campaign file says in `tables` with every default in it; it becomes part of the spec's text.
+    def fitted(self) -> tuple[Figure, ...]:
+        """Return figures that fits tell towers apart by, beside `figures`."""
+        return ()
 
-        `varied` are the dotted names of the fields that its design varies. Raises UsageError as `read` does, and for
-        a key that is written in vain.
-        """
-        return self.plain(self.read(tables))
-
-    def bound(self, tables: Mapping[str, Any]) -> Game:
-        """Return the game of these tables: another than this one where they say a whole game, in `declared`.
-
-        Raises UsageError, in one line, for what is no game.
-        """
-        return self
+    @cached_property
+    def board(self) -> bool:
+        """Whether it is played on a board."""
+        return bool(self.apparatus) and load(self.apparatus).board is not None
 
     @property
     def runs(self) -> str:
-        """What several runs are called, as in a campaign file."""
+        """The word for several runs, as in a campaign file."""
         return f"{self.run}s"
 
+    def check(self, apparatus: Apparatus) -> None:
+        """Raise UsageError for an apparatus that this game cannot be played with."""
+        (with_board if self.board else as_tower)(apparatus)
 
-def check_run(model: object, rules: object, kind: type, seed: object, run: object) -> None:
-    """Raise UsageError unless these are what `Game.play` takes, with rules of the `kind` that the game reads."""
-    as_model(model)
-    check_rules(rules, kind)
-    check_seed(seed)
-    if run is not None:
-        check_whole("run", run, 0, MAX_RUN)
+    def most_cubes(self, rules: Any) -> int:
+        """Return how many cubes a run has."""
+        return sum(self.cubes(rules).values())
+
+    def start(self, model: DropModel, rules: Any, seed: int, run: int | None = None) -> Iterator[Turn]:
+        """Play once, a turn at a time; all that is random is drawn from `seed`, a whole number from 0.
+
+        With `run` it is run number `run` of many that share a root seed. Raises UsageError at once for the caller's
+        mistakes; five failed draws in a row end it with a turn that has `failed`.
+        """
+        return started(self, model, rules, seed, run)
 
 
-def check_rules(rules: object, kind: type) -> None:
-    """Raise UsageError unless `rules` are of the `kind` that a game reads."""
-    check_kind("rules", rules, kind, "rules that the game has read", "make them with its read({}) or read(tables)")
-
-
-def game_seed(root: int, run: int) -> int:
-    """Return the 128-bit seed of run `run` of the root seed `root`: 32 bits a word of its own SeedSequence."""
-    words = np.random.SeedSequence(root, spawn_key=(run,)).generate_state(4, np.uint32)
-    return sum(int(word) << (32 * i) for i, word in enumerate(words))
+def _column(fact: str, kind: Any) -> Column:
+    if isinstance(kind, tuple):
+        return Column(fact, "string", True, f"one of {', '.join(map(str, cast('tuple[object, ...]', kind)))}")
+    if kind not in _ARROW:
+        raise fault(f"the kind of the fact {fact!r}", kind, "int, float, bool, str or a tuple of words", "change it")
+    return Column(fact, _ARROW[kind], True, f"{fact.replace('_', ' ')}, as the game tells it")

@@ -2,10 +2,42 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.games.turn import Turn
 from tower_sim.statistics import average, wilson
+
+
+class ManyRuns(ABC):
+    """What many runs of the same `rules` and root `seed` came to."""
+
+    rules: Any = None
+    seed: int = 0
+
+    @abstractmethod
+    def add(self, turns: Sequence[Turn]) -> None:
+        """Add a whole run."""
+
+    @property
+    @abstractmethod
+    def runs(self) -> int:
+        """How many runs were added."""
+
+    @abstractmethod
+    def document(self) -> dict[str, Any]:
+        """Return the JSON document, ready for `json.dumps`, with `schema` and `version`; of one run or more."""
+
+    @abstractmethod
+    def words(self) -> str:
+        """Return what people read: first two plain sentences; of one run or more."""
+
+    @abstractmethod
+    def draw(self, apparatus: Apparatus, path: str | Path) -> None:
+        """Draw them into the file `path`, of two runs or more; raises UsageError for one that cannot be written."""
 
 
 def proportion(hits: int, games: int) -> dict[str, Any]:
@@ -14,7 +46,7 @@ def proportion(hits: int, games: int) -> dict[str, Any]:
     return {"n": games, "count": hits, "share": share.value, "interval": [share.low, share.high]}
 
 
-def mean(values: Sequence[int]) -> dict[str, Any]:
+def mean(values: Sequence[float]) -> dict[str, Any]:
     """Return the mean of `values` with its t-interval."""
     estimate = average(values)
     interval = None if estimate.n < 2 else [estimate.low, estimate.high]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, cast
 
-from tower_sim.errors import unknown
+from pydantic import BaseModel, Field
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +20,22 @@ class Question:
     choices: Mapping[str, str]
 
 
-def check_names(names: Iterable[object], questions: Mapping[str, Question]) -> None:
-    """Raise UsageError for a ruling that none of the questions is about."""
-    for name in names:
-        if name not in questions:
-            raise unknown("a ruling's name", name, questions)
+def ruled(source: str, **choices: str) -> Any:
+    """Declare a field of rulings: where the rulebook speaks of it, and a sentence for each choice, the default first.
+
+    The field's type is a Literal of the same choices.
+    """
+    told = " ".join(f"{choice}: {meaning}" for choice, meaning in choices.items())
+    more: dict[str, Any] = {"source": source, "choices": choices}
+    return Field(next(iter(choices)), description=f"rulebook: {source}. {told}", json_schema_extra=more)
 
 
-def check_choice(name: str, choice: object, question: Question) -> None:
-    """Raise UsageError for a choice that is not offered."""
-    if choice not in [*question.choices]:
-        raise unknown(f"ruling {name}", choice, question.choices, "change it or leave it out")
+def questions(rulings: type[BaseModel]) -> dict[str, Question]:
+    """Return what can be ruled, by name, in the order of the fields of `rulings`."""
+    extra = {name: cast("dict[str, Any]", field.json_schema_extra) for name, field in rulings.model_fields.items()}
+    return {name: Question(more["source"], more["choices"]) for name, more in extra.items()}
+
+
+def choices(rulings: BaseModel) -> dict[str, str]:
+    """Return the choice in force by name."""
+    return rulings.model_dump()

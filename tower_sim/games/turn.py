@@ -1,83 +1,50 @@
-"""A turn of a run, and what comparisons and the ways to a game ask of the game."""
+"""A turn of a game: what the game tells of it, and what the runner adds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from functools import partial
+from typing import Any
 
-from tower_sim.contract import DropModel
+from tower_sim.cubes import count_by_colour
 from tower_sim.model import TooManyFailedDraws
-from tower_sim.runs.figure import Figure
+from tower_sim.outcome import Outcome
 from tower_sim.state import TowerState
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One step of a run: usually one drop, which a knock may follow.
+    """One turn of a run, with one throw at most, which one knock may follow.
 
-    `index` counts from 0; `kind` is a word for it; `facts` is its row in the game's own table, a value for each of the
-    game's columns that it knows (others are null); `state` is the model's after it; `entry` is the game's own object,
-    for its words, pictures and documents. `failed` tells why a run ends here before its time: five draws in a row were
-    no landing; such a turn is the last, and its `entry` may be None.
-    In a turn of the kind `drop` a knock is told apart from the drop before it; in any other all draws are the turn's.
+    A game gives `says`, a sentence for people, and `facts`, numbers and words by name for the dataset; a fact that is
+    left out is null. A turn whose fact `phase` is `setup` only fills the tower: it is no turn of play.
+    The runner adds `index`, from 0, the tower's `state` after the turn, and the `outcomes` of its throw and its knock.
+    `failed` is the error that cuts a run short: five draws in a row failed. Such a turn is the last.
+    `entry` is an object of the game's own, for its lines and pictures. `kind` is a word for what happened; in a turn of
+    the kind `drop` datasets list the knock apart from the throw.
     """
 
-    index: int
-    state: TowerState
-    kind: str = "drop"
+    says: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    kind: str = "drop"
     entry: Any = None
     failed: TooManyFailedDraws | None = None
-
-
-class Playable(Protocol):
-    """A game, as those see it who only ask for runs of it and look at what these came to; see Game."""
-
-    @property
-    def name(self) -> str:
-        """See Game."""
-        ...
+    index: int = 0
+    state: TowerState = field(default_factory=partial(TowerState, "", "", ""))
+    outcomes: tuple[Outcome, ...] = ()
 
     @property
-    def title(self) -> str:
-        """See Game."""
-        ...
+    def thrown(self) -> dict[str, int]:
+        """The cubes thrown, by colour."""
+        return count_by_colour(cube for outcome in self.outcomes for cube in outcome.thrown)
 
     @property
-    def run(self) -> str:
-        """See Game."""
-        ...
+    def out(self) -> dict[str, int]:
+        """The cubes that came out, by colour."""
+        return count_by_colour(cube for outcome in self.outcomes for cube in outcome.emerged)
 
     @property
-    def tables(self) -> tuple[str, ...]:
-        """See Game."""
-        ...
-
-    def read(self, tables: Mapping[str, Any]) -> Any:
-        """See Game."""
-        ...
-
-    def plain(self, rules: Any) -> dict[str, Any]:
-        """See Game."""
-        ...
-
-    def play(self, model: DropModel, rules: Any, seed: int, run: int | None = None) -> Iterator[Turn]:
-        """See Game."""
-        ...
-
-    def figures(self) -> tuple[Figure, ...]:
-        """See Game."""
-        ...
-
-    def measured(self, turns: Sequence[Turn], rules: Any) -> tuple[float, ...]:
-        """See Game."""
-        ...
-
-    def head(self, rules: Any, *, apparatus: str, model: str, seed: int) -> str:
-        """See Game."""
-        ...
-
-    def most_turns(self, rules: Any) -> int:
-        """See Game."""
-        ...
+    def inside(self) -> dict[str, int]:
+        """The cubes inside after the turn, by colour."""
+        return count_by_colour(self.state.cubes)

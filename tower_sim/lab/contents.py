@@ -1,4 +1,4 @@
-"""What the tower lab's page is filled with: towers, ships, the usual rules, declared games; ready for `json.dumps`."""
+"""What the tower lab's page is filled with: towers, ships, the usual rules; ready for `json.dumps`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError, shown
-from tower_sim.games.declared.for_pages import declared_games
-from tower_sim.games.declared.plain import plain
 from tower_sim.games.game import Game
 from tower_sim.lab.section import drawn
 from tower_sim.pages import paints
@@ -27,11 +25,10 @@ SCHEMA = "tower-sim/lab"
 VERSION = 1
 
 
-def contents(given: Sequence[str | Path] = (), games: Sequence[str | Path] = ()) -> dict[str, Any]:
+def contents(given: Sequence[str | Path] = ()) -> dict[str, Any]:
     """Return the page's document: what ships with a surrogate, and the apparatus `given`, each with one beside it.
 
-    `games` are files of declared games, beside those that ship. Raises UsageError for an apparatus that cannot be
-    loaded, that has no surrogate, or that is given twice, and for a game as `declared_games` does.
+    Raises UsageError for an apparatus that cannot be loaded, that has no surrogate, or that is given twice.
     """
     own = [(load(each), each) for each in dict.fromkeys(map(str, given)) if each not in shipped_names()]
     named: dict[str, tuple[Apparatus, Fitted, str]] = {}
@@ -62,7 +59,6 @@ def contents(given: Sequence[str | Path] = (), games: Sequence[str | Path] = ())
         "thresholds": thresholds,
         "towers": towers,
         "ships": [_ship(*each) for each in every if each[1].kind != TOWER],
-        "declared": [plain(each.declaration) for each in declared_games(games)],
         "paints": [_paint(each) for each in paints(cast("list[str]", rules["colours"]))],
         "sides": [_paint(each) for each in paints(["purple", "green", "black"])],
     }
@@ -73,7 +69,7 @@ def _fitted(apparatus: Apparatus, file: str) -> Fitted:
     if not beside(file).is_file():
         raise UsageError(
             f"apparatus {shown(file)} has no surrogate: {shown(str(beside(file)))} is not there; allowed is a profile "
-            "with its surrogate beside it; take one that `tower-sim calibrate` wrote, or `tower-sim surrogate fit`"
+            "with its surrogate beside it; take one that `tower-sim tower fit` wrote, or `tower-sim model fit`"
         )
     fitted = load_fitted(beside(file))
     law = fitted.cascade_of if fitted.kind == TOWER else fitted.board_law_of
@@ -111,7 +107,7 @@ def _ship(apparatus: Apparatus, fitted: Fitted, named: str) -> dict[str, Any]:
 def _of_sides(ships: Sequence[str]) -> dict[str, str]:
     """Return the names of the figures of each side of a battle in these ships, by key, as comparisons have them."""
     known: Mapping[str, Game] = registry.every("game")
-    figures = [figure for game in known.values() if game.apparatus in ships for figure in game.figures()]
+    figures = [figure for game in known.values() if game.apparatus in ships for figure in game.figures]
     own = " (active)"
     return {
         figure.key.removesuffix("_active"): figure.title.removesuffix(own)

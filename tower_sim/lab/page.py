@@ -10,7 +10,7 @@ from typing import cast
 from tower_sim import registry
 from tower_sim.games.game import Game
 from tower_sim.lab.contents import contents
-from tower_sim.pages.html import Page, scripts_of_games, source
+from tower_sim.pages.html import Page, source
 from tower_sim.runs import figure
 from tower_sim.runs.array import Plan
 from tower_sim.variants import DEFAULT
@@ -20,28 +20,28 @@ _SAMPLERS = ("words.js", "seeds.js", "covered.js", "many.js", "ship.js")
 _PARTS = (
     "figures.js", "statistics.js", "worker.js",
     "state.js", "saved.js", "say.js", "charts.js", "controls.js", "answers.js", "rules.js", "whole.js", "fight.js",
-    "others_figures.js", "others_game.js", "others.js", "main.js",
+    "main.js",
 )  # fmt: skip
 
 
-def lab_command(output: Path, given: Sequence[str | Path], games: Sequence[str | Path] = ()) -> None:
-    """Write the page into `output`, with the apparatus `given` and the `games` of files beside those that ship.
+def lab_command(output: Path, given: Sequence[str | Path]) -> None:
+    """Write the page into `output`, with the apparatus `given` beside those that ship.
 
-    Raises UsageError for an apparatus without a surrogate, for a file that declares no game, and for one that cannot be
-    written; WritingFailed when the disk is full or fails.
+    Raises UsageError for an apparatus without a surrogate, and for a file that cannot be written; WritingFailed when
+    the disk is full or fails.
     """
     check(output, "output")
-    write(output, lab_page(given, games), "output")
+    write(output, lab_page(given), "output")
 
 
-def lab_page(given: Sequence[str | Path] = (), games: Sequence[str | Path] = ()) -> str:
+def lab_page(given: Sequence[str | Path] = ()) -> str:
     """Return the page's text; raises UsageError as `contents` does."""
     return Page(
         title="Tower lab",
         body=source("tower_sim.lab", "page/body.html"),
         styles=(source("tower_sim.pages", "common.css") + source("tower_sim.lab", "page/lab.css"),),
         scripts=(script(),),
-        data={"lab": contents(given, games)},
+        data={"lab": contents(given)},
     ).text()
 
 
@@ -50,9 +50,10 @@ def script() -> str:
     samplers = re.sub(r"^export ", "", source("tower_sim.surrogate", *_SAMPLERS), flags=re.M)
     samplers = re.sub(r"^/\*\* What was fitted:.*\nconst MODEL = null;\n", "", samplers, flags=re.M)
     game: Game = registry.get("game", DEFAULT)
-    told = [each for each in game.figures() if each.of and "old_out" not in each.names]  # which counts leave open
+    told = [each for each in game.figures if each.of and "old_out" not in each.names]  # which counts leave open
     terms = tuple(cast("Plan", game.plan(game.read({}))).terms)
     register = f"const FIGURES = {figure.script(told, terms)};"
+    battles = source("tower_sim.games.dead_reckoning", "battle.js")
     parts = source("tower_sim.lab", *(f"page/{name}" for name in _PARTS))
-    own = "\n".join((source("tower_sim.pages", "common.js"), samplers, scripts_of_games(), register, parts))
+    own = "\n".join((source("tower_sim.pages", "common.js"), samplers, battles, register, parts))
     return f'(() => {{\n"use strict";\n{own}}})();\n'

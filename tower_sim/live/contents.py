@@ -15,9 +15,6 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.solids import axes
 from tower_sim.cubes import COLOURS
 from tower_sim.errors import UsageError, shown
-from tower_sim.games.declared.for_pages import declared_games
-from tower_sim.games.declared.game import DeclaredGame
-from tower_sim.games.declared.plain import plain
 from tower_sim.games.game import Game
 from tower_sim.pages import paints
 from tower_sim.physics.plain import document
@@ -33,11 +30,10 @@ GAMES = 1000  # of which the figures of the long run are made: half a second
 _SIDES = ("purple", "green", "black")  # of a battle, which a board is for
 
 
-def contents(given: Sequence[str | Path] = (), games: Sequence[str | Path] = ()) -> dict[str, Any]:
+def contents(given: Sequence[str | Path] = ()) -> dict[str, Any]:
     """Return the page's document: the apparatus `given`, or all that ship, the default game's first.
 
-    `games` are files of declared games, beside those that ship. Raises UsageError for an apparatus that cannot be
-    loaded, one without physics in JavaScript, two of one name, and for a game as `declared_games` does.
+    Raises UsageError for an apparatus that cannot be loaded, one without physics in JavaScript, and two of one name.
     """
     game: Game = registry.get("game", DEFAULT)
     asked = [*map(str, given)] or sorted(names(), key=lambda name: name != game.apparatus)
@@ -55,15 +51,8 @@ def contents(given: Sequence[str | Path] = (), games: Sequence[str | Path] = ())
         "version": VERSION,
         "program": f"tower_sim {TOWER_SIM}",
         "towers": [_tower(shape, game) for shape in shapes],
-        "games": [_declared(each) for each in declared_games(games)],
         "paints": {paint.name: _paint(paint) for paint in paints(COLOURS)},
     }
-
-
-def _declared(game: DeclaredGame) -> dict[str, Any]:
-    """Return a declared game: its plain tree, and what its colours look like."""
-    of = game.declaration
-    return {"tree": plain(of), "paints": [_paint(paint) for paint in paints(of.colours, of.paints)]}
 
 
 def _tower(shape: Apparatus, game: Game) -> dict[str, Any]:
@@ -74,9 +63,8 @@ def _tower(shape: Apparatus, game: Game) -> dict[str, Any]:
         "name": shape.name,
         "title": registry.get("apparatus", shape.profile["kind"]).title,
         "edge": shape.cube_edge,
-        "hand": {"height": hand.height, "spread": hand.spread, "interval": hand.interval},
+        "hand": {"height": hand.height, "spread": hand.spread, "rate": hand.rate},
         "opening": opening(shape),
-        "exit": _exit(shape),
         "printed": {f"zone:{zone.name}": dict(zone.printed) for zone in shape.board.zones} if shape.board else {},
         "colours": colours,
         "profile": document(shape),
@@ -99,23 +87,6 @@ def opening(shape: Apparatus) -> float:
         taken |= (points @ out.T <= np.sum(out * corner[[face[0] for face in hull.faces]], axis=1)).all(axis=-1)
     at_walls = radii[taken.any(axis=1)]
     return max(shape.hand.spread / 2, float(at_walls[0]) if len(at_walls) else 0.0)
-
-
-def _exit(shape: Apparatus) -> dict[str, Any] | None:
-    """Return where cubes leave a tower, and which way (m/s, about); None for a board, on which they stay."""
-    if not shape.swept:
-        return None
-    steps = np.arange(0.0, 0.5, 0.001)
-    found: list[tuple[float, tuple[float, float]]] = []
-    for x, y in ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)):
-        line = np.stack([steps * x, steps * y, np.full_like(steps, shape.cube_edge)], axis=1)
-        out = shape.emerged(line)
-        if out.any():
-            found.append((float(steps[out.argmax()]), (x, y)))
-    if not found:
-        return None
-    far, (x, y) = min(found)
-    return {"at": [far * x, far * y, shape.cube_edge], "way": [0.3 * x, 0.3 * y, 0.0]}
 
 
 def _long_run(shape: Apparatus, game: Game) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from tower_sim.javascript import rules_modules
 from tower_sim.live.bundle import bundled
 from tower_sim.live.contents import contents
 from tower_sim.pages import Page, scene
-from tower_sim.pages.html import lean, scripts_of_games, source
+from tower_sim.pages.html import lean, source
 from tower_sim.physics.plain import core
 from tower_sim.writing import check, write
 
@@ -23,30 +23,29 @@ _PARTS = (
     "panels",
     "course",
     "along_amerigo",
-    "along_declared",
     "along_battle",
     "along",
     "main",
 )
 
 
-def live_command(output: Path, given: Sequence[str | Path] = (), games: Sequence[str | Path] = ()) -> None:
-    """Write the page into `output`, with the apparatus `given`, or all that ship, and the `games` of files.
+def live_command(output: Path, given: Sequence[str | Path] = ()) -> None:
+    """Write the page into `output`, with the apparatus `given`, or all that ship.
 
     Raises UsageError as `contents` does, and for a file that cannot be written; WritingFailed when the disk is full.
     """
     check(output, "output")
-    write(output, live_page(given, games), "output")
+    write(output, live_page(given), "output")
 
 
-def live_page(given: Sequence[str | Path] = (), games: Sequence[str | Path] = ()) -> str:
+def live_page(given: Sequence[str | Path] = ()) -> str:
     """Return the page's text; raises UsageError as `contents` does."""
     return Page(
         title="Cube tower",
         body=source("tower_sim.live", "page/body.html"),
         styles=(source("tower_sim.pages", "common.css") + source("tower_sim.live", "page/live.css"),),
         scripts=(_script(),),
-        data={"live": contents(given, games)},
+        data={"live": contents(given)},
         blobs={"core": core(), "worker": worker().encode()},
         compiles=True,
     ).text()
@@ -66,5 +65,6 @@ def rules() -> str:
 
 def _script() -> str:
     parts = source("tower_sim.live", *(f"page/{name}.js" for name in _PARTS))
-    own = "\n".join((source("tower_sim.pages", "common.js"), scene.script(), rules(), scripts_of_games(), parts))
+    battles = source("tower_sim.games.dead_reckoning", "battle.js")
+    own = "\n".join((source("tower_sim.pages", "common.js"), scene.script(), rules(), battles, parts))
     return f'(() => {{\n"use strict";\n{lean(own)}}})();\n'

@@ -94,6 +94,23 @@ function themeColour(name) {
   return found;
 }
 
+/** What this browser keeps for the page under a name; null of nothing, and where it keeps nothing. */
+function remembered(name) {
+  try {
+    return localStorage.getItem(`tower-sim:${name}`);
+  } catch {
+    return null;
+  }
+}
+
+function remember(name, value) {
+  try {
+    localStorage.setItem(`tower-sim:${name}`, value);
+  } catch {
+    // nothing is kept in this browser
+  }
+}
+
 /** Let `button` change between light and dark, and call `changed` whenever that changes, also by the system. */
 function startTheme(button, changed = () => {}) {
   const tell = () => {
@@ -102,8 +119,11 @@ function startTheme(button, changed = () => {}) {
     button.setAttribute("aria-label", `Show the page ${next}`);
     changed();
   };
+  document.documentElement.style.colorScheme = remembered("theme") || "";
   button.addEventListener("click", () => {
-    document.documentElement.style.colorScheme = isDark() ? "light" : "dark";
+    const chosen = isDark() ? "light" : "dark";
+    document.documentElement.style.colorScheme = chosen;
+    remember("theme", chosen);
     tell();
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", tell);
@@ -112,7 +132,10 @@ function startTheme(button, changed = () => {}) {
 
 /** Let `button` open `dialog`, and every button in it that has data-close shut it. */
 function startDialog(button, dialog) {
-  button.addEventListener("click", () => dialog.showModal());
+  button.addEventListener("click", () => {
+    dialog.showModal();
+    dialog.scrollTop = 0;
+  });
   for (const close of dialog.querySelectorAll("[data-close]")) close.addEventListener("click", () => dialog.close());
 }
 

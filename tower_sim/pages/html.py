@@ -89,13 +89,6 @@ def source(package: str, *names: str) -> str:
     return "\n".join((folder / name).read_text("utf-8") for name in names)
 
 
-def scripts_of_games() -> str:
-    """Return the scripts that lie in the folders of our games, which know how they play in JavaScript, as one text."""
-    folders = sorted(resources.files("tower_sim.games").iterdir(), key=lambda folder: folder.name)
-    files = [file for folder in folders if folder.is_dir() for file in folder.iterdir() if file.name.endswith(".js")]
-    return "\n".join(file.read_text("utf-8") for file in sorted(files, key=lambda file: file.name))
-
-
 def lean(script: str) -> str:
     """Return a script of ours without indentation and lines that are comments alone, for a page to carry."""
     lines = (line.strip() for line in _COMMENT.sub("", script).splitlines())

@@ -48,7 +48,8 @@ def read(cubes: Sequence[Cube], launches: object, window: float, apparatus: Appa
         if max(map(abs, (u, v, s))) > FASTEST or max(map(abs, (p, q, r))) > MOST_SPIN:
             allowed = f"up to {FASTEST:g} m/s and {MOST_SPIN:g} rad/s along each axis"
             raise fault(f"speed of cube {cube.id}", speeds, allowed, "let it go more gently")
-        if landing.escaped(np.array([[x, y, z]]), apparatus)[0] or landing.emerged(np.array([[x, y, z]]), apparatus)[0]:
+        at_place = np.array([[x, y, z]])
+        if any(where(at_place, apparatus)[0] for where in (landing.escaped, landing.emerged, landing.missed)):
             raise fault(f"place of cube {cube.id}", (x, y, z), "over or in the apparatus (m)", "let it go over the rim")
         made.append(Launch(cube, at, Pose((x, y, z), (a, b, c, w)), (u, v, s), (p, q, r)))
     return made

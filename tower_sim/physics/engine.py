@@ -1,7 +1,7 @@
 """Engine: what a scene needs from a rigid-body engine, and nothing more. SI units at its border.
 
 Engines are found by name (tower_sim/registry.py, group `engine`); `PhysicsSettings.engine` says which one drops.
-Whoever makes one inherits its tests from `tower_sim.testing`.
+Check a new one with `tower_sim.testing.check_engine`.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.hull import Hull
 from tower_sim.apparatus.parts import Apparatus, Box, Surface, as_apparatus
 from tower_sim.errors import UsageError
-from tower_sim.physics.belonging import advice_by_digest, digest_of
+from tower_sim.physics.belonging import digest_of
 from tower_sim.physics.core.exported import CORE
 from tower_sim.physics.core.hulls import write
 from tower_sim.physics.settings import PhysicsSettings, as_settings
@@ -72,12 +72,11 @@ def document(apparatus: Apparatus, settings: PhysicsSettings | None = None) -> d
         "version": VERSION,
         "name": shape.name,
         "digest": digest_of(shape, settings),
-        "advice": advice_by_digest(shape),
         "settings": settings.table(),
         "cube": {"edge": edge, "mass": shape.cube_density * edge * edge * edge},
         "between": _surface(shape.between_cubes),
         "surfaces": {name: _surface(surface) for name, surface in shape.surfaces.items()},
-        "hand": {name: getattr(shape.hand, name) for name in ("height", "spread", "speed", "spin", "interval")},
+        "hand": {name: getattr(shape.hand, name) for name in ("height", "spread", "speed", "spin", "rate", "fall")},
         "swept": shape.swept,
         "calm": [[list(low), list(high)] for low, high in shape.calm],
         "where": shape.where(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,11 @@ import numpy as np
 from tower_sim import draws, portable
 from tower_sim.apparatus.parts import Hand, Vector
 from tower_sim.cubes import Cube
+from tower_sim.physics.settings import GRAVITY
 from tower_sim.state import Pose
+
+_TRIES = 20  # places that are tried before a poured cube waits
+_ALOFT = 60  # cubes let go before: older ones are far below
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,45 +29,78 @@ class Launch:
     spin: Vector
 
 
-def release(cubes: Sequence[Cube], hand: Hand, rim_top: float, edge: float, rng: np.random.Generator) -> list[Launch]:
-    """Draw how the hand lets `cubes` go over the rim at height `rim_top` (m), in the order of time.
+def release(
+    cubes: Sequence[Cube], hand: Hand, rim_top: float, edge: float, window: float, rng: np.random.Generator
+) -> list[Launch]:
+    """Draw how the hand lets `cubes` of edge `edge` (m) go over the rim at height `rim_top` (m), in the order of time.
 
-    Random, from `rng`: which cube is where (a permutation, so colours are exchangeable), the places, the orientations
-    (uniform over rotations), velocities and spins (normal). Cubes of edge `edge` (m) never overlap: each place is a
-    cell of a square lattice that holds a cube however it is turned; the lattice is shifted and turned at random.
+    Random, from `rng`: the order of the cubes (a permutation, so colours are exchangeable), their places, orientations
+    (uniform over rotations), velocities and spins (normal). Cubes never overlap when they are let go. A hand with a
+    rate pours: times are whole numbers of `window` (s), and a cube for which there is no room yet waits for the next.
     """
     order = draws.order(rng, len(cubes))
-    cell = edge * math.sqrt(3) * 1.001
-    if hand.interval > 0:
-        places = [_layer(hand, cell, rng)[0] for _ in cubes]
-        levels = [0] * len(cubes)
-    else:
-        places, levels = _handful(len(cubes), hand, cell, rng)
+    cell = edge * math.sqrt(3) * 1.001  # holds a cube however it is turned
+    low = rim_top + hand.height + cell / 2
+    places = _poured if hand.rate else _handful
     launches: list[Launch] = []
-    for i, number in enumerate(order):
-        x, y = places[i]
-        z = rim_top + hand.height + cell / 2 + levels[i] * cell
-        pose = Pose((x, y, z), draws.turn(rng))
+    for number, (at, x, y, level) in zip(order, places(len(cubes), hand, cell, window, rng), strict=True):
+        pose = Pose((x, y, low + level * cell), draws.turn(rng))
         a, b, c, u, v, w = draws.normals(rng, 6)
-        velocity = (hand.speed * a, hand.speed * b, hand.speed * c)
+        velocity = (hand.speed * a, hand.speed * b, hand.speed * c - hand.fall)
         spin = (hand.spin * u, hand.spin * v, hand.spin * w)
-        launches.append(Launch(cubes[number], i * hand.interval, pose, velocity, spin))
+        launches.append(Launch(cubes[number], at, pose, velocity, spin))
     return launches
 
 
-def _handful(
-    number: int, hand: Hand, cell: float, rng: np.random.Generator
-) -> tuple[list[tuple[float, float]], list[int]]:
-    """Fill layer on layer from below; the places of the last layer are chosen at random."""
-    places: list[tuple[float, float]] = []
-    levels: list[int] = []
+Places = Iterator[tuple[float, float, float, int]]
+"""Where cubes are let go, one after the other: time (s), x and y (m), level in the stack (0: the lowest)."""
+
+
+def _poured(number: int, hand: Hand, cell: float, window: float, rng: np.random.Generator) -> Places:
+    """Yield places uniform over the hand's circle, a cell away from where the cubes before have fallen to."""
+    radius = max(hand.spread / 2 - cell / 2, 0.0)
+    every = 1 / ((hand.rate or math.inf) * window)  # windows between two cubes
+    falling: list[tuple[int, float, float]] = []
+    now = 0
+    for i in range(number):
+        now = max(now, math.ceil(i * every - 1e-9))
+        while (place := _free(falling, now, radius, hand.fall, cell, window, rng)) is None:
+            now += 1
+        falling = [*falling[-_ALOFT:], (now, *place)]
+        yield now * window, *place, 0
+
+
+def _free(
+    falling: Sequence[tuple[int, float, float]],
+    now: int,
+    radius: float,
+    fall: float,
+    cell: float,
+    window: float,
+    rng: np.random.Generator,
+) -> tuple[float, float] | None:
+    """Draw a free place; None if there is none in so many tries. Own motions, which are small, are left out."""
+    for _ in range(_TRIES):
+        a, b, _ = draws.disc(rng)
+        x, y = radius * a, radius * b
+        for then, u, v in falling:
+            passed = (now - then) * window
+            down = passed * (fall + GRAVITY / 2 * passed)
+            if (x - u) * (x - u) + (y - v) * (y - v) + down * down < cell * cell:
+                break
+        else:
+            return x, y
+    return None
+
+
+def _handful(number: int, hand: Hand, cell: float, window: float, rng: np.random.Generator) -> Places:
+    """Yield places of a stack, layer on layer from below; those of the last layer are chosen at random."""
+    places: list[tuple[float, float, int]] = []
     level = 0
     while len(places) < number:
-        layer = _layer(hand, cell, rng)[: number - len(places)]
-        places += layer
-        levels += [level] * len(layer)
+        places += [(x, y, level) for x, y in _layer(hand, cell, rng)[: number - len(places)]]
         level += 1
-    return places, levels
+    return ((0.0, *place) for place in places)
 
 
 def _layer(hand: Hand, cell: float, rng: np.random.Generator) -> list[tuple[float, float]]:

@@ -34,7 +34,9 @@ class TakesHulls(Protocol):
 
 
 class Scene:
-    """An apparatus built in a world, and its cubes: which body each cube number is, which were swept.
+    """An apparatus built in a world, and its cubes: which body each cube number is, and where those lay that are `out`.
+
+    `missed` counts how often a cube fell beside the opening at the top.
 
     Of an engine that does not run by itself it also keeps how long each cube has been quiet: from `quiet_time` on it
     sleeps.
@@ -49,8 +51,10 @@ class Scene:
         self.world = world
         self.engine = world.engine
         self.apparatus = apparatus
+        self.cubes: dict[int, Cube] = {}
         self.bodies: dict[int, int] = {}
-        self.swept: list[int] = []
+        self.out: dict[int, tuple[str, Pose | None]] = {}
+        self.missed = 0
         self._reel = reel
         self._laid: dict[int, Pose] = {}
         self._quiet: dict[int, float] = {}
@@ -135,15 +139,50 @@ class Scene:
         return laid if alike > 1 - _SAME else now
 
     def sweep(self, motion: Motion) -> bool:
-        """Take the cubes that have emerged out of the world; tell whether there were any."""
-        numbers = list(self.bodies)
+        """Take the cubes that have emerged out of the world as they pass; tell whether there were any."""
         emerged = np.flatnonzero(landing.emerged(motion.position, self.apparatus))
+        numbers = list(self.bodies)
         for i in emerged:
-            self.engine.remove(self.bodies.pop(numbers[i]))
-            self.swept.append(numbers[i])
-            if self._reel is not None:
-                self._reel.swept[numbers[i]] = self._reel.windows
+            self._take_out(numbers[i], landing.TRAY, None)
         return len(emerged) > 0
+
+    def clear(self, motion: Motion) -> bool:
+        """Take the cubes out of the world that lie outside a tower, where they now are; tell whether there were any.
+
+        What lay on them, or leant on them, moves on.
+        """
+        if self.apparatus.board is not None:
+            return False
+        emerged = np.flatnonzero(landing.emerged(motion.position, self.apparatus))
+        places = landing.find(motion.position[emerged], motion.orientation[emerged], self.apparatus)
+        numbers = list(self.bodies)
+        for i, place in zip(emerged, places, strict=True):
+            self._take_out(numbers[i], place.place, motion.pose(int(i)))
+        if len(emerged) and not runs_alone(self.engine):  # an engine that does wakes what it touches
+            self.wake_all()
+        return len(emerged) > 0
+
+    def catch(self, motion: Motion) -> list[Launch]:
+        """Take the cubes out of the world that fall beside the opening at the top, and return how to throw them again.
+
+        Each is then let fall from half as far from the middle as it was seen.
+        """
+        numbers, shape = list(self.bodies), self.apparatus
+        caught: list[Launch] = []
+        for i in np.flatnonzero(landing.missed(motion.position, shape)).tolist():
+            seen = motion.pose(i)
+            (x, y, _), still = seen.position, (0.0, 0.0, 0.0)
+            place = (x / 2, y / 2, shape.rim_top + shape.hand.height + shape.cube_edge)
+            caught.append(Launch(self.cubes[numbers[i]], 0.0, Pose(place, seen.orientation), still, still))
+            self.engine.remove(self.bodies.pop(numbers[i]))
+        self.missed += len(caught)
+        return caught
+
+    def _take_out(self, number: int, place: str, pose: Pose | None) -> None:
+        self.engine.remove(self.bodies.pop(number))
+        self.out[number] = (place, pose)
+        if self._reel is not None:
+            self._reel.swept[number] = self._reel.windows
 
     def rest(self, motion: Motion) -> bool:
         """Count how long each cube has been quiet and put to sleep those at rest; tell whether all are."""
@@ -174,7 +213,7 @@ class Scene:
 
     def _add(self, cube: Cube, pose: Pose) -> int:
         body = self.engine.add_cube(pose)
-        self.bodies[cube.id] = body
+        self.cubes[cube.id], self.bodies[cube.id] = cube, body
         self._quiet[cube.id] = 0.0
         return body
 

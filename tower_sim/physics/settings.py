@@ -5,13 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from numbers import Integral, Real
 from typing import Any, cast
 
+from pydantic import ConfigDict, Field, model_validator
+from pydantic.dataclasses import dataclass as checked_dataclass
+from pydantic_core import ArgsKwargs
+
 from tower_sim.errors import UsageError, check_kind, check_table, fault, near
-from tower_sim.fields import refuse_unknown
 from tower_sim.registry import names
+from tower_sim.typed import refuse_unknown, telling
 
 SETTINGS_VERSION = 1
 GRAVITY = 9.81  # m/s2
@@ -85,87 +89,103 @@ NUMBERS: Mapping[str, Numbers] = {
 """The defaults and accuracies of each engine, and all that there is of them; another package's engine has Bullet's."""
 
 
-def _number(low: float, high: float) -> Any:
-    """Declare a number from `low` to `high`; `...`, which stands for one left out, becomes the engine's default."""
-    return field(default=..., metadata={"low": low, "high": high, "whole": False})
+def _number(low: float, high: float, sentence: str) -> Any:
+    """Declare a number from `low` to `high`; one left out becomes the engine's default."""
+    return Field(None, ge=low, le=high, description=sentence)
 
 
-def _count(low: int, high: int) -> Any:
-    """Declare a whole number likewise."""
-    return field(default=..., metadata={"low": low, "high": high, "whole": True})
-
-
-@dataclass(frozen=True, slots=True)
+@telling("settings")
+@checked_dataclass(
+    frozen=True, slots=True, kw_only=True, config=ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+)
 class PhysicsSettings:
     """The settings of an engine; one left out has the engine's default, which stands in NUMBERS.
 
-    docs/physics.md holds the measurements behind the defaults. Lengths are in cube edges where the engine's own
-    threshold must scale with the cube, times in seconds. An engine need not have all: what it has not means nothing,
-    reads as the default of one that has it, cannot be given otherwise, and is not in `table` nor the digest.
-    `dataclasses.replace` keeps every number, also one that was left out: for another engine's defaults make new ones.
+    docs/documents.md says what each means, docs/physics.md holds the measurements behind the defaults. Lengths are in
+    cube edges where the engine's own threshold must scale with the cube, times in seconds. An engine need not have all:
+    what it has not means nothing, reads as the default of one that has it, cannot be given otherwise, and is not in
+    `table` nor the digest. `dataclasses.replace` keeps every number, also one that was left out: for another engine's
+    defaults make new ones.
 
-    timestep: the longest engine step.
-    step_travel: no cube may travel further than this many edges in one step; a window with faster cubes is cut finer.
-    passed_travel: the same for a cube that has passed everything that could hold it and is on its way out.
-    window: time between two looks at the cubes (sweeping, settling, choosing the step).
-    iterations: contact solver iterations a step.
-    firm_iterations, firm_relaxation: (Bullet) the same, without the early stop, where all residents are awake but slow:
-        in a knock, and in the further goes of wedged cubes.
-    rest_overlap: (Bullet) cubes at rest that overlap by more than this many edges are wedged.
-    residual: the solver stops early when what is left is below this (0: never). Bullet: the largest squared velocity
-        error; the core: the most that any contact's velocity still changes by (m/s).
-    relaxation: overlap is corrected at the speed overlap / relaxation (s).
-    contact_breaking: (Bullet) how far apart (edges) two bodies may be and still keep a contact point.
-    restitution_speed: below this approach speed (m/s) a contact does not bounce. Bullet's is allowed from twice the
-        speed that gravity adds in a timestep, 3.92 cm/s at the default one. With less resting cubes may bounce for
-        ever: at 1.27 times that speed in 12 of 60 drops, at 1.53 in 4 of 80, at 1.78 in 0 of 120, from 2 on in 0 of 150
-        (of 49 cubes into the two fitted towers, 20 into the ship; steps of 4, 2 and 1 ms).
-    quiet_speed, quiet_spin: a cube is quiet when every velocity component (m/s) and spin component (rad/s) is below.
-        With Bullet half of the least values allowed leave cubes without rest for ever (3 of 12 drops of 49, each).
-    quiet_time: a cube quiet for so long is at rest; it is put to sleep until it is hit. Less than `longest`.
-    longest: simulated seconds after the last cube left the hand, after which a drop is stopped.
-    creep: a drop stopped in which no cube moved more than this many edges in the last second is jammed.
-    slop: (the core) overlap of this many edges is left uncorrected.
-    patch: (the core) where a contact is a single point, the radius (edges) of the patch whose friction resists spin.
-    engine: the name of the rigid-body engine that is set so; those there are: `tower_sim.registry.names("engine")`.
+    `restitution_speed` of Bullet is allowed from twice the speed that gravity adds in a timestep, 3.92 cm/s at the
+    default one. With less resting cubes may bounce for ever: at 1.27 times that speed in 12 of 60 drops, at 1.53 in 4
+    of 80, at 1.78 in 0 of 120, from 2 on in 0 of 150 (of 49 cubes into the two fitted towers, 20 into the ship; steps
+    of 4, 2 and 1 ms). With Bullet half of the least `quiet_speed` and `quiet_spin` allowed leave cubes without rest for
+    ever (3 of 12 drops of 49, each).
 
     Raises UsageError for a value out of its range, one that the engine has not, and an unknown engine.
     """
 
-    timestep: float = _number(1e-5, 0.01)
-    step_travel: float = _number(0.001, 10)
-    passed_travel: float = _number(0.001, 10)
-    window: float = _number(0.001, 0.1)
-    iterations: int = _count(1, 1000)
-    firm_iterations: int = _count(1, 1000)
-    firm_relaxation: float = _number(0.001, 1)
-    rest_overlap: float = _number(0.001, 0.2)
-    residual: float = _number(0, 1)
-    contact_breaking: float = _number(0.001, 0.2)
-    restitution_speed: float = _number(0, 1)
-    quiet_speed: float = _number(0.001, 0.1)
-    quiet_spin: float = _number(0.2, 10)
-    quiet_time: float = _number(0.01, 10)
-    longest: float = _number(0.05, 120)
-    creep: float = _number(0.001, 1)
-    relaxation: float = _number(0.001, 1)
-    slop: float = _number(0, 0.05)
-    patch: float = _number(0, 0.1)
-    engine: str = ENGINE
+    timestep: float = _number(1e-5, 0.01, "The longest step of the engine (s).")
+    step_travel: float = _number(
+        0.001,
+        10,
+        "A cube travels no further than this in a step (cube edges). A window with faster cubes is cut finer.",
+    )
+    passed_travel: float = _number(
+        0.001, 10, "The same for a cube that has passed everything that could hold it and is on its way out."
+    )
+    window: float = _number(
+        0.001, 0.1, "The time between two looks at the cubes, which sweep, settle and choose the step (s)."
+    )
+    iterations: int = _number(1, 1000, "The iterations of the contact solver in a step.")
+    firm_iterations: int = _number(
+        1,
+        1000,
+        "The same, without the early stop, where all residents are awake but slow: in a knock, and in the further goes "
+        "of wedged cubes.",
+    )
+    firm_relaxation: float = _number(0.001, 1, "The `relaxation` (s) where `firm_iterations` are taken.")
+    rest_overlap: float = _number(0.001, 0.2, "Cubes at rest that overlap by more than this are wedged (cube edges).")
+    residual: float = _number(
+        0,
+        1,
+        "The solver stops early when what is left is below this; 0 is never. Bullet: the largest squared velocity "
+        "error. The core: the most that the velocity of any contact still changes by (m/s).",
+    )
+    contact_breaking: float = _number(
+        0.001, 0.2, "Two bodies keep a contact point up to this distance from each other (cube edges)."
+    )
+    restitution_speed: float = _number(0, 1, "A contact does not bounce below this approach speed (m/s).")
+    quiet_speed: float = _number(0.001, 0.1, "A quiet cube has every component of its velocity below this (m/s).")
+    quiet_spin: float = _number(0.2, 10, "A quiet cube has every component of its spin below this (rad/s).")
+    quiet_time: float = _number(
+        0.01,
+        10,
+        "A cube quiet for this long is at rest: it sleeps until it is hit (s). It is less than `longest`.",
+    )
+    longest: float = _number(0.05, 120, "A drop is stopped this long after the last cube left the hand (simulated s).")
+    creep: float = _number(
+        0.001,
+        1,
+        "A stopped drop in which no cube moved more than this in the last second is jammed (cube edges).",
+    )
+    relaxation: float = _number(0.001, 1, "Overlap is corrected at the speed overlap / relaxation (s).")
+    slop: float = _number(0, 0.05, "Overlap up to this is left uncorrected (cube edges).")
+    patch: float = _number(
+        0,
+        0.1,
+        "Where a contact is a single point, the radius of the patch whose friction resists spin (cube edges).",
+    )
+    engine: str = Field(default=ENGINE, description="The name of the rigid-body engine that is set so.")
 
-    def __post_init__(self) -> None:
-        own = numbers_of(check_engine(self.engine))
-        for item in fields(self)[:-1]:  # the last is the engine
-            name, value = item.name, cast("object", getattr(self, item.name))
-            default = own.standard.get(name)
-            if default is None:
-                default = next(other.standard[name] for other in NUMBERS.values() if name in other.standard)
-                if value is not ... and not (type(value) is type(default) and value == default):
-                    raise _not_of(self.engine, name, value)
-                value = default  # so that `replace` can give it back
-            checked = _checked(name, default if value is ... else value, default, item.metadata)
-            object.__setattr__(self, name, checked)
-        if self.restitution_speed < (least := own.least_bounce * GRAVITY * self.timestep):
+    @model_validator(mode="before")
+    @classmethod
+    def _filled(cls, values: ArgsKwargs) -> ArgsKwargs:
+        """Add the engine's defaults; what the engine has not reads as the default of one that has it."""
+        given = {name: _plain(value) for name, value in (values.kwargs or {}).items()}
+        engine = check_engine(given.get("engine", ENGINE))
+        defaults = {name: value for other in NUMBERS.values() for name, value in other.standard.items()}
+        own = numbers_of(engine).standard
+        for name in defaults.keys() & given.keys() - own.keys():
+            default, value = defaults[name], given[name]
+            if type(value) is not type(default) or value != default:
+                raise _not_of(engine, name, value)
+        return ArgsKwargs((), {**defaults, **own, "engine": engine, **given})
+
+    @model_validator(mode="after")
+    def _check(self) -> PhysicsSettings:
+        if self.restitution_speed < (least := numbers_of(self.engine).least_bounce * GRAVITY * self.timestep):
             raise fault(
                 "settings.restitution_speed",
                 self.restitution_speed,
@@ -179,6 +199,7 @@ class PhysicsSettings:
                 f"less than longest, {self.longest:g}",
                 "or no cube comes to rest",
             )
+        return self
 
     def digest(self) -> str:
         """Return a short digest of the version and every setting that the engine has."""
@@ -268,15 +289,8 @@ def _check_keys(table: Mapping[str, Any], engine: str) -> None:
     refuse_unknown(table, dict.fromkeys(own), "settings")
 
 
-def _checked(name: str, value: object, default: float, bounds: Mapping[str, Any]) -> float:
-    """Return a setting as a plain number of its kind; raises UsageError when it is not within `bounds`."""
-    low, high, whole = bounds["low"], bounds["high"], bounds["whole"]
-    is_number = isinstance(value, Integral if whole else Real) and value is not True and value is not False
-    if not (is_number and low <= cast("float", value) <= high):  # False for nan too
-        raise fault(
-            f"settings.{name}",
-            value,
-            f"a {'whole ' if whole else ''}number from {low:g} to {high:g}",
-            f"change it, or leave it out for {default:g}",
-        )
-    return int(cast("int", value)) if whole else float(cast("float", value))
+def _plain(value: object) -> object:
+    """Return a number of any kind as Python's own."""
+    if value is True or value is False or not isinstance(value, Real):
+        return value
+    return int(value) if isinstance(value, Integral) else float(value)

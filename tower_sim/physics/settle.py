@@ -1,4 +1,4 @@
-"""Settle: let the world run until every cube lies still, taking out the cubes that have emerged."""
+"""Settle: let the world run until every cube lies still, clear away what came out, until nothing more comes."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ from tower_sim.portable import length
 
 _CREEP_SECONDS = 1.0
 _FIRM_GOES = 3
+_MOST_MISSES = 3  # a cube
 
 
 def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None, *, is_checked: bool = False) -> Status:
-    """Run until every cube is at rest or time is up, and say how it ended.
+    """Run until every cube is at rest and none is left outside, or time is up, and say how it ended.
 
     Each launch is made when its time comes, after a look whether its place is free if `is_checked`; `shake` swings
     gravity from the start, and wakes all cubes unless it is too weak for that. One turn of the loop is one window of
-    the settings, in which gravity is constant, or several in which nothing is due. Cubes that have wedged into each
+    the settings, in which gravity is constant, or several in which nothing is due. A cube that missed the opening is
+    thrown again when all others are at rest. Then those outside are cleared away, as players do, and what they held up
+    moves on: again until nothing more comes. Cubes that have wedged into each
     other when all are at rest get up to three more goes, with the solver working harder, and as many as there is time
     for while one lies deeper than the door lets in: a drop that ends so has timed out.
     Raises UsageError for a launch in a place that is taken.
@@ -42,6 +45,7 @@ def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None,
     near_the_end: dict[int, npt.NDArray[np.float64]] | None = None
     goes = 0
     passed = 0  # windows
+    missed: deque[Launch] = deque()
     while True:
         time = passed * settings.window
         while waiting and waiting[0].at <= time + 1e-9:
@@ -49,6 +53,11 @@ def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None,
                 check_free(waiting[0], scene.motion(), scene.apparatus)
             scene.launch(waiting.popleft())
         motion = scene.motion()
+        if caught := scene.catch(motion):
+            missed.extend(caught)
+            motion = scene.motion()
+            if scene.missed > _MOST_MISSES * len(scene.cubes):
+                return Status.ESCAPED
         if landing.escaped(motion.position, scene.apparatus).any():
             return Status.ESCAPED
         if scene.apparatus.swept and scene.sweep(motion):
@@ -57,13 +66,18 @@ def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None,
         at_rest = scene.rest(motion)
         if at_rest and not waiting and not shaking:
             if (goes >= _FIRM_GOES or not scene.wedged()) and scene.is_sound(motion):
-                return Status.SETTLED
+                if missed:
+                    scene.launch(missed.popleft())
+                elif not scene.clear(motion):
+                    return Status.SETTLED
+                end, near_the_end = time + settings.longest, None
+                continue
             goes += 1
             scene.wake_all()
         if time >= end - _CREEP_SECONDS and near_the_end is None:
             near_the_end = dict(zip(scene.bodies, motion.position, strict=True))
         if time >= end:
-            return _stopped(scene, motion, near_the_end or {})
+            return Status.TIMED_OUT if missed else _stopped(scene, motion, near_the_end or {})
         due = waiting[0].at if waiting else end if near_the_end is not None else end - _CREEP_SECONDS
         windows = 1 if shaking else max(math.ceil((due - time) / settings.window - 1e-6), 1)
         gravity = shake.gravity(time + settings.window / 2) if shake else still

@@ -1,1 +1,1 @@
-"""Replays: what drops looked like, as a page or a scene that opens anywhere."""
+"""Replays: what drops looked like, as a page that opens anywhere."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.games.game import Turn
+from tower_sim.games.turn import Turn
 from tower_sim.outcome import Outcome
 from tower_sim.physics.settings import STANDARD
 from tower_sim.replay.document import About, Replay, ShownStep, replay
@@ -27,13 +27,13 @@ def of_play(
 ) -> Replay:
     """Return the replay of one run, a step a turn; the `model` by its name."""
     game, rules = request.played, request.rules
-    steps = [ShownStep(_title(turn), game.line(turn, rules), tuple(takes)) for turn, takes in turns]
+    steps = [ShownStep(_title(turn), game.ways.line(turn, rules), tuple(takes)) for turn, takes in turns]
     title = game.ways.caption(rules, apparatus=apparatus.name, model=model, seed=request.seed)
     summary = game.summary([turn for turn, _ in turns], rules)
-    head = game.head(rules, apparatus=apparatus.name, model=model, seed=request.seed).splitlines()[1:]
+    head = game.ways.head(rules, apparatus=apparatus.name, model=model, seed=request.seed).splitlines()[1:]
     about = _about(request, apparatus, game.name)
-    heading, painted = "\n".join(head) or None, game.paints(rules)
-    return replay(title, summary.strip("\n"), steps, apparatus, about, heading=heading, painted=painted)
+    heading = "\n".join(head) or None
+    return replay(title, summary.strip("\n"), steps, apparatus, about, heading=heading)
 
 
 def _title(turn: Turn) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from html.parser import HTMLParser
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -87,7 +86,7 @@ class Replay:
             data = _unpacked(reader.texts[POSES])
             known = (header["schema"], header["version"])
         except (KeyError, TypeError, ValueError, zlib.error) as error:
-            raise UsageError("no replay page; allowed is a page that --replay has written; give one") from error
+            raise UsageError("no replay page; allowed is a page that `page replay` has written; give one") from error
         if known != (SCHEMA, VERSION):
             raise fault("version of a replay page", known[1], f"{VERSION}", "write it anew with this program")
         return Replay(header, data)
@@ -105,12 +104,10 @@ def replay(
     about: About,
     colours: Sequence[str] = (),
     heading: str | None = None,
-    painted: Mapping[str, str] = MappingProxyType({}),
 ) -> Replay:
     """Return the document of `steps`; `colours` are named first, others in the order of the cubes' numbers.
 
-    `heading` is what the terminal prints over the texts of the steps, where they are rows of a table; `painted` has the
-    #rrggbb of colours that the game paints.
+    `heading` is what the terminal prints over the texts of the steps, where they are rows of a table.
     Raises UsageError for two cubes of one number.
     """
     every = [take for step in steps for take in step.takes]
@@ -126,7 +123,7 @@ def replay(
         "edge": apparatus.cube_edge,
         "about": _about(about),
         "apparatus": _apparatus(apparatus),
-        "colours": [asdict(paint) for paint in paints(named, painted)],
+        "colours": [asdict(paint) for paint in paints(named)],
         "cubes": [[cube.id, named.index(cube.colour)] for cube in cubes],
         "steps": [
             {"title": step.title, "text": step.text, "takes": [_take(take, poses) for take in step.takes]}

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from tower_sim import writing
+from tower_sim.errors import UsageError, shown
 from tower_sim.pages import Page, scene
 from tower_sim.pages.html import lean, source
 from tower_sim.replay.document import Replay
 
+_WHAT = "replay"
 _STYLES = (("tower_sim.pages", "common.css"), ("tower_sim.replay", "page/page.css"))
-_SCRIPTS = tuple(f"page/{name}.js" for name in ("record", "words", "tray", "player", "panels", "marked", "main"))
+_SCRIPTS = tuple(f"page/{name}.js" for name in ("record", "words", "player", "panels", "marked", "main"))
 
 
 def page_of(document: Replay) -> str:
@@ -21,3 +26,25 @@ def page_of(document: Replay) -> str:
         data={"replay": document.header},
         blobs={"poses": document.data},
     ).text()
+
+
+def check_path(path: str | Path) -> None:
+    """Refuse a replay's path before any work is done for it; leaves nothing behind.
+
+    Raises UsageError if its suffix is not .html, and if no file can be written there.
+    """
+    suffix = Path(path).suffix
+    if suffix.lower() != ".html":
+        raise UsageError(
+            f"replay {shown(str(path))} ends in {shown(suffix)}; allowed is .html; try a name such as game.html"
+        )
+    writing.check(path, _WHAT)
+
+
+def write(path: str | Path, document: Replay) -> None:
+    """Write the page that shows a replay document, whole or not at all.
+
+    Raises UsageError as `check_path` does, WritingFailed when the disk is full or fails.
+    """
+    check_path(path)
+    writing.write(path, page_of(document).encode(), _WHAT)

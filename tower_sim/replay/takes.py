@@ -180,13 +180,12 @@ class _Shown:
 
     def _moves(self, number: int, moved: Sequence[Spell], thrown: bool) -> Iterator[Happening]:
         """Yield when a cube was woken and when it came to rest."""
-        swept = number in self.reel.swept
         for k, spell in enumerate(moved):
             if k or not thrown:
                 yield Happening(self._frame(spell.first), "woken", number)
             if k + 1 < len(moved):
                 yield Happening(self._frame(spell.last), "rest", number, self._place(number, spell.last))
-            elif not swept:
+            elif self.rest[number].pose is not None:
                 yield Happening(self._frame(spell.last), "rest", number, self.rest[number].place)
 
     def _place(self, number: int, window: int) -> str:
@@ -198,9 +197,7 @@ class _Shown:
 
     def _out(self, i: int, number: int) -> int:
         """Return the frame from which on a cube has come out."""
-        if number in self.reel.swept:
-            return self._end_of(number)
-        inside = ~landing.emerged(self.seen[self._first(number) :, i, :3], self.apparatus)
+        inside = ~landing.emerged(self.seen[self._first(number) : self._end_of(number), i, :3], self.apparatus)
         last = np.flatnonzero(inside)
         return min(self._first(number) + (int(last[-1]) + 1 if len(last) else 0), self._end)
 

@@ -3,5 +3,5 @@
     Runs (run, drop, colour) ---by_drop---> ByDrop (run, drop) ---Figure---> a number a phase, a run, or of them all
 
 A figure is written once, in `tower.py` where every tower has it, else in the folder of its game. Studies, comparisons,
-calibration, searches for towers, checks of surrogates and pages read it from there. READ array.py FIRST.
+calibration, checks of surrogates and pages read it from there. READ array.py FIRST.
 """

@@ -60,10 +60,6 @@ class Formula:
         """Whether it is a whole number where all that it names is."""
         return _is_whole(self.tree)
 
-    def plain(self) -> Any:
-        """Return it as nested lists, ready for `json.dumps`, as pages work out expressions of declared games."""
-        return _plain(self.tree)
-
     def javascript(self, column: Callable[[str], str]) -> str:
         """Return it as an expression of JavaScript where `column` gives each name's."""
         return _script(self.tree, column)
@@ -122,27 +118,6 @@ def _value(node: Any, column: Callable[[str], Array | float]) -> Any:
         case _:
             does, parts = _CALLS[node.func.id][0], [_value(each, column) for each in node.args]
             return does(parts[0]) if isinstance(does, np.ufunc) and does.nin == 1 else reduce(does, parts)
-
-
-def _plain(node: Any) -> Any:
-    match node:
-        case ast.Name(id=name):
-            return ["number", name]
-        case ast.Constant(value=value):
-            return value
-        case ast.BinOp(left=a, op=op, right=b) | ast.Compare(left=a, ops=[op], comparators=[b]):
-            return [_ARRAYS[type(op)][1].replace("===", "==").replace("!==", "!="), _plain(a), _plain(b)]
-        case ast.UnaryOp(op=ast.Not(), operand=a):
-            return ["not", _plain(a)]
-        case ast.UnaryOp(operand=a):
-            return ["-", 0, _plain(a)]
-        case ast.BoolOp(op=op, values=[first, *rest]):
-            word = "and" if isinstance(op, ast.And) else "or"
-            return reduce(lambda sum_, each: [word, sum_, _plain(each)], rest, _plain(first))
-        case ast.Call(func=ast.Name(id="floor"), args=[a]):
-            return ["-", 0, ["ceil", ["-", 0, _plain(a)]]]
-        case _:
-            return [node.func.id, *map(_plain, node.args)]
 
 
 def _is_whole(node: Any) -> bool:

@@ -2,45 +2,77 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from tower_sim import outcome, registry, requests
+from tower_sim import chances, outcome, registry, requests
 from tower_sim.apparatus.catalogue import names
+from tower_sim.chances import chances_document
+from tower_sim.errors import fault, near
+from tower_sim.games import telling
 from tower_sim.models import MODELS
 from tower_sim.physics.settings import accuracies
+from tower_sim.requests import ChancesRequest, Request
+from tower_sim.service.asked import FILES, LINES, Hello, Next, Play, Throw, fields
 from tower_sim.service.opened import Opened
-from tower_sim.service.parsing import Hello, fields
+from tower_sim.service.told import DocumentName, Here, line
+from tower_sim.typed import read
 from tower_sim.version import TOWER_SIM
 
-SCHEMA = "tower-sim/service"
-VERSION = 1
+KNOWN = fields()
 
 
-def answer(request: requests.Request | Hello, opened: Opened) -> dict[str, Any]:
-    """Return the document that answers a request; all that is random is drawn from the request's seed.
+def read_request(sent: Mapping[str, Any]) -> Hello | Throw | Play | Next:
+    """Read a line's request; null counts as left out.
+
+    Raises UsageError, in one line, for a field that is unknown, missing, of another type or out of bounds.
+    """
+    do = sent.get("do")
+    if not isinstance(do, str) or do not in LINES:
+        meant = near(do, LINES) if isinstance(do, str) else ""
+        advice = f'write {{"do": "drop", "cubes": {{"blue": 4}}}}{meant}'
+        raise fault("do", do, f"one of {', '.join(LINES)}", advice)
+    own = ("id", "do")
+    given = {key: value for key, value in sent.items() if key not in own and not (value is None and key in KNOWN[do])}
+    return read(LINES[do], given, "", FILES, own)
+
+
+def answer(asked: Hello | Throw | Play | Next, opened: Opened) -> dict[str, Any]:
+    """Return the answer to a request; all that is random is drawn from its seed.
 
     Raises UsageError for the caller's mistakes and TooManyFailedDraws when the model gives no landing.
     """
-    if isinstance(request, Hello):
-        return hello()
-    return requests.answer(request, *opened.asked(request))
+    if isinstance(asked, Hello):
+        return here().model_dump()
+    return line(drawn(asked.request(), opened))
 
 
-def hello() -> dict[str, Any]:
-    """Return what the service has: its version, models, shipped apparatus, games, engines with their accuracies.
+def drawn(
+    request: Request | ChancesRequest, opened: Opened, tell: Callable[[int], None] = lambda done: None
+) -> dict[str, Any]:
+    """Return the document that answers a request, and `tell` how many of its runs are done; raises as `answer` does."""
+    apparatus, model = opened.asked(request)
+    if isinstance(request, ChancesRequest):
+        return chances_document(request, model, tell)
+    return requests.answer(request, apparatus, model, tell)
 
-    Also the documents that it answers with.
-    """
-    documents = {"drop": (outcome.SCHEMA, outcome.VERSION)}
-    documents |= {game.ways.request: game.ways.document for game in requests.games() if game.ways.request}
-    return {
-        "schema": SCHEMA,
-        "version": VERSION,
-        "tower_sim": TOWER_SIM,
-        "do": list(fields()),
-        "models": list(MODELS),
-        "apparatus": names(),
-        "games": [game.name for game in requests.games()],
-        "engines": {name: list(accuracies(name)) for name in registry.names("engine")},
-        "documents": {do: {"schema": schema, "version": version} for do, (schema, version) in documents.items()},
+
+def here() -> Here:
+    """Return what the service has."""
+    run, odds = ((name, telling.VERSION) for name in (telling.SCHEMA, telling.ODDS))
+    documents = {
+        "drop": [(outcome.SCHEMA, outcome.VERSION)],
+        "play": [run, odds],
+        "odds": [(chances.SCHEMA, chances.VERSION)],
     }
+    return Here(
+        tower_sim=TOWER_SIM,
+        do=list(LINES),
+        models=list(MODELS),
+        apparatus=names(),
+        games=[game.name for game in requests.games()],
+        engines={name: list(accuracies(name)) for name in registry.names("engine")},
+        documents={
+            do: [DocumentName(schema_=name, version=number) for name, number in of] for do, of in documents.items()
+        },
+    )

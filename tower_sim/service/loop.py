@@ -10,15 +10,13 @@ from typing import Any, BinaryIO, cast
 from tower_sim.errors import UsageError, fault
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.reading import check_bounds, refuse_constant
-from tower_sim.service.answers import answer
-from tower_sim.service.codes import BODY_TOO_LARGE, INTERNAL, NO_LANDING, NOT_JSON, path_of
+from tower_sim.service.answers import answer, read_request
+from tower_sim.service.codes import ADVICE, BODY_TOO_LARGE, INTERNAL, NO_LANDING, NOT_JSON, path_of
 from tower_sim.service.opened import Opened
-from tower_sim.service.parsing import read_request
+from tower_sim.service.told import Refusal
 from tower_sim.terminal import one_line, warn
 
 MAX_LINE = 2**20
-SCHEMA = "tower-sim/error"
-VERSION = 1
 _EXAMPLE = 'try {"do": "drop", "cubes": {"blue": 4}}'
 _QUOTED = 1_000  # bytes at either end of a line that is no JSON, of which an error quotes some
 _HEAD, _TAIL = 400, 200  # characters kept of a long error line: what was received may be long, advice is at the end
@@ -50,23 +48,26 @@ def _lines(source: BinaryIO) -> Iterator[bytes | None]:
 def _reply(line: bytes | None, opened: Opened) -> str:
     name: object = None
     try:
-        given = _object(line)
-        name = given.get("id")
-        return json.dumps({"id": name} | answer(read_request(given), opened), allow_nan=False)
+        request = _object(line)
+        name = request.get("id")
+        return _written(name, answer(read_request(request), opened))
     except UsageError as error:
-        return _error(name, str(error), error.code, path_of(error))
+        return _refused(name, str(error), error.code, path_of(error))
     except TooManyFailedDraws as error:
-        return _error(name, f"{error}; throw fewer cubes or change the apparatus", NO_LANDING)
+        return _refused(name, f"{error}; {ADVICE}", NO_LANDING)
     except Exception as error:
         opened.close()  # a model in which something broke is not asked again
         text = one_line(f"internal error: {type(error).__name__}: {error}", _HEAD, _TAIL)
         warn(text)
-        return _error(name, text, INTERNAL)
+        return _refused(name, text, INTERNAL)
 
 
-def _error(name: object, text: str, code: str, path: str = "") -> str:
-    told = {"error": one_line(text, _HEAD, _TAIL), "code": code, "path": path}
-    return json.dumps({"id": name, "schema": SCHEMA, "version": VERSION} | told)
+def _refused(name: object, text: str, code: str, path: str = "") -> str:
+    return _written(name, Refusal(error=one_line(text, _HEAD, _TAIL), code=code, path=path).model_dump())
+
+
+def _written(name: object, reply: dict[str, Any]) -> str:
+    return json.dumps({"id": name} | reply, allow_nan=False)
 
 
 def _object(line: bytes | None) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from tower_sim.errors import UsageError
 from tower_sim.models import open_model
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.reading import read_bytes
-from tower_sim.requests import Request, one_of
+from tower_sim.requests import ChancesRequest, Request, one_of
 from tower_sim.surrogate.store import beside
 
 KEPT = 8  # a physics model holds an engine client of a few MB
@@ -44,11 +44,7 @@ class Opened:
     ) -> None:
         self.close()
 
-    def model(self, apparatus: str, name: str, settings: PhysicsSettings | None = None) -> DropModel:
-        """Return the model `name` of `apparatus`; see `with_apparatus`."""
-        return self.with_apparatus(apparatus, name, settings)[1]
-
-    def asked(self, request: Request) -> tuple[Apparatus, DropModel]:
+    def asked(self, request: Request | ChancesRequest) -> tuple[Apparatus, DropModel]:
         """Return the apparatus and the model that a request names; see `with_apparatus`."""
         named = one_of(request)
         return self.with_apparatus(named.apparatus, named.model, named.settings)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tower_sim.study.report import study
+from tower_sim.study.making import study
 
 __all__ = ["study"]

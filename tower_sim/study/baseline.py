@@ -86,13 +86,14 @@ def play_rule(kit: GameKit, games: int, rng: np.random.Generator) -> Campaign:
     In a phase all cubes of its colour that are out are thrown; what came out is back in storage for the next phase.
     Source of the rule: bgdf.com/node/180; of the game: Amerigo rulebook, course of the game.
     """
-    cubes = len(kit.colour_of)
+    phase_of = np.array([len(kit.colours), *kit.phases])  # the set-up has the last name
+    width, cubes = len(phase_of), len(kit.colour_of)
     inside = np.zeros((games, cubes), bool)
     since = np.zeros((games, cubes), np.int16)
     drawn = np.zeros(games, np.int16)  # drops with something to throw so far
+    counts = np.zeros((4, games, width), np.int64)  # thrown, inside before, out, inside after
     entries: list[tuple[Array, ...]] = []
-    columns: list[tuple[Array, ...]] = []
-    for drop, colour in enumerate([-1, *kit.phases]):
+    for drop, colour in enumerate(phase_of):
         thrown = ~inside & ((kit.colour_of == colour) | (drop == 0))
         active = thrown.any(1)
         at_risk = (thrown | inside) & active[:, None]
@@ -100,13 +101,46 @@ def play_rule(kit: GameKit, games: int, rng: np.random.Generator) -> Campaign:
         since[thrown] = np.broadcast_to(drawn[:, None], thrown.shape)[thrown]
         game, cube = np.nonzero(at_risk)
         age = np.where(thrown, 0, drawn[:, None] - since)[game, cube]
-        entries.append((game, np.full(len(game), drop), cube, thrown[game, cube], age, out[game, cube]))
-        before = inside.sum(1)
-        inside = (inside | thrown) & ~out
-        counts = (thrown.sum(1), before, out.sum(1), inside.sum(1))
-        columns.append((np.arange(games), np.full(games, drop), np.full(games, colour), *counts))
+        entries.append((game * width + drop, cube, thrown[game, cube], age, out[game, cube]))
+        after = (inside | thrown) & ~out
+        counts[:, :, drop] = [each.sum(1) for each in (thrown, inside, out, after)]
+        inside = after
         drawn += active
-    return _campaign(kit, games, columns, entries)
+    rows = games * width
+    thrown, before, emerged, after = counts.reshape(4, rows)
+    phases = Words((*kit.colours, SETUP), np.tile(phase_of, games).astype(np.int16))
+    drops = Drops(
+        run=np.repeat(np.arange(games), width),
+        drop=np.tile(np.arange(width), games),
+        kind=Words(("drop",), np.zeros(rows, np.int16)),
+        thrown=thrown,
+        inside_before=before,
+        emerged=emerged,
+        inside_after=after,
+        phase=phases,
+        winner=Words((), np.full(rows, NOWHERE, np.int16)),
+        drawn=thrown > 0,
+        facts=Facts({"phase": phases}),
+    )
+    row, cube, is_thrown, age, out = (np.concatenate(parts) for parts in zip(*entries, strict=True))
+    order = np.argsort(row, kind="stable")
+    cube, is_thrown, places = cube[order], is_thrown[order], ("tray", f"inside:{REGION}")
+    return Campaign(
+        spec={"kind": kit.kind, "model": "two_thirds", "runs": games, "rules": dict(kit.terms)},
+        points=[{}],
+        run_point=np.zeros(games, np.int64),
+        drops=drops,
+        cubes=CubeEntries(
+            row=row[order].astype(np.int32),
+            cube=cube,
+            colour=Words(kit.colours, kit.colour_of[cube].astype(np.int16)),
+            thrown=is_thrown,
+            age=age[order],
+            before=Words(places, np.where(is_thrown, NOWHERE, 1).astype(np.int16)),
+            after=Words(places, np.where(out[order], 0, 1).astype(np.int16)),
+        ),
+        failed=Failed(np.zeros(0, np.int64), np.zeros(0, np.int64), Words((), np.zeros(0, np.int16))),
+    )
 
 
 def play_beside(campaign: Campaign, rng: np.random.Generator) -> Campaign | None:
@@ -116,47 +150,3 @@ def play_beside(campaign: Campaign, rng: np.random.Generator) -> Campaign | None
     """
     kit = kit_of(campaign)
     return play_rule(kit, int(np.clip(campaign.runs, FEWEST, MOST)), rng) if kit else None
-
-
-def _campaign(
-    kit: GameKit, games: int, columns: Sequence[tuple[Array, ...]], entries: Sequence[tuple[Array, ...]]
-) -> Campaign:
-    run, drop, phase, thrown, before, emerged, after = (np.concatenate(parts) for parts in zip(*columns, strict=True))
-    order = np.lexsort((drop, run))
-    width = len(columns)
-    names = (*kit.colours, SETUP)
-    one = Words(("drop",), np.zeros(len(run), np.int16))
-    phases = Words(names, np.where(phase < 0, len(kit.colours), phase)[order].astype(np.int16))
-    drops = Drops(
-        run=run[order],
-        drop=drop[order],
-        kind=one,
-        thrown=thrown[order],
-        inside_before=before[order],
-        emerged=emerged[order],
-        inside_after=after[order],
-        phase=phases,
-        winner=Words((), np.full(len(run), NOWHERE, np.int16)),
-        drawn=thrown[order] > 0,
-        facts=Facts({"phase": phases}),
-    )
-    game, at, cube, is_thrown, age, out = (np.concatenate(parts) for parts in zip(*entries, strict=True))
-    row = game * width + at
-    order = np.argsort(row, kind="stable")
-    places = ("tray", f"inside:{REGION}")
-    return Campaign(
-        spec={"kind": kit.kind, "model": "two_thirds", "runs": games, "rules": dict(kit.terms)},
-        points=[{}],
-        run_point=np.zeros(games, np.int64),
-        drops=drops,
-        cubes=CubeEntries(
-            row=row[order].astype(np.int32),
-            cube=cube[order],
-            colour=Words(kit.colours, kit.colour_of[cube][order].astype(np.int16)),
-            thrown=is_thrown[order],
-            age=age[order],
-            before=Words(places, np.where(is_thrown, NOWHERE, 1)[order].astype(np.int16)),
-            after=Words(places, np.where(out, 0, 1)[order].astype(np.int16)),
-        ),
-        failed=Failed(np.zeros(0, np.int64), np.zeros(0, np.int64), Words((), np.zeros(0, np.int16))),
-    )

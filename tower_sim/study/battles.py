@@ -2,71 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
-from tower_sim.campaign.data import INSIDE, NOWHERE, Array, Campaign, CubeEntries
+from tower_sim.campaign.data import INSIDE, NOWHERE, Array, Campaign
 from tower_sim.places import BORDER, ZONE
-from tower_sim.statistics import Estimate, Estimates, Resamples
+from tower_sim.statistics import Estimates, Resamples
+from tower_sim.study import charts
+from tower_sim.study.charts import Panel
+from tower_sim.study.report import HOW_SURE, Cell, Chart, Section, Table, plain_share, said
+from tower_sim.study.retention import counts_of, grouped, histogram
 
 MOST_THROWN = 8  # cubes thrown at once: larger throws count together
 THROUGH = ("throw", "rethrow", "explosion", "ability", "drop")  # the steps in which cubes can go through the ship
 WINNER = "winner"  # what a game tells of its last drop, if it has winners
-
-
-@dataclass(frozen=True)
-class Landings:
-    """Of the cubes thrown through the ship the share that landed at each place, and where thrown cubes lay at the end.
-
-    `cubes` and `final_cubes` count what the shares are of. A cube thrown again counts each time in `landed`, once in
-    `final`; cubes that left the board before the end count where they last lay.
-    """
-
-    places: tuple[str, ...]
-    landed: Estimates
-    counts: Array
-    final: Estimates
-    final_counts: Array
-
-
-@dataclass(frozen=True)
-class Knocks:
-    """Cubes that lay on the board and changed their place, by the number of cubes thrown at once.
-
-    `moved` is their mean number a throw, `share` their share of all that lay there; throws that found none lying are
-    left out. The last of `thrown` holds all larger throws too.
-    """
-
-    thrown: Array
-    throws: Array
-    moved: Estimates
-    share: Estimates
-    overall: Estimate
-    lying: Estimate
-
-
-@dataclass(frozen=True)
-class Chains:
-    """How many explosions follow a throw or an ability: `lengths` shares of 0, 1, 2, ...; `mean`; `any` explosion."""
-
-    lengths: Estimates
-    counts: Array
-    mean: Estimate
-    any: Estimate
-
-
-@dataclass(frozen=True)
-class WinShares:
-    """Who wins, by the cubes each side threw first: `cubes` has a row for each such set-up, a column for each side.
-
-    `wins` has for each row the share won by each side, then that of battles without a winner; `battles` counts them.
-    """
-
-    sides: tuple[str, ...]
-    cubes: Array
-    battles: Array
-    wins: Estimates
+DRAWN = 12  # set-ups whose win shares are drawn
 
 
 def have_winners(campaign: Campaign) -> bool:
@@ -92,47 +43,19 @@ def through_ship(campaign: Campaign) -> Array:
     return cubes.thrown & kind.among(*THROUGH)[cubes.row] & (~is_ability | first)
 
 
-def landings(campaign: Campaign, boot: Resamples) -> Landings:
-    """Count where cubes landed, battle by battle."""
-    cubes = campaign.cubes
-    thrown = through_ship(campaign)
-    run = campaign.drops.run[cubes.row].astype(np.int64)
-    used: Array = np.unique(cubes.after.codes)
-
-    def count(rows: Array) -> Array:
-        return campaign.tally(run[rows], cubes.after.codes[rows], len(cubes.after.names))[:, used].astype(float)
-
-    key = run * (int(cubes.cube.max(initial=0)) + 1) + cubes.cube
-    last = len(key) - 1 - np.unique(key[::-1], return_index=True)[1]
-    landed, final = count(np.flatnonzero(thrown)), count(last)
-
-    def shares(counts: Array) -> Estimates:
-        return boot.shares(counts, np.broadcast_to(counts.sum(1, keepdims=True), counts.shape))
-
-    places = tuple(cubes.after.names[int(code)] for code in used)
-    return Landings(places, shares(landed), landed.sum(0).astype(int), shares(final), final.sum(0).astype(int))
-
-
-def _lying(cubes: CubeEntries) -> Array:
-    return ~cubes.thrown & (cubes.before.codes != NOWHERE) & ~cubes.before.starts(INSIDE)
-
-
-def _moved(cubes: CubeEntries) -> Array:
-    """Say whether each entry's place after differs from that before, by name."""
-    names = {name: i for i, name in enumerate(sorted({*cubes.before.names, *cubes.after.names}))}
-    before, after = (
-        np.array([names[name] for name in words.names] + [-1])[words.codes] for words in (cubes.before, cubes.after)
-    )
-    return before != after
-
-
 def _knocked(campaign: Campaign) -> tuple[Array, Array, Array]:
     """Return for each step the cubes thrown through the ship, those that lay there before, those of them that moved."""
     cubes, steps = campaign.cubes, len(campaign.drops)
-    lies = _lying(cubes)
+    lies = ~cubes.thrown & (cubes.before.codes != NOWHERE) & ~cubes.before.starts(INSIDE)
+    number = {
+        name: i for i, name in enumerate({**dict.fromkeys(cubes.before.names), **dict.fromkeys(cubes.after.names)})
+    }
+    before, after = (
+        np.array([*map(number.get, words.names), NOWHERE])[words.codes] for words in (cubes.before, cubes.after)
+    )
     thrown = np.bincount(cubes.row[through_ship(campaign)], minlength=steps)
     lying = np.bincount(cubes.row[lies], minlength=steps)
-    return thrown, lying, np.bincount(cubes.row[lies & _moved(cubes)], minlength=steps)
+    return thrown, lying, np.bincount(cubes.row[lies & (before != after)], minlength=steps)
 
 
 def moved_and_lying(campaign: Campaign) -> tuple[Array, Array]:
@@ -141,43 +64,6 @@ def moved_and_lying(campaign: Campaign) -> tuple[Array, Array]:
     rows = thrown > 0
     sums = campaign.by_run(np.stack([moved[rows], lying[rows]], 1), rows)
     return sums[:, 0], sums[:, 1]
-
-
-def knocks(campaign: Campaign, boot: Resamples, most: int = MOST_THROWN) -> Knocks | None:
-    """Count the cubes that throws knocked into other places; None when no throw found any lying."""
-    thrown, lying, moved = _knocked(campaign)
-    rows = (thrown > 0) & (lying > 0)
-    if not rows.any():
-        return None
-    run, group = campaign.drops.run[rows], np.minimum(thrown[rows], most) - 1
-    throws, total, there = (
-        campaign.tally(run, group, most, weights) for weights in (np.ones(len(run)), moved[rows], lying[rows])
-    )
-    used = np.flatnonzero(throws.sum(0))
-    return Knocks(
-        thrown=used + 1,
-        throws=throws.sum(0)[used].astype(int),
-        moved=boot.ratios(total[:, used], throws[:, used]),
-        share=boot.shares(total[:, used], there[:, used]),
-        overall=boot.ratio(total.sum(1), throws.sum(1)),
-        lying=boot.share(total.sum(1), there.sum(1)),
-    )
-
-
-def chains(campaign: Campaign, boot: Resamples) -> Chains | None:
-    """Count the explosions after each throw and each ability that asked the model; None when there is neither."""
-    run, length = chain_lengths(campaign)
-    if not len(run):
-        return None
-    size = int(length.max()) + 1
-    counts = campaign.tally(run, length, size).astype(float)
-    all_of = counts.sum(1)
-    return Chains(
-        boot.shares(counts, np.broadcast_to(all_of[:, None], counts.shape)),
-        counts.sum(0).astype(int),
-        boot.ratio(counts @ np.arange(size), all_of),
-        boot.share(counts[:, 1:].sum(1), all_of),
-    )
 
 
 def chain_lengths(campaign: Campaign) -> tuple[Array, Array]:
@@ -196,21 +82,167 @@ def first_cubes(campaign: Campaign) -> Array:
     return campaign.tally(campaign.drops.run[cubes.row[rows]], cubes.colour.codes[rows], len(campaign.colours))
 
 
-def odds(campaign: Campaign, boot: Resamples) -> WinShares:
-    """Count the winners of finished battles by the cubes on each side."""
-    d = campaign.drops
-    won = np.full(campaign.runs, NOWHERE)
+# Sections
+
+
+def plain(campaign: Campaign, boot: Resamples) -> str:
+    """Say who wins, where all battles have the same first cubes; else nothing."""
+    sides, cubes, wins = odds(campaign, boot)
+    if len(cubes) != 1:
+        return ""
+    words = " and ".join(f"{side} wins {plain_share(wins.at((0, i)))}" for i, side in enumerate(sides))
+    nobody = wins.at((0, len(sides)))
+    rest = f", nobody {plain_share(nobody)}" if nobody.value > 0 else ""
+    first = " to ".join(map(str, cubes[0].tolist()))
+    return f"With {first} cubes {words} of battles{rest}. ({campaign.runs} {campaign.unit}s; {HOW_SURE}.)"
+
+
+def sections(campaign: Campaign, boot: Resamples) -> list[Section]:
+    """Tell where cubes land, what they knock on, how explosions go on, and who wins."""
+    if not len(campaign.cubes):
+        return [Section("1. Where cubes land", "No cube was thrown, so there is nothing more to study.")]
+    made = [landings(campaign, boot), knocks(campaign, boot)]
+    return [*made, chains(campaign, boot), who_wins(campaign, boot)] if have_winners(campaign) else made
+
+
+def landings(campaign: Campaign, boot: Resamples) -> Section:
+    """Tell where cubes land, and where they lie at the end.
+
+    A cube thrown again counts each time as a landing, once at the end; cubes that left the board before the end count
+    where they last lay.
+    """
+    cubes, run = campaign.cubes, campaign.drops.run[campaign.cubes.row].astype(np.int64)
+    key = run * (int(cubes.cube.max(initial=0)) + 1) + cubes.cube
+    last = len(key) - 1 - np.unique(key[::-1], return_index=True)[1]
+    used, place = np.unique(cubes.after.codes, return_inverse=True)
+    both = [
+        histogram(campaign, boot, run[rows], place[rows], len(used))
+        for rows in (np.flatnonzero(through_ship(campaign)), last)
+    ]
+    landed, final = both
+    names = [cubes.after.names[int(code)] for code in used]
+    thrown = 0 if landed.n is None else int(landed.n[0])
+    says = ""
+    if thrown:
+        best = int(np.nanargmax(landed.value))
+        says = (
+            f"{thrown} cubes went through the ship in {campaign.runs} {campaign.unit}s. Most often they land at "
+            f"{names[best]}, a share of {said(landed.at(best))}. `At the end` counts each cube once, where it last lay."
+        )
+    rows: list[Sequence[Cell]] = [
+        [*row] for row in zip(names, counts_of(landed), landed, counts_of(final), final, strict=True)
+    ]
+    head = ["place", "landed [cubes]", "share of landings", "at the end [cubes]", "share at the end"]
+    order: Array = np.argsort(-np.nan_to_num(landed.value), kind="stable")
+    y = np.arange(len(order))
+    drawn = [
+        charts.bars(y + shift, shares.take(order), name, 0.38, fill, across=True)
+        for shares, name, shift, fill in ((landed, "landings", -0.2, 0), (final, "at the end", 0.2, 1))
+    ]
+    labels = [names[int(i)].removeprefix(ZONE).replace("_", " ") for i in order]
+    panel = Panel("share of cubes", "", drawn, f"{campaign.runs} {campaign.unit}s", names=labels, across=True)
+    figure = charts.figure([panel], 0.9 + 0.27 * len(order))
+    return Section(
+        "1. Where cubes land", says, Table("landings", head, rows), Chart("landings", figure, "Where cubes land")
+    )
+
+
+def knocks(campaign: Campaign, boot: Resamples) -> Section:
+    """Tell how many lying cubes a throw moves, by the number thrown; throws that found none lying are left out."""
+    title, (thrown, lying, moved) = "2. Cubes knocked on", _knocked(campaign)
+    rows = (thrown > 0) & (lying > 0)
+    if not rows.any():
+        return Section(title, "No throw found cubes lying on the board.")
+    run, group, one = campaign.drops.run[rows], np.minimum(thrown[rows], MOST_THROWN) - 1, np.zeros(rows.sum(), int)
+    moves = grouped(campaign, boot, run, group, MOST_THROWN, moved[rows])
+    shares = grouped(campaign, boot, run, group, MOST_THROWN, moved[rows], lying[rows], share=True)
+    every = grouped(campaign, boot, run, one, 1, moved[rows]).at(0)
+    of_lying = grouped(campaign, boot, run, one, 1, moved[rows], lying[rows], share=True).at(0)
+    used = np.flatnonzero(np.isfinite(moves.value))
+    more = {MOST_THROWN - 1: " or more"}
+    table: list[Sequence[Cell]] = [
+        [f"{i + 1}{more.get(i, '')}", moves.at(i).n, moves.at(i), shares.at(i, moves.at(i).n)] for i in used.tolist()
+    ]
+    x = f"thrown [cubes{f'; {MOST_THROWN}: or more' if used[-1] == MOST_THROWN - 1 else ''}]"
+    drawn = [
+        Panel(x, y, [charts.points(used + 1, values.take(used))], f"n = {rows.sum()} throws", floor=True)
+        for y, values in (("moved a throw [cubes]", moves), ("share of lying cubes moved", shares))
+    ]
+    return Section(
+        title,
+        f"A throw onto a board with cubes moves {said(every)} of them into another place ({every.n} throws), a share "
+        f"of {said(of_lying)} of those that lay there ({of_lying.n} cube-throws).",
+        Table("knocks", ["thrown [cubes]", "throws", "moved a throw [cubes]", "share of those lying"], table),
+        Chart("knocks", charts.figure(drawn, 2.5), "Cubes knocked on by a throw"),
+    )
+
+
+def chains(campaign: Campaign, boot: Resamples) -> Section:
+    """Tell how many explosions follow a throw, or an ability that asked the model."""
+    title, (run, length) = "3. Explosions", chain_lengths(campaign)
+    if not len(run):
+        return Section(title, "There was no throw.")
+    lengths, one = histogram(campaign, boot, run, length), np.zeros(len(run), int)
+    mean = grouped(campaign, boot, run, one, 1, length).at(0)
+    some = grouped(campaign, boot, run, one, 1, length > 0, share=True).at(0)
+    rows: list[Sequence[Cell]] = [
+        [i, count, share] for i, (count, share) in enumerate(zip(counts_of(lengths), lengths, strict=True)) if count
+    ]
+    drawn = charts.bars(np.arange(len(lengths)), lengths, width=0.7)
+    panel = Panel("explosions in a row", "share of throws", [drawn], f"n = {len(run)} throws", floor=True)
+    return Section(
+        title,
+        f"After a throw (or an ability that asked the model) {said(mean)} explosions follow on average; a share of "
+        f"{said(some)} of {len(run)} throws has any, the longest chain is {len(lengths) - 1}.",
+        Table("chains", ["explosions in a row", "throws", "share of throws"], rows),
+        Chart("chains", charts.figure([panel], 2.3), "Explosions in a row"),
+    )
+
+
+def odds(campaign: Campaign, boot: Resamples) -> tuple[tuple[str, ...], Array, Estimates]:
+    """Return the sides, the first cubes of finished battles, shape (set-ups, sides), and the share that each side wins.
+
+    The shares have shape (set-ups, sides + 1); the last is that of battles without a winner.
+    """
+    d, colours = campaign.drops, campaign.colours
+    winner = np.full(campaign.runs, len(colours))
     rows = d.winner.codes != NOWHERE
-    colour_of = np.array([campaign.colours.index(name) for name in d.winner.names] + [NOWHERE])
-    won[d.run[rows]] = colour_of[d.winner.codes[rows]]
-    cubes = first_cubes(campaign)
-    has_landed = np.bincount(d.run, minlength=campaign.runs) > 0
-    done = ~campaign.unfinished & has_landed
-    setups, group = np.unique(cubes[done], axis=0, return_inverse=True)
-    width, size = len(campaign.colours) + 1, len(setups)
-    winner = np.where(won[done] == NOWHERE, width - 1, won[done])
-    per_run = np.zeros((campaign.runs, size, width))
-    per_run[np.flatnonzero(done), group.ravel(), winner] = 1
-    played = np.repeat(per_run.sum(2), width, axis=1)
-    wins = boot.shares(per_run.reshape(campaign.runs, -1), played)
-    return WinShares(campaign.colours, setups, per_run.sum((0, 2)).astype(int), wins)
+    winner[d.run[rows]] = np.array([*map(colours.index, d.winner.names), NOWHERE])[d.winner.codes[rows]]
+    done = np.flatnonzero(~campaign.unfinished & (np.bincount(d.run, minlength=campaign.runs) > 0))
+    setups, group = np.unique(first_cubes(campaign)[done], axis=0, return_inverse=True)
+    width = len(colours) + 1
+    won = campaign.tally(done, group.ravel() * width + winner[done], len(setups) * width)
+    played = np.repeat(campaign.tally(done, group.ravel(), len(setups)), width, axis=1)
+    return colours, setups, boot.shares(won.astype(float), played.astype(float)).reshape(len(setups), width)
+
+
+def who_wins(campaign: Campaign, boot: Resamples) -> Section:
+    """Tell the win shares for each combination of first cubes; the commonest are drawn."""
+    sides, cubes, wins = odds(campaign, boot)
+    if not len(cubes) or wins.n is None:
+        return Section("4. Who wins", "No battle was finished.")
+    played = wins.n[:, 0]
+    rows: list[Sequence[Cell]] = [
+        [*cubes[i].tolist(), int(played[i]), *(wins.at((i, k)) for k in range(len(sides) + 1))]
+        for i in range(len(cubes))
+    ]
+    low, high = (float(pick(wins.value[:, 0])) for pick in (np.nanmin, np.nanmax))
+    one = len(cubes) == 1
+    head = [*(f"{side} [cubes]" for side in sides), "battles", *(f"won by {side}" for side in sides), "no winner"]
+    shown = np.sort(np.argsort(-played, kind="stable")[:DRAWN])
+    x, step = np.arange(len(shown)), 0.8 / (len(sides) + 1)
+    drawn = [
+        charts.bars(x + step * (k - len(sides) / 2), Estimates.of(wins.at((int(i), k)) for i in shown), name, step, k)
+        for k, name in enumerate(head[len(sides) + 1 :])
+    ]
+    names = [f"{' : '.join(map(str, cubes[i]))} (n = {played[i]})" for i in shown]
+    note = f"the {DRAWN} commonest of {len(cubes)}" if len(cubes) > DRAWN else ""
+    panel = Panel(f"first cubes, {' : '.join(sides)}", "share of battles", drawn, note, names, limits=(0, 1.03))
+    return Section(
+        "4. Who wins",
+        f"{played.sum()} battles were finished, with {len(cubes)} different numbers of first cubes; {sides[0]} wins a "
+        f"share of {low:.2f}{'' if one else f' to {high:.2f}'} of them."
+        f"{f' With one set-up only: {said(wins.at((0, 0)))}.' if one else ''}",
+        Table("odds", head, rows),
+        Chart("odds", charts.figure([panel], 3.2, foot=True), "Win shares by cubes on each side"),
+    )

@@ -1,21 +1,37 @@
 """What a varied field does to a figure: how surely, over which range, and in which shape; never a line through a curve.
 
-Each figure and field has one test, of any difference between points that differ in that field only or, where the field
-is a number, a trend along it; Holm's correction goes over all of a report.
+In a design of chosen points each figure and field has one test, of any difference between points that differ in that
+field only or, where the field is a number, a trend along it. In one whose points are a sample of the ranges ranks stand
+in its place, and delta and Sobol indices say how much matters. Holm's correction goes over all of a report.
 """
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 
+from tower_sim import gaussian
 from tower_sim.campaign.data import Array
-from tower_sim.statistics import CONFIDENCE, Estimate, any_difference, contrast, holm
-from tower_sim.study.points import Varied
-from tower_sim.study.sheets import plainly
-from tower_sim.study.sweeps import SweptCurve
+from tower_sim.statistics import (
+    CONFIDENCE,
+    Estimate,
+    Estimates,
+    any_difference,
+    contrast,
+    holm,
+    normal_share,
+    percentiles,
+    student_quantile,
+)
+from tower_sim.study.design import SweptCurve, Varied
+from tower_sim.study.report import plainly
 
 RISES, FALLS = "rises", "falls"
 PEAK, DIP = "highest between the ends", "lowest between the ends"
@@ -24,6 +40,19 @@ DIFFERS = "differs"
 UNSEEN = "no difference shown"
 UNKNOWN = "no interval"
 LEVEL = 1 - CONFIDENCE  # of a report: the chance that it calls any figure changed where none is
+FEWEST_FOR_RANKS = 10  # points for the interval of a rank correlation
+FEWEST_FOR_SMOOTH = 20  # points
+FEWEST_FOR_DELTA = 40  # points
+FEWEST_FOR_SHARES = 40  # points
+MOST_FOR_SHARES = 1_500  # points that the process goes through: its time grows with their cube
+LEAST_TOLD = 0.2  # of the variance over points left out: of a process that tells less no share is given
+SHARES_SAMPLE = 1_024  # a power of 2
+STARTS = (2.0, 0.4)  # of the process's lengths: from the long one alone it misses what goes up and down
+DELTA_RESAMPLES = 25  # slow: each fits four sets of densities
+SMOOTH_RESAMPLES = 200
+_RIDGE = 1e-9  # of the weight at a place: keeps the fit of few points there from blowing up
+_WIDTH = 0.15  # of the field's range: the standard deviation of the smooth's weights
+SHARES_RESAMPLES = 64
 
 
 @dataclass(frozen=True)
@@ -50,9 +79,10 @@ class Effect:
     shape: str
     p: float
 
-    def end(self, i: int) -> Estimate:
-        """Return the figure at a point."""
-        return self.curve.at(i)
+    @property
+    def ends(self) -> tuple[Estimate, Estimate]:
+        """The figure at its least and its greatest point."""
+        return self.curve.y.at(self.lowest), self.curve.y.at(self.highest)
 
 
 def slices(groups: Sequence[Sequence[Varied]]) -> list[Slice]:
@@ -173,22 +203,192 @@ def _above(value: Array, error: Array, freedom: Array) -> Array:
 
 def told(effect: Effect) -> str:
     """Say in words what a figure does along a slice; what begins with a verb follows the figure's name."""
-    field, low, high = effect.along.field, effect.end(effect.lowest), effect.end(effect.highest)
+    field, (low, high) = effect.along.field, effect.ends
     at_low, at_high = field.at(effect.lowest), field.at(effect.highest)
-    low_end, high_end = f"{plainly(low)} at {at_low}", f"{plainly(high)} at {at_high}"
     if low.value == high.value:
         return f"{plainly(low)} at every point"
     if effect.shape == RISES:
-        return f"rises from {low_end} to {high_end}"
+        return f"rises from {plainly(low)} at {at_low} to {plainly(high)} at {at_high}"
     if effect.shape == FALLS:
-        return f"falls from {high_end} to {low_end}"
-    ends = f"from {plainly(low)} to {plainly(high)}"
-    if effect.shape == PEAK:
-        return f"{ends}, highest at {at_high}"
-    if effect.shape == DIP:
-        return f"{ends}, lowest at {at_low}"
-    if effect.shape == UNSEEN:
-        return f"{ends}, {UNSEEN}"
-    if effect.shape == UNKNOWN:
-        return f"{ends}, highest at {at_high} (no interval: chance may have made the difference)"
-    return f"{ends}, lowest at {at_low}, highest at {at_high}"
+        return f"falls from {plainly(high)} at {at_high} to {plainly(low)} at {at_low}"
+    rest = {
+        PEAK: f"highest at {at_high}",
+        DIP: f"lowest at {at_low}",
+        UNSEEN: UNSEEN,
+        UNKNOWN: f"highest at {at_high} (no interval: chance may have made the difference)",
+    }
+    return (
+        f"from {plainly(low)} to {plainly(high)}, {rest.get(effect.shape, f'lowest at {at_low}, highest at {at_high}')}"
+    )
+
+
+# Points that are a sample
+
+
+@dataclass(frozen=True)
+class Indices:
+    """Borgonovo's delta of each field; `half` are half-widths of 95 % intervals.
+
+    `dummy` is that of a column of random numbers: what a field without any effect reaches with so few points.
+    """
+
+    delta: Array
+    half: Array
+    dummy: float
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Sobol indices of each field: the share of a figure's variance that it makes alone, and in all with others.
+
+    Each has shape (2, fields): values and standard errors, which hold what a process without each of some groups of
+    points tells and what the sample of Sobol's design leaves open. `dummy` is the total of a column of random numbers,
+    `told` the share of the variance over points that a Gaussian process through the others tells of points left out.
+    """
+
+    first: Array
+    total: Array
+    dummy: float
+    told: float
+
+
+def rank_correlation(x: Array, y: Array) -> Estimate:
+    """Return Spearman's correlation over points with its 95 % interval; NaN where it has none.
+
+    Source of the interval: Bonett and Wright, Psychometrika 65 (2000) 23, with Student's quantile.
+    """
+    n = len(x)
+    if n < 3 or np.ptp(x) == 0 or np.ptp(y) <= 1e-12 * max(1.0, float(np.abs(y).max())):
+        return Estimate(math.nan, math.nan, math.nan, n)
+    value = float(_stats().spearmanr(x, y)[0])
+    if n < FEWEST_FOR_RANKS:
+        return Estimate(value, math.nan, math.nan, n)
+    nearest = 1 - 6 / (n * (n * n - 1))  # the greatest value below 1
+    z = math.atanh(max(-nearest, min(nearest, value)))
+    reach = float(student_quantile(n - 2, 0.975)) * math.sqrt((1 + value**2 / 2) / (n - 3))
+    return Estimate(value, math.tanh(z - reach), math.tanh(z + reach), n)
+
+
+def rank_of(curve: SweptCurve, field: Varied) -> Estimate:
+    """Return the rank correlation of a figure with a field over the points that have the figure."""
+    known = np.isfinite(curve.y.value)
+    return rank_correlation(field.numbers[known], curve.y.value[known])
+
+
+def followed(curves: Sequence[SweptCurve], fields: Sequence[Varied]) -> dict[tuple[str, str], float]:
+    """Return how surely each figure follows each field: p values of ranks after Holm, by the names of both.
+
+    Fields of words have none, nor have figures with fewer points than an interval needs.
+    """
+    found: dict[tuple[str, str], float] = {}
+    for curve in curves:
+        known = np.isfinite(curve.y.value)
+        for field in fields:
+            if field.is_number and math.isfinite(rank_of(curve, field).low):
+                found[curve.name, field.name] = float(_stats().spearmanr(field.numbers[known], curve.y.value[known])[1])
+    return dict(zip(found, holm(list(found.values())).tolist(), strict=True))
+
+
+def smooth(x: Array, y: Array, at: Array, rng: np.random.Generator) -> Estimates | None:
+    """Return a local quadratic fit of `y` on `x` at places `at` with its 95 % band, points resampled; None for too few.
+
+    A line instead would cut off peaks and dips by more than its band. The level is widened for few points nearby.
+    Source: Fan and Gijbels, Local Polynomial Modelling and Its Applications, 1996, chapter 2.
+    """
+    if len(x) < FEWEST_FOR_SMOOTH or np.ptp(x) == 0:
+        return None
+    scale = _WIDTH * np.ptp(x)
+    distance = (at[:, None] - x) / scale
+    kernel = np.exp(-(distance**2) / 2)
+    picks = rng.integers(len(x), size=(SMOOTH_RESAMPLES, len(x)))
+    weights = np.stack([np.ones(len(x)), *(np.bincount(row, minlength=len(x)) for row in picks)])
+    moments = [weights @ (kernel * distance**k).T for k in range(5)]
+    over = np.stack([weights @ (kernel * distance**k * y).T for k in range(3)], -1)
+    gram = np.stack([np.stack(moments[k : k + 3], -1) for k in range(3)], -1)
+    gram = gram + _RIDGE * np.eye(3) * moments[0][..., None, None]
+    fitted = cast("Array", np.linalg.solve(gram, over[..., None]))[..., 0, 0]
+    near = kernel.sum(1) ** 2 / (kernel**2).sum(1)  # points that a place's fit is worth
+    left = np.maximum(near - 3, 1)
+    reach = student_quantile(left, (1 + CONFIDENCE) / 2) * np.sqrt(near / left)
+    return Estimates(fitted[0], *percentiles(fitted[1:], normal_share(-reach)))
+
+
+def has_salib() -> bool:
+    """Whether SALib is installed."""
+    return importlib.util.find_spec("SALib") is not None
+
+
+def indices(x: Array, y: Array, rng: np.random.Generator) -> Indices | None:
+    """Return delta indices of a sample `x` (points, fields), `y` (points); None without SALib or points enough.
+
+    Source: Plischke, Borgonovo and Smith, European Journal of Operational Research 226 (2013).
+    """
+    if not has_salib() or len(y) < FEWEST_FOR_DELTA or not y.std() > 0:
+        return None
+    analyze: Any = importlib.import_module("SALib.analyze.delta").analyze
+    x = np.column_stack([x, rng.random(len(x))])
+    names = [f"x{i}" for i in range(x.shape[1])]
+    problem = {"num_vars": len(names), "names": names, "bounds": [[0, 1]] * len(names)}
+    seed = int(rng.integers(1 << 31))
+    kept = np.random.get_state()  # SALib seeds the global generator, and replaces how warnings are told
+    shown = warnings.formatwarning
+    try:
+        with warnings.catch_warnings(record=True):  # its notices are of bins
+            analysed = analyze(problem, x, y, num_resamples=DELTA_RESAMPLES, seed=seed)
+    except ValueError:  # of a figure that is the same at nearly all points
+        return None
+    finally:
+        np.random.set_state(kept)
+        warnings.formatwarning = shown
+    delta, half = (
+        np.asarray(analysed[key if key in analysed else other], float)
+        for key, other in (("delta", "delta_raw"), ("delta_conf", "delta_raw_conf"))
+    )
+    return Indices(delta[:-1], half[:-1], float(delta[-1]))
+
+
+def shares(x: Array, y: Array, rng: np.random.Generator) -> Shares | None:
+    """Return Sobol indices of a sample `x` (points, fields), `y` (points), fields taken as independent and uniform.
+
+    Source: Saltelli et al., Computer Physics Communications 181 (2010) 259, as scipy has it.
+    None for too few points, and where a Gaussian process through them tells too little. Random: a column of random
+    numbers, groups of points, samples, and which points are taken of more than MOST_FOR_SHARES.
+    """
+    if len(y) < FEWEST_FOR_SHARES or not y.std() > 1e-9 * max(1.0, float(np.abs(y).max())):
+        return None
+    some = rng.permutation(len(y))[:MOST_FOR_SHARES]
+    x, y = x[some], y[some]
+    width = np.ptp(x, axis=0)
+    unit = np.column_stack([(x - x.min(0)) / np.where(width > 0, width, 1.0), rng.random(len(x))])
+    process = gaussian.fit(unit, y, rng, STARTS)
+    told = float(1 - ((y - process.held_out()) ** 2).mean() / y.var())
+    if told < LEAST_TOLD:
+        return None
+
+    def told_at(at: Array) -> Array:
+        return process.means(at.T).T
+
+    found = _stats().sobol_indices(
+        func=told_at,
+        n=SHARES_SAMPLE,
+        dists=[_stats().uniform()] * unit.shape[1],
+        rng=np.random.default_rng(int(rng.integers(1 << 31))),
+    )
+    sampled = found.bootstrap(n_resamples=SHARES_RESAMPLES)
+    indices: list[Array] = []
+    for all_of, of in ((found.first_order, sampled.first_order), (found.total_order, sampled.total_order)):
+        error = np.hypot(jackknife(all_of.T), of.standard_error[0])
+        indices.append(np.stack([all_of[0], error]))
+    first, total = indices
+    return Shares(first[:, :-1], total[:, :-1], dummy=float(total[0, -1]), told=told)
+
+
+def jackknife(values: Array) -> Array:
+    """Return the standard error of values of which the last axis is (all, without group 1, without group 2, ...)."""
+    parts = values[..., 1:]
+    groups = parts.shape[-1]
+    return np.sqrt((groups - 1) / groups * ((parts - parts.mean(-1, keepdims=True)) ** 2).sum(-1))
+
+
+def _stats() -> Any:
+    return importlib.import_module("scipy.stats")  # half a second, so only where it is needed

@@ -1,4 +1,7 @@
-"""Are colours physically alike? Permutations of colour labels among cubes in the same situation."""
+"""Are colours physically alike? Permutations of colour labels among cubes in the same situation.
+
+scipy's permutation test knows no blocks, so the shuffling within situations is ours.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import numpy as np
 
 from tower_sim.campaign.data import Array, Campaign
 from tower_sim.statistics import Estimate, Estimates, Resamples, chi2_tail
-from tower_sim.study.survival import resident_rows
+from tower_sim.study.retention import grouped, resident_rows
 
 PERMUTATIONS = 999
 FEWEST = 199  # permutations, however many cubes there are
@@ -30,7 +33,6 @@ class Fairness:
 
     colours: tuple[str, ...]
     differences: Estimates
-    counts: Array
     cubes: int
     situations: int
     statistic: float
@@ -42,7 +44,7 @@ class Fairness:
     def largest(self) -> tuple[str, Estimate]:
         """Return the colour with the greatest difference, and the difference."""
         i = int(np.nanargmax(np.abs(self.differences.value)))
-        return self.colours[i], self.differences.at(i, int(self.counts[i]))
+        return self.colours[i], self.differences.at(i)
 
 
 @dataclass(frozen=True)
@@ -111,12 +113,9 @@ def fairness(campaign: Campaign, boot: Resamples, cubes: Situations, rng: np.ran
     null = np.array([distance(np.bincount(shuffled(cubes, rng), minlength=width)) for _ in range(permutations)])
     p = (1 + int((null >= statistic - 1e-9).sum())) / (1 + permutations)
     chance = (k / n)[cubes.cell]
-    excess = campaign.tally(cubes.run, cubes.colour, width, cubes.out - chance)
-    counts = campaign.tally(cubes.run, cubes.colour, width).astype(float)
     return Fairness(
         colours=campaign.colours,
-        differences=boot.ratios(excess, counts),
-        counts=counts.sum(0).astype(int),
+        differences=grouped(campaign, boot, cubes.run, cubes.colour, width, cubes.out - chance),
         cubes=len(cubes.cell),
         situations=cells,
         statistic=statistic,
@@ -141,10 +140,9 @@ def shuffled(cubes: Situations, rng: np.random.Generator) -> Array:
 class ByPhase:
     """What comes out by colour: `mean` cubes in a phase, `present` the share of phases with any; `table` by phase.
 
-    Rows of `table` are the colour whose phase it is, columns the colour that came out; `phases` counts each row's.
+    Rows of `table` are the colour whose phase it is, in `names`, columns the colour that came out.
     """
 
-    phases: Array
     names: tuple[str, ...]
     mean: Estimates
     present: Estimates
@@ -153,22 +151,19 @@ class ByPhase:
 
 def by_phase(campaign: Campaign, boot: Resamples) -> ByPhase:
     """Count cubes out by colour over the phases of `campaign`."""
-    rows = campaign.phases
+    rows, phase = campaign.phases, campaign.drops.phase
     out = campaign.out_by_colour[rows].astype(float)
-    per_run, seen = campaign.by_run(out, rows), campaign.by_run(out > 0, rows)
-    drops = campaign.by_run(np.ones(len(out)), rows)
-    size, width = max(len(campaign.drops.phase.names), 1), len(campaign.colours)
-    known = campaign.drops.phase.codes[rows] >= 0
-    run, phase = campaign.drops.run[rows][known], campaign.drops.phase.codes[rows][known]
-    under = campaign.tally(run, phase, size)
-    over = np.stack([campaign.tally(run, phase, size, column[known]) for column in out.T], 2)
+    drops = campaign.by_run(np.ones(out.shape), rows)
+    size, width = max(len(phase.names), 1), len(campaign.colours)
+    known = phase.codes[rows] >= 0
+    run, code = campaign.drops.run[rows][known], phase.codes[rows][known]
+    under = campaign.tally(run, code, size)
     used = np.flatnonzero(under.sum(0))
+    over = np.stack([campaign.tally(run, code, size, column[known]) for column in out.T], 2)[:, used]
+    of = np.repeat(under[:, used], width, axis=1).astype(float)
     return ByPhase(
-        phases=under.sum(0)[used],
-        names=tuple(campaign.drops.phase.names[i] for i in used),
-        mean=boot.ratios(per_run, np.broadcast_to(drops, per_run.shape)),
-        present=boot.shares(seen, np.broadcast_to(drops, seen.shape)),
-        table=boot.ratios(
-            over[:, used].reshape(campaign.runs, -1), np.repeat(under[:, used], width, axis=1).astype(float)
-        ),
+        names=tuple(phase.names[i] for i in used),
+        mean=boot.ratios(campaign.by_run(out, rows), drops),
+        present=boot.shares(campaign.by_run(out > 0, rows), drops),
+        table=boot.ratios(over.reshape(campaign.runs, -1), of).reshape(len(used), width),
     )

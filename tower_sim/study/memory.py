@@ -1,22 +1,91 @@
-"""Does the tower remember? Autocorrelation, mutual information, and what knowing the past adds to a prediction."""
+"""Does the tower remember? Autocorrelation, mutual information, and what knowing the past adds to a prediction.
+
+Intervals are a jackknife's over runs, where resampling makes them too narrow: scipy's bootstrap has none for sums by
+run with strata, nor one that corrects the jackknife's freedom.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 
 from tower_sim.campaign.data import INSIDE, Array, Campaign
-from tower_sim.statistics import Estimate, Estimates, Resamples
-from tower_sim.study.jackknife import FISHERS, jackknife_interval, jackknifed
+from tower_sim.statistics import CONFIDENCE, FEWEST, Estimate, Estimates, Resamples, student_quantile, sum_by_unit
 
 LAGS = 7
 PERMUTATIONS = 999
 FOLDS = 5
 _GROUPS = 200  # blocks of runs that the jackknife leaves out, one at a time
 _WEIGHT = 10.0  # drops that the smooth part of the memoryless distribution counts for: a choice
+
+
+# The jackknife
+
+_LEAST_FREEDOM = 1.5
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The scale on which a statistic's error hardly depends on its value, and the way back."""
+
+    there: Callable[[Array], Array]
+    back: Callable[[Array], Array]
+
+
+LOGARITHM = Scale(np.log, np.exp)  # of standard deviations
+FISHERS = Scale(np.arctanh, np.tanh)  # of correlations
+
+
+def jackknifed(
+    total: Array, own: Array, stratum: Array, statistic: Callable[[Array], Array], scale: Scale
+) -> Estimates:
+    """Return `statistic` of sums `total` (K,), of shape (M,), with intervals from runs left out one at a time.
+
+    `own` (runs, K) is what leaves the sums with a run, `stratum` (runs,) numbers its stratum. The middle of an interval
+    is freed of the jackknife's bias, its degrees of freedom follow how unlike the runs' parts are. None for fewer than
+    five runs, or fewer than two in a stratum.
+    Sources: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 11; the freedom is Satterthwaite's
+    for a variance of numbers of such kurtosis (Box, Biometrika 40 (1953) 318).
+    """
+    runs = len(own)
+    sizes = np.bincount(stratum)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = statistic(total[None])[0]
+        nothing = np.full(value.shape, np.nan)
+        if runs < FEWEST or sizes.min() < 2:
+            return Estimates(value, nothing, nothing)
+        without = statistic(total - own)
+        here, there = scale.there(value), scale.there(without)
+        mean = np.zeros((len(sizes), len(value)))
+        np.add.at(mean, stratum, there)
+        mean /= sizes[:, None]
+        n = sizes[stratum][:, None]
+        middle = here - ((sizes[:, None] - 1) * (mean - here)).sum(0)
+        parts = (n - 1) * (there - mean[stratum])
+        error = np.sqrt((parts**2 / (n * (n - 1))).sum(0))
+        left = runs - len(sizes)
+        kurtosis = runs * (parts**4).sum(0) / (parts**2).sum(0) ** 2
+        freedom = np.clip(2 * runs / (kurtosis - 1 + 2 / left), _LEAST_FREEDOM, left)
+        reach = student_quantile(freedom, (1 + CONFIDENCE) / 2) * error
+        low, high = np.fmin(scale.back(middle - reach), value), np.fmax(scale.back(middle + reach), value)
+    still = np.isfinite(value) & (without == value).all(0)
+    known = np.isfinite(error) & np.isfinite(middle)
+    ends = (np.where(still, value, np.where(known, end, np.nan)) for end in (low, high))
+    return Estimates(value, *ends)
+
+
+def jackknife_interval(value: float, left_out: Array) -> tuple[float, float]:
+    """Return Student's interval from the values with each block left out; NaN for fewer than two."""
+    n = len(left_out)
+    if n < 2 or not np.isfinite(left_out).all():
+        return math.nan, math.nan
+    error = math.sqrt((n - 1) / n * float(((left_out - left_out.mean()) ** 2).sum()))
+    half = error * float(student_quantile(n - 1, (1 + CONFIDENCE) / 2))
+    return value - half, value + half
 
 
 # Autocorrelation
@@ -46,11 +115,9 @@ def autocorrelation(campaign: Campaign, boot: Resamples, values: Array) -> Estim
 
 
 def _drop_means(campaign: Campaign, table: Array) -> Array:
+    """Return the mean at each drop over the runs of the same stratum, in the shape of `table`."""
     strata = campaign.strata
-    size = int(strata.max()) + 1
-    count, total = np.zeros((size, table.shape[1])), np.zeros((size, table.shape[1]))
-    np.add.at(count, strata, np.isfinite(table))
-    np.add.at(total, strata, np.nan_to_num(table))
+    count, total = (sum_by_unit(strata, part) for part in (np.isfinite(table), np.nan_to_num(table)))
     return (total / np.maximum(count, 1))[strata]
 
 
@@ -76,11 +143,9 @@ def mutual_information(counts: Array) -> Array:
 
     Source: Miller, Note on the bias of information estimates, 1955; Paninski, Neural Computation 15 (2003), eq. 4.
     """
-    axes = ((-2, -1), -1, -2)  # summed over for the joint and the two marginal entropies
     n = counts.sum((-2, -1))
-    joint = _entropy(counts, (-2, -1), n)
-    first, second = (_entropy(counts.sum(axis), (-1,), n) for axis in axes[1:])
-    return (first + second - joint) / math.log(2)
+    first, second = (_entropy(counts.sum(axis), (-1,), n) for axis in (-1, -2))
+    return (first + second - _entropy(counts, (-2, -1), n)) / math.log(2)
 
 
 def _entropy(counts: Array, axes: tuple[int, ...], n: Array) -> Array:
@@ -123,16 +188,16 @@ def successive_information(campaign: Campaign, rng: np.random.Generator) -> Info
     return Information(bits, null - null.mean(), p, math.sqrt(p * (1 - p) / (1 + len(null))))
 
 
-def _permutations(strata: Array, rng: np.random.Generator) -> list[Array]:
-    if not strata.any():
-        return [rng.permutation(len(strata)) for _ in range(PERMUTATIONS)]
+def _permutations(strata: Array, rng: np.random.Generator) -> Iterator[Array]:
+    """Yield the runs in random orders, each within its stratum."""
     order = np.argsort(strata, kind="stable")
-    permutations: list[Array] = []
     for _ in range(PERMUTATIONS):
+        if not strata.any():
+            yield rng.permutation(len(strata))
+            continue
         other = np.empty(len(strata), np.int64)
         other[order] = np.lexsort((rng.random(len(strata)), strata))
-        permutations.append(other)
-    return permutations
+        yield other
 
 
 # What the past adds to a prediction

@@ -1,112 +1,265 @@
-"""The study of a campaign: read it, compute, and write the report."""
+"""One way to report: sections of a sentence, a table and a chart, as one HTML page and as Markdown with its files.
+
+    study, calibration, checks, comparisons --sections--> Report --write--> report.html, report.md, tables/, plots/
+
+The words of a report are Markdown. Anybody's words may be among them: no HTML in them is taken as such.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import base64
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tower_sim.campaign.data import Campaign
-from tower_sim.campaign.reader import load
-from tower_sim.progress import telling
-from tower_sim.statistics import Resamples
-from tower_sim.study import players, sections, sections_device, sections_players, sections_points, sections_sweep
-from tower_sim.study.baseline import is_of_the_rule, play_beside
-from tower_sim.study.battles import are_on_board
-from tower_sim.study.figures import Figures, figures
-from tower_sim.study.points import at_point, used_points
-from tower_sim.study.sections_battle import battles
-from tower_sim.study.sections_own import own_columns
-from tower_sim.study.sections_run import failures, failures_by_point, missing, plain, title, what_was_run
-from tower_sim.study.sheets import Sheets
-from tower_sim.study.sweeps import curves
+from tower_sim.extras import extra
+from tower_sim.pages.html import Page, source
+from tower_sim.statistics import Estimate
+from tower_sim.study import charts
+from tower_sim.writing import check, told, write
 
-EFFECTS = 20  # steps that progress counts for the effects of the fields
+FILES = "report.html", "report.md"  # of every report
+Cell = str | int | float | Estimate | None
 
 
-SCHEMA = "tower-sim/study"
+@dataclass(frozen=True)
+class Table:
+    """The file `tables/NAME.csv`, of which the report shows up to `shown` rows (0: only where it is).
 
-
-def study(directory: str | Path, out: str | Path, point: int | None = None) -> dict[str, Any]:
-    """Write the study of the campaign in `directory` into `out`; returns its document: what it says and its tables.
-
-    It writes report.html, which holds all, and report.md with tables/*.csv and plots/*.png.
-
-    Of a campaign with several design points nothing is averaged over points; `point` studies the runs of one of them as
-    a campaign of their own. Each file is written whole or not at all; a second call writes the same tables and text.
-    What is random (resampled runs, permutations, folds) is drawn from the spec's digest.
-    Raises UsageError when there is no campaign with a landed drop, a file of it is not as it was written, the point has
-    no data, or `out` cannot be written.
+    An Estimate takes one column in the report and three in the file: the value, `low` and `high` of its interval.
     """
-    campaign = load(directory)
-    whole = campaign
-    if point is not None:
-        campaign = at_point(whole, point)
-    sheets = Sheets(out)
-    title(sheets, whole, point)
-    missing(sheets, whole)
-    if len(used_points(campaign)) > 1:
-        _swept(sheets, campaign)
-    else:
-        _of_one_point(sheets, at_point(campaign, int(campaign.run_point[0])) if any(campaign.points) else campaign)
-    sheets.close()
-    return sheets.document(SCHEMA)
+
+    name: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    shown: int = 40
+
+    def csv(self) -> str:
+        """Return the file's text."""
+        wide = [any(isinstance(row[i], Estimate) for row in self.rows) for i in range(len(self.head))]
+        ends = [("", ", low", ", high") if is_wide else ("",) for is_wide in wide]
+        file = io.StringIO()
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow([f"{name}{end}" for name, some in zip(self.head, ends, strict=True) for end in some])
+        for row in self.rows:
+            out.writerow([text for cell, is_wide in zip(row, wide, strict=True) for text in _csv(cell, is_wide)])
+        return file.getvalue()
+
+    @property
+    def base64(self) -> str:
+        """The file as a link holds it."""
+        return base64.b64encode(self.csv().encode()).decode()
+
+    def json(self) -> dict[str, Any]:
+        """Return the table for `json.dumps`: an Estimate as an object, no number as null."""
+        return {"columns": [*self.head], "rows": [[_value(cell) for cell in row] for row in self.rows]}
 
 
-def _swept(sheets: Sheets, campaign: Campaign) -> None:
-    """Tell what a design's points are like, and what its fields do."""
-    points = len(used_points(campaign))
-    with telling("steps", 2 * points + EFFECTS + 1) as tell:
-        swept = sections_sweep.swept_of(campaign, curves(campaign, tell))
-        sections_device.of_points(sheets, swept)
-        sections_sweep.plain(sheets, swept)
-        sections_sweep.figures_by_point(sheets, swept)
-        sections_sweep.effects(sheets, swept, lambda part: tell(points + round(part * EFFECTS)))
-        sections_points.details(sheets, swept, lambda done: tell(points + EFFECTS + done))
-        what_was_run(sheets, campaign, "within its design point")
-        failures_by_point(sheets, campaign)
-        tell(2 * points + EFFECTS + 1)
+@dataclass(frozen=True)
+class Chart:
+    """The file `plots/NAME.svg`: a `figure` of matplotlib."""
+
+    name: str
+    figure: Any
+    caption: str
+
+    @cached_property
+    def svg(self) -> str:
+        """The chart as an element of a page."""
+        return charts.svg(self.figure, self.name, self.caption)
 
 
-def _of_one_point(sheets: Sheets, campaign: Campaign) -> None:
-    """Tell all of a campaign whose runs are alike."""
-    boot = Resamples(campaign.strata, campaign.rng("resamples"))
-    sections_device.of_one_point(sheets, campaign, boot)
-    if players.figures(campaign):
-        sections_players.plain(sheets, campaign, boot)
-        sections_players.first_figures(sheets, campaign, boot)
-    else:
-        plain(sheets, campaign, boot)
-    what_was_run(sheets, campaign, "over all")
-    failures(sheets, campaign, boot)
-    if are_on_board(campaign):
-        battles(sheets, campaign, boot)
-    elif campaign.phases.any():
-        _towers(sheets, campaign, boot)
-    else:
-        sheets.text("No drop after the set-up threw a cube, so there is nothing more to study.")
-    own_columns(sheets, campaign, boot)
+@dataclass(frozen=True)
+class Section:
+    """What is said of one question, with its table and its chart; `parts` come after them.
+
+    `short` is the answer in one sentence, where the report answers a list of questions on top. One that is `folded` is
+    closed when the page opens.
+    """
+
+    title: str
+    says: str = ""
+    table: Table | None = None
+    chart: Chart | None = None
+    parts: Sequence[Section] = ()
+    short: str = ""
+    folded: bool = False
+
+    @property
+    def anchor(self) -> str:
+        """What links to it name."""
+        return "".join(letter if letter.isalnum() else "-" for letter in self.title.lower())
+
+    def all(self) -> list[Section]:
+        """Return it and all its parts, in order."""
+        return [self, *(inner for part in self.parts for inner in part.all())]
 
 
-def _towers(sheets: Sheets, campaign: Campaign, boot: Resamples) -> None:
-    mine: list[Figures] = []
-    rules: list[Figures | None] = []
+@dataclass(frozen=True)
+class Report:
+    """A title, what a player understands, and the sections; those with a `short` answer are listed on top."""
 
-    def of_rule() -> None:
-        played = play_beside(campaign, campaign.rng("rule"))
-        rules.append(figures(played, Resamples(played.strata, campaign.rng("rule resamples"))) if played else None)
+    title: str
+    says: Sequence[str]
+    sections: Sequence[Section] = field(default_factory=list[Section])
 
-    steps: list[Callable[[], None]] = [
-        lambda: mine.append(figures(campaign, boot)),
-        of_rule,
-        lambda: sections.seven_questions(sheets, mine[0], rules[0]),
-        lambda: sections.thrown_and_inside(sheets, mine[0]),
-        lambda: sections.stays(sheets, mine[0], rules[0]),
-        lambda: sections.remembrance(sheets, mine[0], rules[0]),
-        lambda: sections.alike(sheets, mine[0]),
-        lambda: sections.against_rule(sheets, mine[0], rules[0], is_of_the_rule(campaign)),
-    ]
-    with telling("steps", len(steps)) as tell:
-        for done, step in enumerate(steps):
-            step()
-            tell(done + 1)
+    @property
+    def every(self) -> list[Section]:
+        """All sections and their parts, in order."""
+        return [inner for section in self.sections for inner in section.all()]
+
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """All tables by name."""
+        return {section.table.name: section.table for section in self.every if section.table}
+
+    @property
+    def charts(self) -> Mapping[str, Chart]:
+        """All charts by name."""
+        return {section.chart.name: section.chart for section in self.every if section.chart}
+
+    def document(self, schema: str) -> dict[str, Any]:
+        """Return what the report says and its tables, ready for `json.dumps`."""
+        answers = [f"{section.title} {section.short}" for section in self.every if section.short]
+        tables = {name: table.json() for name, table in self.tables.items()}
+        return {"schema": schema, "version": 1, "title": self.title, "says": [*self.says, *answers], "tables": tables}
+
+    def page(self) -> str:
+        """Return the one file that holds all."""
+        styles = source("tower_sim.pages", "common.css"), source("tower_sim.study", "report.css"), charts.STYLE
+        return Page(self.title, self._set("report.html.j2"), styles, ()).text()
+
+    def write(self, out: str | Path) -> None:
+        """Write report.html, report.md, tables/*.csv and plots/*.svg into the folder `out`, each whole or not."""
+        folder = opened(out)
+        text, page = self._set("report.md.j2"), self.page()
+        files = {f"tables/{name}.csv": table.csv() for name, table in self.tables.items()}
+        files |= {f"plots/{name}.svg": charts.alone(chart.svg) for name, chart in self.charts.items()}
+        for name, data in {**files, FILES[1]: text, FILES[0]: page}.items():
+            (folder / name).parent.mkdir(exist_ok=True)
+            write(folder / name, data, "report")
+
+    def _set(self, template: str) -> str:
+        """Fill in a template of this folder; words are Markdown in either."""
+        jinja, markdown = extra("jinja2", "campaign"), extra("markdown_it", "campaign")
+        reader = markdown.MarkdownIt("commonmark", {"html": False}).disable("image")
+        house = jinja.Environment(autoescape=template == "report.html.j2", trim_blocks=True, lstrip_blocks=True)
+        house.filters |= {"inline": reader.renderInline, "block": reader.render, "cell": _cell, "said": said}
+        return house.from_string(source("tower_sim.study", template)).render(
+            title=self.title,
+            says=self.says,
+            sections=self.sections,
+            answers=[section for section in self.every if section.short],
+            numbers={"table": [*self.tables].index, "chart": [*self.charts].index},
+        )
+
+
+def _cell(text: str) -> str:
+    """Put words on one line of a table in Markdown."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def opened(out: str | Path) -> Path:
+    """Return the folder of a report, made and tried; raises UsageError for one that cannot be written."""
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise told(folder, error, "report folder") from error
+    check(folder / FILES[0], "report")
+    return folder
+
+
+# Numbers in words
+
+
+def _csv(cell: Cell, wide: bool) -> list[str]:
+    if isinstance(cell, Estimate):
+        return [_plain(cell.value), _plain(cell.low), _plain(cell.high)]
+    return [cell if isinstance(cell, str) else _plain(cell), *([""] * (2 * wide))]
+
+
+def _value(cell: Cell) -> Any:
+    if isinstance(cell, Estimate):
+        return {"value": _number(cell.value), "low": _number(cell.low), "high": _number(cell.high), "n": cell.n}
+    return _number(cell) if isinstance(cell, float) else cell
+
+
+def _number(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _plain(value: float | int | None) -> str:
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return ""
+    return str(value) if isinstance(value, int) else f"{value:.6g}"
+
+
+def said(cell: Cell, unit: str = "") -> str:
+    """Say a cell in words: an Estimate as `value (low to high)`, to two digits of its interval's half width."""
+    tail = f" {unit}" if unit else ""
+    if isinstance(cell, Estimate):
+        if not math.isfinite(cell.value):
+            return "-"
+        if not (math.isfinite(cell.low) and math.isfinite(cell.high)):
+            return f"{cell.value:.3g}{tail} (no interval)"
+        places = digits((cell.high - cell.low) / 2, cell.value)
+        if cell.value == cell.low == cell.high:
+            return f"{cell.value:.3g}{tail} (the same in every resample)"
+        return f"{_fixed(cell.value, places)}{tail} ({_fixed(cell.low, places)} to {_fixed(cell.high, places)})"
+    if cell is None or (isinstance(cell, float) and not math.isfinite(cell)):
+        return "-"
+    return f"{cell:.3g}" if isinstance(cell, float) else str(cell)
+
+
+def percent(share: Estimate) -> str:
+    """Say a share in percent, as `said` does."""
+    return said(share.times(100), "%")
+
+
+HOW_SURE = "19 times in 20 the true figure lies within ±, or in the brackets"
+_LOPSIDED = 2.0  # one half of an interval over the other: more is not told by ±
+
+
+def plainly(figure: Estimate, unit: str = "") -> str:
+    """Say a figure as a player reads it, `13.9 ± 0.1`: to one digit of the half of its interval, of its own to three.
+
+    Without ± where there is no interval, or it is too small to show; with both ends where it is lopsided.
+    """
+    if not math.isfinite(figure.value):
+        return "-"
+    tail = f" {unit}" if unit else ""
+    places, down, up = digits(0, figure.value), figure.value - figure.low, figure.high - figure.value
+    if not 0 < down + up < math.inf:
+        return f"{_fixed(figure.value, places)}{tail}"
+    places = min(max(digits((down + up) / 2) - 1, 0), places)
+    value, sure = _fixed(figure.value, places), _fixed((down + up) / 2, places)
+    if not sure.strip("0."):
+        return f"{value}{tail}"
+    if max(down, up) > _LOPSIDED * min(down, up):
+        return f"{value}{tail} ({_fixed(figure.low, places)} to {_fixed(figure.high, places)})"
+    return f"{value} ± {sure}{tail}"
+
+
+def plain_share(share: Estimate) -> str:
+    """Say a share in percent, as `plainly` does."""
+    return plainly(share.times(100), "%")
+
+
+def digits(half: float, value: float = 0.0) -> int:
+    """Return how many decimal places show two digits of `half` (three of `value` when `half` is 0)."""
+    if half <= 0:
+        return 2 if value == 0 else max(0, min(6, 2 - math.floor(math.log10(abs(value)))))
+    return max(0, min(6, 1 - math.floor(math.log10(half))))
+
+
+def _fixed(value: float, places: int) -> str:
+    if value == 0:
+        return "0"
+    text = f"{value:.{places}f}"
+    return text[1:] if text.startswith("-") and not text.strip("-0.") else text

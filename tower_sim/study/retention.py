@@ -1,4 +1,4 @@
-"""How many cubes stay, how many come out, and of which colours: the seven questions, and the map of section 2."""
+"""How many cubes stay inside, how many come out and of which colours, and how long a cube stays."""
 
 from __future__ import annotations
 
@@ -6,12 +6,54 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tower_sim.campaign.data import Array, Campaign
+from tower_sim.campaign.data import INSIDE, Array, Campaign
 from tower_sim.statistics import Estimate, Estimates, Resamples
-from tower_sim.study.jackknife import LOGARITHM, jackknifed
+from tower_sim.study.memory import LOGARITHM, jackknifed
 from tower_sim.surrogate.two_thirds import RESIDENT_OUT, THROWN_OUT
 
 FEWEST = 5  # drops in a cell of the map, below which it is not drawn
+WITHIN = 7  # drops: the mean stay is given within so many
+LATE = 5  # drops: residents of this age or more are called old
+AGES = 8  # the most ages that are told apart by region
+
+
+def grouped(
+    campaign: Campaign,
+    boot: Resamples,
+    run: Array,
+    group: Array,
+    size: int,
+    over: Array,
+    under: Array | None = None,
+    *,
+    share: bool = False,
+) -> Estimates:
+    """Return for each group, shape (size,), the sum of `over` by that of `under` (None: by their number).
+
+    All arrays have an entry for each thing that is counted: its `run`, its `group` and what it adds. `share` gives the
+    intervals of shares.
+    """
+    of = campaign.tally(run, group, size, under).astype(float)
+    return (boot.shares if share else boot.ratios)(campaign.tally(run, group, size, over), of)
+
+
+def by_group(
+    campaign: Campaign, boot: Resamples, values: Array, groups: Array, rows: Array, size: int, *, share: bool = False
+) -> Estimates:
+    """Return the mean of `values` over the drops of each group among those of the mask `rows`, shape (size,)."""
+    return grouped(campaign, boot, campaign.drops.run[rows], groups[rows], size, values[rows], share=share)
+
+
+def histogram(campaign: Campaign, boot: Resamples, run: Array, values: Array, size: int = 0) -> Estimates:
+    """Return the share of each value 0, 1, ..., of things that belong to `run`, shape (size,); each of all things."""
+    size = size or int(values.max(initial=0)) + 1
+    counts = campaign.tally(run, values, size).astype(float)
+    return boot.shares(counts, np.broadcast_to(counts.sum(1, keepdims=True), counts.shape))
+
+
+def counts_of(shares: Estimates) -> list[int]:
+    """Return how many things each share is."""
+    return np.round(shares.value * (0 if shares.n is None else shares.n)).astype(int).tolist()
 
 
 def moments(campaign: Campaign, boot: Resamples, values: Array, rows: Array) -> tuple[Estimate, Estimate]:
@@ -27,36 +69,28 @@ def moments(campaign: Campaign, boot: Resamples, values: Array, rows: Array) -> 
     return boot.ratio(sums[:, 1], sums[:, 0]), jackknifed(sums.sum(0), sums, boot.stratum, spread, LOGARITHM).at(0, n)
 
 
-def grouped_mean(
-    campaign: Campaign, boot: Resamples, values: Array, groups: Array, rows: Array, size: int
-) -> tuple[Estimates, Array]:
-    """Return the mean of `values` over the drops of each group among `rows`, and how many these are, shapes (size,)."""
-    run, group = campaign.drops.run[rows], groups[rows]
-    count = campaign.tally(run, group, size).astype(float)
-    return boot.ratios(campaign.tally(run, group, size, values[rows]), count), count.sum(0).astype(int)
-
-
-def histogram(campaign: Campaign, boot: Resamples, values: Array, rows: Array) -> tuple[Estimates, Array]:
-    """Return the share of the drops of `rows` with each value 0, 1, ..., and the counts, shapes (values,)."""
-    size = int(values[rows].max(initial=0)) + 1
-    count = campaign.tally(campaign.drops.run[rows], values[rows], size)
-    drops = np.broadcast_to(count.sum(1, keepdims=True), count.shape)
-    return boot.shares(count.astype(float), drops.astype(float)), count.sum(0)
-
-
 def cube_share(campaign: Campaign, boot: Resamples, rows: Array, of_thrown: bool) -> Estimate:
     """Return the share that came out of the cubes thrown (or resident) in the drops of mask `rows`."""
     cubes = campaign.cubes
     chosen = rows[cubes.row] & (cubes.thrown == of_thrown)
     run = campaign.drops.run[cubes.row[chosen]]
-    hits = np.bincount(run, cubes.out[chosen], campaign.runs)
-    return boot.share(hits, np.bincount(run, minlength=campaign.runs).astype(float))
+    return grouped(campaign, boot, run, np.zeros(len(run), int), 1, cubes.out[chosen], share=True).at(0)
 
 
 def thrown_out(campaign: Campaign) -> Array:
     """How many of the cubes just thrown came out, shape (drops,)."""
     cubes = campaign.cubes
     return np.bincount(cubes.row[cubes.thrown & cubes.out], minlength=len(campaign.drops))
+
+
+def colours_out(campaign: Campaign) -> Array:
+    """How many different colours came out of each drop, shape (drops,)."""
+    return campaign.by_drop.colours[campaign.drops.run, campaign.drops.drop]
+
+
+def by_the_rule(campaign: Campaign) -> Array:
+    """How many cubes the 2/3-1/3 rule expects out of each drop, shape (drops,)."""
+    return THROWN_OUT * campaign.drops.thrown + RESIDENT_OUT * campaign.drops.inside_before
 
 
 def slopes(campaign: Campaign, boot: Resamples, rows: Array) -> Estimates:
@@ -68,23 +102,14 @@ def slopes(campaign: Campaign, boot: Resamples, rows: Array) -> Estimates:
     x = np.stack([np.ones(rows.sum()), d.thrown[rows], d.inside_before[rows]], 1).astype(float)
     y = d.emerged[rows].astype(float)
     parts = [(x[:, :, None] * x[:, None, :]).reshape(len(x), 9), x * y[:, None], (y * y)[:, None]]
-    sums = campaign.by_run(np.hstack(parts), rows)
 
     def fit(s: Array) -> Array:
         gram, cross = s[:, :9].reshape(-1, 3, 3), s[:, 9:12]
         beta = (np.linalg.pinv(gram, hermitian=True, rcond=1e-10) @ cross[:, :, None])[:, :, 0]
-        n, total, squares = gram[:, 0, 0], cross[:, 0], s[:, 12]
-        residual = squares - (beta * cross).sum(1)
-        r_squared = 1 - residual / (squares - total**2 / n)
-        return np.column_stack([beta, r_squared])
+        residual = s[:, 12] - (beta * cross).sum(1)
+        return np.column_stack([beta, 1 - residual / (s[:, 12] - cross[:, 0] ** 2 / gram[:, 0, 0])])
 
-    return boot.estimates(sums, fit)
-
-
-def band(campaign: Campaign, values: Array, chances: tuple[float, ...]) -> Array:
-    """Return quantiles over runs of `values` at each drop, shape (chances, drops)."""
-    table = campaign.matrix(values)
-    return np.nanquantile(table, chances, axis=0)
+    return boot.estimates(campaign.by_run(np.hstack(parts), rows), fit)
 
 
 @dataclass(frozen=True)
@@ -108,23 +133,20 @@ def setup_colours(campaign: Campaign, boot: Resamples, rows: Array) -> SetupColo
     inside = campaign.inside_by_colour[rows].astype(float)
     thrown = campaign.out_by_colour[rows] + inside
     total, kept = thrown.sum(1, keepdims=True), inside.sum(1, keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(total > 0, thrown / total, 0)
-        expected = kept * share
-        variance = np.where(total > 1, kept * share * (1 - share) * (total - kept) / np.maximum(total - 1, 1), 0)
-    sums = campaign.by_run(np.column_stack([((inside - expected) ** 2).sum(1), variance.sum(1)]), rows)
-    per_run = campaign.by_run(inside, rows)
-    ones = campaign.by_run(np.ones(len(inside)), rows)
+    share = thrown / np.maximum(total, 1)
+    variance = kept * share * (1 - share) * (total - kept) / np.maximum(total - 1, 1)
+    parts = [((inside - kept * share) ** 2).sum(1), variance.sum(1), np.all(inside > 0, axis=1), np.ones(len(inside))]
+    sums, per_run = campaign.by_run(np.column_stack(parts), rows), campaign.by_run(inside, rows)
     return SetupColours(
-        boot.ratios(per_run, np.broadcast_to(ones, per_run.shape)),
-        boot.share(campaign.by_run(np.all(inside > 0, axis=1).astype(float), rows)[:, 0], ones[:, 0]),
+        boot.ratios(per_run, np.broadcast_to(sums[:, 3:], per_run.shape)),
+        boot.share(sums[:, 2], sums[:, 3]),
         boot.ratio(sums[:, 0], sums[:, 1]),
     )
 
 
 @dataclass(frozen=True)
 class Map:
-    """Mean cubes out by (thrown, inside before), in bins: edges, then arrays of shape (thrown bins, inside bins).
+    """Mean cubes out by (thrown, inside before), in bins: edges, then numbers of shape (thrown bins, inside bins).
 
     `rule` is what the 2/3-1/3 rule expects for the same drops; `excess` the mean out above it, with its interval.
     """
@@ -149,32 +171,123 @@ def emerged_map(campaign: Campaign, boot: Resamples, rows: Array) -> Map:
     """Bin the drops of mask `rows` by cubes thrown and cubes inside before."""
     d = campaign.drops
     x, y = edges(d.thrown[rows], 16), edges(d.inside_before[rows], 16)
-    i = np.searchsorted(x, d.thrown[rows], "right") - 1
-    j = np.searchsorted(y, d.inside_before[rows], "right") - 1
+    i, j = (np.searchsorted(at, values[rows], "right") - 1 for at, values in ((x, d.thrown), (y, d.inside_before)))
     shape = (len(x) - 1, len(y) - 1)
-    cell = i * shape[1] + j
-    cells = shape[0] * shape[1]
-    used = np.flatnonzero(np.bincount(cell, minlength=cells))
-    expected = THROWN_OUT * d.thrown[rows] + RESIDENT_OUT * d.inside_before[rows]
-    count, out, rule = (
-        campaign.tally(d.run[rows], cell, cells, weights)[:, used]
-        for weights in (np.ones(len(cell)), d.emerged[rows], expected)
-    )
-
-    def spread(values: Array, empty: float = np.nan) -> Array:
-        table = np.full(cells, empty)
-        table[used] = values
-        return table.reshape(shape)
-
-    def table_of(means: Estimates) -> Estimates:
-        return Estimates(spread(means.value), spread(means.low), spread(means.high))
-
+    cell, cells = i * shape[1] + j, shape[0] * shape[1]
+    run, out, rule = d.run[rows], d.emerged[rows], by_the_rule(campaign)[rows]
+    count = campaign.tally(run, cell, cells)
+    with np.errstate(invalid="ignore"):
+        expected = campaign.tally(run, cell, cells, rule).sum(0) / count.sum(0)
     return Map(
         thrown_edges=x,
         inside_edges=y,
-        drops=spread(count.sum(0), 0).astype(int),
-        runs=spread((count > 0).sum(0), 0).astype(int),
-        mean=table_of(boot.ratios(out, count)),
-        rule=spread(rule.sum(0) / count.sum(0)),
-        excess=table_of(boot.ratios(out - rule, count)),
+        drops=count.sum(0).reshape(shape),
+        runs=(count > 0).sum(0).reshape(shape),
+        mean=grouped(campaign, boot, run, cell, cells, out).reshape(*shape),
+        rule=expected.reshape(shape),
+        excess=grouped(campaign, boot, run, cell, cells, out - rule).reshape(*shape),
+    )
+
+
+# How long a cube stays
+
+
+@dataclass(frozen=True)
+class Survival:
+    """Residents from the drop in which they stayed: arrays by age 1, 2, ... drops since they were thrown in.
+
+    `at_risk` cubes were inside before a drop at that age, `released` of them came out; `hazard` is their ratio and
+    `survival` the chance to be still inside after it. `median` is the least age at which survival is 1/2 or less
+    (NaN: not reached). A stay ends unseen with the run, or when a knock or a hand takes the cube out (censored).
+    """
+
+    age: Array
+    at_risk: Array
+    released: Array
+    hazard: Estimates
+    survival: Estimates
+    median: Estimate
+    mean_within: Estimate
+    entered: int
+    old_hazard: Estimate | None
+
+
+@dataclass(frozen=True)
+class Hazards:
+    """The chance of release in a drop by region, shape (regions,), and by region and age, shape (regions, ages).
+
+    The last age holds all older cubes too.
+    """
+
+    regions: tuple[str, ...]
+    by_region: Estimates
+    by_age: Estimates
+
+
+def resident_rows(campaign: Campaign) -> Array:
+    """Return the entries, shape (n,), of cubes that were inside before a drop in which something was thrown."""
+    cubes = campaign.cubes
+    return np.flatnonzero(~cubes.thrown & cubes.before.starts(INSIDE) & (campaign.drops.thrown[cubes.row] > 0))
+
+
+def _kaplan_meier(at_risk: Array, released: Array) -> Array:
+    """Return the product-limit estimate of survival after each age; ages along the last axis.
+
+    Source: Kaplan and Meier, Journal of the American Statistical Association 53 (1958). Libraries have it without
+    resamples by run.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.cumprod(np.where(at_risk > 0, 1 - released / at_risk, np.nan), axis=-1)
+
+
+def survival(campaign: Campaign, boot: Resamples) -> Survival | None:
+    """Estimate survival over ages counted in drops with something thrown; None when no cube was ever resident.
+
+    Every cube inside before a drop is at risk at its age, so cubes whose entry was not seen (a chain that starts with
+    a filled tower) enter late, as the product-limit estimate allows.
+    """
+    cubes, rows = campaign.cubes, resident_rows(campaign)
+    if not len(rows):
+        return None
+    age = np.maximum(cubes.age[rows], 1).astype(np.int64)
+    size, run, out = int(age.max()), campaign.drops.run[cubes.row[rows]], cubes.out[rows]
+    at_risk: Array = campaign.tally(run, age - 1, size).astype(float)
+    both: Array = np.hstack([at_risk, campaign.tally(run, age - 1, size, out)])
+    curve = boot.estimates(both, lambda s: _kaplan_meier(s[:, :size], s[:, size:]), at_risk > 0)
+    extra = boot.estimates(both, lambda s: _summaries(_kaplan_meier(s[:, :size], s[:, size:])))
+    entered, old = int((cubes.thrown & ~cubes.out).sum()), np.flatnonzero(age >= LATE)
+    late = grouped(campaign, boot, run[old], np.zeros(len(old), int), 1, out[old]).at(0) if len(old) else None
+    return Survival(
+        age=np.arange(1, size + 1),
+        at_risk=at_risk.sum(0).astype(int),
+        released=both[:, size:].sum(0).astype(int),
+        hazard=grouped(campaign, boot, run, age - 1, size, out, share=True),
+        survival=curve,
+        median=extra.at(0, entered),
+        mean_within=extra.at(1, entered),
+        entered=entered,
+        old_hazard=late,
+    )
+
+
+def _summaries(curve: Array) -> Array:
+    """Return the median and the mean stay within `WITHIN` drops (restricted mean) of each row."""
+    below = curve <= 0.5
+    median = np.where(below.any(1), 1.0 + below.argmax(1), np.nan)
+    return np.column_stack([median, 1 + np.nan_to_num(curve[:, : WITHIN - 1]).sum(1)])
+
+
+def hazards(campaign: Campaign, boot: Resamples) -> Hazards | None:
+    """Estimate the chance of release by region and age; None when no cube was ever resident."""
+    cubes, rows = campaign.cubes, resident_rows(campaign)
+    if not len(rows):
+        return None
+    used, place = np.unique(cubes.before.codes[rows], return_inverse=True)
+    ages = min(AGES, int(max(cubes.age[rows].max(), 1)))
+    age = np.clip(cubes.age[rows], 1, ages).astype(np.int64) - 1
+    run, out = campaign.drops.run[cubes.row[rows]], cubes.out[rows]
+    return Hazards(
+        tuple(cubes.before.names[int(code)].removeprefix(INSIDE) for code in used),
+        grouped(campaign, boot, run, place, len(used), out, share=True),
+        grouped(campaign, boot, run, place * ages + age, len(used) * ages, out, share=True).reshape(len(used), ages),
     )

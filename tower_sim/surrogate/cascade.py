@@ -38,6 +38,7 @@ EFFECTS = 16
 MAX_KNOT = 1000  # cubes or drops: tables are made up to it
 MAX_FLOORS = 12
 MAX_AGE = 255  # drops; older cubes are as old
+KNOCKS = (10, 20, 50, 100, 200, 500)  # hundredths of g; weaker ones move nothing, stronger ones no model takes
 
 
 def normal_scores() -> tuple[float, ...]:
@@ -99,27 +100,45 @@ class FloorLaw:
 
 @dataclass(frozen=True, slots=True)
 class Cascade:
-    """The law of one drop: the floors from top to bottom; see the module."""
+    """The law of one drop: the floors from top to bottom; see the module.
+
+    `knocks` are by floor the log-odds that a knock brings out a cube that lies there, by the knock's strength in
+    hundredths of g, linear in its logarithm between the knots. A law without them takes no knocks.
+    """
 
     floors: tuple[FloorLaw, ...]
+    knocks: tuple[Polyline, ...] = ()
 
     @property
     def regions(self) -> tuple[str, ...]:
         """The floors' regions, from top to bottom."""
         return tuple(floor.region for floor in self.floors)
 
+    def knock_odds(self, strengths: Any) -> Array:
+        """Return the log-odds of `knocks` at strengths from 1 hundredth of g, shape (floor, strength)."""
+        odds: list[Any] = [np.interp(np.log(strengths), np.log(each.knots), each.values) for each in self.knocks]
+        return np.array(odds).reshape(len(odds), np.size(strengths))
+
     def to_plain(self) -> dict[str, Any]:
         """Return the law as lists, numbers and words."""
-        return {"floors": [_plain(floor) for floor in self.floors]}
+        knocks = {"knocks": [_plain(curve) for curve in self.knocks]} if self.knocks else {}
+        return {"floors": [_plain(floor) for floor in self.floors], **knocks}
 
     @staticmethod
     def from_plain(plain: object) -> Cascade:
         """Undo `to_plain`; raises UsageError, in one line, for anything that it cannot have made."""
-        floors = _table(plain, "law", ("floors",))["floors"]
+        keys = ("floors", "knocks")
+        known = dict[str, object](knocks=[]) | cast("dict[str, object]", plain if isinstance(plain, dict) else {})
+        floors, knocks = (_table(known, "law", keys)[key] for key in keys)
         if not isinstance(floors, list) or not 1 <= len(cast("list[object]", floors)) <= MAX_FLOORS:
             allowed = f"a list of 1 to {MAX_FLOORS} floors"
             raise fault("floors of the model", cast("object", floors), allowed, "fit it again")
-        return Cascade(tuple(_floor(floor, f"floor {i}") for i, floor in enumerate(cast("list[object]", floors))))
+        laws = tuple(_floor(floor, f"floor {i}") for i, floor in enumerate(cast("list[object]", floors)))
+        if not isinstance(knocks, list) or len(cast("list[object]", knocks)) not in (0, len(laws)):
+            allowed = f"a list of {len(laws)} curves, one a floor"
+            raise fault("knocks of the model", cast("object", knocks), allowed, "fit it again")
+        curves = (_curve(curve, f"knocks of floor {i}") for i, curve in enumerate(cast("list[object]", knocks)))
+        return Cascade(laws, tuple(curves))
 
 
 def _plain(value: Any) -> object:

@@ -15,7 +15,6 @@ from tower_sim.errors import UsageError, fault
 
 Array = npt.NDArray[Any]
 
-TERMS = ("1", "log(1 + thrown)", "inside / 10", "loose")
 AGES = (0, 1, 2, 3, 4, 6, 8, 11, 15, 22)  # drops in the tower, the first of each class; 0 is thrown just now
 COEFFICIENT_SD = 5.0  # of the weak penalty, about 0
 LOG_SIZE, LOG_SIZE_SD = 3.0, 2.0  # of the weak penalty: overdispersion about 0.05, from 0.001 to 0.7

@@ -80,6 +80,21 @@ class Work(NamedTuple):
     state: Array
 
 
+class Batch(NamedTuple):
+    """Many towers at once, each with its own words; by tower and cube as in Work, with the cubes inside first.
+
+    `colour` is each cube's. By tower: how many are `held`, drops `done`, and the `state` of its words.
+    """
+
+    place: Array
+    since: Array
+    row: Array
+    colour: Array
+    held: Array
+    done: Array
+    state: Array
+
+
 def work_for(cubes: int, drops: int, floors: int) -> Work:
     """Return tables for games of so many cubes and drops in a tower of so many floors."""
     by_cube, by_floor = (cubes,), (floors,)
@@ -329,6 +344,41 @@ def play(
                 if phase < 0:
                     thrown[game, i, k] = low[k + 1] - low[k] - had
                 inside[game, i, k] = had + thrown[game, i, k] - emerged[game, i, k]
+
+
+@_entry
+def throw_each(law: Law, counts: Array, towers: Batch, work: Work, out: Array) -> None:
+    """Throw `counts[i, k]` cubes of each colour k into each tower i; `out[i, k]` counts those that come out."""
+    now, after, lying, fresh, enter = work.now, work.after, work.lying, work.fresh, work.enter
+    for tower in range(len(counts)):
+        place, since, row, colour = towers.place[tower], towers.since[tower], towers.row[tower], towers.colour[tower]
+        held: Any = towers.held[tower]
+        drop: Any = towers.done[tower]
+        lying[:] = 0
+        fresh[:] = 0
+        for cube in range(held):
+            now[cube] = cube
+            lying[place[cube]] += _1
+            if drop - since[cube] <= law.fresh_to:
+                fresh[place[cube]] += _1
+        now[held] = len(place)
+        end: Any = held
+        for k in range(counts.shape[1]):
+            for _ in range(counts[tower, k]):
+                colour[end] = k
+                end += 1
+        count = end - held
+        if count > 0:
+            state = towers.state[tower]
+            weigh(law, count, lying, fresh, state, enter, work.push, work.lie)
+            kept = move(
+                law, drop, held, end, 1 if count >= law.crowd_from else 0, 0.0, enter, work.push, work.lie, now, held,
+                after, place, since, row, lying, fresh, work.arrived, state, colour, out[tower],
+            )  # fmt: skip
+            for i in range(kept):  # those inside come first again, so that they need no numbers of their own
+                cube = after[i]
+                place[i], since[i], row[i], colour[i] = place[cube], since[cube], row[cube], colour[cube]
+            towers.held[tower], towers.done[tower] = kept, drop + 1
 
 
 def play_games(

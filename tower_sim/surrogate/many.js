@@ -1,5 +1,5 @@
-// Drops of a tower over typed arrays, and many whole games of it: the games of docs/surrogate_portable.md, word for word
-// those of Python's sample_games, and many times as fast as sampler.js. It follows words.js, in the page of `tower-sim lab`
+// Drops of a tower over typed arrays, and many whole games of it: the games of docs/surrogate.md, word for word
+// those of Python's sample_games, and many times as fast as sampler.js. It follows words.js, in the page of `tower-sim page lab`
 // and its worker.
 //
 //   const tower = player(table, { cubes: [7, 7], throws: [-1, 0, 1] }); // `table` of an exported document; -1 throws all
@@ -9,12 +9,11 @@
 const BLOCK = 512; // words made at a time
 
 /**
- * Return a tower for `cubes` cubes, numbered from 0: { floors, floor, hand, came, empty, drop, take }.
+ * Return a tower for `cubes` cubes, numbered from 0: { floors, floor, hand, came, empty, drop }.
  *
  * `table` is that of an exported document; `word` gives whole numbers below 2^32. floor[cube] is where a cube lies,
  * numbered from the top, `floors` for out. drop(count) throws the first so many of `hand`, numbers of cubes that are out, in
- * rising order, and returns how many come out: they are the first of `came`. take(cube) takes one out by hand; empty()
- * begins again.
+ * rising order, and returns how many come out: they are the first of `came`. empty() begins again.
  */
 function cubeTower(table, cubes, word) {
   const { floors, thresholds } = table;
@@ -116,13 +115,7 @@ function cubeTower(table, cubes, word) {
     return out;
   }
 
-  function take(cube) {
-    if (floor[cube] === last) return;
-    floor[cube] = last;
-    now.copyWithin(now.indexOf(cube), now.indexOf(cube) + 1, held-- + 1); // and the one above all
-  }
-
-  return { floors: last, floor, hand, came, empty, drop, take };
+  return { floors: last, floor, hand, came, empty, drop };
 }
 
 /**

@@ -5,7 +5,8 @@ state -> who lies where, how long -> law (cascade.py, as whole numbers: table.py
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -13,15 +14,15 @@ import numpy as np
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.contract import BaseModel
 from tower_sim.cubes import Cube
-from tower_sim.door import Door, no_knocks
+from tower_sim.door import Door, knock_strength, no_knocks
 from tower_sim.errors import check_kind, check_number, check_whole
 from tower_sim.landing import INSIDE, TRAY
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.runs.array import Array, Plan, Runs
 from tower_sim.state import Event, Resident, TowerState, check_seed, rng_text
-from tower_sim.surrogate.cascade import CROWD
+from tower_sim.surrogate.cascade import CROWD, KNOCKS
 from tower_sim.surrogate.store import Fitted, as_fitted
-from tower_sim.surrogate.table import OUT, Resting, Table, moved, table_of
+from tower_sim.surrogate.table import OUT, Resting, Table, knocked, moved, table_of
 
 _WORDS = 256  # drawn at a time, the last of them given first
 
@@ -31,7 +32,7 @@ _MOST_RUNS, _MOST_FIRST = 10**9, 2**62  # the counts of more find no room, and n
 class SurrogateModel(BaseModel):
     """A DropModel without physics: the cascade, fitted to many simulated drops of this very apparatus.
 
-    Cubes inside have a region and no pose. A knock is refused: no campaign has any. Cubes leave and stay whatever
+    Cubes inside have a region and no pose. A knock is refused if none were fitted. Cubes leave and stay whatever
     their colour and number. `extrapolated` is true of an outcome whose numbers thrown and inside the data do not cover.
     Raises UsageError when `fitted` belongs to another apparatus.
     """
@@ -58,30 +59,29 @@ class SurrogateModel(BaseModel):
         most = len(self.table.floors) * (1 + len(order)) if thrown else 0  # words
         ends = moved(self.table, [resting.get(number) for number in order], _words(rng, most))
         end = dict(zip(order, ends, strict=True))
-        landings: list[Landing] = []
-        inside: list[Resident] = []
-        for cube, since in [
-            *((resident.cube, resident.since) for resident in state.residents),
-            *((cube, now) for cube in thrown),
-        ]:
-            floor = end[cube.id]
-            landings.append(Landing(cube, self._places[floor]))
-            if floor != OUT:
-                inside.append(Resident(cube, self.table.regions[floor], since))
         event = Event("drop", written, thrown, tuple(number for number in order if end[number] == OUT))
-        return Outcome(
-            self.name,
-            self.shape.name,
-            Status.SETTLED,
-            thrown,
-            tuple(landings),
-            self._door.made(state.after(inside, event)),
-            extrapolated=not self.fitted.covers(len(thrown), len(resting)),
-        )
+        outcome = self._ended(state, event, end)
+        return replace(outcome, extrapolated=not self.fitted.covers(len(thrown), len(resting)))
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
-        """Refuse: the model was not fitted for knocks. Raises UsageError."""
-        no_knocks(strength, "this surrogate was fitted without knocks")
+        """Knock on the table; see DropModel. Random: a word for every cube inside, 32 bits of `rng` each.
+
+        Raises UsageError for a strength that is not allowed, and where the model was fitted without knocks.
+        """
+        self._door.enter(state)
+        if not self.table.knocks:
+            again = ", or fit the surrogate again (tower-sim model fit)"
+            no_knocks(strength, "this surrogate was fitted without knocks", again)
+        strength, written = knock_strength(strength, KNOCKS[-1] / 100), rng_text(rng)
+        floors = {
+            resident.cube.id: self._floor[resident.region]
+            for resident in sorted(state.residents, key=lambda x: x.cube.id)
+        }
+        is_out = knocked(self.table, [*floors.values()], strength, _words(rng, len(floors)))
+        end = {number: OUT if out else floor for (number, floor), out in zip(floors.items(), is_out, strict=True)}
+        emerged = tuple(number for number in end if end[number] == OUT)
+        outcome = self._ended(state, Event("knock", written, (), emerged, strength), end)
+        return replace(outcome, knocked_out=outcome.emerged)
 
     def sample_runs(self, plan: Plan, runs: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Runs:
         """Play `runs` runs of a plan at once and return their counts.
@@ -111,6 +111,21 @@ class SurrogateModel(BaseModel):
         pairs, which = np.unique(np.stack([thrown.ravel(), before.ravel()], 1), axis=0, return_inverse=True)
         beyond = np.array([not self.fitted.covers(int(n), int(m)) for n, m in pairs])
         return beyond[which.ravel()].reshape(thrown.shape)
+
+    def _ended(self, state: TowerState, event: Event, end: Mapping[int, int]) -> Outcome:
+        """Return what `event` did, by the floor where each cube ends, or OUT."""
+        landings: list[Landing] = []
+        inside: list[Resident] = []
+        for cube, since in [
+            *((resident.cube, resident.since) for resident in state.residents),
+            *((cube, state.drops) for cube in event.thrown),
+        ]:
+            floor = end[cube.id]
+            landings.append(Landing(cube, self._places[floor]))
+            if floor != OUT:
+                inside.append(Resident(cube, self.table.regions[floor], since))
+        after = self._door.made(state.after(inside, event))
+        return Outcome(self.name, self.shape.name, Status.SETTLED, event.thrown, tuple(landings), after)
 
     def _resting(self, state: TowerState, now: int) -> dict[int, Resting | None]:
         """Say of every cube inside, by number, what the law needs to know."""

@@ -1,6 +1,6 @@
 // A cube tower without physics: what comes out of it when cubes are thrown in, drawn from a table of whole numbers.
 // One ES module without dependencies, for browsers and Node (there under a name that ends in .mjs). The same seed and
-// stream give the same cubes as in Python, digit for digit: see docs/surrogate_portable.md of tower_sim.
+// stream give the same cubes as in Python, digit for digit: see docs/surrogate.md of tower_sim.
 //
 //   import { empty, drop, words, game, AMERIGO } from "./sampler.mjs";
 //   const word = words([1, 2, 3, 4], 0);                    // four whole numbers below 2^32, and the stream's number
@@ -35,19 +35,42 @@ export function drop(state, thrown, word) {
   return dropped(state, thrown, checkedWords(word));
 }
 
+/**
+ * Knock on the table with `strength`, the peak acceleration in g: return what `drop` does. No cube grows older.
+ *
+ * One word is drawn for each cube inside; for a knock that is too weak to move any, none.
+ */
+export function knock(state, strength, word) {
+  checkKnock(state, strength);
+  return knocked(state, strength, checkedWords(word));
+}
+
 /** Do what `drop` does, with arguments that are as they should be. */
 function dropped(state, thrown, word) {
+  const odds = thrown.length ? drawOdds(state, thrown.length, word) : [];
+  const endOfCube = (cube, start) => (thrown.length ? endOf(cube, start, state.drops - cube.since, odds, word) : start);
+  return landed(state, state.drops + 1, thrown, endOfCube);
+}
+
+/** Do what `knock` does, with arguments that are as they should be. */
+function knocked(state, strength, word) {
+  const { knocks, knock_from: from } = MODEL.table;
+  const step = Math.floor(100 * strength + 0.5);
+  const isOut = (floor) => step >= from && word() < threshold(at(knocks[floor], step));
+  return landed(state, state.drops, [], (cube, start) => (isOut(start) ? OUT : start));
+}
+
+/** Say what becomes of the cubes, each of which ends on floor endOfCube(cube, start), by number; then there are `drops`. */
+function landed(state, drops, thrown, endOfCube) {
   const { regions, crowd_from: crowdFrom } = MODEL.table;
   const inside = new Set(state.cubes);
-  const cubes = [...state.cubes, ...thrown].sort((a, b) => a.id - b.id);
-  const odds = thrown.length ? drawOdds(state, thrown.length, word) : [];
-  const next = { drops: state.drops + 1, cubes: [] };
+  const next = { drops, cubes: [] };
   const emerged = [];
   const landings = [];
-  for (const cube of cubes) {
+  for (const cube of [...state.cubes, ...thrown].sort((a, b) => a.id - b.id)) {
     const { id, colour } = cube;
     const start = inside.has(cube) ? cube.floor : OUT;
-    const end = thrown.length ? endOf(cube, start, state.drops - cube.since, odds, word) : start;
+    const end = endOfCube(cube, start);
     landings.push({ id, colour, floor: end, place: end === OUT ? "tray" : `inside:${regions[end]}` });
     if (end === OUT) emerged.push({ id, colour });
     else if (start !== OUT) next.cubes.push({ ...cube, floor: end });
@@ -110,6 +133,16 @@ function at(entries, index) {
 function checkDrop(state, thrown) {
   checkState(state);
   checkCubes("thrown", thrown, "{ id, colour }", new Set(state.cubes.map((cube) => cube.id)));
+}
+
+/** Refuse a state or a strength that no knock can have, and any where none were fitted. */
+function checkKnock(state, strength) {
+  checkState(state);
+  const { knocks } = MODEL.table;
+  if (!knocks) throw refused(RangeError, "strength", strength, "none: this tower was fitted without knocks", "fit it again");
+  const allowed = `a number from 0 to ${(knocks[0].length - 1) / 100} (peak acceleration in g)`;
+  if (typeof strength !== "number") throw refused(TypeError, "strength", strength, allowed);
+  if (!(strength >= 0 && 100 * strength <= knocks[0].length - 1)) throw refused(RangeError, "strength", strength, allowed);
 }
 
 /** Refuse what is no state of this tower. */
@@ -188,5 +221,5 @@ function checkedRules(rules) {
   return { colours, phases: of, counts };
 }
 
-/** What was fitted: { apparatus, model, table, ... }; the command `tower-sim surrogate export` writes it here. */
+/** What was fitted: { apparatus, model, table, ... }; the command `tower-sim model export` writes it here. */
 export const MODEL = null;

@@ -1,6 +1,6 @@
 // A combat ship and its board without physics: where thrown cubes land, and which cubes that lie there change their place.
 // One ES module without dependencies, for browsers and Node (there under a name that ends in .mjs). The chances are those
-// of Python's BoardLaw, up to rounding: see docs/surrogate_portable.md of tower_sim.
+// of Python's BoardLaw, up to rounding: see docs/surrogate.md of tower_sim.
 //
 //   import { empty, drop, words, shares } from "./ship.mjs";
 //   const word = words([1, 2, 3, 4], 0);                    // four whole numbers below 2^32, and the stream's number
@@ -112,5 +112,5 @@ function checkDrop(state, thrown) {
   checkCubes("thrown", thrown, "{ id, colour }");
 }
 
-/** What was fitted: { apparatus, model, law, ... }; the command `tower-sim surrogate export` writes it here. */
+/** What was fitted: { apparatus, model, law, ... }; the command `tower-sim model export` writes it here. */
 export const MODEL = null;

@@ -23,7 +23,7 @@ SCHEMA = "tower-sim/surrogate"
 VERSION = 1
 TOWER, BOARD = "tower", "board"
 _ALLOWED = "allowed is a file of `surrogate fit`; fit it again"
-_NO_SURROGATE = "take the model physics, or fit one (tower-sim surrogate fit) and give its file as the model"
+_NO_SURROGATE = "take the model physics, or fit one (tower-sim model fit) and give its file as the model"
 ENGINE, FAILED = "engine", "failed"
 FAILED_NAME = "surrogate that failed its check"
 """What such a model is called, so that all that names its model says it."""
@@ -135,7 +135,6 @@ class Fitted:
         if table.get("schema") != SCHEMA or table.get("version") != VERSION:
             said_schema = f"{shown(table.get('schema'))} version {shown(table.get('version'))}"
             raise UsageError(f"surrogate has schema {said_schema}; allowed is {SCHEMA!r} version {VERSION}; fit again")
-        table.pop("made_by", None)  # which command made the file
         failed = check_kind(FAILED, table.pop(FAILED, ""), str, "a sentence", "fit it again")
         if set(table) != set(KEYS):
             raise fault("keys of the surrogate", sorted(table), ", ".join(KEYS), "fit it again")

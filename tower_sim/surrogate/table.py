@@ -2,7 +2,7 @@
 
 A cube passes a floor if the next random word, a whole number from 0 to 2^32 - 1, is below a threshold. The threshold is
 looked up by the log-odds, which are sums of table entries in units of 1 / UNIT. No floating point, no logarithm.
-docs/surrogate_portable.md says it step by step; `sampler.js` is the same in JavaScript.
+docs/surrogate.md says it step by step; `sampler.js` is the same in JavaScript.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
+import numpy as np
+
 from tower_sim.errors import check_whole, fault
-from tower_sim.surrogate.cascade import CROWD, EFFECTS, FRESH, MAX_AGE, Cascade, Polyline, normal_scores
+from tower_sim.surrogate.cascade import CROWD, EFFECTS, FRESH, KNOCKS, MAX_AGE, Cascade, Polyline, normal_scores
 
 UNIT = 512  # of the log-odds, to 1
 LIMIT = 12 * UNIT  # log-odds beyond +-12 count as +-12
@@ -53,12 +55,14 @@ class FloorTable:
 class Table:
     """The whole law: `regions` from top to bottom, their `floors`, and `thresholds` by log-odds from 0 to LIMIT.
 
+    `knocks` are log-odds by floor and strength, see `knocked`; there are none where none were fitted.
     `has_effect` says it of every floor, once, because that takes longer than the rest of a drop.
     """
 
     regions: tuple[str, ...]
     floors: tuple[FloorTable, ...]
     thresholds: tuple[int, ...]
+    knocks: tuple[tuple[int, ...], ...] = ()
     has_effect: tuple[bool, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -73,6 +77,7 @@ class Table:
             "fresh_to": FRESH,
             "floors": [{name: _lists(getattr(floor, name)) for name in names} for floor in self.floors],
             "thresholds": list(self.thresholds),
+            **({"knock_from": KNOCKS[0], "knocks": _lists(self.knocks)} if self.knocks else {}),
         }
 
 
@@ -111,7 +116,8 @@ def table_of(law: Cascade) -> Table:
         for floor in law.floors
     ]
     thresholds = tuple(round(WORD / (1 + math.exp(-i / UNIT))) for i in range(LIMIT + 1))
-    return Table(law.regions, tuple(floors), thresholds)
+    by_step = law.knock_odds(np.maximum(np.arange(KNOCKS[-1] + 1), 1)).tolist()
+    return Table(law.regions, tuple(floors), thresholds, tuple(tuple(map(_units, odds)) for odds in by_step))
 
 
 def move(table: Table, resting: Sequence[Resting | None], word: Callable[[], int]) -> list[int]:
@@ -166,6 +172,18 @@ def moved(table: Table, resting: Sequence[Resting | None], word: Callable[[], in
             number += 1
         ends.append(number if number < last else OUT)
     return ends
+
+
+def knocked(table: Table, floors: Sequence[int], strength: float, word: Callable[[], int]) -> list[bool]:
+    """Say for each cube inside, given by its floor in the order of their numbers, whether a knock brings it out.
+
+    `strength` is in g, from 0 to 5, and is rounded to hundredths. One `word` is drawn for every cube; for a knock
+    weaker than KNOCKS[0], which moves nothing, none.
+    """
+    step = math.floor(100 * strength + 0.5)
+    if step < KNOCKS[0]:
+        return [False] * len(floors)
+    return [word() < threshold(table, _at(table.knocks[floor], step)) for floor in floors]
 
 
 def _weigh(

@@ -1,5 +1,5 @@
 // The words that samplers draw from, and how they refuse what is not allowed. It is a part of each sampler's module: the
-// generator is that of docs/surrogate_portable.md.
+// generator is that of docs/surrogate.md.
 
 const WORD = 4294967296; // 2^32
 const GOLDEN = 0x9e3779b9;

@@ -1,21 +1,15 @@
 """Another package's apparatus, engine and game: a box, cubes that only fall, points for those that come out."""
 
 from contextlib import nullcontext
-from functools import partial
 
 import numpy as np
+from pydantic import Field
 
 from tower_sim.apparatus.kind import ApparatusKind
 from tower_sim.apparatus.parts import Apparatus, Hand, Region, Surface, span
-from tower_sim.columns import Column
-from tower_sim.cubes import supply
-from tower_sim.errors import check_whole
-from tower_sim.fields import refuse_unknown
-from tower_sim.games.game import Game, Turn, game_seed
-from tower_sim.model import TooManyFailedDraws, until_landed
+from tower_sim.games import Figure, Game, Rules, Turn
 from tower_sim.physics.engine import Motion
 from tower_sim.places import INSIDE, TRAY, Place
-from tower_sim.runs.figure import Figure
 
 EDGE, WIDE, HIGH = 0.01, 0.05, 0.2
 
@@ -39,7 +33,7 @@ def make(profile):
     boxes = [span("wall", x, y, walls, "wood") for x, y in sides]
     boxes.append(span("floor", (-w, w), (-w, w), (-0.01, 0), "wood"))
     boxes.append(span("lid", (0, w), (-w, w), (HIGH - 0.01, HIGH), "wood"))
-    wood, hand = Surface(0.4, 0.3), Hand(0.06, 0.06, 0.1, 0.0, 0.0)
+    wood, hand = Surface(0.4, 0.3), Hand(0.06, 0.06, 0.0, 0.0)
     shape = {"cube_edge": EDGE, "cube_density": 600.0, "rim_top": HIGH, "passed": -1.0, "swept": False}
     of_profile = {"name": profile.name, "profile": profile.tables, "digest": profile.digest}
     inside = {"boxes": tuple(boxes), "surfaces": {"wood": wood}, "between_cubes": wood, "regions": (Region("box", 0),)}
@@ -50,98 +44,100 @@ KIND = ApparatusKind("toy_box", "a box whose lid has a hole", __name__, make)
 
 
 class ToyEngine:
-    """Cubes fall straight down until a box or a cube is under their middle."""
+    """Points that do not turn: they fly until a box or a cube is under them. A cube is a row: place, turn, velocity."""
 
     title, distribution, lock = "a toy", "toy", nullcontext()
 
     def clear(self, edge):
-        self.edge, self.boxes, self.cubes = edge, [], {}
+        self.edge, self.boxes, self.cubes, self.awake = edge, [], {}, set()
+
+    def set_gravity(self, gravity):
+        self.gravity = np.array(gravity)
 
     def add_boxes(self, boxes, surfaces, cube):
         self.boxes = list(boxes)
 
     def add_cube(self, pose):
         body = max(self.cubes, default=0) + 1
-        self.cubes[body] = {"at": np.array(pose.position), "turn": pose.orientation, "speed": 0.0}
+        self.cubes[body] = np.array([*pose.position, *pose.orientation, 0, 0, 0], dtype=float)
+        self.awake.add(body)
         return body
 
     def set_velocity(self, body, velocity, spin):
-        self.cubes[body]["speed"] = list(velocity)[2]
+        self.cubes[body][7:] = list(velocity)
 
-    def _nothing(self, *_):
-        """Mass, effort and sleep do not matter to a cube that falls alone."""
+    def put_to_sleep(self, body):
+        self.set_velocity(body, (0, 0, 0), None)
+        self.awake.discard(body)
 
-    __init__ = close = set_gravity = set_effort = set_cubes = lay_to_rest = put_to_sleep = wake = _nothing
+    def lay_to_rest(self, poses):
+        for body in poses:
+            self.put_to_sleep(body)
+
+    def wake(self, body):
+        self.awake.add(body)
 
     def remove(self, body):
+        self.awake.discard(body)
         del self.cubes[body]
 
+    def _nothing(self, *_):
+        """Mass and effort do not matter to points."""
+
+    __init__ = close = set_effort = set_cubes = _nothing
+
     def step(self, timestep, steps):
-        for body, cube in self.cubes.items():
-            ground = self._ground(body, *cube["at"])
+        for body in sorted(self.awake):
+            cube = self.cubes[body]
+            ground = self._ground(body, *cube[:3])
             for _ in range(steps):
-                cube["speed"] -= 9.81 * timestep
-                cube["at"][2] += cube["speed"] * timestep
-                if cube["at"][2] <= ground:
-                    cube["at"][2], cube["speed"] = ground, 0.0
+                cube[7:] += self.gravity * timestep
+                cube[:3] += cube[7:] * timestep
+                if cube[2] <= ground:
+                    cube[2], cube[7:] = ground, 0
 
     def _ground(self, body, x, y, z):
         reach = 0.9 * self.edge  # more than half a diagonal
         tops = [box.centre[2] + box.half[2] for box in self.boxes
                 if abs(x - box.centre[0]) <= box.half[0] and abs(y - box.centre[1]) <= box.half[1]]  # fmt: skip
-        others = [other["at"] for number, other in self.cubes.items() if number != body]
-        tops = [top for top in tops if top < z]
-        tops += [at[2] + reach for at in others if at[2] < z and np.hypot(at[0] - x, at[1] - y) < 2 * reach]
-        return max(tops, default=-0.5 - reach) + reach
+        others = [other for number, other in self.cubes.items() if number != body]
+        tops += [at[2] + reach for at in others if np.hypot(at[0] - x, at[1] - y) < 2 * reach]
+        return max((top for top in tops if top < z), default=-0.5 - reach) + reach
 
     def overlap(self):
         return 0.0
 
     def motion(self, bodies):
-        cubes = [self.cubes[body] for body in bodies]
-        speed = np.array([(0.0, 0.0, cube["speed"]) for cube in cubes]).reshape(-1, 3)
-        position = np.array([cube["at"] for cube in cubes]).reshape(-1, 3)
-        return Motion(position, np.array([cube["turn"] for cube in cubes]).reshape(-1, 4), speed, 0 * speed)
+        rows = np.array([self.cubes[body] for body in bodies]).reshape(-1, 10)
+        return Motion(rows[:, :3], rows[:, 3:7], rows[:, 7:], 0 * rows[:, 7:])
+
+
+class Rounds(Rules):
+    """The rules of the toy game."""
+
+    cubes: int = Field(6, ge=1, le=100, description="red cubes")
+    throws: int = Field(3, ge=1, le=100, description="throws of a round")
 
 
 class RedOnes(Game):
-    """Throw every cube that is out, so often; each that comes out is a point."""
+    """throw every cube that is out, so often; each that comes out is a point"""
 
-    name, title, run, tables = "toy_game", "The red ones", "round", ("toy_game",)
+    name, title, run, Rules = "toy_game", "The red ones", "round", Rounds
     apparatus = "toy_box"
-    columns = (Column("points", "int16", True, "cubes that came out"),)
+    facts = {"points": int}
+    figures = (Figure("points", "points of a round", "points", "cubes that come out", "points", take="sum"),)
 
-    def read(self, tables):
-        table = {"cubes": 6, "throws": 3} | tables.get("toy_game", {})
-        refuse_unknown(table, {"cubes": 1, "throws": 1}, "toy_game")
-        for key, value in table.items():
-            check_whole(f"toy_game.{key}", value, 1, 100)
-        return table
+    def cubes(self, rules):
+        return {"red": rules.cubes}
 
-    def plain(self, rules):
-        return {"toy_game": dict(rules)}
-
-    def play(self, model, rules, seed, run=None):
-        seed = seed if run is None else game_seed(seed, run)
-        state, out = model.empty(), supply({"red": rules["cubes"]}, model.cube_edge)
-        for index in range(rules["throws"]):
-            stream = np.random.SeedSequence(seed, spawn_key=(index,))
-            try:
-                outcome = until_landed(partial(model.drop, state, out), stream)
-            except TooManyFailedDraws as error:
-                yield Turn(index, state, failed=error)
-                return
-            state, out = outcome.state, outcome.emerged
-            yield Turn(index, state, facts={"points": len(out)}, entry=outcome)
-
-    def figures(self):
-        return (Figure("points", "points of a round", "points"),)
-
-    def measured(self, turns, rules):
-        return (float(sum(turn.facts["points"] for turn in turns)),)
+    def play(self, tower, rules):
+        for _ in range(rules.throws):
+            out = len(tower.throw(tower.outside).emerged)
+            yield Turn(f"{out} points", {"points": out})
 
     def summary(self, turns, rules):
-        return f"You made {sum(turn.facts['points'] for turn in turns)} points. Another seed gives other points."
+        points = sum(turn.facts["points"] for turn in turns if turn.failed is None)
+        return f"You made {points} points. Another seed gives other points."
 
 
 GAME = RedOnes()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from tower_sim.apparatus import calm, tower_parts
 from tower_sim.apparatus.amerigo.boxes import boxes
+from tower_sim.apparatus.amerigo.dimensions import dimensions
 from tower_sim.apparatus.amerigo.profile import read
-from tower_sim.apparatus.amerigo.tower import SquareTower, calm
 from tower_sim.apparatus.kind import ApparatusKind
 from tower_sim.apparatus.profile import Profile
+from tower_sim.apparatus.tower_parts import TowerOfFloors
 
 
-def make(profile: Profile) -> SquareTower:
+def make(profile: Profile) -> TowerOfFloors:
     """Make the tower of a profile; raises UsageError for what makes no sense."""
     given = read(profile)
-    return SquareTower(**given.of_tower(), boxes=tuple(boxes(given)), calm=tuple(calm(given)), given=given)
+    return tower_parts.make(profile, given, boxes(given), calm.of_tower(given, 1, 1), dimensions)
 
 
 KIND = ApparatusKind("amerigo_tower", "a funnel, a tower of two floors with openings, a tray", __name__, make)

@@ -18,7 +18,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
 
 from tower_sim import portable
 from tower_sim.apparatus import tower_parts
@@ -27,57 +29,62 @@ from tower_sim.apparatus.profile import Profile
 from tower_sim.apparatus.sheets import Opening, between, spaced
 from tower_sim.apparatus.tower_parts import (
     Given,
-    Ramp,
-    Tray,
     demand_floor_in_tube,
     demand_hand_over_rim,
     demand_openings_fit,
+    demand_room_in_tray,
 )
-from tower_sim.fields import choice, count, number, optional
+from tower_sim.typed import number
 
 
-@dataclass(frozen=True, slots=True)
-class Tube(tower_parts.Tube):
-    """The square tube: clear width `inside`, top edge at height `top` over the table."""
-
-    inside: float = number("mm", 20, 200)
-    top: float = number("mm", 50, 500)
-
-
-@dataclass(frozen=True, slots=True)
-class Funnel(tower_parts.Funnel):
+class Funnel(tower_parts.Funnel, frozen=True):
     """The square funnel on the tube, and two crossed ribs over the tube.
 
-    The ribs are upright sheets, `rib_height` tall, standing on the tube's top edge.
+    The ribs are upright sheets, standing on the tube's top edge.
     """
 
-    height: float = number("mm", 5, 300)
-    rib_height: float = number("mm", 0, 200)
-    rib_thickness: float = number("mm", 0.5, 10)
+    height: float = number("height_mm", 5, 300, "The height of the funnel from the tube's top edge.")
+    rib_height: float = number("rib_height_mm", 0, 200, "The height of the ribs from the tube's top edge.")
+    rib_thickness: float = number("rib_thickness_mm", 0.5, 10, "The thickness of the ribs.")
 
 
-@dataclass(frozen=True, slots=True)
-class Floor(tower_parts.Floor):
+class Floor(tower_parts.Floor, frozen=True):
     """A horizontal floor with openings.
 
-    `slots`: `openings` slots, each `opening` wide and `length` long, side by side, running along `along`, and `rows` of
-    them one behind the other; `squares`: `openings` x `openings` square holes of edge `opening`; `corners`: four square
-    holes of edge `opening` in the corners of the tube (`openings`, `length` and `along` then do not matter).
-
-    `ledge` is the width that stays closed between a wall and the openings next to it, `end_ledge` the same at the ends
-    of slots in rows; left out, openings are evenly spaced. All are then shifted by `offset`, across `along`. The bars
-    between slots and the ledges along walls are tilted by `slope` about their own long axis, all down towards the
-    tube's middle (a bar in the middle: down towards +x or +y); `top` is the height of their lower edges.
+    A floor of `corners` has no use for `openings`, `length_mm` and `along`. Openings are shifted by the offset after
+    they are spaced.
     """
 
-    pattern: str = choice("slots", "squares", "corners")
-    length: float = number("mm", 1, 200)
-    along: str = choice("x", "y")
-    ledge: float | None = optional("mm", 0, 100)
-    offset: float = number("mm", -100, 100, 0.0)
-    slope: float = number("deg", 0, 45, 0.0)
-    rows: int = count(1, 6, 1)
-    end_ledge: float | None = optional("mm", 0, 100)
+    pattern: Literal["slots", "squares", "corners"] = Field(
+        description="`slots`: that many slots side by side. `squares`: as many rows of square holes as columns. "
+        "`corners`: four square holes in the corners of the tube."
+    )
+    length: float = number("length_mm", 1, 200, "The length of a slot.")
+    along: Literal["x", "y"] = Field(description="The direction of the slots: `x` is towards the exit.")
+    ledge: float | None = number(
+        "ledge_mm",
+        0,
+        100,
+        "The width that stays closed between a wall and the opening next to it. Left out, openings are evenly spaced.",
+        None,
+    )
+    offset: float = number("offset_mm", -100, 100, "All openings are shifted by so much, across `along`.", 0)
+    slope: float = number(
+        "slope_deg",
+        0,
+        45,
+        "Bars between slots and ledges along walls are tilted so much about their own long axis, all down towards the "
+        "tube's middle. A bar in the middle falls towards +x or +y. `top_mm` is then the height of the lower edges.",
+        0,
+    )
+    rows: int = Field(1, ge=1, le=6, description="The number of slots one behind the other.")
+    end_ledge: float | None = number(
+        "end_ledge_mm",
+        0,
+        100,
+        "The width that stays closed at the ends of slots in rows. Left out, rows are evenly spaced.",
+        None,
+    )
 
     def cut(self, inside: float) -> list[Opening]:
         """Return the openings (m)."""
@@ -107,16 +114,7 @@ class Floor(tower_parts.Floor):
         return self.top + widest * portable.tan(self.slope)
 
 
-@dataclass(frozen=True, slots=True)
-class Exit(tower_parts.Exit):
-    """The exit in the tube's front wall."""
-
-    height: float = number("mm", 5, 200)
-    emerged: str = choice("swept", "left")
-
-
-@dataclass(frozen=True, slots=True)
-class AmerigoTower(Given):
+class AmerigoTower(Given, frozen=True):
     """All parameters of a tower of the Amerigo kind; each part is one table of the profile."""
 
     funnel: Funnel
@@ -128,27 +126,23 @@ class AmerigoTower(Given):
         """The floors by name, from top to bottom."""
         return {"upper_floor": self.upper_floor, "lower_floor": self.lower_floor}
 
+    @property
+    def outward(self) -> tuple[tuple[float, float], ...]:
+        """The unit normals (x, y) of the tube's walls, from the one at the front on."""
+        return (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)
+
+    @property
+    def opening(self) -> tuple[float, float]:
+        """The exit's place in the walls: its least x, and the most that y is to either side (m)."""
+        return 0.0, self.half
+
 
 _TOUCH = 1e-5  # m: lengths of a profile that differ by less are one
 
-_PARTS: dict[str, type] = {
-    "tube": Tube,
-    "funnel": Funnel,
-    "upper_floor": Floor,
-    "lower_floor": Floor,
-    "ramp": Ramp,
-    "exit": Exit,
-    "tray": Tray,
-}
-
 
 def read(profile: Profile) -> AmerigoTower:
-    """Read a profile of this kind; raises UsageError, in one line, for what makes no sense.
-
-    The surfaces that cubes meet are the `cardboard` (tube, floors, ramp, tray) and the `funnel`.
-    """
-    parts, shared = profile.read(_PARTS, ("cardboard", "funnel"))
-    tower = AmerigoTower(**parts, shared=shared)
+    """Read a profile of this kind; raises UsageError, in one line, for what makes no sense."""
+    tower = profile.read(AmerigoTower)
     _check(tower)
     return tower
 
@@ -164,19 +158,19 @@ def _check(tower: AmerigoTower) -> None:
     for name, floor in floors:
         demand(
             min(floor.opening, floor.length if floor.pattern == "slots" else floor.opening) > edge,
-            f"cubes.edge_mm = {mm(edge)}; allowed is less than {name}'s opening, {mm(floor.opening)} mm, or no cube "
+            f"cubes.edge_mm is {mm(edge)}; allowed is less than {name}'s opening, {mm(floor.opening)} mm, or no cube "
             f"gets through; make the cubes smaller or {name}.opening_mm larger (the widest opening is {mm(widest)})",
         )
     ramp_top = tower.ramp_height(-inside / 2)
     demand(
         lower.underside >= ramp_top + edge,
-        f"lower_floor.top_mm = {mm(lower.top)}; allowed is at least {mm(ramp_top + edge + lower.thickness)}, one cube "
+        f"lower_floor.top_mm is {mm(lower.top)}; allowed is at least {mm(ramp_top + edge + lower.thickness)}, one cube "
         "over the top of the ramp; raise the floor",
     )
     peak = lower.peak(inside)
     demand(
         upper.underside >= peak + edge,
-        f"upper_floor.top_mm = {mm(upper.top)}; allowed is at least {mm(peak + edge + upper.thickness)}, one cube "
+        f"upper_floor.top_mm is {mm(upper.top)}; allowed is at least {mm(peak + edge + upper.thickness)}, one cube "
         "over the lower floor; raise it",
     )
     demand_floor_in_tube(tower)
@@ -187,42 +181,43 @@ def _check(tower: AmerigoTower) -> None:
     )
     demand(
         funnel.rim >= inside,
-        f"funnel.rim_mm = {mm(funnel.rim)}; allowed is at least tube.inside_mm = {mm(inside)}; widen the rim",
+        f"funnel.rim_mm is {mm(funnel.rim)}; allowed is at least tube.inside_mm = {mm(inside)}; widen the rim",
     )
     demand(
         funnel.rib_height <= funnel.height,
-        f"funnel.rib_height_mm = {mm(funnel.rib_height)}; allowed is at most funnel.height_mm = {mm(funnel.height)}; "
+        f"funnel.rib_height_mm is {mm(funnel.rib_height)}; allowed is at most funnel.height_mm = {mm(funnel.height)}; "
         "make the ribs lower",
     )
     gap = (inside - funnel.rib_thickness) / 2
     demand(
         funnel.rib_height == 0 or gap > edge,
-        f"cubes.edge_mm = {mm(edge)}; allowed is less than the {mm(gap)} mm between rib and wall; "
+        f"cubes.edge_mm is {mm(edge)}; allowed is less than the {mm(gap)} mm between rib and wall; "
         "make the cubes smaller or the tube wider",
     )
     demand(
         tower.ramp.lip + exit_height < lower.underside,
-        f"exit.height_mm = {mm(exit_height)}; allowed is less than the lower floor's underside over the ramp's "
+        f"exit.height_mm is {mm(exit_height)}; allowed is less than the lower floor's underside over the ramp's "
         f"lip, {mm(lower.underside - tower.ramp.lip)}; lower the exit",
     )
     demand(
         exit_height > math.sqrt(2) * edge,
-        f"exit.height_mm = {mm(exit_height)}; allowed is more than {mm(math.sqrt(2) * edge)}, the height a "
+        f"exit.height_mm is {mm(exit_height)}; allowed is more than {mm(math.sqrt(2) * edge)}, the height a "
         "cube needs to tumble out; raise the exit",
     )
+    demand_room_in_tray(tower)
     demand_hand_over_rim(tower)
 
 
 def _check_floor(name: str, floor: Floor, inside: float) -> None:
     demand(
         floor.opening < inside,
-        f"{name}.opening_mm = {mm(floor.opening)}; allowed is less than tube.inside_mm = {mm(inside)}; "
+        f"{name}.opening_mm is {mm(floor.opening)}; allowed is less than tube.inside_mm = {mm(inside)}; "
         "make the opening narrower",
     )
     demand_openings_fit(name, floor, 2 if floor.pattern == "corners" else floor.openings, inside)
     demand(
         floor.pattern != "slots" or floor.length <= inside,
-        f"{name}.length_mm = {mm(floor.length)}; allowed is at most tube.inside_mm = {mm(inside)}; shorten the slots",
+        f"{name}.length_mm is {mm(floor.length)}; allowed is at most tube.inside_mm = {mm(inside)}; shorten the slots",
     )
     _check_spacing(name, floor, inside)
     _check_slope(name, floor, inside)
@@ -250,8 +245,8 @@ def _check_spacing(name: str, floor: Floor, inside: float) -> None:
     first = floor.across(inside)[0][0] - floor.offset
     demand(
         abs(floor.offset) <= first + inside / 2 + _TOUCH,
-        f"{name}.offset_mm = {mm(floor.offset)}; allowed is {mm(-first - inside / 2)} to {mm(first + inside / 2)}, the "
-        "width of the ledges; shift the openings less",
+        f"{name}.offset_mm is {mm(floor.offset)}; allowed is {mm(-first - inside / 2)} to {mm(first + inside / 2)}, "
+        "the width of the ledges; shift the openings less",
     )
     demand(
         floor.rows == 1 or floor.rows * floor.length < inside,
@@ -269,13 +264,13 @@ def _check_ledge(where: str, ledge: float | None, number: int, width: float, ins
     if number == 1:
         demand(
             abs(ledge - most) <= _TOUCH,
-            f"{where} = {mm(ledge)}; allowed is {mm(most)} beside a single opening, which lies in the middle; "
+            f"{where} is {mm(ledge)}; allowed is {mm(most)} beside a single opening, which lies in the middle; "
             "leave it out, or cut more openings",
         )
         return
     demand(
         ledge < most,
-        f"{where} = {mm(ledge)}; allowed is less than {mm(most)}, or no bar is left between the openings; "
+        f"{where} is {mm(ledge)}; allowed is less than {mm(most)}, or no bar is left between the openings; "
         "make it narrower",
     )
 
@@ -284,7 +279,7 @@ def _check_slope(name: str, floor: Floor, inside: float) -> None:
     """Refuse a slope of bars that do not reach from wall to wall, or are thicker than wide."""
     if not floor.slope:
         return
-    degrees = f"{name}.slope_deg = {floor.slope * 180 / math.pi:.6g}"
+    degrees = f"{name}.slope_deg is {floor.slope * 180 / math.pi:.6g}"
     demand(
         floor.rows == 1 and abs(floor.length - inside) <= _TOUCH,
         f"{degrees}; allowed is a slope of bars from wall to wall only: rows = 1 and length_mm = {mm(inside)}; "

@@ -11,7 +11,7 @@ from tower_sim.apparatus.profile import Profile
 
 def make(profile: Profile) -> CombatShip:
     """Make the ship of a profile; raises UsageError for what makes no sense."""
-    return build(read(profile))
+    return build(profile, *read(profile))
 
 
 KIND = ApparatusKind("combat_ship", "a ship that cubes fall through, and a board with zones", __name__, make)

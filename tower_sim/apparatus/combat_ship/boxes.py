@@ -14,17 +14,20 @@ from tower_sim.apparatus.board import Board, Zone
 from tower_sim.apparatus.combat_ship.profile import SHEET, WALL, ShipAndBoard
 from tower_sim.apparatus.combat_ship.ship import CombatShip, calm
 from tower_sim.apparatus.parts import Box, Region, span, table, tilted_about_x, tilted_about_y, turned_about_z
+from tower_sim.apparatus.profile import Profile
 from tower_sim.apparatus.sheets import plank
 
 
-def build(ship: ShipAndBoard) -> CombatShip:
-    """Build the boxes of ship and board."""
-    board = _board(ship)
+def build(
+    profile: Profile, ship: ShipAndBoard, zones: tuple[Zone, ...], neighbours: dict[str, tuple[str, ...]]
+) -> CombatShip:
+    """Build the boxes of ship and board; `zones` have their `neighbours` by name."""
+    board = _board(ship, zones, neighbours)
     rim_top = max(ship.masts.top if ship.masts.masts else 0.0, ship.hull.top + ship.bulwarks.height)
     hull_x, hull_y = ship.hull.beam / 2 + WALL, ship.hull.length / 2 + WALL
     deck_low, deck_rise = ship.gun_deck.lip, portable.tan(ship.gun_deck.slope)
     return CombatShip(
-        **ship.shared,
+        **profile.shared(ship),
         boxes=(*_ship(ship), *_board_boxes(ship, board), table("board")),
         rim_top=rim_top,
         swept=False,
@@ -93,14 +96,14 @@ def _bulwarks(ship: ShipAndBoard) -> Iterator[Box]:
         yield Box("bulwark", "ship", (0.0, sign * (y + away), z), half, tilted_about_x(-sign * lean))
 
 
-def _board(ship: ShipAndBoard) -> Board:
+def _board(ship: ShipAndBoard, zones: tuple[Zone, ...], neighbours: dict[str, tuple[str, ...]]) -> Board:
     """Move the zones from the board's coordinates to the apparatus's; the frame stands around the board."""
     side, given = ship.hull.beam / 2 + WALL, ship.board
     frame = given.border_width
     x0 = side + frame
     return Board(
-        zones=tuple(replace(zone, corners=tuple((x + x0, y) for x, y in zone.corners)) for zone in ship.zones),
-        neighbours=ship.neighbours,
+        zones=tuple(replace(zone, corners=tuple((x + x0, y) for x, y in zone.corners)) for zone in zones),
+        neighbours=neighbours,
         x=(side, side + given.length + 2 * frame),
         y=(-given.width / 2 - frame, given.width / 2 + frame),
         floor=given.floor,

@@ -17,114 +17,99 @@ All lengths are parameters; which of them are known of the real ship and which a
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, cast
+
+from pydantic import Field
 
 from tower_sim import portable
 from tower_sim.apparatus import zones
 from tower_sim.apparatus.board import Zone
-from tower_sim.apparatus.common import Cubes, Release, demand, mm
+from tower_sim.apparatus.common import Parameters, Surfaces, SurfaceTable, demand, mm
 from tower_sim.apparatus.profile import Profile
-from tower_sim.errors import UsageError, shown
-from tower_sim.fields import count, number, read_table
+from tower_sim.apparatus.zones import MAX_ZONES, ZoneTable
+from tower_sim.typed import Document, number
 
 SHEET = 2e-3  # thickness of decks, m
 WALL = 4e-3  # thickness of the hull, m
 MAX_DECKS = 40
 
 
-@dataclass(frozen=True, slots=True)
-class Hull:
-    """The hull: clear width `beam` and `length`; its upper edge at height `top` over the table."""
+class Hull(Document, frozen=True):
+    """The hull of the ship."""
 
-    beam: float = number("mm", 20, 200)
-    length: float = number("mm", 40, 400)
-    top: float = number("mm", 40, 400)
-
-
-@dataclass(frozen=True, slots=True)
-class Bulwarks:
-    """The bulwarks on the hull: `height` of their own, leaning outwards by `flare` all round."""
-
-    height: float = number("mm", 1, 200)
-    flare: float = number("mm", 0, 200)
+    beam: float = number("beam_mm", 20, 200, "The clear width.")
+    length: float = number("length_mm", 40, 400, "The clear length.")
+    top: float = number("top_mm", 40, 400, "The height of the upper edge over the table.")
 
 
-@dataclass(frozen=True, slots=True)
-class Masts:
-    """A row of `masts` square masts over the keel, `spacing` apart, from height `foot` to height `top`."""
+class Bulwarks(Document, frozen=True):
+    """The bulwarks on the hull."""
 
-    masts: int = count(0, 5)
-    spacing: float = number("mm", 5, 200)
-    thickness: float = number("mm", 1, 20)
-    foot: float = number("mm", 1, 400)
-    top: float = number("mm", 1, 600)
+    height: float = number("height_mm", 1, 200, "The height of the bulwarks from the hull's upper edge.")
+    flare: float = number("flare_mm", 0, 200, "The bulwarks lean outwards by so much all round.")
 
 
-@dataclass(frozen=True, slots=True)
-class Deck:
-    """A deck that scatters cubes: two planks across the beam that fall fore and aft from a ridge.
+class Masts(Document, frozen=True):
+    """A row of square masts over the keel."""
 
-    The ridge is at `along` the ship (0: amidships) and at height `ridge`; each plank reaches `span` along the ship and
-    falls at `slope`.
-    """
-
-    along: float = number("mm", -200, 200)
-    ridge: float = number("mm", 1, 400)
-    span: float = number("mm", 2, 200)
-    slope: float = number("deg", 0, 80)
+    masts: int = Field(ge=0, le=5, description="The number of masts.")
+    spacing: float = number("spacing_mm", 5, 200, "The distance from one mast to the next.")
+    thickness: float = number("thickness_mm", 1, 20, "The edge of a mast.")
+    foot: float = number("foot_mm", 1, 400, "The height of a mast's foot over the table.")
+    top: float = number("top_mm", 1, 600, "The height of a mast's top over the table.")
 
 
-@dataclass(frozen=True, slots=True)
-class GunDeck:
-    """The deck that falls to port at `slope`, its lower edge `lip` over the table, and the ports it ends in.
+class Deck(Document, frozen=True):
+    """A deck that scatters cubes: two planks across the beam that fall fore and aft from a ridge."""
 
-    `ports` openings side by side, `port_height` high, parted by bulkheads `bulkhead` thick and `bulkhead_height` high.
-    """
-
-    slope: float = number("deg", 0, 80)
-    lip: float = number("mm", 1, 100)
-    ports: int = count(1, 12)
-    port_height: float = number("mm", 1, 200)
-    bulkhead: float = number("mm", 0.5, 20)
-    bulkhead_height: float = number("mm", 0, 100)
+    along: float = number("along_mm", -200, 200, "Where the ridge is along the ship. 0 is amidships.")
+    ridge: float = number("ridge_mm", 1, 400, "The height of the ridge over the table.")
+    span: float = number("span_mm", 2, 200, "Each plank reaches so far along the ship.")
+    slope: float = number("slope_deg", 0, 80, "The angle at which each plank falls.")
 
 
-@dataclass(frozen=True, slots=True)
-class BoardTable:
-    """The board on the ship's port side: `length` away from it, `width` along it, with its frame.
+class GunDeck(Document, frozen=True):
+    """The deck that falls to port, and the ports that it ends in, which bulkheads part."""
 
-    The zones' floor is `floor` over the table, the borders rise by `border_height` and the frame by `frame_height` over
-    it; `border_width` is the width of the borders and of the frame.
-    """
-
-    length: float = number("mm", 20, 600)
-    width: float = number("mm", 20, 600)
-    floor: float = number("mm", 0.5, 20)
-    border_width: float = number("mm", 1, 20)
-    border_height: float = number("mm", 0, 20)
-    frame_height: float = number("mm", 0, 100)
+    slope: float = number("slope_deg", 0, 80, "The angle at which the deck falls.")
+    lip: float = number("lip_mm", 1, 100, "The height of the deck's lower edge over the table.")
+    ports: int = Field(ge=1, le=12, description="The number of ports side by side.")
+    port_height: float = number("port_height_mm", 1, 200, "The height of a port.")
+    bulkhead: float = number("bulkhead_mm", 0.5, 20, "The thickness of a bulkhead.")
+    bulkhead_height: float = number("bulkhead_height_mm", 0, 100, "The height of a bulkhead.")
 
 
-@dataclass(frozen=True, slots=True)
-class ShipAndBoard:
+class BoardTable(Document, frozen=True):
+    """The board on the ship's port side, with its frame."""
+
+    length: float = number("length_mm", 20, 600, "The length of the board away from the ship.")
+    width: float = number("width_mm", 20, 600, "The width of the board along the ship.")
+    floor: float = number("floor_mm", 0.5, 20, "The height of the zones' floor over the table.")
+    border_width: float = number("border_width_mm", 1, 20, "The width of the borders and of the frame.")
+    border_height: float = number("border_height_mm", 0, 20, "The height of the borders over the floor.")
+    frame_height: float = number("frame_height_mm", 0, 100, "The height of the frame over the floor.")
+
+
+class ShipSurfaces(Surfaces, frozen=True):
+    """The surfaces that cubes meet: each other, the `ship` and the `board`, which is also the table's."""
+
+    ship: SurfaceTable
+    board: SurfaceTable
+
+
+class ShipAndBoard(Parameters, frozen=True):
     """All parameters of a combat ship and its board; each part is one table of the profile, `decks` and `zones` many.
 
-    `shared` are the arguments of `Apparatus` that follow from what every profile has. The zones' corners are in the
-    board's own coordinates: x from the frame on the ship's side, y from amidships.
+    The zones' corners are in the board's own coordinates: x from the frame on the ship's side, y from amidships.
     """
 
-    cubes: Cubes
+    surfaces: ShipSurfaces
     hull: Hull
     bulwarks: Bulwarks
     masts: Masts
     gun_deck: GunDeck
     board: BoardTable
-    release: Release
-    shared: dict[str, Any]
-    decks: tuple[Deck, ...]
-    zones: tuple[Zone, ...]
-    neighbours: dict[str, tuple[str, ...]]
+    decks: tuple[Deck, ...] = Field(strict=False, max_length=MAX_DECKS)
+    zones: tuple[ZoneTable, ...] = Field(strict=False, min_length=1, max_length=MAX_ZONES)
 
     @property
     def port(self) -> float:
@@ -141,53 +126,31 @@ class ShipAndBoard:
         return self.gun_deck.lip + portable.tan(self.gun_deck.slope) * (self.hull.beam / 2 + WALL - x)
 
 
-_PARTS: dict[str, type] = {
-    "hull": Hull,
-    "bulwarks": Bulwarks,
-    "masts": Masts,
-    "gun_deck": GunDeck,
-    "board": BoardTable,
-}
+def read(profile: Profile) -> tuple[ShipAndBoard, tuple[Zone, ...], dict[str, tuple[str, ...]]]:
+    """Read a profile of this kind: its parameters, and the zones, each with its neighbours.
 
-
-def read(profile: Profile) -> ShipAndBoard:
-    """Read a profile of this kind; raises UsageError, in one line, for what makes no sense.
-
-    The surfaces that cubes meet are the `ship` and the `board` (and the table).
+    Raises UsageError, in one line, for what makes no sense.
     """
-    parts, shared = profile.read(_PARTS, ("ship", "board"), ("decks", "zones"))
-    of_board = zones.read(profile.tables["zones"])
-    board, edge = cast("BoardTable", parts["board"]), parts["cubes"].edge
-    border = board.border_width
+    ship = profile.read(ShipAndBoard)
+    board, edge, border = ship.board, ship.cubes.edge, ship.board.border_width
+    of_board = zones.made(ship.zones)
     zones.check_places(of_board, ((0.0, board.length), (-board.width / 2, board.width / 2)), border)
     across = zones.neighbours(of_board, border, edge)
-    decks = _decks(profile.tables["decks"])
-    ship = ShipAndBoard(shared=shared, decks=decks, zones=of_board, neighbours=across, **parts)
     _check(ship)
     zones.check_reach(of_board, across, border, edge)
-    return ship
-
-
-def _decks(tables: object) -> tuple[Deck, ...]:
-    if not isinstance(tables, list):
-        raise UsageError(
-            f"decks = {shown(tables)}; allowed is a list of tables; write [[decks]], or decks = [] for none"
-        )
-    decks = cast("list[object]", tables)
-    demand(len(decks) <= MAX_DECKS, f"{len(decks)} decks; allowed are up to {MAX_DECKS}; build fewer")
-    return tuple(read_table(Deck, table, f"decks[{i}]") for i, table in enumerate(decks))
+    return ship, of_board, across
 
 
 def _check(ship: ShipAndBoard) -> None:
     """Refuse parameters that are each allowed but make no ship that cubes fall through."""
     edge, hull, gun_deck = ship.cubes.edge, ship.hull, ship.gun_deck
     passage = math.sqrt(3) * edge  # a cube gets through however it is turned
-    friction = ship.shared["surfaces"]["ship"].friction
+    friction = ship.surfaces.ship.friction
     slide = portable.atan2(friction, 1.0)
     for name, slope in [("gun_deck", gun_deck.slope), *((f"decks[{i}]", d.slope) for i, d in enumerate(ship.decks))]:
         demand(
             slope > slide,
-            f"{name}.slope_deg = {math.degrees(slope):g}; allowed is more than {math.degrees(slide):.3g}, or cubes "
+            f"{name}.slope_deg is {math.degrees(slope):g}; allowed is more than {math.degrees(slide):.3g}, or cubes "
             f"stay on it at surfaces.ship.friction = {friction:g}; make it steeper",
         )
     demand(
@@ -198,7 +161,7 @@ def _check(ship: ShipAndBoard) -> None:
     lowest = (passage + gun_deck.bulkhead_height) / portable.cos(gun_deck.slope)
     demand(
         gun_deck.port_height > lowest,
-        f"gun_deck.port_height_mm = {mm(gun_deck.port_height)}; allowed is more than {lowest * 1e3:.3g}, or a cube "
+        f"gun_deck.port_height_mm is {mm(gun_deck.port_height)}; allowed is more than {lowest * 1e3:.3g}, or a cube "
         "gets stuck over a bulkhead; make the ports higher",
     )
     inner_top = ship.deck_height(-hull.beam / 2)
@@ -206,12 +169,12 @@ def _check(ship: ShipAndBoard) -> None:
         low = deck.ridge - deck.span * portable.tan(deck.slope) - SHEET
         demand(
             low >= inner_top + passage,
-            f"decks[{i}].ridge_mm = {mm(deck.ridge)}; allowed is at least "
+            f"decks[{i}].ridge_mm is {mm(deck.ridge)}; allowed is at least "
             f"{mm(deck.ridge + inner_top + passage - low)}, or a cube gets stuck between it and the gun deck; raise it",
         )
         demand(
             deck.ridge <= hull.top,
-            f"decks[{i}].ridge_mm = {mm(deck.ridge)}; allowed is at most hull.top_mm = {mm(hull.top)}; lower it",
+            f"decks[{i}].ridge_mm is {mm(deck.ridge)}; allowed is at most hull.top_mm = {mm(hull.top)}; lower it",
         )
         end = abs(deck.along) + deck.span
         demand(
@@ -222,13 +185,13 @@ def _check(ship: ShipAndBoard) -> None:
     foot = ship.deck_height(hull.beam / 2)
     demand(
         foot + gun_deck.port_height < hull.top,
-        f"gun_deck.port_height_mm = {mm(gun_deck.port_height)}; allowed is less than {mm(hull.top - foot)}, the "
+        f"gun_deck.port_height_mm is {mm(gun_deck.port_height)}; allowed is less than {mm(hull.top - foot)}, the "
         "hull's top over the deck; make the ports lower",
     )
     highest = ship.board.floor + max(ship.board.border_height, ship.board.frame_height)
     demand(
         gun_deck.lip >= highest,
-        f"gun_deck.lip_mm = {mm(gun_deck.lip)}; allowed is at least the board's highest border, {mm(highest)}; "
+        f"gun_deck.lip_mm is {mm(gun_deck.lip)}; allowed is at least the board's highest border, {mm(highest)}; "
         "raise the deck",
     )
     masts = ship.masts
@@ -239,22 +202,22 @@ def _check(ship: ShipAndBoard) -> None:
     )
     demand(
         masts.masts < 2 or masts.spacing - masts.thickness > passage,
-        f"masts.spacing_mm = {mm(masts.spacing)}; allowed is more than {mm(passage + masts.thickness)}, or a cube gets "
-        "stuck between them; set them wider",
+        f"masts.spacing_mm is {mm(masts.spacing)}; allowed is more than {mm(passage + masts.thickness)}, or a cube "
+        "gets stuck between them; set them wider",
     )
     demand(
         masts.masts == 0 or (hull.beam - masts.thickness) / 2 > passage,
-        f"masts.thickness_mm = {mm(masts.thickness)}; allowed is less than {mm(hull.beam - 2 * passage)}, or a cube "
+        f"masts.thickness_mm is {mm(masts.thickness)}; allowed is less than {mm(hull.beam - 2 * passage)}, or a cube "
         "gets stuck between mast and hull; make them thinner or the beam wider",
     )
     demand(
         masts.masts == 0 or inner_top <= masts.foot < masts.top,
-        f"masts.foot_mm = {mm(masts.foot)}; allowed is from {mm(inner_top)}, over the gun deck, to masts.top_mm = "
+        f"masts.foot_mm is {mm(masts.foot)}; allowed is from {mm(inner_top)}, over the gun deck, to masts.top_mm = "
         f"{mm(masts.top)}; move it",
     )
     rim = min(hull.beam, hull.length) + 2 * ship.bulwarks.flare
     demand(
         ship.release.spread <= rim,
-        f"release.spread_mm = {mm(ship.release.spread)}; allowed is at most the bulwarks' {mm(rim)} mm; hold the hand "
+        f"release.spread_mm is {mm(ship.release.spread)}; allowed is at most the bulwarks' {mm(rim)} mm; hold the hand "
         "closer",
     )

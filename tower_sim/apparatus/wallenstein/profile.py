@@ -23,8 +23,10 @@ which of them are known of a real tower is said in the profile.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cache
+from typing import Literal
+
+from pydantic import Field
 
 from tower_sim import portable
 from tower_sim.apparatus import tower_parts
@@ -34,38 +36,32 @@ from tower_sim.apparatus.sheets import Opening, evenly
 from tower_sim.apparatus.tower_parts import (
     SHEET,
     WALL,
-    Funnel,
-    Ramp,
-    Tray,
     demand_floor_in_tube,
     demand_hand_over_rim,
     demand_openings_fit,
+    demand_room_in_tray,
 )
-from tower_sim.fields import choice, count, number
+from tower_sim.typed import Document, number
 
 
-@dataclass(frozen=True, slots=True)
-class Tube(tower_parts.Tube):
-    """The tube: `sides` flat walls, `inside` the clear width from wall to wall, top edge at height `top`.
+class Tube(tower_parts.Tube, frozen=True):
+    """The tube of flat walls, from the middle of one of which to that opposite it is clear width."""
 
-    4 sides make a square tube, 12 or more a round one. Their number is even.
-    """
-
-    sides: int = count(4, 24)
-    inside: float = number("mm", 20, 200)
-    top: float = number("mm", 50, 500)
+    sides: int = Field(
+        ge=4, le=24, description="The number of walls, even. 4 make a square tube, 12 or more a round one."
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Floor(tower_parts.Floor):
-    """A horizontal floor with openings.
+class Floor(tower_parts.Floor, frozen=True):
+    """A horizontal floor with openings, evenly spaced."""
 
-    `bars`: `openings` gaps, each `opening` wide, from wall to wall, running along `along`, between bars; `squares`:
-    `openings` x `openings` square holes of edge `opening` (`along` then does not matter). Both evenly spaced.
-    """
-
-    pattern: str = choice("bars", "squares")
-    along: str = choice("x", "y")
+    pattern: Literal["bars", "squares"] = Field(
+        description="`bars`: that many gaps between bars from wall to wall. `squares`: as many rows of square holes as "
+        "columns."
+    )
+    along: Literal["x", "y"] = Field(
+        description="The direction of the bars: `x` is towards the exit. It does not matter for squares."
+    )
 
     def cut(self, inside: float) -> list[Opening]:
         """Return the openings (m); those of bars reach into the walls."""
@@ -76,32 +72,27 @@ class Floor(tower_parts.Floor):
         return [(*long, *gap) if self.along == "x" else (*gap, *long) for gap in across]
 
 
-@dataclass(frozen=True, slots=True)
-class Pillar:
-    """The square pillar of edge `width` in the middle between the floors; 0 is none."""
+class Pillar(Document, frozen=True):
+    """The square pillar in the middle between the floors."""
 
-    width: float = number("mm", 0, 100)
-
-
-@dataclass(frozen=True, slots=True)
-class Exit(tower_parts.Exit):
-    """The exit: `walls` of the tube's walls, around the front, end `height` over the ramp's lower edge.
-
-    From its sides wings as high lead to the tray's, turned outwards by `splay`. `emerged` cubes are `swept` away as
-    they come out, as a player would, or `left` lying until the drop is over.
-    """
-
-    walls: int = count(1, 11)
-    height: float = number("mm", 5, 200)
-    splay: float = number("deg", 10, 80)
-    emerged: str = choice("swept", "left")
+    width: float = number("width_mm", 0, 100, "The edge of the pillar. 0 is none.")
 
 
-@dataclass(frozen=True, slots=True)
-class Given(tower_parts.Given):
+class Exit(tower_parts.Exit, frozen=True):
+    """The exit around the front. From its sides wings as high lead to the tray's."""
+
+    walls: int = Field(
+        ge=1, le=11, description="So many of the tube's walls, around the front, end over the ramp's lower edge."
+    )
+    splay: float = number("splay_deg", 10, 80, "The angle by which the wings are turned outwards.")
+
+
+class Given(tower_parts.Given, frozen=True):
     """All parameters of a Wallenstein-like tower; each part is one table of the profile."""
 
     tube: Tube
+    upper_floor: Floor
+    lower_floor: Floor
     exit: Exit
     pillar: Pillar
 
@@ -115,6 +106,11 @@ class Given(tower_parts.Given):
         """Where (x, y; m) the exit ends and a wing begins, on the side of y > 0."""
         angle, corner = math.pi / self.tube.sides * self.exit.walls, self.half / portable.cos(math.pi / self.tube.sides)
         return corner * portable.cos(angle), corner * portable.sin(angle)
+
+    @property
+    def opening(self) -> tuple[float, float]:
+        """The exit's place in the walls: its least x, and the most that y is to either side (m)."""
+        return self.exit_side[0], self.tray.width / 2
 
     @property
     def tray_back(self) -> float:
@@ -134,22 +130,9 @@ def _outward(sides: int) -> tuple[tuple[float, float], ...]:
     return tuple((portable.cos(angle), portable.sin(angle)) for angle in angles)
 
 
-_PARTS: dict[str, type] = {
-    "tube": Tube,
-    "funnel": Funnel,
-    "upper_floor": Floor,
-    "lower_floor": Floor,
-    "pillar": Pillar,
-    "ramp": Ramp,
-    "exit": Exit,
-    "tray": Tray,
-}
-
-
 def read(profile: Profile) -> Given:
     """Read a profile of this kind; raises UsageError, in one line, for what makes no sense."""
-    parts, shared = profile.read(_PARTS, ("cardboard", "funnel"))
-    given = Given(**parts, shared=shared)
+    given = profile.read(Given)
     _check(given)
     return given
 
@@ -162,18 +145,18 @@ def _check(given: Given) -> None:
     passage = math.sqrt(3) * edge  # a cube gets through however it is turned
     demand(
         tube.sides % 2 == 0,
-        f"tube.sides = {tube.sides}; allowed is an even number from 4 to 24; take one more or less",
+        f"tube.sides is {tube.sides}; allowed is an even number from 4 to 24; take one more or less",
     )
     demand(
         given.exit.walls % 2 == 1 and given.exit.walls < tube.sides / 2,
-        f"exit.walls = {given.exit.walls}; allowed is an odd number under half of tube.sides = {tube.sides}; "
+        f"exit.walls is {given.exit.walls}; allowed is an odd number under half of tube.sides = {tube.sides}; "
         "take 1 for a square tube, 5 for one of 16 sides",
     )
     for name, floor in given.floors.items():
         demand_openings_fit(name, floor, floor.openings, inside)
         demand(
             floor.opening > edge,
-            f"{name}.opening_mm = {mm(floor.opening)}; allowed is more than cubes.edge_mm = {mm(edge)}, or no cube "
+            f"{name}.opening_mm is {mm(floor.opening)}; allowed is more than cubes.edge_mm = {mm(edge)}, or no cube "
             "gets through; make it wider",
         )
     for name, floor, below, what in (
@@ -182,31 +165,31 @@ def _check(given: Given) -> None:
     ):
         demand(
             floor.underside >= below + passage,
-            f"{name}.top_mm = {mm(floor.top)}; allowed is at least {mm(below + passage + floor.thickness)}, room for a "
-            f"cube over {what}; raise the floor",
+            f"{name}.top_mm is {mm(floor.top)}; allowed is at least {mm(below + passage + floor.thickness)}, room for "
+            f"a cube over {what}; raise the floor",
         )
     demand_floor_in_tube(given)
     demand(
         funnel.rim >= inside if funnel.height else funnel.rim == inside,
-        f"funnel.rim_mm = {mm(funnel.rim)}; allowed is {'at least ' if funnel.height else ''}tube.inside_mm = "
+        f"funnel.rim_mm is {mm(funnel.rim)}; allowed is {'at least ' if funnel.height else ''}tube.inside_mm = "
         f"{mm(inside)}{'' if funnel.height else ' for an open top'}; change the rim",
     )
     between = (inside - given.pillar.width) / 2
     demand(
         given.pillar.width == 0 or between > passage,
-        f"pillar.width_mm = {mm(given.pillar.width)}; allowed is less than {mm(inside - 2 * passage)}, or a cube gets "
+        f"pillar.width_mm is {mm(given.pillar.width)}; allowed is less than {mm(inside - 2 * passage)}, or a cube gets "
         "stuck beside it; make it thinner",
     )
-    friction = given.shared["surfaces"]["cardboard"].friction
+    friction = given.surfaces.cardboard.friction
     least = math.degrees(portable.atan2(friction, 1.0))
     demand(
         portable.tan(ramp.angle) > friction,
-        f"ramp.angle_deg = {math.degrees(ramp.angle):g}; allowed is more than {least:.3g}, or "
+        f"ramp.angle_deg is {math.degrees(ramp.angle):g}; allowed is more than {least:.3g}, or "
         f"cubes stay on it at surfaces.cardboard.friction = {friction:g}; make it steeper",
     )
     demand(
         passage < given.exit.height < lower.underside - SHEET - ramp.lip,
-        f"exit.height_mm = {mm(given.exit.height)}; allowed is more than {mm(passage)}, the height a cube needs, and "
+        f"exit.height_mm is {mm(given.exit.height)}; allowed is more than {mm(passage)}, the height a cube needs, and "
         f"less than {mm(lower.underside - SHEET - ramp.lip)}, what is under the "
         "lower floor; change it",
     )
@@ -218,12 +201,13 @@ def _check(given: Given) -> None:
     )
     demand(
         tray.width / 2 >= side + WALL,
-        f"tray.width_mm = {mm(tray.width)}; allowed is at least {mm(2 * (side + WALL))}, the exit's and its walls; "
+        f"tray.width_mm is {mm(tray.width)}; allowed is at least {mm(2 * (side + WALL))}, the exit's and its walls; "
         "make it wider",
     )
     demand(
         given.half + tray.length > max(given.tray_back, given.half) + passage,
-        f"tray.length_mm = {mm(tray.length)}; allowed is more than "
+        f"tray.length_mm is {mm(tray.length)}; allowed is more than "
         f"{mm(max(given.tray_back - given.half, 0.0) + passage)}, past the exit's wings; make it longer",
     )
+    demand_room_in_tray(given)
     demand_hand_over_rim(given)

@@ -1,7 +1,7 @@
 // What the package refuses beside what words.js does: always a RangeError, whose message begins with the field's path and
 // whose `path` is that path.
 
-import { refused } from "./words.js";
+import { object, refused, whole } from "./words.js";
 
 /** Return the error for the field at `path`, which is `value`: what is allowed, and what to try. */
 export function fault(path, value, allowed, advice = "") {
@@ -18,4 +18,11 @@ export function keys(path, value, known) {
 export function aTower(path, value) {
   const isOne = typeof value?.check === "function" && typeof value.drop === "function";
   if (!isOne) throw fault(path, value, "a tower, such as amerigo of tower-sim/towers/amerigo, or one of towerOf(...)");
+}
+
+/** Refuse what is no counts by colour; other colours than `colours`, if they are given. */
+export function checkCounts(path, counts, colours) {
+  object(path, counts, "an object of whole numbers by colour");
+  if (colours) keys(path, counts, colours);
+  for (const [colour, count] of Object.entries(counts)) whole(`${path}.${colour}`, count, 0);
 }

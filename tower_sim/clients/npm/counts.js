@@ -2,14 +2,9 @@
 
 /** Return how many cubes there are of each colour; colours without any are left out. */
 export function counted(cubes) {
-  return summed(cubes.map(({ colour }) => [colour, 1]));
-}
-
-/** Return the sums of numbers by colour, of entries [colour, number]. */
-export function summed(entries) {
-  const sums = new Map();
-  for (const [colour, number] of entries) sums.set(colour, (sums.get(colour) ?? 0) + number);
-  return Object.fromEntries(sums);
+  const counts = new Map();
+  for (const { colour } of cubes) counts.set(colour, (counts.get(colour) ?? 0) + 1);
+  return Object.fromEntries(counts);
 }
 
 /** Return the sum of the numbers of all colours. */

@@ -1,6 +1,7 @@
 // Generators as plain data: { kind: "xoshiro128**", state: [a, b, c, d] }. Save one as JSON, load it, fork it, send it. The
 // other source of luck is the host's own words, through `fromWords`.
 
+/** @import { After, Generator, Luck, Seed, Words } from "./types.js" */
 import { fault } from "./check.js";
 import { seedWords } from "./seeds.js";
 import { WORD, checkFour, fourOf, object, whole, wordsFrom } from "./words.js";
@@ -14,29 +15,29 @@ const FRACTIONS =
   "fromWords(() => Math.floor(Math.random() * 4294967296))";
 const MOST_SEED = 2n ** 128n - 1n;
 
-/** Return the generator of four words and the number of a stream; see docs/surrogate_portable.md of tower_sim. */
-export function seeded(seed, stream = 0) {
+/** Return the generator of four words and the number of a stream; see docs/surrogate.md of tower_sim. @returns {Generator} */
+export function seeded(/** @type {readonly number[] | Uint32Array} */ seed, stream = 0) {
   return { kind: KIND, state: fourOf(seed, stream) };
 }
 
-/** Return the four words that numpy.random.SeedSequence makes of a seed, as tower_sim does: a number, a bigint or digits. */
-export function fourWords(seed) {
+/** Return the four words that numpy.random.SeedSequence makes of a seed. @returns {[number, number, number, number]} */
+export function fourWords(/** @type {Seed} */ seed) {
   return seedWords(checkedSeed(seed));
 }
 
-/** Return a generator from the system's own randomness. */
+/** Return a generator from the system's own randomness. @returns {Generator} */
 export function fromSystem() {
   return seeded(globalThis.crypto.getRandomValues(new Uint32Array(4)));
 }
 
-/** Return a generator as a line of text. */
-export function save(generator) {
+/** Return a generator as a line of text. @returns {string} */
+export function save(/** @type {Generator} */ generator) {
   checkGenerator(generator);
   return JSON.stringify({ kind: KIND, state: [...generator.state] });
 }
 
-/** Return the generator of a line of text, or of what JSON.parse made of it. */
-export function load(text) {
+/** Return the generator of a line of text, or of what JSON.parse made of it. @returns {Generator} */
+export function load(/** @type {unknown} */ text) {
   let plain = text;
   if (typeof text === "string") {
     try {
@@ -53,24 +54,30 @@ export function load(text) {
  * Return child `number` of a generator, which stays as it is: seeded(generator.state, number).
  *
  * Another number, or the same generator after another word, gives another child; the same two give the same, so count up.
+ * @returns {Generator}
  */
-export function fork(generator, number) {
+export function fork(/** @type {Generator} */ generator, /** @type {number} */ number) {
   checkGenerator(generator);
   whole("number", number, 0);
   return { kind: KIND, state: fourOf([...generator.state], number) };
 }
 
-/** Draw one word, a whole number from 0 to 2^32 - 1: { word, generator }, the generator that comes after it. */
-export function next(generator) {
+/**
+ * Draw one word, a whole number from 0 to 2^32 - 1: { word, generator }, the generator that comes after it.
+ * @template {Luck} L
+ * @returns {{ word: number, generator: After<L> }}
+ */
+export function next(/** @type {L} */ generator) {
   return drawing(generator, (word) => ({ word: word() }));
 }
 
 /**
  * Return words for `drop` from the host's own function, which gives a whole number from 0 to 2^32 - 1 each time.
  *
- * Each is checked when it is drawn: what is no such number is a RangeError, and nothing has changed.
+ * Each is checked when it is drawn: another value, such as a fraction of Math.random, is a RangeError, and nothing has changed.
+ * @returns {Words}
  */
-export function fromWords(draw) {
+export function fromWords(/** @type {() => number} */ draw) {
   if (typeof draw !== "function") throw fault("draw", draw, "a function that gives whole numbers from 0 to 2^32 - 1", FRACTIONS);
   const words = () => {
     const found = draw();
@@ -80,8 +87,13 @@ export function fromWords(draw) {
   return Object.defineProperty(words, MARK, { value: true });
 }
 
-/** Return what `use(word)` does, and the `generator` to go on with; words of the host's own stay what they are. */
-export function drawing(generator, use) {
+/**
+ * Return what `use(word)` does, and the `generator` to go on with; words of the host's own stay what they are.
+ * @template {Luck} L
+ * @template {object} T
+ * @returns {T & { generator: After<L> }}
+ */
+export function drawing(/** @type {L} */ generator, /** @type {(word: () => number) => T} */ use) {
   if (typeof generator === "function") {
     const allowed = `${FORM}, or fromWords(...) around a function that gives whole numbers from 0 to 2^32 - 1`;
     if (generator[MARK] !== true) throw fault("generator", generator, allowed, FRACTIONS);

@@ -1,9 +1,10 @@
 // Real physics: the throws of tower_sim's command, byte for byte, from its own compiled core, which is in lib/physics/wasm.js.
 
+/** @import { DropAsked, DropDocument, PhysicsModel, Profile } from "./lib/types.js" */
 import { dropDocument } from "./lib/physics/document.js";
 import { openPhysics as opened } from "./lib/physics/model.js";
 import { PROFILES } from "./lib/physics/profiles.js";
-import { unknownOf } from "./lib/physics/refuse.js";
+import { wrongly } from "./lib/physics/refuse.js";
 import { CORE } from "./lib/physics/wasm.js";
 
 export { redone, taken } from "./lib/physics/again.js";
@@ -11,18 +12,21 @@ export { documentOf, documentText, thrownAfter, untilLanded } from "./lib/physic
 export { pcg64 } from "./lib/physics/pcg64.js";
 export { nextId, readToken, tokenOf } from "./lib/physics/state.js";
 
-/** Open a profile, such as that of tower-sim/physics/amerigo, or the name of one that ships: a model that throws cubes. */
-export async function openPhysics(profile) {
+/** Open a profile, such as that of tower-sim/physics/amerigo, or the name of one that ships: a model that throws cubes. @returns {Promise<PhysicsModel>} */
+export async function openPhysics(/** @type {string | Profile} */ profile) {
   const bytes = Uint8Array.from(atob(CORE), (letter) => letter.charCodeAt(0));
   return opened(typeof profile === "string" ? await profileOf(profile) : profile, bytes);
 }
 
-/** Return the document of `tower-sim drop APPARATUS --cubes ... --seed SEED --json`; `apparatus` is a name or a profile. */
-export async function commandDrop({ apparatus, ...asked }) {
+/**
+ * Return the document of `tower-sim throw APPARATUS --cubes ... --seed SEED --json`; `apparatus` is a name or a profile.
+ * @returns {Promise<DropDocument>}
+ */
+export async function commandDrop(/** @type {DropAsked & { readonly apparatus: string | Profile }} */ { apparatus, ...asked }) {
   return dropDocument(await openPhysics(apparatus), asked);
 }
 
 async function profileOf(name) {
-  if (!Object.hasOwn(PROFILES, name)) throw unknownOf("apparatus", name, Object.keys(PROFILES));
+  if (!Object.hasOwn(PROFILES, name)) throw wrongly("apparatus", name, `one of ${Object.keys(PROFILES).join(", ")}`);
   return PROFILES[name]();
 }

@@ -1,25 +1,26 @@
 // Amerigo as far as the tower decides it: what is thrown when, which actions that allows, action points, gold. The keys of
 // rules are those of a rules file of tower_sim; docs/amerigo.md there says which line of the rulebook each rule is from.
 
-import { aTower, fault, keys } from "./check.js";
+/** @import { After, Counts, Cube, FullRules, Game, Luck, Options, Rules, Seed, Tokens, Tower } from "./types.js" */
+import { aTower, checkCounts, fault, keys } from "./check.js";
 import { total } from "./counts.js";
 import { checkedSeed, seeded, fourWords } from "./generator.js";
 import { numpyWords } from "./numpy.js";
 import { PUBLISHED } from "./published.js";
 import { list, object, oneOf, whole } from "./words.js";
 
-const LIMITS = { cubes: 500, drops: 10000, colours: 100, divisor: 1000 }; // of house rules
+export const LIMITS = { cubes: 500, drops: 10000, colours: 100, divisor: 1000 }; // of house rules
 
 const RULINGS = { stand_in_tokens: ["carried_out", "chosen", "both"], stand_in_exchange: ["not_there", "there"] }; // defaults first
 
-/** The published rules. A copy with other values is a house rule; a key left out keeps the published value. */
+/** The published rules. A copy with other values is a house rule; a key left out keeps the published value. @type {FullRules} */
 export const AMERIGO = /* @__PURE__ */ Object.freeze({
   ...PUBLISHED,
   rulings: /* @__PURE__ */ Object.freeze({ stand_in_tokens: "carried_out", stand_in_exchange: "not_there" }),
 });
 
-/** Return rules with every key, cubes as an object by colour; RangeError for what no game can have. */
-export function rulesOf(given = {}) {
+/** Return rules with every key, cubes as an object by colour; RangeError for what no game can have. @returns {FullRules} */
+export function rulesOf(/** @type {Rules} */ given = {}) {
   object("rules", given, "an object with some of the keys of AMERIGO");
   keys("rules", given, Object.keys(AMERIGO));
   const rules = { ...AMERIGO, ...given };
@@ -45,29 +46,33 @@ export function rulesOf(given = {}) {
   return { ...rules, colours: [...colours], phases, cubes, rulings };
 }
 
-/** Return how many drops a game has: the set-up and every phase of every round. */
-export function dropsOf(rules = AMERIGO) {
+/** Return how many drops a game has: the set-up and every phase of every round. @returns {number} */
+export function dropsOf(/** @type {Rules} */ rules = AMERIGO) {
   return dropsIn(rulesOf(rules));
 }
 
-/** Return the game before its set-up: { index, tower }. It is plain data; `index` numbers the next drop. */
+/** Return the game before its set-up: { index, tower }. It is plain data; `index` numbers the next drop. @returns {Game} */
 export function newGame() {
   return { index: 0, tower: { drops: 0, cubes: [] } };
 }
 
-/** Say whether the last phase of the last round is done. */
-export function isOver(game, rules = AMERIGO) {
+/** Say whether the last phase of the last round is done. @returns {boolean} */
+export function isOver(/** @type {Game} */ game, /** @type {Rules} */ rules = AMERIGO) {
   checkGame(game, Number.MAX_SAFE_INTEGER);
   return game.index >= dropsOf(rules);
 }
 
-/** Return the cubes that the next drop of a game throws; none when the storage space of its colour is empty. */
-export function nextThrow(game, rules = AMERIGO) {
+/** Return the cubes that the next drop of a game throws; none when the storage space of its colour is empty. @returns {Cube[]} */
+export function nextThrow(/** @type {Game} */ game, /** @type {Rules} */ rules = AMERIGO) {
   return thrownBy(game, rulesOf(rules));
 }
 
-/** Do the next drop of a game in `tower`: { game, entry, generator }. What is given is not changed. */
-export function playDrop(tower, game, generator, rules = AMERIGO) {
+/**
+ * Do the next drop of a game in `tower`. What is given is not changed.
+ * @template {Luck} L
+ * @returns {{ game: Game, entry: Entry, generator: After<L> }}
+ */
+export function playDrop(/** @type {Tower} */ tower, /** @type {Game} */ game, /** @type {L} */ generator, /** @type {Rules} */ rules = AMERIGO) {
   const full = rulesOf(rules);
   aTower("tower", tower);
   checkGame(game, dropsIn(full) - 1);
@@ -79,19 +84,23 @@ export function playDrop(tower, game, generator, rules = AMERIGO) {
   return { game: { index: game.index + 1, tower: state }, entry: entryOf(game.index, thrown, emerged, state, full), generator: after };
 }
 
-/** Play a whole game in `tower`: { entries, generator }, an entry a drop, the set-up first. */
-export function playGame(tower, generator, rules = AMERIGO) {
+/**
+ * Play a whole game in `tower`: an entry a drop, the set-up first.
+ * @template {Luck} L
+ * @returns {{ entries: Entry[], generator: After<L> }}
+ */
+export function playGame(/** @type {Tower} */ tower, /** @type {L} */ generator, /** @type {Rules} */ rules = AMERIGO) {
   return played(tower, rulesOf(rules), () => generator, (after) => (generator = after));
 }
 
-/** Play game number `game` of Python's sample_games(model, rules, games, seed): entries, the same cube by cube. */
-export function sampleGame(tower, seed, game = 0, rules = AMERIGO) {
+/** Play game number `game` of Python's sample_games(model, rules, games, seed): entries, the same cube by cube. @returns {Entry[]} */
+export function sampleGame(/** @type {Tower} */ tower, /** @type {Seed} */ seed, game = 0, /** @type {Rules} */ rules = AMERIGO) {
   whole("game", game, 0);
   return playGame(tower, seeded(fourWords(seed), game), rules).entries;
 }
 
-/** Play the game of `tower-sim play amerigo --model surrogate --seed SEED`: entries, the same cube by cube. */
-export function commandGame(tower, seed, rules = AMERIGO) {
+/** Play the game of `tower-sim play amerigo --model surrogate --seed SEED`: entries, the same cube by cube. @returns {Entry[]} */
+export function commandGame(/** @type {Tower} */ tower, /** @type {Seed} */ seed, /** @type {Rules} */ rules = AMERIGO) {
   const number = checkedSeed(seed);
   return played(tower, rulesOf(rules), (index) => numpyWords(number, [index, 0, 0])).entries;
 }
@@ -139,12 +148,16 @@ function thrownBy(game, rules) {
     .filter(({ id, colour }) => !inside.has(id) && (phase === "setup" || colour === phase));
 }
 
-function phaseOf(index, rules) {
+function phaseOf(/** @type {number} */ index, /** @type {FullRules} */ rules) {
   return index ? rules.phases[(index - 1) % rules.phases.length] : "setup";
 }
 
-function entryOf(index, thrown, emerged, state, rules) {
+/** @typedef {ReturnType<typeof entryOf>} Entry */
+
+/** What a drop did and what it allows before any token; `round` is from 1, 0 for the set-up. */
+function entryOf(/** @type {number} */ index, thrown, emerged, state, /** @type {FullRules} */ rules) {
   const counted = (cubes) => {
+    /** @type {Counts} */
     const counts = Object.fromEntries(rules.colours.map((colour) => [colour, 0]));
     for (const { colour } of cubes) counts[colour]++;
     return counts;
@@ -166,34 +179,35 @@ function entryOf(index, thrown, emerged, state, rules) {
   };
 }
 
-/** Return the colours that emerged, in colour order: each allows its action. `emerged` has counts by colour. */
-export function actionsAllowed(emerged, rules = AMERIGO) {
+/** Return the colours that emerged, in colour order: each allows its action. @returns {string[]} */
+export function actionsAllowed(/** @type {Readonly<Counts>} */ emerged, /** @type {Rules} */ rules = AMERIGO) {
   const { colours } = rulesOf(rules);
   checkCounts("emerged", emerged, colours);
   return colours.filter((colour) => countOf(emerged, colour) > 0);
 }
 
-/** Return the action points: how many cubes the most numerous colour has, 0 when none emerged. */
-export function actionPoints(emerged) {
+/** Return the action points: how many cubes the most numerous colour has, 0 when none emerged. @returns {number} */
+export function actionPoints(/** @type {Readonly<Counts>} */ emerged) {
   checkCounts("emerged", emerged);
   return Math.max(0, ...Object.values(emerged));
 }
 
-/** Return the gold for passing: one for every `divisor` cubes in the central area, rounded up. */
-export function goldForPassing(emerged, divisor = AMERIGO.gold_divisor) {
+/** Return the gold for passing: one for every `divisor` cubes in the central area, rounded up. @returns {number} */
+export function goldForPassing(/** @type {Readonly<Counts>} */ emerged, /** @type {number} */ divisor = AMERIGO.gold_divisor) {
   checkCounts("emerged", emerged);
   whole("divisor", divisor, 1);
   return Math.ceil(total(emerged) / divisor);
 }
 
 /**
- * Say what a player may choose: { choices: [{ action, cubes, points, once }], gold, victoryPoints }.
+ * Say what a player may choose: one of `choices`, or pass for `gold`, or spend a token for `victoryPoints`.
  *
  * `marker` is the colour under the player's marker (null: not yet moved), for which the substitute's cubes stand in when
  * it is absent. `tokens` are { extra, once, exchange, gold, victoryPoints }, those left out not there. Where the rulebook
  * is silent, `rules.rulings` decide.
+ * @returns {Options}
  */
-export function options(emerged, rules = AMERIGO, marker = null, tokens = {}) {
+export function options(/** @type {Readonly<Counts>} */ emerged, /** @type {Rules} */ rules = AMERIGO, /** @type {string | null} */ marker = null, /** @type {Tokens} */ tokens = {}) {
   const full = rulesOf(rules);
   const { colours, substitute, rulings } = full;
   const present = actionsAllowed(emerged, full);
@@ -256,12 +270,6 @@ function checkWords(path, words) {
   for (const [i, word] of words.entries()) {
     if (typeof word !== "string" || !word) throw fault(`${path}[${i}]`, word, "a word");
   }
-}
-
-function checkCounts(path, counts, colours) {
-  object(path, counts, "an object of whole numbers by colour");
-  if (colours) keys(path, counts, colours);
-  for (const [colour, count] of Object.entries(counts)) whole(`${path}.${colour}`, count, 0);
 }
 
 function countOf(counts, colour) {

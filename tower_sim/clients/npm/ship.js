@@ -1,5 +1,6 @@
 // A combat ship and its board without physics: where cubes land, and what a Dead Reckoning battle comes to.
 
+/** @import { After, BattleSetup, BoardCube, BoardState, Cube, Luck, Seed } from "./types.js" */
 import { fault } from "./check.js";
 import { drawing, fourWords } from "./generator.js";
 import { WORD, checkCubes, list, object, oneOf, whole, words } from "./words.js";
@@ -10,28 +11,27 @@ const KINDS = ["ship", "merchant", "building"];
 const MOST_BATTLES = 1000000; // of one call
 
 /** Make a ship from an exported document and what is printed on its zones; the modules of `ships` do it. */
-export function shipOf(MODEL, PRINTED) {
+export function shipOf(/** @type {any} */ MODEL, /** @type {Readonly<Record<string, Readonly<Record<string, string | number>>>>} */ PRINTED) {
   const { places } = MODEL.law;
 
-  /** Return the board with no cube on it. */
+  /** @type {<C extends string = string>() => BoardState<C>} */
   function empty() {
     return { cubes: [] };
   }
 
-  /** Throw cubes through the ship; nothing that is given is changed. See Ship of the types. */
+  /** @type {<C extends string, L extends Luck>(state: BoardState<C>, thrown: readonly Cube<C>[], generator: L) => { state: BoardState<C>, landings: BoardCube<C>[], generator: After<L> }} */
   function drop(state, thrown, generator) {
     checkDrop(state, thrown);
     return drawing(generator, (word) => dropped(state, thrown, word));
   }
 
-  /** Play a battle by the default rulings, without abilities. See Ship of the types. */
-  function play(setup, generator) {
+  /** @template {Luck} L */
+  function play(/** @type {BattleSetup} */ setup, /** @type {L} */ generator) {
     checkSetup(setup);
-    return drawing(generator, (word) => battle.play(setup, PRINTED, battle.drawing(MODEL.law, word)));
+    return drawing(generator, (/** @type {() => number} */ word) => battle.play(setup, PRINTED, battle.drawing(MODEL.law, word)));
   }
 
-  /** Say what a battle comes to whose cubes lie where `cubes` say: [{ side, place }]. */
-  function result(setup, cubes) {
+  function result(/** @type {BattleSetup} */ setup, /** @type {readonly { readonly side: 0 | 1, readonly place: string }[]} */ cubes) {
     checkSetup(setup);
     list("cubes", cubes, "cubes { side, place }");
     for (const [i, cube] of cubes.entries()) {
@@ -42,16 +42,15 @@ export function shipOf(MODEL, PRINTED) {
     return battle.resolved(setup, cubes.map(({ side, place }) => [side, PRINTED[place]]));
   }
 
-  /** Play battles number first, first + 1, ... of a seed, and count. See Ship of the types. */
-  function odds(setup, seed, count, first = 0) {
+  function odds(/** @type {BattleSetup} */ setup, /** @type {Seed} */ seed, /** @type {number} */ count, first = 0) {
     checkSetup(setup);
     const four = fourWords(seed);
     whole("count", count, 1, MOST_BATTLES);
     whole("first", first, 0, WORD - 1 - count);
-    return battle.add(battle.none(MODEL.law), setup, { law: MODEL.law, zones: PRINTED }, four, first, count);
+    return /** @type {ReturnType<typeof battle.none>} */ (battle.add(battle.none(MODEL.law), setup, { law: MODEL.law, zones: PRINTED }, four, first, count));
   }
 
-  /** Say whether the data that were fitted hold throws of so many cubes onto so many on the board. */
+  /** @type {(thrown: number, lying: number) => boolean} */
   function covered(thrown, lying) {
     whole("thrown", thrown, 0);
     whole("lying", lying, 0);
@@ -76,16 +75,24 @@ export function shipOf(MODEL, PRINTED) {
   /* SAMPLER */
 
   return Object.freeze({
-    name: MODEL.apparatus,
-    digest: MODEL.apparatus_digest,
-    model: MODEL.model,
-    places: Object.freeze([...places]),
+    name: /** @type {string} */ (MODEL.apparatus),
+    digest: /** @type {string} */ (MODEL.apparatus_digest),
+    model: /** @type {string} */ (MODEL.model),
+    /** Where a cube can be: "zone:..." for each zone, "border", "table". */
+    places: Object.freeze(/** @type {string[]} */ ([...places])),
+    /** What is printed on each zone, by place. */
     printed: PRINTED,
+    /** Return the board with no cube on it. */
     empty,
+    /** Throw cubes; one that lay on the board is taken off it first. `landings` has first those that lay there. */
     drop,
+    /** Play a battle by the default rulings, without abilities. Cubes are numbered from 0, side by side. */
     battle: play,
+    /** Say what a battle comes to whose cubes lie at these places, on a real board too. A tie is the attacker's. */
     result,
+    /** Play battles number `first` and following of a seed, and add up: divide by `games`. */
     odds,
+    /** Say whether the data that were fitted hold throws of so many cubes onto so many on the board. */
     covers: covered,
   });
 }

@@ -1,5 +1,6 @@
-// A cube tower without physics, drawn from a table of whole numbers; the algorithm is that of docs/surrogate_portable.md.
+// A cube tower without physics, drawn from a table of whole numbers; the algorithm is that of docs/surrogate.md.
 
+/** @import { After, Cube, Luck, TowerOutcome, TowerState } from "./types.js" */
 import { fault } from "./check.js";
 import { covered } from "./covered.js";
 import { drawing } from "./generator.js";
@@ -8,8 +9,8 @@ import { WORD, checkCubes, list, object, refused, whole } from "./words.js";
 const OUT = -1;
 
 /** Make a tower from a document of `surrogate export NAME --to json`; the modules of `towers` do it. */
-export function towerOf(MODEL) {
-  const form = "a document of `tower-sim surrogate export NAME --to json`, of a tower";
+export function towerOf(/** @type {any} */ MODEL) {
+  const form = "a document of `tower-sim model export NAME --to json`, of a tower";
   object("document", MODEL, form);
   if (MODEL.schema !== "tower-sim/surrogate-table") throw fault("document.schema", MODEL.schema, `tower-sim/surrogate-table, ${form}`);
   if (MODEL.version !== 1) throw fault("document.version", MODEL.version, "1", "take the package of the same tower_sim");
@@ -17,23 +18,29 @@ export function towerOf(MODEL) {
   list("document.covered", MODEL.covered, "rows of three numbers");
   for (const key of ["floors", "regions", "thresholds"]) list(`document.table.${key}`, MODEL.table[key], "what the export has");
 
-  /** Return the tower with no cube inside. */
+  /** @type {<C extends string = string>() => TowerState<C>} */
   function empty() {
     return { drops: 0, cubes: [] };
   }
 
-  /** Throw cubes; nothing that is given is changed. See Tower of the types. */
+  /** @type {<C extends string, L extends Luck>(state: TowerState<C>, thrown: readonly Cube<C>[], generator: L) => TowerOutcome<C, L>} */
   function drop(state, thrown, generator) {
     checkDrop(state, thrown);
     return drawing(generator, (word) => dropped(state, thrown, word));
   }
 
-  /** Refuse, with a RangeError, what is no state of this tower; `path` is what its message calls it. */
+  /** @type {<C extends string, L extends Luck>(state: TowerState<C>, strength: number, generator: L) => TowerOutcome<C, L>} */
+  function knock(state, strength, generator) {
+    checkKnock(state, strength);
+    return drawing(generator, (word) => knocked(state, strength, word));
+  }
+
+  /** @type {(state: unknown, path?: string) => asserts state is TowerState} */
   function check(state, path = "state") {
     checkState(state, path);
   }
 
-  /** Say whether the data that were fitted hold drops of so many cubes onto so many inside. */
+  /** @type {(thrown: number, inside: number) => boolean} */
   function covers(thrown, inside) {
     whole("thrown", thrown, 0);
     whole("inside", inside, 0);
@@ -43,14 +50,21 @@ export function towerOf(MODEL) {
   /* SAMPLER */
 
   return Object.freeze({
-    name: MODEL.apparatus,
-    digest: MODEL.apparatus_digest,
-    model: MODEL.model,
-    floors: Object.freeze([...MODEL.table.regions]),
-    crowdFrom: MODEL.table.crowd_from,
+    name: /** @type {string} */ (MODEL.apparatus),
+    /** The digest of the tower's measures, and that of the fitted model. */
+    digest: /** @type {string} */ (MODEL.apparatus_digest),
+    model: /** @type {string} */ (MODEL.model),
+    /** The floors' names, from top to bottom. */
+    floors: Object.freeze(/** @type {string[]} */ ([...MODEL.table.regions])),
+    /** Return the tower with no cube inside. */
     empty,
+    /** Throw cubes. With none nothing moves and nothing is drawn, and the cubes inside grow older by a drop. */
     drop,
+    /** Knock on the table with `strength`, the peak acceleration in g, from 0 to 5. No cube grows older. */
+    knock,
+    /** Refuse what is no state of this tower; `path` is what its message calls it. */
     check,
+    /** Say whether the data that were fitted hold drops of so many cubes onto so many inside. */
     covers,
   });
 }

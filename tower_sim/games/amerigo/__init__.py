@@ -8,11 +8,10 @@ from tower_sim.games.amerigo.options import (
     action_points,
     actions_allowed,
     gold_for_passing,
+    on_gold_track,
     options,
 )
 from tower_sim.games.amerigo.phases import (
-    DROP_STREAM,
-    KNOCK_STREAM,
     DropEntry,
     after,
     cleared,
@@ -22,7 +21,8 @@ from tower_sim.games.amerigo.phases import (
     start,
     throw_of,
 )
-from tower_sim.games.amerigo.rules import Played, Rules
+from tower_sim.games.amerigo.rules import Rules
+from tower_sim.games.tower import DROP_STREAM, KNOCK_STREAM
 
 __all__ = [
     "DROP_STREAM",
@@ -31,7 +31,6 @@ __all__ = [
     "Choice",
     "DropEntry",
     "Options",
-    "Played",
     "Rules",
     "Tokens",
     "action_points",
@@ -41,6 +40,7 @@ __all__ = [
     "game_json",
     "gold_for_passing",
     "knocked",
+    "on_gold_track",
     "options",
     "play",
     "start",

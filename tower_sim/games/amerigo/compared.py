@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -28,7 +27,8 @@ from tower_sim.games.compared import (
     instead,
     number,
 )
-from tower_sim.games.game import Game, Turn
+from tower_sim.games.rulings import choices
+from tower_sim.games.turn import Turn
 from tower_sim.runs.array import Array, Runs, RunSampler
 from tower_sim.runs.figure import table
 
@@ -99,33 +99,29 @@ class Course:
 
 
 class ComparedGames(Compared):
-    """Two variants of Amerigo, `own` being the rules of each."""
-
-    def __init__(self, game: Game, rules: tuple[Any, Any], own: tuple[Rules, Rules]) -> None:
-        self.own = own
-        super().__init__(game, rules)
+    """Two variants of Amerigo."""
 
     def grouped(self) -> tuple[Group, ...]:
         """See Compared; the second group has the cubes of each colour that come out."""
-        self._shared = tuple(colour for colour in self.own[0].colours if colour in self.own[1].colours)
+        self._shared = tuple(colour for colour in self.rules[0].colours if colour in self.rules[1].colours)
         colours = colour_figures(self._shared)
         self._every = (*FIGURES, *colours)
         return (Group("figures", "a game", FIGURES), Group("colours", "out a phase, by colour", colours))
 
     def run(self, turns: Sequence[Turn], side: int) -> Values:
         """See Compared."""
-        return self.valued(counted([[turn.entry for turn in turns]], self.own[side]), side)
+        return self.valued(counted([[turn.entry for turn in turns]], self.rules[side]), side)
 
     def none(self, side: int) -> Values:
         """See Compared."""
-        return self.valued(Runs.none(plan_of(self.own[side])), side)
+        return self.valued(Runs.none(plan_of(self.rules[side])), side)
 
     def valued(self, games: Runs, side: int, beyond: int | None = None) -> Values:
         """Return games by the rules of `side` as numbers; `beyond` as in Values."""
         colours = games.plan.colours
         out = {f"out_{i}": games.emerged[..., colours.index(name)] for i, name in enumerate(self._shared)}
         values = table(replace(games.by_drop, facts=out), self._every)
-        return Values(values, len(games) * games.plan.drops, beyond, Course.of(games, self.own[side]))
+        return Values(values, len(games) * games.plan.drops, beyond, Course.of(games, self.rules[side]))
 
     def sampler(self, model: DropModel) -> Sampler | None:
         """See Compared."""
@@ -133,15 +129,15 @@ class ComparedGames(Compared):
 
     def numbers(self) -> int:
         """See Compared."""
-        return max(rules.drops * len(rules.colours) for rules in self.own)
+        return max(rules.drops * len(rules.colours) for rules in self.rules)
 
     def _sample(self, model: RunSampler, side: int, runs: int, seed: int, first: int) -> Values:
-        games = sample_games(model, self.own[side], runs, seed, first=first)
+        games = sample_games(model, self.rules[side], runs, seed, first=first)
         return self.valued(games, side, int(model.extrapolated(games).sum()))
 
     def check(self, side: int) -> None:
         """See Compared; the figures are of the phases, so there has to be one."""
-        if self.own[side].rounds == 0:
+        if self.rules[side].rounds == 0:
             allowed = "a whole number from 1 in a comparison"
             raise fault("rounds", 0, allowed, "the figures are of the phases")
         if self.rules[side].knocks:
@@ -149,10 +145,9 @@ class ComparedGames(Compared):
 
     def keys(self, side: int) -> dict[str, Any]:
         """See Compared; all but the name."""
-        rules = self.own[side]
-        names = [field.name for field in fields(Rules) if field.name not in ("name", "rulings")]
-        plain = {name: json.loads(json.dumps(getattr(rules, name))) for name in names}  # as TOML has it: no tuples
-        return plain | {f"rulings.{key}": choice for key, choice in rules.rulings.items()}
+        rules = self.rules[side]
+        plain = rules.model_dump(mode="json", exclude={"name", "rulings", "knocks"})  # as TOML has it: no tuples
+        return plain | {f"rulings.{key}": choice for key, choice in choices(rules.rulings).items()}
 
     def is_unseen(self, key: str) -> bool:
         """See Compared; some rules matter to players with tokens only."""
@@ -160,11 +155,11 @@ class ComparedGames(Compared):
 
     def document(self, side: int) -> dict[str, Any]:
         """See Compared."""
-        return asdict(self.own[side])
+        return self.rules[side].model_dump(mode="json", exclude={"knocks"})
 
     def named(self, side: int) -> str:
         """See Compared."""
-        return f"rules {self.own[side].name!r}"
+        return f"rules {self.rules[side].name!r}"
 
     def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Any, Any]) -> str:
         """See Compared; how cubes, actions and gold differ."""
@@ -175,13 +170,13 @@ class ComparedGames(Compared):
     def picture(self, courses: tuple[Any, Any]) -> Picture:
         """See Compared; the cubes inside."""
         both: tuple[Course, Course] = courses
-        phases = {len(rules.phases) for rules in self.own}
-        rounds = max(rules.rounds for rules in self.own) if len(phases) == 1 else 0
+        phases = {len(rules.phases) for rules in self.rules}
+        rounds = max(rules.rounds for rules in self.rules) if len(phases) == 1 else 0
         return Picture(
             curves=(_curve(both[0]), _curve(both[1])),
             x="drop (0 is the set-up)",
             y="inside after the drop [cubes]",
-            ends=tuple(0.5 + number * len(self.own[0].phases) for number in range(rounds)),
+            ends=tuple(0.5 + number * len(self.rules[0].phases) for number in range(rounds)),
             part="round",
         )
 

@@ -10,6 +10,9 @@ from typing import cast
 from tower_sim.errors import check_kind, check_table, check_whole, fault, word_list
 from tower_sim.games.amerigo.rules import Rules, as_rules, check_colours
 
+GOLD_TRACK = 12
+"""The last space of the gold track (line 420)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
@@ -89,6 +92,18 @@ def gold_for_passing(emerged: Mapping[str, int], divisor: int) -> int:
     return -(-sum(emerged.values()) // divisor)
 
 
+def on_gold_track(held: int, gained: int) -> tuple[int, int]:
+    """Return the gold and the victory points of a player who holds `held` gold and gains `gained`.
+
+    The gold track ends at 12. Each gold beyond that is a victory point. Raises UsageError for what is no count of gold.
+    Source: Amerigo rulebook, gold instead of an action (lines 420, 424, 495).
+    """
+    check_whole("held", held, 0, GOLD_TRACK)
+    check_whole("gained", gained, 0)
+    gold = min(held + gained, GOLD_TRACK)
+    return gold, held + gained - gold
+
+
 def options(
     emerged: Mapping[str, int], rules: Rules, marker: str | None = None, tokens: Tokens | None = None
 ) -> Options:
@@ -108,7 +123,7 @@ def options(
     stands_in = marker is not None and marker not in present and rules.substitute in present
     if marker is not None and stands_in:
         cubes_for[marker] = rules.substitute
-    takes_it = rules.rulings["stand_in_exchange"] == "there"
+    takes_it = rules.rulings.stand_in_exchange == "there"
     there = [colour for colour in tokens.exchange if colour in (cubes_for if takes_it else present)]
     for action in tokens.exchange if there else ():
         cubes_for.setdefault(action, cubes_for[there[0]])
@@ -128,7 +143,7 @@ def options(
 def _paying(action: str, rules: Rules) -> tuple[str, ...]:
     """Return the actions whose tokens pay for `action`, for which the substitute stands in."""
     paying = {"carried_out": (action,), "chosen": (rules.substitute,), "both": (action, rules.substitute)}
-    return paying[rules.rulings["stand_in_tokens"]]
+    return paying[rules.rulings.stand_in_tokens]
 
 
 def _check_counts(what: str, counts: Mapping[str, int]) -> None:

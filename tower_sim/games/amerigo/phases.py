@@ -14,11 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import partial
-from types import MappingProxyType
 from typing import Any
-
-import numpy as np
 
 from tower_sim.contract import DropModel
 from tower_sim.cubes import Cube, count_by_colour, in_order
@@ -30,18 +26,12 @@ from tower_sim.games.amerigo.options import (
     gold_for_passing,
 )
 from tower_sim.games.amerigo.rules import SETUP, Rules, as_rules
-from tower_sim.games.knocks import check_strength, read_knocks
-from tower_sim.model import until_landed
+from tower_sim.games.tower import GameTower
 from tower_sim.outcome import Outcome, Status
 from tower_sim.state import TowerState, check_seed
 
 SCHEMA = "tower-sim/amerigo-game"
 VERSION = 1
-
-# Second word of a spawn key: drop i draws from SeedSequence(seed, spawn_key=(i, DROP_STREAM)), the knock after it
-# from (i, KNOCK_STREAM), so that a knock shifts no random number of any drop.
-DROP_STREAM = 0
-KNOCK_STREAM = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,52 +165,47 @@ class DropEntry:
         return plain | {"status": str(self.status), "actions": list(self.actions)}
 
 
-def knocks_of(table: object, rules: Rules) -> dict[int, float]:
-    """Read the knocks of a game of `rules` from a table of strengths by the number of the drop before, as text.
-
-    Raises UsageError for anything but a table, and for a number or a strength that is not allowed.
-    """
-    return read_knocks(table, rules.drops, "the set-up is drop 0")
-
-
-def play(
-    model: DropModel, rules: Rules, seed: int, knocks: Mapping[int, float] = MappingProxyType({})
-) -> Iterator[DropEntry]:
+def play(model: DropModel, rules: Rules, seed: int) -> Iterator[DropEntry]:
     """Play the tower's part of a game, one entry a drop: the set-up, then the phases of every round.
 
-    `knocks[i]` is the strength (peak lateral acceleration in g) of a knock on the table after drop i and before the
-    next; entry i comes after it. All that is random is drawn by `model` from `seed`, a whole number from 0:
+    `rules.knocks[i]` is the strength (peak lateral acceleration in g) of a knock on the table after drop i and before
+    the next; entry i comes after it. All that is random is drawn by `model` from `seed`, a whole number from 0:
     drop i from spawn key (i, DROP_STREAM), the knock after it from (i, KNOCK_STREAM).
-    Raises UsageError at once for a seed or a knock's number out of range, and, from the iterator, TooManyFailedDraws.
+    Raises UsageError at once for a seed that is none, and, from the iterator, TooManyFailedDraws.
     Source: Amerigo rulebook, preparation 4 and course of the game.
     """
     as_rules(rules)
     check_seed(seed)
-    for index, strength in knocks.items():
-        if index not in range(rules.drops):
-            raise fault("number of a knock", index, f"a drop's, from 0 to {rules.drops - 1}")
-        check_strength(strength)
     check_tower(as_model(model))
-    return _play(model, rules, seed, knocks)
+    return _alone(GameTower(model, rules.counts, seed), rules)
 
 
-def _play(model: DropModel, rules: Rules, seed: int, knocks: Mapping[int, float]) -> Iterator[DropEntry]:
-    def stream(index: int, word: int) -> np.random.SeedSequence:
-        return np.random.SeedSequence(seed, spawn_key=(index, word))
+def _alone(tower: GameTower, rules: Rules) -> Iterator[DropEntry]:
+    for entry in drops(tower, rules):
+        yield entry
+        tower.begin(entry.index + 1)
 
-    state = start(model, rules)
+
+def drops(tower: GameTower, rules: Rules) -> Iterator[DropEntry]:
+    """Play into a tower that begins a new turn after every entry; see `play`."""
+    state = start(tower.model, rules)
     while not state.over:
-        thrown = throw_of(state)
-        drop = knock = None
-        if thrown:
-            drop = until_landed(partial(model.drop, state.tower, thrown), stream(state.index, DROP_STREAM))
-            state = after(state, drop)
-        if state.index in knocks:
-            blow = partial(model.knock, state.tower, knocks[state.index])
-            knock = until_landed(blow, stream(state.index, KNOCK_STREAM))
-            state = knocked(state, knock)
-        yield _entry(state, thrown, drop, knock)
-        state = cleared(state)
+        entry = dropped(tower, state)
+        yield entry
+        state = cleared(entry.state)
+
+
+def dropped(tower: GameTower, state: GameState) -> DropEntry:
+    """Do the current drop of a game, and the knock after it, with a tower that begins a turn."""
+    thrown = throw_of(state)
+    drop = knock = None
+    if thrown:
+        drop = tower.drop(thrown)
+        state = after(state, drop)
+    if state.index in state.rules.knocks:
+        knock = tower.knock(state.rules.knocks[state.index])
+        state = knocked(state, knock)
+    return _entry(state, thrown, drop, knock)
 
 
 def _entry(state: GameState, thrown: tuple[Cube, ...], drop: Outcome | None, knock: Outcome | None) -> DropEntry:
@@ -247,18 +232,10 @@ def _entry(state: GameState, thrown: tuple[Cube, ...], drop: Outcome | None, kno
     )
 
 
-def game_json(
-    entries: Iterable[DropEntry],
-    *,
-    seed: int,
-    model: str,
-    apparatus: str,
-    rules: Rules,
-    knocks: Mapping[int, float] = MappingProxyType({}),
-) -> dict[str, Any]:
+def game_json(entries: Iterable[DropEntry], *, seed: int, model: str, apparatus: str, rules: Rules) -> dict[str, Any]:
     """Return the document of `play amerigo --json`, ready for `json.dumps`; `model` and `apparatus` are names."""
     head = {"schema": SCHEMA, "version": VERSION, "seed": str(seed), "model": model, "apparatus": apparatus}
-    knocked = {str(drop): knocks[drop] for drop in sorted(knocks)}
+    knocked = {str(drop): strength for drop, strength in rules.knocks.items()}
     return {**head, "rules": rules.name, "knocks": knocked, "drops": [entry.to_json() for entry in entries]}
 
 

@@ -1,21 +1,19 @@
-"""The rules of Amerigo that a table may change, as data: read from TOML, checked once; by default those published."""
+"""The rules of Amerigo that a table may change, as typed data; by default those published."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib import resources
-from pathlib import Path
-from typing import cast
+from typing import Annotated, ClassVar, cast
+
+from pydantic import AfterValidator, Field, model_validator
 
 from tower_sim.cubes import MAX_CUBES, Cube, supply
-from tower_sim.errors import UsageError, check_kind, check_whole, fault, shown, unknown
-from tower_sim.fields import read_fields
-from tower_sim.games.amerigo.rulings import with_defaults
-from tower_sim.reading import read_text, toml_table
+from tower_sim.errors import check_kind, check_whole, fault, unknown
+from tower_sim.games import rules
+from tower_sim.games.amerigo.rulings import TokenRulings
+from tower_sim.games.knocks import Knocks, check_drops
 
 RULES_VERSION = 1
-SHIPPED = ("amerigo",)
 SETUP = "setup"
 
 MAX_DROPS = 10_000  # of a game: the set-up and all phases of all rounds
@@ -24,71 +22,67 @@ MAX_DIVISOR = 1_000
 MAX_WORD = 100  # characters
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The part of the game that house rules change; the default is the published game.
+def _one_line(word: str) -> str:
+    if not word.isprintable():
+        raise fault("a word in the rules", word, f"up to {MAX_WORD} characters on one line", "shorten it")
+    return word
 
-    `cubes` is a number for every colour or a table with all of them; an empty `phases` means the order of
-    `colours`; an empty `substitute` means that no colour stands in for another; `rulings` are choices by name, those
-    left out the default ones. Raises UsageError for a value that no game can have, and beyond the limits above.
+
+Word = Annotated[str, Field(max_length=MAX_WORD), AfterValidator(_one_line)]
+Words = Annotated[tuple[Word, ...], Field(strict=False)]  # a list in TOML and JSON
+
+
+class Rules(rules.Rules):
+    """The part of the game that house rules change, and the knocks on the table; the default is the published game.
+
     Source: Amerigo rulebook, components and course of the game. That blue is first, white last and the order clockwise
     is said there; that the phases between follow the order in which the components list the colours is inferred.
     """
 
-    name: str = "amerigo"
-    colours: Sequence[str] = ("blue", "black", "red", "brown", "green", "yellow", "white")
-    phases: Sequence[str] = ()
-    cubes: int | Mapping[str, int] = field(default=7, hash=False)
-    rounds: int = 5
-    gold_divisor: int = 3
-    gold_divisor_with_token: int = 2
-    substitute: str = "white"
-    rulings: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
+    unsaid: ClassVar[tuple[str, ...]] = ("rulings", "knocks")
+    name: Word = Field(default="amerigo", description="the name of these rules")
+    colours: Words = Field(
+        default=("blue", "black", "red", "brown", "green", "yellow", "white"),
+        description="the colours, each an action, in the order of the storage spaces around the wheel",
+    )
+    phases: Words = Field(
+        default=(),
+        description="whose storage space is thrown, phase by phase; an empty list means the order of the colours",
+    )
+    cubes: Annotated[int, Field(ge=1, le=MAX_CUBES)] | dict[str, Annotated[int, Field(ge=0, le=MAX_CUBES)]] = Field(
+        default=7, description="cubes of each colour, or a number for each of them"
+    )
+    rounds: int = Field(default=5, ge=0, le=MAX_DROPS - 1, description="rounds of a game, each with all phases")
+    gold_divisor: int = Field(
+        default=3, ge=1, le=MAX_DIVISOR, description="passing pays one gold for so many cubes out, rounded up"
+    )
+    gold_divisor_with_token: int = Field(default=2, ge=1, le=MAX_DIVISOR, description="the same with the gold token")
+    substitute: Word = Field(
+        default="white", description='cubes of this colour stand in for an absent one; "" means none'
+    )
+    rulings: TokenRulings = Field(default=TokenRulings(), description="choices where the rulebook is silent")
+    knocks: Knocks = Field(
+        default={}, description="strength (g) of a knock on the table after a drop; the set-up is drop 0"
+    )
 
-    def __post_init__(self) -> None:
-        colours = _words("colours", self.colours)
+    @model_validator(mode="after")
+    def _one_form(self) -> Rules:
+        """Give each meaning one form, so that rules that play alike compare equal."""
+        colours = self.colours
         if not colours or len(set(colours)) < len(colours) or not {"", SETUP}.isdisjoint(colours):
-            raise fault("colours", [*colours], f"one or more different words, none of them empty or {SETUP!r}")
+            allowed = f"one or more different words, none of them empty or {SETUP!r}"
+            raise fault("rules.colours", [*colours], allowed)
         _check_most("number of colours", len(colours), MAX_COLOURS)
-        phases = _words("phases", self.phases) or colours
-        check_colours("phases", phases, colours)
-        if not (isinstance(cast("object", self.substitute), str) and self.substitute == ""):
-            check_colours("substitute", [self.substitute], colours, 'write substitute = "" for none')
-        _words("name", [self.name])
-        for key, least, most in (
-            ("rounds", 0, (MAX_DROPS - 1) // len(phases)),
-            ("gold_divisor", 1, MAX_DIVISOR),
-            ("gold_divisor_with_token", 1, MAX_DIVISOR),
-        ):
-            check_whole(key, getattr(self, key), least, most)
-        # One form for each meaning, so that rules that play alike compare equal.
-        object.__setattr__(self, "colours", colours)
-        object.__setattr__(self, "phases", phases)
-        object.__setattr__(self, "cubes", _cubes(self.cubes, colours))
-        object.__setattr__(self, "rulings", with_defaults(self.rulings))
-
-    @staticmethod
-    def load(path_or_name: str | Path) -> Rules:
-        """Read rules from a TOML file, or those shipped under a name (`amerigo`).
-
-        Raises UsageError, in one line that names the file, when it cannot be read or holds what is not allowed.
-        """
-        if str(path_or_name) in SHIPPED:
-            file = resources.files("tower_sim.games.amerigo") / f"{path_or_name}.toml"
-            return Rules.from_toml(file.read_text("utf-8"))
-        text = read_text(path_or_name, "rules file", advice=f"give a TOML file or one of {', '.join(SHIPPED)}")
-        try:
-            return Rules.from_toml(text)
-        except UsageError as error:
-            raise UsageError(f"rules file {shown(str(path_or_name))}: {error}") from error
-
-    @staticmethod
-    def from_toml(text: str) -> Rules:
-        """Read rules from TOML text whose keys are the names of the fields; a key left out keeps its default.
-
-        Raises UsageError for text that is not TOML, an unknown key or a value that is not allowed.
-        """
-        return read_fields(Rules, toml_table(text, "the text"), "rules")
+        check_colours("rules.phases", self.phases, colours)
+        if self.substitute:
+            check_colours("rules.substitute", [self.substitute], colours, 'write substitute = "" for none')
+        phases = self.phases or colours
+        check_whole("rules.rounds", self.rounds, 0, (MAX_DROPS - 1) // len(phases))
+        forms = {"phases": phases, "cubes": _cubes(self.cubes, colours), "knocks": dict(sorted(self.knocks.items()))}
+        for name, value in forms.items():
+            object.__setattr__(self, name, value)
+        check_drops(self.knocks, self.drops)
+        return self
 
     @property
     def counts(self) -> dict[str, int]:
@@ -122,40 +116,20 @@ def check_colours(what: str, given: Iterable[str], colours: Sequence[str], advic
             raise unknown(f"a colour in {what}", colour, colours, advice)
 
 
-def _words(what: str, value: object) -> tuple[str, ...]:
-    words = cast("Sequence[object]", value if isinstance(value, (list, tuple)) else [None])
-    if not all(isinstance(word, str) for word in words):
-        raise fault(what, cast("object", value), "words in quotes", 'write ["blue", "red"] for a list')
-    for word in cast("Sequence[str]", words):
-        if len(word) > MAX_WORD or not word.isprintable():
-            raise fault(f"a word in {what}", word, f"up to {MAX_WORD} characters on one line", "shorten it")
-    return cast("tuple[str, ...]", tuple(words))
-
-
-def _cubes(value: object, colours: tuple[str, ...]) -> int | dict[str, int]:
-    if not isinstance(value, Mapping):
-        check_whole("cubes", value, 1, MAX_CUBES // len(colours))
-        return cast("int", value)
-    counts = dict(cast("Mapping[str, int]", value))
-    if set(counts) != set(colours):
-        raise fault("cubes", counts, f"a number for each of {', '.join(colours)}", "list them all, 0 for none")
-    for colour in colours:
-        check_whole(f"cubes of {colour}", counts[colour], 0, MAX_CUBES)
-    if not any(counts.values()):
-        raise fault("cubes", counts, "one cube or more in all", "give a colour some")
-    _check_most("number of cubes", sum(counts.values()), MAX_CUBES)
-    first = counts[colours[0]]
-    return first if set(counts.values()) == {first} else {colour: counts[colour] for colour in colours}
+def _cubes(cubes: int | dict[str, int], colours: tuple[str, ...]) -> int | dict[str, int]:
+    if isinstance(cubes, int):
+        check_whole("rules.cubes", cubes, 1, MAX_CUBES // len(colours))
+        return cubes
+    if set(cubes) != set(colours):
+        allowed = f"a number for each of {', '.join(colours)}"
+        raise fault("rules.cubes", cubes, allowed, "list them all, 0 for none")
+    if not any(cubes.values()):
+        raise fault("rules.cubes", cubes, "one cube or more in all", "give a colour some")
+    _check_most("number of cubes", sum(cubes.values()), MAX_CUBES)
+    first = cubes[colours[0]]
+    return first if set(cubes.values()) == {first} else {colour: cubes[colour] for colour in colours}
 
 
 def _check_most(what: str, number: int, most: int) -> None:
     if number > most:
         raise fault(what, number, f"up to {most}", "take fewer")
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    """What is played: the rules, and the strength (g) of a knock on the table after some of the drops, by number."""
-
-    rules: Rules = field(default_factory=Rules)
-    knocks: Mapping[int, float] = field(default_factory=dict[int, float], hash=False)

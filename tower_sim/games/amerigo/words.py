@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
 
 from tower_sim.games.amerigo.phases import DropEntry
 from tower_sim.games.amerigo.rules import Rules
@@ -16,7 +15,7 @@ _BARS = " ▁▂▃▄▅▆▇█"
 def game_title(rules: Rules, apparatus: str, model: str, seed: int) -> str:
     """Return the first line of a game: which rules, by what they change, which tower, model and seed."""
     published = Rules()
-    keys = [item.name for item in fields(Rules) if item.name != "name"]
+    keys = [name for name in Rules.model_fields if name != "name"]
     changed = [key for key in keys if getattr(rules, key) != getattr(published, key)]
     said = f" with other {', '.join(changed)}" if changed else ""
     name = "the published rules" if rules.name == published.name else f"rules {rules.name}"

@@ -1,37 +1,42 @@
-"""Combat abilities of Dead Reckoning: what they bring, how they are written, and every use that can be made of them.
-
-Where a docstring says "rulebook, line N" it means line N of the French rulebook as text; "silent" marks a ruling of
-this project.
-"""
+"""Combat abilities of Dead Reckoning: what they bring, how they are written, and every use that can be made of them."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
-from tower_sim.apparatus.board import Board
 from tower_sim.cubes import Cube
 from tower_sim.errors import check_kind, check_whole, fault, unknown
 from tower_sim.games.dead_reckoning.worths import Worth
-from tower_sim.games.ways import MAX_WORD
 
 ZONE = "zone:"
 BORDER = "border"
 TABLE = "table"
 MOST = 99  # of anything that one ability brings: no card comes near it
 
-
 AbilityKind = Literal["throw", "card", "move", "strength", "take_off", "win_bonus"]
-# The numbers of each kind, in the order of `text`, and their defaults.
-_NUMBERS: Mapping[str, Mapping[str, int]] = {
-    "throw": {"count": 2},
-    "card": {"count": 0},
-    "move": {"spared": 0},
-    "strength": {"count": 1},
-    "take_off": {"damage": 1, "coins": 2},
-    "win_bonus": {"damage": 0, "coins": 0, "cargo": 0},
+
+
+class _Known(NamedTuple):
+    """A kind of ability: its numbers with their defaults, in the order of `text`, and what a side does with it."""
+
+    numbers: Mapping[str, int]
+    words: str  # * ends a verb, as in "can throw" and "throws"; {count cube} is a number of cubes
+
+
+_KINDS: Mapping[str, _Known] = {
+    "throw": _Known({"count": 2}, "throw* {count more cube}"),
+    "card": _Known({"count": 0}, "draw* a card with {count cannon} and throw* as many cubes"),
+    "move": _Known({"spared": 0}, "move* a cube to ZONE and take* {spared} damage less"),
+    "strength": _Known({"count": 1}, "add* {count} strength"),
+    "take_off": _Known({"damage": 1, "coins": 2}, "take* off an own cube for {damage} damage and {coins coin}"),
+    "win_bonus": _Known(
+        {"damage": 0, "coins": 0, "cargo": 0}, "claim* {damage} damage, {coins coin} and {cargo} cargo for winning"
+    ),
 }
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +61,12 @@ class Ability:
     spared: int = 0
 
     def __post_init__(self) -> None:
-        if self.kind not in _NUMBERS:
-            raise fault("kind of an ability", self.kind, f"one of {', '.join(_NUMBERS)}")
+        if self.kind not in _KINDS:
+            raise fault("kind of an ability", self.kind, f"one of {', '.join(_KINDS)}")
         for name in ("count", "damage", "coins", "cargo", "spared"):
             what, number = f"{name} of ability {self.kind}", getattr(self, name)
             check_whole(what, number, 0)
-            if number and name not in _NUMBERS[self.kind]:
+            if number and name not in _KINDS[self.kind].numbers:
                 raise fault(what, number, "0")
             if number > MOST:
                 raise fault(what, number, f"up to {MOST}", "give a smaller one")
@@ -74,36 +79,38 @@ class Ability:
         numbers left out are throw:2, card:0, move:0, strength:1, take_off:1:2, win_bonus:0:0:0.
         Raises UsageError for anything else. Source: that of `Ability`.
         """
-        check_kind("ability", text, str, "a text", "write throw:2 or strength:1")
-        kind, *numbers = text.strip().removesuffix("!").split(":")
-        if kind not in _NUMBERS:
-            raise unknown("ability", text, _NUMBERS, "write throw:2 or strength:1")
-        default = _NUMBERS[kind]
-        digits = len(str(MOST))
-        are_numbers = all(number.isdecimal() and number.isascii() and len(number) <= digits for number in numbers)
-        if len(numbers) > len(default) or not are_numbers:
-            form = ":".join([kind, *(name.upper() for name in default)])
-            raise fault("ability", text, f"{form}, whole numbers from 0 to {MOST}", "write throw:2 or strength:1")
-        given = dict(zip(default, map(int, numbers), strict=False))
-        barred = text.strip().endswith("!")
-        return Ability(cast("AbilityKind", kind), **{**default, **given}, barred_against_buildings=barred)
-
-    @staticmethod
-    def listed(texts: object, where: str) -> tuple[Ability, ...]:
-        """Read a list of such texts, called `where`; raises UsageError for anything else. Source: that of `Ability`."""
-        given = cast("Sequence[object]", texts) if isinstance(texts, list) else [None]
-        if not all(isinstance(text, str) and len(text) <= MAX_WORD for text in given):
-            raise fault(
-                where, cast("object", texts), f"a list of texts of up to {MAX_WORD} characters", 'write ["throw:2"]'
-            )
-        return tuple(Ability.parse(str(text)) for text in given)
+        check_kind("ability", text, str, "a text", advice := "write throw:2 or strength:1")
+        kind, *given = text.strip().removesuffix("!").split(":")
+        if kind not in _KINDS:
+            raise unknown("ability", text, _KINDS, advice)
+        numbers = _KINDS[kind].numbers
+        are_whole = all(n.isdecimal() and n.isascii() and len(n) <= len(str(MOST)) for n in given)
+        if len(given) > len(numbers) or not are_whole:
+            form = ":".join([kind, *(name.upper() for name in numbers)])
+            raise fault("ability", text, f"{form}, whole numbers from 0 to {MOST}", advice)
+        read: dict[str, Any] = {**numbers, **dict(zip(numbers, map(int, given), strict=False))}
+        return Ability(cast("AbilityKind", kind), **read, barred_against_buildings=text.strip().endswith("!"))
 
     @property
     def text(self) -> str:
         """The ability as `parse` reads it."""
-        numbers = [str(getattr(self, name)) for name in _NUMBERS[self.kind]]
+        numbers = [str(getattr(self, name)) for name in _KINDS[self.kind].numbers]
         plain_move = self.kind == "move" and not self.spared
         return ":".join([self.kind, *([] if plain_move else numbers)]) + "!" * self.barred_against_buildings
+
+    def words(self, ending: str = "", zone: str = "") -> str:
+        """Say what a side can do with it, or (`ending` "s") does, moving a cube to `zone`; as the rulebook calls it."""
+
+        def counted(found: re.Match[str]) -> str:
+            number: int = getattr(self, found[1])
+            said = _NUMBERS[number] if number < len(_NUMBERS) else str(number)
+            return f"{said} {found[2]}{'s' * (number != 1)}" if found[2] else said
+
+        words = _KINDS[self.kind].words
+        if self.kind == "move" and not self.spared:
+            words = words.partition(" and")[0]
+        words = re.sub(r"\{(\w+) ?([^}]*)\}", counted, words)
+        return words.replace("*", ending).replace("ZONE", zone.replace("_", " ") or "an adjacent zone")
 
     @property
     def worth(self) -> Worth:
@@ -122,36 +129,6 @@ class Use:
     ability: int
     cube: int | None = None
     zone: str | None = None
-
-
-def uses(
-    abilities: Sequence[Ability],
-    used: Collection[int],
-    *,
-    colour: str,
-    kind: str,
-    board: Board,
-    places: Mapping[Cube, str],
-    can_throw: bool = True,
-) -> tuple[Use, ...]:
-    """List every use that side `colour` may make of `abilities`, those in `used` (by number) excepted.
-
-    `places` says where the cubes on the board lie. A cube that is in no zone has no adjacent zone, and cannot be moved
-    (silent); abilities that throw need a cube to throw (`can_throw`), if only by a card without cannons.
-    Source: rulebook, lines 887, 921, 1064 and 1530.
-    """
-    ways: list[Use] = []
-    for number, ability in enumerate(abilities):
-        if number in used or (kind == "building" and ability.barred_against_buildings):
-            continue
-        if ability.kind == "move":
-            for cube, zone in sorted(zones_of(places).items()):
-                ways += [Use(number, cube.id, next_to) for next_to in board.neighbours[zone]]
-        elif ability.kind == "take_off":
-            ways += [Use(number, cube.id) for cube in sorted(places) if cube.colour == colour]
-        elif ability.kind not in ("throw", "card") or can_throw or ability.count == 0:
-            ways.append(Use(number))
-    return tuple(ways)
 
 
 def zones_of(places: Mapping[Cube, str]) -> dict[Cube, str]:

@@ -9,7 +9,7 @@ const battle = (() => {
   const MOST_STEPS = 100000; // far more than a battle ever has
   // What takes cubes off the board, in order; strength comes last, of those that still lie there.
   const COUNTS = { ship: ["plunder", "damage", "strength"], merchant: ["plunder", "damage", "strength"], building: ["damage", "strength"] };
-  const NUMBERS = ["strength", "coins", "cargo", "choice", "damage_given", "damage_taken"];
+  const NUMBERS = /** @type {const} */ (["strength", "coins", "cargo", "choice", "damage_given", "damage_taken"]);
 
   /**
    * Play a battle of `setup`, { kind: "ship" | "merchant" | "building", sides: [{ cubes, damage }, { cubes, damage }] }.
@@ -19,7 +19,7 @@ const battle = (() => {
    * of cubes and [number, place] of those that stay, and returns the place of each, lying ones first. Returns
    * { steps: [{ kind, thrown, short, places }], result }, `places` being where every cube is after the step, by number.
    */
-  function play(setup, zones, draw) {
+  function play(/** @type {import("./types.js").BattleSetup} */ setup, zones, draw) {
     const stock = [SUPPLY, setup.kind === "merchant" ? NON_PLAYER : SUPPLY];
     const supply = stock.map((count, side) => Array.from({ length: count }, (_, i) => i + (side ? stock[0] : 0)));
     const sideOf = (cube) => (cube < stock[0] ? 0 : 1);
@@ -28,7 +28,7 @@ const battle = (() => {
       return { cubes: got.flat(), short: wanted.map((count, side) => count - got[side].length) };
     };
     const isExplosive = (place) => zones[place]?.kind === "explosive";
-    const steps = [];
+    const steps = /** @type {{ kind: "throw" | "rethrow" | "explosion", thrown: number[], short: number[], places: Record<string, string> }[]} */ ([]);
     let lying = []; // [number, place], in the order in which they came to lie there
     const first = fetched(setup.sides.map((side) => side.cubes));
     let due = { kind: "throw", thrown: first.cubes, short: first.short };
@@ -57,7 +57,7 @@ const battle = (() => {
   }
 
   /** Return the result of cubes, each [side, what is printed on its zone]: { sides, winner, sunk }, sides by number. */
-  function resolved(setup, cubes) {
+  function resolved(/** @type {import("./types.js").BattleSetup} */ setup, cubes) {
     const own = [0, 1].map(() => ({ strength: 0, coins: 0, cargo: 0, choice: 0, damage: 0 }));
     for (const [side, zone] of cubes) {
       if (!zone || !COUNTS[setup.kind].includes(zone.kind)) continue;
@@ -65,15 +65,17 @@ const battle = (() => {
       else for (const name of ["strength", "coins", "cargo", "choice"]) own[side][name] += zone[name] ?? 0;
     }
     if (setup.kind === "merchant") Object.assign(own[1], { coins: 0, cargo: 0, choice: 0 }); // it does not plunder
-    const winner = own[0].strength >= own[1].strength ? 0 : 1; // a tie is the active side's
-    const sides = own.map((mine, side) => {
+    const winner = /** @type {0 | 1} */ (own[0].strength >= own[1].strength ? 0 : 1); // a tie is the active side's
+    const outcome = (/** @type {0 | 1} */ side) => {
+      const mine = own[side];
       const isShip = side === 0 || setup.kind === "ship";
       const taken = isShip ? own[1 - side].damage + (side !== winner && setup.kind !== "merchant" ? 1 : 0) : 0;
       const { strength, coins, cargo, choice } = mine;
       const damage = (setup.sides[side].damage ?? 0) + taken;
       return { strength, coins, cargo, choice, damage_given: mine.damage, damage_taken: taken, damage };
-    });
-    return { sides, winner, sunk: [0, 1].filter((side) => sides[side].damage >= SINKS_AT) };
+    };
+    const sides = /** @type {const} */ ([outcome(0), outcome(1)]);
+    return { sides, winner, sunk: /** @type {(0 | 1)[]} */ ([0, 1]).filter((side) => sides[side].damage >= SINKS_AT) };
   }
 
   /** Return what draws for `play` from words by a board's law; it notes in `seen.beyond` throws the data do not cover. */
@@ -89,10 +91,14 @@ const battle = (() => {
 
   /** Return no odds yet: sums to which `add` adds battles. */
   function none(law) {
-    const sums = () => Object.fromEntries(NUMBERS.map((name) => [name, { sum: 0, squares: 0 }]));
+    const sums = () => /** @type {Record<typeof NUMBERS[number], { sum: number, squares: number }>} */ (
+      Object.fromEntries(NUMBERS.map((name) => [name, { sum: 0, squares: 0 }])));
+    const counts = () => /** @type {Record<string, number>} */ ({});
+    /** @template T @returns {[T, T]} */
+    const both = (/** @type {() => T} */ make) => [make(), make()];
     return {
-      games: 0, wins: [0, 0], sinks: [0, 0], sides: [sums(), sums()], explosions: {}, throws: 0, beyond: 0,
-      strengths: [{}, {}], places: Object.fromEntries(law.places.map((place) => [place, 0])),
+      games: 0, wins: both(() => 0), sinks: both(() => 0), sides: both(sums), explosions: counts(), throws: 0, beyond: 0,
+      strengths: both(counts), places: Object.fromEntries(law.places.map((/** @type {string} */ place) => [place, 0])),
     };
   }
 

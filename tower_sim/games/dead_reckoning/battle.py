@@ -8,11 +8,12 @@ where they may not, throw those in explosive zones with one more each; only then
 
 from __future__ import annotations
 
+import json
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -22,24 +23,83 @@ from tower_sim.cubes import Cube, count_by_colour, in_order
 from tower_sim.cubes import supply as numbered
 from tower_sim.door import as_model
 from tower_sim.errors import check_kind, check_table, check_whole, fault
-from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, ZONE, Ability, Use, uses
+from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, ZONE, Ability, Use, zones_of
 from tower_sim.games.dead_reckoning.combat import Result, in_explosive, resolve, verdict
-from tower_sim.games.dead_reckoning.plain import plain, read_plain
 from tower_sim.games.dead_reckoning.sides import Setup
-from tower_sim.games.dead_reckoning.step import Step
-from tower_sim.games.dead_reckoning.worths import legible
-from tower_sim.games.game import check_run
+from tower_sim.games.dead_reckoning.worths import EXPLOSIVE, kind, legible, read, worth
+from tower_sim.games.running import check_run
 from tower_sim.model import until_landed
-from tower_sim.outcome import Landing, Outcome
+from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.reading import check_bounds
 from tower_sim.state import TowerState
 from tower_sim.token import pack, unpack
 
-TOKEN_PREFIX = "BATTLE2"
+TOKEN_PREFIX = "BATTLE3"
 SHAKE = 1.0  # g: a knock on the table that shakes the ship; an assumption
 # Choices of rulings that ask what a cube touches.
 NEED_CONTACTS = (("two_zones", "both"), ("two_zones", "rethrown"), ("on_cube", "rethrown"))
 SHAKES = 10  # in a row; a cube still stuck then is taken out by hand and thrown again, so that every battle ends
+
+StepKind = Literal["throw", "shake", "rethrow", "explosion", "ability", "pass"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that happened, and where every cube lay after it.
+
+    `side` used `ability` (as `Ability.text`) in the way `use` says, or passed. `thrown` were thrown through the ship,
+    `placed` put into a zone, `taken` taken off the board; `lost` left the battle by way of the table. `short`: how many
+    cubes were missing, by colour. `drawn`: the model was asked; its `failures` came before the `status`.
+    """
+
+    kind: StepKind
+    side: str = ""
+    ability: str = ""
+    use: Use | None = None
+    thrown: tuple[Cube, ...] = ()
+    placed: tuple[Cube, ...] = ()
+    taken: tuple[Cube, ...] = ()
+    lost: tuple[Cube, ...] = ()
+    short: dict[str, int] = field(default_factory=dict[str, int])
+    drawn: bool = False
+    status: Status = Status.SETTLED
+    failures: tuple[Status, ...] = ()
+    landings: tuple[Landing, ...] = ()
+
+    @property
+    def attempts(self) -> int:
+        """How many times the model was asked."""
+        return self.drawn + len(self.failures)
+
+    def to_json(self, colours: Sequence[str]) -> dict[str, Any]:
+        """Return the entry of `play dead_reckoning --json`, ready for `json.dumps`."""
+        moved = ("thrown", "placed", "taken", "lost")
+        use = {"ability": self.ability, "cube": self.use.cube, "zone": self.use.zone} if self.use else None
+        return {
+            "kind": self.kind,
+            "side": self.side or None,
+            "use": use,
+            "status": str(self.status),
+            "attempts": self.attempts,
+            "failures": [str(status) for status in self.failures],
+            "cubes": [cube.id for cube in (*self.thrown, *self.placed, *self.taken)],
+            **{name: count_by_colour(getattr(self, name), colours) for name in moved},
+            "short": dict.fromkeys(colours, 0) | self.short,
+            "landings": [
+                {"cube": x.cube.id, "colour": x.cube.colour, "place": x.place, "also": list(x.touches[1:])}
+                for x in self.landings
+            ],
+        }
+
+
+class _AsToken:
+    """Has pydantic save a state as its token; a class, so that a battle is played without pydantic."""
+
+    def __get_pydantic_core_schema__(self, source: object, handler: object) -> Any:
+        from pydantic_core import core_schema
+
+        as_token = core_schema.plain_serializer_function_ser_schema(TowerState.token)
+        return core_schema.no_info_plain_validator_function(TowerState.from_token, serialization=as_token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +117,7 @@ class Battle:
     seed: int
     game: int
     board: Board
-    state: TowerState
+    state: Annotated[TowerState, _AsToken()]
     cube_edge: float
     numbered: int
     supply: tuple[Cube, ...]
@@ -105,16 +165,25 @@ class Battle:
         return self.setup.side(side).abilities[use.ability]
 
     def uses(self, side: str) -> tuple[Use, ...]:
-        """List every use `side` may make of its abilities as things lie."""
-        return uses(
-            self.setup.side(side).abilities,
-            [use.ability for colour, use in self.used if colour == side],
-            colour=side,
-            kind=self.setup.kind,
-            board=self.board,
-            places=self.places,
-            can_throw=bool(_at_hand(self, side, "ability")),
-        )
+        """List every use `side` may make of its abilities as things lie.
+
+        A cube that is in no zone has no adjacent zone, and cannot be moved (silent); abilities that throw need a cube
+        to throw, if only by a card without cannons. Source: rulebook, lines 887, 921, 1064 and 1530.
+        """
+        used = {use.ability for colour, use in self.used if colour == side}
+        can_throw = bool(_at_hand(self, side, "ability"))
+        ways: list[Use] = []
+        for number, ability in enumerate(self.setup.side(side).abilities):
+            if number in used or (self.setup.buildings and ability.barred_against_buildings):
+                continue
+            if ability.kind == "move":
+                lying = sorted(zones_of(self.places).items())
+                ways += [Use(number, cube.id, goal) for cube, zone in lying for goal in self.board.neighbours[zone]]
+            elif ability.kind == "take_off":
+                ways += [Use(number, cube.id) for cube in sorted(self.places) if cube.colour == side]
+            elif ability.kind not in ("throw", "card") or can_throw or ability.count == 0:
+                ways.append(Use(number))
+        return tuple(ways)
 
     def account(self) -> dict[str, dict[str, int]]:
         """Count every cube once, by place and colour: first those off the board, then what lies on it."""
@@ -127,7 +196,9 @@ class Battle:
 
     def token(self) -> str:
         """Return the battle as one line of text: a versioned prefix, the packed battle, a SHA-256 digest of it."""
-        return pack(TOKEN_PREFIX, plain(self))
+        return pack(
+            TOKEN_PREFIX, _saved().dump_python(self, mode="json", exclude_defaults=True, fallback=dict, warnings=False)
+        )
 
     @staticmethod
     def from_token(token: str) -> Battle:
@@ -146,6 +217,32 @@ def pass_always(battle: Battle, side: str, uses: Sequence[Use]) -> Use | None:
     return None
 
 
+def when_behind(battle: Battle, side: str, uses: Sequence[Use]) -> Use | None:
+    """Pass while `side` would win as things lie; else take what surely helps most, then what may help.
+
+    Strength first, then the move that helps most (never into an explosive zone), then a throw, then a card, then
+    taking off a cube that gives no strength. A win bonus is claimed at once: it costs nothing.
+    """
+    claim = next((use for use in uses if battle.ability(side, use).kind == "win_bonus"), None)
+    if claim or battle.result().winner == side:
+        return claim
+    zones = {cube.id: (cube, battle.board.zone(zone)) for cube, zone in zones_of(battle.places).items()}
+
+    def rank(use: Use) -> tuple[int, int] | None:
+        """Rank a use, lower is better; None: better not."""
+        ability = battle.ability(side, use)
+        lying = zones.get(-1 if use.cube is None else use.cube)
+        if ability.kind == "move" and lying and use.zone:
+            goal = battle.board.zone(use.zone)
+            gain = (worth(goal).strength - worth(lying[1]).strength) * (1 if lying[0].colour == side else -1)
+            return (1, -gain) if gain > 0 and kind(goal) != EXPLOSIVE else None
+        if ability.kind == "take_off":
+            return None if lying and worth(lying[1]).strength else (4, 0)
+        return ({"strength": 0, "throw": 2, "card": 3}[ability.kind], -ability.count)
+
+    return min((use for use in uses if rank(use)), key=lambda use: rank(use) or (), default=None)
+
+
 def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
     """Return the battle before its throw: an empty board, the sides' first cubes in hand.
 
@@ -154,7 +251,8 @@ def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
     board or with zones whose print this game does not know, and for a ruling that asks what cubes touch when the model
     does not tell. Source: rulebook, lines 911-913 and 949.
     """
-    check_run(model, setup, Setup, seed, game)
+    as_model(model)
+    check_run(setup, Setup, seed, game)
     check_whole("game", game, 0)
     if not hasattr(model, "place"):
         raise fault("model", model.name, "one that knows a board", "open one of a ship, such as dead_reckoning")
@@ -163,28 +261,16 @@ def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
             allowed = f"another choice with the model {model.name!r}, which does not know what a cube touches"
             raise fault(f"ruling {ruling}", choice, allowed, "take the model physics")
     board = legible(model.board, model.apparatus)
-    supply: tuple[Cube, ...] = ()
-    island: tuple[Cube, ...] = ()
+    stocks: tuple[list[Cube], list[Cube]] = ([], [])  # the supplies, the islands
+    number = 0
     for side in setup.sides:
-        in_supply, on_island = setup.stock(side)
-        supply += numbered({side.colour: in_supply}, model.cube_edge, first_id=len(supply) + len(island))
-        island += numbered({side.colour: on_island}, model.cube_edge, first_id=len(supply) + len(island))
-    battle = Battle(
-        setup=setup,
-        seed=seed,
-        game=game,
-        board=board,
-        state=model.empty(),
-        cube_edge=model.cube_edge,
-        numbered=len(supply) + len(island),
-        supply=supply,
-        island=island,
-        hand=(),
-        contenders=setup.colours,
-        turn=setup.active,
-    )
-    battle, hand, _ = _fetched(battle, _first_cubes(battle), "throw")
-    return replace(battle, hand=hand)
+        for stock, count in zip(stocks, setup.stock(side), strict=True):
+            stock += numbered({side.colour: count}, model.cube_edge, first_id=number)
+            number += count
+    supply, island = map(tuple, stocks)
+    edge, colours = model.cube_edge, setup.colours
+    battle = Battle(setup, seed, game, board, model.empty(), edge, number, supply, island, (), colours, setup.active)
+    return _with_first_cubes(battle)
 
 
 def due(battle: Battle) -> str:
@@ -220,11 +306,9 @@ def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -
             raise fault(f"policy of {side}", policy, "a function", advice)
     match due(battle):
         case "throw":
-            wanted = _first_cubes(battle)
             got = count_by_colour(battle.hand)
-            short = {
-                colour: count - got.get(colour, 0) for colour, count in wanted.items() if count > got.get(colour, 0)
-            }
+            missing = {colour: count - got.get(colour, 0) for colour, count in _first_cubes(battle).items()}
+            short = {colour: count for colour, count in missing.items() if count > 0}
             after = _throw(model, replace(battle, hand=()), Step("throw", thrown=battle.hand, short=short))
         case "shake":
             after = _landed(battle, Step("shake"), _draw(battle, partial(model.knock, battle.state, SHAKE)))
@@ -242,7 +326,8 @@ def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -
             after = _ability(model, battle, policies.get(battle.turn, pass_always))
         case _:
             raise fault("next step", "none", "a battle that is not over", "start a new one")
-    return _new_round(after) if _tied(after) else after
+    is_tied = after.setup.kind == "tie_break" and after.over and after.result().winner is None
+    return _new_round(after) if is_tied else after
 
 
 def play(
@@ -278,9 +363,8 @@ def _ability(model: BoardModel, battle: Battle, policy: Policy) -> Battle:
     if use is None:
         return _recorded(replace(battle, turn=next_turn, passes=battle.passes + 1), Step("pass", side))
     if use not in allowed:
-        raise fault(
-            f"ability use of {side}", use, f"one of the {len(allowed)} uses given to the policy", "choose of those"
-        )
+        offered = f"one of the {len(allowed)} uses given to the policy"
+        raise fault(f"ability use of {side}", use, offered, "choose of those")
     ability = battle.ability(side, use)
     step = Step("ability", side, ability.text, use)
     after = replace(battle, turn=next_turn, passes=0, used=(*battle.used, (side, use)))
@@ -301,24 +385,23 @@ def _ability(model: BoardModel, battle: Battle, policy: Policy) -> Battle:
 def _landed(battle: Battle, step: Step, outcome: Outcome) -> Battle:
     """Return the battle after an outcome: what each cube's landing means, whatever made it land there."""
     _check_outcome(battle, outcome)
-    fresh = {cube.id for cube in outcome.thrown}
-    fates = {
-        x.cube: verdict(x, rested=x.cube.id in battle.resting and x.cube.id not in fresh, rulings=battle.setup.rulings)
-        for x in outcome.landings
-    }
-    lost = tuple(sorted(cube for cube, what in fates.items() if what == "lost"))
-    across = _across(battle, outcome) if battle.setup.rulings.two_zones == "both" else {}
-    landings = tuple(
-        Landing(x.cube, x.place, touches=across.get(x.cube.id, ()))
-        for x in sorted(outcome.landings, key=lambda x: x.cube)
-    )
+    rulings, rested = battle.setup.rulings, {*battle.resting} - {cube.id for cube in outcome.thrown}
+    landed = sorted(outcome.landings, key=lambda x: x.cube)
+    fates = {x.cube: verdict(x, rested=x.cube.id in rested, rulings=rulings) for x in landed}
+
+    def numbers(fate: str) -> tuple[int, ...]:
+        return tuple(cube.id for cube, its in fates.items() if its == fate)
+
+    lost = tuple(cube for cube, fate in fates.items() if fate == "lost")
+    across = _across(battle, outcome) if rulings.two_zones == "both" else {}
+    landings = tuple(Landing(x.cube, x.place, touches=across.get(x.cube.id, ())) for x in landed)
     done = replace(step, lost=lost, drawn=True, status=outcome.status, failures=outcome.failures, landings=landings)
     return replace(
         battle,
         state=outcome.state.take(lost) if lost else outcome.state,
         lost=(*battle.lost, *lost),
-        resting=tuple(sorted(cube.id for cube, what in fates.items() if what == "rests")),
-        again=tuple(sorted(cube.id for cube, what in fates.items() if what == "again")),
+        resting=numbers("rests"),
+        again=numbers("again"),
         across=tuple(sorted(across.items())),
         steps=(*battle.steps, done),
     )
@@ -334,17 +417,19 @@ def _across(battle: Battle, outcome: Outcome) -> dict[int, tuple[str, ...]]:
 
 def _recorded(battle: Battle, step: Step) -> Battle:
     """Return the battle after a step for which the model was not asked."""
-    on_board = battle.state.board.cubes
-    resting = tuple(cube.id for cube in sorted(on_board) if cube.id in battle.resting)
-    across = dict(battle.across)
-    landings = tuple(
-        Landing(cube, place, touches=across.get(cube.id, ())) for cube, place in sorted(battle.places.items())
-    )
+    lying, across = sorted(battle.places.items()), dict(battle.across)
+    resting = tuple(cube.id for cube, _ in lying if cube.id in battle.resting)
+    landings = tuple(Landing(cube, place, touches=across.get(cube.id, ())) for cube, place in lying)
     return replace(battle, resting=resting, steps=(*battle.steps, replace(step, landings=landings)))
 
 
 def _first_cubes(battle: Battle) -> dict[str, int]:
     return {side.colour: side.cubes for side in battle.setup.sides if side.colour in battle.contenders}
+
+
+def _with_first_cubes(battle: Battle) -> Battle:
+    after, hand, _ = _fetched(battle, _first_cubes(battle), "throw")
+    return replace(after, hand=hand)
 
 
 def _at_hand(battle: Battle, colour: str, occasion: str) -> tuple[Cube, ...]:
@@ -358,14 +443,17 @@ def _fetched(
 ) -> tuple[Battle, tuple[Cube, ...], dict[str, int]]:
     """Take cubes from the supplies, then from the islands; also say how many were missing, by colour.
 
-    Source: rulebook, line 895; for the non-player silent.
+    Source: rulebook, lines 895 and 999; when cubes run out, the rulings `black_run_out` and `extra_run_out`.
     """
     got: list[Cube] = []
     short: dict[str, int] = {}
+    rulings = battle.setup.rulings
     for colour, count in wanted.items():
         own = list(_at_hand(battle, colour, occasion)[:count])
         missing = count - len(own)
-        if missing and colour == battle.setup.non_player and battle.setup.rulings.black_run_out == "substituted":
+        black = colour == battle.setup.non_player
+        ruled = rulings.black_run_out if black else rulings.extra_run_out if occasion == "explosion" else "fewer"
+        if missing and ruled == "substituted":
             own += numbered({colour: missing}, battle.cube_edge, first_id=battle.numbered)
             battle = replace(battle, numbered=battle.numbered + missing)
         elif missing:
@@ -381,10 +469,6 @@ def _shaken(battle: Battle) -> int:
     return next((i for i, step in enumerate(reversed(battle.steps)) if step.kind != "shake"), len(battle.steps))
 
 
-def _tied(battle: Battle) -> bool:
-    return battle.setup.kind == "tie_break" and battle.over and battle.result().winner is None
-
-
 def _new_round(battle: Battle) -> Battle:
     """Return a tied tie-break before its next throw: all cubes back in the supplies, the first ones in hand.
 
@@ -393,17 +477,9 @@ def _new_round(battle: Battle) -> Battle:
     back = (*battle.supply, *battle.state.board.cubes, *battle.lost)
     still = battle.setup.colours if battle.setup.rulings.tie_again == "all" else battle.result().tied
     lying = battle.state.board.cubes
-    cleared = replace(
-        battle,
-        state=battle.state.take(lying) if lying else battle.state,
-        supply=tuple(sorted(back)),
-        lost=(),
-        resting=(),
-        across=(),
-        contenders=still,
-    )
-    after, hand, _ = _fetched(cleared, _first_cubes(cleared), "throw")
-    return replace(after, hand=hand)
+    state, supply = battle.state.take(lying) if lying else battle.state, tuple(sorted(back))
+    cleared = replace(battle, state=state, supply=supply, lost=(), resting=(), across=(), contenders=still)
+    return _with_first_cubes(cleared)
 
 
 def _check_outcome(battle: Battle, outcome: Outcome) -> None:
@@ -412,32 +488,34 @@ def _check_outcome(battle: Battle, outcome: Outcome) -> None:
     landed = in_order(landing.cube for landing in outcome.landings)
     kept = in_order((*outcome.state.cubes, *outcome.state.board.cubes))
     if not landed == kept == in_order(before):
-        numbers = [cube.id for cube in landed]
-        raise fault(
-            "cubes of the outcome", numbers, f"{sorted(cube.id for cube in before)}, each once", "mend the model"
-        )
+        allowed = f"{sorted(cube.id for cube in before)}, each once"
+        raise fault("cubes of the outcome", [cube.id for cube in landed], allowed, "mend the model")
+
+
+@cache
+def _saved() -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Battle)
 
 
 def _read(given: Any) -> Battle:
     """Make a battle of plain data; raises ValueError for what no battle can be."""
     check_bounds(given, "the battle")
-    battle: Battle = read_plain(Battle, given)
-    off = (*battle.hand, *battle.supply, *battle.island, *battle.lost, *battle.taken)
-    every = sorted(cube.id for cube in (*off, *battle.state.cubes, *battle.state.board.cubes))
-    if every != list(range(len(every))) or len(every) != battle.numbered:
+    battle: Battle = _saved().validate_json(json.dumps(given), strict=True)
+    for zone in battle.board.zones:
+        read(zone)
+    there = (*battle.state.cubes, *battle.state.board.cubes)
+    every = (*battle.hand, *battle.supply, *battle.island, *battle.lost, *battle.taken, *there)
+    if sorted(cube.id for cube in every) != list(range(len(every))) or len(every) != battle.numbered:
         raise ValueError("its cubes are not there once each")
-    names = {zone.name for zone in battle.board.zones}
-    lying = {cube.id for cube in battle.state.board.cubes}
-    zones = {place.removeprefix(ZONE) for place in battle.places.values() if place.startswith(ZONE)}
-    zones |= {zone for _, of_cube in battle.across for zone in of_cube}
-    told = {*battle.resting, *battle.again, *(number for number, _ in battle.across)}
-    sides = {battle.turn, *battle.contenders, *(side for side, _ in battle.used)} - {""}
-    of_sides = {cube.colour for cube in (*off, *battle.state.cubes, *battle.state.board.cubes)}
-    if not (zones <= names and told <= lying | {cube.id for cube in battle.state.cubes}):
+    zones = {*zones_of(battle.places).values(), *(zone for _, of_cube in battle.across for zone in of_cube)}
+    named = {*battle.resting, *battle.again, *(number for number, _ in battle.across)}
+    if not (zones <= {zone.name for zone in battle.board.zones} and named <= {cube.id for cube in there}):
         raise ValueError("its board is another")
-    if not sides | of_sides <= set(battle.setup.colours):
+    sides = {battle.turn, *battle.contenders, *(side for side, _ in battle.used)} - {""}
+    if not sides | {cube.colour for cube in every} <= set(battle.setup.colours):
         raise ValueError("its sides are others")
-    for side, use in battle.used:
-        if not 0 <= use.ability < len(battle.setup.side(side).abilities):
-            raise ValueError("an ability is used that is not there")
+    if not all(0 <= use.ability < len(battle.setup.side(side).abilities) for side, use in battle.used):
+        raise ValueError("an ability is used that is not there")
     return battle

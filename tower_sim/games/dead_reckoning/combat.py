@@ -1,13 +1,9 @@
-"""Dead Reckoning's combats: what a landing means and how a combat is resolved, as pure functions.
-
-Where a docstring says "rulebook, line N" it means line N of the French rulebook as text; "silent" marks a ruling of
-this project. `sides` and `abilities` say who fights with what; `battle` plays these rules with a model of the ship.
-"""
+"""What a landing means in Dead Reckoning, and how a combat is resolved, as pure functions."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tower_sim.apparatus.board import Board, Zone
@@ -15,7 +11,8 @@ from tower_sim.cubes import Cube
 from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, Ability, zones_of
 from tower_sim.games.dead_reckoning.rulings import Rulings
 from tower_sim.games.dead_reckoning.sides import SINKS_AT, Kind, Setup
-from tower_sim.games.dead_reckoning.worths import DAMAGE, EXPLOSIVE, PLUNDER, STRENGTH, Worth, kind, worth
+from tower_sim.games.dead_reckoning.worths import DAMAGE, EXPLOSIVE, PLUNDER, STRENGTH, Worth, kind
+from tower_sim.games.dead_reckoning.worths import worth as worth_of_zone
 from tower_sim.outcome import Landing
 
 RULES_VERSION = 2
@@ -37,28 +34,21 @@ def verdict(landing: Landing, *, rested: bool, rulings: Rulings) -> Verdict:
         return "lost" if rulings.left_board == "lost" else "again"
     if landing.place == BORDER:
         return "rests" if rested and rulings.pushed_onto_border == "stays" else "again"
-    on_cubes_only = bool(landing.on) and not landing.touches
-    thrown_again = (len(landing.touches) > 1 and rulings.two_zones == "rethrown") or (
-        on_cubes_only and rulings.on_cube == "rethrown"
-    )
-    return "again" if thrown_again else "rests"
+    if len(landing.touches) > 1:
+        return "again" if rulings.two_zones == "rethrown" else "rests"
+    on_cubes_only = landing.on and not landing.touches
+    return "again" if on_cubes_only and rulings.on_cube == "rethrown" else "rests"
 
 
 def in_explosive(places: Mapping[Cube, str], board: Board, across: Across | None = None) -> tuple[Cube, ...]:
     """Return the cubes in explosive zones, by number: they are due to explode. Source: rulebook, line 999."""
     zones = {cube: (zone,) for cube, zone in zones_of(places).items()} | dict(across or {})
-    return tuple(
-        sorted(cube for cube, names in zones.items() if any(kind(board.zone(name)) == EXPLOSIVE for name in names))
-    )
+    explosive = {zone.name for zone in board.zones if kind(zone) == EXPLOSIVE}
+    return tuple(sorted(cube for cube, names in zones.items() if explosive & {*names}))
 
 
 # The steps of resolution that take cubes off the board, in order; strength comes last, of those that still lie there.
-_STEPS: Mapping[str, tuple[str, ...]] = {
-    "ship": (PLUNDER, DAMAGE),
-    "merchant": (PLUNDER, DAMAGE),
-    "building": (DAMAGE,),
-    "tie_break": (),
-}
+_STEPS = {"ship": (PLUNDER, DAMAGE), "merchant": (PLUNDER, DAMAGE), "building": (DAMAGE,), "tie_break": ()}
 
 
 def worth_in(zones: Sequence[Zone], combat: Kind = "ship") -> Worth:
@@ -70,7 +60,7 @@ def worth_in(zones: Sequence[Zone], combat: Kind = "ship") -> Worth:
     of_zones = {kind(zone) for zone in zones}
     counts = next((step for step in _STEPS[combat] if step in of_zones), STRENGTH)
     counting = [zone for zone in zones if kind(zone) == counts]
-    return sum((worth(zone) for zone in counting[: 1 if counts == DAMAGE else None]), Worth())
+    return sum((worth_of_zone(zone) for zone in counting[: 1 if counts == DAMAGE else None]), Worth())
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +88,9 @@ class Result:
     `encounter_effect` is what the active side does with the encounter's card: `win` or `lose`. `merchant_mode` are
     the sides whose ships leave pirate mode, beaten or sunk. `removed`: the attacked buildings are. `sunk`: whose ships
     sink. `terror` are the players who sank another player's ship. `barred`: the side that may not deal with the island
-    where it moved onto a pirate and lost.
-    Source: rulebook, lines 929-931, 971-977, 1062, 1107, 1111, 1113, 1133, 1143 and 1275.
+    where it moved onto a pirate and lost. `to_place` is each side's plunder from zones: its owner puts it into holds
+    with space or on the island of the combat, or gives it back (what abilities bring goes onto the ship).
+    Source: rulebook, lines 929-931, 971-977, 1015, 1062, 1107, 1111, 1113, 1133, 1143, 1275 and 1476.
     """
 
     sides: dict[str, SideResult]
@@ -112,6 +103,7 @@ class Result:
     sunk: tuple[str, ...] = ()
     terror: tuple[str, ...] = ()
     barred: str | None = None
+    to_place: dict[str, Worth] = field(default_factory=dict[str, Worth])
 
 
 def resolve(
@@ -128,9 +120,17 @@ def resolve(
     that counts, of the sides `among` whom it is (empty: all). Cubes that are in several zones are those of `across`.
     Source: rulebook, lines 987-993, 1009-1035, 1058-1062 and 1275.
     """
-    used = tuple(used)
-    zones = {cube: (zone,) for cube, zone in zones_of(places).items()} | dict(across or {})
-    own = {colour: _in_all(setup, board, zones, used, colour) for colour in setup.colours}
+    of_zones = {cube: (zone,) for cube, zone in zones_of(places).items()} | dict(across or {})
+    own = dict.fromkeys(setup.colours, Worth())
+    for cube, names in of_zones.items():
+        own[cube.colour] += worth_in([board.zone(name) for name in names], setup.kind)
+    if setup.non_player:  # it has no plunder
+        own[setup.non_player] = replace(own[setup.non_player], coins=0, cargo=0, choice=0)
+    to_place = {colour: replace(worth, strength=0, damage=0) for colour, worth in own.items()}
+    abilities = [(side, ability, _ability_worth(setup, ability)) for side, ability in used]
+    for side, ability, worth in abilities:
+        if ability.kind != "win_bonus":
+            own[side] += worth
     if setup.kind == "tie_break":
         contenders = [colour for colour in setup.colours if not among or colour in among]
         best = max(own[colour].strength for colour in contenders)
@@ -141,13 +141,16 @@ def resolve(
     other = setup.opponent(setup.active)
     winner = setup.active if own[setup.active].strength >= own[other].strength else other
     loser = setup.opponent(winner)
-    for colour, ability in used:
-        if ability.kind == "win_bonus" and colour == winner:
-            own[colour] += ability.worth
-    spared = {colour: sum(ability.spared for side, ability in used if side == colour) for colour in setup.colours}
+    for side, ability, worth in abilities:
+        if ability.kind == "win_bonus" and side == winner:
+            own[side] += worth
+    spared = {
+        colour: sum(ability.spared for side, ability, _ in abilities if side == colour) for colour in setup.colours
+    }
     sides = {colour: _side_result(setup, own, colour, loser, spared[colour]) for colour in setup.colours}
     by_ship = winner not in (setup.non_player, setup.buildings)
     sunk = tuple(colour for colour in setup.colours if sides[colour].damage >= SINKS_AT)
+    for_losing = setup.rulings.who_sank == "dealt"  # is not what the opponent sank it by
     return Result(
         sides,
         winner,
@@ -160,9 +163,20 @@ def resolve(
         ),
         removed=loser == setup.buildings,
         sunk=sunk,
-        terror=tuple(setup.opponent(colour) for colour in sunk) if setup.kind != "merchant" else (),
+        terror=tuple(
+            setup.opponent(colour)
+            for colour in sunk
+            if setup.kind != "merchant" and sides[colour].damage - (for_losing and colour == loser) >= SINKS_AT
+        ),
         barred=loser if setup.provoked and loser == setup.active else None,
+        to_place=to_place,
     )
+
+
+def _ability_worth(setup: Setup, ability: Ability) -> Worth:
+    """Return what `ability` brings in this combat."""
+    without = setup.kind == "building" and setup.rulings.goods_at_buildings == "none"
+    return replace(ability.worth, coins=0, cargo=0) if without else ability.worth
 
 
 def _loses_mode(setup: Setup, loser: str) -> bool:
@@ -172,30 +186,12 @@ def _loses_mode(setup: Setup, loser: str) -> bool:
     return setup.kind == "ship"
 
 
-def _in_all(
-    setup: Setup,
-    board: Board,
-    zones: Mapping[Cube, tuple[str, ...]],
-    used: Iterable[tuple[str, Ability]],
-    colour: str,
-) -> Worth:
-    """Add up what the cubes and the abilities of one side bring, win bonuses left out."""
-    total = Worth()
-    for cube, names in zones.items():
-        if cube.colour == colour:
-            total += worth_in([board.zone(name) for name in names], setup.kind)
-    if colour == setup.non_player:  # no plunder
-        total = replace(total, coins=0, cargo=0, choice=0)
-    for side, ability in used:
-        if side == colour and ability.kind != "win_bonus":
-            total += ability.worth
-    return total
-
-
 def _side_result(setup: Setup, own: Mapping[str, Worth], colour: str, loser: str, spared: int) -> SideResult:
-    mine = own[colour]
-    taken = own[setup.opponent(colour)].damage + (colour == loser and setup.kind != "merchant")
-    unharmed = colour == setup.non_player and setup.rulings.damage_to_non_player == "ignored"
-    taken = 0 if unharmed or colour == setup.buildings else max(0, taken - spared)
-    before = setup.side(colour).damage
+    mine, rulings, before = own[colour], setup.rulings, setup.side(colour).damage
+    dealt, for_losing = own[setup.opponent(colour)].damage, int(colour == loser and setup.kind != "merchant")
+    taken = max(0, dealt + for_losing - spared)
+    if rulings.spared_damage == "dealt":
+        taken = max(0, dealt - spared) + for_losing
+    if colour == setup.buildings or (colour == setup.non_player and rulings.damage_to_non_player == "ignored"):
+        taken = 0
     return SideResult(mine.strength, mine.coins, mine.cargo, mine.choice, mine.damage, taken, before + taken)

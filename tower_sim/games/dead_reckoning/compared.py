@@ -6,27 +6,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from tower_sim.errors import fault
-from tower_sim.games.compared import Compared, Row, Sureness, how_sure, instead, number
+from tower_sim.games.compared import Compared, Row, Sureness, how_sure, instead, leaves, number
 from tower_sim.games.dead_reckoning.battle import Battle
-from tower_sim.games.dead_reckoning.sides import Setup
+from tower_sim.games.dead_reckoning.rules import BattleRules
+from tower_sim.games.dead_reckoning.sides import Setup, side_words
+from tower_sim.games.dead_reckoning.words import NUMBERS
 from tower_sim.runs.figure import Figure
 
-_OF_SIDES = (
-    ("strength", "strength", "strength"),
-    ("coins", "coins", "coins"),
-    ("cargo", "cargo", "cargo"),
-    ("choice", "coins or cargo", "goods"),
-    ("damage_given", "damage given", "damage"),
-    ("damage_taken", "damage taken", "damage"),
-)
+_UNITS = {"choice": "goods", "damage_given": "damage", "damage_taken": "damage"}
+_OF_SIDES = [(key, title, side) for key, title in NUMBERS.items() for side in ("active", "other")]
 
 FIGURES = (
     Figure("active_wins", "the active side wins", "1"),
-    *(
-        Figure(f"{key}_{side}", f"{title} ({side})", unit)
-        for key, title, unit in _OF_SIDES
-        for side in ("active", "other")
-    ),
+    *(Figure(f"{key}_{side}", f"{title} ({side})", _UNITS.get(key, key)) for key, title, side in _OF_SIDES),
     Figure("explosions", "explosions", "explosions"),
     Figure("throws", "throws into the ship", "throws"),
 )
@@ -42,7 +34,8 @@ def measured(battle: Battle) -> tuple[float, ...]:
     """Return the value of each of `FIGURES` for a battle that is over."""
     active, other = roles(battle.setup)
     result = battle.result()
-    of_sides = (getattr(result.sides[side], key) for key, _, _ in _OF_SIDES for side in (active, other))
+    sides = {"active": result.sides[active], "other": result.sides[other]}
+    of_sides = (getattr(sides[side], key) for key, _, side in _OF_SIDES)
     explosions = sum(step.kind == "explosion" for step in battle.steps)
     throws = sum(bool(step.drawn and step.thrown) for step in battle.steps)
     return (float(result.winner == active), *map(float, of_sides), float(explosions), float(throws))
@@ -53,25 +46,36 @@ class ComparedBattles(Compared):
 
     def check(self, side: int) -> None:
         """See Compared; the figures are of two sides."""
-        setup: Setup = self.rules[side]
+        setup: Setup = self.rules[side].setup
         if len(setup.sides) != 2:
             raise fault("number of sides", len(setup.sides), "2 in a comparison", "leave the others out")
 
+    def document(self, side: int) -> dict[str, Any]:
+        """See Compared; also what is the default and a campaign leaves out."""
+        rules: BattleRules = self.rules[side]
+        sides = {of.colour: side_words(of) for of in rules.setup.sides}
+        return rules.model_dump(mode="json") | {"active": rules.setup.active, "sides": sides}
+
+    def keys(self, side: int) -> dict[str, Any]:
+        """See Compared."""
+        return dict(leaves(self.document(side)))
+
     def named(self, side: int) -> str:
         """See Compared."""
-        setup: Setup = self.rules[side]
+        setup: Setup = self.rules[side].setup
         active = {setup.active: " (active)"}
         return " against ".join(f"{of.colour} {of.cubes}{active.get(of.colour, '')}" for of in setup.sides)
 
     def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Any, Any]) -> str:
         """See Compared; who wins, with what strengths, and what it costs the active side."""
         rows = {row.key: row for row in groups[0]}
-        return " ".join(
-            [
-                _wins(rows["active_wins"], "the first side" if not self.rules[1].active else "the active side"),
-                _strengths(rows["strength_active"], rows["strength_other"]),
-                _damage(rows["damage_taken_active"], rows["damage_given_active"]),
-            ]
+        alike, much = "about as in A", "about as much damage as in A"
+        strength, of_other = rows["strength_active"], rows["strength_other"]
+        taken, given = rows["damage_taken_active"], rows["damage_given_active"]
+        return (
+            f"{_wins(rows['active_wins'], 'the active side' if self.rules[1].setup.active else 'the first side')} "
+            f"{_of(strength, 'Its strength is', alike)}; {_of(of_other, 'that of the other is', alike)}. "
+            f"{_of(taken, 'It takes', much, ' damage')}; {_of(given, 'it gives', much, ' damage')}."
         )
 
 
@@ -88,15 +92,6 @@ def _wins(row: Row, side: str) -> str:
     said = (f"{share:.{decimals}f}" for share in (abs(b - a), b, a))
     told = "B: {} wins about {} of 100 battles {} ({} instead of {})".format(side, next(said), more, *said)
     return f"{told}: that is {'sure' if how == 'certain' else how}."
-
-
-def _strengths(active: Row, other: Row) -> str:
-    return f"{_of(active, 'Its strength is', 'about as in A')}; {_of(other, 'that of the other is', 'about as in A')}."
-
-
-def _damage(taken: Row, given: Row) -> str:
-    alike = "about as much damage as in A"
-    return f"{_of(taken, 'It takes', alike, ' damage')}; {_of(given, 'it gives', alike, ' damage')}."
 
 
 def _of(row: Row, words: str, alike: str, what: str = "") -> str:

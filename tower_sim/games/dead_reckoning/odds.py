@@ -3,38 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, ZONE
-from tower_sim.games.dead_reckoning.battle import Battle
-from tower_sim.games.dead_reckoning.document import head_json
-from tower_sim.games.dead_reckoning.words import odds_report
-from tower_sim.games.game import Turn
-from tower_sim.games.odds import mean, proportion
-from tower_sim.games.ways import ManyRuns
+from tower_sim.games.dead_reckoning.battle import Battle, StepKind
+from tower_sim.games.dead_reckoning.words import NUMBERS, head_json, odds_report
+from tower_sim.games.odds import ManyRuns, mean, proportion
+from tower_sim.games.turn import Turn
 from tower_sim.statistics import CONFIDENCE, ratio_of_sums, student_quantile
 
 _UNUSED = ("hand", "supply", "island")  # places of cubes that were not thrown
-NUMBERS = ("strength", "coins", "cargo", "choice", "damage_given", "damage_taken")
 
 
 @dataclass(slots=True)
 class BattleOdds(ManyRuns):
     """Finished battles of one set-up and seed, added one by one; `summary` says what they have in common.
 
+    `happened` counts battles by what happened in them and to whom, `numbers` has each number of each side by battle.
     `rests` are where the cubes in play came to lie, x and y in m.
     """
 
     last: Battle | None = None
-    wins: Counter[str] = field(default_factory=Counter[str])
-    numbers: dict[str, dict[str, list[int]]] = field(default_factory=dict[str, dict[str, list[int]]])
+    happened: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    numbers: dict[tuple[str, str], list[int]] = field(default_factory=lambda: defaultdict(list))
     chains: Counter[int] = field(default_factory=Counter[int])
     landed: list[Counter[str]] = field(default_factory=list[Counter[str]])
     final: list[Counter[str]] = field(default_factory=list[Counter[str]])
@@ -55,29 +53,30 @@ class BattleOdds(ManyRuns):
         if self.last is not None and _origin(battle) != _origin(self.last):
             raise UsageError("battle is of another set-up, model or seed; allowed is the same; add it to other odds")
         self.last = battle
+        self.cubes += battle.numbered
         result = battle.result()
-        self.wins[result.winner or ""] += 1
+        self.happened.update([("win", result.winner or ""), ("legendary", result.legendary or "")])
+        self.happened.update(("sink", colour) for colour in result.sunk)
+        self.happened["removed", ""] += result.removed
         for colour, side in result.sides.items():
-            kept = self.numbers.setdefault(colour, {name: [] for name in NUMBERS})
             for name in NUMBERS:
-                kept[name].append(getattr(side, name))
+                self.numbers[colour, name].append(getattr(side, name))
         self.chains.update(chains(battle))
         landed: Counter[str] = Counter()
         for step in battle.steps:
             self.steps[step.kind] += 1
             self.draws += step.drawn
-            self.failures.update(str(status) for status in step.failures)
+            self.failures.update(map(str, step.failures))
             thrown = set(step.thrown)
             landed.update(x.place for x in step.landings if x.cube in thrown)
         self.landed.append(landed)
         self.final.append(Counter({place: sum(counts.values()) for place, counts in battle.account().items()}))
-        self.cubes += battle.numbered
         self.rests += [lying.pose.position[:2] for lying in battle.state.board.lying if lying.pose]
 
     @property
     def runs(self) -> int:
         """See ManyRuns."""
-        return self.wins.total()
+        return len(self.final)
 
     @property
     def in_play(self) -> list[Counter[str]]:
@@ -85,26 +84,30 @@ class BattleOdds(ManyRuns):
         return [Counter({place: n for place, n in places.items() if place not in _UNUSED}) for places in self.final]
 
     def summary(self) -> dict[str, Any]:
-        """Return the `summary` of `battle --games N --json`, ready for `json.dumps`.
+        """Return the `summary` of `play dead_reckoning --games N --json`, ready for `json.dumps`.
 
         Intervals are of 95 %: Wilson's for chances, Student's t for means and places, by battle (null for one).
         The chains of one battle are not independent of each other: their interval is somewhat too narrow.
         Raises UsageError when no battle was added.
         """
         battle = self._last()
-        redrawn = self.failures.total()
+        setup, redrawn = battle.setup, self.failures.total()
         places = [ZONE + zone.name for zone in battle.board.zones] + [BORDER, TABLE]
         by_place = sum(self.final, Counter[str]())
-        lengths = list(self.chains.elements())
+
+        def chances(what: str, colours: Iterable[str]) -> dict[str, Any]:
+            return {colour: proportion(self.happened[what, colour], self.runs) for colour in colours}
+
         return {
             "games": self.runs,
             "confidence": CONFIDENCE,
-            "win": {colour: proportion(self.wins[colour], self.runs) for colour in battle.setup.colours},
-            "means": {
-                colour: {name: mean(values) for name, values in kept.items()} for colour, kept in self.numbers.items()
-            },
+            "win": chances("win", setup.colours),
+            "sink": chances("sink", setup.can_sink),
+            "legendary": chances("legendary", setup.ships if setup.kind != "building" else ()),
+            "buildings_removed": proportion(self.happened["removed", ""], self.runs) if setup.buildings else None,
+            "means": {colour: {name: mean(self.numbers[colour, name]) for name in NUMBERS} for colour in setup.colours},
             "explosion_chains": {
-                "length": mean(lengths),
+                "length": mean(list(self.chains.elements())),
                 "histogram": {str(length): self.chains[length] for length in sorted(self.chains)},
             },
             "places": {"landed": shares(self.landed, places), "final": shares(self.in_play, places)},
@@ -115,7 +118,7 @@ class BattleOdds(ManyRuns):
                 "redraw_rate": redrawn / (self.draws + redrawn) if self.draws else 0.0,
                 "failures": dict(sorted(self.failures.items())),
             },
-            "steps": {kind: self.steps[kind] for kind in ("throw", "shake", "rethrow", "explosion", "ability", "pass")},
+            "steps": {kind: self.steps[kind] for kind in get_args(StepKind)},
         }
 
     def document(self) -> dict[str, Any]:
@@ -165,14 +168,14 @@ def shares(battles: Sequence[Counter[str]], places: Iterable[str]) -> dict[str, 
     totals = [battle.total() for battle in battles]
     every = [*places, *sorted({place for battle in battles for place in battle if battle[place]} - set(places))]
     wide = float(student_quantile(len(battles) - 1, (1 + CONFIDENCE) / 2)) if len(battles) > 1 else math.nan
-    told: dict[str, Any] = {}
-    for place in every:
-        counts = [battle[place] for battle in battles]
+
+    def of(counts: list[int]) -> dict[str, Any]:
         share, error = ratio_of_sums(counts, totals)
         half = wide * error
         interval = None if math.isnan(half) else [max(share - half, 0.0), min(share + half, 1.0)]
-        told[place] = {"count": sum(counts), "share": share, "interval": interval}
-    return told
+        return {"count": sum(counts), "share": share, "interval": interval}
+
+    return {place: of([battle[place] for battle in battles]) for place in every}
 
 
 def _origin(battle: Battle) -> tuple[object, ...]:

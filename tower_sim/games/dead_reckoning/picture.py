@@ -21,7 +21,6 @@ from tower_sim.drawing.files import FONT, GREY, INK, check_path, save
 from tower_sim.drawing.paint import Paint, paints
 from tower_sim.drawing.plan import draw_plan, lying_near, on_plan, said_of_cubes
 from tower_sim.drawing.sheet import width_of
-from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.abilities import ZONE
 from tower_sim.games.dead_reckoning.worths import DAMAGE, EXPLOSIVE, kind, worth
 from tower_sim.state import TowerState
@@ -44,21 +43,19 @@ def draw_board(ship: WithBoard, state: TowerState, path: str | Path, *, title: s
     save(board_figure(ship, state, title), path)
 
 
+Positions = Sequence[tuple[float, float]] | Array  # (n, 2)
+Counts = Mapping[str, Sequence[int]]
+
+
 def draw_densities(
-    ship: WithBoard,
-    positions: npt.ArrayLike,
-    counts: Mapping[str, Sequence[int]],
-    thrown: Sequence[int],
-    path: str | Path,
-    *,
-    title: str,
+    ship: WithBoard, positions: Positions, counts: Counts, thrown: Sequence[int], path: str | Path, *, title: str
 ) -> None:
     """Draw where the cubes of many battles came to rest, and the share of each zone, into the file `path`.
 
     `positions` (n, 2) are the x and y (m) of all cubes that came to rest outside the ship; `counts` has for each zone
     how many lay there in each battle, of so many `thrown` in it. Standard errors are over battles, because the cubes of
     one battle push each other. Without any position, of a model that tells zones only, each zone is shaded evenly.
-    Raises UsageError for a path that cannot be written, and for numbers that do not fit together.
+    Raises UsageError for a path that cannot be written.
     """
     check_path(path)
     save(densities_figure(ship, positions, counts, thrown, title), path)
@@ -100,18 +97,12 @@ def _counted(state: TowerState, zone: str) -> str:
 
 
 def densities_figure(
-    ship: WithBoard,
-    positions: npt.ArrayLike,
-    counts: Mapping[str, Sequence[int]],
-    thrown: Sequence[int],
-    title: str,
+    ship: WithBoard, positions: Positions, counts: Counts, thrown: Sequence[int], title: str
 ) -> Figure:
     """Return the figure that `draw_densities` writes."""
-    points = _points(positions)
-    of_zone = shares(ship, counts, thrown)
+    points = np.array(positions, dtype=np.float64).reshape(-1, 2)
+    of_zone = {zone.name: ratio_of_sums(counts[zone.name], thrown) for zone in ship.board.zones}
     n = sum(thrown)
-    if len(points) > n:
-        raise UsageError(f"positions are {len(points)} of {n} cubes thrown; allowed is at most one each; check both")
     zones_only = not len(points) and any(share for share, _ in of_zone.values())
     x_edges, y_edges, cells = density(ship, points, n)
     cell = f"cells {y_edges[1] - y_edges[0]:.2g} × {x_edges[1] - x_edges[0]:.2g} mm"
@@ -173,53 +164,6 @@ def density(ship: WithBoard, points: Array, thrown: int) -> tuple[Array, Array, 
     cells: Any = np.histogram2d(1e3 * points[:, 0], 1e3 * points[:, 1], bins=(x_edges, y_edges))[0]
     area = float(x_edges[1] - x_edges[0]) * (y_edges[1] - y_edges[0]) / 100  # cm²
     return x_edges, y_edges, np.asarray(cells * (100 / thrown / area), dtype=np.float64)
-
-
-def shares(
-    ship: WithBoard, counts: Mapping[str, Sequence[int]], thrown: Sequence[int]
-) -> dict[str, tuple[float, float]]:
-    """Return the share of all cubes `thrown` that lay in each zone, and its standard error over battles.
-
-    `counts` and `thrown` as in `draw_densities`; the error is that of `ratio_of_sums`.
-    """
-    names = [zone.name for zone in ship.board.zones]
-    if strange := sorted(set(counts) ^ set(names)):
-        raise UsageError(f"counts of zone {strange[0]!r}; allowed are those of {', '.join(names)}; give each once")
-    of_battle = np.array(thrown, dtype=np.float64)
-    if of_battle.ndim != 1 or len(of_battle) < 2 or not (of_battle >= 1).all():
-        raise UsageError(
-            f"thrown are {len(of_battle)} battles; allowed are 2 or more, of 1 or more cubes each; play more battles"
-        )
-    shares: dict[str, tuple[float, float]] = {}
-    total = np.zeros(len(of_battle))
-    for name in names:
-        there = np.array(counts[name], dtype=np.float64)
-        if there.shape != of_battle.shape or not (there >= 0).all():
-            raise UsageError(
-                f"counts of zone {name!r} are {there.size}; allowed is one, 0 or more, for each of {len(of_battle)} "
-                "battles; count again"
-            )
-        total += there
-        shares[name] = ratio_of_sums(counts[name], thrown)
-    if np.any(total > of_battle):
-        i = int(np.argmax(total > of_battle))
-        raise UsageError(
-            f"counts of battle {i} are {total[i]:g} cubes; allowed are at most the {of_battle[i]:g} thrown; count again"
-        )
-    return shares
-
-
-def _points(positions: npt.ArrayLike) -> Array:
-    try:
-        points: Array = np.array(positions, dtype=np.float64)
-    except (TypeError, ValueError):
-        points = np.full(1, np.nan)
-    points = points.reshape(-1, 2) if points.size == 0 else points
-    if points.ndim != 2 or points.shape[-1] != 2 or not np.isfinite(points).all():
-        raise UsageError(
-            f"positions of shape {points.shape}; allowed are finite x and y (m) for each cube, shape (n, 2); pass those"
-        )
-    return points
 
 
 def _headed(title: str, said: str, width: float) -> Figure:

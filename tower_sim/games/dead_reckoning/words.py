@@ -1,4 +1,4 @@
-"""A battle of Dead Reckoning on the terminal: a line a step, then the result; or the odds of many."""
+"""A battle of Dead Reckoning told: as a JSON document, on the terminal step by step, and the odds of many."""
 
 from __future__ import annotations
 
@@ -6,13 +6,92 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tower_sim.cubes import Cube, count_by_colour
-from tower_sim.games.dead_reckoning.battle import Battle
-from tower_sim.games.dead_reckoning.sides import Setup
-from tower_sim.games.dead_reckoning.step import Step
+from tower_sim.games.dead_reckoning.abilities import ZONE, Ability
+from tower_sim.games.dead_reckoning.battle import Battle, Step
+from tower_sim.games.dead_reckoning.combat import SideResult
+from tower_sim.games.dead_reckoning.sides import Setup, side_words
+from tower_sim.games.dead_reckoning.worths import Worth
 from tower_sim.games.odds import said_mean, said_proportion
 from tower_sim.outcome import Status
 
-_KINDS = {"ship": "ship against ship", "merchant": "ship against non-player", "building": "ship against buildings"}
+SCHEMA = "tower-sim/battle"
+VERSION = 3
+NUMBERS = {
+    "strength": "strength",
+    "coins": "coins",
+    "cargo": "cargo",
+    "choice": "coins or cargo",
+    "damage_given": "damage given",
+    "damage_taken": "damage taken",
+}
+_COMBATS = {"ship": "ship against ship", "merchant": "ship against non-player", "building": "ship against buildings"}
+_STEPS = {"throw": "throw", "shake": "ship shaken", "rethrow": "thrown again", "explosion": "explosive shot"}
+_PLACES = {
+    "border": "on a border",
+    "table": "on the table",
+    "inside:ship": "in the ship",
+    "zone:choice": "coins or cargo",
+}
+
+
+def battle_json(battle: Battle) -> dict[str, Any]:
+    """Return the document of `play dead_reckoning --json`; `result` and `winner` are null before the end."""
+    colours = battle.setup.colours
+    document = head_json(battle) | {"steps": [step.to_json(colours) for step in battle.steps]}
+    if not battle.over:
+        return document | {"result": None, "winner": None, "consequences": None}
+    result = battle.result()
+    sides = {
+        colour: {
+            "strength": side.strength,
+            "plunder": _goods(side),
+            "damage_given": side.damage_given,
+            "damage_taken": side.damage_taken,
+        }
+        for colour, side in result.sides.items()
+    }
+    consequences = {
+        "legendary": result.legendary,
+        "encounter_effect": result.encounter_effect,
+        "merchant_mode": list(result.merchant_mode),
+        "buildings_removed": result.removed,
+        "damage": {colour: side.damage for colour, side in result.sides.items()},
+        "sunk": list(result.sunk),
+        "terror": list(result.terror),
+        "barred": result.barred,
+        "to_place": {colour: _goods(plunder) for colour, plunder in result.to_place.items()},
+    }
+    return document | {"result": sides, "winner": result.winner, "consequences": consequences}
+
+
+def _goods(of: SideResult | Worth) -> dict[str, int]:
+    return {"coins": of.coins, "cargo": of.cargo, "choice": of.choice}
+
+
+def head_json(battle: Battle) -> dict[str, Any]:
+    """Return what the documents of one battle and of many begin with."""
+    return setup_json(battle.setup, seed=battle.seed, model=battle.state.model, apparatus=battle.state.apparatus)
+
+
+def setup_json(setup: Setup, *, seed: int, model: str, apparatus: str) -> dict[str, Any]:
+    """Return what `head_json` does, before there is a battle."""
+    return {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "seed": str(seed),
+        "model": model,
+        "apparatus": apparatus,
+        "kind": setup.kind,
+        "active": setup.active or None,
+        "cubes": {side.colour: side.cubes for side in setup.sides},
+        "sides": {side.colour: side_words(side) for side in setup.sides},
+        "provoked": setup.provoked,
+        "abilities": {side.colour: [ability.text for ability in side.abilities] for side in setup.sides},
+        "rulings": setup.rulings.choices,
+    }
+
+
+# On the terminal
 
 
 def head_words(document: Mapping[str, Any]) -> str:
@@ -21,21 +100,17 @@ def head_words(document: Mapping[str, Any]) -> str:
 
 
 def _head(document: Mapping[str, Any]) -> str:
-    """Say the forces, ship, model and seed that a document begins with."""
     cubes: Mapping[str, int] = document["cubes"]
     sides = " against ".join(f"{colour} {number}" for colour, number in cubes.items())
     active = f" ({document['active']} is active)" if document["active"] else ""
-    lines = [f"Dead Reckoning, {_KINDS.get(document['kind'], 'tie-break')}: {sides}{active}"]
+    lines = [f"Dead Reckoning, {_COMBATS.get(document['kind'], 'tie-break')}: {sides}{active}"]
     for colour in cubes:
-        has = list(document["abilities"][colour])
-        said = document["sides"][colour]
-        has += [
-            f"{word} {said[word]}"
-            for word in ("supply", "island", "damage")
-            if said[word] or (word, said[word]) == ("supply", 0)
-        ]
-        has += ["pirate"] * said["pirate"]
-        lines += [f"{colour} has {', '.join(has)}"] * bool(has)
+        given = document["sides"][colour]
+        has = [f"{given['supply']} cubes in its supply"] * (given["supply"] is not None)
+        has += [f"{given['island']} on islands"] * bool(given["island"])
+        has += [f"{given['damage']} damage"] * bool(given["damage"])
+        lines += [f"{colour} has {', '.join(has)}"] * bool(has) + [f"{colour} is in pirate mode"] * given["pirate"]
+        lines += [f"{colour} can {Ability.parse(text).words()}" for text in document["abilities"][colour]]
     lines.append(f"ship {document['apparatus']}, {document['model']}, seed {document['seed']}")
     return "\n".join(lines)
 
@@ -44,36 +119,43 @@ def step_line(number: int, step: Step, setup: Setup) -> str:
     """Return one step as a line: what happened, the cubes (a number a side), and where these cubes then lay."""
     if step.kind == "pass":
         return f"{number:3}  {step.side} passes"
+    what = _STEPS.get(step.kind, "")
+    if step.use:
+        what = f"{step.side} {Ability.parse(step.ability).words('s', step.use.zone or '')} (ability)"
     moved = (*step.thrown, *step.placed)
-    what = f"{step.side}: {step.ability}" if step.ability else step.kind
-    line = f"{number:3}  {what:<18} {_cubes((*moved, *step.taken), setup.colours):<7}"
+    handled = (*moved, *step.taken)
+    line = f"{number:3}  {what:<18} {_cubes(handled, setup.colours) if handled else '':<7}"
     places = {landing.cube: landing.place for landing in step.landings}
     landed = {place: [cube for cube in moved if places.get(cube) == place] for place in sorted(places.values())}
-    said = [f"{place.removeprefix('zone:')} {_cubes(cubes, setup.colours)}" for place, cubes in landed.items() if cubes]
-    remarks = [f"{sum(step.short.values())} missing"] * any(step.short.values())
-    remarks += [f"{len(step.lost)} lost"] * bool(step.lost)
-    remarks += [str(step.status)] * (step.status is not Status.SETTLED)
-    remarks += [f"drawn {step.attempts} times"] * (step.attempts > 1)
-    return f"{line}  {', '.join([*said, *remarks])}".rstrip()
+    said = [f"{_place(place)} {_cubes(cubes, setup.colours)}" for place, cubes in landed.items() if cubes]
+    said += [f"{sum(step.short.values())} missing"] * any(step.short.values())
+    said += [f"{len(step.lost)} lost"] * bool(step.lost)
+    said += [step.status.sentence.rstrip(".")] * (step.status is not Status.SETTLED)
+    said += [f"drawn {step.attempts} times"] * (step.attempts > 1)
+    return f"{line}  {', '.join(said)}".rstrip()
 
 
 def battle_summary(battle: Battle) -> str:
     """Return the result of a finished battle."""
     setup, result = battle.setup, battle.result()
-    columns = ("strength", "coins", "cargo", "choice", "damage given", "damage taken")
     width = max(len(colour) for colour in setup.colours)
-    lines = ["", "  ".join(["".ljust(width), *columns])]
+    lines = ["", "  ".join(["".ljust(width), *NUMBERS.values()])]
     for colour, side in result.sides.items():
-        numbers = (side.strength, side.coins, side.cargo, side.choice, side.damage_given, side.damage_taken)
-        cells = [str(number).rjust(len(name)) for name, number in zip(columns, numbers, strict=True)]
+        cells = [str(getattr(side, name)).rjust(len(title)) for name, title in NUMBERS.items()]
         lines.append("  ".join([colour.ljust(width), *cells]))
-    strengths = [side.strength for side in result.sides.values()]
-    is_tie = setup.active == result.winner and len(set(strengths)) == 1
+    is_tie = setup.active == result.winner and len({side.strength for side in result.sides.values()}) == 1
     lines.append(f"\n{result.winner} wins" + (": ties go to the active side" if is_tie else ""))
     if result.encounter_effect:
-        lines.append(f"the encounter's card: {result.encounter_effect}")
+        done = {"win": "winning", "lose": "losing"}[result.encounter_effect]
+        lines.append(f"the encounter's card has its effect for {done}")
     if result.removed:
         lines.append(f"the buildings of {setup.buildings} are removed")
+    for colour, plunder in result.to_place.items():
+        coins = "coin" if plunder.coins == 1 else "coins"
+        goods = {coins: plunder.coins, "cargo": plunder.cargo, "coins or cargo": plunder.choice}
+        if said := ", ".join(f"{number} {name}" for name, number in goods.items() if number):
+            lines.append(f"{colour} places {said} in holds or on the island, or gives them back")
+    lines += [f"{result.legendary} puts a cube on Legendary"] * (result.legendary is not None)
     lines += [f"the ship of {colour} sinks" for colour in result.sunk]
     lines += [f"the ship of {colour} leaves pirate mode" for colour in result.merchant_mode]
     lines += [f"{colour} sank another player's ship" for colour in result.terror]
@@ -82,7 +164,7 @@ def battle_summary(battle: Battle) -> str:
 
 
 def odds_report(document: Mapping[str, Any]) -> str:
-    """Return the summary of many battles (the document of `battle --games N --json`) in words."""
+    """Return the summary of many battles (the document of `play dead_reckoning --games N --json`) in words."""
     summary: Mapping[str, Any] = document["summary"]
     colours = list(document["cubes"])
     width = max(len("landed"), *(len(colour) for colour in colours))
@@ -90,22 +172,24 @@ def odds_report(document: Mapping[str, Any]) -> str:
     lines += [f"{summary['games']} battles; in brackets 95 % intervals", ""]
     for colour in colours:
         lines.append(f"{colour:{width}}  wins {said_proportion(summary['win'][colour])}")
-        means = summary["means"][colour]
-        said = [f"{name.replace('_', ' ')} {said_mean(value)}" for name, value in means.items()]
-        lines += [f"{'':{width}}  {', '.join(said[:4])}", f"{'':{width}}  {', '.join(said[4:])}"]
+        chances = {"its ship sinks": summary["sink"], "it puts a cube on Legendary": summary["legendary"]}
+        said = [f"{what} {said_proportion(of[colour])}" for what, of in chances.items() if colour in of]
+        means = [f"{NUMBERS[name]} {said_mean(value)}" for name, value in summary["means"][colour].items()]
+        lines += [f"{'':{width}}  {', '.join(part)}" for part in (said, means[:4], means[4:]) if part]
+    if summary["buildings_removed"]:
+        lines.append(f"the buildings are removed {said_proportion(summary['buildings_removed'])}")
     chains = summary["explosion_chains"]
     histogram = ", ".join(f"{length}: {count}" for length, count in chains["histogram"].items())
-    lines.append(f"\nexplosions in a chain: {said_mean(chains['length'])}; how often which length: {histogram}")
+    lines.append(f"\nexplosive shots in a chain: {said_mean(chains['length'])}; how often which length: {histogram}")
     lines += ["", "share of cubes  as thrown  in the end"]
     final = summary["places"]["final"]
     for place, share in summary["places"]["landed"].items():
-        if share["count"] or place.startswith("zone:"):
-            name = place.removeprefix("zone:")
-            lines.append(f"{name:<17}{share['share']:8.1%}{final.get(place, {}).get('share', 0.0):12.1%}")
+        if share["count"] or place.startswith(ZONE):
+            lines.append(f"{_place(place):<17}{share['share']:8.1%}{final.get(place, {}).get('share', 0.0):12.1%}")
     draws, steps = summary["draws"], summary["steps"]
     lines.append(
-        f"\n{draws['landed']} throws, {draws['redrawn']} drawn again ({draws['redraw_rate']:.2%}); "
-        f"{steps['rethrow']} rethrows, {steps['shake']} shakes; {summary['cubes']['brought']} cubes accounted for"
+        f"\n{draws['landed']} throws, {draws['redrawn']} drawn again ({draws['redraw_rate']:.2%}); cubes thrown again "
+        f"{steps['rethrow']} times, ship shaken {steps['shake']} times; {summary['cubes']['brought']} cubes in all"
     )
     return "\n".join(lines)
 
@@ -125,6 +209,10 @@ def _plain_words(summary: Mapping[str, Any], colours: Sequence[str]) -> list[str
         for colour in colours
     ]
     return [told, f"On average {'; '.join(each)}."]
+
+
+def _place(place: str) -> str:
+    return _PLACES.get(place, place.removeprefix(ZONE).replace("_", " "))
 
 
 def _cubes(cubes: Iterable[Cube], colours: Sequence[str]) -> str:

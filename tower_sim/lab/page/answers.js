@@ -2,9 +2,9 @@
 
 /**
  * Let a worker do a tab's job: its bar shows how far it is, `taken(result, done)` shows what there is so far. When all is
- * done, or refused by `wrong(line)`, the bar goes; the answer is then said to those who cannot see it.
+ * done, or refused, the bar goes; the answer is then said to those who cannot see it.
  */
-function work(tab, asking, job, taken, wrong = sayTrouble) {
+function work(tab, asking, job, taken) {
   find(`${tab}-busy`).hidden = false;
   const told = ({ done, games, result }) => {
     Object.assign(find(`${tab}-progress`), { max: games, value: done });
@@ -15,7 +15,7 @@ function work(tab, asking, job, taken, wrong = sayTrouble) {
   };
   asking(job, told, (line) => {
     find(`${tab}-busy`).hidden = true;
-    wrong(line);
+    sayTrouble(line);
   });
 }
 
@@ -38,17 +38,12 @@ function pairTable(rows, told) {
   return tableOf("Means over games", ["figure", "A", "B", "B - A", "95 % interval", "how sure"], rows.map(cells));
 }
 
-/** Return the table of rows of A alone, with a column `more`: [its head, what it says of a row]. */
-function oneTable(rows, told, [head, cell] = []) {
+/** Return the table of rows of A alone. */
+function oneTable(rows, told) {
   const interval = (row) => [row.a.low, row.a.high].map((value) => told(row, value, row.a.half)).join(" to ");
   return tableOf(
     "Means over games",
-    ["figure", "mean", "95 % interval", ...(cell ? [head] : [])],
-    rows.map((row) => [
-      row.title,
-      told(row, row.a.mean, row.a.half),
-      row.a.half > 1e-9 ? interval(row) : "always",
-      ...(cell ? [cell(row)] : []),
-    ]),
+    ["figure", "mean", "95 % interval"],
+    rows.map((row) => [row.title, told(row, row.a.mean, row.a.half), row.a.half > 1e-9 ? interval(row) : "always"]),
   );
 }

@@ -135,9 +135,9 @@ function legend(sets) {
 }
 
 /** Return a table: `head` words, `rows` of cells, the first of each its head. */
-function tableOf(caption, head, rows, className = "") {
+function tableOf(caption, head, rows) {
   return make(
-    "table", { class: className },
+    "table", {},
     make("caption", { text: caption }),
     make("thead", {}, make("tr", {}, ...head.map((word) => make("th", { scope: "col", text: word })))),
     make("tbody", {}, ...rows.map(([first, ...cells]) =>
@@ -160,30 +160,4 @@ function drawStrip(box, sets, { from, to }) {
     }
   });
   box.replaceChildren(root);
-}
-
-/**
- * Draw a bar for each of `labels`, which are of `y`: `sets` of { name, shares }, shares of `x`, and where `expected` is given
- * a line where it would be.
- */
-function drawBars(box, labels, sets, expected, x, y, words_) {
-  const rowHeight = sets.length > 1 ? 34 : 26;
-  const into = frame(box, labels.length * rowHeight + 52, words_, `share of ${x}`, y);
-  const left = Math.min(130, into.width * 0.34);
-  const most = Math.max(0.01, ...sets.flatMap(({ shares }) => shares), ...(expected ?? [])) * 1.02;
-  const across = (share) => left + (share / most) * (into.width - left - 52);
-  const fill = fills(into.root, sets);
-  labels.forEach((label, i) => {
-    const top = 26 + i * rowHeight;
-    into.root.append(svg("text", { x: left - 8, y: top + rowHeight / 2 + 1, class: "end" }, label));
-    const high = (rowHeight - 8) / sets.length;
-    sets.forEach(({ shares }, k) => {
-      into.root.append(
-        svg("rect", { x: left, y: top + k * high, width: Math.max(across(shares[i]) - left, 0), height: high - 1, ...fill[k] }),
-        svg("text", { x: across(shares[i]) + 5, y: top + (k + 0.5) * high + 4, class: "small" }, `${(100 * shares[i]).toFixed(1)} %`),
-      );
-    });
-    if (expected) into.root.append(svg("line", { x1: across(expected[i]), x2: across(expected[i]), y1: top - 3, y2: top + rowHeight - 5, class: "expected" }));
-  });
-  box.replaceChildren(into.root);
 }

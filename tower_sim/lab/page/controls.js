@@ -116,6 +116,6 @@ function refill(box, ...controls) {
 }
 
 /** A button. */
-function button(words_, pressed, more = {}) {
-  return make("button", { type: "button", text: words_, onclick: pressed, ...more });
+function button(words_, pressed) {
+  return make("button", { type: "button", text: words_, onclick: pressed });
 }

@@ -2,7 +2,6 @@
 
 let ask = null;
 let askFight = null;
-let askOthers = null;
 
 function startPage() {
   let wrong = "";
@@ -15,14 +14,13 @@ function startPage() {
     }
   }
   const given = laws();
-  [ask, askFight, askOthers] = [makeAsk(given), makeAsk(given), makeAsk(given)];
+  [ask, askFight] = [makeAsk(given), makeAsk(given)];
   startTheme(find("theme"), () => {});
   startDialog(find("about-open"), find("about"));
   startTabs();
   rulesTab.start();
   wholeTab.start();
   fightTab.start();
-  othersTab.start();
   startSeed(find("seed"));
   find("games").replaceChildren(...GAMES.map((count) => make("option", { value: count, text: count.toLocaleString("en") })));
   find("games").addEventListener("change", () => change({ games: Number(find("games").value) }));
@@ -52,8 +50,6 @@ function startPage() {
     result: () => rulesTab.result(),
     /** The newest odds of battles, null before the first. */
     battles: () => fightTab.result(),
-    /** The newest figures of declared games, null before the first. */
-    others: () => othersTab.result(),
     /** The game that is shown drop by drop. */
     game: () => wholeTab.game(),
     /** The rules file of A or B, and the figures as CSV: what the buttons save. */

@@ -28,16 +28,9 @@ function linked(from) {
       [`${side}.token`, variant.token],
     );
   }
-  const { whole, fight, others } = from;
+  const { whole, fight } = from;
   pairs.push(["whole", `${whole.side}.${whole.game}.${whole.drop}`]);
   if (fight.ship) pairs.push(["ship", fight.ship], ["fight", fight.kind], ["forces", fight.cubes.join(".")], ["damage", fight.damage.join(".")]);
-  if (others.game) {
-    pairs.push(["other", others.game], ["other.tower", others.tower]);
-    for (const side of ["a", "b"]) {
-      for (const [key, value] of Object.entries(others[side] ?? {})) pairs.push([`other.${side}.${key}`, JSON.stringify(value)]);
-    }
-    if (others.b) pairs.push(["other.b", "1"]);
-  }
   return `#${new URLSearchParams(pairs.map(([key, value]) => [key, String(value)]))}`;
 }
 
@@ -94,33 +87,7 @@ function unlinked(link) {
   if (kind === "building" && !BUILDINGS.includes(cubes[1])) throw wrongLink("forces", cubes.join("."), `${BUILDINGS.join(", ")} in a building`);
   if (!cubes.some(Boolean)) throw wrongLink("forces", cubes.join("."), "one cube or more in all");
   if (kind === "merchant" && cubes[1] > battle.NON_PLAYER) throw wrongLink("forces", cubes.join("."), `up to ${battle.NON_PLAYER} of the merchant`);
-  readOthers(said, found, take, chosen);
   return found;
-}
-
-/** Read what a hash says of a declared game. */
-function readOthers(said, found, take, chosen) {
-  const trees = Object.fromEntries(lab.declared.map((tree) => [tree.name, tree]));
-  take("other", (word) => (found.others.game = chosen("other", Object.keys(trees))(word)));
-  take("other.tower", (word) => (found.others.tower = chosen("other.tower", Object.keys(lab.tower))(word)));
-  if (said.get("other.b") === "1") found.others.b = {};
-  for (const side of ["a", "b"]) {
-    const start = `other.${side}.`;
-    const keys = [...said.keys()].filter((key) => key.startsWith(start));
-    if (!keys.length) continue;
-    const choices = Object.fromEntries(keys.map((key) => [key.slice(start.length), parsed(key, said.get(key))]));
-    const wrong = declared.wrong(trees[found.others.game], choices);
-    if (wrong) throw new RangeError(`${wrong}.`);
-    found.others[side] = choices;
-  }
-}
-
-function parsed(key, text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw wrongLink(key, text, "a number or a word in quotes");
-  }
 }
 
 /** Return a seed as it is written, a whole number below 2^128; throws a RangeError for anything else. */

@@ -39,10 +39,10 @@ function sure(row) {
 }
 
 /** Say how sure a difference is and, where it is not, how large it may be, in `unit`. */
-function sureness(row, unit = "", scale = 1) {
+function sureness(row, unit = "") {
   if (row.verdict === "shown") return sure(row);
   if (row.isConstant) return row.difference.mean === 0 ? "no game differs" : "too few games to tell";
-  const [low, high] = [scale * row.difference.low, scale * row.difference.high];
+  const { low, high } = row.difference;
   if (row.verdict === "alike") {
     return `no difference is shown, and it is most likely under ${said(Math.max(-low, high))} ${unit}`.trimEnd();
   }
@@ -119,7 +119,7 @@ function howSure(row, games, isPaired) {
 /** Say what the model of a tower is, and how close. */
 function modelWords(tower) {
   const made = `The tower ${tower.name} here is a model without physics: a law of chances, fitted to ${tower.drops.toLocaleString("en")} simulated drops of ${tower.runs.toLocaleString("en")} runs${tower.engine ? ` (engine ${tower.engine})` : ""}.`;
-  const close = tower.close || "How close its games are to those of physics was not measured, or is not known here: tower-sim surrogate check tells it.";
+  const close = tower.close || "How close its games are to those of physics was not measured, or is not known here: tower-sim model check tells it.";
   return `${made} ${close}`;
 }
 

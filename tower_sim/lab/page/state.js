@@ -3,7 +3,7 @@
 const IS_PAGE = typeof document !== "undefined";
 const LIMITS = { cubes: 30, rounds: 12, gold: 10, name: 60, game: 99999, force: 29 };
 const GAMES = [2000, 20000, 100000];
-const TABS = ["rules", "whole", "fight", "others"];
+const TABS = ["rules", "whole", "fight"];
 
 /** Return the lab's document with every table whole: { towers, ships, rules, ... }, towers and ships by name too. */
 function opened(data) {
@@ -18,7 +18,7 @@ const lab = IS_PAGE ? opened(dataOf("lab")) : null;
 function laws() {
   const towers = Object.fromEntries(lab.towers.map((tower) => [tower.name, tower.document]));
   const ships = Object.fromEntries(lab.ships.map((ship) => [ship.name, { law: ship.document.law, zones: printed(ship) }]));
-  return { towers, ships, declared: Object.fromEntries(lab.declared.map((tree) => [tree.name, tree])) };
+  return { towers, ships };
 }
 
 /** Return what is printed on each zone of a ship's board, by place. */
@@ -41,7 +41,6 @@ function usualState() {
     tab: "rules", a: usualVariant("A"), b: null, edit: "a", series: "actions", seed: "7", games: 20000,
     whole: { side: "a", game: 0, drop: 0 },
     fight: { ship: lab.ships[0]?.name ?? "", kind: "ship", cubes: [6, 4], damage: [0, 0] },
-    others: { game: lab.declared[0]?.name ?? "", tower: lab.first, a: {}, b: null },
   };
 }
 
@@ -62,7 +61,7 @@ function taken(part, isWhole) {
 
 /** What was chosen before, to go back to. Where the page looks (tab, figure, drop) is no step of its own. */
 const steps = (() => {
-  const CHOSEN = ["a", "b", "seed", "games", "fight", "others"];
+  const CHOSEN = ["a", "b", "seed", "games", "fight"];
   const WITH = [...CHOSEN, "tab", "edit", "whole"]; // what goes back with it
   const MOMENT = 800; // ms: the same thing changed again so soon, as by a slider that is dragged, is the same step
   const MOST = 200;

@@ -31,20 +31,6 @@ const jobs = {
       result: () => odds,
     };
   },
-
-  /** Games of a declaration; B of the same words. */
-  others(lab, { tree, tower, a, b, seed }) {
-    const four = seedWords(seed);
-    const sides = [a, b].filter(Boolean).map((choices) => ({ choices, parts: [] }));
-    return {
-      play(first, games) {
-        for (const { choices, parts } of sides) {
-          parts.push(declared.many(lab.declared[tree], lab.towers[tower], choices, { words, seed: four, first, games }));
-        }
-      },
-      result: () => sides.map((side) => (side.parts = [declared.joined(side.parts)])[0]),
-    };
-  },
 };
 
 /** Do a job: tell({ done, games, result }), the result whenever the number of games has doubled; stop when not wanted. */

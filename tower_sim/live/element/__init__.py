@@ -21,7 +21,7 @@ def element_module(given: Sequence[str | Path] = ()) -> str:
     """
     filled = contents(given)
     made = {
-        "towers": [{key: tower[key] for key in ("name", "edge", "exit", "profile")} for tower in filled["towers"]],
+        "towers": [{key: tower[key] for key in ("name", "edge", "profile")} for tower in filled["towers"]],
         "paints": filled["paints"],
         "core": base64.b64encode(core()).decode("ascii"),
         "worker": worker(),

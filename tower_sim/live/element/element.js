@@ -7,7 +7,7 @@ const STYLE = ":host{display:block;position:relative;min-height:240px;color-sche
 
 /**
  * The tower of `profile` with what `state` (a token) has inside; with `seed` and `cubes` it throws them at once, as
- * `tower-sim drop` does. Events: "throw" when one begins, "out" for each cube that comes out, "rest" when all lie still,
+ * `tower-sim throw` does. Events: "throw" when one begins, "out" for each cube that comes out, "rest" when all lie still,
  * "trouble" for what is wrong, in one line; what they tell is in `detail`. What stands inside the element is shown where
  * the browser cannot run the physics.
  */
@@ -135,7 +135,7 @@ export class CubeTower extends Base {
 
   frame(at) {
     const { tower, stage } = this;
-    if (!stage || !tower || !tower.tray) return;
+    if (!stage || !tower || !tower.shown) return;
     const moving = tower.moves;
     tower.tick(performance.now());
     stage.watchPace(moving ? at : null);
@@ -144,7 +144,7 @@ export class CubeTower extends Base {
     const index = (name) => Math.max(this.colours.indexOf(name), 0);
     stage.look(0, 0);
     stage.draw({ cubes: tower.drawn(performance.now()).map((each) => ({ ...each, colour: index(each.colour) })), lit: [] });
-    if (tower.moves || tower.lying.some(({ since }) => performance.now() - since < 700)) this.ask();
+    if (tower.moves) this.ask();
   }
 
   /** Throw cubes, such as { blue: 4 } or "blue:4", by a seed (drawn where none is given); a promise: it has begun. */

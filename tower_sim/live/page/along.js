@@ -3,21 +3,21 @@
 class Along {
   constructor(live) {
     Object.assign(this, { live, begun: null, now: null, launched: new Set() });
-    this.games = [amerigoGame(), ...live.data.games.map(declaredGame), battleGame()];
+    this.games = [amerigoGame(), battleGame()];
     const button = (id, text, action) => make("button", { type: "button", id, text, onclick: action });
-    this.select = make("select", { id: "along-game", onchange: () => this.choose() });
-    this.begin = button("along-begin", "Play along", () => this.toggle());
-    this.throw = button("along-throw", "Throw them (Enter)", () => live.throwIt());
+    this.title = make("strong", { id: "along-game" });
+    this.begin = button("along-begin", "Play a game", () => this.toggle());
     this.hold = button("along-hold", "Into the hand (H)", () => this.take());
     this.form = make("div", { class: "choices" });
-    this.rules = make("details", { id: "along-rules" }, make("summary", { text: "House rules and seed" }), this.form);
-    this.next = make("p", { id: "along-next", role: "status" });
+    this.summary = make("summary");
+    const rules = make("details", { id: "along-rules" }, this.summary, this.form);
+    const which = ["The page follows the rules while you throw. Other games run in Python: ", make("code", { text: "tower-sim play" }), "."];
+    this.next = find("along-next");
     this.sum = make("p", { id: "along-sum", class: "note" });
     this.list = make("ol", { class: "list", id: "along-list", "aria-label": "The game so far, the last first" });
-    const choice = make("label", { class: "field" }, make("span", { class: "what", text: "Game " }), this.select);
     find("game-panel").append(
-      make("h2", { text: "A game played along" }), make("div", { class: "bar" }, choice, this.begin), this.rules,
-      this.next, make("div", { class: "bar" }, this.throw, this.hold), this.sum, this.list,
+      make("h2", { text: "Play a game" }), make("p", { class: "note" }, ...which), make("div", { class: "bar" }, this.title, this.begin), rules,
+      make("div", { class: "bar" }, this.hold), this.sum, this.list,
     );
   }
 
@@ -30,24 +30,29 @@ class Along {
     return this.begun && this.begun.game;
   }
 
-  /** Stand there for a tower, with the games that it can play, its own first. */
+  /** Show the game that a tower plays, or hide the panel. */
   open(shown) {
     this.begun = null;
-    this.here = this.games.filter((game) => game.isFor(shown)).sort((a, b) => Number(Boolean(b.isOwn?.(shown))) - Number(Boolean(a.isOwn?.(shown))));
-    find("game-panel").hidden = !this.here.length;
-    this.select.replaceChildren(...this.here.map(({ name, title }) => make("option", { value: name, text: title })));
-    this.choose();
+    this.here = this.gameOf(shown);
+    find("game-panel").hidden = !this.here;
+    if (this.here) this.fill();
+    else this.show();
   }
 
-  /** Show the choices of the game that is chosen. */
-  choose() {
-    const game = this.here.find(({ name }) => name === this.select.value);
-    if (!game) return;
+  gameOf(shown) {
+    return this.games.find((game) => game.isFor(shown));
+  }
+
+  /** Show the title and the choices of the game. */
+  fill() {
+    const game = this.here;
+    setText(this.title, game.title);
+    setText(this.summary, game.fields.length ? "Forces and seed" : "Seed");
     const seed = make("input", { id: "along-seed", value: anySeed(), inputmode: "numeric", autocomplete: "off", size: 14 });
     this.inputs = new Map(game.fields.map((field) => [field.name, inputOf(field)]));
     const row = (label, input) => make("label", { class: "choice" }, make("span", { text: label }), input);
     this.form.replaceChildren(
-      ...game.fields.map(({ name, says }) => row(capital(says || plainName(name)), this.inputs.get(name))),
+      ...game.fields.map(({ name, says }) => row(capital(says), this.inputs.get(name))),
       row("Seed of the game", seed),
     );
     this.seed = seed;
@@ -56,7 +61,7 @@ class Along {
 
   /** What the form says: {game, choices, seed}; throws an Error in a line for what is not allowed. */
   formed() {
-    const game = this.here.find(({ name }) => name === this.select.value);
+    const game = this.here;
     const valueOf = ({ name, of }) => (of ? this.inputs.get(name).value : Number(this.inputs.get(name).value || NaN));
     return checkedBegun(game, Object.fromEntries(game.fields.map((field) => [field.name, valueOf(field)])), this.seed.value.trim());
   }
@@ -76,11 +81,10 @@ class Along {
     this.live.hand.remove();
     sayTrouble("");
     if (begun) {
-      this.select.value = begun.game.name;
-      this.choose();
+      this.fill();
       for (const field of begun.game.fields) this.inputs.get(field.name).value = begun.choices[field.name];
       this.seed.value = begun.seed;
-    } else if (this.here.length) this.seed.value = anySeed();
+    } else if (this.here) this.seed.value = anySeed();
     this.live.dress();
     this.show();
   }
@@ -90,11 +94,10 @@ class Along {
     const { state } = this.live.tower;
     this.now = this.isOn && state ? courseOf(this.game, state.events, this.begun, this.live.shown) : null;
     this.launched.clear();
-    setText(this.begin, this.isOn ? "Stop playing along" : "Play along");
-    for (const input of [this.select, ...this.form.querySelectorAll("input, select")]) input.disabled = this.isOn;
-    for (const part of [this.throw, this.hold]) part.hidden = !(this.now && this.now.due);
-    this.hold.hidden ||= this.now.due.knock > 0;
-    setText(this.throw, this.due && this.due.knock ? "Knock (Enter)" : "Throw them (Enter)");
+    setText(this.begin, this.isOn ? "Stop the game" : "Play a game");
+    find("palette").hidden = this.isOn;
+    for (const input of this.form.querySelectorAll("input, select")) input.disabled = this.isOn;
+    this.hold.hidden = !this.due || this.due.knock > 0;
     const { course, due, trouble } = this.now || {};
     const lines = course ? course.lines : [];
     setText(this.next, trouble || (due ? `${course.next(due)}` : course ? "The game is over." : ""));
@@ -115,7 +118,7 @@ class Along {
       if (!due) return;
       const { inside, board } = live.tower.state;
       const there = new Set([...inside, ...board].map(([id]) => id));
-      const lifted = [...due.take, ...due.cubes.map(({ id }) => id).filter((id) => there.has(id))];
+      const lifted = due.cubes.map(({ id }) => id).filter((id) => there.has(id));
       if (lifted.length) await live.tower.change("take", { cubes: lifted });
       live.hand.remove();
       for (const { colour } of due.cubes) live.hand.add(colour);
@@ -131,7 +134,6 @@ class Along {
     const { due, begun: { seed }, now: { course: { stream } } } = this;
     live.hand.remove();
     live.last = null; // a link counts cubes, without their numbers
-    if (due.take.length) await live.tower.change("take", { cubes: due.take });
     const counts = byColour(due.cubes.map(({ id, colour }) => [id, colour]));
     if (due.knock) await live.tower.move("knock", { strength: due.knock, seed, stream });
     else if (due.cubes.length) await live.tower.move("drop", { counts, cubes: due.cubes, seed, stream });
@@ -143,7 +145,7 @@ class Along {
     return found && found.id;
   }
 
-  /** What is played, for a link: "wallenstein:5:attackers=8", without the choices that are as usual; null of nothing. */
+  /** What is played, for a link: "dead_reckoning:5:kind=merchant", without the choices that are as usual; null of nothing. */
   get text() {
     if (!this.isOn) return null;
     const { game, choices, seed } = this.begun;
@@ -154,14 +156,14 @@ class Along {
   /** What such a text says of a game for a tower; throws an Error whose message says what is wrong. */
   read(text, tower) {
     const [name, seed = "", own = "", ...more] = text.split(":");
-    const here = this.games.filter((game) => game.isFor(tower));
-    const game = here.find((each) => each.name === decoded(name));
-    if (!game || more.length) throw new Error(`The link is of the game ${shown(decoded(name))}, which is not played in ${tower.name} here; allowed are ${here.map((each) => each.name).join(", ") || "none"}; open it in a page that has it.`);
+    const game = this.gameOf(tower);
+    if (game?.name !== decoded(name) || more.length) throw new Error(`The link is of the game ${shown(decoded(name))}, which is not played in ${tower.name} here; allowed is ${game?.name ?? "none"}; open it in a page that has it.`);
     const choices = Object.fromEntries(game.fields.map((field) => [field.name, field.is]));
     for (const part of own ? own.split(",") : []) {
       const [key, value = ""] = part.split("=").map(decoded);
       const field = game.fields.find((each) => each.name === key);
-      choices[key] = field && !field.of ? Number(value || NaN) : value;
+      if (!field) throw new Error(`The link sets ${shown(key)}, which ${game.title} has not; allowed is ${listed(game.fields.map((each) => each.name)) || "no choice"}; copy it again, whole.`);
+      choices[key] = field.of ? value : Number(value || NaN);
     }
     return checkedBegun(game, choices, seed);
   }

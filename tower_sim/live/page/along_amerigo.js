@@ -6,10 +6,8 @@ function amerigoGame() {
     name: "amerigo",
     title: "Amerigo",
     colours,
-    paints: {},
     fields: [],
     isFor: (shown) => shown.seen.kind !== "board",
-    isOwn: ({ name }) => name.startsWith("amerigo"),
     wrong: () => "",
     course: (past) => new AmerigoCourse(past),
   };

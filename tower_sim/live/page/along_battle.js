@@ -12,7 +12,6 @@ function battleGame() {
     name: "dead_reckoning",
     title: "A battle of Dead Reckoning",
     colours: SIDES,
-    paints: {},
     fields: [
       { name: "kind", says: "what fights", is: "ship", of: Object.keys(BATTLES) },
       ...SIDES.map((side, i) => ({ name: side, says: `cubes of ${side}`, is: 4 - i, from: 0, to: most })),

@@ -1,7 +1,7 @@
 // What happened in a tower, read as a game asks for it: a game is played by its rules from its start, in a stand-in for the
 // tower that gives what came out then. Where the past ends is what comes next.
 //
-// A game that can be played along is { name, title, colours, paints, fields, isFor(shown), wrong(choices), course(past, begun) }:
+// A game that can be played along is { name, title, colours, fields, isFor(shown), wrong(choices), course(past, begun, shown) }:
 // `fields` are its choices, [{name, says, is, of} or {name, says, is, from, to}], and `wrong` says in a line what is not
 // allowed of some. A course is { play(), lines, stream, next(due), sum() }: play() plays it as far as the past goes, `lines`
 // are sentences, one for each throw, `stream` is what the next one is drawn from, as `tower-sim play` has it; next() says
@@ -9,10 +9,10 @@
 
 const NOT_OF_GAME = "What was done last is not of this game: undo it, or stop playing along.";
 
-/** What a game waits for: numbers of cubes to `take` out by hand, then `cubes`, {id, colour}, to throw, or a `knock` (g). */
+/** What a game waits for: `cubes`, {id, colour}, to throw, or a `knock` (g). */
 class Awaited {
-  constructor({ take = [], cubes = [], knock = 0 }) {
-    Object.assign(this, { take, cubes, knock });
+  constructor({ cubes = [], knock = 0 }) {
+    Object.assign(this, { cubes, knock });
   }
 }
 
@@ -44,26 +44,24 @@ class Past {
   }
 
   /**
-   * Throw cubes, {id, colour}, after others, by number, were taken out by hand; return the numbers of those that came out.
+   * Throw cubes, {id, colour}; return the numbers of those that came out.
    *
    * A hand may throw them one after the other. Throws Awaited when they were not thrown yet, Strange when others were.
    */
-  thrown(cubes, taken = []) {
+  thrown(cubes) {
     const left = new Map(cubes.map((cube) => [cube.id, cube]));
-    const gone = new Set(taken);
     const came = [];
-    while (left.size || gone.size) {
+    while (left.size) {
       const event = this.next();
-      if (!event) throw new Awaited({ take: [...gone], cubes: [...left.values()] });
+      if (!event) throw new Awaited({ cubes: [...left.values()] });
       const { kind, thrown, emerged } = event;
-      const isTaken = kind === "take" && thrown.every(([id]) => gone.has(id) || left.has(id));
+      const isTaken = kind === "take" && thrown.every(([id]) => left.has(id)); // from the board into the hand
       const isThrow = kind === "drop" || kind === "hand";
       if (kind === "knock") this.released.push(...emerged);
-      else if (isTaken) for (const [id] of thrown) gone.delete(id);
-      else if (isThrow && !gone.size && thrown.every(([id, colour]) => left.get(id)?.colour === colour)) {
+      else if (isThrow && thrown.every(([id, colour]) => left.get(id)?.colour === colour)) {
         for (const [id] of thrown) left.delete(id);
         came.push(...emerged);
-      } else throw new Strange(NOT_OF_GAME);
+      } else if (!isTaken) throw new Strange(NOT_OF_GAME);
     }
     return came.sort((a, b) => a - b);
   }

@@ -1,5 +1,5 @@
 // A link: #profile=NAME&state=TOKEN, and &seed=N&throw=blue:4,red:2 for a throw that is to happen when it is opened, or
-// &game=wallenstein:N for a game of that seed that is played along; see Along.text.
+// &game=amerigo:N for a game of that seed that is played along; see Along.text.
 
 /** The part of a link after #: {profile, state, seed, counts, game}; seed and counts where a throw is to happen. */
 function linkText({ profile, state, seed, counts, game }) {

@@ -2,7 +2,8 @@
 
 const STILL = 160; // ms without a change, after which a picture is drawn once more, as finely as can be
 const STEP_OF_HAND = 0.004; // m a press of a key
-const SHAKEN = 13; // m/s2 of a telephone's movement that is a knock
+const SHAKEN = 13; // m/s2 of a phone's movement that is a knock
+const FIRST_HANDFUL = 7; // cubes in the hand when a tower is opened
 
 class Live {
   constructor(data) {
@@ -14,6 +15,7 @@ class Live {
     this.frames = 0;
     this.along = null; // a game played along
     this.last = null; // what was thrown last: {counts, seed, before: a token}
+    this.kept = new Map(); // the state of each tower that stood here before
     this.busy = Promise.resolve();
   }
 
@@ -44,11 +46,14 @@ class Live {
     return found;
   }
 
-  /** Do what a link says; nothing is lost where it is wrong. */
+  /** Do what a link says, after all of it is checked: a wrong link changes nothing. */
   async follow(link) {
     try {
       const shown = this.shownOf(link.profile);
       const begun = link.game ? this.along.read(link.game, shown) : null;
+      const isEmpty = shown !== this.shown || begun !== null;
+      if (link.counts) await this.tower.finish(); // the throw meets the state that is there then
+      await this.tower.check(shown, this.core, { token: link.state, isEmpty, counts: link.counts, seed: link.seed });
       if (shown !== this.shown) await this.open(shown);
       if (link.state) await this.tower.change("read", { token: link.state });
       else if (begun) await this.tower.change("empty");
@@ -62,6 +67,7 @@ class Live {
 
   /** Stand a tower there. */
   async open(shown) {
+    if (this.shown && this.tower.state) this.kept.set(this.shown.name, this.tower.state.token);
     this.shown = shown;
     this.solids = solidsOf(shown.seen, shown.edge);
     this.hand = new Hand(shown);
@@ -72,7 +78,16 @@ class Live {
     this.dress();
     this.openStage();
     await this.tower.open(shown, this.core);
-    this.tell("Take cubes, then throw them.");
+    const kept = this.kept.get(shown.name);
+    if (kept) await this.tower.change("read", { token: kept });
+    this.fillHand();
+    this.tell("Press Throw.");
+  }
+
+  /** Take a first handful: seven cubes, mixed. */
+  fillHand() {
+    const { colours } = this.shown;
+    for (let i = 0; i < FIRST_HANDFUL; i += 1) this.hand.add(colours[i % colours.length]);
   }
 
   /** Take the colours of the game that is played along, or of the tower. */
@@ -93,7 +108,7 @@ class Live {
     const high = shown.seen.rim + shown.hand.height + 5 * shown.edge;
     const wide = shown.hand.spread / 2;
     const over = CORNERS.map(([x, y]) => [x * wide, y * wide, high]);
-    const stage = new Stage(freshCanvas(), this.header, this.solids, [[...shape, ...over], shape], sayTrouble);
+    const stage = new Stage(freshCanvas(), this.header, this.solids, [[...shape, ...over], shape], (line) => setText(find("no-picture"), line));
     this.stage = stage;
     handleHand(stage.canvas, stage.camera, () => this.hand, this.ask, (when) => this.letGo(when));
     handleCanvas(stage.canvas, stage.camera, this.ask, () => {});
@@ -108,8 +123,7 @@ class Live {
 
   /** What a colour looks like; one that nobody knows here is grey, with its first letter. */
   paintOf(name) {
-    const { game } = this.along;
-    const known = (game && game.paints[name]) || this.data.paints[name];
+    const known = this.data.paints[name];
     if (known) return known;
     return { name, rgb: "#8d99a6", ink: "#1a1a1a", letter: (name.match(/[\p{L}\p{N}]/u) || ["?"])[0].toUpperCase(), pattern: "rings" };
   }
@@ -145,10 +159,11 @@ class Live {
   }
 
   add(colour, by) {
-    if (by > 0) this.hand.add(colour);
-    else this.hand.remove(colour);
+    if (this.along.isOn) return this.tell("The game says which cubes are thrown. Press Throw.");
+    for (let i = 0; i < by; i += 1) this.hand.add(colour);
+    if (by < 0) this.hand.remove(colour);
     this.tell(`${capital(countsWords(this.hand.counts()))} in your hand.`);
-    this.ask();
+    return this.ask();
   }
 
   /** Throw what is in the hand with the model's own hand; of an empty hand the same as last. */
@@ -174,9 +189,13 @@ class Live {
   /** Let all go where the hand is. */
   letGo(when = performance.now()) {
     if (!this.hand.held.length) return this.tell("Your hand is empty: take cubes first.");
-    const launches = this.hand.release(when);
+    const { hand } = this;
+    const launches = hand.release(when);
     return this.run(async () => {
-      const play = await this.beginHand();
+      const play = await this.beginHand().catch((error) => {
+        hand.back(launches);
+        throw error;
+      });
       for (const launch of launches) await this.launch(play, launch);
       await this.endHand(play);
     });
@@ -190,17 +209,24 @@ class Live {
     }
     this.pouring = true;
     return this.run(async () => {
-      const play = await this.beginHand();
-      do { // one goes even where the key is up again by now
-        const [launch] = this.hand.release(performance.now(), true);
-        await this.launch(play, launch);
-        await new Promise((done) => {
-          setTimeout(done, 1000 * TURN_BY_TURN);
-        });
-      } while (this.pouring && this.hand.held.length);
-      this.pouring = false;
-      await this.endHand(play);
+      try {
+        if (this.hand.held.length) await this.pourInto(await this.beginHand());
+      } finally {
+        this.pouring = false;
+      }
     });
+  }
+
+  /** Let cubes go one by one while the key is down. The first goes even if the key is up again. The hand may be emptied meanwhile. */
+  async pourInto(play) {
+    for (let isFirst = true; (isFirst || this.pouring) && this.hand.held.length && play.isOpen && this.tower.play === play; isFirst = false) {
+      const [launch] = this.hand.release(performance.now(), true);
+      await this.launch(play, launch);
+      await new Promise((done) => {
+        setTimeout(done, 1000 * TURN_BY_TURN);
+      });
+    }
+    await this.endHand(play);
   }
 
   async beginHand() {
@@ -222,8 +248,7 @@ class Live {
   }
 
   async endHand(play) {
-    if (play.launched) await this.tower.close(play);
-    else await this.tower.change("stop");
+    await this.tower.close(play);
     this.ask();
   }
 
@@ -240,7 +265,7 @@ class Live {
   /** Hear what the tower tells. */
   heard(word, what) {
     if (word === "throw") this.began(what);
-    else if (word === "again") this.tell("This throw did not come to rest; it is drawn again, as everywhere.");
+    else if (word === "again") this.tell("This throw did not come to rest. It is thrown again.");
     else if (word === "failed") this.failed(what);
     else if (word === "rest") this.rested(what);
     else if (word === "state") {
@@ -252,7 +277,8 @@ class Live {
 
   began(what) {
     sayTrouble("");
-    const words = { drop: () => `${capital(countsWords(what.counts || []))} thrown, seed ${what.seed}.`, knock: () => `A knock of ${what.strength} g.`, hand: () => "Your hand lets go.", place: () => "Put down." };
+    if (what.seed) setText(find("last-seed"), what.seed);
+    const words = { drop: () => `${capital(countsWords(what.counts || []))} thrown.`, knock: () => `A knock of ${what.strength} g.`, hand: () => "Your hand lets go.", place: () => "Put down." };
     this.tell(words[what.kind]());
   }
 
@@ -264,8 +290,8 @@ class Live {
 
   failed({ what, failures, reason }) {
     if (reason) return this.complain(new Error(`The physics stopped: ${reason}`));
-    if (what.kind === "hand") return this.tell(`This throw is no landing (${failures.join(", ")}): a cube missed, or did not come to rest. Nothing was changed.`);
-    return this.tell(`${failures.length} draws in a row were no landing (${failures.join(", ")}). Nothing was changed.`);
+    if (what.kind === "hand") return this.tell(`This throw failed (${failures.join(", ")}): a cube missed the funnel or did not come to rest. Nothing has changed.`);
+    return this.tell(`${failures.length} throws in a row failed (${failures.join(", ")}). Nothing has changed.`);
   }
 
   frame(at) {
@@ -277,7 +303,7 @@ class Live {
     stage.watchPace(moving ? at : null);
     this.draw(stage.level);
     clearTimeout(this.finer);
-    if (tower.moves || tower.lying.some(({ since }) => performance.now() - since < 700)) this.ask();
+    if (tower.moves) this.ask();
     else this.finer = setTimeout(() => this.draw(0), STILL);
   }
 
@@ -292,6 +318,7 @@ class Live {
     const sums = panels.showCounts(hand.counts(), tower.counts());
     const where = tower.isBoard ? ["in the ship", "on the board"] : ["inside", "out"];
     setText(find("sentence"), `${sums[0]} in your hand, ${sums[1]} ${where[0]}, ${sums[2]} ${where[1]}.`);
+    setText(find("result"), sums[1] + sums[2] ? `${sums[2]} ${where[1]}, ${sums[1]} ${where[0]}` : "");
     find("undo").disabled = !(tower.play || (tower.state && tower.state.undo));
     stage.look(0, 0);
     stage.draw({ cubes: this.drawn(), lit: this.lit() }, level);
@@ -334,7 +361,7 @@ function connect(live) {
     live.stage.cut = CUTS[(CUTS.indexOf(live.stage.cut) + 1) % CUTS.length];
   });
   const home = view((camera) => camera.home());
-  find("profile").append(...live.data.towers.map(({ name, title }) => make("option", { value: name, title, text: plainName(name) })));
+  find("profile").append(...live.data.towers.map(({ name, title }) => make("option", { value: name, title, text: capital(plainName(name)) })));
   find("profile").addEventListener("change", (event) => live.run(() => live.open(live.shownOf(event.target.value))));
   onClick("throw", () => live.throwIt());
   onClick("let-go", () => live.letGo());
@@ -432,7 +459,7 @@ function toggleSound(live) {
   live.wood.turn(isOn).catch(() => sayTrouble("This browser makes no sound for the page."));
 }
 
-/** Let a shaken telephone knock, where it may be felt; iOS asks its owner first. */
+/** Let a shaken phone knock, where it may be felt; iOS asks its owner first. */
 async function startShaking(live) {
   const button = find("shake");
   if (live.shaking) {
@@ -442,13 +469,13 @@ async function startShaking(live) {
     return;
   }
   if (typeof DeviceMotionEvent === "undefined") {
-    live.tell("Nothing here feels that it is shaken; the button Knock does the same.");
+    live.tell("This device does not feel shaking. Press Knock.");
     return;
   }
   try {
     if (DeviceMotionEvent.requestPermission && (await DeviceMotionEvent.requestPermission()) !== "granted") throw new Error("refused");
   } catch {
-    live.tell("The page may not feel that it is shaken; the button Knock does the same.");
+    live.tell("This device does not let the page feel shaking. Press Knock.");
     return;
   }
   let next = 0;
@@ -466,12 +493,12 @@ async function startShaking(live) {
 function connectLink(live) {
   const show = () => {
     find("share-last").disabled = !live.last;
-    if (!live.last) find("share-last").checked = false;
     find("share-link").value = live.link(find("share-last").checked);
   };
   const say = (sentence) => setText(find("share-said"), sentence);
   find("share").addEventListener("click", () => live.run(async () => {
     await live.tower.finish();
+    find("share-last").checked = Boolean(live.last);
     show();
     say("");
     find("share-dialog").showModal();
@@ -527,7 +554,7 @@ function opened(live) {
 
 async function main() {
   if (typeof WebAssembly === "undefined" || typeof Worker === "undefined" || typeof DecompressionStream === "undefined") {
-    sayTrouble("This browser has no WebAssembly or no workers, which the physics needs; open the page in a newer one, or in this one a throw that was recorded (--replay).");
+    sayTrouble("This browser has no WebAssembly or no workers, which the physics needs; open the page in a newer one, or in this one a throw that was recorded (tower-sim page replay).");
     return;
   }
   const live = new Live(dataOf("live"));

@@ -15,26 +15,22 @@ class Panels {
     const isBoard = shown.seen.kind === "board";
     setText(find("head-inside"), isBoard ? "In the ship" : "Inside");
     setText(find("head-out"), isBoard ? "On the board" : "Out");
-    find("tray-note").hidden = isBoard;
     find("clear-board").hidden = !isBoard;
-    setText(find("start-anew"), isBoard ? "Begin anew" : "Empty the tower");
+    setText(find("start-anew"), isBoard ? "Empty ship and board" : "Empty the tower");
     find("palette").replaceChildren(...shown.colours.map((colour, i) => this.chipFor(colour, i)));
     for (const colour of shown.colours) this.rowFor(colour);
     this.sums = [...find("counts").tFoot.querySelectorAll("td")];
     this.openRun();
-    const facts = [["Apparatus", `${shown.title}, ${shown.name}`], ["Cube", `${(1000 * shown.edge).toFixed(2)} mm`], ["Settings", shown.profile.digest], ["Made by", this.live.program]];
-    find("about").replaceChildren(...facts.flatMap(([name, value]) => [make("dt", { text: name }), make("dd", { text: value })]));
+    const facts = [["Tower", `${shown.title}, ${shown.name}`], ["Edge of a cube", `${(1000 * shown.edge).toFixed(2)} mm`], ["Seed of the last throw", make("span", { id: "last-seed", text: "–" })], ["Settings", shown.profile.digest], ["Program", this.live.program]];
+    find("about").replaceChildren(...facts.flatMap(([name, value]) => [make("dt", { text: name }), make("dd", {}, value)]));
   }
 
   chipFor(colour, i) {
     const many = make("span", { class: "many", "aria-hidden": "true" });
-    const button = make("button", { type: "button", "data-colour": colour, "aria-label": `Take a ${colour} cube`, title: `A ${colour} cube (${i + 1})` }, chip(this.paintOf(colour)), many);
-    button.addEventListener("click", (event) => this.add(colour, event.shiftKey ? -1 : 1));
-    button.addEventListener("contextmenu", (event) => {
-      event.preventDefault();
-      this.add(colour, -1);
-    });
-    return button;
+    const button = (name, by, label, ...inner) => make("button", { type: "button", class: name, "aria-label": label, title: label, onclick: () => this.add(colour, by) }, ...inner);
+    const take = make("button", { type: "button", class: "take", "data-colour": colour, "aria-label": `Take a ${colour} cube`, title: `Take a ${colour} cube (${i + 1})` }, chip(this.paintOf(colour)), many);
+    take.addEventListener("click", (event) => this.add(colour, event.shiftKey ? -1 : 1));
+    return make("div", { class: "colour" }, take, button("less", -1, `Put a ${colour} cube back`, "−"), button("seven", 7, `×7: take seven ${colour} cubes`, "×7"));
   }
 
   rowFor(colour) {
@@ -61,7 +57,7 @@ class Panels {
       });
     }
     sums.forEach((sum, k) => setText(this.sums[k], sum));
-    for (const button of find("palette").children) {
+    for (const button of find("palette").querySelectorAll(".take")) {
       const number = inHand.get(button.dataset.colour) || 0;
       setText(button.querySelector(".many"), number || "");
       const label = `Take a ${button.dataset.colour} cube${number ? `, ${number} in the hand` : ""}`;
@@ -90,7 +86,7 @@ class Panels {
     ];
     this.here = lines.map(() => make("td"));
     find("long-run").tBodies[0].replaceChildren(...lines.map(([name, value], i) => make("tr", {}, make("th", { scope: "row", text: name }), this.here[i], make("td", { text: value }))));
-    setText(find("run-note"), `In the long run: ${run.games} games of ${run.game} by the law that was fitted to this tower's physics. What is here by your own hand, and other numbers thrown, may differ.`);
+    setText(find("run-note"), `Usual: ${run.games} games of ${run.game}, played with the fast model of this tower. Your own hand and other numbers of cubes give other results.`);
   }
 
   /** What came out so far, beside the long run: of throws alone. */

@@ -1,4 +1,3 @@
-// What the page asks of the npm package: the rules of its game, and numpy's generator.
+// What the page asks of the npm package: the rules of its game.
 
 export { AMERIGO, isOver, newGame, nextThrow, options, playDrop, rulesOf } from "./rules.js";
-export { pcg64 } from "./physics/pcg64.js";

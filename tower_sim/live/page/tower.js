@@ -1,6 +1,7 @@
 // A tower that lives in a worker, as a page sees it: what moves is played in its own time, all else is its state.
 
 const FALLS = 0.35; // s in which the tray is cleared
+const GRAVITY = 9.81; // m/s2
 const BEHIND = 3; // windows by which a throw by hand is seen later than it is simulated
 const WAKES = 2; // windows by which it is simulated further than now
 
@@ -12,7 +13,7 @@ const WAKES = 2; // windows by which it is simulated further than now
 class LiveTower {
   constructor(makeWorker, tell, ask) {
     Object.assign(this, { tell, ask, worker: makeWorker(), waiting: new Map(), asked: 0, number: 0 });
-    Object.assign(this, { state: null, play: null, tray: null, lying: [], leaving: [], still: wantsStillness });
+    Object.assign(this, { state: null, play: null, lying: [], leaving: [], still: wantsStillness });
     this.worker.onmessage = ({ data }) => this.hear(data);
     this.worker.onerror = (event) => {
       event.preventDefault();
@@ -53,17 +54,23 @@ class LiveTower {
     this.ask();
   }
 
-  /** Stand a tower there: `shown` is {profile, seen, edge, exit}, `core` the compiled physics. */
+  /** Stand a tower there: `shown` is {profile, seen, edge}, `core` the compiled physics. */
   async open(shown, core) {
     this.play = null;
-    const { profile, seen, edge, exit } = shown;
+    this.state = null;
+    const { profile, seen, edge } = shown;
     this.shown = shown;
     this.isBoard = seen.kind === "board";
     this.solids = solidsOf(seen, edge);
-    this.tray = new Tray(edge, exit ? [{ at: exit.at, way: exit.way, turn: [0, 0, 0, 1] }] : [], this.solids);
+    this.edge = edge;
     this.window = profile.settings.window;
     this.clear();
     this.take(await this.request("open", { profile, core }));
+  }
+
+  /** Refuse what a link says of a tower if it cannot be done: {token, isEmpty, counts, seed}; nothing changes. */
+  check({ profile }, core, link) {
+    return this.request("check", { profile, core, ...link });
   }
 
   take(state) {
@@ -105,7 +112,7 @@ class LiveTower {
       const { cubes } = await this.request(kind, { number: play.number, ...what });
       if (cubes) play.know(cubes);
     } catch (error) {
-      if (this.play === play) this.play = null;
+      if (this.play === play) this.drop();
       throw error;
     }
     this.tell("throw", play.what);
@@ -120,10 +127,11 @@ class LiveTower {
     play.launched += 1;
   }
 
-  /** No more cubes come. */
-  close(play) {
+  /** No more cubes come. If none was let go, nothing moves. */
+  async close(play) {
     play.isOpen = false;
-    return this.request("close", { number: play.number });
+    const { isEmpty } = await this.request("close", { number: play.number });
+    if (isEmpty && this.play === play) this.drop();
   }
 
   /** See at once how what moves ends; a promise. */
@@ -153,7 +161,7 @@ class LiveTower {
       this.request("until", { number: play.number, windows: Math.ceil((at - play.began) / 1000 / this.window) + WAKES });
     }
     play.pass(at, this.still() || play.isHurried, hear);
-    for (const exit of play.left()) this.lay(exit, at);
+    for (const cube of play.left()) this.lay(cube);
     if (play.isOver) this.end(play);
   }
 
@@ -170,31 +178,34 @@ class LiveTower {
     }
   }
 
-  /** Lay a cube into the tray that came out. */
-  lay(exit, at) {
-    const spot = this.tray.spotFor(exit, 1, this.lying.map(({ way }) => way));
-    const way = this.tray.wayTo(exit, spot);
-    this.lying.push({ id: exit.id, colour: exit.colour, since: at, way: { ...way, exit } });
-    this.tell("out", { id: exit.id, colour: exit.colour });
+  /** A cube came out: it lies where it came to rest until the next throw, or was taken away at the exit. */
+  lay({ id, colour, pose }) {
+    if (!this.shown.profile.swept) this.lying.push({ id, colour, pose });
+    this.tell("out", { id, colour });
   }
 
   /** The cubes to draw at a time (ms): {cube, colour: a name, pose, size}. */
   drawn(at) {
-    const { play, state, tray } = this;
+    const { play, state } = this;
     const cubes = [];
     const add = (cube, colour, pose, size = 1) => cubes.push({ cube, colour, pose, size });
-    const lies = ({ since, way }) => tray.poseAfter(way, this.still() ? Infinity : (at - since) / 1000);
     const moving = play ? play.poses() : null;
     if (moving) for (const [id, pose] of moving) add(id, play.colours.get(id), pose);
     else if (state) for (const [id, colour, , pose] of [...state.inside, ...state.board]) add(id, colour, pose);
-    for (const each of this.lying) add(each.id, each.colour, lies(each));
+    for (const { id, colour, pose } of this.lying) add(id, colour, pose);
     for (const each of this.leaving) {
       const part = smooth(at - each.from, 0, 1000 * FALLS);
-      const pose = lies(each);
-      pose[2] += 6 * tray.edge * part;
+      const pose = [...each.pose];
+      pose[2] += 6 * this.edge * part;
       add(each.id, each.colour, pose, 1 - part);
     }
     return cubes;
+  }
+
+  /** Whether a cube that moves is past the inner face of a tower's exit. */
+  isOut([x, , z]) {
+    const { rule, half, exit_top: top } = this.shown.profile.where;
+    return rule === "tower" && x > half && z < top;
   }
 
   /** How many cubes are there, a Map of colour to {inside, out}. */
@@ -207,7 +218,7 @@ class LiveTower {
     const { play, state } = this;
     const moving = play ? play.poses() : null;
     const onBoard = new Set(state ? state.board.map(([id]) => id) : []);
-    if (moving) for (const [id] of moving) row(play.colours.get(id))[onBoard.has(id) ? "out" : "inside"] += 1;
+    if (moving) for (const [id, pose] of moving) row(play.colours.get(id))[onBoard.has(id) || this.isOut(pose) ? "out" : "inside"] += 1;
     else if (state) {
       for (const [, colour] of state.inside) row(colour).inside += 1;
       for (const [, colour] of state.board) row(colour).out += 1;
@@ -227,7 +238,7 @@ class Play {
   }
 
   restart() {
-    Object.assign(this, { pieces: [], length: 0, time: 0, last: null, at: 0, exits: [] });
+    Object.assign(this, { pieces: [], length: 0, time: 0, last: null, at: 0 });
     this.told.clear();
   }
 
@@ -294,7 +305,7 @@ class Play {
     }
   }
 
-  /** The cubes that came out since one asked last: {id, colour, at, turn, way}. */
+  /** The cubes that were taken out since one asked last: {id, colour, pose}. */
   left() {
     const found = [];
     const passed = this.time / this.window + 1e-6;
@@ -306,10 +317,8 @@ class Play {
         this.told.add(id);
         let k = piece.first + piece.windows - 1;
         while (k > 0 && !this.poseAt(id, k)) k -= 1;
-        const [last, before] = [this.poseAt(id, k), this.poseAt(id, k - 1)];
-        if (!last) continue;
-        const way = before ? times(minus(last, before), 1 / this.window) : [0, 0, 0];
-        found.push({ id, colour: this.colours.get(id), at: [...last.slice(0, 3)], turn: [...last.slice(3)], way });
+        const last = this.poseAt(id, k);
+        if (last) found.push({ id, colour: this.colours.get(id), pose: [...last] });
       }
     }
     return found;

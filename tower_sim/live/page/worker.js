@@ -22,12 +22,17 @@ const asks = {
     return told();
   },
 
+  /** Refuse what a link says of a profile's tower if it cannot be done; nothing changes. */
+  async check({ profile, core, token, isEmpty, counts, seed }) {
+    const other = await physics.openPhysics(profile, core);
+    const state = token ? readFor(other, token) : isEmpty ? other.empty() : now;
+    if (counts) other.begin({ kind: "drop", state, cubes: numbered(state, counts), rng: physics.pcg64(seed, [0]) });
+    return {};
+  },
+
   /** Take the state of a token; nothing is lost where it is none of this tower's. */
   async read({ token }) {
-    const state = physics.readToken(token);
-    model.begin({ kind: "drop", state, cubes: [], rng: physics.pcg64("0") }); // looks it through
-    if (state.board.length) state.log.reduce((before, event) => noted(physics.stepAgain(model, before, event)), model.empty());
-    return changed(state);
+    return changed(readFor(model, token));
   },
 
   empty: () => changed(model.empty()),
@@ -48,14 +53,13 @@ const asks = {
 
   /** Throw counts by colour, [[colour, number], ...], or the cubes given, with the model's own hand; `stream` is of a game. */
   drop({ number, counts, cubes, seed, stream = [] }) {
-    let id = physics.nextId(now);
-    const thrown = cubes || counts.flatMap(([colour, many]) => Array.from({ length: many }, () => ({ id: id++, colour })));
     const state = now;
+    const thrown = cubes || numbered(state, counts);
     begin(number, (attempt) => ({ kind: "drop", state, cubes: thrown, rng: physics.pcg64(seed, [...stream, attempt]) }));
     return { cubes: thrown };
   },
 
-  /** Knock on the table; drawn as `tower-sim drop --knock` does without cubes. */
+  /** Knock on the table; drawn as `tower-sim throw --knock` does without cubes. */
   knock({ number, strength, seed, stream = [1] }) {
     const state = now;
     begin(number, (attempt) => ({ kind: "knock", state, strength, rng: physics.pcg64(seed, [...stream, attempt]) }));
@@ -72,13 +76,14 @@ const asks = {
   hand({ number }) {
     const state = now;
     begin(number, () => ({ kind: "hand", state }));
-    Object.assign(job, { isHand: true, until: 0 });
+    Object.assign(job, { isHand: true, isEmpty: true, until: 0 });
     return {};
   },
 
   launch({ number, launch }) {
     if (!job || job.number !== number) throw new Error("this throw is over; begin another");
     job.run.launch(launch);
+    job.isEmpty = false;
     return {};
   },
 
@@ -89,14 +94,31 @@ const asks = {
   },
 
   close({ number }) {
-    if (job && job.number === number) {
+    if (!job || job.number !== number) return {};
+    const { isEmpty } = job;
+    if (isEmpty) job = null;
+    else {
       job.run.close();
       job.isClosed = true;
       go();
     }
-    return {};
+    return { isEmpty };
   },
 };
+
+/** Return the state of a token, looked through as one of a model's; with a board it is played again, to note what lay where. */
+function readFor(model, token) {
+  const state = physics.readToken(token);
+  model.begin({ kind: "drop", state, cubes: [], rng: physics.pcg64("0") });
+  if (state.board.length) state.log.reduce((before, event) => noted(physics.stepAgain(model, before, event)), model.empty());
+  return state;
+}
+
+/** Return cubes of counts by colour, [[colour, number], ...], with the numbers that a state has free. */
+function numbered(state, counts) {
+  let id = physics.nextId(state);
+  return counts.flatMap(([colour, many]) => Array.from({ length: many }, () => ({ id: id++, colour })));
+}
 
 function begin(number, make) {
   const run = model.begin(make(0));

@@ -21,12 +21,6 @@ function turned(q, v) {
   return plus(plus(v, times(t, q[3])), cross(q, t));
 }
 
-/** The product of unit quaternions: first the turn `b`, then `a`. */
-function quaternionProduct(a, b) {
-  const vector = plus(plus(times(b, a[3]), times(a, b[3])), cross(a, b));
-  return [...vector, a[3] * b[3] - dot(a, b)];
-}
-
 /** The shortest turn that brings one unit vector to another, which is not its opposite. */
 function between(from, to) {
   const q = [...cross(from, to), 1 + dot(from, to)];

@@ -1,6 +1,6 @@
 // WebGL 2 in few words: programs, buffers, textures.
 
-const PLACES = ["a_at", "a_normal", "a_look", "a_face", "a_zone", "a_from", "a_to", "a_corner"];
+const PLACES = ["a_at", "a_normal", "a_look", "a_face", "a_zone", "a_from", "a_to", "a_corner", "a_one", "a_other"];
 
 /** A program of SHADERS by name, with the places of its uniforms. Throws an Error with the compiler's words. */
 function programOf(gl, name, taps, cut) {

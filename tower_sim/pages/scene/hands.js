@@ -61,13 +61,22 @@ function pinch(camera, before, now, other) {
   camera.pan((now[0] - before[0]) / 2, (now[1] - before[1]) / 2);
 }
 
-/** Let keys do what KEYS says, unless a control that has the focus takes them itself. */
+/**
+ * Let keys do what KEYS says, unless a control that has the focus takes them itself. Enter and Space press a button that has
+ * the focus. Of a button that a pointer pressed last, Enter stays the page's key: click a colour, then press Enter.
+ */
 function handleKeys(actions) {
+  let pointed = null;
+  document.addEventListener("pointerdown", ({ target }) => {
+    pointed = target;
+  }, true);
   document.addEventListener("keydown", (event) => {
+    if (event.key === "Tab") pointed = null;
     if (isTakenKey(event)) return;
-    const { tagName, type } = event.target;
+    const { type } = event.target;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    if (key === " " && /BUTTON|SUMMARY/.test(tagName)) return;
+    const button = event.target.closest("button, summary, a[href]");
+    if (button && (key === " " || (key === "Enter" && !button.contains(pointed)))) return;
     if (type === "range" && /^(Arrow|Home|End|Page)/.test(key)) return;
     const action = actions[event.shiftKey ? event.key : key] || actions[key];
     if (!action) return;

@@ -4,6 +4,7 @@ const TONES = [
   [0.87, 0.77, 0.62], [0.8, 0.67, 0.48], [0.76, 0.62, 0.43], [0.84, 0.73, 0.56],
   [0.79, 0.7, 0.57], [0.72, 0.63, 0.5], [0.82, 0.76, 0.66], [0.68, 0.6, 0.5],
 ];
+const FELT = [0.2, 0.42, 0.33]; // in the tray; its index is TONES.length, as SOLID_FRAGMENT knows
 const LAMP = 1.45; // how far the lamp's map reaches, in the reach of what is looked at
 const NO_PLANE = [0, 0, 0, 1];
 const EVERYTHING = 2; // for u_clear: solids of any strength
@@ -36,7 +37,7 @@ class Renderer {
     this.maps = new Map();
     this.samples = new Map();
     const parts = [...new Set(solids.map((solid) => solid.part))];
-    this.tones = solids.map((solid) => parts.indexOf(solid.part) % TONES.length);
+    this.tones = solids.map((solid) => (isFelt(solid, header.edge) ? TONES.length : parts.indexOf(solid.part) % TONES.length));
     this.upload();
   }
 
@@ -54,7 +55,7 @@ class Renderer {
     const look = [["a_at", 3], ["a_normal", 3], ["a_look", 2]];
     this.shape = new Vertices(gl, look, trianglesOf(solids, this.tones));
     this.cuts = new Vertices(gl, look);
-    this.edges = new Vertices(gl, [["a_from", 3], ["a_to", 3], ["a_corner", 3]], edgesOf(solids));
+    this.edges = new Vertices(gl, [["a_from", 3], ["a_to", 3], ["a_corner", 3], ["a_one", 3], ["a_other", 3]], edgesOf(solids));
     this.cubes = new Vertices(gl, [["a_at", 3], ["a_normal", 3], ["a_face", 3]]);
     this.ground = new Vertices(gl, [["a_at", 2]], new Float32Array([-1, -1, 1, -1, 1, 1, -1, -1, 1, 1, -1, 1]));
     this.faces = facesOf(gl, header.colours, this.isSlow ? 1 : 4);
@@ -197,7 +198,7 @@ class Renderer {
       u_faces: { unit: 2 },
       u_contact: { unit: 3 },
       u_print: { unit: 4 },
-      u_tones: new Float32Array(TONES.flat()),
+      u_tones: new Float32Array([...TONES, FELT].flat()),
       u_plane: cut ? [...cut.normal, cut.offset] : NO_PLANE,
       u_middle: this.middle,
       u_reach: 3.2 * this.reach,
@@ -250,6 +251,12 @@ class Renderer {
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
   }
+}
+
+/** Whether a solid is the floor of the tray. */
+function isFelt(solid, edge) {
+  const heights = solid.vertices.map((vertex) => vertex[2]);
+  return solid.part === "tray" && Math.max(...heights) - Math.min(...heights) < 0.7 * edge;
 }
 
 /** A plane with its normal towards the eye: what is before it is cut away. */

@@ -86,12 +86,14 @@ const SOLID_VERTEX = `${PLACED}${STRENGTH}
 in vec3 a_at;
 in vec3 a_normal;
 in vec2 a_look;
-uniform vec3 u_tones[8];
+uniform vec3 u_tones[9];
 flat out vec3 v_tone;
+flat out float v_felt;
 flat out float v_strength;
 void main() {
   v_strength = strengthOf(a_look.y);
   v_tone = u_tones[int(a_look.x + 0.5)];
+  v_felt = a_look.x > 7.5 ? 1.0 : 0.0;
   place(a_at, a_normal);
   if (isOther(v_strength)) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
 }
@@ -99,15 +101,35 @@ void main() {
 
 const SOLID_FRAGMENT = `${LIGHT}
 flat in vec3 v_tone;
+flat in float v_felt;
 flat in float v_strength;
 uniform vec4 u_plane;
 out vec4 o_colour;
+#if TAPS > 1
+float hash(vec2 at) { return fract(sin(dot(at, vec2(12.9898, 78.233))) * 43758.5453); }
+float noise(vec2 at) {
+  vec2 cell = floor(at);
+  vec2 part = smoothstep(0.0, 1.0, fract(at));
+  float low = mix(hash(cell), hash(cell + vec2(1.0, 0.0)), part.x);
+  float high = mix(hash(cell + vec2(0.0, 1.0)), hash(cell + vec2(1.0, 1.0)), part.x);
+  return mix(low, high, part.y);
+}
+/** The grain of wood: fibres a millimetre wide and some centimetres long, upright on walls. Felt has short ones. */
+float grain() {
+  if (v_felt > 0.5) return noise(v_world.xy * 2600.0) - 0.5;
+  vec3 way = abs(v_normal);
+  vec2 at = way.z > max(way.x, way.y) ? v_world.yx : way.x > way.y ? v_world.yz : v_world.xz;
+  return 0.6 * noise(at * vec2(620.0, 26.0)) + 0.4 * noise(at * vec2(1700.0, 70.0)) - 0.5;
+}
+#else
+float grain() { return 0.0; }
+#endif
 void main() {
 #if CUT
   if (v_strength < 1.5 && dot(u_plane.xyz, v_world) > u_plane.w) discard;
 #endif
   float strength = min(v_strength, 1.0);
-  o_colour = vec4(lighted(v_tone, v_normal) * strength, strength);
+  o_colour = vec4(lighted(v_tone * (1.0 + 0.22 * grain()), v_normal) * strength, strength);
 }
 `;
 
@@ -193,12 +215,16 @@ void main() {
 
 /**
  * Edges are drawn as strips of a width in pixels, a little nearer than what they are edges of. A corner is which end,
- * which side, and the index of the solid.
+ * which side, and the index of the solid; `a_one` and `a_other` are the normals of the two faces. An edge behind its own
+ * solid is not drawn, so that a clear wall shows no wires.
  */
 const EDGE_VERTEX = `${STRENGTH}
 in vec3 a_from;
 in vec3 a_to;
 in vec3 a_corner;
+in vec3 a_one;
+in vec3 a_other;
+uniform vec3 u_eye;
 uniform mat4 u_view;
 uniform vec2 u_picture;
 uniform float u_width;
@@ -218,7 +244,9 @@ void main() {
   gl_Position = mix(from, to, a_corner.x);
   gl_Position.xy += side * a_corner.y * u_width / u_picture * gl_Position.w;
   gl_Position.z -= 0.0006 * gl_Position.w;
-  if (strength > u_most) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+  vec3 sight = u_eye - a_from;
+  bool isBehind = dot(sight, a_one) < 0.0 && dot(sight, a_other) < 0.0;
+  if (strength > u_most || isBehind) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
 }
 `;
 

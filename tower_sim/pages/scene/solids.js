@@ -125,7 +125,8 @@ function edgesOf(solids) {
     });
     for (const { a, b, faces } of sides.values()) {
       if (faces.length === 2 && dot(solid.normals[faces[0]], solid.normals[faces[1]]) > 0.985) continue;
-      for (const corner of STRIP) out.push(...solid.vertices[a], ...solid.vertices[b], ...corner, index);
+      const [one, other] = [faces[0], faces[1] ?? faces[0]].map((f) => solid.normals[f]);
+      for (const corner of STRIP) out.push(...solid.vertices[a], ...solid.vertices[b], ...corner, index, ...one, ...other);
     }
   });
   return new Float32Array(out);

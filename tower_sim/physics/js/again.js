@@ -1,18 +1,19 @@
 // What can be done with a state beside throwing: cubes taken out of it, and its whole past done again; as tower_sim/model.py.
 
+/** @import { PhysicsModel, PhysicsState } from "../../clients/npm/types.js" */
 import { placedCube } from "./past.js";
 import { pcg64OfText } from "./pcg64.js";
-import { refuse, wrongly } from "./refuse.js";
+import { wrongly } from "./refuse.js";
 import { cubeOf, frozen } from "./state.js";
 
-/** Return the state after cubes, by number, were taken off the board or out by hand. */
-export function taken(state, numbers) {
+/**
+ * Return the state after cubes, by number, were taken off the board or out by hand.
+ * @returns {PhysicsState}
+ */
+export function taken(/** @type {PhysicsState} */ state, /** @type {readonly number[]} */ numbers) {
   const rows = [...state.residents, ...state.board];
-  const strange = [...numbers].sort((a, b) => a - b).find((number) => !rows.some(([id]) => id === number));
-  if (strange !== undefined) {
-    const there = state.board.map(([id]) => id).sort((a, b) => a - b);
-    throw refuse(`cube ${strange} does not lie on the board; allowed are [${there.join(", ")}]; take one of those`);
-  }
+  const strange = numbers.find((number) => !rows.some(([id]) => id === number));
+  if (strange !== undefined) throw wrongly("cubes", strange, "the number of a cube that is there");
   const isGone = ([id]) => numbers.includes(id);
   const thrown = rows.filter(isGone).map((row) => row.slice(0, 3)).sort((a, b) => a[0] - b[0]);
   const left = (cubes) => cubes.filter((row) => !isGone(row));
@@ -20,8 +21,11 @@ export function taken(state, numbers) {
   return frozen({ ...state, residents: left(state.residents), log, board: left(state.board) });
 }
 
-/** Do again, from the empty tower, everything in the log of a state; the result equals the state. */
-export function redone(model, state) {
+/**
+ * Do again, from the empty tower, everything in the log of a state; the result equals the state.
+ * @returns {PhysicsState}
+ */
+export function redone(/** @type {PhysicsModel} */ model, /** @type {PhysicsState} */ state) {
   return state.log.reduce((before, event) => stepAgain(model, before, event), model.empty());
 }
 
@@ -37,11 +41,9 @@ export function stepAgain(model, before, event) {
     return model.throwByHand(before, launches.map(of)).state;
   }
   const rng = pcg64OfText(text);
-  if (!rng) {
-    throw wrongly("generator in the log", text, "hexadecimal state:increment:buffered", "take a state that a model made");
-  }
+  if (!rng) throw wrongly("state.log", text, "a generator as hexadecimal state:increment:buffered");
   if (kind === "knock") return model.knock(before, strength, rng).state;
   if (kind === "drop") return model.drop(before, cubes, rng).state;
   if (kind === "place") return model.place(before, cubeOf(placedCube(event)), zone, rng).state;
-  throw wrongly("an event in the log", kind, "one of this model", "take a state that it has made");
+  throw wrongly("state.log", kind, "an event of this model");
 }

@@ -1,8 +1,9 @@
-// What a command answers: a throw, after a knock if there is one, and its document, that of `tower-sim drop --json`; as
+// What a command answers: a throw, after a knock if there is one, and its document, that of `tower-sim throw --json`; as
 // tower_sim/requests.py, model.py and outcome.py.
 
+/** @import { DropAsked, DropDocument, PhysicsModel, PhysicsOutcome, PhysicsState, Rng, Seed, ThrownCube } from "../../clients/npm/types.js" */
 import { pcg64 } from "./pcg64.js";
-import { prints, quoted, refuse, wrongly } from "./refuse.js";
+import { prints, wrongly } from "./refuse.js";
 import { cubesOf, nextId, readToken, tokenOf } from "./state.js";
 import { pythonJson } from "./written.js";
 
@@ -10,18 +11,19 @@ const MOST_CUBES = 500;
 const MOST_SEED = 2n ** 128n - 1n;
 const MAX_ATTEMPTS = 5;
 const COLOURS = ["blue", "black", "red", "brown", "green", "yellow", "white", "purple"]; // that games have
-const WRITE_CUBES = 'write "cubes": {"blue": 4}';
+const COUNTS = "counts by colour, such as { blue: 4 }";
 
 /**
- * Return the document of a throw of `cubes`, counts by colour, in a model: what `tower-sim drop` answers to the same seed, a whole
+ * Return the document of a throw of `cubes`, counts by colour, in a model: what `tower-sim throw` answers to the same seed, a whole
  * number as text, bigint or number. `state` is a token or a state (none: empty), `knock` the strength (g) of a knock before it.
+ * @returns {DropDocument}
  */
-export function dropDocument(model, { cubes = {}, seed, state = null, knock = null }) {
+export function dropDocument(/** @type {PhysicsModel} */ model, /** @type {DropAsked} */ { cubes = {}, seed, state = null, knock = null }) {
   const number = checkedSeed(seed);
   const before = typeof state === "string" ? readToken(state) : state ?? model.empty();
   const counts = checkedCounts(cubes, before);
-  if (knock !== null && typeof knock !== "number") throw wrongly("knock", knock, "a number (peak acceleration in g)", 'write "knock": 1');
-  if (!counts.length && knock === null) throw wrongly("cubes", {}, "a count by colour, unless there is a knock", WRITE_CUBES);
+  if (knock !== null && typeof knock !== "number") throw wrongly("knock", knock, "a number (peak acceleration in g)");
+  if (!counts.length && knock === null) throw wrongly("cubes", {}, `${COUNTS}, or a knock`);
   const first = nextId(before);
   const each = counts.flatMap(([colour, count]) => Array.from({ length: count }, () => colour));
   const thrown = each.map((colour, i) => ({ id: first + i, colour }));
@@ -31,8 +33,11 @@ export function dropDocument(model, { cubes = {}, seed, state = null, knock = nu
   return documentOf(thrownAfter(model, before, thrown, knock, number), number, [...named, ...others]);
 }
 
-/** Return the outcome of a throw that is drawn from a seed until it is a landing, after a knock if its strength is not null. */
-export function thrownAfter(model, state, cubes, knock, seed) {
+/**
+ * Return the outcome of a throw that is drawn from a seed until it is a landing, after a knock if its strength is not null.
+ * @returns {PhysicsOutcome}
+ */
+export function thrownAfter(/** @type {PhysicsModel} */ model, /** @type {PhysicsState} */ state, /** @type {readonly ThrownCube[]} */ cubes, /** @type {number | null} */ knock, /** @type {Seed} */ seed) {
   if (knock === null) return untilLanded((rng) => model.drop(state, cubes, rng), seed, []);
   const knocked = untilLanded((rng) => model.knock(state, knock, rng), seed, [1]);
   if (!cubes.length) return knocked;
@@ -41,8 +46,11 @@ export function thrownAfter(model, state, cubes, knock, seed) {
   return { ...outcome, knocked_out: released };
 }
 
-/** Call `draw(rng)` until it is a landing, at most 5 times: attempt i draws from the seed's child of spawn key [...key, i]. */
-export function untilLanded(draw, seed, key = []) {
+/**
+ * Call `draw(rng)` until it is a landing, at most 5 times: attempt i draws from the seed's child of spawn key [...key, i].
+ * @returns {PhysicsOutcome}
+ */
+export function untilLanded(/** @type {(rng: Rng) => PhysicsOutcome} */ draw, /** @type {Seed} */ seed, /** @type {readonly number[]} */ key = []) {
   const failures = [];
   for (;;) {
     const outcome = { ...draw(pcg64(seed, [...key, failures.length])), failures: [...failures] };
@@ -52,8 +60,11 @@ export function untilLanded(draw, seed, key = []) {
   }
 }
 
-/** Return the document of an outcome; `colours` fixes the order and the zeros of the counts. */
-export function documentOf(outcome, seed, colours = []) {
+/**
+ * Return the document of an outcome; `colours` fixes the order and the zeros of the counts.
+ * @returns {DropDocument}
+ */
+export function documentOf(/** @type {PhysicsOutcome} */ outcome, /** @type {Seed} */ seed, /** @type {readonly string[]} */ colours = []) {
   const others = new Set(outcome.landings.map(({ colour }) => colour).filter((colour) => !colours.includes(colour)));
   const every = [...colours, ...[...others].sort(byLetter)];
   const counts = (cubes) => Object.fromEntries(every.map((colour) => [colour, cubes.filter((cube) => cube.colour === colour).length]));
@@ -70,32 +81,33 @@ export function documentOf(outcome, seed, colours = []) {
     inside: counts(outcome.inside),
     knocked_out: counts(outcome.knocked_out),
     extrapolated: outcome.extrapolated,
+    missed: outcome.missed,
     landings: outcome.landings.map(({ cube, colour, place }) => ({ cube, colour, place })),
     state: tokenOf(outcome.state),
   };
 }
 
-/** Return a document as the line that the command prints. */
-export function documentText(document) {
+/** Return a document as the line that the command prints. @returns {string} */
+export function documentText(/** @type {DropDocument} */ document) {
   return pythonJson(document);
 }
 
 function checkedSeed(seed) {
   const isOne = typeof seed === "bigint" || Number.isSafeInteger(seed) || (typeof seed === "string" && /^\d{1,39}$/.test(seed));
   if (isOne && BigInt(seed) >= 0n && BigInt(seed) <= MOST_SEED) return BigInt(seed);
-  throw wrongly("seed", seed, "a whole number from 0 to 2^128 - 1, or its text", 'write "seed": "7"');
+  throw wrongly("seed", seed, "a whole number from 0 to 2^128 - 1, or its text");
 }
 
 function checkedCounts(cubes, before) {
-  if (typeof cubes !== "object" || cubes === null || Array.isArray(cubes)) throw wrongly("cubes", cubes, "a table", WRITE_CUBES);
+  if (typeof cubes !== "object" || cubes === null || Array.isArray(cubes)) throw wrongly("cubes", cubes, COUNTS);
   const counts = Object.entries(cubes);
   for (const [colour, count] of counts) {
-    if (!prints(colour)) throw wrongly("a colour of cubes", colour, "a word of characters that can be printed", "write another word");
+    if (!prints(colour)) throw wrongly("cubes", colour, "a colour of characters that can be printed");
     checkSpelling(colour, before);
-    if (!Number.isInteger(count) || count < 0) throw wrongly(`cubes of ${colour}`, count, "a whole number from 0");
+    if (!Number.isInteger(count) || count < 0) throw wrongly("cubes", count, "a whole number from 0 for each colour");
   }
   const number = counts.reduce((sum, [, count]) => sum + count, 0);
-  if (number > MOST_CUBES) throw wrongly("number of cubes", number, `up to ${MOST_CUBES}`, "throw fewer");
+  if (number > MOST_CUBES) throw wrongly("cubes", number, `up to ${MOST_CUBES} at a time`);
   return counts;
 }
 
@@ -107,8 +119,7 @@ function checkSpelling(colour, before) {
   if (known.includes(colour)) return;
   const typed = colour.toLowerCase();
   const meant = /^\p{L}+$/u.test(typed) && known.sort(byLetter).find((each) => isOneSlip(typed, each));
-  const what = "a colour that games or the state have, or one that is spelt otherwise than these";
-  if (meant) throw refuse(`a colour of cubes is ${quoted(colour)}; allowed is ${what}; did you mean ${meant}?`, "a colour of cubes");
+  if (meant) throw wrongly("cubes", colour, `${meant}, or a colour less like it`);
 }
 
 /** Tell whether two words are one slip apart, or none: a letter more, less, another, two exchanged. */

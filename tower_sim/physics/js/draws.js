@@ -10,7 +10,7 @@ export function uniform(rng, low, high) {
 export function normals(core, rng, number) {
   const drawn = [];
   while (drawn.length < number) {
-    const [x, y, square] = inDisc(rng);
+    const [x, y, square] = disc(rng);
     const stretch = Math.sqrt((-2 * core.log(square)) / square);
     drawn.push(x * stretch, y * stretch);
   }
@@ -19,8 +19,8 @@ export function normals(core, rng, number) {
 
 /** Draw an orientation, uniform over rotations: a unit quaternion x y z w (Marsaglia, 1972). */
 export function turn(rng) {
-  const [x, y, square] = inDisc(rng);
-  const [z, w, other] = inDisc(rng);
+  const [x, y, square] = disc(rng);
+  const [z, w, other] = disc(rng);
   const stretch = Math.sqrt((1 - square) / other);
   return [x, y, z * stretch, w * stretch];
 }
@@ -35,7 +35,8 @@ export function order(rng, number) {
   return numbers;
 }
 
-function inDisc(rng) {
+/** Draw a point of the unit disc but for its middle, uniform: x, y and the square of its distance. */
+export function disc(rng) {
   for (;;) {
     const x = 2 * rng.random() - 1;
     const y = 2 * rng.random() - 1;

@@ -3,13 +3,14 @@
 //
 //   profile -> release -> settle -> landing -> outcome
 
+/** @import { Advance, Begun, Launch, PhysicsOutcome, PhysicsState, Profile, Rng, ThrownCube, TimedLaunch } from "../../clients/npm/types.js" */
 import { checkFree, checkedLaunch, checkedLaunches, rowOfLaunch } from "./by_hand.js";
 import { instantiated } from "./core.js";
 import { checkedCubes, checkedState, checkedStrength, checkedZone, doorOf, made } from "./door.js";
 import { engineOf } from "./engine.js";
 import { drawnShake } from "./knock.js";
 import { putDown } from "./placing.js";
-import { refuse } from "./refuse.js";
+import { refuse, wrongly } from "./refuse.js";
 import { release } from "./release.js";
 import { settling } from "./settle.js";
 import { shipPlaces } from "./ship.js";
@@ -25,26 +26,29 @@ const INSIDE = "inside:";
  *
  * A model does one thing after the other: what was begun is over when the next begins. Everything follows from the arguments.
  */
-export async function openPhysics(profile, bytes) {
+export async function openPhysics(/** @type {Profile} */ profile, /** @type {BufferSource} */ bytes) {
   if (profile?.schema !== SCHEMA || profile.version !== VERSION) {
-    throw refuse(`profile is no document of ${SCHEMA}, version ${VERSION}; allowed is one of this program; write it anew`, "profile");
+    throw wrongly("profile", profile?.schema, `a document of ${SCHEMA}, version ${VERSION}`);
   }
   const places = towerPlaces(profile) ?? shipPlaces(profile);
-  if (!places) throw refuse(`where cubes of ${profile.name} are is not known here; allowed is a profile of this program`, "profile");
+  if (!places) throw wrongly("profile.where", profile.where?.rule, "a rule that is known here");
   const core = await instantiated(bytes);
   const engine = engineOf(core, profile);
   const door = doorOf(profile, places);
   let current = null;
 
+  /** @type {(state: PhysicsState, cubes: readonly ThrownCube[], rng: Rng) => PhysicsOutcome} */
   const drop = (state, cubes, rng) => completed(begin({ kind: "drop", state, cubes, rng }));
+  /** @type {(state: PhysicsState, strength: number, rng: Rng) => PhysicsOutcome} */
   const knock = (state, strength, rng) => completed(begin({ kind: "knock", state, strength, rng }));
+  /** @type {(state: PhysicsState, cube: ThrownCube, zone: string, rng: Rng) => PhysicsOutcome} */
   const place = (state, cube, zone, rng) => completed(begin({ kind: "place", state, cube, zone, rng }));
+  /** @type {(state: PhysicsState, launches: readonly TimedLaunch[]) => PhysicsOutcome} */
   const throwByHand = (state, launches) => completed(begin({ kind: "hand", state, launches }));
 
-  /** Begin a drop, a knock, a placing or a throw by hand, to go on with it window by window. */
-  function begin(what) {
+  function begin(/** @type {Begun} */ what) {
     const started = starts[what.kind];
-    if (!started) throw refuse(`kind of what is begun is ${what.kind}; allowed is drop, knock, place or hand`, "kind");
+    if (!started) throw wrongly("kind", what.kind, "drop, knock, place or hand");
     const { thrown, event, ...how } = started(what);
     return runOf(what.state, thrown, how, event);
   }
@@ -92,18 +96,18 @@ export async function openPhysics(profile, bytes) {
       if (current !== run) throw new Error("this run is over: another was begun with its model");
     };
     const run = {
-      /** Go on by up to `windows` windows: { numbers, frames, windows, swept, let_go, done }. */
+      /** Go on by up to `windows` windows: { numbers, frames, windows, swept, let_go, done }. @returns {Advance} */
       advance(windows = Infinity, isFilmed = true) {
         isOurs();
         return settled.advance(windows, isFilmed);
       },
       /** Let one more cube go now: { cube: { id, colour }, pose, velocity, spin }; of a throw by hand that is open. */
-      launch(given) {
+      launch(/** @type {Launch} */ given) {
         isOurs();
-        if (!how.isOpen || settled.status() !== null) throw refuse("the throw is over; allowed is one that is open; begin another", "launch");
+        if (!how.isOpen || settled.status() !== null) throw refuse("launch", "comes after the throw is over", "a throw that is open");
         const cube = checkedCubes(door, state, [...thrown, given.cube]).pop();
         if (lying.some(([id]) => id === cube.id)) {
-          throw refuse(`cube ${cube.id} lies on the board; allowed is one that was taken off it; take it first`);
+          throw refuse("cubes", `have number ${cube.id}, which lies on the board`, "a cube that was taken off it");
         }
         const now = { ...given, windows: settled.passed() };
         const launch = checkedLaunch(profile, places, cube, now, launches.at(-1)?.at ?? 0);
@@ -114,12 +118,12 @@ export async function openPhysics(profile, bytes) {
       /** Say that no more cubes come; it goes on until all lie still. */
       close() {
         isOurs();
-        if (!launches.length) throw refuse("launches is 0; allowed is at least one; let a cube go before the throw ends", "launches");
+        if (!launches.length) throw wrongly("launches", 0, "at least one");
         settled.close();
       },
       /** How many windows have passed. */
-      passed: () => settled.passed(),
-      /** Return what came of it, when it is done. */
+      passed: () => /** @type {number} */ (settled.passed()),
+      /** Return what came of it, when it is done. @returns {PhysicsOutcome} */
       outcome() {
         if (outcome) return outcome;
         isOurs();
@@ -137,14 +141,14 @@ export async function openPhysics(profile, bytes) {
     const touches = isLanding ? settled.lieStill() : [];
     const there = settled.there();
     const found = places.find(there.map(([, pose]) => pose));
-    const swept = new Set(settled.swept());
+    const out = settled.out();
     const rowOf = new Map(there.map(([number], i) => [number, i]));
     const cubes = [...state.residents.map(cubeOf), ...lying.map(cubeOf), ...thrown];
     const landings = cubes.map((cube) => {
       const i = rowOf.get(cube.id);
       if (i === undefined) {
-        const place = swept.has(cube.id) ? "tray" : "lost";
-        return { cube: cube.id, colour: cube.colour, place, pose: null, touches: [], on: [] };
+        const { place, pose } = out.get(cube.id) ?? { place: "lost", pose: null };
+        return { cube: cube.id, colour: cube.colour, place, pose, touches: [], on: [] };
       }
       const { place, touches: zones, on } = found[i];
       return { cube: cube.id, colour: cube.colour, place, pose: there[i][1], touches: zones, on: on.map((j) => there[j][0]) };
@@ -155,11 +159,11 @@ export async function openPhysics(profile, bytes) {
     const inside = byNumber(({ place }) => place.startsWith(INSIDE));
     const outcome = {
       model: "physics", apparatus: profile.name, status, thrown, lying: lying.map(cubeOf), landings, emerged, inside,
-      knocked_out: event[0] === "knock" ? emerged : [], failures: [], extrapolated: false, state,
+      knocked_out: event[0] === "knock" ? emerged : [], failures: [], extrapolated: false, missed: settled.missed(), state,
     };
     if (!isLanding) return frozen(outcome);
     const since = new Map([...state.residents, ...lying].map((row) => [row[0], row[4]]));
-    const rest = landings.filter(({ pose }) => pose).sort((a, b) => rowOf.get(a.cube) - rowOf.get(b.cube));
+    const rest = landings.filter(({ cube, pose }) => pose && rowOf.has(cube)).sort((a, b) => rowOf.get(a.cube) - rowOf.get(b.cube));
     const edges = new Map(cubes.map(({ id, edge }) => [id, edge]));
     const rowOfLanding = ({ cube, colour, place, pose }) => (
       [cube, colour, edges.get(cube), place, since.get(cube) ?? dropsOf(state), ...pose]
@@ -179,8 +183,22 @@ export async function openPhysics(profile, bytes) {
   }
 
   const { name: apparatus, digest } = profile;
+  /** @type {() => PhysicsState} */
   const empty = () => made(door, { model: "physics", apparatus, digest, residents: [], log: [], board: [], touches: [] });
-  return Object.freeze({ name: "physics", profile, empty, drop, knock, place, throwByHand, begin });
+  return Object.freeze({
+    name: "physics",
+    profile,
+    empty,
+    drop,
+    /** Knock on the table; `strength` is the peak acceleration in g. */
+    knock,
+    /** Put a cube down by hand on a zone of a board. */
+    place,
+    /** Let cubes go where, when and how fast somebody held them. */
+    throwByHand,
+    /** Begin one of these, to go on with it window by window. */
+    begin,
+  });
 }
 
 function completed(run) {

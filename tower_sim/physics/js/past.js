@@ -1,20 +1,20 @@
 // The past of a state: whether its log leaves exactly the cubes that are there; as the checks of tower_sim/door.py.
 
-import { quoted, refuse, wrongly } from "./refuse.js";
+import { refuse, wrongly } from "./refuse.js";
 
 export const DROPS = ["drop", "hand"]; // the kinds of events in which cubes are thrown in
 
-const HONEST_PAST = "allowed is a state that the model has made; take one from an outcome or from empty()";
+export const MADE = "a state that the model has made";
 const MOST_TOUCHES = 64; // of one cube
 
-/** Return the error that a state has what none can have. */
-export function impossible(what) {
-  return refuse(`state has ${what}; ${HONEST_PAST}`);
+/** Return the error that a part of a state, `path` in it, has what none can have. */
+export function impossible(path, what) {
+  return refuse(`state.${path}`, `has ${what}`, MADE);
 }
 
 /** Return the cube of an event that put one down; refuse any other. */
 export function placedCube([, , thrown]) {
-  if (thrown.length !== 1) throw wrongly("number of cubes placed at once in its log", thrown.length, "1", HONEST_PAST);
+  if (thrown.length !== 1) throw impossible("log", `${thrown.length} cubes placed at once`);
   return thrown[0];
 }
 
@@ -27,36 +27,36 @@ export function checkPast(state, onBoard) {
   let drops = 0;
   for (const event of state.log) {
     const [kind, , thrown, emerged, , , launches = []] = event;
-    if (!kinds.includes(kind)) throw wrongly("an event in the log", kind, `${kinds.slice(0, -1).join(", ")} or hand`, HONEST_PAST);
-    if (launches.length > 0 !== (kind === "hand")) throw impossible(`launches in its log that do not fit an event of kind ${kind}`);
+    if (!kinds.includes(kind)) throw wrongly("state.log", kind, `one of ${kinds.join(", ")}`);
+    if (launches.length > 0 !== (kind === "hand")) throw impossible("log", `launches that do not fit an event of kind ${kind}`);
     if (kind === "place") placedCube(event);
     for (const cube of thrown) {
       const before = there.get(cube[0]);
       if (kind === "take") {
         there.delete(cube[0]);
-        if (!before || !isSame(before.cube, cube)) throw impossible(`cube ${quoted(cube[0])} taken in its log where it did not lie`);
+        if (!before || !isSame(before.cube, cube)) throw impossible("log", `cube ${cube[0]} taken where it did not lie`);
         continue;
       }
       if (kind === "knock" || (before && !(onBoard && isSame(before.cube, cube)))) {
-        throw impossible(`cube ${quoted(cube[0])} thrown in its log while it was there, or by a knock`);
+        throw impossible("log", `cube ${cube[0]} thrown while it was there, or by a knock`);
       }
       there.set(cube[0], { cube, since: drops });
     }
     for (const number of emerged) {
-      if (!there.has(number)) throw impossible(`cube ${quoted(number)} out in its log, which was not there`);
+      if (!there.has(number)) throw impossible("log", `cube ${number} out, which was not there`);
       if (!onBoard) there.delete(number);
     }
     drops += DROPS.includes(kind) ? 1 : 0;
   }
   const rows = [...state.residents, ...state.board];
   const here = new Map(rows.map((row) => [row[0], { cube: row.slice(0, 3), since: row[4] }]));
-  if (here.size < rows.length) throw impossible("a cube twice");
+  if (here.size < rows.length) throw impossible("residents", "a cube twice");
   const differs = (number) => {
     const [one, other] = [here.get(number), there.get(number)];
     return !one || !other || one.since !== other.since || !isSame(one.cube, other.cube);
   };
   const wrong = [...here.keys(), ...there.keys()].filter(differs);
-  if (wrong.length) throw impossible(`cube ${Math.min(...wrong)} in another place or since another drop than its log says`);
+  if (wrong.length) throw impossible("residents", `cube ${Math.min(...wrong)} in another place or since another drop than its log says`);
 }
 
 /** Refuse touches of what was not there after the last drop, knock or placing; there are so many fixed `solids`. */
@@ -73,14 +73,14 @@ export function checkTouches(state, solids) {
   for (const [cube, other] of state.touches) {
     for (const number of [cube, other]) {
       if (there.has(number)) count.set(number, count.get(number) + 1);
-      else if (number >= 0 || number === cube) throw impossible(`a touch of cube ${quoted(number)}, which did not lie there after the last drop`);
+      else if (number >= 0 || number === cube) throw impossible("touches", `cube ${number}, which did not lie there after the last drop`);
     }
-    if (other < -solids) throw wrongly("box of a touch of the state", -1 - other, `0 to ${solids - 1}`, HONEST_PAST);
+    if (other < -solids) throw wrongly("state.touches", -1 - other, `a part from 0 to ${solids - 1}`);
     const pair = [Math.min(cube, other), Math.max(cube, other)].join();
-    if (cube === other || pairs.has(pair)) throw impossible(`a touch of cube ${cube} with itself, or two with one other body`);
+    if (cube === other || pairs.has(pair)) throw impossible("touches", `cube ${cube} with itself, or twice with one other body`);
     pairs.add(pair);
   }
   for (const [number, touches] of count) {
-    if (touches > MOST_TOUCHES) throw wrongly(`touches of cube ${number} in the state`, touches, `up to ${MOST_TOUCHES}`, HONEST_PAST);
+    if (touches > MOST_TOUCHES) throw impossible("touches", `${touches} of cube ${number}, more than ${MOST_TOUCHES}`);
   }
 }

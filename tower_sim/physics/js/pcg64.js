@@ -9,7 +9,7 @@ const MASK_64 = 2n ** 64n - 1n;
 const RNG_TEXT = /^([0-9a-f]{1,32}):([0-9a-f]{1,32}):([0-9a-f]{0,8})$/;
 
 /** Return the generator of numpy.random.SeedSequence(seed, spawn_key=key): a seed of up to 128 bits, numbers below 2^32. */
-export function pcg64(seed, key = []) {
+export function pcg64(/** @type {import("../../clients/npm/types.js").Seed} */ seed, /** @type {readonly number[]} */ key = []) {
   const words = spawnedWords(seed, key, 8).map(BigInt);
   const long = (i) => (((words[i + 1] << 32n) | words[i]) << 64n) | (words[i + 3] << 32n) | words[i + 2];
   const step = ((long(4) << 1n) & MASK_128) | 1n;
@@ -26,7 +26,7 @@ function stepped(state, step) {
   return (state * MULTIPLIER + step) & MASK_128;
 }
 
-function pcg64From(state, step, buffered = "") {
+function pcg64From(/** @type {bigint} */ state, /** @type {bigint} */ step, buffered = "") {
   const next = () => {
     state = stepped(state, step);
     const mixed = ((state >> 64n) ^ state) & MASK_64;

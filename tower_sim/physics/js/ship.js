@@ -65,5 +65,5 @@ export function shipPlaces({ where, zones, cube: { edge }, board }) {
     return places;
   }
 
-  return { emerged: (pose) => !inside(pose), escaped, find };
+  return { emerged: (pose) => !inside(pose), missed: () => false, escaped, find };
 }

@@ -1,43 +1,36 @@
-// Towers that keep cubes, and where their cubes are; as tower_sim/apparatus/tower.py and the kinds of towers there.
+// Towers that keep cubes, and where their cubes are; as TowerOfFloors in tower_sim/apparatus/tower_parts.py.
 
 import { reachUp } from "./cuboids.js";
 
-const clipped = (x) => Math.min(Math.max(x, 0), 1);
+const HALF_TABLE = 1; // m
 
-/** What a kind of tower says of a centre x y z: whether it is `within`, and whether it has `emerged`; by its rule. */
-const RULES = {
-  square: (given) => ({
-    emerged: ([x, , z]) => x > given.outer && z < given.exit_top,
-    within([x, y, z]) {
-      const width = given.half + clipped((z - given.top) / given.rise) * given.widens;
-      const inExit = x > 0 && z < given.exit_top && Math.abs(y) < given.half;
-      return Math.max(Math.abs(x), Math.abs(y)) <= width || inExit;
-    },
-  }),
-  round(given) {
-    const across = ([x, y]) => Math.max(...given.outward.map(([a, b]) => x * a + y * b));
-    const atExit = ([x, , z]) => x > given.exit_side && z < given.exit_top;
-    return {
-      emerged: (at) => atExit(at) && across(at) > given.outer,
-      within(at) {
-        const width = given.half + clipped((at[2] - given.top) / given.rise) * given.widens;
-        return across(at) <= width || (atExit(at) && across(at) <= given.outer);
-      },
-    };
-  },
-};
-
-/** Return where cubes of a tower's profile are: { emerged(pose), escaped(pose), find(poses) }; null for an unknown rule. */
+/** Return where cubes of a tower's profile are: { emerged, missed, escaped (of a pose), find(poses) }; null for another rule. */
 export function towerPlaces({ where, regions, cube }) {
-  if (!Object.hasOwn(RULES, where.rule)) return null;
-  const { emerged, within } = RULES[where.rule](where);
-  const escaped = (pose) => !((within(pose) || emerged(pose)) && pose[2] >= 0 && !pose.slice(0, 3).some(Number.isNaN));
+  if (where.rule !== "tower") return null;
+  const [least, side] = where.opening;
+  const across = ([x, y]) => Math.max(...where.outward.map(([a, b]) => x * a + y * b));
+  const width = ([, , z]) => where.half + Math.min(Math.max((z - where.top) / where.rise, 0), 1) * where.widens;
+  const within = (at) => across(at) <= width(at);
+  const missed = (at) => across(at) > width(at) && at[2] > where.missed;
+  const emerged = (at) => {
+    const [x, y, z] = at;
+    const isInExit = x > least && Math.abs(y) < side && z < where.exit_top && across(at) > where.half;
+    return isInExit || (across(at) > where.outer && z < (x > where.outer ? where.air_top : where.exit_top));
+  };
+  const escaped = (pose) => {
+    const isOnTable = Math.max(Math.abs(pose[0]), Math.abs(pose[1])) < HALF_TABLE && pose[2] >= 0; // false for NaN too
+    return !(isOnTable && (within(pose) || emerged(pose) || missed(pose)));
+  };
+  const outside = (pose) => {
+    if (across(pose) <= where.outer) return "doorway";
+    return pose[0] > 0 && pose[0] < where.tray[0] && Math.abs(pose[1]) < where.tray[1] ? "tray" : "table";
+  };
   const placeOf = (pose) => {
-    if (escaped(pose)) return "lost";
-    if (emerged(pose)) return "tray";
+    if (escaped(pose) || missed(pose)) return "lost";
+    if (emerged(pose)) return outside(pose);
     const top = pose[2] + reachUp(pose, cube.edge);
     const region = regions.find(({ above }) => top > above) ?? regions[regions.length - 1];
     return `inside:${region.name}`;
   };
-  return { emerged, escaped, find: (poses) => poses.map((pose) => ({ place: placeOf(pose), touches: [], on: [] })) };
+  return { emerged, missed, escaped, find: (poses) => poses.map((pose) => ({ place: placeOf(pose), touches: [], on: [] })) };
 }

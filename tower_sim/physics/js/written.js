@@ -28,15 +28,3 @@ export function pythonReal(x) {
 function pythonText(text) {
   return JSON.stringify(text).replace(/[^ -~]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
-
-/** Return a number as Python's format "g" with so many digits. */
-export function general(x, digits) {
-  if (Number.isNaN(x)) return "nan";
-  if (!Number.isFinite(x)) return x > 0 ? "inf" : "-inf";
-  if (x === 0) return Object.is(x, -0) ? "-0" : "0";
-  const [shown, exponent] = x.toExponential(digits - 1).split("e");
-  const power = Number(exponent);
-  const short = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
-  if (power >= -4 && power < digits) return short(x.toFixed(Math.max(digits - 1 - power, 0)));
-  return `${short(shown)}e${exponent[0]}${exponent.slice(1).padStart(2, "0")}`;
-}

@@ -9,7 +9,6 @@ class Show {
     this.record = record;
     const { header } = record;
     const solids = solidsOf(header.apparatus, header.edge);
-    this.tray = new RecordTray(record, solids);
     this.stage = new Stage(find("scene"), header, solids, scenesOf(record, solids), sayTrouble);
     this.camera = this.stage.camera;
     this.marked = null;
@@ -60,7 +59,7 @@ class Show {
       this.showControls();
     }
     this.stage.look(...framingAt(record, moment));
-    const cubes = sceneAt(record, this.tray, moment, wantsStillness());
+    const cubes = sceneAt(record, moment, wantsStillness());
     const marked = cubes.find(({ cube }) => cube === this.marked);
     if (marked && this.follows) this.camera.lookTo(marked.pose.slice(0, 3));
     this.tag.show(this.marked, marked);
@@ -69,7 +68,7 @@ class Show {
 
   /** The cubes that are drawn now. */
   drawn() {
-    return sceneAt(this.record, this.tray, this.player.moment, wantsStillness());
+    return sceneAt(this.record, this.player.moment, wantsStillness());
   }
 
   /** Mark a cube by its number, or none (null). */

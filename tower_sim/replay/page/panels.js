@@ -37,7 +37,6 @@ class Panels {
       return cells;
     });
     this.sums = [...find("counts").tFoot.querySelectorAll("td")];
-    find("tray-note").hidden = record.isBoard || !record.takes.some((take) => sweptOf(take).length);
   }
 
   buildZones() {

@@ -1,7 +1,8 @@
 // The replay document: what happens when, where each cube is, how many are where.
 
 const HOLD = 54 / 60; // s, a whole number of frames, between one take and the next, so that the eye sees where all lies
-const TAIL = 36 / 60; // s after the last take, in which the last cube falls into the tray
+const TAIL = 36 / 60; // s after the last take
+const CLEARING = 0.4; // s before the next drop, in which the tray is cleared
 const INSIDE = "inside:";
 
 /** Read a document: `header` as parsed, `buffer` its bytes. Throws an Error whose message says what is wrong. */
@@ -260,4 +261,22 @@ function countsAt(record, moment) {
 /** The sum of one kind of count over all colours. */
 function summed(rows, where) {
   return sumOf(rows.map((row) => row[where]));
+}
+
+/**
+ * What is drawn at a moment: a list of {cube, colour, pose, size}, `size` in parts of a cube's edge. Cubes that came out lie
+ * where they came to rest until the players take them out before the next drop; `still` takes them out at once.
+ */
+function sceneAt(record, moment, still) {
+  const { take, time } = moment;
+  const next = record.takes[moment.index + 1];
+  const stays = still || record.isBoard || !next || next.stepIndex === take.stepIndex;
+  const away = stays ? 0 : smooth(CLEARING - (take.until - time), 0, CLEARING);
+  return take.cubes.flatMap((cube) => {
+    const pose = poseAt(record, moment, cube);
+    if (!pose) return [];
+    const part = take.restOf.has(cube) && !take.restOf.get(cube).place.startsWith(INSIDE) ? away : 0;
+    const lifted = [pose[0], pose[1], pose[2] + 6 * record.header.edge * part, ...pose.slice(3)];
+    return [{ cube, colour: record.colourOf.get(cube), pose: lifted, size: 1 - part }];
+  });
 }

@@ -9,7 +9,7 @@ const KEYS = [
   ["Home End", "to the beginning or the end"],
   ["< >", "slower or faster"],
   ["A D W S", "turn the picture (also the arrows, when the picture has the focus; with shift they move it)"],
-  ["+ − 0", "zoom in, zoom out, look as at first"],
+  ["+ − 0", "zoom in, zoom out, reset the view"],
   ["C", "cut it open: from the side, from the front, from above, no more"],
   ["M", "mark a cube, or the next one (with shift the one before); Esc marks none"],
   ["F", "follow the cube that is marked, or no more"],

@@ -1,58 +1,92 @@
-"""The application: every route, behind what `guard` asks of each request."""
+"""The application: every route, behind a token, a limit of the body, and what counts the answers."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+import hmac
+import sqlite3
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from starlette.applications import Starlette
+from fastapi import APIRouter, FastAPI
+from fastapi import Request as Call
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
-from starlette.requests import Request as Call
-from starlette.responses import Response, StreamingResponse
-from starlette.routing import Route
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import compile_path
 
-from tower_sim.service.http import draws, jobs, openapi, rounds, towers
-from tower_sim.service.http.gate import Gate
-from tower_sim.service.http.guard import Guard
-from tower_sim.service.http.hosts import Hosts
+from tower_sim import registry
+from tower_sim.apparatus.kind import ApparatusKind
+from tower_sim.errors import UsageError, shown
+from tower_sim.model import TooManyFailedDraws
+from tower_sim.models import ABOUT
+from tower_sim.physics.settings import accuracies
+from tower_sim.requests import games
+from tower_sim.service import asked, codes, told
+from tower_sim.service.http import draws, keys, towers
 from tower_sim.service.http.metrics import MEDIA as METRICS
-from tower_sim.service.http.problems import Problem
-from tower_sim.service.http.service import AGAIN, Service, plain, refused, several
+from tower_sim.service.http.problems import STATUS, Problem, problem_of
+from tower_sim.service.http.service import AGAIN, Service, aside, problems
 from tower_sim.service.http.settings import Settings
 from tower_sim.service.http.store import forget
+from tower_sim.typed import mistake
+from tower_sim.version import TOWER_SIM
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+_FREE = {"/", "/healthz", "/readyz", "/openapi.json"}  # of the token
+_HUNG_UP = 499  # counted for a client that does not wait for its answer, as other servers count it
+_ASKED: dict[str, type[BaseModel]] = {
+    "createDrop": asked.Throw,
+    "createGame": asked.Play,
+    "getOdds": asked.Next,
+    "getTowerOdds": asked.TowerNext,
+    "createTower": asked.NewTower,
+    "throwIntoTower": asked.TowerThrow,
+    "forkTower": asked.Fork,
+}
 
 
-def application(settings: Settings, gate: Gate, hosts: Hosts, origins: Sequence[str] = ()) -> ASGIApp:
-    """Return the application of a service with these settings, behind a `gate`.
+def application(settings: Settings, origins: Sequence[str] = ()) -> ASGIApp:
+    """Return the application of a service with these settings, asked by the scripts of web pages of `origins`.
 
-    It is asked by the names of `hosts`, and by the scripts of web pages of `origins`. Raises UsageError for a file that
-    cannot be opened, and WritingFailed where its disk is full.
+    Raises UsageError for a file that cannot be opened, and WritingFailed where its disk is full.
     """
     service = Service(settings)
-    service.metrics.watch(gate)
 
     @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncGenerator[None, None]:
-        forgetting = asyncio.create_task(forget(service.store, settings.keep_days))
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
+        forgetting = asyncio.create_task(forget(service.store, settings.limits.keep_days))
         try:
             yield
         finally:
             forgetting.cancel()
             service.close()
 
-    app = Starlette(
-        routes=[*draws.routes(service), *_own(service), *towers.routes(service), *rounds.routes(service)],
-        exception_handlers={HTTPException: _no_route},
+    app = FastAPI(
+        title="tower_sim",
+        version=TOWER_SIM,
+        summary="Throws of cube towers, games, and towers that are kept.",
+        license_info={"name": "MIT", "identifier": "MIT"},
+        servers=[{"url": "/"}],
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
         lifespan=lifespan,
     )
-    app.router.redirect_slashes = False
-    guarded: ASGIApp = Guard(app, service, hosts)
+    for router in (_own(service), draws.routes(service), towers.routes(service)):
+        app.include_router(router)
+    for kind in (HTTPException, UsageError, TooManyFailedDraws, sqlite3.Error, Exception):
+        app.add_exception_handler(kind, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.openapi = _described(app)
+    guarded: ASGIApp = Guard(app, service)
     if origins:
         guarded = CORSMiddleware(
             guarded,
@@ -64,42 +98,210 @@ def application(settings: Settings, gate: Gate, hosts: Hosts, origins: Sequence[
     return guarded
 
 
-def _own(service: Service) -> list[Route]:
-    whole = openapi.document()
+class Guard:
+    """What every request passes first, and what counts it after."""
 
-    async def health(call: Call) -> Response:
-        service.store.read("SELECT 1")
-        return plain({"status": "ok"})
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self._app, self._metrics = app, service.metrics
+        self._most, self._token = service.settings.limits.max_body, service.settings.token.encode()
 
-    async def metrics(call: Call) -> Response:
-        return Response(service.metrics.text(), 200, {"Content-Type": METRICS})
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began, status = time.perf_counter(), 0
 
-    async def described(call: Call) -> Response:
-        return plain(whole)
+        async def counted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
 
-    async def job(call: Call) -> Response:
-        return plain(service.jobs.get(call.path_params["id"]).document())
+        try:
+            self._check(scope)
+            if scope["method"] == "POST":
+                receive = _again(await self._body(receive), receive)
+            await self._app(scope, receive, counted)
+        except Problem as problem:
+            await problem.response()(scope, receive, counted)
+        except ConnectionError:
+            status = _HUNG_UP
+        except asyncio.CancelledError:  # the service stops and does not wait longer
+            if not status:
+                stopping = Problem("stopping", "The service is stopping; ask again when it is back.")
+                await stopping.response()(scope, receive, counted)
+        except Exception:
+            if not status:  # else `_refused` has answered and told it
+                raise
+        route = getattr(scope.get("route"), "path", "none")
+        method = scope["method"] if route != "none" else "any"
+        self._metrics.answered(route, method, status or _HUNG_UP, time.perf_counter() - began)
 
-    async def cancel(call: Call) -> Response:
-        service.jobs.cancel(call.path_params["id"])
-        return Response(None, 204)
+    def _check(self, scope: Scope) -> None:
+        """Raise Problem for a request that is not to be answered, before its body is read."""
+        headers = dict(scope["headers"])
+        if self._token and scope["path"] not in _FREE:
+            shown, asks = headers.get(b"authorization"), {"WWW-Authenticate": "Bearer"}
+            if shown is None:
+                raise Problem("token.missing", "Send the header Authorization: Bearer TOKEN.", headers=asks)
+            if not hmac.compare_digest(shown, b"Bearer " + self._token):
+                raise Problem("token.wrong", "Send the token that this service was started with.", headers=asks)
 
-    async def followed(call: Call) -> Response:
-        stream = jobs.events(service.jobs.get(call.path_params["id"]))
-        headers = {"Cache-Control": "no-store", "Content-Type": "text/event-stream"}
-        return StreamingResponse(stream, headers=headers)
+    async def _body(self, receive: Receive) -> bytes:
+        """Return a body. Raises Problem for one that is too long, ConnectionError."""
+        whole = bytearray()
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ConnectionError
+            whole += message.get("body", b"")
+            if len(whole) > self._most:
+                detail = f"The body has more than {self._most} bytes; send less, or start again without a state."
+                raise Problem(codes.BODY_TOO_LARGE, detail, headers={"Connection": "close"})
+            if not message.get("more_body", False):
+                return bytes(whole)
 
-    return [
-        several("/healthz", GET=health),
-        several("/metrics", GET=metrics),
-        several("/openapi.json", GET=described),
-        several("/v1/jobs/{id}", GET=job, DELETE=cancel),
-        several("/v1/jobs/{id}/events", GET=followed),
-    ]
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """Return what gives a body that was received already, and then what comes after it."""
+    left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> Message:
+        return left.pop() if left else await receive()
+
+    return again
 
 
-async def _no_route(call: Call, error: Exception) -> Response:
-    if isinstance(error, HTTPException) and error.status_code == 405:
-        headers = {"Allow": (error.headers or {}).get("Allow", "")}
-        return refused(Problem("method", f"{call.method} is not allowed here.", headers=headers))
-    return refused(Problem("not_found", "There is nothing under this path; /openapi.json lists what there is."))
+def _own(service: Service) -> APIRouter:
+    router = APIRouter()
+
+    @router.get(
+        "/", response_class=HTMLResponse, operation_id="showPage", summary="The live page", responses=problems()
+    )
+    async def page() -> Response:
+        return HTMLResponse(await aside(_page))
+
+    @router.get("/healthz", operation_id="checkHealth", summary="Whether it answers", responses=problems())
+    async def health() -> told.Health:
+        return told.Health(status="ok")
+
+    @router.get("/readyz", operation_id="checkReady", summary="Whether it can draw and store", responses=problems())
+    async def ready() -> told.Health:
+        service.check_ready()
+        return told.Health(status="ready")
+
+    text: dict[int | str, dict[str, Any]] = {
+        200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Text."}
+    }
+
+    @router.get(
+        "/metrics",
+        response_class=Response,
+        operation_id="getMetrics",
+        summary="Counts and times, for Prometheus",
+        responses=problems() | text,
+    )
+    async def metrics() -> Response:
+        return Response(service.metrics.text(), 200, None, METRICS)
+
+    @router.get("/v1/apparatus", operation_id="listApparatus", summary="The towers and ships", responses=problems())
+    async def apparatus() -> told.Profiles:
+        return _profiles()
+
+    @router.get("/v1/games", operation_id="listGames", summary="The games, with their rules", responses=problems())
+    async def list_games() -> told.Games:
+        return _games()
+
+    @router.get("/v1/models", operation_id="listModels", summary="The models and engines", responses=problems())
+    async def models() -> told.Models:
+        engines = {name: list(accuracies(name)) for name in registry.names("engine")}
+        return told.Models(models=[told.ModelFacts(name=name, about=about) for name, about in ABOUT.items()],
+                           engines=engines)  # fmt: skip
+
+    return router
+
+
+@cache
+def _page() -> str:
+    from tower_sim.live.page import live_page  # draws, which a service need not do
+
+    return live_page()
+
+
+@cache
+def _profiles() -> told.Profiles:
+    kinds: dict[str, ApparatusKind] = registry.every("apparatus")
+    of = [(name, kind, each.title) for kind, each in kinds.items() for name in each.profiles()]
+    return told.Profiles(
+        apparatus=[told.ProfileFacts(name=name, kind=kind, about=about) for name, kind, about in sorted(of)]
+    )
+
+
+@cache
+def _games() -> told.Games:
+    found: list[told.GameFacts] = []
+    for game in games():
+        about, usual = game.about or game.title, game.plain(game.read({}))
+        rules = game.Rules.model_json_schema() if issubclass(game.Rules, BaseModel) else None
+        facts = {"name": game.name, "title": game.title, "about": about, "apparatus": game.apparatus or None}
+        found.append(told.GameFacts.model_validate(facts | {"usual": usual, "rules": rules}))
+    return told.Games(games=found)
+
+
+def _described(app: FastAPI) -> Callable[[], dict[str, Any]]:
+    """Return what describes the application: FastAPI's document, with the codes of problems and the token."""
+    made = app.openapi
+
+    @cache
+    def described() -> dict[str, Any]:
+        document = made()
+        document["x-problems"] = {code: {"status": status, "title": title} for code, (status, title) in STATUS.items()}
+        document["components"]["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
+        document["security"] = [{}, {"bearer": []}]
+        return document
+
+    return described
+
+
+async def _refused(call: Call, error: Exception) -> Response:
+    """Answer an error with a problem."""
+    if isinstance(error, HTTPException) and not isinstance(error, Problem):
+        if error.status_code == 405:
+            paths: dict[str, Any] = call.app.openapi()["paths"]
+            at = [ways for path, ways in paths.items() if compile_path(path)[0].match(call.scope["path"])]
+            allow = [method.upper() for ways in at for method in ways]
+            refusal = f"{call.method} is not allowed here; allowed is {', '.join(allow)}."
+            return Problem("method", refusal, headers={"Allow": ", ".join(allow)}).response()
+        error = Problem("not_found", "There is nothing under this path; /openapi.json lists what there is.")
+    return problem_of(error).response()
+
+
+async def _invalid(call: Call, error: Exception) -> Response:
+    """Answer what pydantic refuses with a problem about its first field."""
+    invalid = cast("RequestValidationError", error)
+    errors = [(each["loc"][0], {**each, "loc": each["loc"][1:]}) for each in invalid.errors()]
+    place, first = errors[0]
+    if place == "path":
+        problem = Problem("not_found", "An identifier has 22 letters, digits, - and _; send one that you got.")
+    elif place == "header":
+        is_missing = first["type"] == "missing"
+        said = f"Idempotency-Key is {'missing' if is_missing else shown(first['input'])}; {keys.ADVICE}."
+        problem = Problem("key.missing" if is_missing else "key.invalid", said)
+    elif place == "query":
+        problem = problem_of(mistake(_Page.model_fields, [first], call.query_params))
+    elif first["type"] == "missing" and not first["loc"]:
+        problem = Problem(codes.NOT_JSON, 'body is empty; allowed is a JSON object; try {"cubes": {"blue": 4}}')
+    else:
+        kind = _ASKED[getattr(call.scope.get("route"), "operation_id", "")]
+        problem = problem_of(
+            mistake(kind.model_fields, [each for where, each in errors if where == "body"], invalid.body)
+        )
+    return problem.response()
+
+
+class _Page(asked.RequestModel):
+    """The query of a list, for messages."""
+
+    first: Annotated[int, Field(ge=0, le=asked.MAX_KEPT, alias="from")] = 0
+    limit: Annotated[int, Field(ge=1, le=asked.MAX_KEPT)] = 100

@@ -6,24 +6,32 @@ first never came to its commit, is answered as if it came for the first time.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
-import re
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Header
+from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from tower_sim.service.http.problems import Problem
-from tower_sim.service.http.store import Database, Statement, checked, hashed, sealed
+from tower_sim.service.http.store import Database, Statement, hashed
 
 LEAST, MOST = 16, 255  # characters; with fewer a stranger could guess another's
-_KEY = re.compile(f"[\\x21\\x23-\\x7e]{{{LEAST},{MOST}}}")
 _TOWERS = "/v1/towers/"
-_EXAMPLE = 'Idempotency-Key: "8e03978e-40d5-43e8-bc93-6894a57f9324"'
-_ROW = "scope, made, digest, status, location, answer, body, seal"
-_EACH = "?, ?, ?, ?, ?, ?, ?, ?"
-_ADVICE = f"send {LEAST} to {MOST} visible ASCII characters but quotes: {_EXAMPLE}"
+_EXAMPLE = '"8e03978e-40d5-43e8-bc93-6894a57f9324"'
+_TOLD = f"A new one for each request, as {_EXAMPLE}; what is sent again with it gets the same answer."
+_LENGTH = f"{{{LEAST},{MOST}}}"
+_HEADER = Header(alias="Idempotency-Key", description=_TOLD, examples=[_EXAMPLE])
+_Text = Annotated[str, Field(pattern=f'^(?:[!#-~]{_LENGTH}|"[!#-~]{_LENGTH}")$')]
+Key = Annotated[_Text, _HEADER]
+MaybeKey = Annotated[_Text | SkipJsonSchema[None], _HEADER]
+ADVICE = f"send {LEAST} to {MOST} visible ASCII characters but quotes, such as Idempotency-Key: {_EXAMPLE}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +62,6 @@ class KeyedCall:
         return hashlib.sha256(f"{self.where}\n{self.key}".encode()).digest()
 
 
-def read_key(value: str | None, *, needed: bool) -> str:
-    """Return the key of a header, with or without quotes; raises Problem where it is missing or not allowed."""
-    if value is None:
-        if needed:
-            raise Problem("key.missing", f"There is none; allowed is a new one for each request; {_ADVICE}")
-        return ""
-    key = value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
-    if not _KEY.fullmatch(key):
-        raise Problem("key.invalid", f"It has {len(key)} characters, or some that are not allowed; {_ADVICE}")
-    return key
-
-
 class Once:
     """Answers each key once. Raises Problem for a key that is being answered and one of another request."""
 
@@ -74,52 +70,45 @@ class Once:
         self._in_flight: set[bytes] = set()
 
     async def answer(
-        self,
-        asked: KeyedCall,
-        work: Callable[[], Awaitable[Answered]],
-        alone: AbstractAsyncContextManager[object] | None = None,
+        self, asked: KeyedCall, work: Callable[[], Awaitable[Answered]], alone: asyncio.Lock | None = None
     ) -> tuple[Answered, bool]:
         """Return the answer, and whether it was given before; `work` draws it where it was not.
 
         `alone` is held from before the work until its answer is stored.
         """
-        alone = nullcontext() if alone is None else alone
-        if not asked.key:
-            async with alone:
-                answered = await work()
-                await self._store.write(*answered.statements)
-            return answered, False
         scope = asked.scope
-        if scope in self._in_flight:
-            raise Problem("key.in_flight", "The first answer is not there yet; send the same again in a moment.")
-        if (before := self._before(asked, scope)) is not None:
-            return before, True
-        self._in_flight.add(scope)
+        if asked.key:
+            if scope in self._in_flight:
+                raise Problem("key.in_flight", "The first answer is not there yet; send the same again in a moment.")
+            if (before := self._before(asked)) is not None:
+                return before, True
+            self._in_flight.add(scope)
         try:
-            async with alone:
+            async with alone or nullcontext():
                 answered = await work()
                 body = None if answered.stored else answered.body
-                seal = None if body is None else sealed(scope, body)
-                how = asked.digest, answered.status, answered.location, answered.stored
-                row = scope, time.time(), *how, body, seal
-                await self._store.write(*answered.statements, (f"INSERT INTO keys ({_ROW}) VALUES ({_EACH})", row))
+                row = scope, time.time(), asked.digest, answered.status, answered.location, answered.stored, body
+                noted = ((f"INSERT INTO keys VALUES ({', '.join('?' * len(row))})", row),) if asked.key else ()
+                await self._store.write(*answered.statements, *noted)
         finally:
-            self._in_flight.discard(scope)
+            if asked.key:
+                self._in_flight.discard(scope)
         return answered, False
 
-    def _before(self, asked: KeyedCall, scope: bytes) -> Answered | None:
-        rows = self._store.read(f"SELECT {_ROW} FROM keys WHERE scope = ?", scope)
+    def _before(self, asked: KeyedCall) -> Answered | None:
+        sql = "SELECT digest, status, location, answer, body FROM keys WHERE scope = ?"
+        rows = self._store.read(sql, asked.scope)
         if not rows:
             return None
-        name, _, digest, status, location, stored, body, seal = rows[0]
+        digest, status, location, stored, body = rows[0]
         if not hmac.compare_digest(digest, asked.digest):
             raise Problem("key.reused", "The body is not that of the first request; take a new key for a new request.")
         if stored is not None:
-            kept = self._store.read("SELECT hash, body, seal FROM answers WHERE hash = ?", stored)
-            name, body, seal = kept[0] if kept else (stored, None, None)
+            kept = self._store.read("SELECT body FROM answers WHERE hash = ?", stored)
+            body = kept[0][0] if kept else None
         if location.startswith(_TOWERS):
-            tower = hashed(location.removeprefix(_TOWERS))
-            body = body if self._store.read("SELECT 1 FROM towers WHERE hash = ?", tower) else None
+            tower = hashed(location.removeprefix(_TOWERS)[:22])
+            body = body if self._store.read("SELECT 1 FROM towers WHERE ? IN (hash, seen)", tower) else None
         if body is None:
             raise Problem("not_found", "What this key was answered with is no longer kept.")
-        return Answered(status, checked(name, body, seal), location)
+        return Answered(status, body, location)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 if TYPE_CHECKING:
-    from tower_sim.service.http.gate import Gate
     from tower_sim.service.http.store import Database
     from tower_sim.service.http.workers import Workers
 
@@ -27,22 +26,12 @@ class Metrics:
         taken = Histogram("tower_sim_seconds", about, ("route",), buckets=_BUCKETS, registry=of)
         drawn = Counter("tower_sim_drawn", "Draws begun", ("kind", "model"), registry=of)
         self._requests, self._seconds, self._drawn = cache(asked.labels), cache(taken.labels), cache(drawn.labels)
-        at_once = Gauge("tower_sim_requests_at_once", "Requests being answered", registry=self._registry)
         waiting = Gauge("tower_sim_workers_waiting", "Work that waits for a process", registry=self._registry)
         running = Gauge("tower_sim_workers_running", "Work that processes do", registry=self._registry)
         self._commits = Counter("tower_sim_commits", "Commits to the file of answers", registry=self._registry)
         self._store, self._commits_told = store, 0
-        self.at_once = 0
-        at_once.set_function(lambda: self.at_once)
         waiting.set_function(lambda: workers.waiting)
         running.set_function(lambda: workers.running)
-
-    def watch(self, gate: Gate) -> None:
-        """Tell of the connections, too."""
-        is_open = Gauge("tower_sim_connections", "Connections that are open", registry=self._registry)
-        closed = Gauge("tower_sim_connections_closed", "Closed for their clients' slowness", registry=self._registry)
-        is_open.set_function(lambda: gate.number)
-        closed.set_function(lambda: gate.closed)
 
     def answered(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count an answer."""

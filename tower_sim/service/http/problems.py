@@ -1,43 +1,42 @@
-"""Problem details (RFC 9457): what every answer that is none looks like, with a code for programs."""
+"""Problem details (RFC 9457): the answer to what cannot be done, with a code for programs."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, field
+import sqlite3
 from typing import Any
 
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
 from tower_sim.errors import UsageError
-from tower_sim.service import codes
+from tower_sim.model import TooManyFailedDraws
+from tower_sim.service import codes, told
+from tower_sim.terminal import one_line, warn
 
 MEDIA = "application/problem+json"
+LATER = {"Retry-After": "5"}
 
 STATUS: dict[str, tuple[int, str]] = {
     codes.INVALID: (422, codes.CODES[codes.INVALID]),
     codes.UNKNOWN: (422, codes.CODES[codes.UNKNOWN]),
     codes.TOO_LARGE: (422, codes.CODES[codes.TOO_LARGE]),
-    codes.NOT_JSON: (400, codes.CODES[codes.NOT_JSON]),
+    codes.NOT_JSON: (422, codes.CODES[codes.NOT_JSON]),
     codes.BODY_TOO_LARGE: (413, codes.CODES[codes.BODY_TOO_LARGE]),
     codes.NO_LANDING: (422, codes.CODES[codes.NO_LANDING]),
     codes.INTERNAL: (500, codes.CODES[codes.INTERNAL]),
-    "damaged": (500, "What was stored has changed on its disk."),
-    "slow": (408, "The request took too long to arrive."),
-    "head.too_large": (431, "What stands before the body is too long."),
-    "host": (421, "The service is not known by this name."),
-    "query.invalid": (400, "What stands behind the question mark is not allowed."),
     "media_type": (415, "The body is not said to be JSON."),
     "not_found": (404, "There is nothing here, or no longer."),
     "job.lost": (410, "This work was lost when the service ended."),
     "method": (405, "This cannot be done here."),
+    "table": (403, "The table's identifier may not do this."),
     "key.missing": (400, "The header Idempotency-Key is missing."),
     "key.invalid": (400, "The header Idempotency-Key is not allowed."),
     "key.reused": (422, "This Idempotency-Key was used with another request."),
     "key.in_flight": (409, "A request with this Idempotency-Key is being answered."),
-    "tower.full": (422, "This tower has had as many drops as one may have."),
-    "round.order": (409, "This step of a round is not due."),
-    "tower.moved": (409, "This tower was changed by another request meanwhile."),
+    "tower.full": (422, "This tower has had as many throws as it may have."),
+    "tower.moved": (409, "Another request changed this tower meanwhile."),
     "token.missing": (401, "A bearer token is needed."),
-    "token.wrong": (401, "The bearer token is not the right one."),
-    "rate": (429, "Too many requests in too short a time."),
+    "token.wrong": (401, "The bearer token is wrong."),
     "busy": (503, "The service is busy."),
     "storage": (503, "The answer could not be stored, so it was not given."),
     "stopping": (503, "The service is stopping."),
@@ -46,33 +45,41 @@ STATUS: dict[str, tuple[int, str]] = {
 """The status and the title of every code."""
 
 
-@dataclass(slots=True)
-class Problem(Exception):
-    """An answer that is none: its `code`, what is wrong in this case (`detail`), and the `path` of the field."""
+class Problem(HTTPException):
+    """What is wrong: its `code`, this case in one line (`detail`), and the `path` of the field."""
 
-    code: str
-    detail: str
-    path: str = ""
-    headers: dict[str, str] = field(default_factory=dict[str, str])
+    def __init__(self, code: str, detail: str, path: str = "", headers: dict[str, str] | None = None) -> None:
+        super().__init__(STATUS[code][0], detail, headers)
+        self.code, self.path = code, path
 
-    @property
-    def status(self) -> int:
-        """The status of the answer."""
-        return STATUS[self.code][0]
+    def document(self) -> dict[str, Any]:
+        """Return the problem details; their `type` is a reference into the service's own OpenAPI document."""
+        title, kind = STATUS[self.code][1], f"/openapi.json#/x-problems/{self.code}"
+        path = self.path or None
+        problem = told.ProblemAnswer(
+            type=kind, title=title, status=self.status_code, detail=self.detail, code=self.code, path=path
+        )
+        return problem.model_dump(exclude_none=True)
 
-    def body(self) -> bytes:
-        """Return the document."""
-        return json.dumps(document(self)).encode()
-
-
-def document(problem: Problem) -> dict[str, Any]:
-    """Return the problem details; their `type` is a reference into the service's own OpenAPI document."""
-    status, title = STATUS[problem.code]
-    where = {"path": problem.path} if problem.path else {}
-    kind = f"/openapi.json#/x-problems/{problem.code}"
-    return {"type": kind, "title": title, "status": status, "detail": problem.detail, "code": problem.code} | where
+    def response(self) -> Response:
+        """Return it as an answer."""
+        problem = told.ProblemAnswer(**self.document()).model_dump_json(exclude_none=True)
+        return Response(problem, self.status_code, self.headers, MEDIA)
 
 
-def of_usage(error: UsageError) -> Problem:
-    """Return the problem of a caller's mistake."""
-    return Problem(error.code if error.code in STATUS else codes.INVALID, str(error), codes.path_of(error))
+def problem_of(error: Exception) -> Problem:
+    """Return the problem that an error is; a defect of the service is told on standard error, without its request."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, UsageError):
+        code = error.code if error.code in STATUS else codes.INVALID
+        return Problem(code, one_line(str(error), 1_000, 200), codes.path_of(error))
+    if isinstance(error, TooManyFailedDraws):
+        return Problem(codes.NO_LANDING, f"{error}; {codes.ADVICE}")
+    if isinstance(error, sqlite3.IntegrityError):
+        return Problem("tower.moved", "Ask for the tower again, then throw with a new key.")
+    if isinstance(error, sqlite3.Error):
+        warn(one_line(f"the file of answers cannot be written: {error}", 400, 200))
+        return Problem("storage", "The answer was thrown away; send the same again later.", headers=LATER)
+    warn(one_line(f"internal error: {type(error).__name__}: {error}", 400, 200))
+    return Problem(codes.INTERNAL, f"{type(error).__name__}; this is a defect of the service, not of the request.")

@@ -14,7 +14,6 @@ from tower_sim.errors import UsageError, check_whole, fault, shown
 from tower_sim.extras import extra
 from tower_sim.interrupts import terminable
 from tower_sim.reading import read_text
-from tower_sim.service.http.hosts import Hosts, check_origin
 from tower_sim.service.http.settings import Settings
 
 
@@ -26,23 +25,19 @@ def read_token(path: Path) -> str:
     return token
 
 
-def run(settings: Settings, host: str, port: int, names: Sequence[str] = (), origins: Sequence[str] = ()) -> None:
+def run(settings: Settings, host: str, port: int, origins: Sequence[str] = ()) -> None:
     """Serve until Ctrl-C or SIGTERM; then what is being answered is answered, and the rest refused.
 
-    Raises UsageError for packages that are missing, a file that cannot be opened, a port that cannot be had, and what
-    is no name or origin.
+    Raises UsageError for packages that are missing, a file that cannot be opened and a port that cannot be had.
     """
-    pages, hosts = [check_origin(origin) for origin in origins], Hosts(host, names)
-    for module in ("starlette", "prometheus_client", "httptools"):
+    for module in ("fastapi", "prometheus_client"):
         extra(module, "service")
     uvicorn = extra("uvicorn", "service")
     from tower_sim.service.http.app import application
-    from tower_sim.service.http.gate import Gate
 
     check_whole("port", port, 0, 65_535)
     with _listening(host, port) as listening:
-        gate = Gate(settings)
-        app = application(settings, gate, hosts, pages)
+        app = application(settings, origins)
         address = listening.getsockname()
         name = f"[{address[0]}]" if ":" in address[0] else address[0]
         print(f"tower-sim: answers at http://{name}:{address[1]}, keeps {settings.db}; Ctrl-C ends it", file=sys.stderr)
@@ -54,7 +49,6 @@ def run(settings: Settings, host: str, port: int, names: Sequence[str] = (), ori
             access_log=False,  # paths hold identifiers, which are secrets
             server_header=False,
             proxy_headers=False,  # anyone can write them
-            http=gate.connect,
             ws="none",
             loop="uvloop" if find_spec("uvloop") else "asyncio",
             timeout_graceful_shutdown=10,

@@ -1,53 +1,61 @@
-"""The one file: SQLite in WAL. What is written together is committed together, and told only when it is on the disk."""
+"""The one file: SQLite in WAL. What is written together is committed together, and sent only when it is on the disk."""
 
 from __future__ import annotations
 
 import asyncio
 import base64
 import hashlib
-import hmac
+import os
 import queue
 import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from itertools import chain, groupby
-from operator import itemgetter
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tower_sim.service.http.files import failed, open_ours
+from tower_sim.errors import UsageError, shown
 from tower_sim.terminal import one_line, warn
 
 Statement = tuple[str, tuple[Any, ...]]
-"""SQL and its values; what inserts a row ends with its ` VALUES (...)`."""
+"""SQL and its values."""
 
 _Waiting = tuple[Sequence[Statement], "asyncio.AbstractEventLoop", "asyncio.Future[None]"]
-_MOST_ROWS = 16  # of one statement
+VERSION = 6
+_TABLES = """
+CREATE TABLE answers (
+    hash BLOB PRIMARY KEY NOT NULL, kind TEXT NOT NULL, made REAL NOT NULL, body BLOB NOT NULL,
+    tower BLOB, number INTEGER, told BLOB
+);
+CREATE UNIQUE INDEX drops_of_a_tower ON answers (tower, number) WHERE tower IS NOT NULL;
+CREATE INDEX answers_made ON answers (made);
+CREATE TABLE towers (
+    hash BLOB PRIMARY KEY, seen BLOB NOT NULL UNIQUE, used REAL NOT NULL, asked TEXT NOT NULL, state TEXT,
+    drops INTEGER NOT NULL, inside TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE keys (
+    scope BLOB PRIMARY KEY, made REAL NOT NULL, digest BLOB NOT NULL, status INTEGER NOT NULL,
+    location TEXT NOT NULL, answer BLOB, body BLOB
+) WITHOUT ROWID;
+"""
+"""`told` is what a history says of a throw. A tower has the hash of its program's identifier, that of its table's as
+`seen`, and how many cubes are `inside`. A key has the hash of its `answer`, or its `body` where that is not stored."""
 
-DAY = 86_400
-_FORGET_EVERY = 3_600.0  # s
-
-
-def _bits() -> Iterator[bytes]:
-    """Yield 128 random bits of the system each time, fetched for many: asking for few costs as much."""
-    while True:
-        some = secrets.token_bytes(16 * 256)
-        yield from (some[i : i + 16] for i in range(0, len(some), 16))
-
-
-_BITS = _bits()  # of the one thread that answers
+_APPLICATION = 0x54575253  # "TWRS": marks a file as one of ours
+_BESIDE = ("", "-wal", "-shm", "-journal")
+_DAY, _FORGET_EVERY = 86_400, 3_600.0  # s
 
 
 def new_id() -> str:
     """Return an identifier of 128 random bits, 22 characters that a path may hold."""
-    return base64.urlsafe_b64encode(next(_BITS)).rstrip(b"=").decode()
+    return secrets.token_urlsafe(16)
 
 
-def new_seed() -> str:
-    """Return a seed of 128 random bits, as its decimal digits."""
-    return str(int.from_bytes(next(_BITS)))
+def table_of(identifier: str) -> str:
+    """Return the table's identifier of a tower; the program's cannot be found from it."""
+    return base64.urlsafe_b64encode(hashlib.sha256(f"table {identifier}".encode()).digest()[:16]).decode().rstrip("=")
 
 
 def hashed(text: str) -> bytes:
@@ -55,54 +63,26 @@ def hashed(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
-def sealed(name: bytes, body: bytes) -> bytes:
-    """Return the checksum of a body that is stored under `name`."""
-    return hashlib.blake2b(body, digest_size=16, key=name).digest()
-
-
 def answer_row(
     identifier: str, kind: str, body: bytes, tower: bytes | None = None, number: int | None = None, told: bytes = b""
 ) -> Statement:
-    """Return the statement that stores an answer; of a drop into a `tower` with its number and what a history says."""
-    name = hashed(identifier)
-    row = (name, kind, time.time(), body, sealed(name, body), tower, number, told or None)
-    return (
-        "INSERT INTO answers (hash, kind, made, body, seal, tower, number, told) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        row,
-    )
-
-
-class Damaged(Exception):
-    """A body on the disk is not the one that was stored."""
-
-
-def checked(name: bytes, body: bytes, seal: bytes | None) -> bytes:
-    """Return a body as it was stored under `name`; raises Damaged where its checksum is another, or gone."""
-    if seal is None or not hmac.compare_digest(seal, sealed(name, body)):
-        warn(f"the file of answers is damaged: the row {name.hex()} is not as it was written; take it from a backup")
-        raise Damaged
-    return body
+    """Return the statement that stores an answer; of a throw into a `tower` with its number and what a history says."""
+    row = (hashed(identifier), kind, time.time(), body, tower, number, told or None)
+    return "INSERT INTO answers (hash, kind, made, body, tower, number, told) VALUES (?, ?, ?, ?, ?, ?, ?)", row
 
 
 class Database:
     """The file of answers, towers and keys. One thread writes: all that waits at a moment is one commit.
 
-    It is woken once a round of the loop and writes rows together: it would else stop the loop, which is of the same
-    interpreter, for each.
-
-    `open` it before use; raises UsageError for a file that cannot be opened, is not ours or is of another version, and
-    WritingFailed where its disk is full.
+    Raises UsageError for a file that cannot be opened, is not ours or is of another version.
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
         try:
-            self._reader = open_ours(path)
-            self._writer = open_ours(path)
+            self._reader, self._writer = _open(path), _open(path)
         except (sqlite3.Error, OSError) as error:
-            raise failed(path, error) from error
-        self._next: list[_Waiting] = []
-        self._waiting: queue.SimpleQueue[list[_Waiting] | None] = queue.SimpleQueue()
+            raise _failed(f"--db {shown(str(path))} cannot be opened", error) from error
+        self._waiting: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write_all, name="store", daemon=True)
         self._thread.start()
         self.commits = 0
@@ -115,40 +95,11 @@ class Database:
         """Write, all or nothing; returns when it is on the disk. Raises sqlite3.Error when it is not."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()
-        self._next.append((statements, loop, done))
-        loop.call_soon(self._hand_over)
+        self._waiting.put((statements, loop, done))
         await done
-
-    def _hand_over(self) -> None:
-        if self._next:
-            handed, self._next = self._next, []
-            self._waiting.put(handed)
-
-    def purge(self, keep_days: int, now: float) -> tuple[Statement, ...]:
-        """Return the statements that note the time and forget what is older than `keep_days`.
-
-        A clock that is ahead makes all that is kept look old, and what is deleted does not come back when it is set
-        right. So a purge deletes what was old enough at a purge of a day before. A time that is still to come was shown
-        by a clock that was ahead, and counts no more.
-        """
-        noted = (("DELETE FROM clock WHERE seen > ?", (now,)), ("INSERT OR REPLACE INTO clock VALUES (?)", (now,)))
-        ((seen,),) = self.read("SELECT max(seen) FROM clock WHERE seen <= ?", now - DAY)
-        if seen is None:
-            return noted
-        before = (seen - keep_days * DAY,)
-        return (
-            *noted,
-            ("DELETE FROM clock WHERE seen < ?", (seen,)),
-            ("DELETE FROM answers WHERE made < ?", before),
-            ("DELETE FROM keys WHERE made < ?", before),
-            ("DELETE FROM towers WHERE used < ?", before),
-            ("DELETE FROM lines WHERE round IN (SELECT hash FROM rounds WHERE made < ?)", before),
-            ("DELETE FROM rounds WHERE made < ?", before),
-        )
 
     def close(self) -> None:
         """Write what waits, and close the file."""
-        self._hand_over()
         self._waiting.put(None)
         self._thread.join()
         self._reader.close()
@@ -156,76 +107,101 @@ class Database:
 
     def _write_all(self) -> None:
         is_last = False
-        while not is_last and (batch := self._waiting.get()) is not None:
+        while not is_last and (first := self._waiting.get()) is not None:
+            batch = [first]
             while not (is_last or self._waiting.empty()):
                 more = self._waiting.get()
                 is_last = more is None
-                batch += more or []
+                batch += [more] if more else []
             self._commit(batch)
 
     def _commit(self, batch: list[_Waiting]) -> None:
+        failure: sqlite3.Error | None = None
         try:
-            self._transact([statement for statements, *_ in batch for statement in statements])
-        except sqlite3.Error as error:
-            if len(batch) == 1:
-                _tell(batch, error)
-            else:  # one of them fails: each for itself
-                for each in batch:
-                    self._commit([each])
-            return
-        self.commits += 1
-        _tell(batch, None)
-
-    def _transact(self, statements: Sequence[Statement]) -> None:
-        some = list(joined(statements))
-        if len(some) == 1:  # which is a transaction by itself
-            self._writer.execute(*some[0])
-            return
-        self._writer.execute("BEGIN IMMEDIATE")
-        try:
-            for sql, values in some:
-                self._writer.execute(sql, values)
+            self._writer.execute("BEGIN IMMEDIATE")
+            for statements, *_ in batch:
+                for sql, values in statements:
+                    self._writer.execute(sql, values)
             self._writer.execute("COMMIT")
-        except sqlite3.Error:
+            self.commits += 1
+        except sqlite3.Error as error:
+            failure = error
             if self._writer.in_transaction:
                 self._writer.execute("ROLLBACK")
-            raise
+            if len(batch) > 1:  # one of them fails: each for itself
+                for each in batch:
+                    self._commit([each])
+                return
+        for _, loop, done in batch:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(_settle, done, failure)
 
 
-def joined(statements: Sequence[Statement]) -> Iterator[Statement]:
-    """Yield fewer statements that do the same: equal ones in a row that insert a row each insert them together."""
-    for sql, alike in groupby(statements, itemgetter(0)):
-        rows = [values for _, values in alike]
-        head, _, values_of_one = sql.rpartition(" VALUES ")
-        most = _MOST_ROWS if head.startswith("INSERT ") else 1
-        for i in range(0, len(rows), most):
-            some = rows[i : i + most]
-            yield sql + f", {values_of_one}" * (len(some) - 1), tuple(chain.from_iterable(some))
+def _settle(done: asyncio.Future[None], failure: sqlite3.Error | None) -> None:
+    if not done.done():
+        done.set_exception(failure) if failure else done.set_result(None)
 
 
-def _tell(batch: list[_Waiting], error: sqlite3.Error | None) -> None:
-    def tell() -> None:
-        for _, _, done in batch:
-            if done.done():
-                continue
-            if error is None:
-                done.set_result(None)
-            else:
-                done.set_exception(error)
-
-    loop = batch[0][1]
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(tell)
-
-
-async def forget(store: Database, keep_days: int, pause: Callable[[], Awaitable[None]] | None = None) -> None:
-    """Forget what is older than `keep_days`, now and after each `pause` (an hour), until it is cancelled.
-
-    Where that fails, it is told on standard error, and tried again.
-    """
+async def forget(store: Database, keep_days: int) -> None:
+    """Forget what is older than `keep_days`, now and every hour, until it is cancelled; a failure is told."""
     while True:
+        before = (time.time() - keep_days * _DAY,)
+        columns = {"answers": "made", "keys": "made", "towers": "used"}
         try:
-            await store.write(*store.purge(keep_days, time.time()))
+            await store.write(*((f"DELETE FROM {table} WHERE {at} < ?", before) for table, at in columns.items()))
         except sqlite3.Error as error:
             warn(one_line(f"what is older than {keep_days} days could not be forgotten: {error}", 400, 200))
-        await (asyncio.sleep(_FORGET_EVERY) if pause is None else pause())
+        await asyncio.sleep(_FORGET_EVERY)
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    """Open the file of a service, and make its tables where it is new; another program's file is left as it is."""
+    if not path.exists():
+        _make_private(path)
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
+    try:
+        if _version(connection, path) == 0:
+            connection.execute("BEGIN IMMEDIATE")  # two that start at once: one waits, and finds all done
+            for statement in filter(str.strip, _TABLES.split(";") if _version(connection, path) == 0 else ()):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+            connection.execute("COMMIT")
+        _make_private(path)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")  # an answer outlives also a power cut
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _make_private(path: Path) -> None:
+    """Make an empty file where there is none, and let nobody but its owner read it: it holds every caller's throws."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    for end in _BESIDE:
+        with suppress(FileNotFoundError):
+            if os.stat(f"{path}{end}").st_mode & 0o077:
+                os.chmod(f"{path}{end}", 0o600)
+
+
+def _version(connection: sqlite3.Connection, path: Path) -> int:
+    """Return the version of a file that is ours, or empty (0). Raises UsageError for any other."""
+    application, version, tables = (
+        int(connection.execute(sql).fetchone()[0])
+        for sql in ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
+    )
+    if application != _APPLICATION and (application or version or tables):
+        raise UsageError(f"--db {shown(str(path))} is another program's file; allowed is a new one; choose another")
+    if version not in (0, VERSION):
+        raise UsageError(
+            f"--db {shown(str(path))} is of version {version}; allowed is {VERSION}; use the tower_sim that wrote it"
+        )
+    return version
+
+
+def _failed(what: str, error: Exception) -> UsageError:
+    return UsageError(
+        f"{what} ({error}); allowed is a file of this service or a new one in a folder that can be written, on a disk "
+        "with room; check the path"
+    )

@@ -1,177 +1,227 @@
-"""Towers that the service keeps: each drop goes on from the last, one after the other, and is stored with the state."""
+"""Towers that the service keeps: each throw goes on from the last one and is stored with the state.
+
+A tower has two identifiers. The players' program has the first and may do everything. The table has the second: it may
+look and throw, and gets no seed, no state and no identifier from which it could learn or repeat the next throw.
+"""
 
 from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from starlette.requests import Request as Call
+from fastapi import APIRouter, Query
+from fastapi import Request as Call
 from starlette.responses import Response
-from starlette.routing import Route
 
 from tower_sim.errors import check_whole, fault
-from tower_sim.fields import refuse_unknown
-from tower_sim.models import settings_of
-from tower_sim.requests import PHYSICS, first_game
-from tower_sim.service.http import drawing
-from tower_sim.service.http.keys import Answered
+from tower_sim.requests import first_game
+from tower_sim.service import told
+from tower_sim.service.asked import MAX_KEPT, MAX_STATE, Fork, NewTower, Next, Throw, TowerNext, TowerThrow
+from tower_sim.service.http.draws import LOCATED, Id, odds_answer
+from tower_sim.service.http.keys import Answered, Key
 from tower_sim.service.http.problems import Problem
-from tower_sim.service.http.service import Service, encoded, identifier_of, owner_of, plain, query_number, several
-from tower_sim.service.http.store import answer_row, checked, hashed, new_id
+from tower_sim.service.http.service import ASKED, JsonRoute, Service, aside, problems
+from tower_sim.service.http.store import answer_row, hashed, new_id, table_of
+from tower_sim.state import TowerState
+from tower_sim.typed import read
 
-SCHEMA, VERSION = "tower-sim/tower", 1
-HISTORY = "tower-sim/history"
-MAX_DROPS = 500  # of one tower: its state holds them all
-MADE_WITH = ("apparatus", "model", "engine", "accuracy", "state")
-DROPPED_WITH = ("cubes", "knock", "seed")
-_TOLD = ("id", "number", "seed", "status", "thrown", "emerged", "inside", "knocked_out")  # of a drop, in a history
-_EXAMPLE = '{"model": "surrogate"}'
+_MADE = ("apparatus", "model", "engine", "accuracy")
+_FACTS = ("number", "status", "thrown", "emerged", "inside", "knocked_out")
 
 
 @dataclass(frozen=True, slots=True)
 class _Tower:
-    """A tower as it is stored, with how many cubes are `inside` its `state`."""
+    """A tower as it is stored under the hash `row`; `name` is the identifier that it was asked by."""
 
-    identifier: str
-    fields: Mapping[str, Any]
+    name: str
+    row: bytes
+    is_table: bool
+    asked: Mapping[str, Any]
     state: str | None
     drops: int
     inside: Mapping[str, int]
 
-    def document(self) -> dict[str, Any]:
-        said: dict[str, Any] = {"id": self.identifier, "schema": SCHEMA, "version": VERSION}
-        said |= {key: self.fields.get(key) for key in ("apparatus", "model", "engine", "accuracy")}
-        return said | {"drops": self.drops, "inside": self.inside, "state": self.state}
+    def document(self) -> told.TowerAnswer | told.TableTower:
+        standing = {key: self.asked.get(key) for key in _MADE} | {"drops": self.drops, "inside": self.inside}
+        if self.is_table:
+            return told.TableTower.model_validate({"id": self.name, **standing})
+        table = table_of(self.name)
+        return told.TowerAnswer.model_validate({"id": self.name, **standing, "table": table, "state": self.state})
 
     def made(self) -> Answered:
         """Return the answer to who made it, with the statement that stores it."""
-        now, row = time.time(), hashed(self.identifier)
-        statement = (
-            "INSERT INTO towers (hash, made, used, fields, state, drops, inside) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (row, now, now, json.dumps(dict(self.fields)), self.state, self.drops, json.dumps(self.inside)),
-        )
-        return Answered(201, encoded(self.document()), f"/v1/towers/{self.identifier}", (statement,))
+        asked, inside = json.dumps(dict(self.asked)), json.dumps(self.inside)
+        row = self.row, hashed(table_of(self.name)), time.time(), asked, self.state, self.drops, inside
+        sql = "INSERT INTO towers (hash, seen, used, asked, state, drops, inside) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        return Answered(201, self.document().model_dump_json().encode(), f"/v1/towers/{self.name}", ((sql, row),))
 
 
-def routes(service: Service) -> list[Route]:
+def routes(service: Service) -> APIRouter:
     """Return the routes."""
-    towers = _Towers(service)
-    return [
-        several("/v1/towers", POST=towers.make),
-        several("/v1/towers/{id}", GET=towers.get, DELETE=towers.delete),
-        several("/v1/towers/{id}/drops", POST=towers.drop, GET=towers.history),
-        several("/v1/towers/{id}/forks", POST=towers.fork),
-    ]
+    router = APIRouter(route_class=JsonRoute)
 
+    def found(name: str, *, only_program: str = "") -> _Tower:
+        """Return a tower by either identifier. Raises Problem; `only_program` is what the table may not do."""
+        looked = hashed(name)
+        sql = "SELECT hash, asked, state, drops, inside FROM towers WHERE ? IN (hash, seen)"
+        row, asked, state, drops, inside = service.row_of("tower", sql, looked)
+        if (is_table := row != looked) and only_program:
+            detail = f"The table's identifier may look and throw, not {only_program}; use the program's."
+            raise Problem("table", detail)
+        return _Tower(name, row, is_table, json.loads(asked), state, drops, json.loads(inside))
 
-class _Towers:
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def new(asked: Mapping[str, Any], state: str | None, inside: Mapping[str, int]) -> Answered:
+        name = new_id()
+        return _Tower(name, hashed(name), False, asked, state, 0, inside).made()
 
-    async def make(self, call: Call) -> Response:
-        """Make a tower: empty, or with the state of an earlier answer."""
+    def drop_of(tower: _Tower, number: int) -> dict[str, Any]:
+        sql = "SELECT body FROM answers WHERE tower = ? AND number = ?"
+        return json.loads(service.row_of("throw of this number", sql, tower.row, number)[0])
 
-        async def work(body: dict[str, Any]) -> Answered:
-            fields = drawing.narrowed("tower", body, MADE_WITH)
-            fields = {"apparatus": first_game().apparatus, "model": PHYSICS} | fields
-            for key in ("engine", "accuracy", "state"):
-                if key in fields and not isinstance(fields[key], str):
-                    raise fault(key, fields[key], "a text in quotes")
-            settings_of(fields["model"], fields.get("engine"), fields.get("accuracy"))
-            token, inside = fields.pop("state", None), dict[str, int]()
-            if token is not None:
-                stands = await self._service.stands(token, owner_of(call))
-                of, asked_for = (f"{of['model']} of {of['apparatus']}" for of in (stands, fields))
-                if of != asked_for:
-                    raise fault("state", f"of {of}", f"one of {asked_for}", "name those of the state")
-                inside = stands["inside"]
-            return _Tower(new_id(), fields, token, 0, inside).made()
+    @router.post(
+        "/v1/towers",
+        status_code=201,
+        response_model=told.TowerAnswer,
+        operation_id="createTower",
+        summary="Make a tower that is kept",
+        responses=problems(*ASKED) | {201: LOCATED},
+    )
+    async def create_tower(call: Call, asked: NewTower, key: Key) -> Response:
+        async def work() -> Answered:
+            made = asked.model_dump(include=set(_MADE))
+            made["apparatus"] = made["apparatus"] or first_game().apparatus
+            if (token := asked.state) is None:
+                return new(made, None, {})
+            state = await aside(lambda: TowerState.from_token(token, MAX_STATE))
+            of, wanted = (f"{model} of {place}" for model, place in ((state.model, state.apparatus), _of(made)))
+            if of != wanted:
+                raise fault("state", f"of {of}", f"one of {wanted}", "name the model and the apparatus of the state")
+            return new(made, token, _sorted(Counter(cube.colour for cube in state.cubes)))
 
-        return await self._service.once_for(call, _EXAMPLE, work)
+        return await service.once_for(call, key, work)
 
-    async def get(self, call: Call) -> Response:
-        """Tell how a tower stands."""
-        return plain(self._tower(call).document())
+    @router.get(
+        "/v1/towers/{id}",
+        response_model=told.TowerAnswer | told.TableTower,
+        operation_id="getTower",
+        summary="Look at a tower",
+        responses=problems(404, 422),
+    )
+    async def get_tower(id: Id) -> told.TowerAnswer | told.TableTower:
+        return found(id).document()
 
-    async def delete(self, call: Call) -> Response:
-        """Forget a tower; its drops can still be got by their own identifiers."""
-        tower = hashed(self._tower(call).identifier)
-        async with self._service.alone(tower):
-            self._tower(call)
-            forgotten = ("UPDATE answers SET tower = NULL, number = NULL WHERE tower = ?", (tower,))
-            await self._service.store.write(("DELETE FROM towers WHERE hash = ?", (tower,)), forgotten)
+    @router.delete(
+        "/v1/towers/{id}",
+        status_code=204,
+        operation_id="deleteTower",
+        summary="Forget a tower; its throws can still be got by their own identifiers",
+        responses=problems(403, 404, 422),
+    )
+    async def delete_tower(id: Id) -> Response:
+        row = found(id, only_program="delete").row
+        async with service.alone(row):
+            found(id)
+            forgotten = ("UPDATE answers SET tower = NULL, number = NULL WHERE tower = ?", (row,))
+            await service.store.write(("DELETE FROM towers WHERE hash = ?", (row,)), forgotten)
         return Response(None, 204)
 
-    async def drop(self, call: Call) -> Response:
-        """Throw into a tower."""
-        service, row = self._service, hashed(identifier_of(call))
-
-        async def work(body: dict[str, Any]) -> Answered:
-            refuse_unknown(body, dict.fromkeys(DROPPED_WITH), "drop")
-            tower = self._tower(call)
-            if tower.drops >= MAX_DROPS:
-                raise Problem("tower.full", f"It has had {tower.drops} drops; make another, or fork an earlier moment.")
-            drawn = await service.drawn(drawing.DROP, {**body, **tower.fields, "state": tower.state}, row)
+    @router.post(
+        "/v1/towers/{id}/drops",
+        status_code=201,
+        response_model=told.TowerDrop | told.TableDrop,
+        operation_id="throwIntoTower",
+        summary="Throw into a tower, or knock on it",
+        responses=problems(*ASKED, 403, 404) | {201: LOCATED},
+    )
+    async def throw_into_tower(call: Call, id: Id, asked: TowerThrow, key: Key) -> Response:
+        async def work() -> Answered:
+            tower = found(id, only_program="choose a seed" if asked.seed is not None else "")
+            if tower.drops >= MAX_KEPT:
+                raise Problem(
+                    "tower.full", f"It has had {tower.drops} throws; make another, or fork an earlier moment."
+                )
+            whole = {**tower.asked, **asked.model_dump(), "state": tower.state}
+            drawn = await service.drawn(read(Throw, whole))
             identifier, number = new_id(), tower.drops
-            document = {"id": identifier, "tower": tower.identifier, "number": number, **drawn}
-            whole = encoded(document)
-            moved = ("UPDATE towers SET state = ?, drops = ?, used = ?, inside = ? WHERE hash = ?",
-                     (drawn["state"], number + 1, time.time(), json.dumps(_inside(drawn)), row))  # fmt: skip
-            told = encoded({key: document[key] for key in _TOLD})
-            stored = answer_row(identifier, drawing.DROP, whole, row, number, told)
-            return Answered(201, whole, f"/v1/drops/{identifier}", (stored, moved), hashed(identifier))
+            program = {"id": identifier, "tower": tower.name, "number": number, **drawn}
+            history = {"id": identifier, "seed": drawn["seed"]} | {key: program[key] for key in _FACTS}
+            body = json.dumps(told.TowerDrop.model_validate(program) and program, allow_nan=False).encode()
+            moved = "UPDATE towers SET state = ?, drops = ?, used = ?, inside = ? WHERE hash = ?"
+            inside = json.dumps(_sorted(drawn["inside"]))
+            statements = (
+                answer_row(identifier, "drop", body, tower.row, number, json.dumps(history).encode()),
+                (moved, (drawn["state"], number + 1, time.time(), inside, tower.row)),
+            )
+            if not tower.is_table:
+                return Answered(201, body, f"/v1/drops/{identifier}", statements, hashed(identifier))
+            facts = {key: program[key] for key in told.TableDrop.model_fields if key in program}
+            table = told.TableDrop.model_validate(facts).model_dump_json().encode()
+            return Answered(201, table, f"/v1/towers/{id}/drops?from={number}&limit=1", statements)
 
-        return await service.once_for(call, '{"cubes": {"blue": 4}}', work, row)
+        return await service.once_for(call, key, work, found(id).row)
 
-    async def history(self, call: Call) -> Response:
-        """Tell the drops of a tower, in order."""
-        tower = self._tower(call)
-        first = query_number(call, "from", 0, 0, MAX_DROPS)
-        limit = query_number(call, "limit", 100, 1, MAX_DROPS)
-        rows = self._service.store.read(
-            "SELECT told FROM answers WHERE tower = ? AND number >= ? ORDER BY number LIMIT ?",
-            hashed(tower.identifier),
-            first,
-            limit,
-        )
-        drops = await self._service.aside(lambda: [json.loads(row) for (row,) in rows])
-        said = {"tower": tower.identifier, "schema": HISTORY, "version": VERSION, "of": tower.drops, "drops": drops}
-        return plain(said)
+    @router.post(
+        "/v1/towers/{id}/odds",
+        response_model=told.ChancesAnswer,
+        operation_id="getTowerOdds",
+        summary="Get the chances of throws that could come next into a tower",
+        responses=problems(*ASKED, 403, 404),
+    )
+    async def get_tower_odds(id: Id, asked: TowerNext) -> Response:
+        tower = found(id, only_program="ask for odds")
+        return odds_answer(await service.drawn(read(Next, {**tower.asked, **asked.model_dump(), "state": tower.state})))
 
-    async def fork(self, call: Call) -> Response:
-        """Make another tower of what this one is now, or was after one of its drops."""
+    @router.get(
+        "/v1/towers/{id}/drops",
+        response_model=told.History,
+        operation_id="listTowerDrops",
+        summary="List the throws of a tower",
+        responses=problems(404, 422),
+    )
+    async def list_tower_drops(
+        id: Id,
+        first: Annotated[int, Query(alias="from", ge=0, le=MAX_KEPT, description="The first number.")] = 0,
+        limit: Annotated[int, Query(ge=1, le=MAX_KEPT, description="How many.")] = 100,
+    ) -> told.History:
+        tower = found(id)
+        sql = "SELECT told FROM answers WHERE tower = ? AND number >= ? ORDER BY number LIMIT ?"
+        rows = [json.loads(row) for (row,) in service.store.read(sql, tower.row, first, limit)]
+        kind = told.TableHistoryDrop if tower.is_table else told.HistoryDrop
+        drops = [kind.model_validate({key: row[key] for key in kind.model_fields}) for row in rows]
+        return told.History.model_validate({"tower": id, "of": tower.drops, "drops": drops})
 
-        async def work(body: dict[str, Any]) -> Answered:
-            refuse_unknown(body, {"after": None}, "fork")
-            tower, after = self._tower(call), body.get("after")
-            state, inside = tower.state, tower.inside
-            if after is not None:
-                if not tower.drops:
-                    raise fault("after", after, "nothing before the first drop", "leave it out")
-                check_whole("after", after, 0, tower.drops - 1)
-                drop = self._drop(tower, after)
-                state, inside = drop["state"], _inside(drop)
-            return _Tower(new_id(), tower.fields, state, 0, inside).made()
+    @router.post(
+        "/v1/towers/{id}/forks",
+        status_code=201,
+        response_model=told.TowerAnswer,
+        operation_id="forkTower",
+        summary="Make another tower that goes on from this one, or from one of its throws",
+        responses=problems(*ASKED, 403, 404) | {201: LOCATED},
+    )
+    async def fork_tower(call: Call, id: Id, asked: Fork, key: Key) -> Response:
+        async def work() -> Answered:
+            tower = found(id, only_program="fork")
+            if asked.after is None:
+                return new(tower.asked, tower.state, tower.inside)
+            if not tower.drops:
+                raise fault("after", asked.after, "null before the first throw", "leave it out")
+            check_whole("after", asked.after, 0, tower.drops - 1)
+            drop = drop_of(tower, asked.after)
+            return new(tower.asked, drop["state"], _sorted(drop["inside"]))
 
-        return await self._service.once_for(call, "{}", work, hashed(identifier_of(call)))
+        return await service.once_for(call, key, work, found(id, only_program="fork").row)
 
-    def _drop(self, tower: _Tower, number: int) -> dict[str, Any]:
-        sql = "SELECT hash, body, seal FROM answers WHERE tower = ? AND number = ?"
-        rows = self._service.store.read(sql, hashed(tower.identifier), number)
-        if not rows:
-            raise Problem("not_found", f"Drop {number} of this tower is no longer kept.")
-        return json.loads(checked(*rows[0]))
-
-    def _tower(self, call: Call) -> _Tower:
-        identifier = identifier_of(call)
-        sql = "SELECT hash, fields, state, drops, inside FROM towers WHERE hash = ?"
-        fields, state, drops, inside = self._service.row_of("tower", sql, identifier)
-        return _Tower(identifier, json.loads(fields), state, drops, json.loads(inside))
+    return router
 
 
-def _inside(drop: Mapping[str, Any]) -> dict[str, int]:
-    """Return how many cubes of each colour a drop left inside, of those colours that are there."""
-    return {colour: number for colour, number in sorted(drop["inside"].items()) if number}
+def _of(made: Mapping[str, Any]) -> tuple[str, str]:
+    return made["model"], made["apparatus"]
+
+
+def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return the counts of the colours that are there, by colour."""
+    return {colour: number for colour, number in sorted(counts.items()) if number}

@@ -6,6 +6,7 @@
 //   const game = { plugins: [towerPlugin({ tower })], moves: { throwIn: { move: throwIn, client: false, undoable: false } } };
 //   function throwIn({ G, tower }) { G.tray = tower.drop(G.hand).emerged; }
 
+/** @import { Cube, Tower, TowerLanding } from "../lib/types.js" */
 import { aTower } from "../lib/check.js";
 import { counted } from "../lib/counts.js";
 import { fromSystem, seeded } from "../lib/generator.js";
@@ -21,8 +22,11 @@ const SETUP =
  *
  * `tower` is a tower of this package. `seed`, four words, or a function that gives them for each match, is for tests and
  * replays; when it is left out, every match begins from the system's randomness. `stream` is a whole number.
+ * @typedef {{ readonly tower: Tower, readonly seed?: readonly number[] | (() => readonly number[]), readonly stream?: number }} TowerOptions
+ * @typedef {Omit<ReturnType<typeof apiOf>, "_private">} TowerAPI
+ * @returns {import("boardgame.io").Plugin<TowerAPI>}
  */
-export function towerPlugin({ tower, seed, stream = 0 } = {}) {
+export function towerPlugin(/** @type {TowerOptions} */ { tower, seed, stream = 0 } = {}) {
   aTower("tower", tower);
   const begun = () => (seed === undefined ? fromSystem() : seeded(typeof seed === "function" ? seed() : seed, stream));
   return {
@@ -50,6 +54,11 @@ function apiOf(tower, data, isSetup, begun) {
   let isUsed = false;
   const view = () => (isWhole(data) ? seen(now) : data);
   return {
+    /**
+     * Throw cubes in, among those that lie inside. Use it in moves with `client: false, undoable: false`, and keep `landings`,
+     * which say on which floor a cube lies, from what players see.
+     * @type {(thrown: readonly Cube[]) => { emerged: Cube[], landings: TowerLanding[] }}
+     */
     drop(thrown) {
       if (isSetup) throw new Error(SETUP);
       isUsed = true;
@@ -57,8 +66,10 @@ function apiOf(tower, data, isSetup, begun) {
       now = { generator, state };
       return { emerged, landings };
     },
-    inside: () => ({ ...view().inside }),
-    drops: () => view().drops,
+    /** How many cubes of each colour lie inside; colours without any are left out. */
+    inside: () => /** @type {Record<string, number>} */ ({ ...view().inside }),
+    /** How many drops there were. */
+    drops: () => /** @type {number} */ (view().drops),
     _private: { isUsed: () => isUsed, data: () => (isWhole(data) ? now : data) },
   };
 }

@@ -1,0 +1,189 @@
+"""The table of towers that were played: points of the prior, and the games of each, in pieces that stand by themselves.
+
+    python -m tower_sim.calibration.played 0 1 2
+
+plays pieces 0, 1 and 2 and writes each as calibration/played/NN.npz; a piece that is there is kept. Any number of first
+pieces is a valid table. A piece takes two and a half minutes of one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from scipy.stats import qmc
+
+from tower_sim import writing
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.calibration.prior import NUMBERS, tower
+from tower_sim.calibration.summaries import GAME, PLAN, RULES, Array
+from tower_sim.errors import UsageError
+from tower_sim.progress import telling
+from tower_sim.runs.by_drop import COUNTS, UNKNOWN, ByDrop, after_setup, by_drop
+from tower_sim.simulator import PhysicsModel
+
+FOLDER = Path(__file__).with_name("played")
+PIECES, TOWERS, GAMES = 20, 128, 2
+SEED = 46  # of all games; that of the points is the same
+MORE = 3  # games of a tower that weighs
+CLOGGED = 24  # a tower whose first set-up keeps more is not played on: it has at most 3 % of any weight
+
+
+def points(pieces: int = PIECES) -> Array:
+    """Return the points of the first `pieces` pieces, shape (towers, 10): a scrambled Sobol sequence."""
+    sequence = qmc.Sobol(len(NUMBERS), scramble=True, rng=SEED).random(2**12)
+    return sequence[: pieces * TOWERS]
+
+
+def play(shape: Apparatus, number: int, games: Sequence[int]) -> ByDrop:
+    """Play `games` (their numbers) of a tower, the `number`-th; shape (games, drops).
+
+    Games are drawn from (SEED, tower, game). If the first set-up clogs, nothing else is played.
+    """
+    shapes = (len(games), PLAN.drops, len(PLAN.colours))
+    thrown, out, inside = (np.zeros(shapes, np.int16) for _ in range(3))
+    old_out, is_played = np.zeros(shapes[:2], np.int16), np.zeros(shapes[:2], bool)
+    with PhysicsModel(shape) as model:
+        for row, game in enumerate(games):
+            before: set[Any] = set()
+            for turn in GAME.start(model, RULES, SEED, number * 1000 + game):
+                if turn.failed is not None:
+                    break
+                entry: Any = turn.entry
+                at = (row, turn.index)
+                for table, counts in ((thrown, entry.thrown), (out, entry.emerged), (inside, entry.inside)):
+                    table[at] = [counts[colour] for colour in PLAN.colours]
+                old_out[at] = len(before.intersection(entry.state.central))
+                is_played[at] = True
+                before = set(entry.state.tower.cubes)
+                if game == 0 and inside[at].sum() > CLOGGED and turn.index == 0:
+                    return by_drop(thrown, out, inside, played=is_played, old_out=old_out, terms=PLAN.terms)
+    return by_drop(thrown, out, inside, played=is_played, old_out=old_out, terms=PLAN.terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Towers that were played: `unit`, the point of each, shape (N, 10), and its `games`, shape (N, games, drops)."""
+
+    unit: Array
+    games: ByDrop
+
+
+def shipped(folder: Path = FOLDER) -> Table:
+    """Read the pieces that are there, and the games that were played on; raises UsageError for a damaged file."""
+    pieces = sorted(folder.glob("[0-9][0-9].npz"))
+    if [piece.name for piece in pieces] != [f"{i:02}.npz" for i in range(len(pieces))] or not pieces:
+        raise UsageError(
+            f"pieces of played towers in {folder}: {len(pieces)}; allowed are all from 00 on; install again"
+        )
+    counts = [_read(piece, (TOWERS, GAMES, PLAN.drops)) for piece in pieces]
+    table = Table(points(len(pieces)), _of(*(np.concatenate([each[name] for each in counts]) for name in COUNTS)))
+    more = folder / "more.npz"
+    return with_more(table, _read_more(more, len(table.unit))) if more.exists() else table
+
+
+def with_more(table: Table, more: Mapping[str, Array]) -> Table:
+    """Return the table with further games of some towers: `tower` (their numbers), counts of (towers, games, drops)."""
+    first, games = table.games.thrown.shape[1], more["thrown"].shape[1]
+    columns: list[Array] = []
+    towers: Any = more["tower"]
+    for name in COUNTS:
+        counts = np.pad(getattr(table.games, name), ((0, 0), (0, games), (0, 0)), constant_values=UNKNOWN)
+        counts[towers, first:] = more[name]
+        columns.append(counts)
+    return Table(table.unit, _of(*columns))
+
+
+def play_on(table: Table, towers: Sequence[int] | Array, file: Path, games: int = MORE) -> Table:
+    """Play `games` more games of some towers, tell how far it is, and keep them in `file`; called again, it goes on.
+
+    Raises UsageError for a damaged file, and for one that cannot be written.
+    """
+    done = _read_more(file, len(table.unit)) if file.exists() else None
+    first = table.games.thrown.shape[1]
+    if done is not None and done["first"].tolist() != [first] * len(done["first"]):
+        done = None  # of a table with fewer games, which has these by now
+    left = [int(number) for number in towers if done is None or number not in done["tower"]]
+    with telling("games of towers that agree", len(left)) as tell:
+        for i, number in enumerate(left, start=1):
+            played = play(tower(table.unit[number]), number, range(first, first + games))
+            row = {name: getattr(played, name)[None].astype(np.int8) for name in COUNTS}
+            row |= {"tower": np.array([number]), "first": np.array([first])}
+            done = row if done is None else {name: np.concatenate([done[name], row[name]]) for name in row}
+            _write(file, done)
+            tell(i)
+    return table if done is None else with_more(table, done)
+
+
+def _of(*columns: Array) -> ByDrop:
+    counts: dict[str, Any] = {name: column.astype(np.int16) for name, column in zip(COUNTS, columns, strict=True)}
+    return ByDrop(**counts, phases=after_setup(PLAN.drops), terms=PLAN.terms)
+
+
+def _read(file: Path, shape: tuple[int | None, ...]) -> dict[str, Array]:
+    """Read counts of this shape, whose ends None leaves open; raises UsageError for a file that has none."""
+    try:
+        with np.load(file, allow_pickle=False) as held:
+            counts = {name: held[name] for name in held.files}
+        for name in COUNTS:
+            found = counts[name].shape
+            if len(found) != len(shape) or any(
+                want not in (None, size) for want, size in zip(shape, found, strict=True)
+            ):
+                raise ValueError(f"{name} has the shape {found}")
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error) as error:
+        raise UsageError(f"played towers {file} cannot be read ({error}); remove the file, or install again") from error
+    return counts
+
+
+def _read_more(file: Path, towers: int) -> dict[str, Array]:
+    """Read further games of some of so many towers."""
+    counts = _read(file, (None, None, PLAN.drops))
+    numbers = counts.get("tower", np.full(1, -1))
+    is_right = numbers.shape == counts["thrown"].shape[:1] == counts.get("first", numbers[:0]).shape
+    if not is_right or numbers.min(initial=0) < 0 or numbers.max(initial=0) >= towers:
+        raise UsageError(f"played towers {file} are of another table; remove the file, or install again")
+    return counts
+
+
+def _write(file: Path, counts: Mapping[str, Array]) -> None:
+    stream, columns = io.BytesIO(), dict[str, Any](counts)
+    np.savez_compressed(stream, **columns)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise writing.told(file.parent, error, "folder for games") from error
+    writing.write(file, stream.getvalue(), "games")
+
+
+def play_piece(piece: int) -> dict[str, Array]:
+    """Play the towers of a piece; returns counts by name, each of shape (towers, games, drops)."""
+    first = piece * TOWERS
+    units = points(piece + 1)[first:]
+    played = [play(tower(unit), first + i, range(GAMES)) for i, unit in enumerate(units)]
+    return {name: np.stack([getattr(games, name) for games in played]).astype(np.int8) for name in COUNTS}
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Play the pieces that are named and are not there yet."""
+    parser = argparse.ArgumentParser(prog="python -m tower_sim.calibration.played", description=__doc__)
+    parser.add_argument("pieces", type=int, nargs="+", choices=range(PIECES), metavar=f"0..{PIECES - 1}")
+    for piece in parser.parse_args(words).pieces:
+        file = FOLDER / f"{piece:02}.npz"
+        if file.exists():
+            continue
+        counts = play_piece(piece)
+        _write(file, counts)
+        kept = counts["inside"][:, 0, 0]
+        print(f"piece {piece}: {(kept <= CLOGGED).sum()} of {TOWERS} towers played on", flush=True)
+
+
+if __name__ == "__main__":
+    main()

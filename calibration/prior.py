@@ -1,0 +1,159 @@
+"""The prior: ten numbers that decide what a tower does, from which every tower of the table is made.
+
+A tower is a point of the unit cube, one coordinate for each of NUMBERS; whatever the point, it is a tower. Everything
+else stays as in base.toml beside this file: tried, none of it explains more than 0.2 % of what towers do. Lengths are
+rounded to 0.1 mm, angles and rates to whole numbers, friction and restitution to 0.01, so that a tower that is chosen
+is the one that was played.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim.apparatus.catalogue import from_tables
+from tower_sim.apparatus.parts import Apparatus
+
+Array = npt.NDArray[np.float64]
+
+BASE = Path(__file__).with_name("base.toml")
+SURFACES = ("cube", "cardboard", "funnel")
+OPENING = (1.3, 3.2)  # cube edges
+WIDER = 0.6  # cube edges that the least opening grows with friction: rough cubes arch over wider ones
+LEAST_OPEN = 18.0  # square edges of a floor that are open, unless openings of the most width are fewer
+BAR = (0.5, 3.0)  # cube edges
+MOST_OPEN = 0.75  # of the tube's width, unless openings of the least width take more
+LEDGES = 0.5  # of what is closed beyond the narrowest bars, the part that is ledges along the walls
+LEAST_LEDGE = 0.13  # cube edges: a narrower ledge is left out, and its room given to the openings
+CROSS_BAR = 1.0  # cube edges: the bar that makes a grid of slots
+LEAST_LENGTH = 1.6  # cube edges: of an opening of a grid
+CLEARANCE = 2.6  # cube edges: from the ramp's top to the lower floor, and from there to the upper floor
+HEADROOM = 40.0  # mm from the upper floor's highest edge to the tube's top
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A free number: from `low` to `high`, in `unit`, with the `reason` for these limits."""
+
+    name: str
+    low: float
+    high: float
+    unit: str
+    reason: str
+
+
+_COUNT = "bars are reported, so two slots or more; as many as the tube has room for"
+_OPENING = "narrower, or under 18 square edges open: the floor clogs; wider: nothing stays"
+NUMBERS: tuple[Parameter, ...] = (
+    Parameter("tube", 50.0, 80.0, "mm", "two hands of cubes must pass; the box is 9.4 cm deep, the tube packed whole"),
+    Parameter("upper_openings", 2, 4, "slots", _COUNT),
+    Parameter("upper_opening", *OPENING, "edges", _OPENING),
+    Parameter("lower_openings", 2, 4, "slots", _COUNT),
+    Parameter("lower_opening", *OPENING, "edges", _OPENING),
+    Parameter("grid", 0, 3, "floors", "slots with a cross bar: half no floor (0), else upper (1), lower (2), both (3)"),
+    Parameter("slope", 0.0, 30.0, "deg", "half: flat; else bars and ledges tilt; steeper, nothing lies on them"),
+    Parameter("friction", 0.2, 0.577, "", "wood on wood, card, plastic; from tan 30° on cubes lie on the ramp"),
+    Parameter("restitution", 0.15, 0.6, "", "small wooden cubes on card and wood; one for all"),
+    Parameter("rate", 25.0, 250.0, "per s", "49 cubes within a fifth of a second to two; log-uniform"),
+)
+NAMES = tuple(number.name for number in NUMBERS)
+
+
+def numbers(unit: Array) -> dict[str, float]:
+    """Return the free numbers of the tower at `unit`, shape (10,), by name, as its profile has them."""
+    tables = profile(unit)
+    upper, lower = tables["upper_floor"], tables["lower_floor"]
+    edge = tables["cubes"]["edge_mm"]
+    return {
+        "tube": tables["tube"]["inside_mm"],
+        "upper_openings": upper["openings"],
+        "upper_opening": upper["opening_mm"] / edge,
+        "lower_openings": lower["openings"],
+        "lower_opening": lower["opening_mm"] / edge,
+        "grid": (upper["rows"] == 2) + 2 * (lower["rows"] == 2),
+        "slope": max(upper["slope_deg"], lower["slope_deg"]),
+        "friction": tables["surfaces"]["cube"]["friction"],
+        "restitution": tables["surfaces"]["cube"]["restitution"],
+        "rate": tables["release"]["rate_per_s"],
+    }
+
+
+def profile(unit: Array) -> dict[str, Any]:
+    """Return the profile of the tower at `unit`, shape (10,)."""
+    at = dict(zip(NAMES, (float(u) for u in unit), strict=True))
+    span = {number.name: number.low + at[number.name] * (number.high - number.low) for number in NUMBERS}
+    tables: dict[str, Any] = {
+        name: dict(value) if isinstance(value, dict) else value for name, value in _base().items()
+    }
+    edge, ramp = tables["cubes"]["edge_mm"], tables["ramp"]
+    inside = round(span["tube"], 1)
+    friction, restitution = round(span["friction"], 2), round(span["restitution"], 2)
+    grid, slope = math.ceil(3 * _upper_half(at["grid"])), round(30 * _upper_half(at["slope"]))
+    tables["tube"]["inside_mm"] = inside
+    peak = 2 + ramp["lip_mm"] + math.tan(math.radians(ramp["angle_deg"])) * inside
+    for bit, floor in ((2, "lower"), (1, "upper")):
+        table = tables[f"{floor}_floor"]
+        is_grid = bool(grid & bit)
+        tilt = 0 if is_grid else slope
+        table |= _floor(inside / edge, at[f"{floor}_openings"], at[f"{floor}_opening"], friction, is_grid, edge)
+        top = math.ceil(10 * (peak + CLEARANCE * edge + table["thickness_mm"])) / 10
+        table |= {"top_mm": top, "slope_deg": tilt}
+        closed = inside - table["openings"] * table["opening_mm"]
+        widest = max(table["ledge_mm"], (closed - 2 * table["ledge_mm"]) / (table["openings"] - 1))
+        peak = top + widest * math.tan(math.radians(tilt))
+    tables["tube"]["top_mm"] = math.ceil(10 * (peak + HEADROOM)) / 10
+    for surface in SURFACES:
+        tables["surfaces"][surface] = {"friction": friction, "restitution": restitution}
+    tables["release"]["rate_per_s"] = round(25 * 10 ** at["rate"])
+    return tables
+
+
+def tower(unit: Array, name: str = "prior") -> Apparatus:
+    """Make the tower at `unit`, shape (10,)."""
+    return from_tables(profile(unit), name)
+
+
+def _upper_half(coordinate: float) -> float:
+    """Return 0 for the lower half of a coordinate, from 0 to 1 over its upper half."""
+    return max(2 * coordinate - 1, 0.0)
+
+
+def _floor(width: float, count: float, wide: float, friction: float, is_grid: bool, edge: float) -> dict[str, Any]:
+    """Return a floor's openings in a tube `width` edges wide; `count` and `wide` are coordinates from 0 to 1."""
+    least = OPENING[0] + WIDER * (friction - 0.2)
+    most = min(4, math.floor((width + BAR[0]) / (least + BAR[0])))
+    openings = 2 + min(math.floor(count * (most - 1)), most - 2)
+    gaps = openings - 1
+    room = min(MOST_OPEN * width, width - BAR[0] * gaps) / openings
+    widest = max(min(OPENING[1] - 2 * LEAST_LEDGE / openings, room), least)
+    least = min(max(LEAST_OPEN / openings / (width - CROSS_BAR if is_grid else width), least), widest)
+    opening = least + wide * (widest - least)
+    closed = width - openings * opening
+    bars = min(BAR[1] * gaps, closed)
+    bars -= LEDGES * (bars - BAR[0] * gaps)
+    ledge = (closed - bars) / 2
+    ledge = ledge if ledge >= LEAST_LEDGE else 0.0
+    opening = round((width - bars - 2 * ledge) / openings * edge, 1)
+    end = min(ledge, (width - CROSS_BAR - 2 * LEAST_LENGTH) / 2) if is_grid else 0.0
+    end = round(end * edge, 1)
+    inside = width * edge
+    return {
+        "openings": openings,
+        "opening_mm": opening,
+        "ledge_mm": round(ledge * edge, 1),
+        "rows": 2 if is_grid else 1,
+        "end_ledge_mm": end,
+        "length_mm": round((inside - CROSS_BAR * edge) / 2 - end, 1) if is_grid else round(inside, 1),
+    }
+
+
+@cache
+def _base() -> dict[str, Any]:
+    return tomllib.loads(BASE.read_text("utf-8"))

@@ -1,0 +1,139 @@
+"""The three readings of the remarks, each a set of weights on the towers that were played, and the profiles they give.
+
+python -m tower_sim.calibration.readings more      plays 3 more games of towers that weigh where few agree
+python -m tower_sim.calibration.readings profiles  writes the shipped profiles and their reports
+python -m tower_sim.calibration.readings proof     plays 48 fresh draws of each reading, and counts
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+from tower_sim.calibration import evidence as evidences
+from tower_sim.calibration import played
+from tower_sim.calibration.command import calibrate, heavy
+from tower_sim.calibration.fit import TARGETS, Fit, fit
+from tower_sim.calibration.played import FOLDER, MORE
+from tower_sim.calibration.prior import tower
+from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array
+from tower_sim.calibration.towers import Towers
+from tower_sim.calibration.usable import usable
+
+ROOT = Path(__file__).resolve().parent.parent
+PROFILES = ROOT / "tower_sim/apparatus/amerigo/profiles"
+REPORTS = ROOT / "docs/calibration"
+READINGS = {
+    "amerigo": evidences.of_the_real_tower(),
+    "amerigo-club": ("club-retained", "club-out"),
+    "amerigo-rulebook": ("rulebook-setup", "rulebook-phase", "rulebook-gold", "rulebook-points"),
+}
+PROOF = Path(__file__).with_name("proof.json")
+FEW = 200  # effective towers
+DRAWS, GAMES = 48, 8  # fresh draws of a reading, new games of each
+PROVED = (*TARGETS, "colours", "single")
+
+
+def fits() -> Iterator[tuple[str, Fit, Towers]]:
+    """Yield each reading with its weights and the towers they are on."""
+    table = played.shipped()
+    towers = Towers(table.unit, table.games)
+    for name, observations in READINGS.items():
+        told = usable([evidences.shipped()[each] for each in observations])
+        yield name, fit(towers, told.evidence, np.random.default_rng(0), checks=False), towers
+
+
+def more() -> None:
+    """Play MORE games of the towers that hold weight in a reading that few agree with; keep them beside the pieces."""
+    few = [(found.posterior, towers) for _, found, towers in fits() if found.posterior.effective < FEW]
+    weighs = {int(number) for posterior, towers in few for number in towers.number[heavy(posterior.weight)]}
+    print(f"{len(weighs)} towers hold 97 % of the weight of a reading with fewer than {FEW} towers", flush=True)
+    played.play_on(played.shipped(), sorted(weighs), FOLDER / "more.npz", MORE)
+
+
+def profiles() -> None:
+    """Write the profile and the report of each reading."""
+    for name, observations in READINGS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            output = Path(folder) / f"{name}.toml"
+            calibrate(observations, output, 0)
+            told, kept = f"{name}.calibration/", f"docs/calibration/{name}/"
+            (PROFILES / output.name).write_text(output.read_text("utf-8").replace(told, kept), "utf-8")
+            shutil.rmtree(REPORTS / name, ignore_errors=True)
+            shutil.copytree(output.with_suffix(".calibration"), REPORTS / name)
+        print(f"{name}: written", flush=True)
+    page = ROOT / "docs" / "calibration.md"
+    begin, end = "<!-- profiles -->\n", "\n<!-- /profiles -->"
+    head, rest = page.read_text("utf-8").split(begin)
+    page.write_text(f"{head}{begin}{summary()}{end}{rest.split(end)[1]}", "utf-8")
+
+
+def summary() -> str:
+    """Return the table of the shipped profiles for docs/calibration.md, from their reports."""
+    lines = [
+        "| profile | observations | inside after the set-up | mean inside in play | mean out in a phase | report |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, observations in READINGS.items():
+        with (REPORTS / name / "tables" / "chosen.csv").open(encoding="utf-8", newline="") as stream:
+            cells = [f"{row['this tower']}; {row['all towers that agree']}" for row in csv.DictReader(stream)]
+        said = " | ".join(cells)
+        lines.append(f"| `{name}` | {len(observations)} | {said} | [report](calibration/{name}/report.md) |")
+    return "\n".join(lines)
+
+
+def proof() -> None:
+    """Play fresh draws of each reading and say how many lie in the intervals, and how far off they are on the mean."""
+    told: dict[str, dict[str, dict[str, float]]] = {}
+    for name, found, towers in fits():
+        posterior = found.posterior
+        rng = np.random.default_rng(np.random.SeedSequence(46, spawn_key=(len(told),)))
+        drawn = rng.choice(len(posterior.weight), DRAWS, p=posterior.weight)
+        jobs = [(towers.unit[place], 10_000 * (1 + len(told)) + i) for i, place in enumerate(drawn)]
+        with ProcessPoolExecutor() as pool:
+            means = np.array(list(pool.map(_means, jobs)))
+        told[name] = {"effective": {"towers": round(posterior.effective, 1)}}
+        whole = fit(towers, found.evidence, np.random.default_rng(0))
+        for column, key in enumerate(PROVED):
+            span, at, values = whole.posterior.interval(key), towers.at(EVERY[key]), means[:, column]
+            scaled = SUMMARIES[key].scale(values)
+            z = (scaled - at.mean[drawn]) / np.sqrt(at.error[drawn] ** 2 + at.games[drawn] ** 2 / GAMES)
+            inside = int(((span.low <= values) & (values <= span.high)).sum())
+            told[name][key] = {
+                "low": round(span.low, 2),
+                "middle": round(span.middle, 2),
+                "high": round(span.high, 2),
+                "inside": inside,
+                "z": round(float(z.mean()), 2),
+                "z_error": round(float(z.std(ddof=1) / np.sqrt(len(z))), 2),
+            }
+        print(name, json.dumps(told[name]), flush=True)
+    PROOF.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+
+
+def _means(job: tuple[Array, int]) -> list[float]:
+    """Return the means of GAMES new games of a tower, in the order of PROVED; seeds are those of no other game."""
+    unit, number = job
+    games = played.play(tower(unit), number, range(100, 100 + GAMES))  # play on, however much the first set-up keeps
+    values = [EVERY[key].of(games) for key in PROVED]
+    return [float(SUMMARIES[key].back(float(np.nanmean(of)))) for key, of in zip(PROVED, values, strict=True)]
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Do what is asked."""
+    parser = argparse.ArgumentParser(prog="python -m tower_sim.calibration.readings", description=__doc__)
+    parser.add_argument("what", choices=("more", "profiles", "proof"))
+    {"more": more, "profiles": profiles, "proof": proof}[parser.parse_args(words).what]()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

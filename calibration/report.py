@@ -1,0 +1,309 @@
+"""The report of a calibration: two plain sentences, then what was compared, what follows, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tower_sim.calibration.evidence import GAMES, PHASE, Evidence
+from tower_sim.calibration.fit import LEVEL, Fit, Interval, PredictiveCheck, interval
+from tower_sim.calibration.law import TARGETS, TOLD
+from tower_sim.calibration.prior import NUMBERS, Parameter
+from tower_sim.calibration.summaries import CUBES, DROPS, EVERY, SETUP, SUMMARIES, Array, Window
+from tower_sim.study import charts
+from tower_sim.study.charts import Panel
+from tower_sim.study.report import FILES, Cell, Chart, Report, Section, Table, digits
+
+PERCENT = f"{100 * LEVEL:.0f} %"
+FEW = 40  # effective towers, below which intervals are rough
+NARROWER, MOVED = 0.9, 0.1  # an informed number: its interval over the prior's, or its median's way over the limits
+ODD = 0.05  # the place of an observation in its prediction, from either end, that needs a word
+CAPTION = "Grey: all towers of the prior. Blue line: weighted by the evidence"
+Rows = list[Sequence[Cell]]
+SHARES = frozenset(("own", "single", "many", "leads", "share_own", "ones"))  # summaries without a unit
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The result of a calibration.
+
+    `towers` were played to the end in `games` games. `why` says why the profile's tower was chosen among them, `does`
+    its long-run means with their standard errors. `notes` say what was left out. `again` repeats all of it.
+    """
+
+    name: str
+    fit: Fit
+    towers: int
+    games: int
+    why: str
+    does: Mapping[str, tuple[float, float]]
+    again: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """What the evidence says of a free number: its intervals in the prior and the posterior, in its own unit."""
+
+    parameter: Parameter
+    prior: Interval
+    posterior: Interval
+
+    @property
+    def is_informed(self) -> bool:
+        """Whether the interval is narrower than NARROWER of the prior's, or the median moved by more than MOVED."""
+        moved = (self.posterior.middle - self.prior.middle) / (self.parameter.high - self.parameter.low)
+        return self.posterior.width < NARROWER * self.prior.width or abs(moved) > MOVED
+
+
+def learnt(fit: Fit) -> list[Learnt]:
+    """Return what the evidence says of each free number."""
+    before, after = fit.prior.numbers, fit.posterior.numbers
+    return [Learnt(each, interval(before[:, i]), interval(after[:, i])) for i, each in enumerate(NUMBERS)]
+
+
+def sentences(calibration: Calibration) -> tuple[str, str]:
+    """Say in one sentence what such a tower does, and in another how sure that is."""
+    posterior = calibration.fit.posterior
+    setup, inside, out = (posterior.interval(target) for target in TARGETS)
+    choice = ""
+    if "single" in posterior.played:
+        choice = f"; {_tenths(1 - posterior.interval('single').middle)} phases offer two actions or more"
+    return (
+        f"Such a tower keeps about {setup.middle:.0f} of {CUBES} cubes after the set-up and about {inside.middle:.0f} "
+        f"in play, and about {out.middle:.0f} come out in a phase{choice}.",
+        f"{PERCENT} of the towers that agree keep {_ends(setup)} after the set-up and {_ends(inside)} in play; this "
+        f"rests on an effective {posterior.effective:.0f} simulated towers.",
+    )
+
+
+def _tenths(share: float) -> str:
+    tenths = round(10 * share)
+    return {0: "hardly any", 10: "nearly all"}.get(tenths, f"{tenths} of 10")
+
+
+def _ends(span: Interval) -> str:
+    places = 0 if span.width > 10 else 1
+    return f"{max(span.low, 0.0):.{places}f} to {span.high:.{places}f}"
+
+
+def in_short(calibration: Calibration) -> str:
+    """Return the two sentences, what the evidence informs, and the first warning, for a terminal."""
+    fit = calibration.fit
+    informed = [each for each in learnt(fit) if each.is_informed]
+    named = "; ".join(f"{_name(each.parameter)} {_of(each.posterior)}" for each in informed)
+    lines = [*sentences(calibration), ""]
+    lines.append(f"The evidence informs ({PERCENT}): {named or 'none of the numbers'}.")
+    for check in fit.predictive:
+        verdict = "within" if _is_within(check) else "outside"
+        lines.append(
+            f"{_what(check, fit.evidence)}: {check.observed:.3g} observed, {_of(check.predicted)} predicted: {verdict}"
+        )
+    if fit.held_out:
+        lines.append(f"held out: {sum(map(_is_within, fit.held_out))} of {len(fit.held_out)} values lie within")
+    return "\n".join([*lines, f"warning: {warnings(fit)[0]}"])
+
+
+def warnings(fit: Fit) -> list[str]:
+    """Return what a reader should be warned of, the gravest first; there is always one."""
+    told: list[str] = []
+    if fit.posterior.effective < FEW:
+        told.append(
+            f"Only an effective {fit.posterior.effective:.0f} towers agree with the evidence: intervals are rough."
+        )
+    if outside := [check for check in fit.predictive if not _is_within(check)]:
+        names = "; ".join(f"{check.name} ({_summary(check.window)})" for check in outside)
+        told.append(f"The fit does not explain {len(outside)} of {len(fit.predictive)} values: {names}.")
+    if against := [clue for clue in fit.clues if clue.chance < ODD]:
+        names = "; ".join(f"{clue.name} ({clue.says})" for clue in against)
+        told.append(f"The fit contradicts {len(against)} of {len(fit.clues)} clues: {names}.")
+    if all(entry.kind != "measurement" for entry in fit.evidence):
+        told.append("Nothing here was measured: the evidence is words, pictures and worked examples.")
+    told.append("How far the simulation is off a real tower is assumed: as far as another physics engine moves it.")
+    return told
+
+
+def write(calibration: Calibration, directory: Path) -> Path:
+    """Write report.md, report.html, tables and plots into `directory`; returns the report's path.
+
+    The same calibration gives the same bytes. Raises UsageError when the directory cannot be written.
+    """
+    fit = calibration.fit
+    trust = "\n".join(f"- {line}" for line in (*warnings(fit), *calibration.notes))
+    sections = [
+        Section("How far to trust it", trust),
+        _means(fit),
+        _numbers(fit),
+        _observations(fit),
+        _evidence(fit),
+        *_again(calibration),
+    ]
+    Report(f"Calibration of {_line(calibration.name)}", sentences(calibration), sections).write(directory)
+    return directory / FILES[1]
+
+
+def _means(fit: Fit) -> Section:
+    rows: Rows = []
+    for name in (name for name in (*TARGETS, *TOLD) if name in fit.posterior.played):
+        errors = " / ".join(f"{fit.posterior.error(name, level):.2g}" for level in (0.05, 0.5, 0.95))
+        both = (_of(towers.interval(name)) for towers in (fit.prior, fit.posterior))
+        rows.append([EVERY[name].summary, SUMMARIES[name].words, *both, errors])
+    panels: list[Panel] = []
+    for name in TARGETS:
+        before, after = (towers.played[name] for towers in (fit.prior, fit.posterior))
+        edges = np.linspace(0, max(float(np.quantile(values, 0.99)) for values in (before, after)), 25)
+        panels.append(_both(f"{SUMMARIES[name].words} [cubes]", before, after, edges, "share of towers"))
+    return Section(
+        "What such a tower does",
+        f"Long-run means over whole games: the median and the middle {PERCENT}. The errors are those of the 5 %, 50 % "
+        "and 95 % points, from the effective number of towers.",
+        Table("means", ["key", "mean", "before the evidence", "with it", "Monte Carlo error"], rows),
+        Chart("means", charts.figure(panels, 2.2), CAPTION),
+    )
+
+
+def _both(x: str, before: Array, after: Array, edges: Array, y: str) -> Panel:
+    """Draw how a number is spread over the towers of the prior and of the posterior."""
+    draws = [
+        charts.outline(edges, _share(before, edges), filled=True),
+        charts.outline(edges, _share(after, edges), role=2),
+    ]
+    return Panel(x, y, draws, floor=True)
+
+
+def _numbers(fit: Fit) -> Section:
+    rows: Rows = [
+        [
+            _name(each.parameter),
+            _of(each.prior),
+            _of(each.posterior),
+            "yes" if each.is_informed else "no",
+            each.parameter.reason,
+        ]
+        for each in learnt(fit)
+    ]
+    panels = [
+        _both(_name(number), fit.prior.numbers[:, i], fit.posterior.numbers[:, i],
+              np.linspace(number.low, number.high, 15), "share of towers" if i % 4 == 0 else "")
+        for i, number in enumerate(NUMBERS)
+    ]  # fmt: skip
+    return Section(
+        "The tower's numbers",
+        "Ten numbers are free. All others are fixed and assumed; tried, they explain at most 0.2 % of what towers do. "
+        f"A number is informed when its interval is narrower than {NARROWER} of the prior's, or its median moved by "
+        f"more than {MOVED} of the way between the limits.",
+        Table("numbers", ["number", "before the evidence", "with it", "informed", "reason for the limits"], rows),
+        Chart("numbers", charts.figure(panels, 1.8, 4), CAPTION),
+    )
+
+
+def _observations(fit: Fit) -> Section:
+    held = {(check.name, check.window): check.tail for check in fit.held_out}
+    rows: Rows = []
+    for check in fit.predictive:
+        other = held.get((check.name, check.window))
+        place = f"{check.tail:.2f}" + ("" if other is None else f" ({other:.2f})")
+        what = _what(check, fit.evidence)
+        rows.append([_line(check.name), what, f"{check.observed:.3g}", _of(check.predicted), place])
+    for clue in fit.clues:
+        rows.append([_line(clue.name), clue.says, "", "", f"chance {clue.chance:.2f} ({clue.others:.2f})"])
+    return Section(
+        "Each observation beside what is predicted",
+        f"The prediction is for new games of the same tower ({PERCENT}). The place is the share of predictions below "
+        "the observed value; in brackets, what all other observations say without this one.",
+        Table("observations", ["observation", "what", "observed", "predicted", "place"], rows, 80),
+    )
+
+
+def _evidence(fit: Fit) -> Section:
+    rows: Rows = [
+        [_line(entry.name), _line(entry.words), _line(entry.source), entry.kind, _read_as(entry), f"{entry.doubt:.3g}"]
+        for entry in fit.evidence
+    ]
+    pulls: Rows = [
+        [_line(pull.name) or "(none: the prior, and all)",
+         *(_of(side[key]) for side in (pull.alone, pull.without) for key in TARGETS), f"{pull.effective:.0f}"]
+        for pull in fit.pulls
+    ]  # fmt: skip
+    words = [SUMMARIES[key].words for key in TARGETS]
+    head = ["source", *(f"{side}: {each}" for side in ("alone", "without") for each in words), "effective"]
+    one = "What towers would do by one source alone, and by all others without it."
+    return Section(
+        "The evidence",
+        "A doubt of 2 doubles the variance with which chance may move a value, and takes the root of a clue's chance "
+        "[A].",
+        Table("evidence", ["name", "says", "source", "kind", "read as", "doubt"], rows, 80),
+        parts=[Section("", one, Table("sources", head, pulls, 80))] if pulls else [],
+    )
+
+
+def _again(calibration: Calibration) -> list[Section]:
+    rows: Rows = [
+        [SUMMARIES[name].words, f"{mean:.3g}", f"{error:.2g}", _of(calibration.fit.posterior.interval(name))]
+        for name, (mean, error) in calibration.does.items()
+    ]
+    chosen = Table("chosen", ["mean", "this tower", "standard error", "all towers that agree"], rows)
+    return [
+        Section("The tower of the profile", calibration.why, chosen),
+        Section(
+            "How this was made",
+            f"{calibration.towers} towers were drawn from the prior and played, {calibration.games} games in all. "
+            "Each tower is weighted by the likelihood of the evidence given its own games, with their noise allowed "
+            f"for. To do it again: `{calibration.again}`. The weights have the SHA-256 "
+            f"{calibration.fit.posterior.digest}.",
+        ),
+    ]
+
+
+def _share(values: Array, edges: Array) -> Array:
+    return np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0] / max(len(values), 1)
+
+
+def _of(span: Interval) -> str:
+    """Say an interval as `median (low to high)`, to two digits of its half width."""
+    places = digits(span.width / 2, span.middle)
+    return f"{span.middle:.{places}f} ({span.low:.{places}f} to {span.high:.{places}f})"
+
+
+def _name(number: Parameter) -> str:
+    words = number.name.replace("_", " ")
+    return f"{words} [{number.unit}]" if number.unit else words
+
+
+def _is_within(check: PredictiveCheck) -> bool:
+    return check.predicted.low <= check.observed <= check.predicted.high
+
+
+def _summary(window: Window) -> str:
+    """Return the words of a window, with its phases where they are a part of a game."""
+    words = SUMMARIES[window.summary].words
+    if window in (EVERY.get(window.summary), SETUP):
+        return words
+    return f"{words}, phases {max(window.start, 1)} to {min(window.stop, DROPS) - 1}"
+
+
+def _what(check: PredictiveCheck, evidence: Sequence[Evidence]) -> str:
+    """Return the words of what a check is about."""
+    of_phases = [entry.games for entry in evidence if entry.name == check.name and entry.noise == PHASE]
+    if not of_phases:
+        return _summary(check.window)
+    return f"{_summary(check.window)}, of {'one phase' if of_phases[0] == 1 else f'{of_phases[0]} phases'}"
+
+
+def _read_as(entry: Evidence) -> str:
+    """Say how an entry of the evidence was read."""
+    if not entry.windows:
+        return "; ".join(map(str, entry.clues))
+    if entry.noise == GAMES:
+        return "one game" if entry.games == 1 else f"mean of {entry.games} games"
+    if entry.noise == PHASE:
+        return "one phase" if entry.games == 1 else f"{entry.games} phases"
+    return "words about many games"
+
+
+def _line(text: str) -> str:
+    """Put words from outside on one line."""
+    return " ".join(text.split())

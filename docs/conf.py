@@ -1,0 +1,56 @@
+"""The site: `sphinx-build -W -c docs . out/site`. Its pages are those of the repository, so links work in both."""
+
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.addnodes import download_reference
+from sphinx.application import Sphinx
+
+from tower_sim.cli import main
+from tower_sim.version import TOWER_SIM
+
+ROOT = Path(__file__).parents[1]
+PAGES = ("live", "lab")
+"""Whole pages beside those of the site, as `tower-sim page` writes them."""
+
+project, author = "tower_sim", "the authors of tower_sim"
+version = release = TOWER_SIM
+extensions = ["myst_parser"]
+root_doc = "docs/index"
+include_patterns = ["*.md", "docs/**.md", "calibration/*.md", "tests/measure/*.md", "tower_sim/clients/npm/*.md"]
+exclude_patterns = [".*", "build", "dist", "out", "node_modules"]
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence"]
+html_theme = "furo"
+html_title = f"tower_sim {TOWER_SIM}"
+html_copy_source = False
+html_show_search_summary = False  # from the disk a browser fetches none
+
+
+def _link_pages(app: Sphinx, document: nodes.document) -> None:
+    """Let a link to the live page or the lab open it; Sphinx would offer it as a download."""
+    for link in [*document.findall(download_reference)]:
+        target = link["reftarget"]
+        if Path(target).name in [f"{page}.html" for page in PAGES]:
+            link.replace_self(nodes.reference("", "", *link.children, refuri=target, internal=False))
+
+
+def _write_pages(app: Sphinx, exception: Exception | None) -> None:
+    """Write the live page and the lab, and an index at the top that leads to the site's first page."""
+    if exception is not None or app.builder.format != "html":
+        return
+    for page in PAGES:
+        file = Path(app.outdir, "docs", f"{page}.html")
+        file.unlink(missing_ok=True)
+        main(["page", page, "-o", str(file)])
+    Path(app.outdir, "index.html").write_text(
+        '<!doctype html><meta charset="utf-8"><title>tower_sim</title>'
+        '<meta http-equiv="refresh" content="0; url=docs/index.html">',
+        "utf-8",
+    )
+
+
+def setup(app: Sphinx) -> None:
+    """Connect the two."""
+    app.connect("doctree-read", _link_pages)
+    app.connect("build-finished", _write_pages)

@@ -1,0 +1,212 @@
+"""The table of played towers: its pieces, games that are added to it, and files that are damaged."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.cases import each_case
+from support.coins import leaving
+from support.coins import play as toss
+
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.calibration import played
+from tower_sim.calibration.played import (
+    CLOGGED,
+    COUNTS,
+    FOLDER,
+    GAMES,
+    PLAN,
+    TOWERS,
+    Table,
+    play,
+    play_on,
+    play_piece,
+    points,
+    shipped,
+)
+from tower_sim.calibration.prior import tower
+from tower_sim.errors import UsageError
+from tower_sim.runs.by_drop import UNKNOWN, ByDrop
+from tower_sim.writing import WritingFailed
+
+FEW = 3  # towers of a piece in tests
+
+
+def coins(_: Apparatus, number: int, games: Sequence[int]) -> ByDrop:
+    """Play the games of a tower of coins, drawn as the table draws them: from its number and the game's."""
+    unit = points()[number : number + 1]
+    each = [toss(*leaving(unit), 1, np.random.default_rng((number, game))).take(0) for game in games]
+    return replace(each[0], **{name: np.concatenate([getattr(game, name) for game in each]) for name in COUNTS})
+
+
+@pytest.fixture(name="coined")
+def _coined(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Pieces of FEW towers of coins, kept in a folder of their own."""
+    monkeypatch.setattr(played, "play", coins)
+    monkeypatch.setattr(played, "TOWERS", FEW)
+    monkeypatch.setattr(played, "FOLDER", tmp_path)
+    return tmp_path
+
+
+def same(one: Table, other: Table) -> bool:
+    return all((getattr(one.games, name) == getattr(other.games, name)).all() for name in COUNTS)
+
+
+def test_pieces_are_written_once_and_any_number_of_first_ones_is_a_table(coined: Path):
+    played.main(["0"])
+    first = (coined / "00.npz").read_bytes()
+    one = shipped(coined)
+    assert one.games.thrown.shape == (FEW, GAMES, PLAN.drops)
+    played.main(["0", "1"])
+    assert (coined / "00.npz").read_bytes() == first
+    both = shipped(coined)
+    assert (both.unit == points()[: 2 * FEW]).all()
+    assert (both.games.inside[:FEW] == one.games.inside).all()
+    assert [file.name for file in sorted(coined.iterdir())] == ["00.npz", "01.npz"]
+
+
+@pytest.mark.usefixtures("coined")
+def test_a_piece_that_was_killed_leaves_nothing_and_is_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def killed(*_: object) -> ByDrop:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(played, "play", killed)
+        with pytest.raises(KeyboardInterrupt):
+            played.main(["0"])
+    assert list(tmp_path.iterdir()) == []
+    played.main(["0"])
+    assert (
+        shipped(tmp_path).games.thrown == np.stack([coins(tower(points()[i]), i, (0, 1)).thrown for i in range(FEW)])
+    ).all()
+
+
+def spoilt(folder: Path, name: str, data: bytes | None) -> None:
+    if data is None:
+        (folder / name).unlink()
+    else:
+        (folder / name).write_bytes(data)
+
+
+@pytest.mark.usefixtures("coined")
+@each_case(
+    ("name", "data", "says"),
+    [
+        ("00.npz", None, "pieces of played towers in .*: 1; allowed are all from 00 on"),
+        ("00.npz", b"", "00.npz cannot be read"),
+        ("00.npz", b"no archive", "00.npz cannot be read"),
+        ("01.npz", b"half", "01.npz cannot be read"),
+        ("01.npz", b"cut", "01.npz cannot be read"),
+        ("01.npz", b"other", "01.npz cannot be read .*inside"),
+        ("01.npz", b"short", r"01.npz cannot be read .*shape \(1, 2, 36\)"),
+        ("more.npz", b"no archive", "more.npz cannot be read"),
+        ("more.npz", b"short", "more.npz are of another table"),
+    ],
+)
+def test_a_damaged_or_missing_piece_is_one_line(name: str, data: bytes | None, says: str, tmp_path: Path):
+    counts: dict[str, Any] = {key: value[:FEW] for key, value in play_piece(0).items()}
+    for file in ("00.npz", "01.npz"):
+        np.savez_compressed(tmp_path / file, **counts)
+    whole = (tmp_path / "01.npz").read_bytes()
+    made = {b"half": whole[: len(whole) // 2], b"cut": whole[:200] + whole[260:]}.get(data or b"", data)
+    spoilt(tmp_path, name, made)
+    if data == b"other":
+        np.savez_compressed(tmp_path / name, **{key: value for key, value in counts.items() if key != "inside"})
+    if data == b"short":
+        np.savez_compressed(tmp_path / name, **{key: value[:1] for key, value in counts.items()})
+    with pytest.raises(UsageError, match=says) as refused:
+        shipped(tmp_path)
+    assert "\n" not in str(refused.value)
+
+
+def test_an_empty_folder_is_one_line(tmp_path: Path):
+    with pytest.raises(
+        UsageError, match=r"pieces of played towers in .*: 0; allowed are all from 00 on; install again"
+    ):
+        shipped(tmp_path)
+
+
+@pytest.mark.usefixtures("coined")
+def test_further_games_are_kept_and_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    played.main(["0", "1"])
+    table, file = shipped(tmp_path), tmp_path / "new folder" / "games.npz"
+    asked: list[int] = []
+
+    def counted(shape: Apparatus, number: int, games: Sequence[int]) -> ByDrop:
+        asked.append(number)
+        if len(asked) == 3:
+            raise KeyboardInterrupt
+        assert shape.digest == tower(points()[number]).digest
+        assert list(games) == [2, 3, 4]
+        return coins(shape, number, games)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(played, "play", counted)
+        with pytest.raises(KeyboardInterrupt):
+            play_on(table, [4, 1, 5], file)
+        more = play_on(table, [4, 1, 5], file)
+    assert asked == [4, 1, 5, 5]
+    assert more.games.thrown.shape == (2 * FEW, 5, PLAN.drops)
+    assert (more.games.inside[5, 2:] == coins(tower(points()[5]), 5, (2, 3, 4)).inside).all()
+    assert (more.games.inside[:, :2] == table.games.inside).all()
+    assert (more.games.inside[[0, 2, 3], 2:] == UNKNOWN).all()
+    assert same(more, play_on(table, [4, 1, 5], file))  # nothing is left to play
+    assert same(more, shipped_with(tmp_path, file))
+    again = play_on(more, [1], file)  # of a table that has these games: they are not counted twice
+    assert again.games.thrown.shape == (2 * FEW, 8, PLAN.drops)
+    assert (again.games.inside[1, 5:] == coins(tower(points()[1]), 1, (5, 6, 7)).inside).all()
+
+
+def shipped_with(folder: Path, file: Path) -> Table:
+    """The table when these games ship with it."""
+    (folder / "more.npz").write_bytes(file.read_bytes())
+    return shipped(folder)
+
+
+@pytest.mark.usefixtures("coined")
+def test_games_that_cannot_be_kept_are_one_line(tmp_path: Path):
+    played.main(["0"])
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises((UsageError, WritingFailed)) as refused:
+        play_on(shipped(tmp_path), [1], tmp_path / "file" / "games.npz")
+    assert "\n" not in str(refused.value)
+
+
+def test_a_clogged_first_set_up_is_not_played_on(monkeypatch: pytest.MonkeyPatch):
+    """With the limit at 0 cubes every set-up that keeps one is clogged, and nothing else is played."""
+    unit = points(1)[int(np.argmax(shipped().games.inside[:TOWERS, 0, 0]))]
+    monkeypatch.setattr(played, "CLOGGED", 0)
+    games = play(tower(unit), 0, range(2))
+    assert games.thrown[0, 0] == 49
+    assert games.inside[0, 0] > 0
+    assert (games.thrown[0, 1:] == UNKNOWN).all()
+    assert (games.thrown[1] == UNKNOWN).all()
+
+
+def test_the_pieces_that_ship_are_a_table_whose_cubes_are_all_accounted_for():
+    table = shipped()
+    games, number = table.games, len(list(FOLDER.glob("[0-9][0-9].npz")))
+    assert len(table.unit) == number * TOWERS == len(games.thrown)
+    whole = games.thrown[..., -1] != UNKNOWN
+    known = games.thrown != UNKNOWN
+    assert ((games.thrown[..., 0] == 49) == known[..., 0]).all()
+    assert (games.before[known] >= 0).all()
+    before = games.before[..., 1:][known[..., 1:]]
+    assert (before == games.inside[..., :-1][known[..., 1:]]).all()
+    assert ((games.old_out <= games.out) & (games.own_out <= games.out))[known].all()
+    clogs = games.inside[:, 0, 0] > CLOGGED
+    assert not whole[clogs].any()
+    assert whole[~clogs, :GAMES].all(1).mean() > 0.95
+    assert 0.1 < clogs.mean() < 0.4
+
+
+def test_the_games_that_ship_are_those_that_are_played():
+    """The tower that keeps least after its first set-up, played again: same numbers, drop by drop."""
+    games = shipped().games
+    number = int(np.argmin(np.where(games.thrown[:TOWERS, 0, -1] < 0, 99, games.inside[:TOWERS, 0].mean(-1))))
+    again = play(tower(points(1)[number]), number, [0])
+    for name in COUNTS:
+        assert (getattr(again, name)[0] == getattr(games, name)[number, 0]).all(), name

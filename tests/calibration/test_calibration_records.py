@@ -1,0 +1,360 @@
+"""Observations of real towers and drops of one's own: read exactly, refused in one line when they cannot be."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.cases import each_case
+from support.fakes import CoinTower
+from support.recorded import write_records
+
+from tower_sim.calibration import evidence, records
+from tower_sim.calibration.observations import observations
+from tower_sim.errors import UsageError
+from tower_sim.games.amerigo import Rules, play
+
+HEADER = "drop,thrown_red,out_red,thrown_blue,out_blue,note\n"
+GOOD = f"# my tower, 8 mm cubes\n{HEADER}0,5,3,5,3,set-up\n\n1,,1,3,4,\n2,1,,,1\n"
+
+
+SAID = 'says = "x"\nsource = "y"\nkind = "impression"\nstrength = "weak: z"\n'
+
+
+@pytest.fixture(name="file")
+def _file(tmp_path: Path) -> Callable[[str], Path]:
+    def write(text: str) -> Path:
+        path = tmp_path / "mine.csv"
+        path.write_text(text, "utf-8")
+        return path
+
+    return write
+
+
+def test_the_known_observations_have_sources_and_their_totals():
+    found = {each.name: each for each in observations()}
+    assert len(found) == 28
+    assert all(each.source and each.doubt for each in found.values())
+    assert {name: each.numbers for name, each in found.items() if each.numbers} == {
+        "rulebook-setup": {"setup_inside": (21, 21)},
+        "rulebook-phase": {"out": (8, 8)},
+        "rulebook-gold": {"out": (10, 10)},
+        "club-retained": {"inside": (4, 6)},
+        "club-out": {"out": (4, 9)},
+        "review-a": {"out": (8, 8)},
+        "review-b": {"out": (8, 8)},
+        "review-c": {"out": (6, 6)},
+        "review-d": {"out": (8, 8)},
+        "caption-setup": {"setup_inside": (15, 15)},
+        "photograph-yellow": {"out": (6, 6)},
+        "sibling-throw": {"out": (2, 2)},
+    }
+    assert sum(found["rulebook-setup"].thrown.values()) == 49
+
+
+@each_case("ends", [(0, 49), (49, 49), (0, 0), (4, 6)])
+def test_every_observation_that_is_allowed_gives_numbers(ends: tuple[int, int], tmp_path: Path):
+    (tmp_path / "said.toml").write_text(f"{SAID}out_total = {list(ends)}\ninside_in_play = {list(ends)}\n")
+    found = evidence.read(tmp_path / "said.toml")
+    assert len(found) >= 2
+    assert np.isfinite([(*each.values, each.said) for each in found]).all()
+
+
+def test_records_are_read_with_what_is_then_inside(file):
+    first, second, third = records.read(file(GOOD))
+    assert (first.thrown, first.out, first.inside) == (
+        {"red": 5, "blue": 5}, {"red": 3, "blue": 3}, {"red": 2, "blue": 2},
+    )  # fmt: skip
+    assert (second.thrown, second.out, second.inside) == (
+        {"red": 0, "blue": 3}, {"red": 1, "blue": 4}, {"red": 1, "blue": 1},
+    )  # fmt: skip
+    assert third.inside == {"red": 2, "blue": 0}
+
+
+@each_case(
+    ("change", "says"),
+    [
+        (("1,,1,3,4,", "1,,3,3,4,"), "line 5: 3 red out; allowed is at most 2"),
+        (("2,1,,,1", "2,1,,,2"), "line 6: 2 blue out; allowed is at most 1"),
+        (
+            ("1,,1,3,4,", "2,,1,3,4,"),
+            "line 5: drop 2; allowed is 1, the next, or 0 for a new game with the tower emptied",
+        ),
+        (("0,5,3,5,3", "1,5,3,5,3"), "line 3: drop 1 is the first; allowed is 0"),
+        (("1,,1,3,4,", "0,,1,3,4,"), "line 5: 1 red out; allowed is at most 0"),
+        (("0,5,3", "0,five,3"), "line 3, thrown_red = 'five'"),
+        (("0,5,3", "0,-5,3"), "line 3, thrown_red = '-5'"),
+        (("0,5,3", "0,5.5,3"), "line 3, thrown_red = '5.5'"),
+        (("0,5,3", "0,5.000,3"), "line 3, thrown_red = '5.000'"),
+        (("0,5,3", f"0,{'9' * 900},3"), "line 3, thrown_red = '999"),
+        (("0,5,3", f"0,{'9' * 5000},3"), "line 3 has a cell of 5000 characters"),
+        (("0,5,3", "0,900,3"), "line 3: 905 cubes thrown; allowed are up to 500 in a game"),
+        (("0,5,3", "0,999999999,3"), "line 3: 1000000004 cubes thrown; allowed are up to 500"),
+        (("1,,1", "1,900,1"), "line 5: 900 red thrown; allowed is at most 3, what lies outside (5 thrown in drop 0, 2"),
+        (("1,,1,3", "1,,1,4"), "line 5: 4 blue thrown; allowed is at most 3"),
+        (("2,1,,,1", "2,5,,,1"), "line 6: 5 red thrown; allowed is at most 4, what lies outside"),
+        (("0,5,3", ",5,3"), "line 3: no drop; allowed is its number"),
+        (("set-up", '"set-up'), "line 3: '0,5,3,5,3,\"set-up' cannot be read"),
+        (("set-up", 'set\nup"'), "line 4 has 1 of 6 cells"),
+        (("set-up", '"set-\nup"'), "line 3: '0,5,3,5,3,\"set-' cannot be read"),
+        (("set-up", "x" * 1001), "line 3 has a cell of 1001 characters"),
+        (("set-up", "x" * 200_000), "line 3 has 200010 characters; allowed are 1000 a cell"),
+        (("2,1,,,1", "2,1,,,1,,,7"), "line 6 has 8 cells; allowed are 6"),
+        (("1,,1,3,4,", "1,,1"), "line 5 has 3 of 6 cells; allowed is a whole row"),
+        (("2,1,,,1", "2,1"), "line 6 has 2 of 6 cells"),
+        (("2,1,,,1", "4,1,,,1"), "line 6: drop 4; allowed is 2, the next"),
+        (("out_blue,", ""), "column 'out_blue' is missing"),
+        (("thrown_blue,", ""), "column 'thrown_blue' is missing"),
+        (("out_blue", "out_red"), "column 'out_red' is there twice"),
+        (("note", "weather"), "column 'weather' is unknown"),
+        (("drop,", "row,"), "column 'row' is unknown"),
+        (("drop,", "drop,throw,"), "columns drop and throw; allowed is drop for games or throw for free throws"),
+        (("thrown_red,out_red", "thrown,out"), "columns thrown and 'thrown_blue'; allowed are those of colours or"),
+        (("thrown_red,out_red,thrown_blue,out_blue", "thrown"), "column 'out_any' is missing"),
+        (("note", "thrown_\x1b[2J"), "column 'thrown_\\x1b[2j' names no colour"),
+        (("note", "thrown_"), "column 'thrown_' names no colour"),
+        (("note", f"thrown_{'x' * 50}"), "names no colour; allowed are up to 40 letters"),
+        (("note", "note" + ",out_red" * 100), "line 2 has 106 cells; allowed are up to 100"),
+        ((HEADER, HEADER.replace(",", " ")), "between commas, semicolons, tabs"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_its_line(file, change: tuple[str, str], says: str):
+    assert change[0] in GOOD
+    with pytest.raises(UsageError) as caught:
+        records.read(file(GOOD.replace(*change, 1)))
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_more_thrown_than_lies_outside_is_refused_wherever_it_is_typed(file):
+    """Every count of the shipped example, one more than lay outside: refused at its line, not somewhere below."""
+    example = evidence.shipped()["my_tower"]
+    recorded, lines = records.read(example), example.read_text("utf-8").splitlines()
+    rows = [i for i, line in enumerate(lines) if line[0].isdigit()]
+    checked = 0
+    for i, drop, before in zip(rows[1:], recorded[1:], recorded, strict=False):
+        if not drop.number:
+            continue
+        for j, colour in enumerate(drop.thrown, start=1):
+            cells = lines[i].split(",")
+            cells[j] = str(7 - before.inside[colour] + 1)
+            wrong = "\n".join([*lines[:i], ",".join(cells), *lines[i + 1 :]])
+            with pytest.raises(UsageError, match=rf"line {i + 1}: {cells[j]} {colour} thrown; allowed is at most"):
+                records.read(file(wrong))
+            checked += 1
+    assert checked == 42 * 7
+
+
+def spreadsheets() -> dict[str, bytes]:
+    """GOOD as people's programs write it."""
+    semicolons = GOOD.replace(",", ";")
+    other_order = "note;out_blue;thrown_blue;DROP;Out_Red;Thrown_Red\n;3;5;0;3;5\n;4;3;1;1;\nlate;1;;2;;1\n"
+    return {
+        "tabs": GOOD.replace(",", "\t").encode(),
+        "semicolons": semicolons.encode(),
+        "a byte-order mark": b"\xef\xbb\xbf" + GOOD.encode(),
+        "Excel in German": semicolons.replace("\n", "\r\n")
+        .replace("set-up", "Aufbau: schräg, ein Stoß")
+        .encode("cp1252"),
+        "Excel in French, decimals": re.sub(r"(?<=;)(\d)(?=[;\r\n])", r"\1,0", semicolons).encode(),
+        "Excel's Unicode text": GOOD.replace(",", "\t").encode("utf-16"),
+        "UTF-16, high byte first": b"\xfe\xff" + GOOD.encode("utf-16-be"),
+        "a line that names the separator": f"sep=;\n{semicolons}".encode(),
+        "pandas with gaps": re.sub(r"(?<=,)(\d)(?=[,\n])", r"\1.0", GOOD).encode(),
+        "everything in quotes": "".join(
+            line if line.startswith("#") or line == "\n" else ",".join(f'"{c}"' for c in line[:-1].split(",")) + "\n"
+            for line in GOOD.splitlines(keepends=True)
+        ).encode(),
+        "a remark in quotes": GOOD.replace("# my tower, 8 mm cubes", '"# my tower, 8 mm cubes"').encode(),
+        "returns alone": GOOD.replace("\n", "\r").encode(),
+        "empty cells and lines": re.sub("\n", ",,,\n,,,,,,\n\n", GOOD).encode(),
+        "capitals": GOOD.replace("thrown_", "Thrown_").replace("out_", "OUT_").replace("drop", "Drop ").encode(),
+        "blanks": GOOD.replace(",", " , ").encode(),
+        "another order": other_order.encode(),
+        "no last line break": GOOD.rstrip("\n").encode(),
+        "names in words": GOOD.replace("thrown_", "Thrown ").replace("out_", "out  ").encode(),
+        "digits of a Japanese keyboard": GOOD.replace("0,5,3", "0,\uff15,3").encode(),
+    }
+
+
+@each_case("program", spreadsheets())
+def test_what_spreadsheets_write_is_simply_read(program: str, tmp_path: Path):
+    (tmp_path / "good.csv").write_bytes(GOOD.encode())
+    (tmp_path / "mine.csv").write_bytes(spreadsheets()[program])
+    assert records.read(tmp_path / "mine.csv") == records.read(tmp_path / "good.csv")
+
+
+@each_case(
+    ("data", "says"),
+    [
+        (GOOD.encode("utf-16-le"), "are no text"),  # without its mark
+        (b"PK\x03\x04\x14\x00\x06\x00\x08\x00", "are no text; allowed is a CSV file; in a spreadsheet, save it as CSV"),
+        (b"\xff\xfe\x00", "are no text"),
+        (b"\x81\x8d", "are no text"),
+        (b"#" * 2_000_001, "more than 2000000 bytes"),
+        ((HEADER + "0,9,,,\n" + "0,1,,,\n" * 5000).encode(), "have over 2000 drops"),
+        (
+            (HEADER + "0,9,,,\n" + "".join(f"{i},,,,\n" for i in range(1, 401))).encode(),
+            "line 402: drop 400; allowed are",
+        ),
+    ],
+    ids=["utf-16", "xlsx", "half a letter", "bytes", "large", "drops", "long game"],
+)
+def test_what_is_no_csv_of_drops_is_one_line(data: bytes, says: str, tmp_path: Path):
+    (tmp_path / "mine.csv").write_bytes(data)
+    with pytest.raises(UsageError) as caught:
+        records.read(tmp_path / "mine.csv")
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_new_game_begins_with_the_emptied_tower_where_the_drop_returns_to_0(file):
+    found = records.read(file(f"{GOOD}0,2,1,1,1\n1,,1,,\n0,3,,,\n"))
+    assert [(each.game, each.number) for each in found] == [(1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (3, 0)]
+    assert [each.inside["red"] for each in found] == [2, 1, 2, 1, 0, 3]
+    assert records.summary(found).splitlines() == [
+        "6 drops in 3 games (3, 2, 1); colours: red, blue",
+        "first drop of game 1: 10 thrown, 6 out, 4 inside",
+        "first drop of game 2: 3 thrown, 2 out, 1 inside",
+        "first drop of game 3: 3 thrown, 0 out, 3 inside",
+        "later drops: 2.3 out on average (1 to 5), 1.3 inside (0 to 2)",
+    ]
+
+
+def test_colours_may_be_left_out(file):
+    found = records.read(file("drop,thrown,out\n0,49,30\n1,5,7\n"))
+    assert [(each.thrown, each.out, each.inside) for each in found] == [
+        ({"any": 49}, {"any": 30}, {"any": 19}),
+        ({"any": 5}, {"any": 7}, {"any": 17}),
+    ]
+    assert not records.has_colours(found)
+    assert records.summary(found).startswith("2 drops; colours not recorded\nfirst drop: 49 thrown, 30 out, 19 inside")
+    with pytest.raises(
+        UsageError, match=r"line 3: 33 cubes thrown; allowed is at most 30, what lies outside \(49 thrown"
+    ):
+        records.read(file("drop,thrown,out\n0,49,30\n1,33,7\n"))
+    with pytest.raises(UsageError, match=r"line 3: 27 cubes out; allowed is at most 26"):
+        records.read(file("drop,thrown,out\n0,49,30\n1,7,27\n"))
+
+
+def test_free_throws_are_of_any_number_but_no_more_come_out_than_there_are(file):
+    text = "throw,thrown_red,out_red,thrown_blue,out_blue\n0,3,1,,\n1,,,40,31\n2,9,11,1,\n0,20,5,,\n"
+    found = records.read(file(text))
+    assert [each.is_free for each in found] == [True] * 4
+    assert [(each.game, each.number) for each in found] == [(1, 0), (1, 1), (1, 2), (2, 0)]
+    assert [each.inside for each in found[2:]] == [{"red": 0, "blue": 10}, {"red": 15, "blue": 0}]
+    assert records.summary(found).splitlines()[:2] == [
+        "4 free throws in 2 series (3, 1); colours: red, blue",
+        "first throw of series 1: 3 thrown, 1 out, 2 inside",
+    ]
+    for change, says in (
+        (("1,,,40,31", "1,,,40,41"), "line 3: 41 blue out; allowed is at most 40"),
+        (("1,,,40,31", "1,499,,,"), "line 3: 499 cubes thrown; allowed are up to 498 beside 2 inside"),
+        (("1,,,40,31", "2,,,40,31"), "line 3: throw 2; allowed is 1, the next, or 0 for the tower emptied"),
+    ):
+        with pytest.raises(UsageError) as caught:
+            records.read(file(text.replace(*change)))
+        assert says in str(caught.value)
+
+
+@st.composite
+def drops_of_a_tower(draw: st.DrawFn) -> list[records.Record]:
+    """Up to four games or series of up to five drops, of cubes in colours with awkward names."""
+    is_free = draw(st.booleans())
+    names = st.text("abc,; \"#'é_", min_size=1, max_size=5).filter(lambda name: name == name.strip())
+    colours = draw(st.lists(names, min_size=1, max_size=3, unique=True))
+    found: list[records.Record] = []
+    for game in range(1, draw(st.integers(1, 4)) + 1):
+        inside = dict.fromkeys(colours, 0)
+        outside = {colour: draw(st.integers(0, 9)) for colour in colours}
+        for number in range(draw(st.integers(1, 5))):
+            least = dict.fromkeys(colours, 0) if number else outside
+            most = dict.fromkeys(colours, 30) if is_free else outside
+            thrown = {colour: draw(st.integers(least[colour], most[colour])) for colour in colours}
+            out = {colour: draw(st.integers(0, inside[colour] + thrown[colour])) for colour in colours}
+            inside = {colour: inside[colour] + thrown[colour] - out[colour] for colour in colours}
+            outside = {colour: outside[colour] - thrown[colour] + out[colour] for colour in colours}
+            found.append(records.Record(number, thrown, out, inside, game, is_free))
+    return found
+
+
+@given(drops_of_a_tower(), st.lists(st.text(st.characters(exclude_characters="\0")), max_size=3))
+def test_what_is_written_reads_back_as_it_was(tmp_path_factory, drops: list[records.Record], remarks: list[str]):
+    path = tmp_path_factory.mktemp("written") / "mine.csv"
+    write_records(path, drops, remarks)
+    assert records.read(path) == drops
+    kept = [line for line in path.read_text("utf-8").splitlines() if line.startswith("#")]
+    assert kept == [f"# {line}" for remark in remarks for line in remark.splitlines() or [""]]
+
+
+@st.composite
+def spreadsheet(draw: st.DrawFn) -> Callable[[str], bytes]:
+    """A way in which a program may write a CSV: nothing of it changes a number."""
+    separator, end = draw(st.sampled_from(",;\t")), draw(st.sampled_from(["\n", "\r\n", "\r"]))
+    encoding = draw(st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "cp1252"]))
+    style = draw(st.sampled_from(["{}", "{},0" if separator != "," else '"{},0"', "{}.0", "{}.00"]))
+    quoted, empty, blanks = draw(st.booleans()), draw(st.integers(0, 3)), draw(st.sampled_from(["", " "]))
+
+    def of(cell: str) -> str:
+        number = style.format(cell) if cell.isdigit() else cell
+        return f'"{number}"' if quoted and '"' not in number else blanks + number
+
+    def write(text: str) -> bytes:
+        lines = [[of(cell) for cell in line.split(",")] + [""] * empty for line in text.splitlines()]
+        return end.join([*map(separator.join, lines), ""]).encode(encoding)
+
+    return write
+
+
+@given(drops_of_a_tower(), spreadsheet())
+def test_no_program_changes_what_is_read(
+    tmp_path_factory, drops: list[records.Record], program: Callable[[str], bytes]
+):
+    """Separator, byte-order mark, line ends, quotes, decimals, empty columns at the end: the same drops."""
+    path = tmp_path_factory.mktemp("written") / "mine.csv"
+    names = dict(zip(drops[0].thrown, ["red", "blue", "gr\u00fcn"], strict=False))
+    plain = [
+        replace(
+            drop,
+            **{kind: {names[c]: n for c, n in getattr(drop, kind).items()} for kind in ("thrown", "out", "inside")},
+        )
+        for drop in drops
+    ]
+    write_records(path, plain)
+    path.write_bytes(program(path.read_text("utf-8")))
+    assert records.read(path) == plain
+
+
+@each_case("text", ["", "# nothing\n", "drop,thrown_red,out_red\n"])
+def test_an_empty_file_is_refused(file, text: str):
+    with pytest.raises(UsageError, match="allowed is a"):
+        records.read(file(text))
+
+
+@given(st.integers(0, 2**32), st.floats(0.2, 0.9))
+def test_a_game_written_down_reads_back_with_the_same_cubes_inside(tmp_path_factory, seed: int, p_out: float):
+    entries = list(play(CoinTower(p_out=p_out), Rules(rounds=1), seed))
+    colours = list(Rules().colours)
+    header = ["drop", *(f"{kind}_{colour}" for colour in colours for kind in ("thrown", "out"))]
+    rows = [
+        [entry.index, *(n for colour in colours for n in (entry.thrown[colour], entry.emerged[colour]))]
+        for entry in entries
+    ]
+    text = "\n".join(",".join(map(str, row)) for row in [header, *rows])
+    path = tmp_path_factory.mktemp("written") / "game.csv"
+    path.write_text(text)
+    assert [record.inside for record in records.read(path)] == [dict(entry.inside) for entry in entries]
+
+
+def test_check_says_what_was_recorded_and_the_form_is_a_page(file, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert records.main(["check", str(file(GOOD))]) == 0
+    assert "3 drops; colours: red, blue" in capsys.readouterr().out
+    assert records.main(["check", str(tmp_path / "none.csv")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert records.main(["form", str(tmp_path / "form.pdf")]) == 0
+    assert (tmp_path / "form.pdf").read_bytes().startswith(b"%PDF")
+    assert records.main(["form", str(tmp_path / "form.doc")]) == 2

@@ -1,0 +1,205 @@
+"""The report of a calibration of towers of coins: its bytes, its sentences, and every number that it quotes."""
+
+import csv
+import re
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import coins
+from support.cases import each_case
+
+from tower_sim.calibration.evidence import PHASE, SAID, Evidence, ThrownLeads, Within
+from tower_sim.calibration.fit import Interval, Posterior, fit
+from tower_sim.calibration.law import TARGETS, TOLD
+from tower_sim.calibration.prior import NUMBERS
+from tower_sim.calibration.report import FEW, Calibration, Learnt, in_short, learnt, sentences, warnings, write
+from tower_sim.calibration.summaries import EVERY, SETUP, SUMMARIES, WHOLE
+from tower_sim.errors import UsageError
+
+
+@cache
+def calibration() -> Calibration:
+    """Of a recorded game, a phase, words and two clues."""
+    games = coins.play(*coins.leaving(np.full((1, 10), 0.6)), 1, np.random.default_rng(1))
+    windows = (SETUP, WHOLE["inside"], WHOLE["out"], WHOLE["own"])
+    values = tuple(float(window.of(games)[0, 0]) for window in windows)
+    evidence = (
+        Evidence("mine.csv, game 1", "36 recorded drops", "mine.csv", "measurement", windows, values),
+        Evidence(
+            "a|book", "8 | come\nout", "a book", "worked example", (WHOLE["out"],), (np.log(6.25),), PHASE, doubt=2.0
+        ),
+        Evidence("club", "about 6", "a club", "impression", (WHOLE["inside"],), (values[1] + 0.1,), SAID, said=0.3),
+        Evidence("photo", "red leads", "a page", "photograph", (), (), clues=(ThrownLeads(leads=True),)),
+        Evidence("little", "seldom one", "a page", "impression", (), (), clues=(Within(EVERY["single"], 0.0, 0.6),)),
+    )
+    fitted = fit(coins.towers(), evidence, np.random.default_rng(2))
+    does = {name: (float(SUMMARIES[name].back(coins.towers().at(EVERY[name]).mean[7])), 0.25) for name in TARGETS}
+    return Calibration(
+        "mine", fitted, 384, 768, "Its means are usual.", does, "tower-sim tower fit x -o mine.toml", ("a note",)
+    )
+
+
+def tables(report: Path) -> dict[str, list[list[str]]]:
+    """The rows of each table, its head first."""
+    return {
+        file.stem: list(csv.reader(file.read_text("utf-8").splitlines()))
+        for file in (report.parent / "tables").iterdir()
+    }
+
+
+def ends(cell: str) -> tuple[float, float, float]:
+    """Read `median (low to high)`."""
+    found = re.fullmatch(r"(-?[\d.]+) \((-?[\d.]+) to (-?[\d.]+)\)", cell)
+    assert found, cell
+    return float(found[1]), float(found[2]), float(found[3])
+
+
+def is_said(cell: str, span: Interval) -> bool:
+    """Whether a cell says an interval, to two digits of its half width."""
+    return ends(cell) == pytest.approx((span.middle, span.low, span.high), abs=max(span.width / 20, 5e-4))
+
+
+@pytest.fixture(name="report", scope="module")
+def _report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(calibration(), tmp_path_factory.mktemp("report") / "mine.calibration")
+
+
+def test_the_same_calibration_gives_the_same_bytes(report: Path, tmp_path: Path):
+    again = write(calibration(), tmp_path / "mine.calibration").parent
+    files = sorted(file.relative_to(again) for file in again.rglob("*") if file.is_file())
+    assert len(files) > 8
+    for file in files:
+        assert (again / file).read_bytes() == (report.parent / file).read_bytes(), file
+
+
+def test_two_sentences_come_first_and_say_what_the_fit_says(report: Path):
+    title, _, what, _, sure = report.read_text("utf-8").splitlines()[:5]
+    assert title == "# Calibration of mine"
+    assert (what, sure) == sentences(calibration())
+    posterior = calibration().fit.posterior
+    setup, inside, out = (posterior.interval(name) for name in TARGETS)
+    said = re.fullmatch(
+        r"Such a tower keeps about (\d+) of 49 cubes after the set-up and about (\d+) in play, and about (\d+) come "
+        r"out in a phase; (\d+|nearly all|hardly any)( of 10)? phases offer two actions or more\.",
+        what,
+    )
+    assert said
+    assert [int(said[i]) for i in (1, 2, 3)] == [round(each.middle) for each in (setup, inside, out)]
+    choice = 10 * (1 - posterior.interval("single").middle)
+    assert said[4] == {0: "hardly any", 10: "nearly all"}.get(round(choice), f"{choice:.0f}")
+    said = re.fullmatch(
+        r"90 % of the towers that agree keep ([\d.]+) to ([\d.]+) after the set-up and ([\d.]+) to ([\d.]+) in play; "
+        r"this rests on an effective (\d+) simulated towers\.",
+        sure,
+    )
+    assert said
+    known = (setup.low, setup.high, inside.low, inside.high)
+    assert [float(said[i]) for i in (1, 2, 3, 4)] == pytest.approx(known, abs=0.5)
+    assert int(said[5]) == round(posterior.effective)
+
+
+def test_every_number_of_the_tables_is_one_of_the_fit(report: Path):
+    made, found = tables(report), calibration().fit
+    assert [row[0] for row in made["means"][1:]] == [*TARGETS, *TOLD]
+    for key, words, before, after, errors in made["means"][1:]:
+        assert words == SUMMARIES[key].words
+        assert is_said(before, found.prior.interval(key))
+        assert is_said(after, found.posterior.interval(key))
+        known = [found.posterior.error(key, level) for level in (0.05, 0.5, 0.95)]
+        assert [float(error) for error in errors.split(" / ")] == pytest.approx(known, rel=0.06)
+    for row, number, each in zip(made["numbers"][1:], NUMBERS, learnt(found), strict=True):
+        assert row[0].startswith(number.name.replace("_", " "))
+        assert is_said(row[1], each.prior)
+        assert is_said(row[2], each.posterior)
+        assert row[3:] == ["yes" if each.is_informed else "no", number.reason]
+    checks = [row for row in made["observations"][1:] if row[2]]
+    for row, check in zip(checks, found.predictive, strict=True):
+        (other,) = [each.tail for each in found.held_out if (each.name, each.window) == (check.name, check.window)]
+        assert float(row[2]) == pytest.approx(check.observed, rel=5e-3)
+        assert is_said(row[3], check.predicted)
+        assert row[4] == f"{check.tail:.2f} ({other:.2f})"
+    clues = [row for row in made["observations"][1:] if not row[2]]
+    assert [row[4] for row in clues] == [f"chance {clue.chance:.2f} ({clue.others:.2f})" for clue in found.clues]
+    for row, pull in zip(made["sources"][1:], found.pulls, strict=True):
+        assert all(is_said(cell, pull.alone[name]) for cell, name in zip(row[1:4], TARGETS, strict=True))
+        assert all(is_said(cell, pull.without[name]) for cell, name in zip(row[4:7], TARGETS, strict=True))
+        assert row[7] == f"{pull.effective:.0f}"
+    for row, name in zip(made["chosen"][1:], TARGETS, strict=True):
+        mean, error = calibration().does[name]
+        assert (float(row[1]), float(row[2])) == pytest.approx((mean, error), rel=5e-3)
+        assert is_said(row[3], found.posterior.interval(name))
+
+
+def test_the_page_shows_the_tables_and_what_was_said_cannot_break_them(report: Path):
+    text = report.read_text("utf-8")
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    for row in tables(report)["means"]:
+        assert "| " + " | ".join(row) + " |" in lines
+    assert [
+        line
+        for line in lines
+        if line.startswith(r"| a\|book | 8 \| come out | a book | worked example | one phase | 2 |")
+    ]
+    widths = {len(re.split(r"(?<!\\)\|", line)) for line in lines if r"a\|book" in line}
+    assert widths == {7, 8, 10}  # observations, evidence and sources: their columns and the two edges
+    assert "- a note\n" in text
+    assert calibration().again in text
+    assert calibration().fit.posterior.digest in text
+    assert "384 towers were drawn from the prior and played, 768 games in all" in text
+    assert (report.parent / "report.html").read_text("utf-8").count("<svg") == 2
+
+
+def test_the_terminal_says_the_same_in_short():
+    lines = in_short(calibration()).splitlines()
+    assert tuple(lines[:2]) == sentences(calibration())
+    informed = [each.parameter.name.replace("_", " ") for each in learnt(calibration().fit) if each.is_informed]
+    assert all(name in lines[3] for name in informed)
+    assert "friction" in informed  # the towers of coins obey it
+    assert lines[-1].startswith("warning: ")
+    assert sum(line.endswith((": within", ": outside")) for line in lines) == len(calibration().fit.predictive)
+
+
+def test_a_number_is_informed_by_a_narrower_interval_or_a_median_that_moved():
+    number = NUMBERS[0]  # 50 to 80 mm
+    prior = Interval(51.5, 65.0, 78.5)
+    assert not Learnt(number, prior, prior).is_informed
+    assert not Learnt(number, prior, Interval(53, 67.9, 78.5)).is_informed
+    assert Learnt(number, prior, Interval(55, 65.0, 78.5)).is_informed
+    assert Learnt(number, prior, Interval(51.5, 68.1, 78.5)).is_informed
+
+
+@each_case(
+    ("effective", "observed", "chance", "says"),
+    [
+        (FEW - 1.0, None, None, "Only an effective 39 towers agree with the evidence: intervals are rough."),
+        (FEW + 1.0, 1e3, None, "The fit does not explain 1 of 6 values: mine.csv, game 1 (inside after the set-up)."),
+        (FEW + 1.0, None, 0.04, "The fit contradicts 1 of 2 clues: photo (the thrown colour leads)."),
+        (FEW + 1.0, None, None, "How far the simulation is off a real tower is assumed"),
+    ],
+)
+def test_the_gravest_warning_comes_first(effective: float, observed: float | None, chance: float | None, says: str):
+    found = calibration().fit
+    middle = [replace(check, observed=check.predicted.middle) for check in found.predictive]
+    clues = [replace(clue, chance=0.5) for clue in found.clues]
+    if observed is not None:
+        middle[0] = replace(middle[0], observed=observed)
+    if chance is not None:
+        clues[0] = replace(clues[0], chance=chance)
+    posterior: Posterior = replace(found.posterior, effective=effective)
+    told = warnings(replace(found, posterior=posterior, predictive=tuple(middle), clues=tuple(clues)))
+    assert told[0].startswith(says)
+    assert told[-1].startswith("How far the simulation is off")
+    words = tuple(replace(entry, kind="impression") for entry in found.evidence)
+    assert "Nothing here was measured: the evidence is words, pictures and worked examples." in warnings(
+        replace(found, evidence=words)
+    )
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path):
+    (tmp_path / "mine.calibration").write_text("mine")
+    with pytest.raises(UsageError) as refused:
+        write(calibration(), tmp_path / "mine.calibration")
+    assert "\n" not in str(refused.value)

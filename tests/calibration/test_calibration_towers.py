@@ -1,0 +1,99 @@
+"""Long-run means by Fay and Herriot, on towers of coins whose means are known, and on towers made by that very law."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from support import coins
+from support.cases import each_case
+
+from tower_sim.calibration.played import points
+from tower_sim.calibration.summaries import DROPS, EVERY, WHOLE, Window
+from tower_sim.calibration.towers import LEAST, Towers
+from tower_sim.runs.by_drop import COUNTS, UNKNOWN
+
+KNOWN = ("setup", "inside", "out", "own")
+
+
+@cache
+def truth() -> dict[str, np.ndarray]:
+    """Long-run means of the towers of coins, from 40 other games of each."""
+    games = coins.play(*coins.leaving(coins.table().unit), 40, np.random.default_rng(2))
+    return {name: np.nanmean(EVERY[name].of(games), axis=1) for name in (*KNOWN, "colours")}
+
+
+@each_case("name", [*KNOWN, "colours"])
+def test_means_are_known_as_well_as_is_said(name: str):
+    """z has mean 0 and variance 1: of 384 towers of two games, whose errors hang together by the regression."""
+    at, true = coins.towers().at(EVERY[name]), truth()[name]
+    error = np.hypot(at.error, at.games / 40**0.5)
+    z = (true - at.mean) / error
+    assert abs(z.mean()) < 4 / 384**0.5
+    assert z.var() == pytest.approx(1, abs=4 * (2 / 384) ** 0.5)
+    own = np.nanmean(EVERY[name].of(coins.table().games), axis=1)
+    assert np.mean((true - at.mean) ** 2) < 0.9 * np.mean((true - own) ** 2)  # better than the tower's games alone
+
+
+def test_the_spread_of_games_is_that_of_towers_that_keep_as_many():
+    games = coins.play(*coins.leaving(coins.table(1024).unit), 8, np.random.default_rng(3))
+    for name in KNOWN:
+        known, at = EVERY[name].of(games).std(1, ddof=1), coins.towers(1024).at(EVERY[name])
+        order = np.argsort(EVERY["inside"].of(games).mean(1))
+        for third in np.array_split(order, 3):
+            sd = max(np.sqrt(np.mean(known[third] ** 2)), LEAST)
+            assert np.sqrt(np.mean(at.games[third] ** 2)) == pytest.approx(sd, rel=0.2)  # 341 towers: se 0.04
+
+
+def test_a_tower_without_games_of_a_window_is_known_by_the_others():
+    """Colours of a tower are left out: its mean is then the regression's, its error larger, and still right."""
+    table = coins.table(1024)
+    left = np.random.default_rng(7).choice(1024, 150, replace=False)
+    many = coins.play(*coins.leaving(table.unit[left]), 40, np.random.default_rng(8))
+    colours = table.games.colours.copy()
+    colours[left] = UNKNOWN
+    at = Towers(table.unit, replace(table.games, colours=colours)).at(EVERY["colours"])
+    whole = coins.towers(1024).at(EVERY["colours"])
+    assert np.isfinite(at.mean).all()
+    assert (at.error[left] > whole.error[left]).all()
+    true = np.nanmean(EVERY["colours"].of(many), axis=1)
+    z = (true - at.mean[left]) / np.hypot(at.error, at.games / 40**0.5)[left]
+    assert abs(z.mean()) < 4 / len(left) ** 0.5
+    assert z.var() == pytest.approx(1, abs=4 * (2 / len(left)) ** 0.5)
+
+
+def test_towers_that_were_not_played_to_the_end_twice_are_left_out():
+    table = coins.table(128)
+    cut = {name: getattr(table.games, name).copy() for name in COUNTS}
+    for counts in cut.values():
+        counts[5, :, 1:] = UNKNOWN  # clogged
+        counts[9, 1, 20:] = UNKNOWN  # one whole game only
+    towers = Towers(table.unit, replace(table.games, **cut))
+    assert towers.number.tolist() == [i for i in range(128) if i not in (5, 9)]
+    assert (towers.unit == np.delete(table.unit, [5, 9], 0)).all()
+    assert towers.at(WHOLE["inside"]).mean.shape == (126,)
+    assert towers.numbers.shape == (126, 10)
+
+
+def test_further_games_of_a_tower_count_for_it():
+    table = coins.table(256)
+    many = coins.play(*coins.leaving(table.unit), 5, np.random.default_rng(4))
+    games = {name: getattr(many, name).copy() for name in COUNTS}
+    for counts in games.values():
+        counts[128:, 2:] = UNKNOWN
+    at = Towers(table.unit, replace(many, **games)).at(WHOLE["setup"])
+    assert at.error[:128].mean() < 0.9 * at.error[128:].mean()
+
+
+def test_the_correlation_of_summaries_is_that_of_games():
+    """Within 4 standard errors of 384 x 2 games; the matrix is one of correlations, also of a window given twice."""
+    windows = [WHOLE["setup"], WHOLE["inside"], WHOLE["out"], Window("inside", 1, 12)]
+    made = coins.towers().correlation(windows)
+    many = coins.play(*coins.leaving(points()[:384]), 20, np.random.default_rng(5))
+    rest = [(of - of.mean(1, keepdims=True)) / of.std(1, keepdims=True) for of in (w.of(many) for w in windows)]
+    known = np.corrcoef(np.stack(rest).reshape(4, -1))
+    assert np.abs(made - known).max() < 4 / 384**0.5
+    twice = coins.towers().correlation([windows[0], windows[0]])
+    assert np.diagonal(twice) == pytest.approx([1, 1])
+    assert np.linalg.eigvalsh(twice).min() > 0
+    assert DROPS == 36

@@ -1,0 +1,118 @@
+"""What of recorded drops the fit can use, what it leaves and says so."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.recorded import game, write_records
+
+from tower_sim.calibration import evidence, records
+from tower_sim.calibration.records import Record
+from tower_sim.calibration.summaries import DROPS
+from tower_sim.calibration.usable import Usable, usable
+from tower_sim.errors import UsageError
+
+COLOURS = tuple(game(np.random.default_rng(0))[0].record.thrown)
+
+
+@pytest.fixture(name="written")
+def _written(tmp_path: Path) -> Callable[..., Path]:
+    def write(drops: list[Record], name: str = "mine.csv") -> Path:
+        write_records(tmp_path / name, drops)
+        return tmp_path / name
+
+    return write
+
+
+def a_game(seed: int, number: int = 1) -> list[Record]:
+    return [replace(each.record, game=number) for each in game(np.random.default_rng(seed))]
+
+
+def totals(drops: list[Record]) -> list[Record]:
+    """The same drops without colours."""
+    kinds = ("thrown", "out", "inside")
+    return [
+        replace(drop, **{kind: {records.ANY: sum(getattr(drop, kind).values())} for kind in kinds}) for drop in drops
+    ]
+
+
+def shown(told: Usable) -> list[object]:
+    return [(entry.windows, entry.values, entry.held) for entry in told.evidence + told.halves]
+
+
+def test_whole_records_are_used_as_they_are_and_nothing_is_said(written):
+    file = written(a_game(1) + a_game(2, 2))
+    found = usable([file])
+    assert found.evidence == tuple(evidence.read(file))
+    assert found.halves == tuple(evidence.read(file, split=True))
+    assert (found.left, found.notes) == ({}, ())
+
+
+def test_games_of_other_numbers_are_left_and_do_not_change_what_is_fitted(written):
+    other = Record(0, dict.fromkeys(COLOURS, 6), dict.fromkeys(COLOURS, 2), dict.fromkeys(COLOURS, 4), 2)
+    rows = [
+        *a_game(1),
+        other,
+        replace(other, number=1, thrown=dict.fromkeys(COLOURS, 0), out=dict.fromkeys(COLOURS, 0)),
+    ]
+    found = usable([written(rows)])
+    alone = usable([written(a_game(1), "alone.csv")])
+    assert shown(found) == shown(alone)
+    assert found.left == {"mine.csv": tuple(rows[-2:])}
+    count = len(rows) - 2
+    said = f"{count} of {count + 2} drops can be fitted, 2 are of games of other than 49 cubes in 7 equal colours"
+    assert found.notes == (f"records 'mine.csv': {said}",)
+
+
+def test_49_cubes_in_other_colours_are_another_game(written):
+    """Its phases throw other numbers, so what a phase brings says nothing of the published game's."""
+    cubes = {"red": 25, "blue": 24}
+    nothing = dict.fromkeys(cubes, 0)
+    file = written([Record(0, cubes, nothing, cubes), Record(1, nothing, nothing, cubes)])
+    with pytest.raises(UsageError, match="2 are of games of other than 49 cubes in 7 equal colours"):
+        usable([file])
+
+
+def test_a_game_longer_than_published_is_used_as_far_as_that(written):
+    rows = a_game(1)
+    last = rows[-1]
+    nothing = dict.fromkeys(COLOURS, 0)
+    longer = [*rows, *(Record(n, nothing, nothing, last.inside) for n in range(len(rows), DROPS + 4))]
+    found = usable([written(longer)])
+    assert len(found.evidence) == 1
+    assert found.evidence[0].words == f"{DROPS} recorded drops"
+    assert found.notes == (
+        f"records 'mine.csv': {DROPS} of {DROPS + 4} drops can be fitted, 4 are beyond the 36 drops of a game",
+    )
+
+
+OF_TOTALS = ("setup", "inside", "out", "spread")  # summaries that are told without colours
+
+
+def test_without_colours_only_the_totals_are_fitted(written):
+    with_colours, without = usable([written(a_game(3))]), usable([written(totals(a_game(3)), "totals.csv")])
+    for whole, part in zip(with_colours.evidence + with_colours.halves, without.evidence + without.halves, strict=True):
+        kept = [i for i, window in enumerate(whole.windows) if window.summary in OF_TOTALS]
+        assert part.windows == tuple(whole.windows[i] for i in kept)
+        assert part.values == tuple(whole.values[i] for i in kept)
+        assert len(part.held) == len(part.windows)
+    assert {window.summary for entry in without.evidence for window in entry.windows} == set(OF_TOTALS)
+    assert "no colours were recorded, so only numbers are fitted" in without.notes[0]
+
+
+def test_free_throws_alone_are_refused_in_a_line_and_beside_an_observation_left(written):
+    throws = [
+        Record(0, {"any": 20}, {"any": 9}, {"any": 11}, 1, True),
+        Record(1, {"any": 30}, {"any": 29}, {"any": 12}, 1, True),
+    ]
+    file = written(throws, "throws.tsv")
+    with pytest.raises(
+        UsageError, match=r"0 of 2 drops can be fitted, 2 are free throws; allowed is a game of 49 cubes"
+    ) as no:
+        usable([file])
+    assert "\n" not in str(no.value)
+    found = usable([file, evidence.shipped()["rulebook-setup"]])
+    assert [entry.name for entry in found.evidence] == ["rulebook-setup"]
+    assert found.left == {"throws.tsv": tuple(throws)}

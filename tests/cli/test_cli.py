@@ -1,0 +1,214 @@
+"""The command line as other programs and people meet it; in processes of its own where these are a part of it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.cases import each_case
+from support.command_line import here, tower_sim
+
+from tower_sim import simulator
+from tower_sim.games.amerigo import Rules
+from tower_sim.outcome import Status
+
+COLOURS = list(Rules().colours)
+
+
+@pytest.fixture(name="game", scope="module")
+def _game() -> str:
+    done = tower_sim("play", "amerigo", "--seed", "7", "--json")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_a_game_played_twice_in_two_processes_gives_the_same_bytes(game: str):
+    assert tower_sim("play", "amerigo", "--seed", "7", "--json").stdout == game
+
+
+def test_a_game_has_36_entries_with_the_documented_keys_in_order(game: str):
+    document = json.loads(game)
+    assert list(document) == ["schema", "version", "seed", "model", "apparatus", "rules", "knocks", "drops"]
+    assert (document["schema"], document["version"], document["seed"]) == ("tower-sim/amerigo-game", 1, "7")
+    assert len(document["drops"]) == 36
+    for i, entry in enumerate(document["drops"]):
+        assert list(entry) == [
+            "index",
+            "round",
+            "phase",
+            "status",
+            "attempts",
+            "skipped",
+            "thrown",
+            "emerged",
+            "inside",
+            "waiting",
+            "actions",
+            "action_points",
+            "gold",
+        ]
+        assert (entry["index"], entry["round"]) == (i, -(-i // 7))
+        assert entry["phase"] == (COLOURS[(i - 1) % 7] if i else "setup")
+        for counts in ("thrown", "emerged", "inside", "waiting"):
+            assert list(entry[counts]) == COLOURS
+
+
+def test_every_cube_is_accounted_for_after_every_drop(game: str):
+    inside = dict.fromkeys(COLOURS, 0)
+    for entry in json.loads(game)["drops"]:
+        for colour in COLOURS:
+            assert inside[colour] + entry["thrown"][colour] == entry["emerged"][colour] + entry["inside"][colour]
+            assert 0 <= entry["inside"][colour] <= 7
+        inside = entry["inside"]
+
+
+def test_play_prints_a_line_a_drop_and_a_summary_and_saves_the_plot(tmp_path: Path):
+    done = here("play", "amerigo", "--set", "rounds=1", "--seed", "3", "--save-plot", str(tmp_path / "game.png"))
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert "seed 3" in lines[0]
+    assert [line.split()[0] for line in lines[2:10]] == [str(i) for i in range(8)]
+    assert "inside" in done.stdout
+    assert max(len(line.removesuffix("  skipped")) for line in lines[:10]) <= 80
+    assert "of 7 phases skipped" in lines[-2]
+    assert (tmp_path / "game.png").stat().st_size > 10_000
+
+
+def test_a_seed_that_was_drawn_is_printed_and_plays_the_same_again():
+    first = json.loads(here("play", "amerigo", "--set", "rounds=1", "--json").stdout)
+    again = json.loads(here("play", "amerigo", "--set", "rounds=1", "--json", "--seed", first["seed"]).stdout)
+    assert first == again
+    assert int(first["seed"]) < 10**12  # it is typed by hand
+
+
+def test_house_rules_from_a_file_are_played(tmp_path: Path):
+    rules = 'name = "small"\ncolours = ["red", "blue"]\nsubstitute = ""\nrounds = 2\ncubes = 5\n'
+    (tmp_path / "mine.toml").write_text(rules)
+    done = here("play", "amerigo", "--rules", str(tmp_path / "mine.toml"), "--seed", "1", "--json")
+    document = json.loads(done.stdout)
+    assert document["rules"] == "small"
+    assert len(document["drops"]) == 5
+    assert document["drops"][0]["thrown"] == {"red": 5, "blue": 5}
+
+
+def test_a_token_printed_by_one_drop_continues_in_another_process(tmp_path: Path):
+    first = json.loads(tower_sim("throw", "amerigo", "--cubes", "blue=20,red=10", "--seed", "1", "--json").stdout)
+    inside = first["inside"]
+    assert sum(inside.values()) > 0
+    by_token = tower_sim("throw", "amerigo", "--cubes", "green=4", "--state", first["state"], "--seed", "2", "--json")
+    second = json.loads(by_token.stdout)
+    for colour in ("blue", "red", "green"):
+        before = inside.get(colour, 0) + second["thrown"].get(colour, 0)
+        assert before == second["emerged"].get(colour, 0) + second["inside"].get(colour, 0)
+    (tmp_path / "state").write_text(first["state"])
+    (tmp_path / "outcome.json").write_text(json.dumps(first))
+    for file in ("state", "outcome.json"):
+        arguments = ["--cubes", "green=4", "--state", f"@{tmp_path / file}", "--seed", "2", "--json"]
+        assert here("throw", "amerigo", *arguments).stdout == by_token.stdout
+
+
+def test_cubes_that_a_knock_released_are_thrown_with_the_next():
+    first = json.loads(here("throw", "amerigo", "--cubes", "blue=49", "--seed", "1", "--json").stdout)
+    second = json.loads(
+        here(
+            "throw", "amerigo", "--cubes", "red=2", "--state", first["state"], "--knock", "3", "--seed", "2", "--json"
+        ).stdout
+    )
+    assert second["knocked_out"]["blue"] > 0
+    assert second["thrown"] == {"red": 2, "blue": second["knocked_out"]["blue"]}
+    assert first["inside"]["blue"] == second["emerged"]["blue"] + second["inside"]["blue"]
+
+
+@pytest.fixture(name="token", scope="module")
+def _token() -> str:
+    return json.loads(here("throw", "amerigo", "--cubes", "blue=20", "--seed", "1", "--json").stdout)["state"]
+
+
+def test_a_corrupted_token_exits_2_with_one_line(token: str):
+    middle = len(token) // 2
+    corrupted = token[:middle] + ("A" if token[middle] != "A" else "B") + token[middle + 1 :]
+    done = tower_sim("throw", "amerigo", "--cubes", "blue=1", "--state", corrupted)
+    assert_refused(done, "damaged")
+
+
+def test_a_token_of_another_apparatus_exits_2_with_one_line(token: str, tmp_path: Path):
+    shipped = Path(__file__).parents[2] / "tower_sim/apparatus/amerigo/profiles/amerigo.toml"
+    (tmp_path / "other.toml").write_text(shipped.read_text().replace("rim_mm = 120", "rim_mm = 121"))
+    done = here("throw", str(tmp_path / "other.toml"), "--cubes", "blue=1", "--state", token)
+    assert_refused(done, "state belongs to")
+
+
+@each_case(
+    ("arguments", "named"),
+    [
+        (["--"], "Missing command"),
+        (["fly"], "'fly'"),
+        (["play", "chess"], "'chess'"),
+        (["play", "amerigo", "--seed", "-1"], "--seed"),
+        (["play", "amerigo", "--seed", "1.5"], "2^128"),
+        (["play", "amerigo", "--set", "rounds=-1"], "rounds"),
+        (["play", "chain"], "no apparatus is named, and chain has none of its own; allowed is one of amerigo"),
+        (["play", "mine"], "push_your_luck or the path of a Python file"),
+        (
+            ["play", "wallenstein", "--set", "attackers=41"],
+            "rules.attackers is 41; allowed is a whole number from 0 to 40",
+        ),
+        (["play", "amerigo", "--rules", "nowhere.toml"], "nowhere.toml"),
+        (["play", "amerigo", "--tower", "nowhere"], "nowhere"),
+        (["play", "amerigo", "--save-plot", "game.docx"], "game.docx"),
+        (["throw", "amerigo"], "--cubes"),
+        (["throw", "amerigo", "--cubes", "blue"], "COLOUR=N"),
+        (["throw", "amerigo", "--cubes", "blue=-3"], "COLOUR=N"),
+        (["throw", "amerigo", "--cubes", "blue=1,blue=2"], "once"),
+        (["throw", "amerigo", "--cubes", "blue=5000"], "500"),
+        (["throw", "amerigo", "--cubes", "blue=1", "--knock", "99"], "allowed is 0 to 5"),
+        (["throw", "amerigo", "--cubes", "blue=1", "--knock", "nan"], "allowed is 0 to 5"),
+        (["throw", "amerigo", "--cubes", "blue=1", "--state", "@/nowhere"], "/nowhere"),
+        (["tower", "show", "amerigo"], "-o"),
+        (["tower", "show", "amerigo", "-o", "/nowhere/tower.png"], "/nowhere"),
+    ],
+)
+def test_the_callers_mistake_exits_2_with_one_line_on_standard_error(arguments: list[str], named: str):
+    assert_refused(here(*arguments), named)
+
+
+def assert_refused(done: subprocess.CompletedProcess[str], named: str) -> None:
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert named in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_cubes_that_never_land_exit_1_with_one_line(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(simulator, "settle", lambda *_, **__: Status.ESCAPED)
+    done = here("throw", "amerigo", "--cubes", "blue=60", "--seed", "1")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert "5 draws in a row were no landing (escaped, escaped, escaped, escaped, escaped)" in done.stderr
+
+
+@pytest.mark.posix
+def test_a_reader_that_goes_away_gets_no_traceback():
+    command = f"{sys.executable} -m tower_sim play amerigo --set rounds=1 --seed 1 | head -n 1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=os.environ)
+    assert "Traceback" not in done.stderr
+
+
+def test_show_draws_the_tower_and_the_cubes_inside(tmp_path: Path, token: str):
+    for name, arguments in (("empty.png", []), ("full.png", ["--state", token])):
+        done = here("tower", "show", "amerigo", "-o", str(tmp_path / name), *arguments)
+        assert done.returncode == 0
+        assert (tmp_path / name).stat().st_size > 20_000
+    assert (tmp_path / "empty.png").read_bytes() != (tmp_path / "full.png").read_bytes()
+
+
+def test_export_says_what_it_wrote_and_show_its_file_alone(tmp_path: Path):
+    done = here("model", "export", "amerigo", "--to", "json", "-o", "table.json", cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("amerigo, its table as JSON: table.json\n", "")
+    done = here("tower", "show", "amerigo", "-o", "tower.svg", cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("tower.svg\n", "")

@@ -1,0 +1,85 @@
+"""`tower-sim tower list` and `tower-sim completion`: what there is, for people, programs and shells."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tower_sim import cli, registry
+from tower_sim.apparatus.catalogue import names
+from tower_sim.cli.listing import listed
+from tower_sim.models import MODELS, open_model
+
+TOY = Path(__file__).parents[1] / "toy"
+SHELLS = ("bash", "zsh", "fish")
+
+
+def test_the_list_has_all_that_is_registered_each_with_a_plain_sentence_and_its_package():
+    document = listed()
+    assert list(document) == ["schema", "version", "apparatus", "games", "engines", "models"]
+    for key, group in (("apparatus", "apparatus"), ("games", "game"), ("engines", "engine")):
+        assert [entry["name"] for entry in document[key]] == list(registry.names(group))
+    assert [entry["name"] for entry in document["models"]] == list(MODELS)
+    profiles = [name for entry in document["apparatus"] for name in entry["profiles"]]
+    assert sorted(profiles) == names()
+    for key in ("apparatus", "games", "engines", "models"):
+        for entry in document[key]:
+            assert entry["package"] == "tower_sim"
+            assert entry["error"] is None
+            assert len(entry["about"].split()) > 4
+            assert not entry["about"].endswith(".")
+
+
+def test_the_list_for_people_names_the_same_things(capsys: pytest.CaptureFixture[str]):
+    assert cli.main(["tower", "list"]) == 0
+    told = capsys.readouterr().out
+    document = listed()
+    for key in ("apparatus", "games", "engines", "models"):
+        for entry in document[key]:
+            assert f"  {entry['name']} " in told
+            assert entry["about"] in told
+            assert ", ".join(entry.get("accuracies", [])) in told
+    assert "from tower_sim" not in told
+
+
+def test_what_another_package_brings_is_listed_with_its_name():
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(TOY), os.environ.get("PYTHONPATH", "")])}
+    told = [
+        subprocess.run([sys.executable, "-m", "tower_sim", *words], capture_output=True, text=True, env=environment)
+        for words in (["tower", "list"], ["tower", "list", "--json"], ["play", "toy_game", "--help-rules"])
+    ]
+    assert [done.stderr for done in told] == ["", "", ""]
+    assert told[0].stdout.count("[from toy_package]") == 3
+    document = json.loads(told[1].stdout)
+    brought = [entry for key in ("apparatus", "games", "engines") for entry in document[key] if "toy" in entry["name"]]
+    assert [entry["package"] for entry in brought] == ["toy_package"] * 3
+    assert "cubes: red cubes" in told[2].stdout
+
+
+@pytest.mark.whole
+def test_what_cannot_be_loaded_is_listed_with_the_reason_and_ends_nothing(tmp_path: Path):
+    info = tmp_path / "broken-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[tower_sim.game]\nbroken_game = broken_package:GAME\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "tower_sim", *words]
+        return subprocess.run(command, capture_output=True, text=True, env=environment)
+
+    entry = next(e for e in json.loads(run("tower", "list", "--json").stdout)["games"] if e["name"] == "broken_game")
+    assert "cannot be loaded" in entry["error"]
+    assert run("play", "--help").returncode == 0
+    assert run("--help").returncode == 0
+
+
+def test_every_model_of_the_list_can_be_opened():
+    from tower_sim import load
+
+    for name in MODELS:
+        with open_model(load("amerigo"), name) as model:
+            assert model.name == name

@@ -1,0 +1,914 @@
+"""House rules A/B: known differences are found, equal games differ in nothing, and the statistics do what they say."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import Field
+from support.cases import each_case
+from support.fakes import CoinTower
+from support.pairs import paired
+from support.pictures import faults
+
+from tower_sim import cli, registry
+from tower_sim.apparatus.catalogue import load as load_apparatus
+from tower_sim.compare import Comparison, Pairs, Tally, Variant, compare, compare_report, play_pairs, read_variant
+from tower_sim.compare import play as pairs_play
+from tower_sim.compare.paired import LEVEL, POWER, Moments, games_to_show, paired_of, shows_from
+from tower_sim.compare.play import batches
+from tower_sim.compare.plot import comparison_figure, draw_comparison
+from tower_sim.compare.tally import CHUNK
+from tower_sim.compare.words import _titled, percent
+from tower_sim.errors import UsageError
+from tower_sim.games.amerigo import GAME, Rules, play
+from tower_sim.games.amerigo.compared import ComparedGames, Course
+from tower_sim.games.amerigo.figures import FIGURES
+from tower_sim.games.amerigo.many import counted, plan_of, sample_games
+from tower_sim.games.compared import Row, how_sure
+from tower_sim.games.game import Game
+from tower_sim.games.rules import Rules as HouseRules
+from tower_sim.games.tower import game_seed
+from tower_sim.games.turn import Turn
+from tower_sim.model import TooManyFailedDraws
+from tower_sim.models import open_model
+from tower_sim.requests import read_rules
+from tower_sim.runs.array import Plan, Runs, RunSampler
+from tower_sim.runs.figure import Figure, table
+from tower_sim.surrogate.model import SurrogateModel
+from tower_sim.terminal import folded
+
+ROOT = Path(__file__).parents[2]
+DOC = (ROOT / "docs/compare.md").read_text("utf-8")
+VARIANTS = ROOT / "docs/variants"
+GAMES = 50
+KEYS = [figure.key for figure in FIGURES]
+
+
+def variant(name: str = "published", **rules: Any) -> Variant:
+    published = read_variant("amerigo")
+    return replace(published, name=name, rules=published.rules.but(**rules))
+
+
+def seen(a: Rules, b: Rules) -> ComparedGames:
+    found = GAME.ways.compared((a, b))
+    assert isinstance(found, ComparedGames)
+    return found
+
+
+def tally_of(a: Runs, b: Runs, beyond: tuple[int, int] | None = None, rounds: int = 5) -> Tally:
+    both = seen(Rules(rounds=rounds), Rules(rounds=rounds))
+    beyond_a, beyond_b = beyond or (None, None)
+    return Tally.of(both, Pairs(both.valued(a, 0, beyond_a), both.valued(b, 1, beyond_b)))
+
+
+def compared(a: Variant, b: Variant, games: int = GAMES, seed: int = 7, model: str = "two_thirds") -> Comparison:
+    with open_model(a.apparatus, model) as first, open_model(b.apparatus, model) as second:
+        pairs = play_pairs(a.game.ways.compared((a.rules, b.rules)), (first, second), games, seed)
+    return compare((a, b), pairs, model=model, seed=seed, asked=games)
+
+
+@pytest.fixture(name="six", scope="module")
+def _six() -> Comparison:
+    return compared(variant(), variant("six", cubes=6, gold_divisor=2))
+
+
+def games_of(side: Variant, games: int = GAMES, seed: int = 7) -> Runs:
+    with open_model(side.apparatus, "two_thirds") as model:
+        every = [list(play(model, side.rules, game_seed(seed, game))) for game in range(games)]
+    return counted(every, side.rules)
+
+
+def row(found: Comparison, key: str) -> Row:
+    return next(each for each in found.figures if each.key == key)
+
+
+# what is played
+
+
+def test_equal_variants_differ_in_nothing_at_all():
+    found = compared(variant(), variant("the same"), games=4)
+    assert {each.difference for each in (*found.figures, *found.groups[1])} == {0.0}
+    assert {each.p_adjusted for each in found.figures} == {1.0}
+    assert not any(each.shown or each.interval for each in found.figures)
+    assert "play alike" in compare_report(found)
+    assert found.to_json()["differs"] == []
+
+
+def test_rules_that_the_tower_does_not_touch_leave_every_figure_as_it_was():
+    ruled = variant(substitute="", rulings={"stand_in_tokens": "both"})
+    found = compared(variant(), ruled, games=3)
+    assert {each.difference for each in found.figures} == {0.0}
+    assert [each["key"] for each in found.to_json()["differs"]] == ["substitute", "rulings.stand_in_tokens"]
+    assert "No figure below depends on substitute and rulings.stand_in_tokens." in " ".join(
+        compare_report(found).split()
+    )
+
+
+def test_gold_for_passing_with_the_token_is_a_figure_of_its_own():
+    found = compared(variant(), variant(gold_divisor_with_token=1), games=5)
+    assert [each.key for each in found.figures if each.difference] == ["gold_with_token"]
+    out = games_of(variant(), 5).emerged[:, 1:].sum(-1)
+    assert row(found, "gold_with_token").difference == pytest.approx((out - np.ceil(out / 2)).mean(), abs=1e-12)
+    assert "Passing with the gold token pays" in found.in_plain_words
+
+
+def test_a_pair_is_the_two_games_that_play_amerigo_plays_with_its_seed(six: Comparison):
+    both = seen(six.a.rules, six.b.rules)
+    with open_model(six.a.apparatus, "two_thirds") as model:
+        *_, fourth = batches(both, (model, model), 4, 7)
+        for side, (runs, of) in enumerate(((fourth.a, six.a), (fourth.b, six.b))):
+            rules = of.rules
+            alone = both.valued(counted([list(play(model, rules, game_seed(7, 3)))], rules), side)
+            assert np.array_equal(runs.values, alone.values)
+            assert np.array_equal(runs.course.inside, alone.course.inside)
+
+
+class Sampler(CoinTower):
+    """Plays many games at once, as a surrogate does; its drops fail, so that asking for one would show."""
+
+    def sample_runs(self, plan: Plan, runs: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Runs:
+        shape = (1, plan.drops, len(plan.colours))
+        streams = [np.random.default_rng((seed, first + run)) for run in range(runs)]
+        counts = np.concatenate([rng.integers(0, 3, shape) for rng in streams])
+        return Runs(plan, counts, counts, counts)
+
+    def extrapolated(self, counts: Runs) -> np.ndarray:
+        return counts.thrown.sum(-1) > 7
+
+
+def test_a_model_that_samples_games_is_asked_for_many_at_once():
+    model = Sampler(failure_rate=1.0)
+    assert isinstance(model, RunSampler)
+    pairs = play_pairs(seen(Rules(), Rules(gold_divisor=1)), (model, model), 25, 3)
+    every = sample_games(model, Rules(), 25, 3)
+    assert len(pairs) == 25
+    assert pairs.draws is None
+    assert pairs.extrapolated == ((every.thrown.sum(-1) > 7).mean(),) * 2
+    assert np.array_equal(pairs.courses[0].inside, Course.of(every, Rules()).inside)
+    gold = KEYS.index("gold")
+    assert pairs.total.mean_b[gold] > pairs.total.mean_a[gold]
+
+
+@each_case("size", [1, 7, 100])
+def test_how_many_games_are_sampled_at_a_time_changes_no_bit(size: int, monkeypatch: pytest.MonkeyPatch):
+    """Also beyond a chunk of sums, here of 16 pairs."""
+    monkeypatch.setattr("tower_sim.compare.tally.CHUNK", 16)
+
+    def found(batch: int) -> dict[str, Any]:
+        monkeypatch.setattr("tower_sim.compare.play.CHUNK", batch)
+        monkeypatch.setattr("tower_sim.compare.play._PLAIN_BATCH", batch)
+        pairs = play_pairs(seen(Rules(), Rules(cubes=5)), (Sampler(), Sampler()), 100, 3)
+        return compare((variant(), variant("b", cubes=5)), pairs, model="coin", seed=3, asked=100).to_json()
+
+    assert found(size) == found(50)
+
+
+def test_the_shipped_surrogate_plays_the_same_games_in_batches():
+    with open_model(variant().apparatus, "surrogate") as model:
+        assert isinstance(model, RunSampler)
+        whole, late = sample_games(model, Rules(rounds=1), 9, 5), sample_games(model, Rules(rounds=1), 4, 5, first=5)
+    assert np.array_equal(whole.emerged[5:9], late.emerged)
+    assert np.array_equal(whole.inside[5:9], late.inside)
+
+
+def test_the_memory_of_a_comparison_does_not_grow_with_its_games():
+    def kept(games: int) -> int:
+        pairs = play_pairs(seen(Rules(rounds=1), Rules(rounds=1)), (Sampler(), Sampler()), games, 3)
+        return sum(a.nbytes + b.nbytes for a, b in pairs.waiting)
+
+    assert 0 < kept(CHUNK + 5) == kept(5)
+
+
+@each_case("games", [1, 100_000_001, 10**12])
+def test_a_number_of_games_out_of_range_is_refused_before_any_is_played(games: int):
+    with pytest.raises(UsageError, match=f"games is {games}; allowed is a whole number from 2 to 100000000"):
+        play_pairs(seen(Rules(), Rules()), (CoinTower(), CoinTower()), games, 1)
+
+
+def test_a_pair_with_a_failed_game_is_left_out_and_counted():
+    # a drop fails 5 times in a row with chance 0.5^5, so of 4 drops one does with chance 0.12
+    model, rules = CoinTower(failure_rate=0.5), Rules(colours=("red",), rounds=3, substitute="")
+    pairs = play_pairs(seen(rules, rules), (model, CoinTower()), 40, 1)
+    assert pairs.left_out > 0
+    assert len(pairs) == 40 - pairs.left_out
+    assert pairs.draws
+    assert pairs.draws[0].redrawn > 0 == pairs.draws[1].redrawn
+    found = compare((variant(), variant()), pairs, model="coin", seed=1, asked=40)
+    assert f"{pairs.left_out} pair" in compare_report(found)
+    assert found.to_json()["left_out"] == pairs.left_out
+
+
+def test_nothing_but_failures_is_told_as_such():
+    with pytest.raises(TooManyFailedDraws):
+        play_pairs(seen(Rules(), Rules()), (CoinTower(failure_rate=1.0), CoinTower()), 2, 1)
+
+
+@pytest.mark.parametrize(("done", "kept"), [(1, None), (3, 3)])
+def test_an_interruption_keeps_the_pairs_that_are_done(done: int, kept: int | None):
+    def stop(at: int) -> None:
+        if at == done:
+            raise KeyboardInterrupt
+
+    both, models = seen(Rules(), Rules(cubes=5)), (CoinTower(), CoinTower())
+    if kept is None:
+        with pytest.raises(KeyboardInterrupt):
+            play_pairs(both, models, 10, 1, stop)
+        return
+    pairs = play_pairs(both, models, 10, 1, stop)
+    assert (len(pairs), pairs.courses[1].games, pairs.interrupted) == (kept, kept, True)
+    alone = play_pairs(both, models, kept, 1)
+    assert np.array_equal(pairs.total.mean_a, alone.total.mean_a)
+    assert np.array_equal(pairs.courses[1].inside, alone.courses[1].inside)
+
+
+def test_an_interrupted_command_tells_of_what_is_done_and_ends_with_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    played = pairs_play._played
+    games: list[int] = []
+
+    def stop(*given: Any) -> Any:
+        games.append(1)
+        if len(games) == 6:  # in the second game of the third pair
+            raise KeyboardInterrupt
+        return played(*given)
+
+    monkeypatch.setattr(pairs_play, "_played", stop)
+    argv = ["compare", "amerigo", str(VARIANTS / "six_cubes.toml"), "--games", "9", "--model", "two_thirds", "--json"]
+    assert cli.main(argv) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert (document["games"], document["pairs"], document["interrupted"]) == (9, 2, True)
+
+
+def test_an_interrupted_surrogate_tells_of_the_batches_that_are_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    def stopped(self: SurrogateModel, counts: Runs) -> np.ndarray:
+        if len(asked) == 2 * 2 + 1:  # the third batch
+            raise KeyboardInterrupt
+        asked.append(1)
+        return np.zeros(counts.thrown.shape[:2], bool)
+
+    asked: list[int] = []
+    monkeypatch.setattr(SurrogateModel, "extrapolated", stopped)
+    for name in ("CHUNK", "_PLAIN_BATCH"):
+        monkeypatch.setattr(pairs_play, name, 4)
+    assert cli.main(["compare", "amerigo", "amerigo-club", "--games", "90", "--json", "--seed", "1"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert (document["games"], document["pairs"], document["interrupted"]) == (90, 8, True)
+
+
+# the figures
+
+
+def test_the_figures_of_a_game_by_hand():
+    rules = Rules(colours=("red", "blue"), rounds=2, cubes=4, substitute="", gold_divisor=2, gold_divisor_with_token=4)
+    # drops: the set-up, then red and blue of two rounds; colours: red, blue
+    thrown = np.array([[[4, 4], [3, 0], [0, 2], [1, 0], [0, 0]]])
+    emerged = np.array([[[3, 2], [1, 2], [0, 0], [4, 1], [0, 0]]])
+    inside = np.array([[[1, 2], [3, 0], [3, 2], [0, 1], [0, 1]]])
+    games = Runs(plan_of(rules), thrown, emerged, inside)
+    values = dict(zip(KEYS, table(games.by_drop, FIGURES)[0], strict=True))
+    assert values == {
+        "setup": 3,
+        "inside": (3 + 5 + 1 + 1) / 4,
+        "most_inside": 5,
+        "out": (3 + 0 + 5 + 0) / 4,
+        "share_out": 8 / ((3 + 3) + (2 + 3) + (1 + 5) + (0 + 1)),
+        "action_points": (2 + 0 + 4 + 0) / 4,
+        "actions": (2 + 0 + 2 + 0) / 4,
+        "gold": (2 + 0 + 3 + 0) / 4,
+        "gold_with_token": (1 + 0 + 2 + 0) / 4,
+        "skipped": 2,
+    }
+    both = seen(rules, Rules(colours=("blue", "green"), substitute="", rounds=2))
+    assert [each.key for each in both.groups[1].figures] == ["blue"]
+    assert both.valued(games, 0).values[0, -1] == 3 / 4
+
+
+def test_fewer_cubes_leave_that_share_fewer_inside_under_the_two_thirds_rule(six: Comparison):
+    found = row(six, "setup")
+    # each cube of the set-up stays by itself with 1/3
+    expected, error = -7 / 3, found.sd_difference / math.sqrt(GAMES)
+    assert found.shown
+    assert abs(found.difference - expected) < 4 * error
+    assert 4 * error < 1  # the test is one
+    assert found.interval
+    assert found.interval[0] < found.difference < found.interval[1] < 0
+
+
+def test_gold_for_fewer_cubes_is_found_and_by_how_much(six: Comparison):
+    """The cubes of a game decide the gold under either rule: A's games say what the other divisor pays."""
+    only_gold = compared(variant(), variant(gold_divisor=2), games=5)
+    assert [each.key for each in only_gold.figures if each.difference] == ["gold"]
+    out = games_of(variant(), 5).emerged[:, 1:].sum(-1)
+    by_hand = (np.ceil(out / 2) - np.ceil(out / 3)).mean()
+    assert row(only_gold, "gold").difference == pytest.approx(by_hand, abs=1e-12)
+    assert row(six, "gold").shown
+
+
+def test_the_share_that_comes_out_does_not_depend_on_how_many_there_are_under_that_rule(six: Comparison):
+    found = row(six, "share_out")
+    assert abs(found.difference) < 4 * found.sd_difference / math.sqrt(GAMES)
+    assert found.sd_difference > 0
+
+
+# the statistics
+
+
+def draws(rng: np.random.Generator, reps: int, n: int, figures: int, shift: float = 0.0) -> list[Any]:
+    """`reps` sets of n pairs that correlate, as do the figures; B - A has mean `shift` and sd 1."""
+    shared = rng.normal(size=(reps, n, 1))
+    apart = 0.8 * shared + 0.6 * rng.normal(size=(reps, n, figures))
+    a = rng.normal(size=(reps, n, figures))
+    return [paired(a[i], a[i] + apart[i] + shift) for i in range(reps)]
+
+
+def test_intervals_cover_as_often_as_they_say():
+    reps = 1200
+    found = draws(np.random.default_rng(1), reps, 12, 1, shift=0.3)
+    covered = np.mean([each.low[0] <= 0.3 <= each.high[0] for each in found])
+    assert abs(covered - 0.95) < 4 * math.sqrt(0.95 * 0.05 / reps)
+
+
+def test_a_table_of_equals_shows_anything_as_rarely_as_it_says():
+    reps = 1200
+    found = draws(np.random.default_rng(2), reps, 12, 9)
+    shown = np.mean([(each.adjusted <= LEVEL).any() for each in found])
+    naive = np.mean([(each.p <= LEVEL).any() for each in found])
+    assert shown < LEVEL + 4 * math.sqrt(LEVEL * (1 - LEVEL) / reps)
+    assert naive > 2 * LEVEL  # what the adjustment is for
+
+
+@pytest.mark.whole
+def test_a_table_of_real_games_that_are_equals_shows_anything_as_rarely_as_it_says(six: Comparison):
+    """Pairs drawn from one pool of games: not normal, some figures rare, all dependent."""
+    pool, rng, reps, n = table(games_of(six.a).by_drop, FIGURES), np.random.default_rng(3), 1200, 30
+    found = [paired(*pool[rng.integers(len(pool), size=(2, n))]) for _ in range(reps)]
+    shown = np.mean([(each.adjusted <= LEVEL).any() for each in found])
+    assert shown < LEVEL + 4 * math.sqrt(LEVEL * (1 - LEVEL) / reps)
+
+
+@pytest.mark.parametrize("n", [5, 40])
+def test_a_difference_that_games_are_said_to_show_is_shown_that_often(n: int):
+    reps, figures = 1200, 9
+    shift = shows_from(1.0, n, figures)
+    rng = np.random.default_rng(4)
+    noise = rng.normal(size=(reps, n, figures))
+    noise[:, :, 0] += shift
+    found = [paired(np.zeros((n, figures)), each) for each in noise]
+    first_step = np.mean([each.p[0] <= LEVEL / figures for each in found])
+    assert abs(first_step - POWER) < 4 * math.sqrt(POWER * (1 - POWER) / reps)
+    assert np.mean([each.adjusted[0] <= LEVEL for each in found]) >= first_step
+
+
+def test_the_games_a_smaller_difference_needs_are_the_fewest_that_show_it():
+    for difference in (3.0, 0.7, 0.1, 0.004):
+        n = games_to_show(difference, 1.3, 9)
+        assert shows_from(1.3, n, 9) <= difference
+        assert n == 2 or shows_from(1.3, n - 1, 9) > difference
+
+
+def test_a_difference_that_all_pairs_share_is_judged_by_its_sign():
+    a = np.tile([[1.0, 2.0, 0.1]], (6, 1))
+    found = paired(a, a + np.array([0.0, 1.0, 0.2]))
+    assert found.p == pytest.approx([1.0, 2**-5, 2**-5])
+    assert np.isnan(found.low).all()
+    assert found.sd_difference.tolist() == [0, 0, 0]
+
+
+def test_pairing_gains_what_correlation_gives():
+    rng = np.random.default_rng(5)
+    a = rng.normal(size=(400, 1))
+    found = paired(a, a + 0.5 * rng.normal(size=(400, 1)))
+    gain = (found.sd_a**2 + found.sd_b**2) / found.sd_difference**2
+    # var A + var B = 1 + 1.25, var (B - A) = 0.25; a ratio of two variances of 400 has relative sd sqrt(4 / 400)
+    assert gain[0] == pytest.approx(9, rel=4 * math.sqrt(4 / 400))
+    assert found.correlation[0] == pytest.approx(1 / math.sqrt(1.25), abs=4 / math.sqrt(400))
+
+
+# what is told
+
+
+def widest_row(text: str) -> int:
+    return max(len(line) for line in text.splitlines() if "  " in line)
+
+
+def test_the_report_leads_with_what_differs_and_its_tables_are_80_columns_wide_at_most(six: Comparison):
+    text = compare_report(six)
+    lines = text.splitlines()
+    assert max(map(len, folded(text, 80).splitlines())) <= 80
+    assert "\n\nB differs from A in cubes 6 (A: 7); gold_divisor 2 (A: 3).\nShown, B minus A: inside after the" in text
+    assert re.match(r"B: about \d\.\d fewer cubes stay in the tower \(\d\.\d instead of \d\.\d\): certain\.", text)
+    assert widest_row(text) <= 80
+    for figure in six.figures:
+        assert sum(line.startswith(f"{figure.title} ") for line in lines) == 2 * (not figure.never)
+
+
+def test_tables_keep_their_width_when_many_games_leave_many_decimals():
+    samples = [sample_games(Sampler(), Rules(), 5000, seed) for seed in (1, 2)]
+    found = compare((variant(), variant("b")), tally_of(samples[0], samples[1]), model="coin", seed=1, asked=5000)
+    assert widest_row(compare_report(found)) <= 80
+
+
+def test_a_long_title_of_a_figure_is_not_cut():
+    row = _titled("chance of a weather that nobody wants twice running", "1.00")
+    assert row == ["chance of a weather that    1.00", "nobody wants twice running"]
+
+
+def test_towers_that_differ_are_told_by_the_keys_of_their_profiles(tmp_path: Path):
+    (tmp_path / "club.toml").write_text('apparatus = "amerigo-club"\nphases = ["red"]\ncolours = ["red", "white"]\n')
+    found = compared(variant(), read_variant(tmp_path / "club.toml"), games=2)
+    assert "phases red (A: blue black red" in " ".join(compare_report(found).split())
+    keys = {each["key"] for each in found.to_json()["differs"]}
+    assert keys > {"colours", "phases"}
+    assert any(key.startswith("tower.") for key in keys)
+
+
+def test_the_document_has_the_documented_keys(six: Comparison):
+    document = json.loads(json.dumps(six.to_json(), allow_nan=False))
+    assert (document["schema"], document["version"], document["seed"]) == ("tower-sim/compare", 1, "7")
+    assert (document["games"], document["pairs"], document["left_out"]) == (GAMES, GAMES, 0)
+    assert document["differs"] == [{"key": "cubes", "a": 7, "b": 6}, {"key": "gold_divisor", "a": 3, "b": 2}]
+    assert [each["key"] for each in document["figures"]] == KEYS
+    assert [each["key"] for each in document["colours"]] == list(Rules().colours)
+    for key in (*document, *document["a"], *document["figures"][0]):
+        assert f"`{key}`" in DOC, key
+    figure = document["figures"][0]
+    assert figure["difference"] == pytest.approx(figure["b"]["mean"] - figure["a"]["mean"])
+    assert figure["smaller"]["difference"] == pytest.approx(abs(figure["difference"]) / 2)
+
+
+def test_the_command_prints_a_document_or_a_report_and_draws_the_picture(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    files = [str(VARIANTS / "published.toml"), str(VARIANTS / "six_cubes.toml")]
+    argv = ["compare", *files, "--games", "3", "--seed", "5", "--model", "two_thirds"]
+    assert cli.main([*argv, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["a"]["name"], document["b"]["name"]) == ("published", "six_cubes")
+    assert cli.main([*argv, "--save-plot", str(tmp_path / "it.svg")]) == 0
+    assert (tmp_path / "it.svg").stat().st_size > 10_000
+    printed = capsys.readouterr().out.splitlines()
+    assert "Amerigo, house rules compared: 3 pairs of games, model two_thirds, seed 5" in printed
+    assert printed[-1] == f"plot: {tmp_path / 'it.svg'}"
+
+
+@pytest.mark.whole
+def test_a_picture_of_games_that_differ_in_nothing_or_in_length_is_drawn(tmp_path: Path):
+    for i, b in enumerate((variant("the same"), variant("short", rounds=1, phases=("red",)))):
+        found = compared(variant(), b, games=2)
+        draw_comparison(found, tmp_path / f"{i}.png")
+        assert (tmp_path / f"{i}.png").stat().st_size > 10_000
+        assert faults(comparison_figure(found)) == {}
+
+
+def test_the_page_of_a_comparison_has_its_words_its_tables_and_its_picture(six: Comparison, tmp_path: Path):
+    draw_comparison(six, tmp_path / "it.html")
+    text = (tmp_path / "it.html").read_text("utf-8")
+    assert six.in_plain_words.split(". ")[0] in text
+    assert text.count("<svg") == 1
+    assert text.count("<table>") == len(six.groups)
+    for row in (row for rows in six.groups for row in rows if not row.never):
+        assert row.title in text
+
+
+def test_nothing_in_a_picture_of_a_comparison_hides_anything(six: Comparison):
+    assert faults(comparison_figure(six)) == {}
+
+
+def test_a_relative_apparatus_counts_from_the_variants_folder(tmp_path: Path):
+    profile = ROOT / "tower_sim/apparatus/amerigo/profiles/amerigo.toml"
+    (tmp_path / "mine.toml").write_text(profile.read_text("utf-8"))
+    (tmp_path / "a.toml").write_text('apparatus = "mine.toml"\n')
+    assert read_variant(tmp_path / "a.toml").apparatus.digest == read_variant("amerigo").apparatus.digest
+
+
+@each_case(
+    ("text", "says"),
+    [
+        ("cube = 6", "rules.cube is unknown; allowed are name, colours"),
+        ("cubes = 0", "cubes is 0; allowed is a whole number from 1"),
+        ("cubes = ", "not TOML"),
+        ("apparatus = 3", "apparatus is 3; allowed is one of amerigo"),
+        ('apparatus = "dead_reckoning"', "is no tower that keeps cubes"),
+        ('apparatus = "nowhere.toml"', "is neither a shipped profile nor a file"),
+        (
+            None,
+            "cannot be read: it is not there; check its spelling and the folder that you are in; give a TOML file or",
+        ),
+    ],
+)
+def test_a_bad_variant_is_refused_in_one_line_that_names_the_file(text: str | None, says: str, tmp_path: Path):
+    file = tmp_path / "bad.toml"
+    if text is not None:
+        file.write_text(text)
+    with pytest.raises(UsageError) as error:
+        read_variant(file)
+    assert says in str(error.value)
+    assert str(file) in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@each_case(
+    ("arguments", "says"),
+    [
+        (("--games", "1"), "--games is 1; allowed is a whole number from 2 to 100000000; try --games 1000"),
+        (("--games", "2", "--set", "cubes=6", "--set", "cubes =7"), "a change is 'cubes =7'; allowed is each key once"),
+        (("--games", "2", "--model", "magic"), "model is 'magic'"),
+        (("--games", "2", "--save-plot", "a.doc"), "ends in '.doc'"),
+        (("--games", str(10**11)), "--games is 100000000000; allowed is a whole number from 2 to 100000000"),
+        (("--games", "2", "--set", "cubes"), "a change is 'cubes'; allowed is KEY=VALUE"),
+        (("--games", "2", "--set", "cubes=0"), "variant 'amerigo': rules.cubes is 0; allowed"),
+        (("--games", "2", "--set", "rounds=0"), "rounds is 0; allowed is a whole number from 1 in a comparison"),
+        (("--games", "2", "--set", "apparatus=dead_reckoning"), "is no tower that keeps cubes"),
+    ],
+)
+def test_bad_input_gets_one_line_and_status_2(
+    arguments: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str]
+):
+    assert cli.main(["compare", "amerigo", "amerigo", *arguments]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert says in printed.err
+    assert printed.err.count("\n") == 1
+
+
+# variants
+
+
+def test_a_shipped_towers_name_is_a_variant_of_the_published_game():
+    club = read_variant("amerigo-club")
+    assert (club.name, club.rules, club.apparatus.name) == ("amerigo-club", Rules(), "amerigo-club")
+
+
+def test_a_games_name_is_the_game_as_published_with_its_own_apparatus():
+    for name in ("amerigo", "dead_reckoning"):
+        published = read_variant(name)
+        game = registry.get("game", name)
+        assert (published.name, published.game, published.apparatus.name) == (name, game, game.apparatus)
+        assert game.plain(published.rules) == game.plain(game.read({}))
+
+
+def test_changes_are_made_to_b_which_may_be_left_out(capsys: pytest.CaptureFixture[str]):
+    argv = ["compare", "amerigo", "--games", "2", "--seed", "5", "--model", "two_thirds", "--json"]
+    for words in (["--set", "cubes=6"], ["amerigo", "--set", "cubes=6"]):
+        assert cli.main([*argv, *words]) == 0
+        document = json.loads(capsys.readouterr().out)
+        assert document["differs"] == [{"key": "cubes", "a": 7, "b": 6}]
+        assert [document[x]["name"] for x in "ab"] == ["amerigo", "amerigo cubes=6"]
+        assert [document[x]["set"] for x in "ab"] == [[], ["cubes=6"]]
+    assert cli.main(argv) == 2
+    assert "allowed is a file, a shipped name or --set KEY=VALUE; try --set cubes=6" in capsys.readouterr().err
+
+
+def test_a_change_is_toml_a_bare_word_or_a_key_in_a_table(tmp_path: Path):
+    file = tmp_path / "house.toml"
+    file.write_text('apparatus = "amerigo-club"\ncubes = 6\n[rulings]\nstand_in_exchange = "there"\n')
+    assert read_variant(file, ["substitute="]).rules.substitute == ""
+    changes = ['phases=["red"]', "substitute = red", "rulings.stand_in_tokens=both", "apparatus=amerigo"]
+    found = read_variant(file, changes)
+    rulings = {"stand_in_tokens": "both", "stand_in_exchange": "there"}
+    assert found.rules == Rules().but(cubes=6, phases=["red"], substitute="red", rulings=rulings)
+    assert found.apparatus.name == "amerigo"
+    assert read_variant(file).apparatus.name == "amerigo-club"
+
+
+def test_a_file_that_is_played_is_compared_and_one_with_knocks_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    file = tmp_path / "house.toml"
+    file.write_text('game = "amerigo"\napparatus = "amerigo-club"\n[rules]\ncubes = 6\n')
+    read = read_rules(registry.get("game", "amerigo"), file)
+    found = read_variant(file)
+    assert (found.rules, found.apparatus.name) == (read.rules, read.apparatus)
+    file.write_text("cubes = 6\n[knocks]\n3 = 0.5\n")
+    assert read_rules(registry.get("game", "amerigo"), file).rules.knocks == {3: 0.5}
+    assert cli.main(["compare", "amerigo", str(file), "--games", "2", "--model", "two_thirds"]) == 2
+    assert "variant house: knocks is {3: 0.5}; allowed is none in a comparison" in capsys.readouterr().err
+
+
+# any game
+
+
+BATTLE = 'game = "dead_reckoning"\n[cubes]\npurple = 5\ngreen = {}\n'
+
+
+def battles(tmp_path: Path, *green: int) -> tuple[Variant, ...]:
+    for number in green:
+        (tmp_path / f"green{number}.toml").write_text(BATTLE.format(number))
+    return tuple(read_variant(tmp_path / f"green{number}.toml") for number in green)
+
+
+@pytest.mark.whole
+def test_a_side_with_more_cubes_wins_more(tmp_path: Path):
+    """The other side has 8 cubes in B, 2 in A; the chances that battles of their own seeds have are the same."""
+    games = 150
+    a, b = battles(tmp_path, 2, 8)
+    found = compared(a, b, games, seed=3, model="surrogate")
+    wins = row(found, "active_wins")
+    assert wins.shown
+    assert wins.difference < -0.1
+    assert wins.interval
+    lone = compared(a, b, games, seed=4, model="surrogate")
+    error = math.hypot(wins.sd_difference, row(lone, "active_wins").sd_difference) / math.sqrt(games)
+    assert abs(row(lone, "active_wins").difference - wins.difference) < 4 * error
+    assert row(found, "strength_other").difference > 1
+    assert re.match(r"B: the active side wins about \d+ of 100 battles fewer \(\d+ instead of \d+\): that is sure\. ",
+                    found.in_plain_words)  # fmt: skip
+    report = compare_report(found)
+    assert "Dead Reckoning, house rules compared: 150 pairs of battles, model surrogate, seed 3" in report
+    assert "\nB differs from A in cubes.green 8 (A: 2).\n" in report
+    assert max(len(line) for line in report.splitlines() if "  " in line and "/" not in line) <= 80  # tables
+
+
+def test_battles_of_equal_set_ups_differ_in_nothing_from_equal_seeds(tmp_path: Path):
+    (a,) = battles(tmp_path, 3)
+    found = compared(a, replace(a, name="the same"), 20, model="surrogate")
+    assert {each.difference for each in found.figures} == {0.0}
+    assert not any(each.shown for each in found.figures)
+    assert found.in_plain_words == "A and B play alike: from equal seeds every battle is the same."
+
+
+def test_a_table_of_battles_that_are_equals_shows_anything_as_rarely_as_it_says(tmp_path: Path):
+    """Pairs drawn from one pool of battles: many zeros, all figures dependent."""
+    (a,) = battles(tmp_path, 3)
+    both = a.game.ways.compared((a.rules, a.rules))
+    with open_model(a.apparatus, "surrogate") as model:
+        pool = np.concatenate([pairs.a.values for pairs in batches(both, (model, model), 150, 5)])
+    rng, reps, n = np.random.default_rng(6), 1200, 60
+    tests = [paired(*pool[rng.integers(len(pool), size=(2, n))]) for _ in range(reps)]
+    shown = np.mean([(test.adjusted <= LEVEL).any() for test in tests])
+    assert shown < LEVEL + 4 * math.sqrt(LEVEL * (1 - LEVEL) / reps)
+
+
+def test_the_figures_of_a_battle_are_those_of_its_document(tmp_path: Path):
+    (a,) = battles(tmp_path, 5)
+    with open_model(a.apparatus, "surrogate") as model:
+        for run in range(5):
+            turns = list(a.game.start(model, a.rules, 8, run))
+            told = a.game.ways.document_of(turns, a.rules, apparatus="", model="", seed=8)
+            figures = dict(zip([f.key for f in a.game.figures], a.game.measured(turns, a.rules), strict=True))
+            for side, role in (("purple", "active"), ("green", "other")):
+                result = told["result"][side]
+                assert figures[f"strength_{role}"] == result["strength"]
+                assert figures[f"choice_{role}"] == result["plunder"]["choice"]
+                assert figures[f"damage_taken_{role}"] == result["damage_taken"]
+            assert figures["active_wins"] == (told["winner"] == "purple")
+            assert figures["explosions"] == sum(step["kind"] == "explosion" for step in told["steps"])
+            assert figures["throws"] == sum(any(step["thrown"].values()) for step in told["steps"])
+
+
+def test_set_ups_are_compared_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    changes = ("--set", "cubes.green=4", "--set", "sides.green.damage=1")
+    argv = ["compare", "dead_reckoning", *changes, "--games", "4", "--seed", "5"]
+    plot = tmp_path / "it.png"
+    assert cli.main([*argv, "--json", "--save-plot", str(plot)]) == 0
+    assert plot.stat().st_size > 10_000
+    document = json.loads(capsys.readouterr().out)
+    damage = {"key": "sides.green.damage", "a": 0, "b": 1}
+    assert document["differs"] == [{"key": "cubes.green", "a": 3, "b": 4}, damage]
+    assert [document[x]["game"] for x in "ab"] == ["dead_reckoning"] * 2
+    assert document["b"]["rules"]["cubes"] == {"purple": 6, "green": 4}
+    assert document["a"]["draws"]["landed"] >= 4
+    battles(tmp_path, 2, 8)
+    files = [str(tmp_path / "green2.toml"), str(tmp_path / "green8.toml")]
+    assert cli.main(["compare", *files, "--games", "4", "--seed", "5"]) == 0
+    assert "A  green2: purple 5 (active) against green 2, ship dead_reckoning" in capsys.readouterr().out
+
+
+def test_nothing_in_a_picture_of_battles_compared_hides_anything(tmp_path: Path):
+    a, b = battles(tmp_path, 2, 8)
+    assert faults(comparison_figure(compared(a, b, 20, model="surrogate"))) == {}
+
+
+@each_case(
+    ("arguments", "says"),
+    [
+        (("amerigo",), "the game of B is 'amerigo'; allowed is dead_reckoning, the game of A"),
+        (("--set", "cubes.green=99"), "variant 'dead_reckoning': battle.cubes.green is 99; allowed"),
+        (("--set", "cubez.green=9"), "battle.cubez is unknown"),
+        (("--set", "apparatus=amerigo"), "variant 'dead_reckoning': apparatus 'amerigo'"),
+        (("--set", "game=chess"), "game is 'chess'; allowed is one of amerigo, chain, dead_reckoning"),
+        (
+            ("--set", "combat=tie_break", "--set", "active=", "--set", "cubes.red=3"),
+            "number of sides is 3; allowed is 2",
+        ),
+    ],
+)
+def test_a_bad_set_up_gets_one_line_and_status_2(
+    arguments: tuple[str, ...], says: str, capsys: pytest.CaptureFixture[str]
+):
+    assert cli.main(["compare", "dead_reckoning", *arguments, "--games", "4"]) == 2
+    printed = capsys.readouterr()
+    assert says in printed.err
+    assert printed.err.count("\n") == 1
+
+
+class HeadsRules(HouseRules):
+    """The rules of Heads."""
+
+    cubes: int = Field(4, ge=1, description="red cubes")
+
+
+class Heads(Game):
+    """throws its cubes once; it has two figures, and no words of its own"""
+
+    name, title, run, apparatus, Rules = "heads", "Heads", "throw", "amerigo", HeadsRules
+    figures = (Figure("out", "cubes out", "cubes", of="out"), Figure("any", "any inside", "1", of="inside > 0"))
+
+    def cubes(self, rules: Any) -> dict[str, int]:
+        return {"red": rules.cubes}
+
+    def play(self, tower: Any, rules: Any) -> Iterator[Turn]:
+        tower.throw(tower.outside)
+        yield Turn()
+
+
+def test_a_game_that_only_has_figures_is_compared_told_and_drawn():
+    a = Variant("heads", "heads", Heads(), HeadsRules(cubes=4), load_apparatus("amerigo"))
+    b = replace(a, name="more", rules=HeadsRules(cubes=8))
+    found = compared(a, b, 60)
+    out = row(found, "out")
+    # each cube comes out by itself with 2/3
+    assert abs(out.difference - 8 / 3) < 4 * out.sd_difference / math.sqrt(60)
+    assert out.shown
+    assert found.in_plain_words.startswith("B: cubes out about ")
+    report = compare_report(found)
+    assert "Heads, house rules compared: 60 pairs of throws, model two_thirds, seed 7" in report
+    assert "B differs from A in cubes 8 (A: 4)." in report
+    assert [key for key in found.to_json() if key in ("figures", "colours")] == ["figures"]
+    assert faults(comparison_figure(found)) == {}
+    even = compared(a, replace(a, name="the same"), 10)
+    assert even.in_plain_words == "A and B play alike: from equal seeds every throw is the same."
+    assert not any(each.shown for each in even.figures)
+
+
+# what is told first
+
+
+def test_the_words_a_player_reads_first_say_how_sure_they_are():
+    few = compared(variant(), variant("six", cubes=6), games=2)
+    assert few.in_plain_words.startswith(
+        "Whether more or fewer cubes stay in the tower in B is open (4.8 instead of 5.8)"
+    )
+    assert "no difference is shown, but it may be" in few.in_plain_words
+    assert "about as" not in few.in_plain_words
+    assert "certain" not in few.in_plain_words
+    same = compared(variant(), variant("the same"), games=2)
+    assert same.in_plain_words.startswith("A and B play alike")
+    gold = compared(variant(), variant("gold", gold_divisor=2), games=20).in_plain_words
+    assert "about as many cubes stay in the tower as in A" in gold
+    assert "no game differs" in gold
+    assert re.search(r"Passing pays \d\.\d gold instead of \d\.\d: certain\.$", gold)
+
+
+def inside_told(six: Comparison, difference: float, interval: tuple[float, float]) -> str:
+    """What is said first of cubes inside where A has 4.8 and it is not shown that B has another number."""
+    changed = {"mean_a": 4.8, "mean_b": 4.8 + difference, "difference": difference, "interval": interval}
+    rows = [replace(each, shown=False, p_adjusted=0.2, **changed) if each.key == "inside" else each
+            for each in six.figures]  # fmt: skip
+    return replace(six, groups=(tuple(rows), six.groups[1])).in_plain_words.split(". ")[0]
+
+
+@pytest.mark.parametrize(("adjusted", "said"), [(1e-4, "certain"), (1.01e-4, "very likely"), (0.04, "very likely")])
+def test_certain_is_said_by_the_p_of_all_figures_together(adjusted: float, said: str):
+    row = Row("x", "X", "cubes", 3.0, 2.0, 1.0, 1.0, -1.0, 1.0, (-1.2, -0.8), 0.0, 1e-6, adjusted, True, 0.5, (0.5, 9))
+    assert how_sure(row, "game") == said
+
+
+def test_a_difference_that_is_not_shown_is_not_called_none(six: Comparison):
+    """About as many is a tenth of A's mean at most, by the interval; what leaves 0 out is likely, and not sure."""
+    assert inside_told(six, 8.1, (1.4, 14.8)) == (
+        "B: about 8.1 more cubes stay in the tower (12.9 instead of 4.8): likely, but not sure, "
+        "and it may be 1.4 to 14.8 more"
+    )
+    assert "likely, but not sure, and it may be 1.4 to 3.8 fewer" in inside_told(six, -2.6, (-3.8, -1.4))
+    assert inside_told(six, 8.1, (-1.4, 17.6)) == (
+        "Whether more or fewer cubes stay in the tower in B is open (12.9 instead of 4.8): no difference is shown, "
+        "but it may be 1.4 fewer to 17.6 more"
+    )
+    assert inside_told(six, 0.1, (-0.2, 0.4)) == (
+        "In B about as many cubes stay in the tower as in A (4.8): no difference is shown, "
+        "and it is most likely under 0.4 cubes"
+    )
+
+
+def test_words_of_equals_claim_as_rarely_as_the_page_says(six: Comparison):
+    """Games of one pool: at n = 30 words say `likely` of any of the four figures that they tell in up to 1 of 7."""
+    pool, rng, reps, n = table(games_of(six.a).by_drop, FIGURES), np.random.default_rng(4), 600, 30
+    told = [KEYS.index(key) for key in ("inside", "actions", "action_points", "gold")]
+    found = [paired(*pool[rng.integers(len(pool), size=(2, n))]) for _ in range(reps)]
+    likely = np.mean([((one.low > 0) | (one.high < 0))[told].any() for one in found])
+    assert likely < 1 / 7 + 4 * math.sqrt(6 / 49 / reps)
+
+
+def test_what_never_appears_has_no_row_in_table_or_picture(six: Comparison):
+    nothing = {"mean_a": 0.0, "mean_b": 0.0, "sd_a": 0.0, "sd_b": 0.0, "difference": 0.0, "interval": None}
+    rows = [replace(each, shown=False, **nothing) if each.key == "skipped" else each for each in six.figures]
+    found = replace(six, groups=(tuple(rows), six.groups[1]))
+    report = compare_report(found)
+    assert "\nphases skipped " not in report
+    assert "0 in every game of A and B, and so not in the tables: phases skipped." in report
+    labels = [text.get_text() for text in comparison_figure(found).axes[0].get_yticklabels()]
+    assert len(labels) == len(rows) - 1
+    assert "skipped" in json.dumps(found.to_json())
+
+
+def test_a_difference_too_large_for_the_picture_is_told_in_its_place(six: Comparison):
+    far = [replace(each, mean_a=0.01, mean_b=0.9, difference=0.89, interval=(0.887, 0.893), shown=True)
+           if each.key == "skipped" else each for each in six.figures]  # fmt: skip
+    figure = comparison_figure(replace(six, groups=(tuple(far), six.groups[1])))
+    assert faults(figure) == {}
+    assert any("A 0.0100, B 0.9000: +0.8900" in text.get_text() for text in figure.axes[0].get_yticklabels())
+    assert figure.axes[0].get_xlim()[1] < 200
+
+
+def test_means_that_differ_are_told_with_decimals_that_differ(six: Comparison):
+    assert row(six, "gold").shown
+    near = [replace(each, mean_a=2.4507, mean_b=2.4513) if each.key == "gold" else each for each in six.figures]
+    told = replace(six, groups=(tuple(near), six.groups[1])).in_plain_words
+    assert told.endswith("pays 2.4513 gold instead of 2.4507: certain.")
+
+
+def test_the_share_of_phases_with_a_choice_is_counted_by_hand():
+    rules = Rules(colours=("red", "blue"), rounds=2, cubes=4, substitute="")
+    emerged = np.array([[[3, 2], [1, 2], [0, 0], [4, 1], [0, 1]], [[3, 2], [1, 0], [0, 0], [4, 0], [0, 1]]])
+    course = Course.of(Runs(plan_of(rules), emerged, emerged, emerged), rules)
+    assert course.with_a_choice == 2 / 8
+    assert course.actions.tolist() == [2, 4, 2]
+
+
+@each_case(
+    ("share", "said"),
+    [
+        (0.0, "none"),
+        (1.0, "all"),
+        (0.00001, "under 0.1 %"),
+        (0.99999, "over 99.9 %"),
+        (0.0312, "3.1 %"),
+        (0.995, "99.5 %"),
+    ],
+)
+def test_shares_are_written_so_that_something_is_not_nothing(share: float, said: str):
+    assert percent(share) == said
+
+
+def test_a_report_of_many_games_has_no_powers_of_ten():
+    samples = [sample_games(Sampler(), Rules(rounds=1), 30, 1) for _ in "ab"]
+    samples[1].emerged[0, 1, 0] += 1
+    pairs = tally_of(samples[0], samples[1], (samples[0].thrown.shape[0] * 8, 0), rounds=1)
+    found = compare((variant(), variant("b")), pairs, model="coin", seed=1, asked=30)
+    text = compare_report(found)
+    assert "e+" not in text
+    assert "outside of what the model was fitted to: all and none (A and B)" in text
+
+
+# sums in bounded memory
+
+
+def test_sums_of_parts_are_those_of_the_whole():
+    rng = np.random.default_rng(9)
+    a, b = rng.normal(50, 3, (2, 1000, 4))
+    parts = [Moments.of(a[i:j], b[i:j]) for i, j in ((0, 1), (1, 400), (400, 1000))]
+    whole, joined = paired(a, b), paired_of(parts[0].and_(parts[1]).and_(parts[2]))
+    for key in ("mean_a", "sd_b", "difference", "sd_difference", "low", "high", "correlation", "p"):
+        assert getattr(joined, key) == pytest.approx(getattr(whole, key), rel=1e-9), key
+    assert whole.sd_difference == pytest.approx((b - a).std(0, ddof=1), rel=1e-12)
+    assert whole.correlation == pytest.approx([np.corrcoef(a[:, i], b[:, i])[0, 1] for i in range(4)], rel=1e-9)
+
+
+def test_the_course_of_games_from_counts_is_that_of_the_games(six: Comparison):
+    games = games_of(six.a)
+    inside, course = games.inside.sum(-1), six.pairs.courses[0]
+    assert np.array_equal(course.inside, Course.of(games, six.a.rules).inside)
+    assert course.games == GAMES
+    assert course.mean == pytest.approx(inside.mean(0))
+    assert course.sd == pytest.approx(inside.std(0, ddof=1))
+    for share in (0.05, 0.5, 0.95):
+        assert course.quantile(share) == pytest.approx(np.quantile(inside, share, axis=0))
+
+
+def test_the_example_in_the_docs_is_of_its_command_and_its_variants():
+    (command,) = re.findall(r"<!-- example -->\n```sh\ntower-sim (compare .*)\n```", DOC)
+    words = command.split()
+    options = dict(zip(words[3::2], words[4::2], strict=True))
+    a, b = (read_variant(ROOT / word) for word in words[1:3])
+    (text,) = re.findall(r"<!-- its output -->\n```\n(.*?)\n```", DOC, re.S)
+    lines = text.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("Amerigo, house rules compared: "))
+    assert lines[0].startswith("B: about ")
+    assert f"{options['--games']} pairs of games, model " in lines[at]
+    assert lines[at].endswith(f"seed {options['--seed']}")
+    assert lines[at + 1 : at + 3] == [f"{x}  {v.name}: rules {v.rules.name!r}, tower {v.apparatus.name} ({w})"
+                                      for x, v, w in zip("AB", (a, b), words[1:3], strict=True)]  # fmt: skip
+    assert "cubes 6 (A: 7); gold_divisor 2 (A: 3)" in lines[at + 4]
+    assert (ROOT / options["--save-plot"]).exists()

@@ -1,0 +1,717 @@
+"""Pictures: what they must show, checked on the figures; and that nothing is hidden by what lies behind it."""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import math
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.image import imread
+from support.cases import each_case
+from support.fakes import CoinTower, ScriptedTower
+from support.pictures import clashes, faults, written
+
+from tests.support.towers import REFERENCE
+from tower_sim.apparatus.catalogue import load, names, parse
+from tower_sim.apparatus.parts import Apparatus, Box, span, tilted_about_y
+from tower_sim.cubes import Cube
+from tower_sim.drawing import check_path, draw_apparatus
+from tower_sim.drawing.files import cube_colours, save
+from tower_sim.drawing.paint import paints
+from tower_sim.drawing.picture import apparatus_figure
+from tower_sim.drawing.sheet import spread
+from tower_sim.drawing.solids import Face, View, clipped, from_back_to_front, tilted_box, union
+from tower_sim.drawing.surfaces import cuts_of, surface
+from tower_sim.errors import UsageError
+from tower_sim.games.amerigo import DropEntry, Rules, play
+from tower_sim.games.amerigo.picture import draw_game, game_figure
+from tower_sim.places import Place
+from tower_sim.state import Pose, Resident, TowerState
+from tower_sim.writing import WritingFailed
+
+pytestmark = pytest.mark.pictures
+
+COLOURS = Rules().colours
+
+
+def toml(tables: Mapping[str, Any], path: str = "") -> str:
+    lines = [f"{key} = {value!r}" for key, value in tables.items() if not isinstance(value, Mapping)]
+    for name, table in tables.items():
+        if isinstance(table, Mapping):
+            lines += [f"[{path}{name}]", toml(table, f"{path}{name}.")]
+    return "\n".join(lines)
+
+
+def amerigo_with(changes: Mapping[str, Mapping[str, Any]], name: str = "changed") -> Apparatus:
+    """The reference tower, changed; its floors are set here first."""
+    floors = {"pattern": "slots", "openings": 2, "opening_mm": 15.5, "length_mm": 60, "along": "x"}
+    tables: dict[str, Any] = dict(load(REFERENCE).profile)
+    for table, values in {"upper_floor": floors, "lower_floor": floors | {"along": "y"}}.items():
+        kept = {key: tables[table][key] for key in ("top_mm", "thickness_mm")}
+        tables[table] = kept | values
+    for table, values in changes.items():
+        tables[table] = tables[table] | values
+    return parse(toml(tables), name)
+
+
+ODD: dict[str, dict[str, dict[str, Any]]] = {
+    "slots": {},
+    "short slots": {"upper_floor": {"length_mm": 30, "openings": 3, "opening_mm": 10, "along": "y"}},
+    "squares": {
+        "upper_floor": {"pattern": "squares", "openings": 3, "opening_mm": 12},
+        "lower_floor": {"pattern": "squares", "openings": 2, "opening_mm": 20},
+    },
+    "ledges, offset": {
+        "upper_floor": {"ledge_mm": 12.5, "offset_mm": -4.25, "opening_mm": 13},
+        "lower_floor": {"pattern": "squares", "ledge_mm": 6.75, "openings": 3, "opening_mm": 11, "offset_mm": 2.5},
+    },
+    "sloping, rows": {
+        "upper_floor": {"slope_deg": 24, "ledge_mm": 7.25, "openings": 3, "opening_mm": 10.5},
+        "lower_floor": {"rows": 3, "length_mm": 12.25, "end_ledge_mm": 3, "along": "x"},
+    },
+    "both sloping": {
+        "upper_floor": {"slope_deg": 30, "top_mm": 122, "along": "y"},
+        "lower_floor": {"slope_deg": 17.5, "ledge_mm": 0, "openings": 3, "opening_mm": 14, "along": "x"},
+    },
+    "corners": {
+        "upper_floor": {"pattern": "corners", "opening_mm": 16},
+        "lower_floor": {"pattern": "corners", "opening_mm": 24},
+    },
+    "flat funnel": {
+        "funnel": {"rim_mm": 400, "height_mm": 8, "rib_height_mm": 5},
+        "tray": {"length_mm": 30, "width_mm": 300, "wall_mm": 100},
+    },
+    "tall, no ribs": {
+        "tube": {"top_mm": 500},
+        "upper_floor": {"top_mm": 480},
+        "lower_floor": {"top_mm": 400},
+        "funnel": {"rim_mm": 60, "height_mm": 300, "rib_height_mm": 0},
+        "tray": {"length_mm": 500, "width_mm": 500, "wall_mm": 0},
+        "ramp": {"angle_deg": 60},
+    },
+    "low and wide": {
+        "cubes": {"edge_mm": 3},
+        "tube": {"inside_mm": 200, "top_mm": 60},
+        "funnel": {"rim_mm": 200, "height_mm": 100, "rib_height_mm": 100},
+        "upper_floor": {"top_mm": 36, "length_mm": 100, "openings": 3, "opening_mm": 20, "along": "y"},
+        "lower_floor": {"top_mm": 26, "thickness_mm": 0.5, "pattern": "squares", "openings": 6, "opening_mm": 15},
+        "ramp": {"angle_deg": 5, "lip_mm": 0},
+        "exit": {"height_mm": 6},
+    },
+    "narrow": {
+        "cubes": {"edge_mm": 2},
+        "tube": {"inside_mm": 20},
+        "funnel": {"rim_mm": 50},
+        "upper_floor": {"opening_mm": 5, "length_mm": 10},
+        "lower_floor": {"opening_mm": 3, "length_mm": 20},
+    },
+}
+
+
+@cache
+def shipped_figure(name: str) -> Figure:
+    """The figure of a shipped apparatus, which tests look at and write."""
+    return apparatus_figure(load(name))
+
+
+def words_of(figure: Any) -> list[str]:
+    return [text.get_text() for text in written(figure)]
+
+
+def overlaps(figure: Any) -> list[tuple[str, str]]:
+    """Return the pairs of texts whose boxes overlap by more than half a pixel, and the texts that leave the figure."""
+    canvas = FigureCanvasAgg(figure)
+    figure.draw_without_rendering()
+    on_sheets = [text for text in written(figure) if text.axes is not None and text.axes.axison is False]
+    return clashes(on_sheets, canvas, 0.5, 0.0)
+
+
+def state_with(*residents: Resident) -> TowerState:
+    return TowerState("physics", "amerigo", "digest", residents)
+
+
+def a_cube_on_the_upper_floor(number: int, colour: str, x: float, y: float) -> Resident:
+    shape = load("amerigo")
+    z = next(box.centre[2] + box.half[2] for box in shape.boxes if box.part == "upper_floor") + shape.cube_edge / 2
+    turn = 0.3 * number
+    pose = Pose((x, y, z), (0.0, 0.0, math.sin(turn / 2), math.cos(turn / 2)))
+    return Resident(Cube(number, colour, shape.cube_edge), "upper_floor", 0, pose)
+
+
+ALL_COLOURS = state_with(
+    *(a_cube_on_the_upper_floor(i, c, 0.008 * (i - 3), -0.02 - 0.002 * (i % 2)) for i, c in enumerate(COLOURS))
+)
+
+
+# what is written
+
+
+@each_case("name", names())
+@each_case("suffix", ["png", "pdf", "svg"])
+def test_a_shipped_apparatus_is_drawn_in_every_format(name: str, suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"tower.{suffix}"
+    save(shipped_figure(name), path)
+    assert path.stat().st_size > 10_000
+
+
+@each_case("suffix", ["eps", "pdf", "png", "ps", "svg", "svgz"])
+def test_a_picture_is_the_same_bytes_on_another_day(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[bytes] = []
+    for day in ("1", "2"):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", f"{day}00000")  # matplotlib dates a picture so
+        monkeypatch.setattr(time, "time", lambda day=day: float(day) * 1e5)
+        figure: Any = Figure()
+        figure.subplots().plot([1, 2], [2, 1], "o", label="a marker and a frame have random names")
+        save(figure, tmp_path / f"{day}.{suffix}")
+        made.append((tmp_path / f"{day}.{suffix}").read_bytes())
+    assert made[0] == made[1]
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_odd_but_legal_tower_is_drawn_with_no_text_on_another(name: str, tmp_path: Path) -> None:
+    figure = apparatus_figure(amerigo_with(ODD[name]))
+    assert overlaps(figure) == []
+    save(figure, tmp_path / "tower.png")
+    pixels = imread(tmp_path / "tower.png")[..., :3]
+    assert pixels.shape[1] == 1800
+    assert 0.01 < (pixels < 0.5).mean() < 0.3, "neither blank nor black"
+
+
+@pytest.fixture(name="full", scope="module")
+def _full(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The picture of a tower with a cube of each colour."""
+    path = tmp_path_factory.mktemp("full") / "tower.png"
+    draw_apparatus(load("amerigo"), path, ALL_COLOURS)
+    return path
+
+
+def test_only_cubes_are_coloured(full: Path, tmp_path: Path) -> None:
+    def colourfulness(path: Path) -> float:
+        return float(np.ptp(imread(path)[..., :3], axis=2).max())
+
+    draw_apparatus(load("amerigo"), tmp_path / "tower.png")
+    assert colourfulness(tmp_path / "tower.png") == 0
+    assert colourfulness(full) > 0.5
+
+
+def test_every_cube_in_sight_shows_its_colour(full: Path) -> None:
+    pixels = imread(full)[..., :3].reshape(-1, 3)
+    for colour, paint in cube_colours(COLOURS).items():
+        base = np.array(to_rgb(paint))
+        lit = pixels @ base / (base @ base)  # how bright the nearest shade of the paint is
+        is_shade = (np.abs(pixels - lit[:, None] * base).max(axis=1) < 0.02) & (lit > 0.6) & (lit < 1.01)
+        assert is_shade.sum() > 50, colour
+
+
+def test_a_cube_without_a_pose_is_refused(tmp_path: Path) -> None:
+    state = state_with(Resident(Cube(3, "red", 0.008), "ramp", 0))
+    with pytest.raises(UsageError, match=r"cube 3 .* no pose; allowed .*; draw"):
+        draw_apparatus(load("amerigo"), tmp_path / "tower.png", state)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_is_never_read_as_a_formula(tmp_path: Path) -> None:
+    name = "tower $\\frac$ of_mine^2"
+    draw_apparatus(amerigo_with({}, name), tmp_path / "tower.png")
+    rules = Rules(colours=("sea $x", "land_$_", "$"), substitute="", rounds=1)
+    draw_game(list(play(CoinTower(), rules, 1)), rules, tmp_path / "game.png", title=name)
+
+
+# dimensions
+
+PARTS = ["funnel", "ribs", "upper floor", "lower floor", "ramp", "exit", "tray"]
+
+
+@pytest.mark.parametrize("name", ["amerigo"])
+def test_the_parts_have_their_names(name: str) -> None:
+    assert set(PARTS) <= set(words_of(shipped_figure(name)))
+
+
+def dimensions(profile: Mapping[str, Any]) -> list[str]:
+    p = profile
+    texts = [
+        f"tube inside {p['tube']['inside_mm']:g}",
+        f"tube top {p['tube']['top_mm']:g}",
+        f"funnel rim {p['funnel']['rim_mm']:g}",
+        f"funnel {p['funnel']['height_mm']:g}",
+        f"ribs {p['funnel']['rib_height_mm']:g}",
+        f"ramp {p['ramp']['angle_deg']:g}°",
+        f"exit {p['exit']['height_mm']:g}",
+        f"tray {p['tray']['length_mm']:g}, {p['tray']['width_mm']:g} wide",
+        f"wall {p['tray']['wall_mm']:g}",
+        f"{p['cubes']['edge_mm']:g}",
+    ]
+    for part in ("upper_floor", "lower_floor"):
+        texts += [f"{part.replace('_', ' ')} {p[part]['top_mm']:g}", f"thickness {p[part]['thickness_mm']:g}"]
+        texts += [f"{p[part]['opening_mm']:g}"]
+        texts += [f"{p[part]['length_mm']:g}"] if p[part]["pattern"] == "slots" else []
+    return texts
+
+
+@pytest.mark.parametrize("name", ["amerigo"])
+def test_the_dimensions_are_those_of_the_profile(name: str) -> None:
+    assert set(dimensions(load(name).profile)) <= set(words_of(shipped_figure(name)))
+
+
+CHANGES: list[tuple[str, str, Any]] = [
+    ("cubes", "edge_mm", 7.5),
+    ("tube", "inside_mm", 61),
+    ("tube", "top_mm", 151),
+    ("funnel", "rim_mm", 121),
+    ("funnel", "height_mm", 71),
+    ("funnel", "rib_height_mm", 14),
+    ("upper_floor", "top_mm", 113.5),
+    ("upper_floor", "thickness_mm", 3),
+    ("upper_floor", "opening_mm", 14.25),
+    ("upper_floor", "length_mm", 50),
+    ("lower_floor", "top_mm", 77),
+    ("lower_floor", "thickness_mm", 1.5),
+    ("lower_floor", "opening_mm", 16),
+    ("lower_floor", "length_mm", 52),
+    ("ramp", "angle_deg", 31),
+    ("exit", "height_mm", 29),
+    ("tray", "length_mm", 111),
+    ("tray", "width_mm", 112),
+    ("tray", "wall_mm", 16),
+]
+
+
+@pytest.fixture(name="unchanged", scope="module")
+def _unchanged() -> list[str]:
+    return words_of(apparatus_figure(amerigo_with({})))
+
+
+@each_case(("table", "key", "value"), CHANGES)
+def test_a_changed_profile_changes_the_dimension(table: str, key: str, value: Any, unchanged: list[str]) -> None:
+    after = amerigo_with({table: {key: value}})
+    assert amerigo_with({}).profile[table][key] != value
+    expected, old = dimensions(after.profile), unchanged
+    shown = words_of(apparatus_figure(after))
+    assert sorted(expected) == sorted(word for word in shown if word in expected)
+    assert sorted(old) != sorted(shown)
+
+
+# faces
+
+
+def kept_area(faces: list[Face], normal: tuple[float, float, float]) -> float:
+    def area(face: Face) -> float:
+        fan = face.corners[1:] - face.corners[0]
+        return float(np.linalg.norm(np.cross(fan[:-1], fan[1:]).sum(axis=0)) / 2)
+
+    return sum(area(face) for face in faces if np.allclose(face.normal, normal))
+
+
+def drawn_length(faces: list[Face], normal: tuple[float, float, float]) -> float:
+    sides = [
+        float(np.linalg.norm(np.roll(face.corners, -1, axis=0)[i] - face.corners[i]))
+        for face in faces
+        if np.allclose(face.normal, normal)
+        for i, is_drawn in enumerate(face.drawn)
+        if is_drawn
+    ]
+    return sum(sides)
+
+
+@pytest.mark.parametrize(
+    ("name", "holes", "rim"),
+    [
+        # squares 2 x 2 of 20 in 60: four holes lie inside the floor
+        ("squares", 4 * 20 * 20, 4 * 60 + 4 * 4 * 20),
+        # corners of 24 in 60: a cross, whose rim is as long as the square's
+        ("corners", 4 * 24 * 24, 4 * 60),
+    ],
+)
+def test_a_floor_of_many_boxes_has_no_seams(name: str, holes: float, rim: float) -> None:
+    apparatus = amerigo_with(ODD[name])
+    faces = surface(apparatus.boxes, apparatus.dimensions(), lambda box: [])
+    floor = [face for face in faces if face.part == "lower_floor"]
+    up = (0.0, 0.0, 1.0)
+    assert kept_area(floor, up) == pytest.approx(60 * 60 - holes)
+    assert drawn_length(floor, up) == pytest.approx(rim)
+
+
+def upright_box(*bounds: tuple[float, float]) -> list[Face]:
+    """A box from its bounds in x, y and z, mm."""
+    centre, half = [(a + b) / 2 for a, b in bounds], [(b - a) / 2 for a, b in bounds]
+    return tilted_box("wall", centre, half, (0.0, 0.0, 0.0, 1.0))
+
+
+def test_a_cut_solid_is_closed_by_a_face_where_it_is_cut() -> None:
+    boxes = [upright_box((0, 2), (0, 3), (0, 4)), upright_box((2, 5), (0, 3), (0, 1))]
+    faces = union([clipped(box, (0.0, -1.0, 0.0), -1.0, True) for box in boxes])
+    cut = [face for face in faces if face.is_cut]
+    assert kept_area(cut, (0, -1, 0)) == pytest.approx(2 * 4 + 3 * 1)
+    assert min(float(face.corners[:, 1].min()) for face in faces) == 1.0
+    for face in faces:  # corners run counter-clockwise seen from outside
+        a, b, c = face.corners[:3]
+        assert np.cross(b - a, c - b) @ face.normal > 0
+
+
+def volume(faces: list[Face]) -> float:
+    """The divergence theorem: the sum of (corner . normal) area / 3; each face is also checked to look outwards."""
+    total = 0.0
+    for face in faces:
+        fan = face.corners[1:] - face.corners[0]
+        area = np.cross(fan[:-1], fan[1:]).sum(axis=0) / 2
+        assert area / np.linalg.norm(area) == pytest.approx(face.normal, abs=1e-9)
+        total += float(face.corners[0] @ area) / 3
+    return total
+
+
+def test_a_union_has_the_volume_of_its_solids_whatever_they_share() -> None:
+    one, turned = upright_box((0, 4), (0, 2), (0, 2)), (0.0, 0.0, math.sin(0.4), math.cos(0.4))
+    beside, half_in, same = (upright_box(x, (0, 2), (0, 2)) for x in ((4, 6), (3, 6), (0, 4)))
+    across = tilted_box("wall", (2.0, 1.0, 1.0), (0.5, 5.0, 0.5), turned)
+    for solids, expected in (([one, beside], 24), ([one, half_in], 24), ([half_in, one], 24), ([one, same], 16)):
+        assert volume(union(solids)) == pytest.approx(expected)
+    # inclusion and exclusion: the bar lies in the block between its faces y = 0 and y = 2, 2 / cos(0.8) long
+    assert volume(union([one, across])) == pytest.approx(16 + 10 - 2 / math.cos(0.8))
+
+
+def test_an_edge_is_drawn_where_the_surface_turns_and_only_there() -> None:
+    wall = union([upright_box((0, 4), (0, 2), (0, 2)), upright_box((4.000_002, 6), (0, 2), (0, 1))])
+    assert drawn_length(wall, (0, -1, 0)) == pytest.approx(6 + 1 + 2 + 1 + 4 + 2, abs=1e-4)
+    assert drawn_length(wall, (0, 0, 1)) == pytest.approx(2 * (4 + 2) + 2 * (2 + 2), abs=1e-4)
+
+
+VIEW = View((0.36, -0.93, 0.45), target=(0.0, 0.0, 80.0), distance=1500.0)
+
+
+def hits(face: Face, view: View, points: np.ndarray) -> np.ndarray:
+    """Tell which points of the sheet lie well inside a face as seen."""
+    ring = view.project(face.corners)
+    edges = np.roll(ring, -1, axis=0) - ring
+    to_points = points[:, None] - ring
+    turn = edges[:, 0] * to_points[..., 1] - edges[:, 1] * to_points[..., 0]
+    return np.all(turn > 1e-3 * np.linalg.norm(edges, axis=1), axis=1)
+
+
+def nearness(face: Face, view: View, points: np.ndarray) -> np.ndarray:
+    """Return how far along the ray from the eye through each point the face's plane lies, 1 at the sheet."""
+    back = np.array(view.towards) / np.linalg.norm(view.towards)
+    right = np.cross(view.up, back)
+    right /= np.linalg.norm(right)
+    eye = np.array(view.target) + view.distance * back
+    rays = points @ np.stack([right, np.cross(back, right)]) - view.distance * back
+    return ((face.corners[0] - eye) @ face.normal) / (rays @ face.normal)
+
+
+@pytest.mark.parametrize("name", ["slots", "squares", "corners", "flat funnel", "low and wide"])
+def test_what_is_painted_last_is_what_a_ray_meets_first(name: str) -> None:
+    # oracle: of all faces that a ray from the eye meets, before any is split, the nearest is the one seen
+    apparatus = amerigo_with(ODD[name])
+    faces = surface(apparatus.boxes, apparatus.dimensions(), cuts_of(apparatus.dimensions().cuts))
+    rng = np.random.default_rng(5)
+    for _ in range(12):
+        turn = rng.normal(size=4)
+        centre = (*rng.uniform(-20, 20, 2), rng.uniform(20, 140))
+        faces += tilted_box("cube red", centre, [4.0] * 3, [float(x) for x in turn / np.linalg.norm(turn)])
+    seen = VIEW.project(np.concatenate([face.corners for face in faces]))
+    points = rng.uniform(seen.min(axis=0), seen.max(axis=0), size=(1500, 2))
+    nearest = np.full(len(points), np.inf)
+    for face in faces:
+        if VIEW.sees(face.normal, float(face.normal @ face.corners[0])):
+            nearest = np.where(hits(face, VIEW, points), np.minimum(nearest, nearness(face, VIEW, points)), nearest)
+    painted = np.full(len(points), np.inf)
+    for face in from_back_to_front(faces, VIEW):
+        painted = np.where(hits(face, VIEW, points), nearness(face, VIEW, points), painted)
+    both = np.isfinite(nearest) & np.isfinite(painted)
+    assert both.sum() > 200
+    wrong = np.abs(nearest[both] - painted[both]) > 1e-6
+    # a point within 0.001 mm of a cut misses the pieces on both sides
+    assert wrong.mean() < 0.005
+
+
+def test_labels_keep_their_order_and_distance_and_move_no_further_than_they_must() -> None:
+    assert spread([5.0, 0.0, 20.0], 3.0) == [5.0, 0.0, 20.0]
+    assert spread([1.0, 1.0, 1.0], 3.0) == [-2.0, 1.0, 4.0]
+    placed = spread([0.0, 9.0, 1.0, 10.0], 2.0)
+    assert placed == pytest.approx([-0.5, 8.5, 1.5, 10.5])
+
+
+# other kinds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Barrel(Apparatus):
+    """A kind that says nothing of how it is drawn: a box on four legs, open at the top, with a slanted floor."""
+
+    def find(self, position: Any, orientation: Any) -> list[Place]:
+        return [Place("table") for _ in position]
+
+    def emerged(self, position: Any) -> Any:
+        return np.ones(len(position), dtype=bool)
+
+    def escaped(self, position: Any) -> Any:
+        return np.zeros(len(position), dtype=bool)
+
+
+def barrel() -> Barrel:
+    tower = load("amerigo")
+    legs = [span("leg", (x, x + 0.01), (y, y + 0.01), (0, 0.05), "oak") for x in (-0.04, 0.03) for y in (-0.03, 0.02)]
+    walls = [span("side_wall", x, (-0.03, 0.03), (0.05, 0.12), "oak") for x in ((-0.04, -0.035), (0.035, 0.04))]
+    ends = [span("side_wall", (-0.04, 0.04), y, (0.05, 0.12), "oak") for y in ((-0.03, -0.025), (0.025, 0.03))]
+    floor = Box("floor", "oak", (0.0, 0.0, 0.07), (0.035, 0.025, 0.001), tilted_about_y(0.3))
+    table = span("table", (-1, 1), (-1, 1), (-0.05, 0), "oak")
+    shared = {field.name: getattr(tower, field.name) for field in fields(Apparatus)}
+    return Barrel(**shared | {"name": "barrel", "boxes": (*legs, *walls, *ends, floor, table)})
+
+
+def test_a_kind_that_says_nothing_is_drawn_with_its_parts_named_and_its_size_over_all(tmp_path: Path) -> None:
+    figure = apparatus_figure(barrel())
+    shown = words_of(figure)
+    assert {"leg", "side wall", "floor", "80", "60", "120"} <= set(shown)
+    assert "table" not in shown
+    assert shown.count("120") == 2, "in both sections"
+    assert overlaps(figure) == []
+    draw_apparatus(barrel(), tmp_path / "barrel.png", ALL_COLOURS)
+    pixels = imread(tmp_path / "barrel.png")[..., :3]
+    assert float(np.ptp(pixels, axis=2).max()) > 0.5, "the cubes are there"
+    assert 0.005 < (pixels < 0.5).mean() < 0.3, "neither blank nor black"
+
+
+ROUND: dict[str, dict[str, dict[str, Any]]] = {
+    "shipped": {},
+    "square, open": {
+        "tube": {"sides": 4},
+        "exit": {"walls": 1},
+        "funnel": {"height_mm": 0, "rim_mm": 70},
+        "tray": {"width_mm": 150, "wall_mm": 0},
+        "release": {"spread_mm": 50},
+    },
+    "12 sides": {
+        "tube": {"sides": 12},
+        "exit": {"walls": 5},
+        "upper_floor": {"along": "x", "openings": 3, "opening_mm": 15},
+    },
+    "24 sides": {"tube": {"sides": 24}, "exit": {"walls": 9}, "pillar": {"width_mm": 0}},
+}
+
+
+@pytest.mark.parametrize("name", ROUND)
+def test_a_round_tower_is_drawn_with_its_dimensions_and_no_text_on_another(name: str) -> None:
+    profile = dict(load("wallenstein").profile)
+    for table, values in ROUND[name].items():
+        profile[table] = profile[table] | values
+    figure = apparatus_figure(parse(toml(profile), name))
+    p = profile
+    expected = [
+        f"tube top {p['tube']['top_mm']:g}",
+        f"upper floor {p['upper_floor']['top_mm']:g}",
+        f"lower floor {p['lower_floor']['top_mm']:g}",
+        f"ramp {p['ramp']['angle_deg']:g}°",
+        f"exit {p['exit']['height_mm']:g}",
+        f"tray {p['tray']['length_mm']:g}, {p['tray']['width_mm']:g} wide",
+        f"{p['upper_floor']['opening_mm']:g}",
+        f"{p['lower_floor']['opening_mm']:g}",
+    ]
+    sides = "" if p["tube"]["sides"] == 4 else f"of {p['tube']['sides']} sides, "
+    expected.append(f"tube {sides}inside {p['tube']['inside_mm']:g}")
+    for part, key, words in (("funnel", "height", "funnel"), ("tray", "wall", "wall"), ("pillar", "width", "pillar")):
+        size = p[part][f"{key}_mm"]
+        assert (f"{words} {size:g}" in words_of(figure)) == (size > 0)
+    assert set(expected) <= set(words_of(figure))
+    assert overlaps(figure) == []
+
+
+# a game
+
+
+def entries_of(rules: Rules, model: Any = None, seed: int = 3) -> list[DropEntry]:
+    return list(play(model or CoinTower(), rules, seed))
+
+
+def squares(figure: Any) -> Iterator[str]:
+    """Yield the texts of the lowest panel that are whole numbers: the cubes of each colour that came out."""
+    panel = min(figure.axes, key=lambda axes: axes.get_position().y0)
+    return (text.get_text() for text in panel.texts if text.get_text().isdecimal())
+
+
+def test_every_count_of_a_colour_that_came_out_is_written() -> None:
+    rules = Rules()
+    entries = entries_of(rules)
+    figure = game_figure(entries, rules, "a game")
+    expected = sorted(str(n) for entry in entries for n in entry.emerged.values() if n)
+    assert sorted(squares(figure)) == expected
+
+
+def test_bars_stand_for_the_cubes_inside() -> None:
+    rules = Rules(rounds=2)
+    entries = entries_of(rules)
+    inside: Any = max(game_figure(entries, rules, "a game").axes, key=lambda axes: axes.get_position().y0)
+    bars = [patch for patch in inside.patches if patch.get_width() == pytest.approx(0.84)]
+    for i, entry in enumerate(entries):
+        heights = [bar.get_height() for bar in bars if bar.get_x() + 0.42 == pytest.approx(i)]
+        assert sorted(heights) == sorted(entry.inside.values())
+
+
+def test_every_colour_has_a_letter_on_its_cubes_and_beside_its_row() -> None:
+    rules = Rules(rounds=2)
+    entries = entries_of(rules)
+    figure = game_figure(entries, rules, "a game")
+    lowest, *_, inside = sorted(figure.axes, key=lambda axes: axes.get_position().y0)
+    letters = {of.name: of.letter for of in paints(COLOURS)}
+    assert len({*letters.values()}) == len(COLOURS)
+    expected = sorted(letters[colour] for entry in entries for colour, n in entry.inside.items() if n)
+    assert sorted(text.get_text() for text in inside.texts if len(text.get_text()) == 1) == expected
+    assert {*letters.values()} <= {text.get_text() for text in lowest.texts}
+    rows = [text.get_text() for text in lowest.get_yticklabels()]
+    assert rows == [*COLOURS, "phase"]
+
+
+def test_colours_that_never_appear_have_no_row() -> None:
+    rules = Rules(rounds=1, cubes=dict.fromkeys(COLOURS, 3) | {"red": 0, "white": 0})
+    panel: Any = min(game_figure(entries_of(rules), rules, "a game").axes, key=lambda axes: axes.get_position().y0)
+    rows = [text.get_text() for text in panel.get_yticklabels()]
+    assert rows == [*(colour for colour in COLOURS if colour not in ("red", "white")), "phase"]
+
+
+def test_rounds_and_the_set_up_are_named_and_the_set_up_is_told_in_words() -> None:
+    rules = Rules()
+    entries = entries_of(rules)
+    words = words_of(game_figure(entries, rules, "Amerigo, seed 3"))
+    assert {"set-up", *(f"round {i}" for i in range(1, 6)), "Amerigo, seed 3", *COLOURS} <= set(words)
+    out = sum(entries[0].emerged.values())
+    assert f"set-up: 49 thrown, {out} came out" in words
+
+
+def test_skipped_phases_are_marked() -> None:
+    rules = Rules(rounds=1)
+    nothing_ever_comes_out = ScriptedTower(({},) * 8)
+    entries = entries_of(rules, nothing_ever_comes_out)
+    skipped = sum(entry.skipped for entry in entries)
+    assert skipped == 8
+    figure: Any = game_figure(entries, rules, "a game")
+    assert f"hatched: {skipped} skipped" in " ".join(words_of(figure))
+    hatched = [patch for axes in figure.axes for patch in axes.patches if patch.get_hatch()]
+    assert len(hatched) == 3 * skipped
+
+
+@each_case(
+    "rules",
+    [
+        Rules(rounds=0),
+        Rules(rounds=1, cubes=1),
+        Rules(rounds=32),
+        Rules(colours=("sea", "teal", "a very long name"), cubes=3, substitute="", rounds=20),
+    ],
+    ids=["set-up only", "one cube each", "32 rounds", "house colours"],
+)
+def test_games_of_any_size_are_drawn(rules: Rules, tmp_path: Path) -> None:
+    draw_game(entries_of(rules), rules, tmp_path / "game.png", title=f"tower {'x' * 60}, seed {2**128 - 1}")
+    pixels = imread(tmp_path / "game.png")
+    assert pixels.shape[1] <= 24 * 180
+    assert float(np.ptp(pixels[..., :3], axis=2).max()) > 0.5
+
+
+@each_case(
+    "rules",
+    [Rules(), Rules(rounds=0), Rules(rounds=1, cubes=1), Rules(colours=("red",), rounds=1, substitute="")],
+    ids=["published", "set-up only", "one cube each", "one phase"],
+)
+def test_nothing_in_a_picture_of_a_game_hides_anything(rules: Rules) -> None:
+    found = faults(game_figure(entries_of(rules), rules, "a game"))
+    found.pop("unnamed", None)  # the dashes between rounds: those are named above the picture
+    assert found == {}
+
+
+def test_a_write_that_fails_leaves_the_picture_that_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "game.png"
+    path.write_bytes(b"a picture")
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(
+        WritingFailed, match=r"^picture '.*game\.png' cannot be written \(No space left on device\); make"
+    ):
+        draw_game(entries_of(Rules(rounds=0)), Rules(rounds=0), path, title="a game")
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("game.png", b"a picture")]
+
+
+def test_a_game_without_drops_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"are 0; allowed is 1 or more; play"):
+        draw_game([], Rules(), tmp_path / "game.png", title="none")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_house_colours_are_told_apart() -> None:
+    names_of_colours = [*COLOURS, "teal", "sea", "land", "none", "0.5"]
+    paints = cube_colours(names_of_colours)
+    assert list(paints) == names_of_colours
+    shades = np.array([to_rgb(paint) for paint in paints.values()])
+    apart = [np.abs(a - b).max() for a, b in itertools.combinations(shades, 2)]
+    assert min(apart) > 0.1
+
+
+# where pictures go
+
+REFUSED = ["tower", "tower.xyz", "tower.pgf", "missing/tower.png", "folder.png", "x" * 300 + ".png", "nul\0.png"]
+
+
+@each_case("name", REFUSED)
+def test_a_bad_path_is_refused_in_one_line_and_nothing_is_left(name: str, tmp_path: Path) -> None:
+    (tmp_path / "folder.png").mkdir()
+    rules = Rules(rounds=0)
+    path = tmp_path / name
+    for draw in (
+        lambda: check_path(path),
+        lambda: draw_apparatus(load("amerigo"), path),
+        lambda: draw_game(entries_of(rules), rules, path, title="a game"),
+    ):
+        with pytest.raises(UsageError, match=r"^picture .*; allowed .*; (try|make) ") as refusal:
+            draw()
+        assert "\n" not in str(refusal.value)
+    assert [file.name for file in tmp_path.iterdir()] == ["folder.png"]
+
+
+def test_a_refused_suffix_is_told_with_those_allowed() -> None:
+    with pytest.raises(UsageError, match=r"ends in '\.xyz'; allowed are .*\.pdf.*\.png.*\.svg.*; try \.png"):
+        check_path("tower.xyz")
+
+
+def test_checking_a_path_neither_makes_nor_harms_a_file(tmp_path: Path) -> None:
+    check_path(tmp_path / "new.PNG")
+    assert list(tmp_path.iterdir()) == []
+    old = tmp_path / "old.png"
+    old.write_bytes(b"a picture")
+    check_path(old)
+    assert old.read_bytes() == b"a picture"
+
+
+def test_drawing_touches_no_global_state(tmp_path: Path) -> None:
+    program = (
+        "import sys, matplotlib; before = matplotlib.rcParams.copy()\n"
+        "from tower_sim.apparatus.catalogue import load\n"
+        "from tower_sim.drawing import draw_apparatus\nfrom tower_sim.games.amerigo.picture import draw_game\n"
+        f"for name in ('amerigo', 'dead_reckoning'): draw_apparatus(load(name), {str(tmp_path / 'tower.png')!r})\n"
+        "assert 'matplotlib.pyplot' not in sys.modules\n"
+        "assert matplotlib.rcParams.copy() == before\n"
+    )
+    subprocess.run([sys.executable, "-W", "error", "-c", program], check=True)
+
+
+def test_the_same_apparatus_gives_the_same_picture(full: Path, tmp_path: Path) -> None:
+    draw_apparatus(load("amerigo"), tmp_path / "again.png", ALL_COLOURS)
+    assert (tmp_path / "again.png").read_bytes() == full.read_bytes()
+
+
+def test_a_figure_is_not_registered_anywhere() -> None:
+    assert isinstance(shipped_figure("amerigo"), Figure)

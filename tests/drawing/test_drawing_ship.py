@@ -1,0 +1,620 @@
+"""Pictures of the combat ship and its board: what they must show, checked on the figures and on what is written."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import PathCollection, PolyCollection, QuadMesh
+from matplotlib.colors import to_rgb
+from matplotlib.image import imread
+from matplotlib.text import Text
+from support.cases import each_case
+from support.pictures import clashes, written
+
+from tower_sim.apparatus.catalogue import load, parse
+from tower_sim.apparatus.combat_ship.ship import CombatShip
+from tower_sim.apparatus.dimensions import BoardPlan, Section
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus.polygon import distance, meet
+from tower_sim.cubes import Cube
+from tower_sim.drawing import draw_apparatus, picture
+from tower_sim.drawing.files import cube_colours, save
+from tower_sim.drawing.picture import apparatus_figure
+from tower_sim.drawing.plan import above
+from tower_sim.drawing.surfaces import cube_faces, section_of, surface
+from tower_sim.errors import UsageError
+from tower_sim.games.dead_reckoning import picture as ship_picture
+from tower_sim.games.dead_reckoning.picture import (
+    board_figure,
+    densities_figure,
+    density,
+    draw_board,
+    draw_densities,
+)
+from tower_sim.state import BoardState, Pose, Resident, TowerState
+from tower_sim.statistics import ratio_of_sums
+
+pytestmark = pytest.mark.pictures
+
+
+@cache
+def shipped() -> CombatShip:
+    ship = load("dead_reckoning")
+    assert isinstance(ship, CombatShip)
+    return ship
+
+
+def text_of(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {text_of(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(text_of, value)) + "]"
+    return repr(value)
+
+
+def ship_with(changes: Mapping[str, Any], name: str = "changed") -> CombatShip:
+    """The shipped ship, changed: a table's values one by one, lists of tables whole."""
+    profile = dict(shipped().profile)
+    for table, values in changes.items():
+        profile[table] = profile[table] | values if isinstance(values, Mapping) else values
+    ship = parse("\n".join(f"{key} = {text_of(value)}" for key, value in profile.items()), name)
+    assert isinstance(ship, CombatShip)
+    return ship
+
+
+def grid(columns: int, rows: int, wide: float, tall: float, name: str, **more: Any) -> dict[str, Any]:
+    """A board of equal zones, 3 mm apart."""
+    zones: list[dict[str, Any]] = []
+    for i, (row, column) in enumerate(itertools.product(range(rows), range(columns))):
+        x, y = 1.5 + row * (tall + 3), 1.5 + column * (wide + 3) - columns * (wide + 3) / 2
+        corners = [[x, y], [x + tall, y], [x + tall, y + wide], [x, y + wide]]
+        zones.append(
+            {"name": name.format(i), "kind": "plunder", "coins": i % 7 + 1, "choice": 3, "corners_mm": corners}
+        )
+    table = {"length_mm": rows * (tall + 3), "width_mm": columns * (wide + 3)}
+    return {"zones": zones, "board": table, **more}
+
+
+DECKS = [
+    {"along_mm": a, "ridge_mm": 80.5 + 3 * i, "span_mm": 9, "slope_deg": 30.25}
+    for i, a in enumerate(range(-56, 57, 16))
+]
+
+ODD: dict[str, dict[str, Any]] = {
+    "shipped": {},
+    "no masts, no decks": {"masts": {"masts": 0}, "decks": []},
+    "one mast, one deck": {"masts": {"masts": 1}, "decks": [DECKS[6]]},
+    "two masts": {"masts": {"masts": 2, "spacing_mm": 100}},
+    "five masts, eight decks": {"masts": {"masts": 5, "spacing_mm": 30, "thickness_mm": 1}, "decks": DECKS},
+    "one port, no frame": {"gun_deck": {"ports": 1, "port_height_mm": 70}, "board": {"frame_height_mm": 0}},
+    "seven ports": {"gun_deck": {"ports": 7, "bulkhead_mm": 0.5, "bulkhead_height_mm": 0}},
+    "no borders": {"board": {"border_height_mm": 0, "frame_height_mm": 0}},
+    "upright bulwarks": {"bulwarks": {"flare_mm": 0, "height_mm": 1}, "release": {"spread_mm": 40}},
+    "wide bulwarks": {"bulwarks": {"flare_mm": 150, "height_mm": 60}, "masts": {"top_mm": 500}},
+    "steep": {"gun_deck": {"slope_deg": 45, "lip_mm": 15}, "decks": [], "masts": {"foot_mm": 90}},
+    "one zone": grid(1, 1, 150, 100, "sea"),
+    "many small zones": grid(7, 6, 14, 13, "zone_number_{}_of_many"),
+    "long names": grid(3, 2, 40, 40, "a_name_as_long_as_a_zone_may_have_one_{}"),
+    "an unbroken name": grid(2, 1, 40, 40, "q" * 39 + "{}"),
+    "large board": grid(4, 5, 140, 100, "z{}"),
+    "small cubes": {"cubes": {"edge_mm": 2}},
+}
+OF_THE_SHIP = {"no masts, no decks", "one mast, one deck", "two masts", "five masts, eight decks", "seven ports"}
+"""Those with the board that ships, and nothing else than that around it."""
+
+
+def texts_of(figure: Any) -> list[str]:
+    return [text.get_text() for text in written(figure)]
+
+
+def overlaps(figure: Any) -> list[tuple[str, str]]:
+    """Return the pairs of texts whose boxes overlap by more than half a pixel, and the texts that leave the figure."""
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)  # as they are written
+    canvas = FigureCanvasAgg(figure)
+    figure.draw_without_rendering()
+    return clashes(written(figure), canvas, 0.5, 0.0)
+
+
+def a_cube(number: int, colour: str, x: float, y: float, turn: float = 0.3, edge: float = 0.008) -> Resident:
+    """A cube flat on the board at (x, y), turned about the vertical."""
+    ship = shipped()
+    pose = Pose((x, y, ship.board.floor + edge / 2), (0.0, 0.0, math.sin(turn / 2), math.cos(turn / 2)))
+    return Resident(Cube(number, colour, edge), "border", 0, pose)
+
+
+def state_with(*lying: Resident) -> TowerState:
+    return TowerState("physics", "dead_reckoning", "digest", board=BoardState(lying))
+
+
+def on_zone(ship: CombatShip, name: str) -> tuple[float, float]:
+    x, y = np.mean(ship.board.zone(name).corners, axis=0)
+    return float(x), float(y)
+
+
+NINE = state_with(*(a_cube(i, "purple", 0.045 + 0.014 * i, -0.08 + 0.017 * i, 0.4 * i) for i in range(9)))
+
+
+# what is written
+
+
+@pytest.fixture(name="written_as", scope="module")
+def _written_as(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Path]]:
+    """Write a picture of each kind with this suffix: the first are drawn, and their figures written again."""
+    folder, ship = tmp_path_factory.mktemp("written"), shipped()
+    figures: list[Any] = []
+
+    def write(suffix: str) -> list[Path]:
+        paths = [folder / f"{name}.{suffix}" for name in ("ship", "board", "densities")]
+        if figures:
+            for figure, path in zip(figures, paths, strict=True):
+                save(figure, path)
+            return paths
+        with pytest.MonkeyPatch.context() as patch:
+            for module in (picture, ship_picture):
+                patch.setattr(module, "save", lambda figure, path: (figures.append(figure), save(figure, path)))
+            draw_apparatus(ship, paths[0], NINE)
+            draw_board(ship, NINE, paths[1], title="one battle")
+            draw_densities(ship, *battles(ship), paths[2], title="many battles")
+        return paths
+
+    return cache(write)
+
+
+@pytest.mark.parametrize("suffix", ["png", "pdf", "svg"])
+def test_every_picture_is_written_in_every_format(suffix: str, written_as: Callable[[str], list[Path]]) -> None:
+    assert all(path.stat().st_size > 10_000 for path in written_as(suffix))
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_no_text_lies_on_another_or_leaves_the_picture(name: str) -> None:
+    ship = ship_with(ODD[name])
+    cubes = state_with(
+        *(a_cube(i, "green", *on_zone(ship, zone.name)) for i, zone in enumerate(ship.board.zones[:20])),
+        a_cube(98, "a house colour", ship.board.x[1] + 0.02, 0.0),
+        a_cube(99, "red", ship.board.x[1] + 0.5, 0.0),
+    )
+    assert overlaps(apparatus_figure(ship, cubes)) == []
+    if name in OF_THE_SHIP:
+        return
+    assert overlaps(board_figure(ship, cubes, "one battle")) == []
+    assert overlaps(densities_figure(ship, *battles(ship), "many battles")) == []
+
+
+@pytest.mark.parametrize("name", ["$\\frac$ of_mine^2", "w" * 100])
+def test_a_name_or_title_of_any_kind_is_written_as_it_is(name: str, tmp_path: Path) -> None:
+    ship = ship_with({}, name)
+    for figure in (apparatus_figure(ship, NINE), board_figure(ship, NINE, name)):
+        save(figure, tmp_path / "picture.png")
+        assert overlaps(figure) == []
+
+
+def test_the_same_ship_gives_the_same_picture(written_as: Callable[[str], list[Path]], tmp_path: Path) -> None:
+    draw_apparatus(load("dead_reckoning"), tmp_path / "again.png", NINE)
+    assert (tmp_path / "again.png").read_bytes() == written_as("png")[0].read_bytes()
+
+
+def test_a_board_of_a_kind_that_says_nothing_is_drawn_with_its_zones_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CombatShip, "dimensions", Apparatus.dimensions)
+    ship = shipped()
+    figure = apparatus_figure(ship, NINE)
+    shown = "".join(texts_of(figure))
+    assert all(zone.name.replace("_", "") in shown.replace("\n", "").replace(" ", "") for zone in ship.board.zones)
+    assert {"hull", "bulwark", "mast", "gun deck"} <= set(texts_of(figure))
+    assert overlaps(figure) == []
+
+
+# parts and dimensions
+
+PARTS = ["masts", "bulwarks", "decks", "gun deck", "hull", "gun ports", "board", "frame", "borders"]
+
+
+def test_the_parts_have_their_names_and_those_that_are_not_there_have_none() -> None:
+    assert set(PARTS) <= set(texts_of(apparatus_figure(shipped())))
+    bare = ship_with(ODD["no masts, no decks"] | {"board": {"border_height_mm": 0, "frame_height_mm": 0}})
+    left_out = {"masts", "mast", "decks", "deck", "frame", "borders"}
+    assert set(texts_of(apparatus_figure(bare))) & set(PARTS) == set(PARTS) - left_out
+
+
+def dimensions(profile: Mapping[str, Any]) -> list[str]:
+    p = profile
+    port = (p["hull"]["length_mm"] - (p["gun_deck"]["ports"] - 1) * p["gun_deck"]["bulkhead_mm"]) / p["gun_deck"][
+        "ports"
+    ]
+    texts = [
+        f"hull top {p['hull']['top_mm']:g}",
+        f"beam {p['hull']['beam_mm']:g}",
+        f"length {p['hull']['length_mm']:g}",
+        f"bulwarks {p['bulwarks']['height_mm']:g}",
+        f"flare {p['bulwarks']['flare_mm']:g}",
+        f"{p['masts']['spacing_mm']:g} apart",
+        f"mast {p['masts']['thickness_mm']:g}",
+        f"mast foot {p['masts']['foot_mm']:g}",
+        f"mast top {p['masts']['top_mm']:g}",
+        f"{p['gun_deck']['slope_deg']:g}°",
+        f"lip {p['gun_deck']['lip_mm']:g}",
+        f"gun ports {p['gun_deck']['port_height_mm']:g}",
+        f"port {port:.3g}",
+        f"bulkhead {p['gun_deck']['bulkhead_mm']:g}",
+        f"bulkheads {p['gun_deck']['bulkhead_height_mm']:g}",
+        f"board {p['board']['length_mm']:g}",
+        f"{p['board']['length_mm']:g}",
+        f"{p['board']['width_mm']:g}",
+        f"floor {p['board']['floor_mm']:g}",
+        f"frame {p['board']['frame_height_mm']:g}",
+        f"board from above, borders {p['board']['border_height_mm']:g} high, {p['board']['border_width_mm']:g} wide, "
+        "lengths in mm",
+    ]
+    for deck in p["decks"]:
+        same = [d for d in p["decks"] if {**d, "along_mm": 0} == {**deck, "along_mm": 0}]
+        ridge = f"ridge{'s' * (len(same) > 1)} {deck['ridge_mm']:g}"
+        at = ", ".join(f"{along:g}" for along in sorted(d["along_mm"] for d in same))
+        texts.append(f"{ridge} at {at}, span {deck['span_mm']:g}, {deck['slope_deg']:.4g}°")
+    return texts
+
+
+DECK = {"along_mm": 3, "ridge_mm": 115, "span_mm": 14, "slope_deg": 41}
+ONE = grid(1, 1, 150, 100, "sea")
+CHANGES: list[dict[str, Any]] = [
+    {},
+    {"hull": {"beam_mm": 45, "length_mm": 161}},
+    {"hull": {"top_mm": 121}},
+    {"bulwarks": {"height_mm": 21, "flare_mm": 19}},
+    {"masts": {"spacing_mm": 41, "thickness_mm": 3, "foot_mm": 87, "top_mm": 161}},
+    {"masts": {"masts": 2}},
+    {"gun_deck": {"slope_deg": 34, "lip_mm": 21, "ports": 3, "port_height_mm": 29}},
+    {"gun_deck": {"bulkhead_mm": 3, "bulkhead_height_mm": 7}},
+    {"board": {"length_mm": 131, "width_mm": 181, "floor_mm": 1.5, "frame_height_mm": 11, "border_height_mm": 1.75}},
+    {"zones": ONE["zones"], "board": ONE["board"] | {"border_width_mm": 2.5}},
+    {"decks": [DECK]},
+]
+
+
+@each_case("changes", CHANGES)
+def test_the_dimensions_are_those_of_the_profile(changes: dict[str, Any]) -> None:
+    ship = ship_with(changes)
+    expected = dimensions(ship.profile)
+    figure = apparatus_figure(ship)
+    shown = {words.replace("\n", " ") for words in texts_of(figure)}
+    assert set(expected) <= shown
+    outdated = set(dimensions(shipped().profile)) - set(expected)
+    assert bool(outdated) == bool(changes) or changes == {"masts": {"masts": 2}}
+    assert not outdated & shown
+    assert overlaps(figure) == []
+
+
+# faces
+
+
+@pytest.mark.parametrize(("axis", "side"), [("y", 1), ("x", -1)])
+def test_a_section_keeps_what_lies_beyond_it(axis: str, side: int) -> None:
+    ship, at = shipped(), 0.005
+    faces, _ = section_of(ship, ship.dimensions(), Section("here", axis, at))
+    corners = np.concatenate([face.corners for face in faces])
+    beyond = side * (corners[:, "xy".index(axis)] - 5.0)
+    assert 0.0 <= beyond.min() < 0.002
+    hull = np.concatenate([face.corners for face in faces if face.part == "hull"])
+    ends = (hull.max(axis=0) if axis == "y" else -hull.min(axis=0))[:2]
+    assert ends == pytest.approx([1e3 * ship.hull_x, 1e3 * ship.hull_y])
+
+
+def test_the_bulwarks_are_mitred_and_stand_on_the_hull() -> None:
+    ship = shipped()
+    faces = surface(ship.boxes, ship.dimensions(), lambda box: [])
+    points = np.concatenate([face.corners for face in faces if face.part == "bulwark"])
+    assert points[:, 2].min() == pytest.approx(122)
+    beyond = (np.abs(points[:, :2]) - (22, 80)).max(axis=0)
+    assert beyond[0] == pytest.approx(beyond[1])
+    corners = points[np.all(np.abs(points[:, :2]) - (22, 80) > beyond - 1e-6, axis=1)]
+    assert len({tuple(np.round(corner, 6)) for corner in corners}) == 4, "one point at each corner"
+
+
+# the plan
+
+
+def plan(ship: CombatShip) -> BoardPlan:
+    board = ship.dimensions().board
+    assert board is not None
+    return board
+
+
+def plan_of(figure: Any) -> Any:
+    """Return the axes of the plan: those in which a text says so."""
+    (found,) = [axes for axes in figure.axes if any(t.get_text().startswith("board from above") for t in axes.texts)]
+    return found
+
+
+def words_in_zones(figure: Any) -> dict[str, list[str]]:
+    """Return for each zone the lines of text whose middle lies in it, as (y, -x) mm."""
+    ship = shipped()
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    axes = plan_of(figure)
+    found: dict[str, list[str]] = {zone.name: [] for zone in ship.board.zones}
+    for text in axes.texts:
+        box = text.get_window_extent(canvas.get_renderer())
+        middle = axes.transData.inverted().transform([((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2)])
+        for zone in ship.board.zones:
+            if meet(middle, 1e3 * np.array([(y, -x) for x, y in zone.corners])):
+                found[zone.name].append(text.get_text())
+    return found
+
+
+@pytest.mark.parametrize("state", [None, NINE], ids=["empty", "with cubes"])
+def test_every_zone_has_its_name_once_and_what_it_gives(state: TowerState | None) -> None:
+    ship = shipped()
+    words = words_in_zones(board_figure(ship, state or state_with(), "a board"))
+    for zone in ship.board.zones:  # in words; a name that says all stands alone
+        name, gives = zone.name.replace("_", " "), plan(ship).printed[zone.name].words
+        said = [line for line in words[zone.name] if len(line) > 1]  # but the letters of cubes
+        assert " ".join(said) == (name if name == gives else f"{name} {gives}")
+
+
+def test_each_cube_on_the_board_bears_the_letter_of_its_colour() -> None:
+    ship = shipped()
+    lying = [a_cube(0, "purple", *on_zone(ship, "choice")), a_cube(1, "green", *on_zone(ship, "cargo"))]
+    below = lying[0].pose
+    assert below is not None
+    x, y, z = below.position
+    pile = Resident(Cube(2, "green", 0.008), "border", 0, Pose((x, y, z + 0.008), below.orientation))
+    words = words_in_zones(board_figure(ship, state_with(*lying), "a board"))
+    assert ("P" in words["choice"], "G" in words["cargo"]) == (True, True)
+    words = words_in_zones(board_figure(ship, state_with(*lying, pile), "a board"))
+    assert ("P" in words["choice"], "G" in words["choice"]) == (False, True)  # that of the one below is hidden
+
+
+def test_words_that_do_not_fit_are_listed_below_under_a_number() -> None:
+    ship = ship_with(grid(5, 2, 14, 14, "a_zone_of_the_board_number_{}"))
+    texts, printed = texts_of(board_figure(ship, state_with(), "small zones")), plan(ship).printed
+    for i, zone in enumerate(ship.board.zones):
+        assert texts.count(str(i + 1)) == 1
+        assert texts.count(f"{i + 1}  {zone.name.replace('_', ' ')}: {printed[zone.name].words}") == 1
+
+
+GIVEN = {
+    "explosive shot": {"kind": "explosive"},
+    "damage": {"kind": "damage"},
+    "strength 2": {"kind": "strength", "strength": 2},
+    "1 coin + 1 cargo": {"kind": "plunder", "coins": 1, "cargo": 1},
+    "3 coins": {"kind": "plunder", "coins": 3},
+    "2 coins or cargo": {"kind": "plunder", "choice": 2},
+}
+
+
+def test_what_is_printed_on_a_zone_is_said() -> None:
+    board = grid(3, 2, 40, 40, "zone_{}")
+    zones = [
+        {"name": zone["name"], "corners_mm": zone["corners_mm"]} | given
+        for zone, given in zip(board["zones"], GIVEN.values(), strict=True)
+    ]
+    ship = ship_with(board | {"zones": zones})
+    assert [plan(ship).printed[zone.name].words for zone in ship.board.zones] == list(GIVEN)
+    assert set(GIVEN) <= {words.replace("\n", " ") for words in texts_of(apparatus_figure(ship))}
+
+
+def outlines(axes: Any, zorder: float) -> list[np.ndarray]:
+    return [
+        np.asarray(path.vertices)
+        for made in axes.collections
+        if isinstance(made, PathCollection) and made.get_zorder() == zorder
+        for path in made.get_paths()
+    ]
+
+
+def test_a_cube_is_drawn_at_its_true_outline_clear_of_the_words() -> None:
+    turn = np.array([0.3, -0.5, 0.2, 0.8])
+    q = tuple(float(x) for x in turn / np.linalg.norm(turn))
+    tilted = Resident(Cube(1, "purple", 0.008), "border", 0, Pose((0.1, 0.03, 0.0075), (q[0], q[1], q[2], q[3])))
+    figure = board_figure(shipped(), state_with(tilted), "tilted")
+    axes = plan_of(figure)
+    drawn = np.concatenate(outlines(axes, 5))
+    corners = above(shipped().board).project(np.concatenate([face.corners for face in cube_faces([tilted])]))
+    assert drawn.min(axis=0) == pytest.approx(corners.min(axis=0))
+    assert drawn.max(axis=0) == pytest.approx(corners.max(axis=0))
+    # its middle is where the pose says, and it looks as wide as a cube so turned
+    assert (drawn.min(axis=0) + drawn.max(axis=0)) / 2 == pytest.approx((30.0, -100.0))
+    assert 8 < np.ptp(drawn[:, 0]) < 8 * math.sqrt(3)
+
+
+def test_cubes_far_from_the_board_are_told_not_drawn_and_all_others_are_inside_the_axes() -> None:
+    ship = shipped()
+    (x0, x1), (y0, y1) = ship.board.x, ship.board.y
+    near = [(x0 + 0.004, y0 - 0.03), (x1 + 0.035, 0.0), (x1, y1 + 0.03), (x1 + 0.02, y0 - 0.02)]
+    state = state_with(
+        *(a_cube(i, "green", x, y) for i, (x, y) in enumerate([*near, (x1 + 0.3, 0.0), (0.1, y1 + 0.05)])),
+    )
+    for figure in (board_figure(ship, state, "scattered"), apparatus_figure(ship, state)):
+        axes = plan_of(figure)
+        drawn = np.concatenate(outlines(axes, 5))
+        low, high = (np.array(limit) for limit in zip(axes.get_xlim(), axes.get_ylim(), strict=True))
+        assert (drawn > low).all()
+        assert (drawn < high).all()
+        fills = sum(len(p) == 5 for p in outlines(axes, 5))
+        assert fills == len(near), "one face of each cube is seen from above"
+        assert "2 out of the picture" in " ".join(texts_of(figure))
+
+
+def test_higher_cubes_are_painted_over_lower_ones() -> None:
+    above = a_cube(1, "green", 0.1, 0.03)
+    assert above.pose is not None
+    x, y, z = above.pose.position
+    above = Resident(above.cube, "border", 0, Pose((x, y, z + 0.008), above.pose.orientation))
+    below = a_cube(0, "purple", 0.1, 0.03)
+    for state in (state_with(above, below), state_with(below, above)):
+        axes = plan_of(board_figure(shipped(), state, "a heap"))
+        (made,) = [made for made in axes.collections if made.get_zorder() == 5]
+        shade = made.get_facecolors()[[len(path) == 5 for path in made.get_paths()]][-1]
+        assert shade[1] > shade[2], "green, not purple"
+
+
+def shades_of(pixels: np.ndarray, paint: str) -> int:
+    base = np.array(to_rgb(paint))
+    lit = pixels @ base / (base @ base)  # how bright the nearest shade of the paint is
+    is_shade = (np.abs(pixels - lit[:, None] * base).max(axis=1) < 0.02) & (lit > 0.6) & (lit < 1.01)
+    return int(is_shade.sum())
+
+
+@pytest.mark.parametrize("drawn", ["ship", "board"])
+def test_a_colour_is_there_with_its_cubes_only(drawn: str, tmp_path: Path) -> None:
+    path = tmp_path / "picture.png"
+    ship = shipped()
+    paint = cube_colours(["purple", "green"])
+
+    def count(cube: Resident) -> list[int]:
+        if drawn == "ship":
+            draw_apparatus(ship, path, state_with(cube))
+        else:
+            draw_board(ship, state_with(cube), path, title="cubes")
+        pixels = imread(path)[..., :3].reshape(-1, 3)
+        pixels = pixels[np.abs(pixels[:, 1] - (pixels[:, 0] + pixels[:, 2]) / 2) > 0.05]  # no grey is a shade of these
+        return [shades_of(pixels, colour) for colour in paint.values()]
+
+    purple, green = a_cube(0, "purple", *on_zone(ship, "strength_2")), a_cube(1, "green", *on_zone(ship, "coins"))
+    for cube, seen in ((purple, 0), (green, 1)):
+        counts = count(cube)
+        assert counts[seen] > 300
+        assert counts[1 - seen] == 0
+
+
+def test_purple_is_told_from_green_also_without_colour() -> None:
+    weights = np.array([0.299, 0.587, 0.114])
+    purple, green = (float(weights @ to_rgb(paint)) for paint in cube_colours(["purple", "green"]).values())
+    assert abs(purple - green) > 0.12
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_cube_without_a_pose_is_refused(inside: bool, tmp_path: Path) -> None:
+    bare = Resident(Cube(3, "green", 0.008), "border", 0)
+    placed = Resident(Cube(4, "green", 0.008), "border", 0, Pose((0.1, 0.0, 0.006), (0.0, 0.0, 0.0, 1.0)))
+    state = TowerState("physics", "x", "y", residents=(bare,)) if inside else state_with(bare, placed)
+    refused: list[Callable[[], None]] = [lambda: draw_apparatus(shipped(), tmp_path / "ship.png", state)]
+    if not inside:
+        refused.append(lambda: draw_board(shipped(), state, tmp_path / "board.png", title="none"))
+    for draw in refused:
+        with pytest.raises(UsageError, match=r"cube 3 .* no pose; allowed .*; draw"):
+            draw()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_of_a_model_that_tells_zones_only_the_cubes_in_each_are_counted() -> None:
+    """Mended: such a battle had no picture at all."""
+    words = ["zone:strength_2", "zone:strength_2", "zone:cargo", "border"]
+    colours = ["purple", "green", "green", "purple"]
+    lying = [Resident(Cube(i, c, 0.008), w, 0) for i, (c, w) in enumerate(zip(colours, words, strict=True))]
+    figure = board_figure(shipped(), state_with(*lying), "none")
+    found = {name: "".join(said) for name, said in words_in_zones(figure).items()}
+    assert found["strength_2"] == "strength 2strength 2here: 1 purple, 1 green"
+    assert found["cargo"].endswith("here: 1 green")
+    assert found["coins"].startswith("coins")
+    assert "here" not in found["coins"]
+    assert "4 cubes on the board; the model tells their zones" in " ".join(texts_of(figure))
+
+
+# many battles
+
+
+def battles(
+    ship: CombatShip, number: int = 40, each: int = 5, seed: int = 1
+) -> tuple[Any, dict[str, Sequence[int]], list[int]]:
+    """Cubes strewn evenly over the board's bounds: positions, counts in the zones, numbers thrown."""
+    rng = np.random.default_rng(seed)
+    points = rng.uniform(*zip(ship.board.x, ship.board.y, strict=True), size=(number * each, 2))
+    counts: dict[str, Sequence[int]] = {}
+    for zone in ship.board.zones:
+        corners = np.array(zone.corners)
+        inside = distance(points, corners) == 0
+        counts[zone.name] = [int(n) for n in inside.reshape(number, each).sum(axis=1)]
+    return points, counts, [each] * number
+
+
+@pytest.mark.parametrize("n", [1, 30, 3000])
+def test_densities_sum_to_the_cubes_on_the_board(n: int) -> None:
+    ship = shipped()
+    rng = np.random.default_rng(n)
+    on_board = rng.uniform(*zip(ship.board.x, ship.board.y, strict=True), size=(n, 2))
+    off_board = np.array([(ship.board.x[1] + 0.01, 0.0), (0.0, 0.0), (0.1, ship.board.y[0] - 0.1)])
+    x, y, cells = density(ship, np.concatenate([on_board, off_board]), 2 * n)
+    areas = np.diff(x)[:, None] * np.diff(y) / 100  # cm²
+    assert (cells * areas).sum() == pytest.approx(50)  # of 100 thrown
+    assert (x[0], x[-1]) == pytest.approx([1e3 * a for a in ship.board.x])
+    assert (y[0], y[-1]) == pytest.approx([1e3 * a for a in ship.board.y])
+
+
+def test_the_density_is_drawn_where_the_cubes_are() -> None:
+    ship = shipped()
+    x, y = on_zone(ship, "coins")
+    points = [(x, y)] * 40
+    counts = {zone.name: [2 if zone.name == "coins" else 0] * 20 for zone in ship.board.zones}
+    axes = plan_of(densities_figure(ship, points, counts, [2] * 20, "one spot"))
+    (mesh,) = [made for made in axes.collections if isinstance(made, QuadMesh)]
+    cells = np.asarray(mesh.get_array())
+    i, j = np.argwhere(cells == cells.max())[0]
+    corners: Any = mesh.get_coordinates()
+    (v0, u0), (v1, u1) = corners[i, j], corners[i + 1, j + 1]
+    assert min(v0, v1) <= 1e3 * y <= max(v0, v1)
+    assert min(u0, u1) <= -1e3 * x <= max(u0, u1)
+    assert (cells > 0).sum() == 1
+
+
+@pytest.mark.parametrize("points", [[], [(0.0, 9.0)]], ids=["no places", "off the board"])
+def test_a_board_without_any_cube_has_a_scale_from_0_to_1(points: Any) -> None:
+    ship = shipped()
+    nothing: dict[str, Sequence[int]] = {zone.name: [0, 0] for zone in ship.board.zones}
+    figure: Any = densities_figure(ship, points, nothing, [3, 3], "all exploded")
+    bar = min(figure.axes, key=lambda axes: axes.get_position().width)
+    assert bar.get_ylim() == (0, 1)
+
+
+def test_the_picture_says_how_many_and_each_share_in_percent() -> None:
+    ship = shipped()
+    points, counts, thrown = battles(ship)
+    figure = densities_figure(ship, points, counts, thrown, "evenly")
+    words = words_in_zones(figure)
+    for name, of_zone in counts.items():
+        share, error = ratio_of_sums(of_zone, thrown)
+        assert "".join(words[name]) == f"{name.replace('_', ' ')}{100 * share:.1f} ± {100 * error:.1f} %"
+    texts = " ".join(texts_of(figure))
+    assert "200 cubes thrown in 40 battles" in texts
+    assert "cubes per cm² for 100 thrown" in texts
+    in_none = 100 - 100 * sum(sum(counts[name]) for name in counts) / 200
+    assert f"{in_none:.1f} % of them in no zone" in texts
+
+
+def test_without_positions_every_zone_is_shaded_by_its_share_and_area() -> None:
+    """Mended: a surrogate's battles drew an empty board, its colour bar from -0.1 to 0.1."""
+    ship = shipped()
+    _, counts, thrown = battles(ship)
+    figure: Any = densities_figure(ship, [], counts, thrown, "evenly")
+    drawn: list[Any] = [x for axes in figure.axes for x in axes.collections]
+    (shaded,) = [x for x in drawn if isinstance(x, PolyCollection) and x.get_cmap().name == "paper"]
+    shaded = cast("Any", shaded)
+    shades = [float(shade) for shade in shaded.get_array()]
+    for zone, shade, path in zip(ship.board.zones, shades, shaded.get_paths(), strict=True):
+        ring = path.vertices[:-1]
+        after = np.roll(ring, -1, axis=0)
+        area = abs((ring[:, 0] * after[:, 1] - ring[:, 1] * after[:, 0]).sum()) / 200  # cm²
+        assert shade == pytest.approx(100 * sum(counts[zone.name]) / sum(thrown) / area)
+    assert shaded.get_clim() == (0.0, max(shades))
+    assert max(shades) > 0
+    assert "the model tells zones, not places in them" in " ".join(texts_of(figure))
+    assert not [x for axes in figure.axes[:1] for x in axes.collections if isinstance(x, QuadMesh)]
+
+
+def test_a_bad_path_is_refused_before_anything_is_drawn(tmp_path: Path) -> None:
+    ship = shipped()
+    for name in ("board", "board.xyz", "missing/board.png"):
+        for draw in (
+            lambda path: draw_board(ship, NINE, path, title="a board"),
+            lambda path: draw_densities(ship, *battles(ship), path, title="many"),
+        ):
+            with pytest.raises(UsageError, match=r"^picture .*; allowed .*; (try|make) "):
+                draw(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []

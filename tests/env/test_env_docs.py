@@ -1,0 +1,66 @@
+"""docs/solvers.md runs block by block, and its policies are as good as it says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, cast
+
+import gymnasium
+import numpy as np
+import pytest
+
+import tower_sim.env  # noqa: F401 (it registers the environments)
+from tower_sim import UsageError
+from tower_sim.env import policies
+from tower_sim.env.vector import PushYourLuckVectorEnv
+
+PAGE = (Path(__file__).parents[2] / "docs/solvers.md").read_text("utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+RULES = {"gold": 6, "black": 3, "throw": 4, "curse": 2}
+
+
+def test_the_blocks_of_the_page_run(capsys: pytest.CaptureFixture[str]):
+    ran = [exec(compile(block, "solvers.md", "exec"), {}) for block in BLOCKS if "sb3" not in block]
+    assert len(ran) == 2
+    assert "'inside_gold'" in capsys.readouterr().out
+
+
+@pytest.mark.whole
+def test_the_agent_of_the_page_learns_to_be_better_than_greedy():
+    pytest.importorskip("sb3_contrib")
+    (block,) = (block for block in BLOCKS if "sb3" in block)
+    names: dict[str, object] = {}
+    exec(compile(block, "solvers.md", "exec"), names)
+    env: Any = gymnasium.make("tower_sim/PushYourLuck-v0").unwrapped
+    trained = policies.value(env, cast("policies.Policy", names["trained"]), 200, 10_000)
+    assert trained.low > policies.value(env, policies.greedy, 200, 10_000).value
+
+
+@pytest.mark.whole
+def test_who_remembers_what_went_in_banks_more_and_both_more_than_greedy():
+    games = PushYourLuckVectorEnv(4096, RULES)
+    env: Any = gymnasium.make("tower_sim/PushYourLuck-v0", rules=RULES).unwrapped
+    greedy = policies.value(env, policies.greedy, 200, 1)
+    forgets, remembers = (policies.SolvedLuck(games, columns, 200) for columns in ((), ("inside_gold", "inside_black")))
+    of = [np.concatenate([policy.play(games, seed) for seed in range(3)]) for policy in (forgets, remembers)]
+    error = np.hypot(*(each.std() / len(each) ** 0.5 for each in of))
+    assert of[1].mean() - of[0].mean() > 4 * error
+    assert of[0].mean() > greedy.high
+    alone = policies.value(env, forgets, 200, 1)
+    assert alone.low < of[0].mean() < alone.high
+    with pytest.raises(UsageError, match="a column of counts is 'inside'; allowed is one of round, points"):
+        policies.SolvedLuck(games, ("inside",))
+
+
+@pytest.mark.parametrize("name", ["PushYourLuck", "AmerigoPhases", "DeadReckoning"])
+def test_a_search_leaves_the_table_as_it_is_and_takes_what_is_allowed(name: str):
+    env: Any = gymnasium.make(f"tower_sim/{name}-v0").unwrapped
+    env.reset(seed=1)
+    search = policies.search(policies.greedy, 2, 2, seed=1)
+    for policy in (search, policies.random(1)):
+        kept = env.clone()
+        action = policy(env)
+        assert env.clone() == kept
+        assert env.action_masks()[action]
+        env.step(action)

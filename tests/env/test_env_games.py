@@ -1,0 +1,157 @@
+"""Amerigo and Dead Reckoning for solvers: checks by Gymnasium and PettingZoo, the rules, copies, bad input."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from pettingzoo.test import api_test, seed_test
+from support.cases import each_case
+
+import tower_sim.env  # noqa: F401 (it registers the environments)
+from tower_sim import UsageError
+from tower_sim.env.battle import RULES, DeadReckoningAEC
+from tower_sim.games import amerigo
+from tower_sim.games.dead_reckoning import GAME, battle
+
+PHASES, BATTLE = "tower_sim/AmerigoPhases-v0", "tower_sim/DeadReckoning-v0"
+
+
+def make(name: str, **options: Any) -> Any:
+    return gymnasium.make(name, **options).unwrapped
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("knowledge", ["throw", "table", "state"])
+@pytest.mark.parametrize("name", [PHASES, BATTLE])
+def test_gymnasium_finds_nothing_to_complain_about(name: str, knowledge: str):
+    check_env(make(name, knowledge=knowledge, illegal="first", render_mode="rgb_array"))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", [PHASES, BATTLE])
+def test_gymnasium_finds_nothing_to_complain_about_by_default(name: str):
+    check_env(make(name, render_mode="rgb_array"))
+
+
+@pytest.mark.parametrize("name", [PHASES, BATTLE])
+def test_a_copy_goes_on_as_the_original_and_is_refused_by_another(name: str):
+    env, other = make(name), make(PHASES if name == BATTLE else BATTLE)
+    env.reset(seed=3)
+    kept = env.clone()
+    action = env.greedy()
+    first = env.step(action)
+    env.restore(kept)
+    assert (first[0] == env.step(action)[0]).all()
+    with pytest.raises(UsageError, match=f"state is '{env.game.name}'; allowed is one of {other.game.name} with these"):
+        other.restore(kept)
+    env.restore(kept)
+    illegal = int(np.flatnonzero(~env.action_masks())[0])
+    with pytest.raises(UsageError, match=rf"action is {illegal}; allowed is one of 0 \((gold|pass)\)"):
+        env.step(illegal)
+
+
+def test_the_phases_are_those_of_a_game_of_amerigo_and_the_options_those_of_its_rules():
+    env = make(PHASES, rules={"rounds": 2})
+    env.reset()
+    env.restore(env.clone(), seed=5)
+    with pytest.raises(UsageError, match="need is -1"):
+        make(PHASES, need=-1)
+    env.put(env._begin(5))
+    rewards, need = 0.0, dict.fromkeys(env.rules.colours, 20)
+    for entry in amerigo.play(env.model, env.rules, 5):
+        if entry.skipped or not entry.index:
+            continue
+        assert entry == env.table.entries[-1]
+        allowed = {env.actions[i] for i in np.flatnonzero(env.action_masks())}
+        assert allowed == {"gold", "token", *(f"action {colour}" for colour in entry.actions)}
+        colour = entry.actions[0]
+        reward = env.step(1 + env.rules.colours.index(colour))[1]
+        assert reward == min(entry.action_points, need[colour])
+        need[colour] -= int(reward)
+        rewards += reward
+    assert not env.action_masks().any()
+    assert rewards == sum(20 - left for left in env.table.need.values())
+
+
+def test_the_token_is_spent_once_and_gold_pays_by_the_cubes_that_are_out():
+    env = make(PHASES, gold=0.25)
+    env.reset(seed=1)
+    out = sum(env.table.entries[-1].emerged.values())
+    assert env.step(len(env.actions) - 1)[1] == 0.25 * out
+    assert not env.action_masks()[-1]
+    out = sum(env.table.entries[-1].emerged.values())
+    assert env.step(0)[1] == 0.25 * -(-out // 3)
+
+
+def test_a_battle_of_the_games_own_policy_ends_as_the_game_says():
+    env = make(BATTLE)
+    env.reset()
+    rules = GAME.read({"battle": RULES})
+    for seed in range(5):
+        env.put(env._begin(seed))
+        reward = 0.0
+        while env.action_masks().any():
+            reward = env.step(env.greedy())[1]
+        begun = battle.start(env.model, rules.setup, seed)
+        *_, whole = battle.play(env.model, begun, dict.fromkeys(rules.cubes, battle.when_behind))
+        assert env.table.account() == whole.account()
+        assert reward == {"purple": 1, "green": -1, None: 0}[whole.result().winner]
+
+
+def test_every_use_of_an_ability_is_an_action():
+    env = make(BATTLE, side="green")
+    for seed in range(5):
+        env.reset(seed=seed)
+        while env.action_masks().any():
+            uses = env.table.uses("green")
+            assert 1 < env.action_masks().sum() <= 1 + len(uses)
+            assert {use.ability for use in uses} == {
+                int(env.actions[i][0]) for i in np.flatnonzero(env.action_masks()) if i
+            }
+            env.step(env.action_space.sample())
+
+
+def test_pettingzoo_finds_nothing_to_complain_about():
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error")
+        for words in ("Observation space for each", "We recommend agents", "Observation is not a NumPy"):
+            warnings.filterwarnings("ignore", words)  # an observation with its mask, and sides named by their colour
+        api_test(DeadReckoningAEC(), num_cycles=60)
+        seed_test(DeadReckoningAEC, num_cycles=20)
+
+
+def test_both_sides_of_a_battle_play_in_turn_and_one_wins():
+    env = DeadReckoningAEC(render_mode="rgb_array")
+    with pytest.raises(UsageError, match="at its end, or not reset yet"):
+        env.step(0)
+    env.reset(seed=4)
+    assert np.shape(env.render())[2] == 3
+    with pytest.raises(UsageError, match="action is 99; allowed is one of 0"):
+        env.step(99)
+    gained = dict.fromkeys(env.possible_agents, 0.0)
+    for agent in env.agent_iter():
+        seen, reward, terminated, truncated, _ = env.last()
+        gained[agent] += reward
+        is_over = terminated or truncated
+        assert seen is not None
+        env.step(None if is_over else env.action_space(agent).sample(seen["action_mask"]))
+    assert sorted(gained.values()) in ([-1, 1], [0, 0])
+    env.close()
+
+
+@each_case(
+    ("options", "part"),
+    [
+        ({"side": "red"}, "side is 'red'; allowed is one of purple, green"),
+        ({"rules": {"cubes": {"purple": 99}}}, "battle.cubes.purple is 99"),
+        ({"apparatus": "amerigo"}, "board"),
+    ],
+)
+def test_bad_arguments_are_told_in_one_line(options: dict[str, Any], part: str):
+    with pytest.raises(UsageError, match=part):
+        make(BATTLE, **options)

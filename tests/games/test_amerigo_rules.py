@@ -1,0 +1,534 @@
+"""Amerigo's rules against the rulebook's examples, against enumeration, and against any tower at all."""
+
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations, product
+from math import comb
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.cases import each_case
+from support.fakes import CoinTower, ScriptedTower
+from support.rulebook import BLUE_PHASE_OUT, PUBLISHED, SETUP_INSIDE, SETUP_OUT, nothing_but
+
+from tower_sim.apparatus.catalogue import load
+from tower_sim.cubes import count_by_colour
+from tower_sim.errors import UsageError
+from tower_sim.games.amerigo import (
+    DROP_STREAM,
+    KNOCK_STREAM,
+    Choice,
+    Options,
+    Rules,
+    Tokens,
+    action_points,
+    actions_allowed,
+    after,
+    cleared,
+    gold_for_passing,
+    knocked,
+    on_gold_track,
+    options,
+    play,
+    start,
+    throw_of,
+)
+from tower_sim.games.amerigo.rulings import TokenRulings
+from tower_sim.games.rulings import questions
+from tower_sim.model import TooManyFailedDraws, redo, until_landed
+from tower_sim.models import open_model
+from tower_sim.outcome import Landing, Outcome, Status
+from tower_sim.state import Event, Resident
+
+TWO_COLOURS = Rules(colours=("red", "blue"), cubes=2, rounds=1, substitute="")
+
+
+# The rulebook's worked examples
+
+
+def test_setup_example_leaves_21_cubes_inside_and_the_others_in_storage():
+    setup, blue = list(play(ScriptedTower(drops=(SETUP_OUT, {})), PUBLISHED.but(rounds=1, phases=["blue"]), 1))
+    assert setup.thrown == dict.fromkeys(PUBLISHED.colours, 7)
+    assert setup.inside == SETUP_INSIDE
+    assert (setup.phase, setup.round, setup.skipped) == ("setup", 0, False)
+    assert (setup.actions, setup.action_points, setup.gold) == ((), 0, 0)
+    assert count_by_colour(cleared(setup.state).storage, PUBLISHED.colours) == SETUP_OUT
+    assert blue.thrown == nothing_but({"blue": 4})
+
+
+def test_blue_phase_example_gives_4_action_points_in_blue_black_red_or_green():
+    tower = ScriptedTower(drops=(SETUP_OUT, BLUE_PHASE_OUT))
+    _, blue = list(play(tower, PUBLISHED.but(rounds=1, phases=["blue"]), 1))
+    assert blue.thrown == nothing_but({"blue": 4})
+    assert blue.emerged == nothing_but(BLUE_PHASE_OUT)
+    assert (blue.actions, blue.action_points) == (("blue", "black", "red", "green"), 4)
+    assert blue.gold == 3
+    allowed = options(blue.emerged, PUBLISHED)
+    assert allowed.choices == tuple(Choice(colour, colour, 4) for colour in ("blue", "black", "red", "green"))
+
+
+def test_gold_example_pays_4_for_10_cubes():
+    assert gold_for_passing({"blue": 4, "black": 3, "red": 3}, PUBLISHED.gold_divisor) == 4
+    assert options({"blue": 4, "black": 3, "red": 3}, PUBLISHED).gold == 4
+
+
+def test_the_gold_track_ends_at_12_and_each_gold_beyond_is_a_victory_point():
+    """Lines 420 and 424: with 9 gold, 4 more fill the track, and one is left over."""
+    assert on_gold_track(9, 4) == (12, 1)
+    assert [on_gold_track(held, 3) for held in (0, 9, 10, 12)] == [(3, 0), (12, 0), (12, 1), (12, 3)]
+    with pytest.raises(UsageError, match="held is 13; allowed is a whole number from 0 to 12"):
+        on_gold_track(13, 1)
+
+
+def test_white_player_example_turns_white_cubes_into_red_for_5_points_of_planning():
+    emerged = {"white": 2, "blue": 5}
+    assert options(emerged, PUBLISHED, marker="red").choices == (
+        Choice("blue", "blue", 5),
+        Choice("red", "white", 5),
+        Choice("white", "white", 5),
+    )
+
+
+def test_yellow_player_example_moves_on_with_5_points_of_the_white_action():
+    assert Choice("white", "white", 5) in options({"white": 5, "black": 1}, PUBLISHED, marker="yellow").choices
+
+
+# What a player may choose
+
+
+@each_case("marker", [None, *PUBLISHED.colours])
+@each_case("exchange", [(), ("red", "green")])
+def test_choices_equal_the_rulebook_read_out_over_every_small_central_area(marker, exchange):
+    """Blue, red, green, white, 0 to 2 cubes of each: 81 central areas."""
+    for counts in product(range(3), repeat=4):
+        centre = [c for c, n in zip(("blue", "red", "green", "white"), counts, strict=True) for _ in range(n)]
+        emerged = Counter(centre)
+        got = options(emerged, PUBLISHED, marker, Tokens(exchange=exchange))
+        may = set(centre)
+        if marker is not None and marker not in centre and "white" in centre:
+            may.add(marker)
+        if exchange and "green" in centre and "red" not in centre:
+            may.add("red")
+        if exchange and "red" in centre and "green" not in centre:
+            may.add("green")
+        assert [choice.action for choice in got.choices] == [c for c in PUBLISHED.colours if c in may]
+        most = max((centre.count(c) for c in centre), default=0)
+        assert all(choice.points == most and choice.once == 0 for choice in got.choices)
+        assert all(choice.cubes in centre for choice in got.choices)
+        assert all(choice.cubes == choice.action for choice in got.choices if choice.action in centre)
+        assert set(actions_allowed(emerged, PUBLISHED)) == set(centre)
+        assert action_points(emerged) == most
+        assert got.victory_points == 0
+
+
+@each_case("divisor", [1, 2, 3, 4])
+def test_gold_is_one_for_each_group_of_cubes_even_an_incomplete_one(divisor):
+    for cubes in range(50):
+        groups = [range(cubes)[i : i + divisor] for i in range(0, cubes, divisor)]
+        assert gold_for_passing({"blue": cubes // 2, "red": cubes - cubes // 2}, divisor) == len(groups)
+
+
+def test_an_exchange_names_the_cubes_that_are_there():
+    token = Tokens(exchange=("red", "green"))
+    assert options({"green": 2}, PUBLISHED, tokens=token).choices == (
+        Choice("red", "green", 2),
+        Choice("green", "green", 2),
+    )
+    assert options({"red": 1}, PUBLISHED, tokens=token).choices == (Choice("red", "red", 1), Choice("green", "red", 1))
+
+
+def test_action_tokens_add_points_only_to_their_own_actions():
+    emerged = {"blue": 3, "red": 1, "white": 1}
+    token = Tokens(extra={"red": 2, "brown": 1}, once={"blue": 5})
+    assert options(emerged, PUBLISHED, "brown", token).choices == (
+        Choice("blue", "blue", 3, once=5),
+        Choice("red", "red", 5),
+        Choice("brown", "white", 4),
+        Choice("white", "white", 3),
+    )
+
+
+def test_gold_and_victory_point_tokens_change_what_the_central_area_pays():
+    emerged = {"blue": 4, "green": 3}
+    assert options(emerged, PUBLISHED).gold == 3
+    with_tokens = options(emerged, PUBLISHED, tokens=Tokens(gold=True, victory_points=True))
+    assert (with_tokens.gold, with_tokens.victory_points) == (4, 7)
+
+
+def test_nothing_emerged_leaves_nothing_to_choose_whatever_the_tokens():
+    everything = Tokens({"blue": 2}, {"blue": 5}, ("red", "green"), True, True)
+    assert options({}, PUBLISHED, "red", everything) == Options((), 0, 0)
+
+
+def test_house_rules_may_have_no_substitute_or_another():
+    assert len(options({"white": 1}, PUBLISHED.but(substitute=""), "red").choices) == 1
+    assert Choice("red", "blue", 1) in options({"blue": 1}, PUBLISHED.but(substitute="blue"), "red").choices
+
+
+@each_case(
+    ("emerged", "marker", "tokens"),
+    [
+        ({"pink": 1}, None, None),
+        ({"blue": 1}, "pink", None),
+        ({"blue": 1}, None, Tokens(extra={"pink": 1})),
+        ({"blue": 1}, None, Tokens(once={"pink": 1})),
+        ({"blue": 1}, None, Tokens(exchange=("pink", "red"))),
+    ],
+)
+def test_a_colour_that_the_game_does_not_have_is_refused(emerged, marker, tokens):
+    with pytest.raises(UsageError, match=r"'pink'.*allowed is one of blue, black"):
+        options(emerged, PUBLISHED, marker, tokens)
+
+
+# The sequence of play
+
+
+def test_a_full_game_is_the_setup_and_5_rounds_of_7_phases_in_colour_order():
+    entries = list(play(CoinTower(), PUBLISHED, 7))
+    assert [entry.index for entry in entries] == list(range(36))
+    rounds = [(number, phase) for number in range(1, 6) for phase in PUBLISHED.colours]
+    assert [(entry.round, entry.phase) for entry in entries] == [(0, "setup"), *rounds]
+
+
+def test_a_phase_with_empty_storage_is_skipped_without_a_drop():
+    setup, red, blue = list(play(ScriptedTower(drops=({"blue": 2}, {"blue": 1})), TWO_COLOURS, 1))
+    assert setup.inside == {"red": 2, "blue": 0}
+    assert (red.skipped, red.attempts, red.status, red.thrown) == (True, 0, Status.SETTLED, {"red": 0, "blue": 0})
+    assert (red.actions, red.action_points, red.gold) == ((), 0, 0)
+    assert red.state.tower == setup.state.tower
+    assert (blue.skipped, blue.attempts, blue.thrown) == (False, 1, {"red": 0, "blue": 2})
+
+
+def test_a_phase_from_which_nothing_emerges_is_skipped_and_its_cubes_stay_inside():
+    _, red, blue = list(play(ScriptedTower(drops=({"red": 2, "blue": 2}, {}, {"red": 2})), TWO_COLOURS, 1))
+    assert (red.skipped, red.attempts, red.inside) == (True, 1, {"red": 2, "blue": 0})
+    assert (red.actions, red.action_points, red.gold) == ((), 0, 0)
+    assert (blue.skipped, blue.actions, blue.action_points, blue.gold) == (False, ("red",), 2, 1)
+
+
+def test_cubes_knocked_out_wait_and_go_with_the_next_throw():
+    tower = ScriptedTower(drops=({"red": 1, "blue": 1}, {"red": 1}, {}), knocks=({"blue": 1},))
+    setup, red, _ = list(play(tower, TWO_COLOURS.but(knocks={0: 0.2}), 1))
+    assert (setup.emerged, setup.inside) == ({"red": 1, "blue": 1}, {"red": 1, "blue": 0})
+    assert setup.waiting == {"red": 0, "blue": 1}
+    assert red.thrown == {"red": 1, "blue": 1}
+    assert (red.emerged, red.inside) == ({"red": 1, "blue": 0}, {"red": 1, "blue": 1})
+    assert red.waiting == {"red": 0, "blue": 0}
+
+
+def test_waiting_cubes_wait_on_through_a_phase_with_empty_storage():
+    """Red stays inside at the set-up; its own phase throws nothing, not even the red cube that a knock freed."""
+    tower = ScriptedTower(drops=({"blue": 2}, {"blue": 2}), knocks=({"red": 1},))
+    _, red, blue = list(play(tower, TWO_COLOURS.but(knocks={0: 0.2}), 1))
+    assert (red.thrown, red.skipped, red.waiting) == ({"red": 0, "blue": 0}, True, {"red": 1, "blue": 0})
+    assert (blue.thrown, blue.waiting) == ({"red": 1, "blue": 2}, {"red": 0, "blue": 0})
+
+
+def test_knocked_out_cubes_give_no_actions_in_the_phase_they_disturb():
+    tower = ScriptedTower(drops=({"red": 1, "blue": 1}, {"red": 1}, {}), knocks=({"blue": 1},))
+    _, red, _ = list(play(tower, TWO_COLOURS.but(knocks={1: 0.2}), 1))
+    assert (red.emerged, red.actions, red.waiting) == ({"red": 1, "blue": 0}, ("red",), {"red": 0, "blue": 1})
+
+
+def test_drops_and_knocks_draw_from_their_documented_streams():
+    tower, seed = CoinTower(), 2**127 + 9
+    rules = PUBLISHED.but(knocks={3: 0.5})
+    entries = list(play(tower, rules, seed))
+    state = start(tower, rules)
+    for entry in entries:
+        thrown = throw_of(state)
+        if thrown:
+            drop_seed = np.random.SeedSequence(seed, spawn_key=(entry.index, DROP_STREAM))
+            tower_now = state.tower
+            drop = until_landed(lambda rng, now=tower_now, cubes=thrown: tower.drop(now, cubes, rng), drop_seed)
+            state = after(state, drop)
+        if entry.index == 3:
+            tower_now = state.tower
+            knock_seed = np.random.SeedSequence(seed, spawn_key=(3, KNOCK_STREAM))
+            state = knocked(state, until_landed(lambda rng, now=tower_now: tower.knock(now, 0.5, rng), knock_seed))
+        assert entry.state == state
+        state = cleared(state)
+    assert state.over
+    assert (DROP_STREAM, KNOCK_STREAM) == (0, 1)
+
+
+def test_the_same_seed_gives_the_same_game_and_another_seed_another():
+    assert list(play(CoinTower(), PUBLISHED, 5)) == list(play(CoinTower(), PUBLISHED, 5))
+    assert list(play(CoinTower(), PUBLISHED, 5)) != list(play(CoinTower(), PUBLISHED, 6))
+
+
+def test_a_knock_changes_nothing_before_it():
+    quiet, shaken = (list(play(CoinTower(), PUBLISHED.but(knocks=knocks), 5)) for knocks in ({}, {9: 1.0}))
+    assert [entry.to_json() for entry in quiet[:9]] == [entry.to_json() for entry in shaken[:9]]
+    assert quiet[9].emerged == shaken[9].emerged
+    assert sum(quiet[9].inside.values()) == sum(shaken[9].waiting.values()) > 0
+
+
+def test_failed_draws_are_recorded_and_their_cubes_thrown_again():
+    entries = list(play(CoinTower(failure_rate=0.2), PUBLISHED.but(knocks=dict.fromkeys(range(1, 36), 0.1)), 2))
+    assert {entry.attempts for entry in entries} >= {1, 2}
+    assert all(entry.failures == (Status.TIMED_OUT,) * (entry.attempts - 1) for entry in entries if entry.attempts)
+    assert {entry.knock_failures for entry in entries} >= {(), (Status.TIMED_OUT,)}
+    assert entries[0].knock_failures == ()
+    with pytest.raises(TooManyFailedDraws):
+        list(play(CoinTower(failure_rate=1.0), PUBLISHED, 2))
+
+
+@st.composite
+def house_rules(draw):
+    colours = draw(st.lists(st.sampled_from(PUBLISHED.colours), min_size=1, max_size=4, unique=True))
+    table = st.fixed_dictionaries({colour: st.integers(0, 4) for colour in colours})
+    return Rules(
+        name="house",
+        colours=colours,
+        phases=draw(st.lists(st.sampled_from(colours), max_size=5)),
+        cubes=draw(st.integers(1, 4) | table.filter(lambda counts: any(counts.values()))),
+        rounds=draw(st.integers(0, 3)),
+        substitute="",
+    )
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    rules=house_rules(),
+    seed=st.integers(0, 2**128 - 1),
+    p_out=st.sampled_from([0.0, 0.3, 2 / 3, 1.0]),
+    failure_rate=st.sampled_from([0.0, 0.02]),
+    data=st.data(),
+)
+def test_every_cube_is_accounted_for_exactly_once_under_any_house_rules(rules, seed, p_out, failure_rate, data):
+    knocks = data.draw(st.dictionaries(st.integers(0, rules.drops - 1), st.sampled_from([0.0, 0.5, 1.0]), max_size=6))
+    tower = CoinTower(p_out=p_out, failure_rate=failure_rate)
+    all_cubes = sorted(rules.supply(tower.cube_edge))
+    stored, inside, waiting = dict(rules.counts), dict.fromkeys(rules.colours, 0), dict.fromkeys(rules.colours, 0)
+    entries = list(play(tower, rules.but(knocks=knocks), seed))
+    assert len(entries) == rules.drops == 1 + rules.rounds * len(rules.phases)
+    for entry in entries:
+        state = entry.state
+        assert sorted((*state.storage, *state.central, *state.waiting, *state.tower.cubes)) == all_cubes
+        # The same again from the counts alone, as a reader of the JSON document would.
+        from_storage = {c: n if entry.phase in ("setup", c) else 0 for c, n in stored.items()}
+        carried = waiting if any(from_storage.values()) else dict.fromkeys(rules.colours, 0)
+        assert entry.thrown == {c: from_storage[c] + carried[c] for c in rules.colours}
+        for c in rules.colours:
+            before = inside[c] + waiting[c] + from_storage[c]
+            assert before == entry.emerged[c] + entry.inside[c] + entry.waiting[c]
+        assert entry.skipped == (sum(entry.emerged.values()) == 0)
+        assert entry.index in knocks or not any(entry.waiting.values()) or entry.attempts == 0
+        stored = {c: stored[c] - from_storage[c] + entry.emerged[c] for c in rules.colours}
+        inside, waiting = entry.inside, entry.waiting
+    assert redo(tower, entries[-1].state.tower) == entries[-1].state.tower
+
+
+def test_every_way_that_a_small_game_can_go_keeps_its_cubes_and_skips_by_the_rulebook():
+    """Two red cubes and a blue one, one round: every subset of the cubes that could emerge, at every drop."""
+    rules = Rules(colours=("red", "blue"), cubes={"red": 2, "blue": 1}, rounds=1, substitute="")
+    red, also_red, blue = rules.supply(0.008)
+    home = {"red": {red, also_red}, "blue": {blue}}
+    leaves = 0
+
+    def explore(state, stored, inside):
+        nonlocal leaves
+        if state.over:
+            leaves += 1
+            return
+        thrown = {"setup": {red, also_red, blue}, "red": home["red"], "blue": home["blue"]}[state.phase] & stored
+        assert set(throw_of(state)) == thrown
+        if not thrown:
+            assert cleared(state).storage == state.storage
+            return explore(cleared(state), stored, inside)
+        there = sorted(thrown | inside)
+        for size in range(len(there) + 1):
+            for out in combinations(there, size):
+                played = after(state, outcome_of(state, sorted(thrown), out))
+                assert set(played.central) == set(out)
+                explore(cleared(played), (stored - thrown) | set(out), (inside | thrown) - set(out))
+
+    explore(start(CoinTower(), rules), {red, also_red, blue}, set())
+    assert leaves == small_game_leaves()
+
+
+def small_game_leaves():
+    """Count the ends of the same tree from numbers of cubes alone."""
+    total = 0
+    for reds, blues in product(range(3), range(2)):  # in storage after the set-up
+        ends = 0
+        # Without a red cube in storage the red phase is skipped; with one, each cube inside or thrown may come out.
+        after_red = [(0, blues, 1)] if reds == 0 else [
+            (red, blues + blue, comb(2, red)) for red in range(3) for blue in range(2 - blues)
+        ]  # fmt: skip
+        for red, blue, ways in after_red:
+            ends += ways * (2 ** (3 - red) if blue else 1)
+        total += comb(2, reds) * ends
+    return total
+
+
+def outcome_of(state, thrown, out, status=Status.SETTLED):
+    tower, out = state.tower, set(out)
+    inside = [cube for cube in (*thrown, *tower.cubes) if cube not in out]
+    landings = [Landing(cube, "tray") for cube in out] + [Landing(cube, "inside:tower") for cube in inside]
+    event = Event("drop", "0:1:", tuple(thrown), tuple(cube.id for cube in out))
+    now = tower.after([Resident(cube, "tower", 0) for cube in inside], event)
+    return Outcome(tower.model, tower.apparatus, status, tuple(thrown), tuple(landings), now)
+
+
+# The caller's mistakes
+
+
+@pytest.mark.parametrize("status", [Status.TIMED_OUT, Status.ESCAPED])
+def test_a_failed_drop_never_enters_a_game(status):
+    state = start(CoinTower(), TWO_COLOURS)
+    with pytest.raises(UsageError, match=f"'{status}'; allowed is a landing"):
+        after(state, outcome_of(state, throw_of(state), (), status))
+    with pytest.raises(UsageError, match=f"'{status}'; allowed is a landing"):
+        knocked(state, outcome_of(state, (), (), status))
+
+
+def test_a_jammed_drop_is_a_landing():
+    state = start(CoinTower(), TWO_COLOURS)
+    played = after(state, outcome_of(state, throw_of(state), (), Status.JAMMED))
+    assert len(played.tower.cubes) == 4
+
+
+def test_only_the_outcome_of_this_throw_into_this_tower_enters_a_game():
+    state = start(CoinTower(), TWO_COLOURS)
+    thrown = throw_of(state)
+    too_few = outcome_of(state, thrown[:-1], ())
+    losing = outcome_of(state, thrown, ())
+    losing = replace(losing, state=replace(losing.state, residents=losing.state.residents[1:]))
+    for outcome in (too_few, losing):
+        with pytest.raises(UsageError, match="throw of the outcome"):
+            after(state, outcome)
+    played = after(state, outcome_of(state, thrown, ()))
+    with pytest.raises(UsageError, match="throw of the outcome"):
+        after(played, outcome_of(state, thrown, ()))
+    with pytest.raises(UsageError, match="throw of the outcome"):
+        knocked(played, outcome_of(state, (), ()))
+
+
+def test_a_drop_cannot_be_passed_over_and_a_game_ends():
+    state = start(CoinTower(), TWO_COLOURS.but(rounds=0))
+    with pytest.raises(UsageError, match="cubes to throw in drop 0 is 4; allowed is 0"):
+        cleared(state)
+    over = cleared(after(state, outcome_of(state, throw_of(state), ())))
+    assert over.over
+    with pytest.raises(UsageError, match="drop is 1; allowed is 0 to 0"):
+        throw_of(over)
+
+
+@each_case("seed", [-1, True, "7"])
+def test_a_seed_out_of_range_is_refused_before_the_first_drop(seed):
+    with pytest.raises(UsageError, match="allowed is"):
+        play(CoinTower(), PUBLISHED, seed)
+
+
+# TokenRulings, and what is read into the rulebook
+
+
+def ruled(**choices):
+    return PUBLISHED.but(rulings=TokenRulings(**choices))
+
+
+def test_which_tokens_pay_when_white_stands_in_is_a_ruling():
+    """Three white cubes, the marker on red, tokens for red (2), white (1) and ships (5): the rulebook is silent."""
+    emerged, tokens = {"white": 3, "green": 1}, Tokens(extra={"red": 2, "white": 1}, once={"red": 5})
+    found = {
+        choice: {each.action: (each.cubes, each.points, each.once) for each in allowed.choices}
+        for choice in questions(TokenRulings)["stand_in_tokens"].choices
+        for allowed in [options(emerged, ruled(stand_in_tokens=choice), "red", tokens)]
+    }
+    own = {"green": ("green", 3, 0), "white": ("white", 4, 0)}
+    assert found == {
+        "carried_out": own | {"red": ("white", 5, 5)},
+        "chosen": own | {"red": ("white", 4, 0)},
+        "both": own | {"red": ("white", 6, 5)},
+    }
+    assert options(emerged, PUBLISHED, "red", tokens) == options(emerged, ruled(), "red", tokens)
+    assert PUBLISHED.rulings.stand_in_tokens == "carried_out"
+
+
+def test_an_exchange_never_asks_whose_tokens_pay():
+    """The rulebook says there that the other action is chosen (lines 611-615)."""
+    tokens = Tokens(extra={"red": 2, "green": 7}, exchange=("red", "green"))
+    for choice in questions(TokenRulings)["stand_in_tokens"].choices:
+        assert Choice("red", "green", 3) in options({"green": 1}, ruled(stand_in_tokens=choice), None, tokens).choices
+
+
+def test_whether_an_exchange_starts_from_white_that_stands_in_is_a_ruling():
+    emerged, tokens = {"white": 2}, Tokens(exchange=("red", "green"))
+    white, red = Choice("white", "white", 2), Choice("red", "white", 2)
+    assert options(emerged, PUBLISHED, "red", tokens).choices == (red, white)
+    there = options(emerged, ruled(stand_in_exchange="there"), "red", tokens).choices
+    assert there == (red, Choice("green", "white", 2), white)
+    assert options(emerged, ruled(stand_in_exchange="there"), "blue", tokens).choices == (
+        Choice("blue", "white", 2),
+        white,
+    )
+
+
+@each_case("count", [-1, 1.5, 2.0, "1", None, True, float("nan")])
+@each_case("ask", ["emerged", "extra", "once", "gold", "points"])
+def test_options_take_whole_numbers_from_0_only(ask, count):
+    asked = {
+        "emerged": lambda: options({"blue": count}, PUBLISHED),
+        "extra": lambda: options({"blue": 1}, PUBLISHED, tokens=Tokens(extra={"red": count})),
+        "once": lambda: options({"blue": 1}, PUBLISHED, tokens=Tokens(once={"red": count})),
+        "gold": lambda: gold_for_passing({"blue": count}, 3),
+        "points": lambda: action_points({"blue": count}),
+    }
+    with pytest.raises(UsageError, match=r"of (blue|red) is .*; allowed is a whole number from 0"):
+        asked[ask]()
+
+
+def test_numbers_of_numpy_are_counts_too():
+    counts: Any = {"blue": np.int16(4), "red": np.int64(6)}
+    assert options(counts, PUBLISHED).gold == 4
+
+
+@pytest.mark.parametrize("elsewhere", ["inside:funnel", "inside:ramp"])
+def test_a_cube_on_the_table_counts_as_out_and_one_in_the_funnel_or_on_the_ramp_as_inside(elsewhere):
+    """One red cube rolled over the tray's wall, the other hangs in the funnel or lies on the ramp; blue in the tray."""
+    rules = Rules(colours=("red", "blue"), cubes={"red": 2, "blue": 1}, phases=("red",), rounds=1, substitute="")
+    state = start(CoinTower(), rules)
+    red, hanging, blue = throw_of(state)
+    landings = (Landing(red, "table"), Landing(hanging, elsewhere), Landing(blue, "tray"))
+    region = elsewhere.removeprefix("inside:")
+    event = Event("drop", "0:1:", (red, hanging, blue), (red.id, blue.id))
+    tower = state.tower.after([Resident(hanging, region, 0)], event)
+    played = after(state, Outcome("coin", "coin", Status.SETTLED, (red, hanging, blue), landings, tower))
+    assert played.central == (red, blue)
+    assert played.tower.cubes == (hanging,)
+    assert cleared(played).storage == (red, blue)
+    assert throw_of(cleared(played)) == (red,)  # the hanging one is not thrown again: it is inside
+
+
+# The wrong apparatus
+
+
+def test_a_model_with_a_board_plays_no_amerigo():
+    class Ship(CoinTower):
+        board = "zones"
+
+    for begin in (lambda: start(Ship(), PUBLISHED), lambda: play(Ship(), PUBLISHED, 1)):
+        with pytest.raises(UsageError, match=r"apparatus is '.*'; allowed is a tower that keeps cubes.*board"):
+            begin()
+
+
+def test_physics_of_the_combat_ship_plays_no_amerigo():
+    with open_model(load("dead_reckoning")) as model, pytest.raises(UsageError, match="tower that keeps cubes"):
+        play(model, PUBLISHED, 1)
+
+
+@each_case("strength", [-0.1, float("nan"), float("inf"), 1001, None, "1", True])
+def test_a_knock_that_is_no_strength_is_refused(strength):
+    with pytest.raises(UsageError, match=r"rules.knocks.3 is .*; allowed is a number from 0 to 1000"):
+        Rules(knocks={3: strength})
+
+
+def test_a_knock_of_thousands_of_digits_is_refused_in_one_short_line():
+    with pytest.raises(UsageError) as error:
+        Rules(knocks={3: 10**5000})
+    assert len(str(error.value)) < 200

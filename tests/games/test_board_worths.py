@@ -1,0 +1,160 @@
+"""What is printed on a board's zones: what the game refuses, and the shipped worths against the rulebook's example.
+
+The worked example (lines 1066-1101) is checked by enumeration. Its icons are lost in the text; what survives are the
+numbers. Which of two numbers of plunder are coins and which cargo is therefore open, and both readings are tried; at
+least one must be possible for both sides at once.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations_with_replacement, product
+from pathlib import Path
+
+import pytest
+from support.cases import each_case
+from support.ships import DiceShip
+
+from tower_sim import registry
+from tower_sim.apparatus import catalogue
+from tower_sim.apparatus.board import Board, Zone
+from tower_sim.apparatus.with_board import with_board
+from tower_sim.cli import main
+from tower_sim.errors import UsageError
+from tower_sim.games.dead_reckoning.battle import Battle, play, start
+from tower_sim.games.dead_reckoning.sides import Setup, Side
+from tower_sim.games.dead_reckoning.worths import KINDS, Worth, kind, worth
+
+BOARD = with_board(catalogue.load("dead_reckoning")).board
+ENDS = (*{worth(zone): zone for zone in BOARD.zones if kind(zone) != "explosive"},)  # of cubes at the end
+
+
+def totals(cubes: int) -> Iterator[tuple[tuple[Worth, ...], Worth]]:
+    """Every way in which so many cubes can end on the board, and what they bring."""
+    for ways in combinations_with_replacement(ENDS, cubes):
+        yield ways, sum(ways, Worth())
+
+
+def green(coins: int, cargo: int) -> list[tuple[Worth, ...]]:
+    """Green's 3 thrown, 2 of an ability and 1 extra of explosive shot: 3 strength, 1 damage, plunder."""
+    wanted = Worth(strength=3, damage=1, coins=coins, cargo=cargo)
+    return [ways for ways, total in totals(6) if total == wanted]
+
+
+def violet(coins: int, cargo: int) -> list[tuple[Worth, ...]]:
+    """Violet's 6 thrown and 2 of an ability: 2 strength (1 more is an ability's), plunder and a choice of 2, no damage.
+
+    One cube lies where a zone gives two things: "the zone of plunder ... + ...".
+    """
+    wanted = Worth(strength=2, coins=coins, cargo=cargo, choice=2)
+    return [ways for ways, total in totals(8) if total == wanted and any(w.coins and w.cargo for w in ways)]
+
+
+@pytest.mark.parametrize(("five", "two"), [("coins", "cargo"), ("cargo", "coins")])
+def test_the_shipped_board_can_end_as_the_worked_example_does_whichever_icon_is_which(five: str, two: str):
+    assert green(coins=1, cargo=1)
+    assert violet(**{five: 5, two: 2})
+
+
+def test_a_zone_of_two_coins_as_once_shipped_cannot_end_so():
+    """The fault that was mended: with it Green's six cubes never bring 1 coin and 1 cargo beside the rest."""
+    as_it_was = {Worth(coins=2) if way == Worth(coins=1) else way for way in ENDS}
+    for ways in combinations_with_replacement(sorted(as_it_was, key=repr), 6):
+        assert sum(ways, Worth()) != Worth(strength=3, damage=1, coins=1, cargo=1)
+
+
+def test_one_coin_is_the_smallest_change_to_the_board_as_it_was_that_lets_both_sides_end_so():
+    """Of all boards with one number of one plunder zone other than it was, up to 3, only that of one coin will do."""
+    was = [replace(worth(zone), coins=2) if zone.name == "coins" else worth(zone) for zone in BOARD.zones]
+    ends_at = [i for i, zone in enumerate(BOARD.zones) if kind(zone) != "explosive"]
+    plunder = [i for i, zone in enumerate(BOARD.zones) if kind(zone) == "plunder"]
+    found = []
+    for zone, key, value in product(plunder, ("coins", "cargo", "choice"), range(4)):
+        if getattr(was[zone], key) not in (0, value) and value:
+            ends = {was[i] for i in ends_at if i != zone} | {replace(was[zone], **{key: value})}
+            if can(ends, 6, [Worth(3, 1, 1, 0, 1)]) and can(ends, 8, [Worth(2, 5, 2, 2)]):
+                found.append((BOARD.zones[zone].name, key, value))
+    assert found == [("coins", "coins", 1)]
+
+
+def can(ends: set[Worth], cubes: int, wanted: list[Worth]) -> bool:
+    return any(sum(ways, Worth()) in wanted for ways in combinations_with_replacement(sorted(ends, key=repr), cubes))
+
+
+# What is printed
+
+
+def test_the_shipped_board_has_every_kind_of_zone_the_game_has_and_both_strengths():
+    assert {kind(zone) for zone in BOARD.zones} == set(KINDS)
+    assert {worth(zone).strength for zone in BOARD.zones if kind(zone) == "strength"} == {1, 2}
+    plunder = [worth(zone) for zone in BOARD.zones if kind(zone) == "plunder"]
+    gives = {tuple(bool(x) for x in (zone.coins, zone.cargo, zone.choice)) for zone in plunder}
+    assert gives == {(True, False, False), (False, True, False), (True, True, False), (False, False, True)}
+
+
+BAD = {
+    "unknown kind": (
+        "choice",
+        {"kind": "treasure"},
+        "choice.kind is 'treasure'; allowed is one of explosive, plunder,",
+    ),
+    "no kind": ("choice", {"kind": None}, "choice.kind is missing; allowed is one of explosive,"),
+    "value of another kind": (
+        "choice",
+        {"strength": 2},
+        "choice.strength = 2; allowed for kind 'plunder' is coins or cargo or choice",
+    ),
+    "value of none": ("damage_aft", {"coins": 2}, "damage_aft.coins = 2; allowed for kind 'damage' is no value"),
+    "no value": ("strength_2", {"strength": 0}, "strength_2 of kind 'strength' gives nothing"),
+    "value too many": (
+        "strength_2",
+        {"strength": 12},
+        "strength_2.strength is 12; allowed is a whole number from 0 to 9",
+    ),
+    "a truth": ("strength_2", {"strength": True}, "strength_2.strength is true; allowed is a whole number"),
+    "unknown key": ("choice", {"worth": 2}, "choice.worth is unknown"),
+}
+
+
+def board_with(name: str, **changes: object) -> Board:
+    def changed(zone: Zone) -> Zone:
+        printed = {key: value for key, value in (dict(zone.printed) | changes).items() if value is not None}
+        return replace(zone, printed=printed) if zone.name == name else zone
+
+    return replace(BOARD, zones=tuple(changed(zone) for zone in BOARD.zones))
+
+
+@each_case("name", BAD)
+def test_a_battle_on_a_board_whose_print_the_game_does_not_know_is_refused_before_anything_is_thrown(name: str):
+    where, changes, says = BAD[name]
+    ship = DiceShip(ship="mine", board=board_with(where, **changes))
+    with pytest.raises(UsageError) as caught:
+        start(ship, Setup("ship", (Side("violet", 3), Side("green", 2)), "violet"), 1)
+    assert str(caught.value).startswith(f"profile mine: zone {says}")
+    assert "\n" not in str(caught.value)
+
+
+def test_zeros_that_are_printed_change_nothing_and_a_saved_battle_is_read_back_the_same():
+    setup = Setup("ship", (Side("violet", 3), Side("green", 2)), "violet")
+    chances = {f"zone:{zone.name}": 1 / len(BOARD.zones) for zone in BOARD.zones}
+    one, other = (
+        play_to_end(DiceShip(board=board, chances=chances, ship="mine"), setup)
+        for board in (BOARD, board_with("choice", coins=0, strength=0))
+    )
+    assert one.board == other.board
+    assert one.result() == other.result()
+    assert Battle.from_token(other.token()) == other
+
+
+def play_to_end(ship: DiceShip, setup: Setup) -> Battle:
+    return [*play(ship, start(ship, setup, 3))][-1]
+
+
+def test_a_campaign_of_battles_on_such_a_board_is_refused_before_its_directory_is_made(tmp_path: Path):
+    text = catalogue.shipped()["dead_reckoning"].replace('kind = "plunder"\ncargo = 1', 'kind = "treasure"\ncargo = 1')
+    (tmp_path / "mine.toml").write_text(text)
+    spec = '[campaign]\ngame = "dead_reckoning"\napparatus = "mine.toml"\nseed = "9"\nbattles = 2\n'
+    (tmp_path / "spec.toml").write_text(f"{spec}[battle]\ncubes = {{ purple = 6, green = 3 }}\n")
+    assert main(["campaign", "run", str(tmp_path / "spec.toml"), "-o", str(tmp_path / "data"), "--workers", "1"]) == 2
+    assert not (tmp_path / "data").exists()
+    with pytest.raises(UsageError, match=r"profile mine: zone cargo\.kind is 'treasure'; allowed is one of explosive"):
+        registry.get("game", "dead_reckoning").check(catalogue.load(tmp_path / "mine.toml"))

@@ -1,0 +1,464 @@
+"""Dead Reckoning's rules against the rulebook's numbers, against enumeration, and against relabelling."""
+
+import re
+from collections import defaultdict
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.battles import able, setup
+from support.cases import each_case
+from support.fights import NAMES, fight, lie
+from support.ships import BOARD, ZONES, ScriptedShip, landing
+
+from tower_sim.apparatus.board import Zone
+from tower_sim.apparatus.catalogue import load
+from tower_sim.cubes import Cube
+from tower_sim.errors import UsageError
+from tower_sim.games.dead_reckoning.abilities import Ability, Use
+from tower_sim.games.dead_reckoning.battle import advance, start
+from tower_sim.games.dead_reckoning.combat import SideResult, in_explosive, resolve, verdict
+from tower_sim.games.dead_reckoning.rules import BattleRules
+from tower_sim.games.dead_reckoning.rulings import Rulings
+from tower_sim.games.dead_reckoning.sides import (
+    NON_PLAYER_SUPPLY,
+    PLAYER_SUPPLY,
+    Setup,
+    Side,
+    TurnLeft,
+    building_cubes,
+    player_cubes,
+)
+from tower_sim.games.dead_reckoning.worths import Worth, worth
+from tower_sim.games.rulings import questions
+
+UNKNOWN: Any = "duel"
+SHIP = Setup("ship", (Side("violet", 6), Side("green", 3)))
+
+
+# Cubes of the sides
+
+
+def test_a_player_takes_a_cube_for_each_cannon_and_building_4_when_attacked_in_port_and_2_after_its_last_turn():
+    assert [player_cubes(6), player_cubes(3)] == [6, 3]  # the worked example, lines 1074 and 1078
+    assert player_cubes(0) == 0
+    assert player_cubes(3, buildings=2) == 5
+    assert player_cubes(3, attacked_in_port=True) == 7
+    assert player_cubes(3, had_last_turn=True) == 5
+    assert player_cubes(1, buildings=3, attacked_in_port=True, had_last_turn=True) == 10
+
+
+def test_a_fort_defends_with_5_a_garrison_with_2_both_with_7_and_2_more_after_the_last_turn():
+    assert building_cubes(fort=True, garrison=False) == 5
+    assert building_cubes(fort=False, garrison=True) == 2
+    assert building_cubes(fort=True, garrison=True) == 7
+    assert building_cubes(fort=False, garrison=True, had_last_turn=True) == 4
+
+
+def test_a_supply_is_29_for_a_player_and_20_for_a_non_player_unless_the_caller_says_otherwise():
+    merchant = Setup("merchant", (Side("green", 3, island=4), Side("black", 4)))
+    assert [merchant.stock(side) for side in merchant.sides] == [(25, 4), (20, 0)]
+    assert (PLAYER_SUPPLY, NON_PLAYER_SUPPLY) == (29, 20)
+    assert SHIP.stock(Side("violet", 6, supply=4, island=3)) == (4, 3)
+
+
+def test_cannons_and_abilities_serve_once_in_a_turn_across_its_combats():
+    two, one = Ability.parse("throw:2"), Ability.parse("strength:1")
+    turn = TurnLeft(6, (two, two, one))
+    after = turn.spend("green", 4, [two])
+    assert after == TurnLeft(2, (two, one), (("green", "ship"),))
+    assert after.spend("black", 2, [two, one]) == TurnLeft(0, (), (("green", "ship"), ("black", "ship")))
+    for wrong in (
+        lambda: after.spend("black", 3),
+        lambda: after.spend("black", -1),
+        lambda: after.spend("black", 0, [two, two]),
+        lambda: after.spend("green"),  # line 889
+    ):
+        with pytest.raises(UsageError, match="in this turn"):
+            wrong()
+
+
+# Rulings and abilities as text
+
+
+def test_every_ruling_is_listed_with_its_choices_the_default_first_and_a_line_or_silence():
+    assert list(questions(Rulings)) == list(Rulings().choices)
+    for name, question in questions(Rulings).items():
+        assert Rulings().choices[name] == next(iter(question.choices))
+        assert re.fullmatch(r"silent|line \d+|lines \d+ and \d+", question.source)
+        assert all(sentence.endswith(".") and sentence.count(".") == 1 for sentence in question.choices.values())
+
+
+def test_every_choice_of_every_ruling_can_be_made():
+    for name, question in questions(Rulings).items():
+        for choice in question.choices:
+            assert Rulings().but(**{name: choice}).choices == Rulings().choices | {name: choice}
+
+
+@each_case(
+    ("text", "ability"),
+    [
+        ("throw", Ability("throw", 2)),
+        ("throw:3!", Ability("throw", 3, barred_against_buildings=True)),
+        ("card", Ability("card")),
+        ("card:2", Ability("card", 2)),
+        ("move", Ability("move")),
+        ("move:1", Ability("move", spared=1)),
+        ("strength:2", Ability("strength", 2)),
+        ("take_off", Ability("take_off", damage=1, coins=2)),
+        ("take_off:2", Ability("take_off", damage=2, coins=2)),
+        ("win_bonus:1:2:3!", Ability("win_bonus", damage=1, coins=2, cargo=3, barred_against_buildings=True)),
+    ],
+)
+def test_an_ability_reads_as_it_is_written(text, ability):
+    assert Ability.parse(text) == ability
+    assert Ability.parse(ability.text) == ability
+
+
+# What can be done
+
+
+def uses(*texts, used=(), kind="ship", supply=10, places=("one", "coin", "two")):
+    """List what violet may do when its cubes 0 and 1 lie in the first places, and green's in the third."""
+    combat = setup(2, 2 if kind == "building" else 1, kind=kind, violet_side=able(*texts) | {"supply": supply})
+    landings = dict(zip((0, 1, supply), places, strict=True)) | ({supply + 1: "two"} if kind == "building" else {})
+    model = ScriptedShip(script=(landings,))
+    battle = advance(model, start(model, combat, 1), {})
+    return replace(battle, used=tuple(("violet", Use(number)) for number in used)).uses("violet")
+
+
+def test_any_cube_moves_to_every_adjacent_zone_and_only_there():
+    """Lines 1523 and 1532; zones are adjacent as the ruling `adjacent` has it: the shipped board's are so."""
+    assert uses("strength", "move") == (
+        Use(0),
+        Use(1, 0, "damage"),  # violet in one
+        Use(1, 0, "two"),
+        Use(1, 1, "bang"),  # violet in coin
+        Use(1, 1, "cargo"),
+        Use(1, 10, "one"),  # green in two, the last of the row
+    )
+    board = load("dead_reckoning").board
+    assert board
+    assert {*board.neighbours["explosive_shot"]} == {"strength_1_fore", "strength_1_aft", "strength_2"}
+
+
+def test_only_ones_own_cubes_are_taken_off_and_a_cube_on_a_border_cannot_be_moved():
+    places = ("one", "border", "two")
+    assert uses("take_off", places=places) == (Use(0, 0), Use(0, 1))
+    assert {use.cube for use in uses("move", places=places)} == {0, 10}
+
+
+def test_an_ability_is_used_once_and_a_barred_one_never_against_a_building():
+    assert uses("throw", "strength", "win_bonus:1!", used=[0]) == (Use(1), Use(2))
+    assert uses("throw", "strength", "win_bonus:1!", kind="building") == (Use(0), Use(1))
+
+
+def test_nothing_can_be_thrown_without_a_cube_but_a_card_without_cannons_can_be_drawn():
+    assert uses("throw", "card:1", "card:0", supply=2) == (Use(2),)
+
+
+# What a landing means
+
+HOUSE = {name: list(question.choices)[-1] for name, question in questions(Rulings).items()}  # the other choice of each
+
+
+@each_case(
+    ("word", "rested", "published", "ruling", "house"),
+    [
+        ("one", False, "rests", "two_zones", "rests"),
+        ("one+two", False, "rests", "two_zones", "again"),
+        ("one+two", True, "rests", "two_zones", "again"),
+        ("on:one", False, "rests", "on_cube", "again"),
+        ("on:one", True, "rests", "on_cube", "again"),
+        ("one", True, "rests", "on_cube", "rests"),
+        ("table", False, "again", "left_board", "lost"),
+        ("table", True, "again", "left_board", "lost"),
+        ("border", False, "again", "pushed_onto_border", "again"),
+        ("border", True, "again", "pushed_onto_border", "rests"),
+        ("inside:ship", False, "stuck", "stuck", "stuck"),
+    ],
+)
+def test_what_becomes_of_a_cube_by_the_rule_and_by_the_other_ruling(word, rested, published, ruling, house):
+    cube = landing(Cube(0, "violet", 0.008), word)
+    assert verdict(cube, rested=rested, rulings=Rulings()) == published
+    assert verdict(cube, rested=rested, rulings=Rulings().but(**{ruling: HOUSE[ruling]})) == house
+
+
+def test_a_cube_that_leans_on_another_but_touches_a_zone_is_in_that_zone():
+    leaning = replace(landing(Cube(0, "violet", 0.008), "one"), on=(1,))
+    assert verdict(leaning, rested=False, rulings=Rulings(on_cube="rethrown")) == "rests"
+
+
+def test_cubes_explode_in_explosive_zones_only():
+    places = lie(violet=["bang", "one", "border"], green=["damage", "bang"])
+    assert [cube.id for cube in in_explosive(places, BOARD)] == [0, 4]
+
+
+def test_a_zone_is_worth_what_its_kind_gives_and_nothing_else():
+    corners = ZONES[0].corners
+    plunder = {"kind": "plunder", "coins": 2, "cargo": 3, "choice": 4}
+    assert worth(Zone("z", corners, plunder)) == Worth(coins=2, cargo=3, choice=4)
+    assert worth(Zone("z", corners, {"kind": "strength", "strength": 1})) == Worth(strength=1)
+    assert worth(Zone("z", corners, {"kind": "damage"})) == Worth(damage=1)
+    assert worth(Zone("z", corners, {"kind": "explosive"})) == Worth()
+
+
+# Resolution
+
+
+def test_plunder_damage_and_strength_go_to_the_owner_of_the_cubes():
+    result = fight(violet=["coin", "both", "choice", "two", "border"], green=["cargo", "damage", "damage", "one"])
+    assert result.sides["violet"] == SideResult(2, 2, 1, 2, damage_given=0, damage_taken=2, damage=2)
+    assert result.sides["green"] == SideResult(1, 0, 1, 0, damage_given=2, damage_taken=1, damage=1)
+    assert result.winner == "violet"
+
+
+@each_case("kind", ["ship", "merchant", "building"])
+@each_case("active", ["violet", "green"])
+def test_the_stronger_side_wins_and_a_tie_goes_to_the_active_one(kind, active):
+    for violet, green in product(range(3), repeat=2):
+        result = fight(kind, violet=["one"] * violet, green=["one"] * green, active=active)
+        assert result.winner == (active if violet == green else "violet" if violet > green else "green")
+
+
+def test_losing_costs_a_ship_1_damage_against_ships_and_buildings_and_nothing_against_a_non_player():
+    for kind, taken in (("ship", 1), ("building", 1), ("merchant", 0)):
+        result = fight(kind, green=["one"])
+        assert (result.winner, result.sides["violet"].damage_taken) == ("green", taken)
+        assert result.sides["green"].damage_taken == 0
+
+
+def test_a_non_player_gains_no_plunder_and_takes_no_damage_unless_ruled_so():
+    cubes = {"violet": ["damage", "coin"], "green": ["damage", "both", "choice"]}
+    ignored = fight("merchant", **cubes)
+    assert ignored.sides["green"] == SideResult(0, 0, 0, 0, damage_given=1, damage_taken=0, damage=0)
+    assert ignored.sides["violet"] == SideResult(0, 1, 0, 0, damage_given=1, damage_taken=1, damage=1)
+    counted = fight("merchant", Rulings(damage_to_non_player="counted"), **cubes)
+    assert counted.sides["green"].damage_taken == 1
+    assert counted.sides["violet"] == ignored.sides["violet"]
+
+
+def test_against_a_building_nobody_plunders_only_the_attacker_is_damaged_and_a_beaten_building_goes():
+    cubes = {"violet": ["damage", "coin", "one"], "green": ["damage", "both"]}
+    won = fight("building", **cubes)
+    assert won.sides["violet"] == SideResult(1, 0, 0, 0, damage_given=1, damage_taken=1, damage=1)
+    assert won.sides["green"] == SideResult(0, 0, 0, 0, damage_given=1, damage_taken=0, damage=0)
+    assert (won.winner, won.removed) == ("violet", True)
+    lost = fight("building", violet=["damage"], green=["two"])
+    assert (lost.winner, lost.removed) == ("green", False)
+    assert not fight("ship", violet=["one"]).removed
+
+
+@each_case(
+    ("kind", "winner", "legendary", "effect"),
+    [
+        ("ship", "violet", "violet", None),
+        ("ship", "green", "green", None),
+        ("merchant", "violet", "violet", "win"),
+        ("merchant", "green", None, "lose"),
+        ("building", "violet", None, None),
+        ("building", "green", None, None),
+    ],
+)
+def test_who_becomes_legendary_and_what_the_encounter_does(kind, winner, legendary, effect):
+    result = fight(kind, **{winner: ["two"]})
+    assert (result.winner, result.legendary, result.encounter_effect) == (winner, legendary, effect)
+
+
+@each_case(
+    ("kind", "loser", "pirate", "leaves"),
+    [
+        ("ship", "green", True, ("green",)),
+        ("ship", "violet", True, ("violet",)),
+        ("ship", "green", False, ()),
+        ("building", "violet", True, ("violet",)),
+        ("building", "green", True, ()),
+        ("merchant", "violet", True, ()),
+    ],
+)
+def test_a_beaten_pirate_ship_leaves_pirate_mode(kind, loser, pirate, leaves):
+    winner = "green" if loser == "violet" else "violet"
+    result = fight(kind, **{winner: ["two"]}, **{f"{loser}_side": {"pirate": pirate}})
+    assert result.merchant_mode == leaves
+
+
+def test_a_ship_sinks_at_5_damage_both_may_and_so_may_the_winner():
+    assert fight(green_side={"damage": 4}).sunk == ("green",)  # by losing
+    assert fight(green_side={"damage": 3}).sunk == ()
+    both = fight(violet=["one", "damage"], green=["damage"], violet_side={"damage": 4}, green_side={"damage": 3})
+    assert (both.winner, both.sunk) == ("violet", ("violet", "green"))
+    assert [side.damage for side in both.sides.values()] == [5, 5]
+
+
+def test_abilities_add_strength_coins_and_damage_and_a_win_bonus_only_for_the_winner():
+    strength, take_off, bonus = (Ability.parse(text) for text in ("strength:2", "take_off:1:2", "win_bonus:2:3:1"))
+    used = [("green", strength), ("green", take_off), ("green", bonus), ("violet", bonus)]
+    result = fight(violet=["one"], used=used)
+    assert result.winner == "green"
+    assert result.sides["green"] == SideResult(2, 5, 1, 0, damage_given=3, damage_taken=0, damage=0)
+    assert result.sides["violet"] == SideResult(1, 0, 0, 0, damage_given=0, damage_taken=4, damage=4)
+
+
+def test_a_tie_break_is_won_by_strength_alone_and_may_stay_tied_between_some():
+    setup = Setup("tie_break", tuple(Side(colour, 2) for colour in ("violet", "green", "blue")))
+    won = resolve(setup, BOARD, lie(violet=["one"], green=["two", "damage"], blue=["both", "one"]))
+    assert (won.winner, won.tied, won.legendary, won.sunk) == ("green", (), None, ())
+    assert won.sides["blue"] == SideResult(1, 0, 0, 0, 0, 0, 0)
+    assert won.sides["violet"].damage_taken == 0
+    tied = resolve(setup, BOARD, lie(violet=["two"], green=["one"], blue=["one", "one"]))
+    assert (tied.winner, tied.tied) == (None, ("violet", "blue"))
+    nothing = resolve(setup, BOARD, {}, among=["violet", "blue"])
+    assert (nothing.winner, nothing.tied) == (None, ("violet", "blue"))
+
+
+WORTH = {"one": 1, "two": 2}  # the oracle's own
+
+
+@each_case(("violet", "green"), [(1, 1), (2, 1), (2, 2), (3, 2)])
+@each_case("kind", ["ship", "merchant", "building"])
+def test_the_chance_to_win_over_all_assignments_is_that_of_a_count_by_convolution(kind, violet, green):
+    """Every cube lands by itself in zones of known chances, none explosive: all 7^n assignments, exactly."""
+    chances = {name: Fraction(weight, 28) for weight, name in enumerate(NAMES[1:], start=1)}
+    if violet + green > 3:  # fewer zones, so that the assignments stay few
+        chances = {"coin": Fraction(1, 2), "one": Fraction(1, 3), "two": Fraction(1, 6)}
+
+    def spread(cubes):
+        total = {0: Fraction(1)}
+        for _ in range(cubes):
+            step: defaultdict[int, Fraction] = defaultdict(Fraction)
+            for so_far, name in product(total, chances):
+                step[so_far + WORTH.get(name, 0)] += total[so_far] * chances[name]
+            total = step
+        return total
+
+    of_violet, of_green = spread(violet), spread(green)
+    expected = sum(of_violet[a] * of_green[b] for a, b in product(of_violet, of_green) if a >= b)
+    counted = Fraction(0)
+    for names in product(chances, repeat=violet + green):
+        if fight(kind, violet=names[:violet], green=names[violet:]).winner == "violet":
+            weight = Fraction(1)
+            for name in names:
+                weight *= chances[name]
+            counted += weight
+    assert counted == expected
+    assert 0 < expected < 1
+
+
+names_of_zones = st.lists(st.sampled_from([*NAMES, "border"]), max_size=6)
+
+
+@given(names_of_zones, names_of_zones)
+def test_swapping_colours_and_the_active_side_swaps_the_result_always(violet, green):
+    one = fight(violet=violet, green=green)
+    other = fight(violet=green, green=violet, active="green")
+    swap: dict[str | None, str] = {"violet": "green", "green": "violet"}
+    assert other.sides == {swap[colour]: side for colour, side in one.sides.items()}
+    assert (other.winner, other.legendary) == (swap[one.winner], swap[one.legendary])
+    assert {*other.sunk} == {swap[colour] for colour in one.sunk}
+
+
+# What cannot be
+
+VIOLET, GREEN, ONE, OTHER = Side("violet", 6), Side("green", 3), Side("violet", 1), Side("green", 1)
+ABILITIES = " boom throw:x throw:-1 move:1:1 throw:100 take_off:1:2:3 throw:2: throw:! throw:²"  # the first is empty
+BLACK = partial(Side, "black", 4)
+TABLES: list[tuple[dict[str, Any], str]] = [
+    ({"cubes": 3}, "battle.cubes is 3; allowed is a table, each value a whole number from 0 to 29"),
+    ({"cubes": {"purple": 30, "green": 1}}, "battle.cubes.purple is 30; allowed is a whole number from 0 to 29"),
+    ({"combat": "duel"}, "battle.combat is 'duel'; allowed is one of ship, merchant, building, tie_break"),
+    ({"active": 3}, "battle.active is 3; allowed is a text"),
+    ({"abilities": {"green": "throw"}}, "battle.abilities.green is 'throw'; allowed is a list"),
+    ({"abilities": {"green": ["x" * 41]}}, "allowed is a list, each a text of up to 40 characters"),
+    ({"abilities": {"red": ["throw"]}}, "battle.abilities.red is unknown; allowed are purple, green"),
+    ({"rulings": {"stuck": []}}, "battle.rulings.stuck is []; allowed is one of shaken, rethrown"),
+    ({"provoked": 1}, "battle.provoked is 1; allowed is true or false"),
+    ({"sides": {"red": {"damage": 1}}}, "battle.sides.red is unknown; allowed are purple, green"),
+    ({"sides": {"green": 3}}, "battle.sides.green is 3; allowed is a table"),
+    *(
+        ({"sides": {"green": {key: value}}}, f"battle.sides.green.{key} is ")
+        for key, value in (
+            *(("supply", value) for value in ("20", "", False, 30)),
+            *(("damage", value) for value in (1.0, 5)),
+            *(("pirate", 1), ("island", True), ("island_for", "throw"), ("island_for", ["lunch"]), ("sails", 1)),
+        )
+    ),
+]
+
+
+@each_case(
+    ("wrong", "said"),
+    [
+        (lambda: Setup(UNKNOWN, (ONE, OTHER)), "kind of combat is 'duel'"),
+        (lambda: Setup("ship", (ONE,)), "number of sides is 1"),
+        (lambda: Setup("ship", (Side("a", 1), Side("b", 1), Side("c", 1))), "number of sides is 3"),
+        (lambda: Setup("tie_break", (ONE,)), "number of sides is 1"),
+        (lambda: Setup("tie_break", (Side("a", 1), Side("b", 1)), "a"), "active side of a tie-break"),
+        (lambda: Setup("tie_break", (Side("a", 0), Side("b", 1, supply=0))), "cubes of a tie_break combat is 0"),
+        (lambda: Setup("ship", (ONE, ONE)), "colours"),
+        (lambda: Setup("ship", (ONE, Side("", 1))), "colours"),
+        (lambda: Setup("ship", (ONE, OTHER), "blue"), "active side is 'blue'"),
+        (lambda: Setup("ship", (Side("violet", -1), OTHER)), "cubes of violet is -1"),
+        (lambda: Setup("ship", (ONE, Side("green", 1, supply=-1))), "supply of green is -1"),
+        (lambda: Setup("ship", (Side("violet", 1, island=-1), OTHER)), "island of violet is -1"),
+        (lambda: Setup("ship", (Side("violet", 1, damage=5), OTHER)), "damage of violet is 5"),
+        (lambda: player_cubes(-1), "cannons is -1"),
+        (lambda: player_cubes(1, buildings=-1), "buildings is -1"),
+        (lambda: Setup("building", (VIOLET, GREEN)), "cubes of green is 3; allowed is 2, 5, 7"),
+        (lambda: Setup("building", (VIOLET, Side("green", 6))), "or 4, 7, 9 after its last turn"),
+        (
+            lambda: Setup("building", (VIOLET, Side("green", 4)), rulings=Rulings(last_turn="ships")),
+            "cubes of green is 4; allowed is 2, 5, 7 (garrison, fort, both); say",
+        ),
+        (lambda: Setup("merchant", (BLACK(), VIOLET)), "active side is 'black'; allowed is violet"),
+        (lambda: Setup("merchant", (VIOLET, BLACK()), "black"), "active side is 'black'"),
+        (lambda: Setup("ship", (Side("violet", 30), GREEN)), "cubes of violet is 30; allowed is up to 29"),
+        (lambda: Setup("ship", (Side("violet", 6, supply=30), GREEN)), "supply of violet is 30"),
+        (
+            lambda: Setup("ship", (Side("violet", 6, supply=20, island=10), GREEN)),
+            "supply and island of violet together is 30; allowed is up to 29",
+        ),
+        (lambda: Setup("merchant", (VIOLET, Side("black", 21))), "cubes of black is 21"),
+        (lambda: Setup("merchant", (VIOLET, BLACK(supply=21))), "supply of black is 21"),
+        (lambda: Setup("merchant", (VIOLET, BLACK(island=1))), "island of black is 1"),
+        (lambda: Setup("merchant", (VIOLET, BLACK(pirate=True))), "pirate of black is true"),
+        (lambda: Setup("merchant", (VIOLET, BLACK(damage=1))), "damage of black is 1"),
+        (lambda: Setup("ship", (VIOLET, GREEN), provoked=True), "provoked is true"),
+        (
+            lambda: Setup("ship", (Side("violet", 6, pirate=True), GREEN), provoked=True),
+            "the other than the active one is in pirate mode",
+        ),
+        (
+            lambda: Setup("ship", (Side("violet", 6, abilities=(Ability("move"),) * 51), GREEN)),
+            "number of abilities of violet is 51; allowed is up to 50",
+        ),
+        (lambda: Ability("throw", 10**9), "count of ability throw is 1000000000; allowed is up to 99"),
+        (lambda: Ability.parse("throw:" + "9" * 5000), "ability is 'throw:999"),
+        (lambda: Ability("throw", 1, spared=1), "spared of ability throw is 1; allowed is 0"),
+        (lambda: Rulings().but(stuck="all"), "battle.rulings.stuck is 'all'; allowed is one of shaken, rethrown"),
+        (lambda: building_cubes(fort=False, garrison=False), "buildings is 'none'; allowed is a fort"),
+        (lambda: Ability("move", 1), "count of ability move is 1; allowed is 0"),
+        (lambda: Ability("throw", 2, coins=1), "coins of ability throw is 1; allowed is 0"),
+        (lambda: Ability(UNKNOWN), "kind of an ability is 'duel'"),
+        *((lambda text=text: Ability.parse(text), "ability is") for text in ABILITIES.split(" ")),
+        *((lambda table=table: BattleRules(**table), said) for table, said in TABLES),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(wrong, said):
+    with pytest.raises(UsageError, match=re.escape(said)) as error:
+        wrong()
+    assert "\n" not in str(error.value)
+    assert "allowed" in str(error.value)
+    assert len(str(error.value)) < 400
+
+
+@each_case("kind", ["merchant", "building", "tie_break"])
+def test_only_the_active_side_has_abilities_outside_ship_combats(kind):
+    able = Side("green", 2, abilities=(Ability.parse("throw"),))
+    with pytest.raises(UsageError, match="number of abilities of green is 1"):
+        Setup(kind, (Side("violet", 1), able))
+    assert Setup("ship", (Side("violet", 1), able)).side("green") == able

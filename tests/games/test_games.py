@@ -1,0 +1,126 @@
+"""The registered games are what their own functions play."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from pydantic import Field
+from support.cases import each_case
+from support.fakes import CoinTower
+from support.ships import DiceShip
+from support.towers import RULEBOOK
+
+from tower_sim.campaign import parse
+from tower_sim.errors import UsageError
+from tower_sim.games import amerigo, chain, dead_reckoning
+from tower_sim.games.amerigo import Rules as AmerigoRules
+from tower_sim.games.dead_reckoning import battle
+from tower_sim.games.rules import Rules, described, plain, read
+from tower_sim.games.tower import game_seed
+
+BATTLE = {
+    "battle": {
+        "cubes": {"purple": 6, "green": 5},
+        "abilities": {"green": ["throw:2", "move"], "purple": ["take_off", "strength:1"]},
+        "sides": {"green": {"island": 2, "damage": 1, "pirate": True}},
+        "provoked": True,
+    }
+}
+
+
+def test_run_r_of_a_root_seed_is_the_game_of_its_own_seed():
+    rules = amerigo.GAME.read({"rules": {"rounds": 1}})
+    alone = list(amerigo.play(CoinTower(), AmerigoRules(rounds=1), game_seed(7, 3)))
+    assert [turn.entry for turn in amerigo.GAME.start(CoinTower(), rules, 7, 3)] == alone
+    assert [turn.entry for turn in amerigo.GAME.start(CoinTower(), rules, 7)] != alone
+
+
+def test_run_r_of_a_root_seed_is_battle_number_r_and_both_sides_act_when_they_are_behind():
+    rules = dead_reckoning.GAME.read(BATTLE)
+    setup = rules.setup
+    ship = DiceShip()
+    fought = list(battle.play(ship, battle.start(ship, setup, 7, 3), dict.fromkeys(setup.colours, battle.when_behind)))
+    assert [turn.entry for turn in dead_reckoning.GAME.start(ship, rules, 7, 3)] == fought
+    first = battle.start(ship, setup, 7)
+    assert next(dead_reckoning.GAME.start(ship, rules, 7)).entry == battle.advance(ship, first, {})
+
+
+@each_case(
+    ("text", "digest"),
+    [
+        (
+            'game = "amerigo"\napparatus = "amerigo.toml"\nmodel = "two_thirds"\ngames = 5\nshard = 5\n'
+            '[rules]\nrounds = 1\n[vary.fields]\n"rules.cubes" = [5, 6]\n',
+            "19706ba9df0929e917a0c73b7904d571bc33366b053451c662111a3a3ed048d4",
+        ),
+        (
+            'game = "chain"\napparatus = "amerigo.toml"\nmodel = "two_thirds"\nchains = 6\nshard = 6\n'
+            '[chain]\ndrops = 8\npolicy = "cover"\n',
+            "97c1c45fe33f9cb991f66951d2ec4e095d5048f02530c5af402455ab7b130c9e",
+        ),
+        (
+            'game = "dead_reckoning"\napparatus = "dead_reckoning"\nmodel = "surrogate"\nbattles = 8\nshard = 8\n'
+            "[battle]\ncubes = { purple = 6, green = 3 }\n"
+            'abilities = { green = ["throw:2", "move"], purple = ["take_off", "strength:1"] }\n',
+            "f0851e427cf5b274984079e894ec92ee6f395f7e55a832be6b60169b2d834f19",
+        ),
+    ],
+)
+def test_what_a_campaign_says_has_one_digest(text: str, digest: str, tmp_path: Path):
+    shutil.copy(RULEBOOK, tmp_path / "amerigo.toml")
+    assert parse(f'[campaign]\nseed = "7"\n{text}', tmp_path).digest == digest
+
+
+def test_the_colours_of_a_chain_are_those_of_the_cubes_in_amerigo():
+    assert AmerigoRules().colours == chain.COLOURS
+
+
+class Inner(Rules):
+    table = "rules.inner"
+    unsaid = ("later",)
+    pick: Literal["one", "most"] = Field(default="one", description="how it is picked")
+    later: int = Field(default=0, ge=0, le=9, description="came later")
+
+
+class Outer(Rules):
+    unsaid = ("extra",)
+    name: str = Field(default="", max_length=5, description="a name")
+    inner: Inner = Field(default=Inner(), description="more rules")
+    extra: dict[str, int] = Field(default={}, description="came later")
+
+
+def test_rules_are_changed_told_and_written_without_what_came_later():
+    rules = Outer()
+    assert plain(rules) == {"name": "", "inner": {"pick": "one"}}
+    changed = rules.but(extra={"a": 1}, inner={"later": 3})
+    assert plain(changed) == {"name": "", "inner": {"pick": "one", "later": 3}, "extra": {"a": 1}}
+    assert read(Outer, plain(changed)) == changed != rules
+    told = {name: (usual, allowed) for name, usual, allowed, _ in described(Outer)}
+    assert told == {
+        "name": ("", "a text of up to 5 characters"),
+        "inner.pick": ("one", "one of one, most"),
+        "inner.later": (0, "a whole number from 0 to 9"),
+        "extra": ({}, "a table, each value a whole number"),
+    }
+
+
+@each_case(
+    ("table", "says"),
+    [
+        ({"name": "longer"}, "rules.name is 'longer'; allowed is a text of up to 5 characters"),
+        (
+            {"nam": "x"},
+            "rules.nam is unknown; allowed are name, inner, extra; correct or remove it; did you mean name?",
+        ),
+        ({"inner": {"pick": "mots"}}, "rules.inner.pick is 'mots'; allowed is one of one, most; .* did you mean most?"),
+        ({"inner": {"pik": "one"}}, "rules.inner.pik is unknown; allowed are pick, later"),
+        ({"inner": 3}, "rules.inner is 3; allowed is a table"),
+        ({"extra": {"a": "1"}}, "rules.extra.a is '1'; allowed is a whole number"),
+    ],
+)
+def test_a_value_that_is_not_allowed_is_named_with_its_table(table: dict[str, object], says: str):
+    with pytest.raises(UsageError, match=says):
+        read(Outer, table)

@@ -1,0 +1,187 @@
+"""Games in files of their own: docs/games.md runs, and a bad file or game ends in one line with the file's line."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import pytest
+from support.cases import each_case
+from support.fakes import CoinTower
+
+from tower_sim import cli, registry
+from tower_sim.campaign import Spec, load, parse
+from tower_sim.campaign.reader import load as load_data
+from tower_sim.errors import UsageError
+from tower_sim.games.files import game_of
+
+ROOT = Path(__file__).parents[2]
+DOC = (ROOT / "docs/games.md").read_text("utf-8")
+Capture = pytest.CaptureFixture[str]
+
+GOOD = '''"""A game."""
+from pydantic import Field
+from tower_sim.games import Game, Rules, Turn
+class SnapRules(Rules):
+    cubes: int = Field(3, ge=1, le=9, description="cubes of each colour")
+class Snap(Game):
+    """red cubes are points"""
+    name, title, Rules = "snap", "Snap", SnapRules
+    facts = {"points": int, "side": ("red", "blue")}
+    def cubes(self, rules):
+        return {"red": rules.cubes, "blue": rules.cubes}
+    def play(self, tower, rules):
+        for _ in range(3):
+            tower.throw(tower.outside)
+            yield Turn("a turn", {"points": tower.out.get("red", 0), "side": "red"})
+'''
+THROW = "            tower.throw(tower.outside)\n"
+
+
+def played(text: str) -> None:
+    game = game_of(text, "snap.py")
+    list(game.start(CoinTower(), game.read({}), 7))
+
+
+def test_the_game_of_these_tests_is_good():
+    played(GOOD)
+
+
+@each_case(
+    ("old", "new", "says"),
+    [
+        ("class Snap(Game):", "class Snap(Game:", r"^game file 'snap.py', line 6: .*; allowed is Python$"),
+        ("from pydantic", "from pydantik", r"^game file 'snap.py', line 2: ModuleNotFoundError: No module named"),
+        ("Snap(Game)", "Snap(object)", r"^the number of games in 'snap.py' is 0; allowed is 1: a class that is a Game"),
+        ('name, title, Rules = "snap", "Snap", SnapRules', 'title, Rules = "Snap", SnapRules', r"Snap has no name; a"),
+        ("def cubes", "def cubez", r"Snap has no cubes; a game needs name, title, Rules, cubes, play; add it$"),
+        (
+            '"snap", "Snap", SnapRules',
+            '"Sn ap", "Snap", SnapRules',
+            r"name of the game .* is 'Sn ap'; allowed is small",
+        ),
+        ('"snap", "Snap", SnapRules', '"snap", "Snap", 3', r"Rules is 3; allowed is a Rules class"),
+        ('"points": int', '"drop": int', r"a fact of the game 'snap' is 'drop'; allowed is none of point, run, drop"),
+        ('"points": int', '"points": list', r"the kind of the fact 'points' is .*; allowed is int, float, bool, str"),
+        (
+            "Field(3,",
+            "Field(30,",
+            r"a rule has no allowed default: rules.cubes is 30; allowed is a whole number from 1 to",
+        ),
+        (
+            THROW,
+            "            tower.throw(red=4)\n",
+            r"^snap.py, line 14: the number of red cubes that turn 0 throws is 4;",
+        ),
+        (
+            THROW,
+            "            tower.throw(green=1)\n",
+            r"^snap.py, line 14: a colour is 'green'; allowed is one of red, blue",
+        ),
+        (THROW, THROW * 2, r"^snap.py, line 15: turn 0 has a throw before this throw; allowed is one throw, then one"),
+        (THROW, "            1 / 0\n", r"^snap.py, line 14: ZeroDivisionError: division by zero$"),
+        (
+            'yield Turn("a turn", {',
+            "yield ({",
+            r"what turn 0 of snap yields is \{.*; allowed is a Turn; write yield Turn",
+        ),
+        (
+            '{"points": tower',
+            '{"score": 1, "points": tower',
+            r"a fact of turn 0 of snap is 'score'; allowed is one of points",
+        ),
+        (
+            '{"points": tower.out.get("red", 0)',
+            '{"points": "many"',
+            r"the fact points of turn 0 of snap is 'many'; allowed",
+        ),
+        ('"side": "red"}', '"side": "rod"}', r"the fact side of turn 0 of snap is 'rod'; allowed is one of red, blue"),
+        (
+            f"for _ in range(3):\n{THROW}",
+            "while True:\n",
+            r"the number of turns of snap is 'over 20000'; allowed is up to 20000",
+        ),
+        ("for _ in range(3):\n", "return 3\n        for _ in range(0):\n", r"^$"),
+        ('"blue": rules.cubes}', '"blue": 900}', r"the number of cubes of snap is 903; allowed is 1 to 500"),
+        (
+            f"{THROW}            yield Turn(",
+            "            print(",
+            r"the result of play of snap is nothing; allowed is a gen",
+        ),
+    ],
+)
+def test_a_bad_game_is_told_in_one_line_that_says_where(old: str, new: str, says: str):
+    assert old in GOOD
+    if says == "^$":
+        played(GOOD.replace(old, new))
+        return
+    with pytest.raises(UsageError, match=says) as caught:
+        played(GOOD.replace(old, new))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_bad_game_on_the_command_line_ends_with_2_and_a_campaign_of_it_loses_nothing(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    late = GOOD.replace(THROW, "            tower.throw(red=4 if tower.own_seed % 3 == 0 else 1)\n")
+    Path("snap.py").write_text(late)
+    Path("spec.toml").write_text(
+        '[campaign]\ngame = "snap.py"\napparatus = "amerigo"\nmodel = "two_thirds"\ngames = 12\nshard = 1\nseed = "7"\n'
+    )
+    assert cli.main(["campaign", "run", "spec.toml", "-o", "data", "--workers", "1"]) == 2
+    told = capsys.readouterr()
+    said = "snap.py, line 14: the number of red cubes that turn 0 throws is 4; allowed is 0 to 3"
+    assert next(line for line in told.err.splitlines() if line.startswith("tower-sim")).startswith(f"tower-sim: {said}")
+    assert "(6 of 12 shards failed, the others are kept)" in told.err
+    assert "6 of 12 games are done" in told.out
+    assert load_data(tmp_path / "data").runs == 6
+    assert cli.main(["play", "no.py"]) == 2
+    assert "no.py" in capsys.readouterr().err
+
+
+def test_a_campaign_includes_the_text_of_its_game_and_needs_the_file_no_more(tmp_path: Path):
+    (tmp_path / "snap.py").write_text(GOOD)
+    text = '[campaign]\ngame = "snap.py"\napparatus = "amerigo"\nmodel = "two_thirds"\ngames = 4\nseed = "7"\n'
+    spec = parse(text, tmp_path)
+    (tmp_path / "snap.py").unlink()
+    again = Spec.from_canonical(spec.canonical)
+    assert (again, again.game.title) == (spec, "Snap")
+    (tmp_path / "snap.py").write_text(GOOD.replace("range(3)", "range(4)"))
+    assert parse(text, tmp_path).digest != spec.digest
+
+
+@pytest.mark.whole
+def test_every_command_of_the_page_runs_and_its_output_is_that_of_the_page(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("docs", "tower_sim"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    (spec,) = re.findall(r"<!-- campaign.toml -->\n```toml\n(.*?)```", DOC, re.S)
+    (tmp_path / "campaign.toml").write_text(spec)
+    assert tomllib.loads(spec)["campaign"]["games"] == load(tmp_path / "campaign.toml").runs
+    lines = [line for block in re.findall(r"```sh\n(.*?)```", DOC, re.S) for line in block.splitlines()]
+    printed = {}
+    for line in lines:
+        assert cli.main(shlex.split(line)[1:]) == 0, line
+        printed[line] = capsys.readouterr().out
+    (end,) = re.findall(r"<!-- its end -->\n```\n(.*?)```", DOC, re.S)
+    assert printed[lines[0]].endswith(end)
+    campaign = load_data(tmp_path / "luck")
+    assert campaign.game
+    assert campaign.game.title == "Push your luck"
+    report = (tmp_path / "report/report.md").read_text("utf-8")
+    assert "points in the end" in report
+
+
+def test_the_page_shows_the_files_as_they_are_and_every_game():
+    assert len((ROOT / "docs/games/plunder.py").read_text("utf-8").splitlines()) < 60
+    luck = (ROOT / "tower_sim/games/push_your_luck.py").read_text("utf-8")
+    assert f"has {len(luck.splitlines())} lines" in DOC
+    for block in re.findall(r"```python\n(.*?)```", DOC, re.S):
+        for line in block.splitlines():
+            assert line.strip() == "..." or line in luck, line
+    assert all(f"| `{name}` |" in DOC for name in registry.OWN["game"])

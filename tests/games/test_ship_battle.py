@@ -1,0 +1,142 @@
+"""Battles with the real ship: colours are alike, the active side has only the ties, saved battles go on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from subprocess import PIPE
+
+import pytest
+
+from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.parts import Surface
+from tower_sim.games.dead_reckoning.abilities import Ability
+from tower_sim.games.dead_reckoning.battle import Battle, advance, play, start, when_behind
+from tower_sim.games.dead_reckoning.rulings import Rulings
+from tower_sim.games.dead_reckoning.sides import Setup, Side
+from tower_sim.simulator import PhysicsModel
+
+BATTLES = 15
+POLICIES = {"purple": when_behind, "green": when_behind}
+ABLE = Setup(
+    "ship",
+    (
+        Side("purple", 6, abilities=tuple(map(Ability.parse, ("throw:2", "move", "strength:1")))),
+        Side("green", 5, abilities=tuple(map(Ability.parse, ("throw:2", "take_off", "card:1")))),
+    ),
+)
+
+
+@pytest.fixture(name="model", scope="module")
+def _model():
+    with PhysicsModel(load("dead_reckoning")) as model:
+        yield model
+
+
+def fight(model: PhysicsModel, setup: Setup, game: int) -> Battle:
+    *_, battle = play(model, start(model, setup, 11, game), POLICIES)
+    return battle
+
+
+@pytest.fixture(name="even", scope="module")
+def _even(model: PhysicsModel) -> list[Battle]:
+    """Five cubes against five, purple active."""
+    setup = Setup("ship", (Side("purple", 5), Side("green", 5)), "purple")
+    return [fight(model, setup, game) for game in range(BATTLES)]
+
+
+def test_with_the_colours_exchanged_the_same_battle_is_fought_with_the_colours_exchanged(model, even):
+    other = {"purple": "green", "green": "purple"}
+    setup = Setup("ship", (Side("green", 5), Side("purple", 5)), "green")
+    for game, battle in enumerate(even):
+        exchanged = fight(model, setup, game)
+        assert exchanged.result().winner == other[battle.result().winner]
+        for step, same in zip(battle.steps, exchanged.steps, strict=True):
+            assert [(x.cube.id, other[x.cube.colour], x.place) for x in step.landings] == [
+                (x.cube.id, x.cube.colour, x.place) for x in same.landings
+            ]
+
+
+def test_the_active_side_has_the_ties_and_nothing_else(model, even):
+    setup = Setup("ship", (Side("purple", 5), Side("green", 5)), "green")
+    ties = 0
+    for game, battle in enumerate(even):
+        turned = fight(model, setup, game)
+        assert turned.steps == battle.steps
+        one, other = battle.result(), turned.result()
+        strengths = [one.sides[colour].strength for colour in ("purple", "green")]
+        ties += (is_tie := strengths[0] == strengths[1])
+        assert (one.winner, other.winner) == (("purple", "green") if is_tie else (one.winner, one.winner))
+    assert 0 < ties < BATTLES  # both cases were seen
+
+
+def test_every_cube_is_accounted_for_abilities_and_explosions_are_seen_and_every_battle_ends_in_zones(model):
+    seen = Counter[str]()
+    for game in range(BATTLES):
+        *steps, battle = play(model, start(model, ABLE, 12, game), POLICIES)
+        for each in (*steps, battle):
+            counts = sum((Counter(by_colour) for by_colour in each.account().values()), Counter[str]())
+            assert counts == {"purple": 29, "green": 29}
+            assert each.state.residents == ()
+        seen.update(step.ability or step.kind for step in battle.steps)
+        assert all(place.startswith("zone:") for place in battle.places.values())
+        assert not battle.state.board.at("zone:explosive_shot")
+    assert min(seen["explosion"], seen["throw:2"], seen["move"]) > 0
+
+
+CONTINUE = """
+import sys
+from tower_sim import PhysicsModel, load
+from tower_sim.games.dead_reckoning.battle import Battle, advance, when_behind
+for line in sys.stdin:
+    with PhysicsModel(load("dead_reckoning")) as model:
+        battle = advance(model, Battle.from_token(line.strip()), {"purple": when_behind, "green": when_behind})
+    print(battle.token(), flush=True)
+"""
+
+
+def test_a_battle_saved_after_each_step_and_continued_in_another_process_equals_one_that_was_not(model):
+    """The other process has nothing of the battle but the token, and a new model for each."""
+    battle = start(model, ABLE, 12, 3)
+    with subprocess.Popen([sys.executable, "-c", CONTINUE], stdin=PIPE, stdout=PIPE, text=True) as other:
+        assert other.stdin
+        assert other.stdout
+        while not battle.over:
+            print(battle.token(), file=other.stdin, flush=True)
+            battle = advance(model, battle, POLICIES)
+            assert other.stdout.readline().strip() == battle.token()
+        other.stdin.close()
+    assert other.returncode == 0
+    assert len(battle.steps) >= 3
+
+
+def test_rulings_that_throw_again_end_and_those_that_lose_cubes_account_for_them(model):
+    rulings = Rulings(on_cube="rethrown", left_board="lost", pushed_onto_border="stays")
+    crowded = replace(ABLE, sides=(Side("purple", 20), Side("green", 20)), rulings=rulings)
+    lost = 0
+    for game in range(8):
+        battle = fight(model, crowded, game)
+        lost += len(battle.lost)
+        assert sum(sum(counts.values()) for counts in battle.account().values()) == 58
+        assert set(battle.account()["table"].values()) == {0}
+    assert lost > 0
+
+
+def test_cubes_that_stick_in_a_rough_ship_are_shaken_free_and_the_battle_goes_on():
+    """With friction 0.8 a cube stays on a deck of 35 degrees (it slides above 38.7), until the ship is shaken."""
+    ship = load("dead_reckoning")
+    rough = replace(ship, surfaces={**ship.surfaces, "ship": Surface(0.8, 0.1)})
+    setup = Setup("ship", (Side("purple", 6), Side("green", 3)))
+    freed = 0
+    with PhysicsModel(rough) as model:
+        for game in range(3):
+            *_, battle = play(model, start(model, setup, 3, game))
+            stuck = [sum(x.inside for x in step.landings) for step in battle.steps]
+            shakes = [i for i, step in enumerate(battle.steps) if step.kind == "shake"]
+            assert all(stuck[i - 1] > 0 for i in shakes)
+            freed += sum(stuck[i] < stuck[i - 1] for i in shakes)
+            assert stuck[-1] == 0
+            assert sum(sum(counts.values()) for counts in battle.account().values()) == 58
+    assert freed > 0

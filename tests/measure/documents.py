@@ -1,0 +1,100 @@
+"""Write docs/documents.md, every key of profiles, settings and rules and every column of a campaign, from their models.
+
+python -m tests.measure.documents
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from tests.measure.script import ended
+from tower_sim import registry
+from tower_sim.apparatus.amerigo.profile import AmerigoTower
+from tower_sim.apparatus.combat_ship.profile import ShipAndBoard
+from tower_sim.apparatus.wallenstein.profile import Given
+from tower_sim.campaign.tables import CUBES, DROPS, POSES, tables_of
+from tower_sim.physics.settings import NUMBERS, PhysicsSettings
+from tower_sim.typed import allowed, described
+from tower_sim.writing import write
+
+PAGE = Path(__file__).parents[2] / "docs" / "documents.md"
+HEAD = """# Keys of documents
+
+This page lists the keys of profiles, of the table `[settings]` and of the rules of games that have typed rules, and the
+columns of campaigns. `python -m tests.measure.documents` writes it from the models that read them. A key that ends
+in a unit is in that unit. A key without a default must be given.
+"""
+KINDS: dict[str, type[BaseModel]] = {
+    "amerigo_tower": AmerigoTower,
+    "combat_ship": ShipAndBoard,
+    "wallenstein_tower": Given,
+}
+
+
+def page() -> str:
+    """Return the page; the tables that all kinds of profile share stand in each of them."""
+    games = {name: registry.get("game", name) for name in registry.names("game")}
+    parts = [HEAD]
+    for name, kind in KINDS.items():
+        parts.append(_part(f"Profile: {name}", "key", (_row(key, field) for key, field in described(kind))))
+    parts.append(_part("Settings", "key", _settings(), tuple(NUMBERS)))
+    for name, game in games.items():
+        rules: object = game.Rules
+        if isinstance(rules, type) and issubclass(rules, BaseModel):
+            parts.append(_part(f"Rules: {name}", "key", (_row(key, field) for key, field in described(rules))))
+    for table in (DROPS, CUBES, *(table for game in games.values() for table in tables_of(game)[2:]), POSES):
+        rows = ((f"`{c.name}`", f"{c.kind}, or null" if c.nullable else c.kind, c.meaning) for c in table.columns)
+        parts.append(_table(f"Table of a campaign: {table.name}", ("column", "type", "meaning"), rows))
+    return "\n".join(parts)
+
+
+def _part(title: str, key: str, rows: Iterable[Sequence[str]], defaults: Sequence[str] = ("default",)) -> str:
+    return _table(title, (key, "allowed", *defaults, "meaning"), rows)
+
+
+def _table(title: str, names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [names, ["---"] * len(names), *rows]
+    return f"## {title}\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _row(key: str, field: FieldInfo) -> Sequence[str]:
+    return f"`{key}`", allowed(field), _default(field), field.description or ""
+
+
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return ""
+    value = field.get_default(call_default_factory=True)
+    return "none" if value is None else f"`{json.dumps(value, default=lambda other: other.model_dump(mode='json'))}`"
+
+
+def _settings() -> Iterator[Sequence[str]]:
+    fields = cast("Any", PhysicsSettings).__pydantic_fields__
+    for name, field in fields.items():
+        if name == "engine":
+            usual = [f"`{json.dumps(engine)}`" for engine in NUMBERS]
+            text = f"one of {', '.join(registry.names('engine'))}"
+        else:
+            numbers = [engine.standard.get(name) for engine in NUMBERS.values()]
+            usual, text = ["" if number is None else f"`{number:g}`" for number in numbers], allowed(field)
+        yield f"`{name}`", text, *usual, field.description
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line; returns the exit status: see `ended`."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args(
+        arguments
+    )
+    return ended("documents", lambda: write(PAGE, page(), "page"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

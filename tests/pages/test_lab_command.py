@@ -1,0 +1,115 @@
+"""`tower-sim page lab`: the page's file, what it is filled with, and what is refused. About 3 s."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.cases import each_case
+
+from tower_sim import cli
+from tower_sim.apparatus.catalogue import load, shipped
+from tower_sim.lab.contents import contents
+from tower_sim.lab.page import script
+from tower_sim.lab.section import drawn
+from tower_sim.surrogate.store import fitted_or_shipped, shipped_names
+
+ROOT = Path(__file__).parents[2]
+Capture = pytest.CaptureFixture[str]
+
+
+def own(folder: Path, name: str, of: str = "amerigo") -> Path:
+    """A profile of one's own with its surrogate beside it, as calibrate writes them."""
+    (folder / f"{name}.toml").write_text(shipped()[of], "utf-8")
+    (folder / f"{name}.surrogate.json").write_text(fitted_or_shipped(of).to_json(), "utf-8")
+    return folder / f"{name}.toml"
+
+
+def test_the_command_writes_one_page_with_all_that_ships_and_ones_own(tmp_path: Path, capsys: Capture):
+    mine, yours = own(tmp_path, "mine"), own(tmp_path, "yours", "dead_reckoning")
+    output = tmp_path / "lab.html"
+    assert cli.main(["page", "lab", "-o", str(output), "--tower", str(mine), "--tower", str(yours)]) == 0
+    assert capsys.readouterr().out.strip() == str(output)
+    text = output.read_text("utf-8")
+    found = re.search(r'<script type="application/json" id="lab">(.*?)</script>', text)
+    assert found
+    document = json.loads(found[1])
+    ships = [name for name in shipped_names() if load(name).board]
+    assert [tower["name"] for tower in document["towers"]] == ["mine", *(n for n in shipped_names() if n not in ships)]
+    assert [ship["name"] for ship in document["ships"]] == ["yours", *ships]
+    assert document["first"] == "mine"
+    assert document["towers"][0]["named"] == "mine.toml"
+    assert not re.search(r"\b(src|href)=", text.split("<script", maxsplit=1)[0])
+
+
+def test_a_shipped_name_is_no_second_one():
+    assert contents(["amerigo-club", "amerigo-club"])["towers"] == contents()["towers"]
+
+
+def test_what_cannot_be_in_the_page_is_refused_in_one_line(tmp_path: Path, capsys: Capture):
+    alone = tmp_path / "alone.toml"
+    alone.write_text(shipped()["amerigo"], "utf-8")
+    (tmp_path / "other").mkdir()
+    twice = [str(own(tmp_path, "twice")), str(own(tmp_path / "other", "twice"))]
+    foreign = own(tmp_path, "foreign")
+    foreign.write_text(shipped()["amerigo-club"], "utf-8")
+    asked = [
+        (["nowhere"], "neither a shipped profile nor a file"),
+        (["wallenstein"], "has no surrogate"),
+        ([str(alone)], "has no surrogate"),
+        (twice, "each name once"),
+        ([str(own(tmp_path, "amerigo"))], "each name once"),
+        ([str(foreign)], "was fitted for apparatus"),
+    ]
+    for given, told in asked:
+        words = [word for each in given for word in ("--tower", each)]
+        assert cli.main(["page", "lab", "-o", str(tmp_path / "x.html"), *words]) == 2, given
+        line = capsys.readouterr().err
+        assert told in line
+        assert line.count("\n") == 1
+        assert not (tmp_path / "x.html").exists()
+    assert cli.main(["page", "lab", "-o", str(tmp_path / "missing" / "x.html")]) == 2
+    assert "output" in capsys.readouterr().err
+
+
+def test_every_shipped_model_says_how_close_it_is_as_its_report_does():
+    text = (ROOT / "tower_sim" / "lab" / "closeness.toml").read_text("utf-8")
+    told = {digest: entry["says"] for digest, entry in tomllib.loads(text).items()}
+    docs = (ROOT / "docs" / "surrogate.md").read_text("utf-8")
+    assert {*told} == {fitted_or_shipped(name).digest for name in shipped_names()}
+    for says in told.values():
+        for number in re.findall(r"[-+]?\d[\d,]*\.\d+|\d,\d{3}", says):
+            assert number.lstrip("+") in docs, number
+
+
+@each_case("name", [name for name in sorted(shipped()) if not load(name).board])
+def test_cubes_have_places_on_every_floor_and_in_the_tray_that_do_not_overlap(name: str):
+    shape = load(name)
+    section, edge = drawn(shape), 1e3 * shape.cube_edge
+    assert len(section.floors) == len(shape.regions)
+    left, bottom, right, top = section.bounds
+    every = [place for places in (*section.floors, section.tray, section.hand) for place in places]
+    is_ours = name in ("amerigo", "amerigo-club", "amerigo-rulebook", "wallenstein")  # others may be smaller
+    assert min(map(len, section.floors)) >= (10 if is_ours else 1)
+    assert min(len(section.tray), len(section.hand)) >= (40 if is_ours else 1)
+    for i, (x, z) in enumerate(every):
+        assert left <= x <= right - edge + 0.1
+        assert bottom <= z <= top - edge + 0.1
+        for other_x, other_z in every[:i]:
+            assert abs(x - other_x) > 0.99 * edge or abs(z - other_z) > 0.99 * edge
+    for region, places, over in zip(
+        shape.regions, section.floors, [shape.rim_top, *(r.above for r in shape.regions)], strict=False
+    ):
+        assert all(1e3 * region.above <= z + 0.1 and z + edge <= 1e3 * over + edge for _, z in places)
+
+
+def test_the_script_is_our_own_files_as_they_stand_and_nothing_in_it_makes_html_of_words():
+    text: Any = script()
+    assert "innerHTML" not in text
+    assert "eval(" not in text
+    assert not re.search(r"^export ", text, re.M)
+    assert not re.search(r"\b(fetch|XMLHttpRequest|WebSocket|importScripts|document\.write)\b", text)

@@ -1,0 +1,538 @@
+"""The tower lab in a real browser: its numbers are Python's, keys alone do, what leaves it is read back. About 25 s."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.browser import PAGES, Watched, axe_violations, browsing, clean
+from support.pairs import paired
+from support.portable import model_of
+
+from tower_sim import cli, registry
+from tower_sim.apparatus.catalogue import load, shipped
+from tower_sim.games.amerigo import Rules
+from tower_sim.games.amerigo.figures import FIGURES
+from tower_sim.games.amerigo.many import sample_games
+from tower_sim.lab import lab_page
+from tower_sim.pages import paints
+from tower_sim.runs.array import Runs
+from tower_sim.runs.figure import table
+from tower_sim.surrogate.store import shipped as shipped_surrogate
+from tower_sim.variants import read_variant
+
+pytestmark = PAGES
+
+COLOURS = Rules().colours
+HOSTILE = "<img src=x onerror=window.hit=1>"
+EVIL = f"</script>{HOSTILE}<script>window.hit=2</script>"
+FEW = "#lab=1&games=2000"
+TABS = ("rules", "whole", "fight")
+ODD: dict[str, Any] = {
+    "name": 'Odd "rules" = 1',
+    "tower": "amerigo-club",
+    "cubes": [3, 9, 0, 12, 1, 7, 20],
+    "phases": [6, 0, 2, 1, 5, 4, 3],
+    "rounds": 3,
+    "gold": 4,
+    "token": 1,
+}
+ODD_RULES = Rules(
+    cubes=dict(zip(COLOURS, ODD["cubes"], strict=True)),
+    phases=("white", "blue", "red", "black", "yellow", "green", "brown"),
+    rounds=3,
+    gold_divisor=4,
+    gold_divisor_with_token=1,
+)
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page, with a tower of one's own whose name would be a picture, and run a script, if it were HTML."""
+    folder = tmp_path_factory.mktemp("lab")
+    (folder / f"{HOSTILE}.toml").write_text(shipped()["amerigo"], "utf-8")
+    surrogate = shipped_surrogate("amerigo", load("amerigo").digest).to_json()
+    (folder / f"{HOSTILE}.surrogate.json").write_text(surrogate, "utf-8")
+    (folder / "lab.html").write_text(lab_page([str(folder / f"{HOSTILE}.toml")]), "utf-8")
+    return folder / "lab.html"
+
+
+@pytest.fixture(scope="module")
+def browser(file: Path) -> Iterator[Watched]:
+    with browsing(1280, 900) as watched:
+        yield watched
+
+
+@pytest.fixture
+def page(browser: Watched, file: Path) -> Iterator[Any]:
+    """The page as it opens; nothing may go wrong on it, and nothing may leave it."""
+    with clean(browser, file, settled, FEW) as found:
+        yield found
+
+
+def settled(page: Any) -> None:
+    """Wait until the games of what is chosen are played."""
+    page.wait_for_function(
+        "() => { const done = towerSim.result(); const now = towerSim.state(); const same = (x, y) => "
+        "JSON.stringify(x) === JSON.stringify(y); return done && done.done === now.games && same(done.a, now.a) && "
+        "same(done.b, now.b) && document.getElementById('rules-busy').hidden; }"
+    )
+
+
+def choose(page: Any, **part: Any) -> None:
+    page.evaluate("part => towerSim.choose(part)", part)
+    settled(page)
+
+
+def played(rules: Rules, tower: str, games: int, seed: int) -> Runs:
+    return sample_games(model_of(tower), rules, games, seed)
+
+
+def by_drop(values: Any, size: int) -> list[int]:
+    """How often each number came, by drop and number."""
+    return np.concatenate([np.bincount(values[:, i], minlength=size + 1) for i in range(values.shape[1])]).tolist()
+
+
+def counts_of(side: Any, games: Runs) -> dict[str, list[int]]:
+    """What the page counts, from Python's games; of the set-up, which has no action points, all that came out."""
+    out, inside = games.emerged.astype(int), games.inside.astype(int)
+    numbers = {
+        "actions": (out > 0).sum(-1),
+        "action_points": np.concatenate([out[:, :1].sum(-1), out[:, 1:].max(-1)], 1),
+        "gold": -(-out.sum(-1) // int(games.plan.terms["gold_divisor"])),
+        "gold_with_token": -(-out.sum(-1) // int(games.plan.terms["gold_divisor_with_token"])),
+        "inside": inside.sum(-1),
+        "out": out.sum(-1),
+    }
+    numbers |= {f"out {k}": out[:, :, k] for k in range(7)} | {f"inside {k}": inside[:, :, k] for k in range(7)}
+    return {key: by_drop(values, side["sizes"][key]) for key, values in numbers.items()}
+
+
+RESULT = """() => { const { sides, rows } = towerSim.result(); return { rows, sides: sides.map((side) => ({ ...side,
+  counts: Object.fromEntries(Object.entries(side.counts).map(([key, counts]) => [key, [...counts]])) })) }; }"""
+
+
+def test_every_number_on_the_page_is_that_of_sample_games(page: Any):
+    usual = page.evaluate("towerSim.state().a") | {"name": "Published", "tower": "amerigo"}
+    choose(page, a=usual, b=ODD, seed="340282366920938463463374607431768211455")
+    found = page.evaluate(RESULT)
+    seed = 2**128 - 1
+    sides = [played(Rules(), "amerigo", 2000, seed), played(ODD_RULES, "amerigo-club", 2000, seed)]
+    for side, games, tower in zip(found["sides"], sides, ("amerigo", "amerigo-club"), strict=True):
+        assert (side["games"], side["drops"]) == (2000, games.plan.drops)
+        assert side["counts"] == counts_of(side, games)
+        assert side["beyond"] == pytest.approx(model_of(tower).extrapolated(games).mean(), abs=1e-12)
+    # the figures of `compare`, their differences and intervals
+    expected = paired(*(table(games.by_drop, FIGURES) for games in sides))
+    rows = {row["key"]: row for row in found["rows"]}
+    assert {*rows} == {figure.key for figure in FIGURES}
+    for i, figure in enumerate(FIGURES):
+        row = rows[figure.key]
+        assert (row["title"], row["unit"]) == (figure.title, figure.unit)
+        assert row["a"]["mean"] == pytest.approx(expected.mean_a[i], rel=1e-12)
+        assert row["b"]["mean"] == pytest.approx(expected.mean_b[i], rel=1e-12)
+        assert row["difference"]["low"] == pytest.approx(expected.low[i], rel=1e-6, abs=1e-9)
+        assert row["difference"]["high"] == pytest.approx(expected.high[i], rel=1e-6, abs=1e-9)
+        assert row["adjusted"] == pytest.approx(expected.adjusted[i], rel=1e-3, abs=1e-12)
+
+
+def test_the_difference_is_said_first_in_plain_words(page: Any):
+    usual = page.evaluate("towerSim.state().a")
+    choose(page, a=usual, b=usual | {"name": "B", "cubes": [10] * 7})
+    first = page.inner_text("#rules-lead p >> nth=0")
+    assert "more cubes stay in the tower" in first
+    assert first.endswith("certain.")
+    assert "2,000 games of each, in pairs" in page.inner_text("#rules-sure")
+    assert "fitted to" in page.inner_text("#rules-beyond")  # so many cubes are outside of what the model was fitted to
+    choose(page, b=usual | {"name": "B"})
+    assert "every game is the same" in page.inner_text("#rules-lead")
+
+
+def test_the_histogram_moves_while_the_slider_is_held(page: Any):
+    page.check("#compare")
+    settled(page)
+    slider = page.get_by_label("Cubes of every colour")
+    box = slider.bounding_box()
+    before = page.inner_html("#histogram")
+    page.mouse.move(box["x"] + box["width"] * 7 / 30, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    for share in (0.3, 0.5, 0.66):
+        page.mouse.move(box["x"] + box["width"] * share, box["y"] + box["height"] / 2, steps=3)
+        cubes = page.evaluate("towerSim.state().b.cubes[0]")
+        page.wait_for_function("cubes => towerSim.result().b.cubes[0] === cubes", arg=cubes)
+        now = page.inner_html("#histogram")
+        assert now != before
+        before = now
+    assert cubes == pytest.approx(20, abs=2)
+    assert slider.input_value() == str(cubes)  # it is still the one that is held
+    page.mouse.up()
+    settled(page)
+
+
+def test_a_browser_that_makes_no_worker_plays_the_same_games(page: Any, browser: Watched, file: Path):
+    with_worker = page.evaluate(RESULT)
+    other = browser.page.context.new_page()
+    other.add_init_script("window.Worker = function () { throw new Error('none here'); };")
+    other.goto(file.resolve().as_uri() + FEW)
+    settled(other)
+    assert other.evaluate(RESULT) == with_worker
+    other.close()
+
+
+def test_one_game_is_shown_drop_by_drop_as_it_was_counted(page: Any):
+    choose(page, tab="whole", whole={"side": "a", "game": 17, "drop": 0}, seed="5")
+    game = page.evaluate("towerSim.game()")
+    games = played(Rules(), "amerigo", 18, 5)
+    colour = np.repeat(np.arange(7), 7)
+    for name, expected in (("thrown", games.thrown[17]), ("out", games.emerged[17])):
+        assert [np.bincount(colour[drop], minlength=7).tolist() for drop in game[name]] == expected.tolist()
+    inside = [[cube for cube, spot in enumerate(spots) if spot and spot[0] != "tray"] for spots in game["spots"]]
+    assert [np.bincount(colour[drop], minlength=7).tolist() for drop in inside] == games.inside[17].tolist()
+    page.click("#whole-next")
+    out = int(games.emerged[17, 1].sum())
+    assert f"Round 1, the blue phase: {games.thrown[17, 1].sum()} cubes are thrown, {out} come" in page.inner_text(
+        "#whole-words"
+    )
+    assert page.locator("#tower .cube").count() == 49
+    page.click("#whole-play")  # plays by itself, and stops when asked
+    page.wait_for_function("() => document.getElementById('whole-drop').value > 1")
+    page.click("#whole-play")
+    assert page.inner_text("#whole-play") == "Play"
+
+
+def test_battles_of_two_forces_have_odds(page: Any):
+    page.click("#tab-fight")
+    page.wait_for_function("() => towerSim.battles()?.games === 10000")
+    odds = page.evaluate("towerSim.battles()")
+    assert sum(odds["wins"]) == 10000
+    assert "Purple wins" in page.inner_text("#fight-lead p >> nth=0")
+    bars = "#fight-histogram [fill^='#']"
+    fills = f'() => [...new Set([...document.querySelectorAll("{bars}")].map((bar) => bar.getAttribute("fill")))]'
+    paint = {each.name: each.rgb for each in paints(["purple", "green", "black"])}
+    assert page.evaluate(fills) == [paint["green"], paint["purple"]]  # the hatching's ground, the bars
+    titles = {figure.title.removesuffix(" (active)") for figure in registry.get("game", "dead_reckoning").figures}
+    assert {*page.locator("#fight-table tbody th").all_inner_texts()} <= titles
+    choose(page, fight={"ship": "dead_reckoning", "kind": "merchant", "cubes": [0, 8], "damage": [0, 0]})
+    page.wait_for_function("() => { const b = towerSim.battles(); return b.games === 10000 && b.wins[0] < 2000; }")
+    assert "Black" in page.inner_text("#fight-table")
+    assert page.evaluate(fills) == [paint["black"], paint["purple"]]
+    assert page.evaluate("towerSim.battles().sides[1].coins.sum") == 0  # the merchant does not plunder
+    page.locator("#fight-controls input[type=range]").nth(1).fill("0")  # of black: nobody would have a cube
+    assert page.inner_text("#fight-note") == "A battle has one cube or more."
+    assert page.evaluate("towerSim.state().fight.cubes") == [0, 8]
+
+
+# Keys alone
+
+
+def test_keys_alone_do(page: Any):
+    page.keyboard.press("Tab")
+    reached: list[str] = []
+    for _ in range(40):
+        here = page.evaluate(
+            "() => document.activeElement.id || document.activeElement.getAttribute('aria-label') || "
+            "document.activeElement.textContent"
+        )
+        reached.append(here)
+        if here == "compare":
+            break
+        page.keyboard.press("Tab")
+    assert {"share", "about-open", "theme", "tab-rules", "series", "compare"} <= {*reached}
+    page.keyboard.press("Space")
+    page.wait_for_function("() => towerSim.state().b !== null")
+    label = page.get_by_label("Cubes of every colour")
+    label.focus()
+    before = page.evaluate("towerSim.state().b.cubes")
+    page.keyboard.press("ArrowRight")
+    settled(page)
+    after = page.evaluate("towerSim.state()")
+    assert after["b"]["cubes"] == [count + 1 for count in before]
+    assert after["a"]["cubes"] == before
+    page.get_by_text("Order of the colours", exact=True).focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    for _ in range(3):  # that moves the first colour later, thrice: the focus stays on it
+        page.get_by_role("button", name="Move blue later").focus()
+        page.keyboard.press("Enter")
+    assert page.evaluate("towerSim.state().b.phases") == [1, 2, 3, 0, 4, 5, 6]
+    settled(page)
+    page.locator("#tab-rules").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("towerSim.state().tab") == "whole"
+    assert page.evaluate("document.activeElement.id") == "tab-whole"
+    page.locator("#whole-drop").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("towerSim.state().whole.drop") == 1
+    page.locator("#about-open").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#about").is_visible()
+    page.keyboard.press("Escape")
+    assert not page.locator("#about").is_visible()
+    page.locator("#theme").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.documentElement.style.colorScheme") == "dark"
+    page.keyboard.press("Enter")
+
+
+def test_colours_are_put_in_order_by_dragging(page: Any):
+    page.get_by_text("Order of the colours", exact=True).click()
+    first, last = page.locator(".order .grip").first.bounding_box(), page.locator(".order .grip").last.bounding_box()
+    page.mouse.move(first["x"] + 5, first["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(first["x"] + 5, (first["y"] + last["y"]) / 2, steps=5)
+    page.mouse.move(last["x"] + 5, last["y"] + 25, steps=5)
+    page.mouse.up()
+    assert page.evaluate("towerSim.state().a.phases") == [1, 2, 3, 4, 5, 6, 0]
+    settled(page)
+
+
+# What leaves the page, and what comes in by the address
+
+
+def test_a_link_opens_what_was_chosen(page: Any, browser: Watched, file: Path):
+    fight = {"ship": "dead_reckoning", "kind": "building", "cubes": [9, 7], "damage": [2, 0]}
+    whole = {"side": "b", "game": 5, "drop": 3}
+    name = f"{EVIL} & Ñ = % + #"
+    choose(page, b=ODD | {"name": name[:60]}, series="gold", seed="12", games=2000, whole=whole, fight=fight)
+    said = page.evaluate("towerSim.state()")
+    link = page.evaluate("towerSim.link()")
+    page.goto("about:blank")
+    again = browser.open(file, link)
+    settled(again)
+    assert again.evaluate("towerSim.state()") == said | {"edit": "a"}
+    assert again.inner_text("#trouble") == ""
+    # of a page on the disk the link is what follows its address, so it names no folder; any copy opens it
+    again.click("#share")
+    assert again.input_value("#share-link") == link
+    assert link.startswith("#lab=1&")
+    again.evaluate("towerSim.choose({ a: { ...towerSim.state().a, rounds: 2 } })")
+    for wrong in ("", "file:///home/somebody/lab.html", "#lab=1&a.rounds=99"):
+        again.fill("#share-given", wrong)
+        again.keyboard.press("Enter")
+        assert again.inner_text("#share-told").startswith("The link cannot be read: ")
+        assert again.evaluate("towerSim.state().a.rounds") == 2
+    again.fill("#share-given", f"https://example.org/labs/mine.html{link}")
+    again.keyboard.press("Enter")
+    assert again.evaluate("towerSim.state()") == said | {"edit": "a"}
+    assert not again.locator("#share-dialog").is_visible()
+    settled(again)
+
+
+def test_the_page_is_saved_with_what_is_chosen(page: Any, browser: Watched, tmp_path: Path):
+    choose(page, a=ODD | {"name": f"{EVIL} & Ñ"[:60]}, b=ODD, seed="12", games=2000, tab="fight")
+    said = page.evaluate("towerSim.state()")
+    page.click("#share")
+    with page.expect_download() as download:
+        page.click("#share-page")
+    download.value.save_as(tmp_path / "saved.html")
+    again = browser.open(tmp_path / "saved.html")
+    settled(again)
+    assert again.evaluate("towerSim.state()") == said
+    with again.expect_download() as download:  # a page that was saved can be saved again, as it was or changed
+        again.click("#share")
+        again.click("#share-page")
+    assert Path(download.value.path()).read_bytes() == (tmp_path / "saved.html").read_bytes()
+    assert again.evaluate("window.hit") is None
+
+
+def test_what_was_chosen_comes_back_step_by_step(page: Any):
+    assert page.locator("#undo").is_disabled()
+    usual = page.evaluate("towerSim.state()")
+    page.check("#compare")
+    slider = page.get_by_label("Rounds")
+    slider.focus()
+    for _ in range(3):  # as fast as a slider is dragged: one step
+        page.keyboard.press("ArrowRight")
+    page.click("#tab-fight")
+    page.get_by_label("Cubes of Green").fill("9")
+    assert page.evaluate("towerSim.state().b.rounds") == usual["a"]["rounds"] + 3
+    page.click("#undo")
+    assert page.evaluate("towerSim.state().fight") == usual["fight"]
+    assert page.get_by_label("Cubes of Green").input_value() == "4"
+    page.click("#undo")  # it goes to where that was chosen
+    assert page.evaluate("[towerSim.state().tab, towerSim.state().b.rounds]") == ["rules", usual["a"]["rounds"]]
+    assert slider.input_value() == str(usual["a"]["rounds"])
+    slider.focus()
+    page.keyboard.press("Control+z")
+    assert page.evaluate("towerSim.state()") == usual
+    assert page.locator("#undo").is_disabled()
+    assert page.evaluate("document.activeElement.getAttribute('type')") == "range"  # the focus stays where it was
+    for _ in range(3):
+        page.click("#redo")
+    found = page.evaluate("towerSim.state()")
+    assert (found["b"]["rounds"], found["fight"]["cubes"], found["tab"]) == (usual["a"]["rounds"] + 3, [6, 9], "fight")
+    assert page.locator("#redo").is_disabled()
+    settled(page)
+
+
+def test_choose_moves_the_controls_of_every_tab_and_refuses_nonsense(page: Any):
+    fight = {"ship": "dead_reckoning", "kind": "merchant", "cubes": [3, 8], "damage": [1, 0]}
+    for tab in ("fight", "rules"):  # tabs that were looked at before show what is new too
+        page.click(f"#tab-{tab}")
+    choose(page, a=ODD, b=None, seed="12", fight=fight)
+    assert page.get_by_label("Cubes for one gold, with the token").input_value() == "1"
+    assert page.input_value("#seed") == "12"
+    page.click("#tab-fight")
+    assert page.get_by_label("Cubes of Black").input_value() == "8"
+    page.wait_for_function("() => towerSim.battles()?.sides[1].coins.sum === 0")  # a merchant's
+    before = page.evaluate("towerSim.state()")
+    for nonsense in ({"seed": "x"}, {"a": ODD | {"rounds": 99}}, {"games": 7}, {"tab": "nowhere"}):
+        with pytest.raises(Exception, match="allowed is"):
+            page.evaluate("part => towerSim.choose(part)", nonsense)
+    assert page.evaluate("towerSim.state()") == before
+
+
+GARBAGE = [
+    "#x", "#lab=2", "#lab=1&a.cubes=7", "#lab=1&a.cubes=0.0.0.0.0.0.0", "#lab=1&a.cubes=7.7.7.7.7.7.999",
+    "#lab=1&a.phases=0.0.0.0.0.0.0", "#lab=1&a.tower=nowhere", "#lab=1&a.rounds=-1", "#lab=1&seed=1e9",
+    "#lab=1&games=7",
+    "#lab=1&whole=b.0.0", "#lab=1&fight=brawl", "#lab=1&fight=building&forces=3.3",
+    "#lab=1&ship=dead_reckoning&forces=0.0", "#lab=1&tab=others",
+    "#lab=1&tab=__proto__", "#lab=1&a.tower=constructor", "#%E0%A4%A", f"#lab=1&tab={EVIL}", "#lab=1&seed=" + "9" * 500,
+]  # fmt: skip
+
+
+def test_garbage_in_the_address_gives_one_clear_line(page: Any):
+    usual = page.evaluate("towerSim.state()")
+    for hash_ in GARBAGE:
+        page.evaluate("hash => { location.hash = hash; }", "#lab=1&games=2000")
+        page.wait_for_function("() => document.getElementById('trouble').textContent === ''")
+        page.evaluate("hash => { location.hash = hash; }", hash_)
+        page.wait_for_function("() => document.getElementById('trouble').textContent !== ''")
+        line = page.inner_text("#trouble")
+        assert "cannot be read" in line, hash_
+        assert "\n" not in line
+        assert len(line) < 400
+        assert page.evaluate("towerSim.state()") == usual, hash_
+        assert line.endswith("What was chosen stays.")
+    page.evaluate("hash => { location.hash = hash; }", "#lab=1&a.rounds=3&games=2000")
+    page.wait_for_function("() => towerSim.state().a.rounds === 3")
+    assert page.inner_text("#trouble") == ""
+    settled(page)
+
+
+def test_an_address_that_the_page_writes_over_at_once_is_still_followed(page: Any):
+    write = "hash => { location.hash = hash; history.replaceState(null, '', towerSim.link()); }"
+    page.evaluate(write, "#lab=1&a.cubes=7")
+    page.wait_for_function("() => document.getElementById('trouble').textContent !== ''")
+    page.evaluate(write, "#lab=1&a.rounds=3&games=2000")
+    page.wait_for_function("() => towerSim.state().a.rounds === 3")
+    assert page.inner_text("#trouble") == ""
+    settled(page)
+
+
+def test_a_page_that_is_opened_with_garbage_shows_the_usual_rules(page: Any, browser: Watched, file: Path):
+    usual = page.evaluate("towerSim.state()")
+    page.goto("about:blank")
+    again = browser.open(file, "#lab=1&games=2000&a.cubes=%00")
+    settled(again)
+    line = again.inner_text("#trouble")
+    assert line.startswith("The address cannot be read: a.cubes is")
+    assert line.endswith("The page shows the usual rules.")
+    assert again.evaluate("towerSim.state()") == usual | {"games": 20000}
+
+
+@pytest.mark.parametrize("name", ["Ten each", EVIL[:60], 'a "quoted" \\ name', "  Ünïcode 🎲  ", ""])
+def test_the_rules_file_is_read_by_compare_and_by_play(page: Any, name: str, tmp_path: Path, capsys: Any):
+    choose(page, a=ODD | {"name": name})
+    with page.expect_download() as download:
+        page.click("#save-toml-a")
+    file = tmp_path / "variant.toml"
+    download.value.save_as(file)
+    assert Path(download.value.suggested_filename).suffix == ".toml"
+    assert "/" not in download.value.suggested_filename
+    variant = read_variant(file)
+    assert variant.rules == ODD_RULES.but(name=name.strip() or "house rules")
+    assert variant.apparatus.name == "amerigo-club"
+    assert cli.main(["play", "amerigo", "--rules", str(file), "--model", "surrogate", "--seed", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["apparatus"] == "amerigo-club"
+
+
+def test_the_rules_file_of_ones_own_tower_names_its_file(page: Any, file: Path):
+    choose(page, a=page.evaluate("towerSim.state().a") | {"tower": HOSTILE})
+    text = page.evaluate("towerSim.toml('a')")
+    (file.parent / "own.toml").write_text(text, "utf-8")
+    assert read_variant(file.parent / "own.toml").apparatus.digest == load("amerigo").digest
+
+
+def test_the_figures_are_saved_as_csv(page: Any, tmp_path: Path):
+    choose(page, b=ODD | {"name": '=HYPERLINK("x"), B'})
+    with page.expect_download() as download:
+        page.click("#save-csv")
+    download.value.save_as(tmp_path / "figures.csv")
+    rows = list(csv.reader(io.StringIO((tmp_path / "figures.csv").read_text("utf-8"))))
+    assert len({len(row) for row in rows}) == 1
+    head = rows[0]
+    assert head[4:6] == ["a: A", 'b: =HYPERLINK("x"), B']
+    mean = next(row for row in rows if row[:2] == ["mean over games", "actions"])
+    row = next(row for row in page.evaluate("towerSim.result().rows") if row["key"] == "actions")
+    assert float(mean[4]) == row["a"]["mean"]
+    assert float(mean[6]) == row["difference"]["mean"]
+    phases = [row for row in rows if row[:2] == ["phases", "gold"]]
+    assert sum(int(row[4]) for row in phases) == 2000 * 35
+    assert not any(cell[:1] in "=+@" for row in rows for cell in row if cell)
+
+
+# Anybody, anywhere
+
+
+def test_nobodys_name_runs_anything(page: Any):
+    evil = page.evaluate("towerSim.state().a") | {"name": EVIL[:60], "tower": HOSTILE}
+    choose(page, a=evil, b=evil | {"name": HOSTILE, "rounds": 4}, edit="b")
+    assert HOSTILE in page.inner_text("#legend")
+    assert HOSTILE in page.inner_text("#model-short")
+    for tab in TABS:
+        page.click(f"#tab-{tab}")
+    assert page.locator("main img").count() == 0
+    assert page.evaluate("window.hit") is None
+
+
+def test_axe_finds_nothing_in_light_and_dark_and_every_axis_has_a_name(page: Any):
+    choose(page, b=ODD)
+    for _ in range(2):
+        for tab in TABS:
+            page.click(f"#tab-{tab}")
+            page.wait_for_timeout(150)
+            assert axe_violations(page) == [], tab
+            for chart in page.locator(f"#panel-{tab} .chart svg").all():
+                assert all(name.strip() for name in chart.locator(".axis-name").all_text_contents())
+                assert chart.locator(".axis-name").count() == 2
+        page.click("#share")
+        assert axe_violations(page) == [], "share"
+        page.keyboard.press("Escape")
+        page.click("#theme")
+
+
+def test_a_telephone_never_scrolls_sideways(browser: Watched, file: Path):
+    context = browser.page.context.browser.new_context(
+        viewport={"width": 360, "height": 740}, offline=True, has_touch=True, is_mobile=True
+    )
+    watched = Watched(context.new_page())
+    page = watched.open(file, FEW)
+    settled(page)
+    choose(page, b=ODD | {"name": "W" * 60}, games=2000, a=page.evaluate("towerSim.state().a") | {"tower": HOSTILE})
+    for tab in TABS:
+        page.tap(f"#tab-{tab}")
+        page.wait_for_timeout(300)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, tab
+    page.tap("#tab-rules")
+    page.get_by_label("Rounds").scroll_into_view_if_needed()
+    page.evaluate("scrollBy(0, 300)")
+    page.wait_for_function("() => document.getElementById('strip').classList.contains('away')")
+    assert "on average" in page.inner_text("#strip-words")  # the figure is seen beside the slider too
+    watched.check()
+    context.close()
+
+
+def test_the_page_holds_no_word_of_a_stranger_as_html(file: Path):
+    text = file.read_text("utf-8")
+    assert HOSTILE not in text
+    assert "unsafe" not in text.split("<title>")[0]
+    assert len(text) < 1_000_000
+    assert text.count("<script") == 2  # its data, and its script

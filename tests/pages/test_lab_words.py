@@ -1,0 +1,114 @@
+"""The lab says of two variants what `tower-sim compare` says of the same figures: node runs the page's scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from support.node import PORTS, answered
+
+from tower_sim import registry
+from tower_sim.compare import comparison
+from tower_sim.compare.comparison import rows
+from tower_sim.compare.paired import Moments
+from tower_sim.games.amerigo.compared import ComparedGames
+from tower_sim.games.amerigo.rules import Rules
+from tower_sim.games.compared import Sureness
+from tower_sim.pages.html import source
+
+pytestmark = PORTS
+
+GAMES = 400
+SCRIPTS = ("statistics", "say")
+
+ASK = """
+import { readFileSync } from "node:fs";
+const compared = ({ figures, a, b }) => {
+  const sums = statistics.moments(figures.length);
+  a.forEach((game, i) => statistics.add(sums, game, b[i]));
+  return statistics.rows(sums, figures, true);
+};
+const { requests, drops } = JSON.parse(readFileSync(0, "utf8"));
+const answers = requests.map(({ choices, group }) => {
+  const found = compared(group);
+  const keyed = Object.fromEntries(found.map((row) => [row.key, row]));
+  const p = found.flatMap((row) => [row.p, row.adjusted]);
+  return { words: differs(keyed, choices).join(" "), verdicts: found.map((row) => row.verdict), p };
+});
+console.log(JSON.stringify([answers, drops.map((drop) => dropWords(...drop).join(" "))]));
+"""
+
+
+def pairs(rng: np.random.Generator, figures: int, shift: float) -> tuple[Any, Any]:
+    """Games of A and of B: means from nearly 0 to 30, differences from none to several standard errors."""
+    means, spreads = rng.choice([0.05, 0.6, 3, 30], figures), rng.choice([0.0, 0.02, 0.3, 2.0], figures)
+    a = means + spreads * rng.normal(size=(GAMES, figures))
+    shifts = spreads * shift * rng.choice([-1, 0, 0.5, 1], figures) / np.sqrt(GAMES)
+    return a, a + shifts + spreads * rng.normal(size=(GAMES, figures))
+
+
+def group_of(group: Any, a: Any, b: Any) -> dict[str, Any]:
+    figures = [{"key": each.key, "title": each.title, "unit": each.unit} for each in group.figures]
+    return {"figures": figures, "a": a.tolist(), "b": b.tolist()}
+
+
+def asked(folder: Path, requests: Sequence[Any] = (), drops: Sequence[Any] = ()) -> tuple[list[Any], list[str]]:
+    own = source("tower_sim.lab", *(f"page/{name}.js" for name in SCRIPTS))
+    (folder / "ask.mjs").write_text(source("tower_sim.pages", "common.js") + own + ASK, "utf-8")
+    return answered(folder / "ask.mjs", given={"requests": requests, "drops": drops})
+
+
+def test_the_words_of_a_drop_count_its_actions_points_and_gold(tmp_path: Path):
+    """Gold for passing: one for every three cubes that came out, or begun. A round has two phases."""
+    variant, colours = {"phases": [1, 0], "gold": 3}, ["red", "white"]
+    drops = [
+        (0, {"phase": -1, "thrown": 9, "came": [2, 1], "inside": [3, 3]}),
+        (1, {"phase": 1, "thrown": 1, "came": [0, 0], "inside": [3, 4]}),
+        (2, {"phase": 0, "thrown": 2, "came": [3, 1], "inside": [2, 3]}),
+        (3, {"phase": 1, "thrown": 2, "came": [0, 1], "inside": [1, 0]}),
+    ]
+    _, said = asked(tmp_path, drops=[(variant, drop, counts, colours) for drop, counts in drops])
+    assert said == [
+        "The set-up: 9 cubes are thrown, 3 come out (2 red and 1 white); 6 stay inside.",
+        "Round 1, the white phase: 1 cube is thrown, none comes out; 7 stay inside. "
+        "No cube, no action: the phase is skipped.",
+        "Round 1, the red phase: 2 cubes are thrown, 4 come out (3 red and 1 white); 5 stay inside. "
+        "2 actions to choose from, with 3 action points; or pass for 2 gold.",
+        "Round 2, the white phase: 2 cubes are thrown, 1 comes out (1 white); 1 stays inside. "
+        "1 action to choose from, with 1 action point; or pass for 1 gold.",
+    ]
+
+
+def test_the_words_are_those_of_compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for slow in ("shows_from", "games_to_show"):  # no words are of them
+        monkeypatch.setattr(comparison, slow, lambda *_: 1)
+    rng = np.random.default_rng(5)
+    compared = ComparedGames(registry.get("game", "amerigo"), (Rules(), Rules()))
+    group = compared.groups[0]
+    shares = (SimpleNamespace(with_a_choice=0.5), SimpleNamespace(with_a_choice=0.75))
+    requests: list[dict[str, Any]] = []
+    expected: list[str] = []
+    verdicts: list[list[str]] = []
+    chances: list[list[float]] = []
+    for number in range(60):
+        played = pairs(rng, len(group.figures), (0, 2, 3, 5, 9)[number % 5])
+        found = rows(Moments.of(*played), group.figures)
+        requests.append({"choices": [0.5, 0.75], "group": group_of(group, *played)})
+        expected.append(compared.words([found], shares))
+        verdicts.append([str(row.verdict) for row in found])
+        chances.append([p for row in found for p in (row.p, row.p_adjusted)])
+    answers, _ = asked(tmp_path, requests)
+    assert [each["verdicts"] for each in answers] == verdicts
+    for each, own in zip(answers, chances, strict=True):
+        assert each["p"] == pytest.approx(own, rel=2e-3, abs=1e-15)
+    both = [
+        [words.replace("_", " ") for words in (each["words"], own)] for each, own in zip(answers, expected, strict=True)
+    ]
+    plain = [pair for pair in both if "e-0" not in pair[1]]  # Python writes 0.00001 as 1e-05
+    assert len(plain) > len(both) / 2
+    assert [found for found, _ in plain] == [own for _, own in plain]
+    assert {verdict for each in verdicts for verdict in each} == {*Sureness}

@@ -1,0 +1,99 @@
+"""`tower-sim page live`: the page's file, what it is filled with, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from tests.support.hulls import as_hull
+from tower_sim import cli
+from tower_sim.apparatus.catalogue import load, names, shipped
+from tower_sim.live.bundle import bundled
+from tower_sim.live.contents import contents, opening
+from tower_sim.live.page import worker
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_the_command_writes_one_small_page_that_asks_for_nothing(tmp_path: Path, capsys: Capture):
+    (tmp_path / "mine.toml").write_text(shipped()["amerigo"], "utf-8")
+    output = tmp_path / "tower.html"
+    asked = [word for name in (str(tmp_path / "mine.toml"), "dead_reckoning") for word in ("--tower", name)]
+    assert cli.main(["page", "live", "-o", str(output), *asked]) == 0
+    assert capsys.readouterr().out.strip() == str(output)
+    text = output.read_text("utf-8")
+    assert len(text.encode()) < 1_000_000
+    assert not re.search(r"\b(src|href)=|https?:", text.split("<script", maxsplit=1)[0])
+    for allowed in ("script-src 'sha256-", "'wasm-unsafe-eval'", "default-src 'none'"):
+        assert allowed in text
+    found = re.search(r'<script type="application/json" id="live">(.*?)</script>', text)
+    assert found
+    towers = json.loads(found[1])["towers"]
+    assert [tower["name"] for tower in towers] == ["mine", "dead_reckoning"]
+    assert [tower["long_run"] for tower in towers] == [None, None]  # no law lies beside it; of a ship none is told
+
+
+def test_the_page_in_the_repository_is_what_the_command_writes(tmp_path: Path):
+    assert cli.main(["page", "live", "-o", str(tmp_path / "live.html")]) == 0
+    kept = Path(__file__).parents[2] / "docs" / "live.html"
+    is_same = kept.read_bytes() == (tmp_path / "live.html").read_bytes()
+    assert is_same, "write it again: tower-sim page live -o docs/live.html"
+
+
+def test_all_that_ship_are_in_it_and_the_long_run_is_that_of_whole_games():
+    document = contents()
+    assert [tower["name"] for tower in document["towers"]] == sorted(names(), key=lambda name: name != "amerigo")
+    amerigo = document["towers"][0]
+    run = amerigo["long_run"]
+    assert run["set_up"]["thrown"] == 49
+    assert 0 < run["set_up"]["out"] < 49
+    assert run["usual"][0] <= run["inside"] <= run["usual"][1]
+    assert run["out"] > 0
+    for tower in document["towers"]:
+        assert 2 * tower["edge"] < tower["opening"] < 0.1, tower["name"]
+        assert set(tower["colours"]) <= document["paints"].keys()
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_room_for_a_hand_is_the_same_where_boxes_are_hulls(name: str):
+    shape = load(name)
+    hulls = replace(shape, boxes=(), hulls=tuple(map(as_hull, shape.boxes)))
+    assert opening(hulls) == opening(shape)
+    assert shape.board or opening(shape) > opening(replace(shape, boxes=()))
+
+
+def test_what_cannot_be_in_the_page_is_refused_in_one_line(tmp_path: Path, capsys: Capture):
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "twice.toml").write_text(shipped()["amerigo"], "utf-8")
+    twice = [str(tmp_path / folder / "twice.toml") for folder in ("one", "two")]
+    for given, says in ((twice, "another one is too"), (["nothing"], "nothing")):
+        asked = [word for name in given for word in ("--tower", name)]
+        assert cli.main(["page", "live", "-o", str(tmp_path / "x.html"), *asked]) == 2
+        said = capsys.readouterr().err
+        assert says in said
+        assert said.count("\n") == 1
+    assert not (tmp_path / "x.html").exists()
+
+
+def test_a_bundle_has_no_import_left_and_each_module_once(tmp_path: Path):
+    assert not re.search(r"^(import|export)\b", worker(), re.M)
+    (tmp_path / "a.js").write_text('import { two as second } from "./b.js";\nexport const one = second - 1;\n', "utf-8")
+    (tmp_path / "b.js").write_text("export async function later() {}\nconst two = 2;\nexport { two };\n", "utf-8")
+    (tmp_path / "c.js").write_text('export { one } from "./a.js";\nexport { two as deux } from "./b.js";\n', "utf-8")
+    text = bundled("all", tmp_path, "c.js")
+    assert text.count("async function later") == 1
+    for said in ("one: modules['a.js'].one", "deux: modules['b.js'].two", "const { two: second } = modules['b.js'];"):
+        assert said in text
+    (tmp_path / "b.js").write_text('import { one } from "./a.js";\nexport const two = one;\n', "utf-8")
+    with pytest.raises(ValueError, match="import each other"):
+        bundled("all", tmp_path, "c.js")
+    (tmp_path / "b.js").write_text("export default 2;\n", "utf-8")
+    with pytest.raises(ValueError, match="export default"):
+        bundled("all", tmp_path, "c.js")
+    assert resources.files("tower_sim.live").joinpath("page/worker.js").is_file()

@@ -1,0 +1,434 @@
+"""The live page in a real browser: thrown by the seed, by hand and by keys, knocked, undone, linked, refused."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.browser import PAGES, Watched, axe_violations, browsing
+from support.cases import each_case
+
+from tower_sim import PhysicsModel, cli, load, registry
+from tower_sim.games.amerigo import Rules
+from tower_sim.games.amerigo.options import action_points, actions_allowed, gold_for_passing
+from tower_sim.live import live_page
+from tower_sim.model import redo
+from tower_sim.requests import DropRequest, outcome
+from tower_sim.state import TowerState
+
+pytestmark = PAGES
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("live") / "tower.html"
+    path.write_text(live_page(["amerigo", "dead_reckoning"]), "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def games_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("games") / "tower.html"
+    path.write_text(live_page(["amerigo", "wallenstein"]), "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def desk() -> Iterator[Watched]:
+    with browsing(1000, 700, webgl=True, reduced_motion="reduce", color_scheme="light") as watched:
+        yield watched
+
+
+@pytest.fixture(scope="module")
+def moving(desk: Watched) -> Iterator[Watched]:
+    """A page in which throws are seen to move."""
+    context = desk.page.context.browser.new_context(viewport={"width": 600, "height": 500}, offline=True)
+    yield Watched(context.new_page())
+    context.close()
+
+
+def opened(desk: Watched, file: Path, hash: str = "") -> Any:
+    desk.page.goto("about:blank")
+    page = desk.open(file, hash)
+    page.wait_for_function("() => window.towerSim")
+    page.evaluate("document.getElementById('empty-hand').click()")
+    return page
+
+
+def all_still(page: Any) -> None:
+    """Wait until what was asked for is done, and shown."""
+    done = "(async () => { await towerSim.busy; await towerSim.finish(); await towerSim.busy; })()"
+    late = "new Promise((_, fail) => setTimeout(() => fail(new Error('it never comes to rest')), 120000))"
+    page.evaluate(f"() => Promise.race([{done}, {late}])")
+    all_shown(page)
+
+
+def all_shown(page: Any) -> None:
+    """Wait until what was asked for so far is in a picture: the page draws in the next frame."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+KEYS = ("Enter", "Backspace", "Tab", "Escape", "Shift+1", "Shift+i", *"1112223456789gpnhu ijklacdwst+-0?")
+
+
+def throws_on(page: Any) -> None:
+    """Throw one cube by keys, and check that it is in the state afterwards."""
+    page.keyboard.press("Escape")
+    page.evaluate("document.activeElement.blur()")
+    all_still(page)
+    for _ in range(5):  # a key may be lost while a dialog closes
+        page.keyboard.press("Backspace")
+        page.keyboard.press("1")
+        if page.evaluate("towerSim.held") == [["blue", 1]]:
+            break
+        page.wait_for_timeout(200)
+    before = len(state_of(page).log)
+    page.keyboard.press("Enter")
+    all_still(page)
+    log = state_of(page).log
+    assert (len(log), log[-1].kind, len(log[-1].thrown)) == (before + 1, "drop", 1)
+
+
+def state_of(page: Any) -> TowerState:
+    return TowerState.from_token(page.evaluate("towerSim.state"))
+
+
+def counts(page: Any) -> list[int]:
+    """What the table says of all colours: in hand, inside, out."""
+    all_shown(page)
+    return [int(text) for text in page.locator("#counts tfoot td").all_inner_texts()]
+
+
+def test_a_throw_by_its_seed_is_that_of_the_command_line(desk: Watched, file: Path):
+    page = opened(desk, file, "#profile=amerigo&seed=5&throw=blue:7,red:2")
+    all_still(page)
+    with PhysicsModel(load("amerigo")) as model:
+        landed = outcome(DropRequest("amerigo", "physics", 5, {"blue": 7, "red": 2}), model)
+    assert page.evaluate("towerSim.state") == landed.state.token()
+    assert counts(page) == [0, len(landed.inside), len(landed.emerged)]
+    desk.check()
+
+
+def test_the_first_press_throws_seven_and_another_tower_loses_nothing(desk: Watched, file: Path):
+    page = desk.open(file)
+    page.wait_for_function("() => window.towerSim")
+    page.click("#throw")
+    all_still(page)
+    state = state_of(page)
+    assert [len(event.thrown) for event in state.log] == [7]
+    assert page.inner_text("#result") == f"{7 - len(state.residents)} out, {len(state.residents)} inside"
+    for name, log in (("dead_reckoning", ()), ("amerigo", state.log)):
+        page.select_option("#profile", name)
+        all_still(page)
+        assert state_of(page).log == log
+    page.click("#theme")
+    page.reload()
+    page.wait_for_function("() => window.towerSim")
+    assert page.evaluate("document.documentElement.style.colorScheme") == "dark"
+    page.click("#theme")
+    desk.check()
+
+
+def test_a_game_of_amerigo_is_played_along_by_its_rules(desk: Watched, file: Path):
+    page, rules = opened(desk, file), Rules()
+    page.get_by_role("button", name="Play a game").click()
+    for _ in range(4):
+        page.keyboard.press("Enter")
+        all_still(page)
+    panel = page.locator("#game-panel").inner_text()
+    setup, *phases = state_of(page).log
+    colour_of = {cube.id: cube.colour for cube in setup.thrown}
+    assert (len(setup.thrown), f"Set-up: {len(setup.emerged)} cubes came out." in panel) == (49, True)
+    inside = {cube.id for cube in setup.thrown} - {*setup.emerged}
+    for colour, event in zip(rules.colours, phases, strict=False):
+        assert {cube.id for cube in event.thrown} == {i for i in colour_of if colour_of[i] == colour} - inside
+        inside = (inside | {cube.id for cube in event.thrown}) - {*event.emerged}
+        out = Counter(colour_of[number] for number in event.emerged)
+        said = next(line for line in panel.splitlines() if line.startswith(f"Round 1, {colour} phase:"))
+        if out:
+            assert f"{action_points(out)} action point" in said
+            assert f"pass for {gold_for_passing(out, rules.gold_divisor)} gold" in said
+            assert all(each in said.partition("Choose")[2] for each in actions_allowed(out, rules))
+    assert len(phases) == 3
+    assert not page.is_visible("#palette")
+    page.keyboard.press("1")
+    assert page.evaluate("towerSim.held") == []
+    page.keyboard.press("KeyU")
+    all_still(page)
+    assert f"Round 1 of 5, {rules.colours[2]} phase" in page.inner_text("#along-next")
+    desk.check()
+
+
+@each_case("apparatus", ["amerigo", "wallenstein"])
+def test_a_game_played_along_by_a_seed_is_that_of_the_command_line(apparatus: str, desk: Watched, games_file: Path):
+    """The same cubes in every throw, to the last digit; a link of it goes on with it."""
+    page = opened(desk, games_file)
+    page.select_option("#profile", apparatus)
+    all_still(page)
+    assert "Other games run in Python: tower-sim play." in page.inner_text("#game-panel")
+    page.click("#along-rules summary")
+    page.fill("#along-seed", "7")
+    page.click("#along-begin")
+    for _ in range(3):
+        page.keyboard.press("Enter")
+        all_still(page)
+    game = registry.get("game", "amerigo")
+    with PhysicsModel(load(apparatus)) as model:
+        turns = islice(game.start(model, game.read({}), 7, None), 3)
+        states = [getattr(turn.state, "tower", turn.state) for turn in turns]
+    assert page.evaluate("towerSim.state") == states[-1].token()
+    lines, coming = page.inner_text("#along-list"), page.inner_text("#along-next")
+    assert len(page.locator("#along-list > li").all()) == 3
+    link = page.evaluate("towerSim.link(false)").partition("#")[2]
+    assert "&game=amerigo:7" in link
+    page = opened(desk, games_file, f"#{link}")
+    all_still(page)
+    assert (page.inner_text("#along-list"), page.inner_text("#along-next")) == (lines, coming)
+    desk.check()
+
+
+@each_case("seed", ["5", "8"])
+def test_a_battle_is_played_along_to_its_end_as_on_the_command_line(
+    seed: str, desk: Watched, file: Path, capsys: pytest.CaptureFixture[str]
+):
+    assert cli.main(["play", "dead_reckoning", "--set", "cubes={purple=4,green=3}", "--seed", seed, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    page = opened(desk, file)
+    page.select_option("#profile", "dead_reckoning")
+    all_still(page)
+    page.click("#along-rules summary")
+    page.fill("#along-seed", seed)
+    page.click("#along-begin")
+    all_still(page)
+    for _ in told["steps"]:
+        assert page.inner_text("#along-next") != "The game is over."
+        page.keyboard.press("Enter")
+        all_still(page)
+    assert page.inner_text("#along-next") == "The game is over."
+    total = page.inner_text("#along-sum")
+    for colour, side in told["result"].items():
+        assert f"{colour} has {side['strength']} strength, {side['plunder']['coins']} coin" in total
+        assert f"takes {side['damage_taken']} damage" in total
+    assert f"{told['winner'].capitalize()} wins" in total
+    link = page.evaluate("towerSim.link(false)").partition("#")[2]
+    page = opened(desk, file, f"#{link}")
+    all_still(page)
+    assert page.inner_text("#along-sum") == total
+    page.keyboard.press("KeyU")
+    all_still(page)
+    assert page.inner_text("#along-next") != "The game is over." or len(told["steps"]) == 1
+    desk.check()
+
+
+def test_what_a_hand_does_by_mouse_and_keys_is_recorded_and_python_does_it_again(desk: Watched, file: Path):
+    page = opened(desk, file)
+    for _ in range(3):
+        page.click('[data-colour="blue"]')
+    page.keyboard.press("Digit3")
+    assert counts(page) == [4, 0, 0]
+    box = page.locator("#scene").bounding_box()
+    x, y = page.evaluate("towerSim.handAt")
+    page.mouse.move(box["x"] + x, box["y"] + y)
+    page.mouse.down()
+    page.mouse.move(box["x"] + x + 12, box["y"] + y - 30, steps=4)
+    page.mouse.up()
+    all_still(page)
+    page.keyboard.press("Digit2")
+    page.keyboard.press("KeyI")
+    page.keyboard.press("p")
+    all_still(page)
+    page.keyboard.press("n")
+    all_still(page)
+    state = state_of(page)
+    assert [event.kind for event in state.log] == ["hand", "hand", "knock"]
+    assert [len(event.thrown) for event in state.log] == [4, 1, 0]
+    with PhysicsModel(load("amerigo")) as model:
+        assert redo(model, state) == state
+    inside = len(state.residents)
+    page.keyboard.press("u")
+    all_still(page)
+    assert [event.kind for event in state_of(page).log] == ["hand", "hand"]
+    assert page.evaluate("towerSim.link(false)").split("#")[1].startswith("profile=amerigo&state=TOWER3.")
+    assert inside <= counts(page)[1]
+    desk.check()
+
+
+HEARD = """
+window.heard = { bursts: 0 };
+const { createBufferSource } = AudioContext.prototype;
+AudioContext.prototype.createBufferSource = function () {
+  window.heard.bursts += 1;
+  window.heard.context = this;
+  return createBufferSource.call(this);
+};
+"""
+
+
+def test_on_a_telephone_a_finger_drags_the_cubes_a_shake_knocks_and_wood_is_heard(desk: Watched, file: Path):
+    browser, screen = desk.page.context.browser, {"width": 390, "height": 844}
+    phone = Watched(browser.new_page(viewport=screen, has_touch=True, is_mobile=True, offline=True))
+    phone.page.add_init_script(HEARD)
+    page = opened(phone, file)
+    for _ in range(3):
+        page.tap('[data-colour="blue"]')
+    finger = page.context.new_cdp_session(page)
+    box = page.locator("#scene").bounding_box()
+    x, y = (start + at for start, at in zip((box["x"], box["y"]), page.evaluate("towerSim.handAt"), strict=True))
+    for kind, points in (
+        ("touchStart", [{"x": x, "y": y}]),
+        ("touchMove", [{"x": x + 4, "y": y - 8}]),
+        ("touchMove", [{"x": x + 8, "y": y - 16}]),
+        ("touchEnd", []),
+    ):
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    all_still(page)
+    page.tap("#sound")
+    page.tap('[data-colour="red"]')
+    page.tap("#throw")
+    page.wait_for_function("() => window.heard.bursts > 3 && window.heard.context.state === 'running'")
+    all_still(page)
+    page.tap("#shake")
+    page.wait_for_function("() => document.getElementById('shake').getAttribute('aria-pressed') === 'true'")
+    for much in (4, 25):  # m/s2: too little, and a knock of half as much
+        page.evaluate(
+            "z => window.dispatchEvent(new DeviceMotionEvent('devicemotion', { acceleration: { x: 0, y: 0, z } }))",
+            much,
+        )
+    all_still(page)
+    state = state_of(page)
+    assert [(event.kind, len(event.thrown)) for event in state.log] == [("hand", 3), ("drop", 1), ("knock", 0)]
+    assert state.log[2].strength == 1.25  # g, in quarters
+    with PhysicsModel(load("amerigo")) as model:
+        assert redo(model, state) == state
+    phone.check()
+    phone.page.context.close()
+
+
+def test_who_waits_for_the_end_of_what_is_undone_need_not(desk: Watched, file: Path):
+    page = opened(desk, file, "#profile=amerigo&seed=5&throw=blue:7")
+    all_still(page)
+    state = page.evaluate("towerSim.state")
+    waited = """async () => {
+      document.getElementById("throw").click();
+      await towerSim.busy;
+      const over = towerSim.finish();
+      document.getElementById("undo").click();
+      await over;
+      await towerSim.busy;
+      return towerSim.state;
+    }"""
+    assert page.evaluate(waited) == state
+    desk.check()
+
+
+def test_a_link_is_opened_by_another_page_and_a_broken_one_loses_nothing(desk: Watched, file: Path):
+    page = opened(desk, file, "#profile=dead_reckoning&seed=7&throw=purple:4,green:3")
+    all_still(page)
+    token, link = page.evaluate("[towerSim.state, towerSim.link(true)]")
+    assert "seed=7&throw=purple:4,green:3" in link
+    again = opened(desk, file, "#" + link.split("#")[1])
+    all_still(again)
+    assert again.evaluate("towerSim.state") == token
+    for broken, says in (
+        ("#profile=nowhere", "nowhere"),
+        (f"#profile=amerigo&state={token}", "amerigo"),
+        ("#profile=dead_reckoning&state=TOWER2.abc.def", "is not a tower_sim token"),
+        (f"#profile=dead_reckoning&state={token[:-3]}xyz", "is damaged"),
+        ("#seed=7", "a seed without a throw"),
+        ("#profile=dead_reckoning&seed=7&throw=purple", "such as blue:4,red:2"),
+        ("#profile=amerigo&seed=7&throw=blue:300,red:300", "600"),
+        ("#profile=amerigo&game=amerigo:7:foo=3", "foo"),
+        ("#what=7", "what"),
+    ):
+        again.evaluate("hash => { location.hash = hash; }", broken)
+        again.wait_for_function("says => document.getElementById('trouble').textContent.includes(says)", arg=says)
+        assert "\n" not in again.inner_text("#trouble")
+        all_still(again)
+        assert again.evaluate("[towerSim.profile, towerSim.state]") == ["dead_reckoning", token]
+    desk.check()
+
+
+@each_case(
+    "presses", [(*"1111111", "Enter", 200, "1", "p", 40, "Backspace"), ("1", "p", "p", "Backspace"), ("1", "g", " ")]
+)
+def test_keys_that_empty_the_hand_while_it_pours_leave_a_page_that_plays_on(
+    presses: tuple[str | int, ...], moving: Watched, file: Path
+):
+    page = opened(moving, file)
+    for press in presses:
+        if isinstance(press, int):
+            page.wait_for_timeout(press)
+        else:
+            page.keyboard.press(press)
+    throws_on(page)
+    moving.check()
+
+
+def test_after_two_thousand_random_keys_it_still_plays_a_throw(desk: Watched, file: Path):
+    page, chance = opened(desk, file), random.Random(45)
+    for _ in range(2000):
+        key = chance.choice(KEYS)
+        if key == "p" and chance.random() < 0.5:
+            page.keyboard.down("p")
+        else:
+            page.keyboard.press(key)
+        if chance.random() < 0.02:
+            page.wait_for_timeout(40)
+    page.keyboard.up("p")
+    page.keyboard.press("Escape")
+    all_still(page)
+    if not page.is_visible("#palette"):  # a game was begun
+        page.evaluate("document.getElementById('along-begin').click()")
+        all_still(page)
+    page.evaluate("document.getElementById('start-anew').click()")  # a tower that is full to the brim lands no throw
+    throws_on(page)
+    desk.check()
+
+
+def test_enter_presses_a_button_reached_by_keys_and_throws_after_a_click(desk: Watched, file: Path):
+    page = opened(desk, file)
+    page.click('[data-colour="blue"]')
+    page.focus("#cut")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    page.focus('[data-colour="blue"]')
+    page.keyboard.press("Enter")
+    assert page.evaluate("towerSim.held") == [["blue", 2]]
+    page.focus("#help-open")
+    page.keyboard.press("Enter")
+    assert page.locator("#help").is_visible()
+    page.keyboard.press("Escape")
+    all_still(page)
+    assert state_of(page).log == ()
+    page.click('[data-colour="blue"]')
+    page.keyboard.press("Enter")
+    all_still(page)
+    assert [len(event.thrown) for event in state_of(page).log] == [3]
+    desk.check()
+
+
+def test_without_webassembly_it_says_so_in_one_line(desk: Watched, file: Path):
+    page = desk.page.context.new_page()
+    page.add_init_script("delete window.WebAssembly")
+    page.goto(file.as_uri())
+    page.wait_for_function("() => document.getElementById('trouble').textContent")
+    assert "no WebAssembly or no workers" in page.inner_text("#trouble")
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_is_accessible_and_nothing_is_wider_than_a_telephone(desk: Watched, file: Path, scheme: str):
+    desk.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page = opened(desk, file, "#profile=amerigo&seed=5&throw=blue:7")
+    all_still(page)
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert axe_violations(page) == []
+    page.set_viewport_size({"width": 1000, "height": 700})
+    desk.check()

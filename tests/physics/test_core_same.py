@@ -1,0 +1,254 @@
+"""The core gives the same bytes: on every machine, compiled or not, in threads, and whether it lives on or is saved."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from support.cases import each_case
+
+from tests.measure.living import Kept, Twins, moment, play_twins
+from tests.measure.same import FUSED, counted
+from tests.support.golden_scenes import JAMMING, ROUGH, SCENES, STANDARD, digest, kept
+from tower_sim.apparatus.catalogue import load, names
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.cubes import Cube, supply
+from tower_sim.jit import OPTIONS, is_compiled
+from tower_sim.physics.core import engine
+from tower_sim.simulator import PhysicsModel
+from tower_sim.state import TowerState
+
+TOWERS = [name for name in names() if load(name).board is None]
+
+
+def hand(model: PhysicsModel, number: int, first: int = 0) -> tuple[Cube, ...]:
+    return supply({"any": number}, model.cube_edge, first_id=first)
+
+
+# The same on every machine
+
+
+@each_case("name", SCENES)
+def test_a_scene_is_to_the_last_digit_that_of_every_other_machine(name: str):
+    """After a change that is meant to change results: python -m tests.measure.same renew."""
+    assert digest(name) == kept()[name]
+
+
+def test_there_are_forty_scenes_no_two_alike_and_no_other_digest_is_kept():
+    assert len(SCENES) == 40
+    assert kept().keys() == SCENES.keys()
+    assert len(set(kept().values())) == 40
+
+
+def test_a_digest_sees_the_twelfth_digit_of_a_velocity(monkeypatch: pytest.MonkeyPatch):
+    """Cubes start 1e-12 m/s faster than they do."""
+    gently = engine.CoreEngine.set_velocity
+
+    def faster(self: Any, body: int, velocity: Sequence[float], spin: Sequence[float]) -> None:
+        gently(self, body, [x + 1e-12 for x in velocity], spin)
+
+    monkeypatch.setattr(engine.CoreEngine, "set_velocity", faster)
+    for name in ("falls on an edge", "rulebook, two", "wallenstein, taken", "dead_reckoning, fast"):
+        assert digest(name) != kept()[name]
+
+
+@pytest.mark.skipif(not is_compiled(), reason="nothing is compiled without numba")
+def test_machine_code_rounds_every_product_before_it_is_added():
+    """Of `face_row`, which has many a product to add; where a compiler may fuse the two, the same check sees it."""
+    numba = pytest.importorskip("numba")
+
+    def code(**more: Any) -> str:
+        made = numba.njit(**(OPTIONS | more))(poly)
+        made(np.ones(9))
+        return "".join(made.inspect_asm().values())
+
+    def poly(x: Any) -> float:
+        return (x[0] * x[1] + x[2]) * x[3] + x[4] * x[5] + x[6]
+
+    assert counted(code())["lines"] > 5
+    assert counted(code())["fused"] == 0
+    features = numba.core.codegen.get_host_cpu_features()
+    if "+fma," in features or platform.machine() in ("aarch64", "arm64"):
+        assert counted(code(fastmath={"contract"}))["fused"] > 0
+
+
+@each_case("line", ["\tvfmadd213sd\t%xmm2, %xmm1, %xmm0", "\tfmadd\td0, d1, d2, d3", "\tfmls v0.2d, v1.2d, v2.2d"])
+def test_a_fused_multiply_add_is_known_by_its_name(line: str):
+    assert FUSED.search(line)
+    assert not FUSED.search("\tvmulsd\t%xmm2, %xmm1, %xmm0\n\tfmul\td0, d1, d2\n\tfmov d0, d1\n")
+
+
+# What is near decides what is cheap and never what is true
+
+
+@pytest.mark.parametrize("constant", ["_SKIN", "_FAR"])
+@pytest.mark.parametrize("factor", [0.9, 1.5, 4.0])
+def test_how_far_around_neighbours_are_listed_changes_no_digit(
+    constant: str, factor: float, monkeypatch: pytest.MonkeyPatch
+):
+    """A skin of 4 times 0.4 edges; a bound on the look ahead that no cube of these scenes comes to."""
+    monkeypatch.setattr(engine, constant, factor * getattr(engine, constant))
+    assert {name: digest(name) for name in SCENES} == kept()
+
+
+def test_a_bound_on_the_look_ahead_that_cubes_do_come_to_changes_digits(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(engine, "_FAR", 0.015)
+    assert digest("fast against a thin plate") != kept()["fast against a thin plate"]
+
+
+# In threads
+
+
+@pytest.mark.parametrize("threads", [2, 4])
+def test_threads_that_drop_at_once_with_models_of_their_own_get_the_bytes_that_each_gets_alone(threads: int):
+    listed = list(SCENES)
+    turned = [listed[k * len(listed) // threads :] + listed[: k * len(listed) // threads] for k in range(threads)]
+    with ThreadPoolExecutor(threads) as pool:
+        for found in pool.map(lambda order: {name: digest(name) for name in order}, turned):
+            assert found == kept()
+
+
+# A state is the whole tower: the world that lives on, and copies of it
+
+
+def ended(played: Sequence[Kept], drops: int) -> None:
+    """They are the same after each drop; where all cubes of a colour are inside there is none to drop."""
+    assert [each.drop for each in played if not each.is_same] == []
+    assert len(played) >= drops / 2
+    assert max(each.residents for each in played) > 0
+
+
+@pytest.mark.parametrize("name", TOWERS)
+def test_a_game_saved_after_each_drop_is_the_game_that_lives_on(name: str):
+    with PhysicsModel(load(name), STANDARD) as model:
+        ended(list(play_twins(model, seed=1, drops=8)), 8)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("name", TOWERS)
+def test_a_whole_game_saved_after_each_drop_is_the_game_that_lives_on(name: str, seed: int):
+    with PhysicsModel(load(name), STANDARD) as model:
+        ended(list(play_twins(model, seed)), 36)
+
+
+def filled(twins: Twins) -> list[str]:
+    """Drop handfuls of twelve until two cubes or more lie there."""
+    statuses: list[str] = []
+    for k in range(20):
+        statuses.append(str(twins.drop(hand(twins.model, 12, 12 * k), 1, k).status))
+        if len(there(twins)) > 1:
+            return statuses
+    pytest.fail("nothing stays")
+
+
+def there(twins: Twins) -> tuple[Cube, ...]:
+    return (*twins.state.cubes, *twins.state.board.cubes)
+
+
+def knocked(twins: Twins) -> list[str]:
+    knocks = [twins.knock(strength, 2, k) for k, strength in enumerate((0.05, 0.3, 2.0))]
+    return [str(outcome.status) for outcome in (*knocks, twins.drop(hand(twins.model, 3, 300), 3))]
+
+
+def taken(twins: Twins) -> list[str]:
+    twins.take(there(twins)[::2])
+    return [str(outcome.status) for outcome in (twins.drop((), 4), twins.drop(hand(twins.model, 2, 300), 5))]
+
+
+def thrown_again(twins: Twins) -> list[str]:
+    """On a board: cubes are thrown that lie there."""
+    again = twins.state.board.cubes[::2] or hand(twins.model, 4)
+    twins.take([cube for cube in again if cube in twins.state.cubes])
+    return [str(outcome.status) for outcome in (twins.drop(again, 6), twins.drop((), 7))]
+
+
+def pouring(name: str) -> Apparatus:
+    shape = load(name)
+    return replace(shape, hand=replace(shape.hand, rate=20))
+
+
+@pytest.mark.parametrize("name", ["amerigo", "wallenstein", "dead_reckoning"])
+@each_case("story", [knocked, taken, thrown_again])
+@each_case("is_poured", [False, True], ids=["at once", "poured"])
+@each_case("settings", [STANDARD, JAMMING], ids=["at rest", "jammed"])
+def test_what_can_happen_to_a_tower_happens_alike_to_the_living_and_the_saved(
+    story: Callable[[Twins], list[str]], name: str, is_poured: bool, settings: Any
+):
+    """Jammed: time is up before any cube has been quiet for long enough, so they are stopped as they are."""
+    shape = pouring(name) if is_poured else load(name)
+    with PhysicsModel(shape, settings) as model, Twins(model) as twins:
+        statuses = [*filled(twins), *story(twins)]
+        assert set(statuses) <= {"settled", "jammed"}
+        assert (settings is STANDARD) or "jammed" in statuses
+        assert twins.are_same
+
+
+def test_twins_that_differ_in_one_digit_are_told_apart():
+    with PhysicsModel(load("amerigo"), ROUGH) as model, Twins(model) as twins:
+        while not twins.state.residents:
+            twins.drop(hand(model, 12, 12 * twins.state.drops), 10, twins.state.drops)
+        assert twins.are_same
+        first, *others = twins.state.residents
+        assert first.pose is not None
+        x, y, z = first.pose.position
+        moved = replace(first, pose=replace(first.pose, position=(math.nextafter(x, 1.0), y, z)))
+        twins.state = replace(twins.state, residents=(moved, *others))
+        assert not twins.are_same
+        twins.state = replace(twins.state, residents=(first, *others), touches=twins.state.touches[1:])
+        assert not twins.are_same
+
+
+def resting() -> tuple[PhysicsModel, TowerState]:
+    """A model, and a state of it with cubes at rest."""
+    model = PhysicsModel(load("amerigo"), STANDARD)
+    return model, model.drop(model.empty(), hand(model, 30), np.random.default_rng(11)).state
+
+
+def test_a_fork_is_a_copy_two_continuations_of_one_state_are_equal_whatever_happened_between():
+    model, state = resting()
+    with model:
+        again = TowerState.from_token(state.token())
+        assert moment(again) == moment(state)
+        assert state.touches
+        first = model.drop(state, hand(model, 5, 30), np.random.default_rng(12))
+        model.drop(state, hand(model, 9, 30), np.random.default_rng(13))
+        model.knock(state, 2.0, np.random.default_rng(14))
+        second = model.drop(again, hand(model, 5, 30), np.random.default_rng(12))
+    with PhysicsModel(load("amerigo"), STANDARD) as other:
+        third = other.drop(again, hand(model, 5, 30), np.random.default_rng(12))
+    assert first == second == third
+
+
+def test_a_cube_falls_when_the_one_that_it_rests_on_is_taken():
+    """Two cubes are put into one zone of the board, until one lies on the other; the lower one is taken."""
+    with PhysicsModel(load("dead_reckoning"), STANDARD) as model:
+        state, edge = model.empty(), model.cube_edge
+        for number in range(40):
+            (cube,) = hand(model, 1, number)
+            outcome = model.place(state, cube, "strength_2", np.random.default_rng([15, number]))
+            state = outcome.state
+            (landed,) = (x for x in outcome.landings if x.cube == cube)
+            if landed.on:
+                break
+        else:
+            pytest.fail("none lies on another")
+        lower = [each for each in state.board.cubes if each.id in landed.on]
+        left = model.drop(TowerState.from_token(state.take(lower).token()), (), np.random.default_rng(16))
+        (fallen,) = (x for x in left.landings if x.cube == cube)
+        assert landed.pose is not None
+        assert fallen.pose is not None
+        assert landed.pose.position[2] - fallen.pose.position[2] > 0.3 * edge
+
+
+def test_where_nothing_is_taken_nothing_wakes():
+    model, state = resting()
+    with model:
+        again = model.drop(state, (), np.random.default_rng(17)).state
+    assert moment(again) == moment(state)

@@ -1,0 +1,187 @@
+"""Landing and release by hand-placed cubes and analytic shapes: no physics runs here."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.cases import each_case
+
+from tests.measure import overlap as judge
+from tests.support.towers import REFERENCE
+from tower_sim import landing
+from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.parts import Box, Hand
+from tower_sim.apparatus.solids import reach
+from tower_sim.cubes import supply
+from tower_sim.physics import overlap
+from tower_sim.physics.release import release
+from tower_sim.physics.settings import GRAVITY
+from tower_sim.state import Pose
+
+TOWER = load(REFERENCE)
+FLAT = (0.0, 0.0, 0.0, 1.0)
+EDGE = 0.008
+WINDOW = 0.01
+
+
+def place(x: float, y: float, z: float, orientation=FLAT) -> str:
+    return landing.find(np.array([[x, y, z]]) / 1e3, np.array([orientation]), TOWER)[0].place
+
+
+@each_case(
+    ("x", "y", "z", "expected"),
+    [
+        (0, 0, 116, "inside:upper_floor"),  # flat on the upper floor
+        (10, 0, 108.1, "inside:upper_floor"),  # hanging in an opening, 0.1 mm over the floor's surface
+        (10, 0, 107.9, "inside:lower_floor"),  # sunk just below it
+        (10, 0, 82, "inside:lower_floor"),
+        (-20, 5, 40, "inside:ramp"),
+        (29, 0, 10, "inside:ramp"),  # before the exit, the centre not yet past the wall's inner face
+        (33, 0, 10, "doorway"),
+        (37, 0, 8, "tray"),
+        (100, 50, 6, "tray"),
+        (150, 0, 4, "table"),  # over the tray's wall
+        (60, 70, 4, "table"),
+        (0, 0, 151, "inside:funnel"),
+        (45, 0, 215, "inside:funnel"),
+        (-40, 0, 20, "table"),  # behind the tower
+        (80, 0, 60, "tray"),  # in the air over the tray, as a cube that bounces
+        (80, 0, 160, "lost"),  # higher than the tube: it cannot have come by the exit
+        (80, 0, 215, "lost"),  # beside the funnel: it will be thrown again
+        (2000, 0, 5, "lost"),  # beside the table
+        (45, 0, 152, "lost"),  # in the funnel's wall
+        (0, 40, 100, "lost"),  # in the tube's wall
+        (0, 0, -5, "lost"),
+        (0, 0, math.nan, "lost"),
+        (math.nan, 0, 100, "lost"),
+        (80, math.nan, 6, "lost"),  # only one coordinate is none: it would be in the tray
+        (-40, 0, 80, "lost"),  # behind the tower, higher than a cube bounces
+    ],
+)
+def test_a_cube_placed_by_hand_is_where_it_lies(x, y, z, expected):
+    assert place(x, y, z) == expected
+
+
+def test_a_cube_on_its_edge_reaches_higher_than_flat():
+    tilted = (math.sin(math.pi / 8), 0.0, 0.0, math.cos(math.pi / 8))
+    assert place(10, 0, 107.9, tilted) == "inside:upper_floor"
+
+
+@given(st.lists(st.floats(-1, 1), min_size=4, max_size=4).filter(lambda q: sum(x * x for x in q) > 0.01))
+def test_the_reach_of_a_turned_cube_is_that_of_its_corners(quaternion):
+    q = np.array(quaternion) / np.linalg.norm(quaternion)
+    v, w = q[:3], q[3]
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * EDGE / 2
+    turned = corners + 2 * np.cross(v, np.cross(v, corners) + w * corners)
+    np.testing.assert_allclose(reach(q[None], EDGE)[0], turned.max(axis=0), atol=1e-12)
+
+
+HANDS = st.builds(
+    Hand,
+    st.floats(0, 0.1),
+    st.floats(0.005, 0.15),
+    st.floats(0, 1),
+    st.floats(0, 20),
+    st.none() | st.floats(1, 1000),
+    st.floats(0, 1),
+)
+
+
+@given(HANDS, st.integers(0, 60), st.integers(0, 2**32))
+def test_cubes_in_the_hand_never_overlap_and_stay_within_spread_and_height(hand: Hand, number: int, seed: int):
+    """Poured ones too, where those let go before have fallen to; windows and rate are kept."""
+    cubes = supply({"a": number}, EDGE)
+    launches = release(cubes, hand, 0.2, EDGE, WINDOW, np.random.default_rng(seed))
+    assert sorted(launch.cube for launch in launches) == sorted(cubes)
+    at = np.array([launch.pose.position for launch in launches]).reshape(-1, 3)
+    times = np.array([launch.at for launch in launches])
+    for i in range(1, number):
+        passed = times[i] - times[:i]
+        down = passed * (hand.fall + GRAVITY / 2 * passed)
+        apart = at[:i] - np.column_stack([0 * down, 0 * down, down]) - at[i]
+        assert np.linalg.norm(apart, axis=1).min() >= EDGE * math.sqrt(3)
+    assert (np.hypot(at[:, 0], at[:, 1]) <= max(hand.spread / 2, EDGE)).all()
+    assert (at[:, 2] >= 0.2 + hand.height + EDGE * math.sqrt(3) / 2).all()
+    assert np.allclose(times / WINDOW, np.round(times / WINDOW))
+    assert (np.diff(times) >= 0).all()
+    assert (times >= (np.arange(number) / hand.rate if hand.rate else 0) - 1e-9).all()
+
+
+def test_poured_cubes_leave_one_after_the_other():
+    hand = Hand(0.01, 0.03, 0.1, 5.0, 1 / 0.06)
+    launches = release(supply({"a": 5}, EDGE), hand, 0.2, EDGE, WINDOW, np.random.default_rng(1))
+    assert [launch.at for launch in launches] == pytest.approx([0, 0.06, 0.12, 0.18, 0.24])
+
+
+def test_a_pour_is_as_fast_as_it_is_said_to_be_where_there_is_room():
+    """49 cubes at 100 a second into a funnel 12 cm wide take 0.48 s; at 1,000 there is no room for so many."""
+    cubes = supply({"a": 49}, EDGE)
+    last = {
+        rate: release(cubes, Hand(0.01, 0.08, 0.1, 5.0, rate, 0.3), 0.2, EDGE, WINDOW, np.random.default_rng(1))[-1].at
+        for rate in (100.0, 1000.0)
+    }
+    assert last[100.0] == pytest.approx(0.48)
+    assert 0.048 < last[1000.0] < 0.3
+
+
+def test_orientations_are_uniform_and_colours_exchangeable():
+    """The first body axis is uniform on the sphere (each coordinate uniform on -1..1); places ignore the colour.
+
+    3,000 cubes: the Kolmogorov-Smirnov distance of a uniform sample exceeds 1.95 / sqrt(n) with chance 0.001.
+    """
+    cubes = supply({"a": 25, "b": 25}, EDGE)
+    hand = Hand(0.01, 0.05, 0.1, 5.0)
+    coordinates, levels = [], {"a": [], "b": []}
+    for seed in range(60):
+        for launch in release(cubes, hand, 0.2, EDGE, WINDOW, np.random.default_rng(seed)):
+            x, y, z, w = launch.pose.orientation
+            coordinates.append(2 * (x * z - w * y))
+            levels[launch.cube.colour].append(launch.pose.position[2])
+    ordered = (np.sort(coordinates) + 1) / 2
+    distance = np.abs(ordered - (np.arange(len(ordered)) + 0.5) / len(ordered)).max()
+    assert distance < 1.95 / math.sqrt(len(ordered))
+    a, b = np.array(levels["a"]), np.array(levels["b"])
+    assert abs(a.mean() - b.mean()) < 3.3 * math.hypot(a.std(), b.std()) / math.sqrt(len(a))
+
+
+def test_the_two_measures_of_overlap_that_share_no_code_agree_on_heaps_drawn_at_random():
+    """The door's, which is fast and stops at a heap in one place, and the judge's of cubes at rest."""
+    rng = np.random.default_rng(5)
+    boxes = load("amerigo").boxes
+    seen = 0
+    for _ in range(60):
+        position = rng.uniform((-0.05, -0.05, 0.02), (0.05, 0.05, 0.2), (8, 3))
+        position[1] = position[0] + rng.uniform(-0.008, 0.008, 3)
+        orientation = rng.normal(size=(8, 4))
+        orientation /= np.linalg.norm(orientation, axis=1)[:, None]
+        poses = [Pose((x, y, z), (a, b, c, d)) for x, y, z, a, b, c, d in np.hstack([position, orientation]).tolist()]
+        near = min(np.linalg.norm(a - b) for i, a in enumerate(position) for b in position[:i])
+        if near >= EDGE / 2:  # nearer ones the door knows to be too deep without measuring
+            assert overlap.between_cubes(position, orientation, EDGE) == pytest.approx(
+                judge.deepest_of(poses, EDGE), abs=1e-9
+            )
+            seen += 1
+        cubes = [Box("cube", "cube", pose.position, (EDGE / 2, EDGE / 2, EDGE / 2), pose.orientation) for pose in poses]
+        fixed = max(judge.deepest(cube, boxes) for cube in cubes)
+        assert overlap.with_boxes(position, orientation, EDGE, boxes) == pytest.approx(fixed, abs=1e-9)
+    assert seen > 20
+
+
+def test_overlaps_worked_out_by_hand():
+    """Upright cubes, in edges: 0 where nothing is near, else what is missing; of a heap in one place, of two cubes."""
+    floor = Box("floor", "floor", (0.0, 0.0, -1.0), (1.0, 1.0, 1.0), (0.0, 0.0, 0.0, 1.0))
+
+    def deep(*places: tuple[float, float, float], boxes: Sequence[Box] = ()) -> tuple[float, float]:
+        at, turned = EDGE * np.array(places), np.array([(0.0, 0.0, 0.0, 1.0)] * len(places))
+        both = overlap.between_cubes(at, turned, EDGE), overlap.with_boxes(at, turned, EDGE, boxes)
+        return both[0] / EDGE, both[1] / EDGE
+
+    assert deep((0, 0, 5)) == (0, 0)
+    assert deep((0, 0, 5), boxes=[floor]) == (0, 0)
+    assert deep((0, 0, 0.3), (0, 0, 7), boxes=[floor]) == pytest.approx((0, 0.2))
+    assert deep((0, 0, 0), (0, 1.2, 0), (0, 3, 0)) == (0, 0)
+    assert deep((0, 0, 0), (0, 0.9, 0), (0, 3, 0.5), (0, 3.6, 0.5)) == pytest.approx((0.4, 0))
+    assert deep((0, 0, 0), (0, 0.3, 0), (0.2, 0, 0)) == pytest.approx((0.8, 0))

@@ -1,0 +1,239 @@
+"""Physics in JavaScript (tower_sim/physics/js): what it does is what Python does, byte for byte. About 30 s.
+
+The thousand steps of `long` are over all shipped profiles; so are the hundred of every day.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import zlib
+from dataclasses import asdict
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.support.chains import chains, profiles
+from tests.support.node import answered, needs_node
+from tower_sim.apparatus.catalogue import load
+from tower_sim.errors import UsageError
+from tower_sim.physics.core import arrays
+from tower_sim.physics.core.exported import CORE
+from tower_sim.physics.plain import document
+from tower_sim.physics.settings import PhysicsSettings, accuracy
+from tower_sim.token import pack
+
+SUPPORT = Path(__file__).parents[1] / "support"
+FOLDER = Path(str(resources.files("tower_sim.physics"))) / "js"
+
+
+def asked(steps: int, settings: PhysicsSettings | None = None) -> dict[str, Any]:
+    """Return what the helper in JavaScript is given."""
+    many = [asdict(chain) for chain in chains(steps, settings=settings)]
+    return {"physics": str(FOLDER / "index.js"), "core": str(CORE.path), "profiles": profiles(settings), "chains": many}
+
+
+def test_the_places_in_tables_are_those_of_python():
+    text = (FOLDER / "core.js").read_text("utf-8")
+    for name, body in re.findall(r"export const (WHOLE|REAL|BODY) = \{(.*?)\};", text, re.S):
+        found = {key: int(at) for key, at in re.findall(r"(\w+): (\d+)", body)}
+        assert found, name
+        assert found == {key: getattr(arrays, key) for key in found}
+    (sizes,) = re.findall(r"export const SIZES = \{(.*?)\};", text)
+    of = {key: int(at) for key, at in re.findall(r"(\w+): (\d+)", sizes)}
+    world = arrays.make(2, 3)
+    assert of == {
+        "WHOLES": len(world.whole),
+        "REALS": arrays.REALS,
+        "COLUMNS": arrays.COLUMNS,
+        "FLAGS": world.flags.shape[1],
+        "MOST_POINTS": arrays.MOST_POINTS,
+        "CONTACT": world.contacts.shape[1],
+        "ROOM": len(world.room),
+    }
+
+
+def test_only_settings_of_the_core_and_kinds_that_say_where_cubes_are_can_be_data():
+    with pytest.raises(UsageError, match="settings are of the engine bullet; allowed is the core"):
+        document(load("amerigo"), PhysicsSettings(engine="bullet"))
+    fast = document(load("amerigo"), accuracy("core", "fast"))
+    assert fast["settings"]["timestep"] == 1 / 500
+    assert fast["digest"] != document(load("amerigo"))["digest"]
+
+
+@pytest.mark.ports
+@needs_node
+def test_a_hundred_steps_of_random_chains_are_pythons():
+    told = answered(SUPPORT / "physics_ask.mjs", given=asked(100))
+    assert told["differ"] == []
+    assert told["steps"] >= 95  # refused ones among them
+    assert told["windows"] > 1000  # of the steps that went window by window
+
+
+JAMS = PhysicsSettings(quiet_time=1.9, longest=2.0, creep=1.0)
+"""No cube is quiet for long enough, so that a drop ends when its time is up: cubes that lie still are jammed."""
+TOO_SHORT = PhysicsSettings(quiet_time=0.5, longest=0.6, creep=0.001)
+BY_STATUS = {"jammed": JAMS, "timed_out": TOO_SHORT, "settled": accuracy("core", "fast")}
+
+
+@pytest.mark.ports
+@needs_node
+@pytest.mark.parametrize("status", BY_STATUS)
+def test_drops_that_jam_or_end_before_rest_and_other_settings_are_pythons(status: str):
+    given = asked(15, BY_STATUS[status])
+    assert answered(SUPPORT / "physics_ask.mjs", given=given)["differ"] == []
+    lines = [step.get("line", "") for chain in given["chains"] for step in chain["steps"]]
+    assert any(f'"status": "{status}"' in line for line in lines)
+
+
+@pytest.mark.long
+@needs_node
+def test_a_thousand_steps_of_random_chains_are_pythons():
+    told = answered(SUPPORT / "physics_ask.mjs", given=asked(1000))
+    assert told["differ"] == []
+
+
+@pytest.mark.ports
+@needs_node
+def test_packing_is_that_of_zlib_and_unpacking_undoes_it():
+    draw = random.Random(1)
+    texts = ["", "a", "abc", "a" * 1000, "".join(draw.choice("0123456789.-e,[]") for _ in range(90_000))]
+    texts += [json.dumps([[draw.randrange(50), "blue", draw.random()] for _ in range(n)]) for n in (3, 40, 4000)]
+    a, b, rare = 1, 1, ""
+    for k in range(21):  # how often as Fibonacci's numbers: codes of more than 15 bits, which are made shorter
+        rare, a, b = rare + chr(40 + k) * a, b, a + b
+    texts.append("".join(draw.sample(rare, len(rare))))
+    packed = answered(SUPPORT / "physics_parts.mjs", given={"folder": str(FOLDER), "texts": texts})
+    assert [bytes.fromhex(each) for each in packed["packed"]] == [zlib.compress(text.encode(), 9) for text in texts]
+    assert packed["same"] == [True] * len(texts)
+
+
+@pytest.mark.ports
+@needs_node
+def test_numbers_and_words_are_written_as_python_writes_them():
+    draw = np.random.default_rng(2)
+    numbers = [float(x) for x in draw.normal(size=200) * 10.0 ** draw.integers(-25, 25, 200)]
+    numbers += [0.0, -0.0, 1.0, 1e15, 1e16, 123456789012345680.0, 1e-4, 9.999e-5, 5e-324, 1.7976931348623157e308]
+    words = ["", "plain", 'a "quote"', "back\\slash", "ünïcode", "\x7f", "😀", "\t\n\x01"]
+    given = {"folder": str(FOLDER), "numbers": numbers, "words": words}
+    told = answered(SUPPORT / "physics_parts.mjs", given=given)
+    assert told["numbers"] == [repr(x) for x in numbers]
+    assert told["words"] == [json.dumps(word) for word in words]
+
+
+@pytest.mark.ports
+@needs_node
+def test_what_python_refuses_is_refused_and_the_field_is_named():
+    from tower_sim.cubes import Cube
+    from tower_sim.simulator import PhysicsModel
+    from tower_sim.state import TowerState
+
+    model, ship = PhysicsModel(load("amerigo")), PhysicsModel(load("dead_reckoning"))
+    rng = np.random.default_rng
+    cubes = tuple(Cube(i, "blue", model.cube_edge) for i in range(40))
+    good = model.drop(model.empty(), cubes, rng(1)).state
+    assert good.residents
+    plain = good.to_plain()
+    first = plain["residents"][0]
+    log, rest = plain["log"], plain["residents"][1:]
+    too_deep = [[*first[:5], *row[5:]] for row in rest[:1]]
+    forged: list[tuple[str, Any]] = [
+        ("state", plain | {"digest": "0" * 16}),
+        ("state", plain | {"digest": PhysicsModel(load("amerigo"), accuracy("core", "fast")).empty().digest}),
+        ("state", plain | {"model": "surrogate"}),
+        ("state.residents", plain | {"residents": [[*first[:3], "attic", *first[4:]], *rest]}),
+        ("state.residents", plain | {"residents": rest}),
+        ("state.residents", plain | {"residents": [*too_deep, *rest]}),
+        ("state.residents", plain | {"residents": [[*first[:5], *(9.5, 0.0, 0.0), *first[8:]], *rest]}),
+        ("state.residents", plain | {"residents": [[*first[:5], *(11.0, 0.0, 0.0), *first[8:]], *rest]}),
+        ("state.residents", plain | {"residents": [[*first[:8], 1.0, 1.0, 0.0, 0.0], *rest]}),
+        ("state.residents", plain | {"residents": [first[:5], *rest]}),
+        ("state.residents", plain | {"residents": [first, *plain["residents"]]}),
+        ("state.residents", plain | {"log": []}),
+        ("state.log", plain | {"log": [*log, ["drop", "", [first[:3]], [], 0.0, ""]]}),
+        ("state.log", plain | {"log": [["shake", *log[0][1:]]]}),
+        ("state.log", plain | {"log": [["place", *log[0][1:]]]}),
+        ("state.log", plain | {"log": [*log, ["drop", "", [], [999], 0.0, ""]]}),
+        ("state.log", plain | {"log": [[*log[0], [[0.0] * 14]]]}),
+        ("state.board", plain | {"board": plain["residents"]}),
+        ("state.touches", plain | {"touches": [[first[0], first[0], 1, 2, 3]]}),
+        ("state.touches", plain | {"touches": [[first[0], -1, 1, 2]]}),
+        ("state.touches", plain | {"touches": [[first[0], -999, 1, 2, 3]]}),
+        ("state.touches", plain | {"touches": [[12345, -1, 1, 2, 3]]}),
+        ("state.touches", plain | {"touches": [[first[0], -1, 1, 2, 10**15 + 1]]}),
+        ("state.touches", plain | {"touches": [[first[0], -1, 1, 2, 3]] * 2}),
+        ("token", plain | {"touches": [[first[0], -1, 1]] * 32_001}),
+        ("token", plain | {"residents": [first[:7], *rest]}),
+        ("token", plain | {"apparatus": 3}),
+        ("token", plain | {"residents": [[first[0], "bl\nue", *first[2:]]]}),
+        ("token", "[" * 9_000_000),
+        ("token", [0] * 3_000_000),
+    ]
+    tokens = [
+        ("token", each) for each in ("", "TOWER2.a.b", "ümlaut", good.token()[:-1] + "x", "TOWER3..e3b0c44298fc1c14")
+    ]
+    tokens += [(path, pack("TOWER3", each)) for path, each in forged]
+    steps: list[tuple[str, dict[str, Any]]] = [(path, {"token": token}) for path, token in tokens]
+    thrown = [
+        ("cubes.id", [[-1, "blue"]]), ("cubes.id", [[0.5, "blue"]]), ("cubes.id", [[2**53, "blue"]]),
+        ("cubes.colour", [[1, "bl\tue"]]), ("cubes.colour", [[1, 7]]), ("cubes.edge", [[1, "blue", 0.008]]),
+        ("cubes", [[0, "blue"], [0, "red"]]), ("cubes", [[i, "blue"] for i in range(1000, 1501)]),
+        ("cubes", [[good.residents[0].cube.id, "blue"]]),
+    ]  # fmt: skip
+    steps += [(path, {"cubes": each}) for path, each in thrown]
+    steps += [("strength", {"strength": each}) for each in (-1.0, 5.5, 1e300)]
+    steps += [("zone", {"zone": each}) for each in ("nowhere", "zone_A", ship.board.zones[0].name[:-1] + "q")]
+    turn, still = [0.0, 0.0, 0.0, 1.0], [0.0] * 6
+    top = [0.0, 0.0, model.shape.rim_top + 0.02]
+    steps += [
+        (path, {"hand": rows})
+        for path, rows in (
+            ("launches", []),
+            ("launches", [[0.0, *top, *turn]]),
+            ("launches.windows", [[0.5, *top, *turn, *still]]),
+            ("launches.windows", [[13_000, *top, *turn, *still]]),
+            ("launches.windows", [[5, *top, *turn, *still], [4, *top, *turn, *still]]),
+            ("launches.pose", [[0, *top, 1.0, 1.0, 0.0, 0.0, *still]]),
+            ("launches.pose", [[0, 0.9, *top[1:], *turn, *still]]),
+            ("launches.pose", [[0, *top, *turn, *still], [0, *top, *turn, *still]]),
+            ("launches.velocity", [[0, *top, *turn, 11.0, *still[1:]]]),
+        )
+    ]
+
+    def refused(step: dict[str, Any]) -> bool:
+        try:
+            if "token" in step:
+                model.knock(TowerState.from_token(step["token"]), 0.0, rng(1))
+            elif "cubes" in step:
+                each = [Cube(*row, *[model.cube_edge] * (3 - len(row))) for row in step["cubes"]]
+                model.drop(good, each, rng(1))
+            elif "strength" in step:
+                model.knock(good, step["strength"], rng(1))
+            elif "zone" in step:
+                ship.place(ship.empty(), Cube(0, "red", ship.cube_edge), step["zone"], rng(1))
+            else:
+                new = [Cube(100 + i, "red", model.cube_edge) for i in range(len(step["hand"]))]
+                model.throw_by_hand(good, new, step["hand"])
+        except UsageError:
+            return True
+        return False
+
+    given = {
+        "folder": str(FOLDER),
+        "core": str(CORE.path),
+        "profiles": profiles(),
+        "state": good.token(),
+        "steps": [step for _, step in steps],
+    }
+    told = answered(SUPPORT / "physics_parts.mjs", given=given)["refused"]
+    assert [str(step)[:60] for _, step in steps if not refused(step)] == []
+    assert [path for path, _ in told] == [path for path, _ in steps]
+    for path, message in told:
+        assert message.startswith(f"{path} ")
+        assert "; allowed is " in message
+        assert message.isprintable()
+        assert len(message) < 300

@@ -1,0 +1,93 @@
+"""The Wallenstein-like tower with physics: drops that settle, memory, knocks, a campaign."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.measure import overlap as judge
+from tests.measure.wallenstein import sentence
+from tower_sim.apparatus.catalogue import load
+from tower_sim.cli import main
+from tower_sim.cubes import supply
+from tower_sim.model import until_landed
+from tower_sim.outcome import Outcome, Status
+from tower_sim.simulator import PhysicsModel
+
+TOWER = load("wallenstein")
+
+
+@pytest.fixture(name="model", scope="module")
+def _model() -> Iterator[PhysicsModel]:
+    with PhysicsModel(TOWER) as model:
+        yield model
+
+
+def thrown(model: PhysicsModel, number: int, seed: int) -> Outcome:
+    """Drop cubes into the empty tower; a cube that bounces past it makes a draw that is made again."""
+    cubes = supply({"any": number}, model.cube_edge)
+    return until_landed(lambda rng: model.drop(model.empty(), cubes, rng), np.random.SeedSequence(seed))
+
+
+@pytest.fixture(name="full", scope="module")
+def _full(model: PhysicsModel) -> Outcome:
+    return thrown(model, 49, 1)
+
+
+@pytest.mark.parametrize("number", [5, 12, 25, 49])
+def test_every_drop_that_lands_settles_with_no_cube_deep_in_a_wall(model: PhysicsModel, number: int):
+    for seed in range(4):
+        outcome = thrown(model, number, seed)
+        assert outcome.status is Status.SETTLED
+        inside = replace(outcome, landings=tuple(each for each in outcome.landings if each.inside))
+        assert judge.deepest_at_rest(inside, TOWER) < 0.03
+        assert len(outcome.emerged) + len(outcome.state.residents) == number
+
+
+def test_cubes_stay_on_both_floors_and_come_out_later(model: PhysicsModel, full: Outcome):
+    every = [full, *(thrown(model, 49, seed) for seed in (2, 3))]
+    assert {resident.region for outcome in every for resident in outcome.state.residents} >= {
+        "upper_floor",
+        "lower_floor",
+    }
+    state, first = full.state, set(full.state.cubes)
+    out = set()
+    for drop in range(3):
+        new = supply({"new": 8}, model.cube_edge, first_id=100 + 10 * drop)
+        outcome = model.drop(state, new, np.random.default_rng(drop))
+        out |= first & set(outcome.emerged)
+        state = outcome.state
+    assert 0 < len(out) < len(first)
+
+
+def test_a_hard_knock_releases_cubes_and_a_faint_one_none(model: PhysicsModel, full: Outcome):
+    faint = model.knock(full.state, 0.01, np.random.default_rng(1))
+    assert faint.knocked_out == ()
+    hard = [model.knock(full.state, 3.0, np.random.default_rng(seed)) for seed in range(3)]
+    assert any(outcome.knocked_out for outcome in hard)
+    assert all(outcome.status.is_landing for outcome in hard)
+
+
+def test_cubes_left_lying_are_in_the_tray_or_on_the_table():
+    with PhysicsModel(replace(TOWER, swept=False)) as model:
+        outcome = thrown(model, 20, 2)
+        assert outcome.status is Status.SETTLED
+        assert {landing.place for landing in outcome.landings if not landing.inside} <= {"tray", "table"}
+        assert outcome.emerged
+
+
+def test_a_campaign_of_chains_runs_and_is_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    text = 'game = "chain"\napparatus = "wallenstein"\nseed = "8"\nchains = 2\nshard = 1\n[chain]\ndrops = 3\n'
+    (tmp_path / "chain.toml").write_text(f"[campaign]\n{text}")
+    directory = str(tmp_path / "data")
+    assert main(["campaign", "run", str(tmp_path / "chain.toml"), "-o", directory, "--workers", "1"]) == 0
+    assert main(["campaign", "check", directory]) == 0
+    assert "wallenstein" in capsys.readouterr().out
+
+
+@pytest.mark.long
+def test_what_the_documents_say_it_keeps_is_what_it_keeps():
+    text = " ".join((Path(__file__).parents[2] / "docs" / "apparatus.md").read_text("utf-8").split())
+    assert sentence(100, 2) in text

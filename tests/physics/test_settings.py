@@ -1,0 +1,273 @@
+"""The settings of physics: each engine's own numbers, its accuracies, and what files and specs say of them."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.cases import each_case
+
+from tower_sim import cli, registry
+from tower_sim.campaign import Spec, parse
+from tower_sim.errors import UsageError
+from tower_sim.models import settings_of
+from tower_sim.physics import settings as module
+from tower_sim.physics.settings import (
+    ENGINE,
+    NUMBERS,
+    STANDARD,
+    PhysicsSettings,
+    accuracies,
+    accuracy,
+    fields_of,
+    read_settings,
+)
+from tower_sim.requests import DropRequest
+
+FILE = '[campaign]\ngame = "amerigo"\napparatus = "amerigo"\nseed = "7"\ngames = 2\n[rules]\nrounds = 1\n'
+HAS_NOT = [
+    (engine, name)
+    for engine in NUMBERS
+    for name in dict.fromkeys(name for other in NUMBERS for name in fields_of(other))
+    if name not in fields_of(engine)
+]
+NAMED = [(engine, name) for engine in NUMBERS for name in accuracies(engine)]
+
+
+def refused(make: Any) -> str:
+    with pytest.raises(UsageError) as error:
+        make()
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+# The numbers of each engine
+
+
+@pytest.mark.parametrize("engine", NUMBERS)
+def test_what_is_left_out_is_the_engines_own_number_and_what_is_given_is_kept(engine: str):
+    settings = PhysicsSettings(engine=engine)
+    assert settings.table() == {**NUMBERS[engine].standard, "engine": engine}
+    for name in fields_of(engine):
+        assert type(getattr(settings, name)) is (int if "iterations" in name else float)
+    halved = {
+        name: value / 2 if isinstance(value, float) else value // 2
+        for name, value in settings.table().items()
+        if name != "engine"
+    }
+    for name, value in (halved | {"restitution_speed": 0.3}).items():
+        given: Any = {name: value, "engine": engine}
+        other = PhysicsSettings(**given)
+        assert {key for key, now in other.table().items() if now != settings.table()[key]} == {name}
+        assert other.digest() != settings.digest()
+
+
+@pytest.mark.parametrize("engine", NUMBERS)
+def test_settings_are_changed_copied_and_compared_whatever_their_engine(engine: str):
+    settings = PhysicsSettings(engine=engine)
+    changed = replace(settings, timestep=0.0015)
+    assert (changed.engine, changed.timestep) == (engine, 0.0015)
+    assert replace(changed, timestep=settings.timestep) == settings != changed
+    again = pickle.loads(pickle.dumps(changed))
+    assert (again, hash(again), again.digest()) == (changed, hash(changed), changed.digest())
+
+
+def test_engines_with_the_same_numbers_have_other_digests():
+    digests = {name: PhysicsSettings(engine=name).digest() for name in registry.names("engine")}
+    assert len(set(digests.values())) == len(digests) >= 2
+
+
+@each_case(("engine", "name"), HAS_NOT)
+def test_a_setting_that_the_engine_has_not_is_refused_and_changes_nothing(engine: str, name: str):
+    settings = PhysicsSettings(engine=engine)
+    assert name not in settings.table()
+    given: Any = {name: 0.017, "engine": engine}
+    for make in (lambda: PhysicsSettings(**given), lambda: read_settings(given)):
+        line = refused(make)
+        assert line.startswith(f"settings.{name} is 0.017; allowed is none: the engine {engine} has no such setting; ")
+    same: Any = {name: getattr(settings, name), "engine": engine}
+    assert PhysicsSettings(**same) == settings  # so that a copy with a change can be made
+    assert f"settings.{name} is " in refused(lambda: read_settings(same))
+
+
+def test_an_engine_that_has_the_setting_is_suggested():
+    assert refused(lambda: read_settings({"engine": "bullet", "slop": 0.01})).endswith(
+        "remove it, or name the engine core"
+    )
+    assert "did you mean slop?" in refused(lambda: read_settings({"engine": "core", "slopp": 0.01}))
+    assert "settings.firm_iterations is 5" in refused(lambda: read_settings({"engine": "core", "firm_iterations": 5}))
+
+
+def test_each_engine_has_its_own_least_speed_of_a_bounce():
+    assert PhysicsSettings(engine="core", restitution_speed=0.03, timestep=0.01).restitution_speed == 0.03
+    for engine in ("core", "bullet"):
+        given = partial(PhysicsSettings, engine=engine, restitution_speed=0.02, timestep=0.01)
+        assert "or cubes at rest bounce for ever" in refused(given)
+
+
+# Accuracies
+
+
+@each_case(("engine", "name"), NAMED)
+def test_an_accuracy_is_settings_of_its_engine_and_the_finer_one_has_the_shorter_step(engine: str, name: str):
+    settings = accuracy(engine, name)
+    assert settings.engine == engine
+    assert (settings == PhysicsSettings(engine=engine)) == (name == STANDARD)
+    assert settings_of("physics", engine, name) == settings == read_settings({"engine": engine, "accuracy": name})
+
+
+def test_bullet_has_what_ships_and_the_core_three_accuracies_from_fast_to_fine():
+    assert accuracies("bullet") == (STANDARD,)
+    assert accuracies("core") == ("fast", STANDARD, "fine")
+    for faster, finer in combinations((accuracy("core", name) for name in accuracies("core")), 2):
+        assert faster.timestep > finer.timestep
+        assert faster.step_travel > finer.step_travel
+
+
+@each_case(
+    ("engine", "name", "says"),
+    [
+        ("core", "fien", "one of fast, standard, fine with the engine core; check its spelling; did you mean fine?"),
+        ("core", "", "accuracy is ''; allowed is one of fast, standard, fine"),
+        ("core", 7, "accuracy is 7; allowed is one of"),
+        ("core", ["fine"], "accuracy is ['fine']; allowed is one of"),
+        ("bullet", "standart", "allowed is standard with the engine bullet; check its spelling; did you"),
+        ("bullet", "fine", "accuracy is 'fine'; allowed is standard with the engine bullet; name the engine core"),
+    ],
+)
+def test_an_accuracy_that_the_engine_has_not_is_refused_in_one_line(engine: str, name: object, says: str):
+    assert says in refused(lambda: accuracy(engine, name))
+    assert says in refused(lambda: read_settings({"engine": engine, "accuracy": name}))
+
+
+# Files that are written now, and tables that are stored
+
+
+def test_a_campaign_file_names_engine_and_accuracy_and_its_other_keys_go_before():
+    spec = parse(FILE + '[settings]\nengine = "core"\naccuracy = "fine"\nslop = 0.002\ntimestep = 0.0012\n')
+    settings = replace(accuracy("core", "fine"), slop=0.002, timestep=0.0012)
+    assert spec.settings == settings.table()
+    assert spec.point(0).settings == settings
+    assert Spec.from_canonical(spec.canonical) == spec
+    by_hand = "".join(f"{name} = {value}\n" for name, value in settings.table().items() if name != "engine")
+    assert parse(FILE + '[settings]\nengine = "core"\n' + by_hand).digest == spec.digest
+
+
+def test_the_settings_of_a_campaign_vary_with_what_its_engine_has():
+    core = FILE + '[settings]\nengine = "core"\n[vary.fields]\n'
+    assert [parse(core + "settings.slop = [0, 0.01]").point(i).settings.slop for i in range(2)] == [0, 0.01]
+    assert "settings.rest_overlap" in refused(lambda: parse(core + "settings.rest_overlap = [0.01, 0.02]"))
+    assert "settings.accuracy" in refused(lambda: parse(core + 'settings.accuracy = ["fast", "fine"]'))
+
+
+def test_a_spec_of_physics_names_its_engine_whatever_the_default(monkeypatch: pytest.MonkeyPatch):
+    stored = parse(FILE + '[settings]\nengine = "bullet"\n')
+    for default in NUMBERS:
+        monkeypatch.setattr(module, "ENGINE", default)
+        assert Spec.from_canonical(stored.canonical) == stored
+        assert stored.point(0).settings == PhysicsSettings(engine="bullet")
+        new = parse(FILE)
+        assert new.point(0).settings == PhysicsSettings(engine=default)
+        assert (new.digest == stored.digest) == (default == "bullet")
+    unnamed = stored.canonical.replace(',"engine":"bullet"', "")
+    assert unnamed != stored.canonical
+    said = refused(lambda: Spec.from_canonical(unnamed))
+    assert said.startswith("spec.settings.engine is nothing; allowed is the name of an engine; ")
+
+
+@pytest.mark.parametrize("engine", NUMBERS)
+def test_what_settings_store_gives_them_back(engine: str):
+    for name in accuracies(engine):
+        settings = replace(accuracy(engine, name), creep=0.2)
+        assert read_settings(settings.table()) == settings
+
+
+# Commands and requests
+
+
+def test_a_request_has_the_settings_of_its_engine_and_accuracy_and_none_without_physics():
+    def asked(model: str, *physics: str | None) -> PhysicsSettings | None:
+        return DropRequest("amerigo", model, 7, {"blue": 1}, None, None, *physics).settings
+
+    assert asked("physics") == PhysicsSettings()
+    assert asked("physics", "core") == PhysicsSettings(engine="core")
+    assert asked("physics", "core", "fast") == accuracy("core", "fast")
+    assert asked("physics", None, STANDARD) == PhysicsSettings(engine=ENGINE)
+    assert asked("surrogate") is asked("two_thirds") is asked("mine.json") is None
+
+
+@each_case("model", ["surrogate", "two_thirds", "mine.json"])
+def test_an_engine_or_accuracy_for_a_model_without_physics_is_refused_in_one_line(model: str):
+    for what, physics in (("engine", ("core", None)), ("accuracy", (None, "fine"))):
+        line = refused(lambda physics=physics: settings_of(model, *physics))
+        assert line.startswith(f"{what} is '{physics[0] or physics[1]}'; allowed is none with the model '{model}'")
+        assert line.endswith("leave it out, or take the model physics")
+    assert refused(lambda: settings_of("surogate", "core", None)).endswith("did you mean surrogate?")
+
+
+COMMANDS = [
+    ("play amerigo --set rounds=1 --seed 1", "tower_sim.cli.play.open_model"),
+    ("throw amerigo --cubes red=3 --seed 1", "tower_sim.cli.throw.open_model"),
+    ("play chain --tower amerigo --seed 1", "tower_sim.cli.play.open_model"),
+    ("compare amerigo --set cubes=6 --games 2 --seed 1 --model physics", "tower_sim.compare.command.open_model"),
+    ("play dead_reckoning --set cubes={purple=2,green=2} --seed 1", "tower_sim.cli.play.open_model"),
+    ("tower test my_tower --games 8", "tower_sim.calibration.watched.PhysicsModel"),
+]
+
+
+class _Asked(Exception):
+    """What a model was to be made with."""
+
+
+@each_case(("command", "opens"), COMMANDS)
+def test_every_command_that_drops_hands_its_engine_and_accuracy_to_physics(
+    command: str, opens: str, monkeypatch: pytest.MonkeyPatch
+):
+    def asked(*given: Any) -> Any:
+        raise _Asked(next(each for each in given if isinstance(each, PhysicsSettings)))
+
+    monkeypatch.setattr(opens, asked)
+    monkeypatch.setattr("tower_sim.calibration.watched.spread_out", lambda do, seeds, *_: map(do, seeds))
+    for words, settings in (
+        ([], PhysicsSettings()),
+        (["--engine", "core"], PhysicsSettings(engine="core")),
+        (["--engine", "core", "--accuracy", "fine"], accuracy("core", "fine")),
+        (["--engine", "bullet", "--accuracy", "standard"], PhysicsSettings(engine="bullet")),
+    ):
+        with pytest.raises(_Asked) as found:
+            cli.main([*command.split(), *words])
+        assert found.value.args == (settings,)
+
+
+@each_case("command", [command for command, opens in COMMANDS if "calibration" not in opens])
+def test_a_command_with_a_model_without_physics_refuses_an_engine_in_one_line(
+    command: str, capsys: pytest.CaptureFixture[str]
+):
+    words = command.replace("--model physics", "").split()
+    assert cli.main([*words, "--model", "surrogate", "--engine", "bullet"]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith("tower-sim: engine is 'bullet'; allowed is none with the model 'surrogate'")
+    assert told.err.count("\n") == 1
+
+
+def test_the_default_engine_named_or_not_gives_the_same_bytes(capsys: pytest.CaptureFixture[str]):
+    drop = ["throw", "amerigo", "--cubes", "red=3", "--seed", "1", "--json"]
+    printed: list[str] = []
+    for words in ([], ["--engine", ENGINE], ["--accuracy", STANDARD]):
+        assert cli.main([*drop, *words]) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1] == printed[2]
+
+
+@each_case(
+    ("name", "said"),
+    [("http", f"| `{ENGINE}` |"), ("campaigns", f'default `"{ENGINE}"`')],
+)
+def test_the_docs_name_the_default_engine(name: str, said: str):
+    assert said in (Path(__file__).parents[2] / f"docs/{name}.md").read_text("utf-8")

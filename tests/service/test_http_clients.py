@@ -1,0 +1,87 @@
+"""Clients that others make of the OpenAPI document, without an edit: in strict TypeScript and in Python. About 20 s."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.browser import NODE_MODULES
+from support.network import Client, Running, running
+from support.node import NODE
+
+from tower_sim.requests import games
+
+pytestmark = pytest.mark.posix
+
+SUPPORT = Path(__file__).parents[1] / "support"
+STRICT = ("--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--module", "nodenext")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with running(tmp_path_factory.mktemp("service") / "towers.db") as service:
+        yield service
+
+
+@pytest.fixture
+def folder(tmp_path: Path, service: Running) -> Path:
+    client = Client(service.port)
+    (tmp_path / "openapi.json").write_bytes(client.get("/openapi.json").body)
+    client.close()
+    return tmp_path
+
+
+def done(folder: Path, *words: str, **more: str) -> str:
+    found = subprocess.run(words, cwd=folder, capture_output=True, text=True, env={**os.environ, **more})
+    assert found.returncode == 0, found.stdout + found.stderr
+    return found.stdout
+
+
+def told(text: str) -> dict[str, Any]:
+    found = json.loads(text)
+    assert {*found} == {*(game.name for game in games()), "battle", "throws"}
+    assert found["throws"] == 10
+    return found
+
+
+def test_every_reference_of_the_document_leads_somewhere(folder: Path):
+    text = (folder / "openapi.json").read_text("utf-8")
+    document = json.loads(text)
+    references = set(re.findall(r'"\$ref": ?"#/([^"]+)"', text))
+    assert len(references) > 20
+    for path in references:
+        there = document
+        for part in path.split("/"):
+            there = there[part]
+
+
+def test_a_client_in_strict_typescript_plays_every_game_and_keeps_a_tower(folder: Path, service: Running):
+    needed = ("typescript", "openapi-typescript", "openapi-fetch", "@types/node")
+    modules = Path(NODE_MODULES or "none")
+    if not NODE or not all((modules / name).is_dir() for name in needed):
+        pytest.skip(f"no {', '.join(needed)} in the folder that TOWER_SIM_NODE_MODULES names")
+    (folder / "node_modules").symlink_to(modules.resolve())
+    shutil.copy(SUPPORT / "http_client.mts", folder)
+    done(folder, NODE, "node_modules/openapi-typescript/bin/cli.js", "openapi.json", "-o", "schema.d.ts")
+    options = (*STRICT, "--target", "es2022", "--lib", "es2022,dom", "--types", "node")
+    done(folder, NODE, "node_modules/typescript/bin/tsc", *options, "http_client.mts")
+    told(done(folder, NODE, "http_client.mjs", f"http://127.0.0.1:{service.port}"))
+
+
+def test_a_client_in_python_plays_every_game_and_keeps_a_tower(folder: Path, service: Running):
+    command = shutil.which("openapi-python-client")
+    if command is None:
+        pytest.skip("no openapi-python-client on the PATH: pip install it into an environment of its own")
+    bins = f"{Path(command).parent}{os.pathsep}{os.environ['PATH']}"
+    made = ("generate", "--path", "openapi.json", "--output-path", "made", "--meta", "none")
+    assert "WARNING" not in done(folder, command, *made, PATH=bins)
+    python = str(Path(command).with_name("python"))
+    script = str(shutil.copy(SUPPORT / "http_client.py", folder))
+    told(done(folder, python, script, f"http://127.0.0.1:{service.port}", PYTHONPATH=str(folder)))

@@ -1,0 +1,141 @@
+"""Requests are checked once, whoever makes them, and the answer to each comes from one place."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.cases import each_case
+
+from tower_sim import TowerState, UsageError, load, open_model, registry
+from tower_sim.games.ways import Asked
+from tower_sim.requests import (
+    DropRequest,
+    OddsRequest,
+    PlayRequest,
+    answer,
+    check,
+    first_game,
+    games,
+    no_odds,
+    read_rules,
+    rules_of,
+    turns,
+)
+
+AMERIGO = registry.get("game", "amerigo")
+BATTLE = registry.get("game", "dead_reckoning")
+
+
+def play(game: Any = AMERIGO, rules: Any = None, **more: Any) -> PlayRequest:
+    given = {"apparatus": game.apparatus, "model": "surrogate", "seed": 7} | more
+    return PlayRequest(game.name, game.read({}) if rules is None else rules, **given)
+
+
+@each_case(
+    ("make", "says"),
+    [
+        (lambda: DropRequest("amerigo", "physics", 7, {}), "cubes is {}; allowed is a count by colour, unless"),
+        (lambda: DropRequest("amerigo", "physics", 7, {"blue": -1}), "cubes of blue is -1"),
+        (lambda: DropRequest("amerigo", "physics", 7, {"blue": 400, "red": 101}), "number of cubes is 501"),
+        (lambda: DropRequest("amerigo", "physics", -1, {"blue": 1}), "seed is -1"),
+        (lambda: DropRequest("amerigo", "physics", 2**128, {"blue": 1}), "allowed is a whole number from 0 to 2^128"),
+        (lambda: play(seed=2**128), "allowed is a whole number from 0 to 2^128"),
+        (lambda: play(apparatus=""), "no apparatus is named; allowed is one of amerigo"),
+        (lambda: PlayRequest("chess", None, "amerigo", "physics", 1), "game is 'chess'; allowed is one of amerigo"),
+        (lambda: OddsRequest(play(BATTLE), 0), "games is 0; allowed is a whole number from 1"),
+        (lambda: OddsRequest(play(BATTLE), 100_001), "games is 100001; allowed is a whole number from 1 to 100000"),
+    ],
+)
+def test_a_request_that_cannot_be_is_refused_where_it_is_made(make: Any, says: str):
+    with pytest.raises(UsageError) as error:
+        make()
+    assert says in str(error.value)
+
+
+def test_a_knock_alone_is_something_to_do_and_the_colours_are_those_thrown_then_those_inside():
+    with open_model(tower := load("amerigo"), "two_thirds") as model:
+        first = answer(DropRequest("amerigo", "two_thirds", 1, {"red": 6, "blue": 6}), tower, model)
+        state = TowerState.from_token(first["state"])
+    assert DropRequest("amerigo", "physics", 1, {}, state, 0.5).colours == ["blue", "red"]
+    assert DropRequest("amerigo", "physics", 1, {"white": 1, "red": 1}, state).colours == ["white", "red", "blue"]
+
+
+def test_a_rules_file_has_keys_of_the_games_table_its_other_tables_and_the_apparatus(tmp_path: Path):
+    file = tmp_path / "mine.toml"
+    file.write_text('apparatus = "own.toml"\ncubes = 5\nrounds = 2\n[knocks]\n3 = 0.5\n')
+    asked = read_rules(AMERIGO, file)
+    assert asked.apparatus == str(tmp_path / "own.toml")
+    assert (asked.rules.cubes, asked.rules.rounds, asked.rules.knocks) == (5, 2, {3: 0.5})
+    file.write_text('game = "amerigo"\napparatus = "amerigo-club"\n[rules]\ncubes = 5\n')
+    assert read_rules(AMERIGO, file) == Asked(rules_of(AMERIGO, {"cubes": 5}).rules, "amerigo-club")
+    assert read_rules(AMERIGO, "amerigo") == Asked(AMERIGO.read({}))
+    assert read_rules(AMERIGO, "amerigo-club") == Asked(AMERIGO.read({}), "amerigo-club")
+
+
+@each_case(
+    ("text", "says"),
+    [
+        ("cubez = 3", "rules.cubez is unknown"),
+        ("cubes = 3\n[rules]\nrounds = 1", "rules.rules is unknown"),
+        ('game = "dead_reckoning"', "game is 'dead_reckoning'; allowed is amerigo, which is to be played"),
+        ("apparatus = 3", "apparatus is 3; allowed is one of amerigo"),
+        ("[knocks]\n99 = 1", "number of a knock is 99"),
+        ("cubes", "is not TOML"),
+    ],
+)
+def test_a_bad_rules_file_is_named_in_one_line(text: str, says: str, tmp_path: Path):
+    file = tmp_path / "mine.toml"
+    file.write_text(text)
+    with pytest.raises(UsageError) as error:
+        read_rules(AMERIGO, file)
+    assert str(file) in str(error.value)
+    assert says in str(error.value)
+
+
+@each_case("game", games(), ids=lambda game: game.name)
+def test_the_document_of_every_game_is_json_and_names_what_was_asked_for(game: Any):
+    request = play(game, apparatus=game.apparatus or first_game().apparatus)
+    name = "two_thirds" if request.apparatus == "wallenstein" else "surrogate"  # nobody fitted that tower
+    with open_model(shape := load(request.apparatus), name) as model:
+        document = answer(request, shape, model)
+        assert answer(request, shape, model) == document
+    assert json.loads(json.dumps(document)) == document
+    head = ["schema", "version", "seed", "model", "apparatus"]
+    assert list(document)[:5] == head
+    assert [document[key] for key in head[2:]] == ["7", name, request.apparatus]
+
+
+def test_the_odds_are_of_the_runs_of_that_seed_and_the_first_is_the_one_run():
+    request = OddsRequest(play(BATTLE), 5)
+    with open_model(ship := load("dead_reckoning"), "surrogate") as model:
+        whole = answer(request, ship, model)
+        by_hand = no_odds(request)
+        for run in range(5):
+            by_hand.add(list(turns(request.one, model, run)))
+        assert by_hand.document() == whole
+        alone = list(turns(request.one, model))
+        assert alone[-1].entry == list(turns(request.one, model, 0))[-1].entry
+    assert whole["summary"]["games"] == by_hand.runs == 5
+
+
+@each_case(
+    ("game", "apparatus", "model", "says"),
+    [
+        ("dead_reckoning", "amerigo", "two_thirds", "model is 'two_thirds'; allowed is one that knows a board"),
+        ("amerigo", "dead_reckoning", "surrogate", "apparatus 'dead_reckoning' is no tower that keeps cubes"),
+        ("chain", "dead_reckoning", "surrogate", "apparatus 'dead_reckoning' is no tower that keeps cubes"),
+    ],
+)
+def test_a_game_is_not_begun_with_what_it_cannot_be_played_with(game: str, apparatus: str, model: str, says: str):
+    shape = load(apparatus)
+    request = play(registry.get("game", game), apparatus=apparatus, model=model)
+    with open_model(shape, model) as opened, pytest.raises(UsageError) as error:
+        check(request, shape, opened)
+    assert says in str(error.value)
+
+
+def test_knocks_that_a_model_does_not_take_are_refused_before_the_set_up():
+    request = play(rules=AMERIGO.read({"rules": {"knocks": {"30": 0.5}}}))
+    with open_model(shape := load("amerigo"), "two_thirds") as opened, pytest.raises(UsageError, match="no knocks"):
+        check(request, shape, opened)

@@ -1,0 +1,578 @@
+"""`tower-sim serve`: one JSON line out for each line in, in order, whatever the lines are; the clients; the docs."""
+
+import io
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.attacks import garbled, mutated
+from support.cases import each_case
+from support.command_line import here
+from support.fakes import CoinTower
+from support.node import NODE
+
+from tower_sim import registry
+from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.contract import DropModel
+from tower_sim.physics.settings import ENGINE, PhysicsSettings
+from tower_sim.service import Opened, asked, serve
+from tower_sim.service.answers import answer, read_request
+from tower_sim.service.loop import MAX_LINE
+from tower_sim.service.opened import KEPT
+from tower_sim.surrogate.two_thirds import TwoThirdsRule
+
+ROOT = Path(__file__).parents[2]
+FIELDS = asked.fields()
+DOC = (ROOT / "docs/http.md").read_text("utf-8")
+RULE = {"do": "drop", "cubes": {"blue": 4}, "model": "two_thirds", "seed": 7}
+COMMAND = (sys.executable, "-m", "tower_sim")
+TOWER = load("amerigo")
+APPARATUS = {name: registry.get("game", name).apparatus or "amerigo" for name in registry.names("game")}
+SIDES = {"purple": 4, "green": 3}
+
+
+def replies_to(text: str | bytes, opened: Opened | None = None) -> list[dict[str, Any]]:
+    """Serve `text` in this process; every line that comes out is a JSON object."""
+    out = io.BytesIO()
+    with opened or Opened() as models:
+        serve(io.BytesIO(text.encode() if isinstance(text, str) else text), out, models)
+    assert not out.getvalue() or out.getvalue().endswith(b"\n")
+    replies = [json.loads(line, parse_constant=pytest.fail) for line in out.getvalue().split(b"\n")[:-1]]
+    assert all(list(reply)[:3] == ["id", "schema", "version"] for reply in replies)
+    return replies
+
+
+def ask(*requests: object, opened: Opened | None = None) -> list[dict[str, Any]]:
+    return replies_to("\n".join(map(json.dumps, requests)), opened)
+
+
+@contextmanager
+def service() -> Iterator[subprocess.Popen[str]]:
+    pipe = subprocess.PIPE
+    process = subprocess.Popen([*COMMAND, "serve"], stdin=pipe, stdout=pipe, stderr=pipe, encoding="utf-8")
+    watchdog = threading.Timer(120, process.kill)  # a reply that never comes fails the test instead of hanging it
+    watchdog.start()
+    try:
+        yield process
+    finally:
+        watchdog.cancel()
+        process.kill()
+        process.communicate()
+
+
+def say(process: subprocess.Popen[str], line: str) -> str:
+    assert process.stdin
+    assert process.stdout
+    process.stdin.write(line + "\n")
+    process.stdin.flush()
+    return process.stdout.readline()
+
+
+# What it answers
+
+
+@pytest.mark.whole
+def test_replies_are_byte_for_byte_what_the_command_prints_in_another_process():
+    """One process answers drops and a knock, between other requests; the command does each alone."""
+    first = ["throw", "amerigo", "--cubes", "blue=20,red=10", "--seed", "1", "--json"]
+    state = json.loads(here(*first).stdout)["state"]
+    pairs: list[tuple[dict[str, Any], list[str]]] = [
+        ({"do": "drop", "cubes": {"blue": 20, "red": 10}, "seed": "1"}, first),
+        (
+            {"do": "drop", "cubes": {"green": 4}, "state": state, "knock": 3, "seed": 2},
+            ["throw", "amerigo", "--cubes", "green=4", "--state", state, "--knock", "3", "--seed", "2", "--json"],
+        ),
+    ]
+    requests = [{"id": i} | request for i, (request, _) in enumerate(pairs)]
+    lines = "".join(json.dumps(each) + "\n" for request in requests for each in (RULE, request))
+    done = subprocess.run([*COMMAND, "serve"], input=lines, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    replies = [json.loads(line) for line in done.stdout.splitlines()]
+    for i, (_, arguments) in enumerate(pairs):
+        reply = replies[2 * i + 1]
+        assert reply.pop("id") == i
+        assert json.dumps(reply) + "\n" == here(*arguments).stdout
+
+
+@each_case("game", registry.names("game"))
+def test_every_registered_game_is_played_by_the_service_as_by_the_command(game: str):
+    model = "two_thirds" if APPARATUS[game] == "wallenstein" else "surrogate"  # which nobody has fitted to that tower
+    (reply,) = ask({"do": "play", "game": game, "apparatus": APPARATUS[game], "model": model, "seed": 3})
+    assert reply.pop("id") is None
+    words = ("play", game, "--tower", APPARATUS[game], "--model", model, "--seed", "3", "--json")
+    assert json.dumps(reply) + "\n" == here(*words).stdout
+
+
+def test_the_odds_of_many_battles_are_told():
+    request = {"do": "play", "game": "dead_reckoning", "rules": {"cubes": SIDES}, "model": "surrogate", "games": 3}
+    (reply,) = ask(request)
+    assert (reply["schema"], reply["summary"]["games"]) == ("tower-sim/battle", 3)
+
+
+def test_the_same_request_gives_the_same_reply_whatever_came_before():
+    alone = ask(RULE)[0]
+    other = RULE | {"seed": 8, "cubes": {"red": 30}}
+    assert ask(other, RULE, {"do": "nothing"}, RULE)[1::2] == [alone, alone]
+    assert ask(dict.fromkeys(FIELDS["drop"]) | RULE) == [alone]  # null counts as left out
+    assert ask(RULE | {"seed": "7"}) == ask(RULE | {"seed": "007"}) == [alone]
+
+
+def test_a_seed_that_is_left_out_is_drawn_and_told_and_gives_the_reply_again():
+    without = {key: value for key, value in RULE.items() if key != "seed"}
+    first, second = ask(without, without)
+    assert first["seed"] != second["seed"]  # equal once in 2^128
+    assert ask(RULE | {"seed": first["seed"]}) == [first]
+
+
+@each_case("name", [None, 0, -1.5, "a\n\u2028b", [1, {"a": []}], {"x": None}, True])
+def test_the_id_is_sent_back_as_it_came(name: object):
+    for request in (RULE, {"do": "fly"}):
+        assert ask(request | {"id": name})[0]["id"] == name
+
+
+def test_hello_tells_what_there_is():
+    (reply,) = ask({"do": "hello"})
+    assert reply["do"] == list(FIELDS) == ["hello", "drop", "play", "odds"]
+    assert {"physics", "surrogate"} <= set(reply["models"])
+    assert {"amerigo", "dead_reckoning"} <= set(reply["apparatus"])
+    assert reply["games"] == list(registry.names("game"))
+    assert all("standard" in accuracies for accuracies in reply["engines"].values())
+    (drop,) = ask(RULE)
+    assert reply["documents"]["drop"] == [{key: drop[key] for key in ("schema", "version")}]
+
+
+# What it refuses
+
+
+DROP = '{"do": "drop", "cubes": {"blue": 1}, '
+BAD = [
+    ("nonsense", "allowed is a JSON object", ""),
+    ("[1, 2]", "line is [1, 2]; allowed is a JSON object", ""),
+    ('{"do": "drop"', "allowed is a JSON object", ""),
+    ('{"id": NaN, "do": "hello"}', "NaN", ""),
+    ('{"id": 1e999, "do": "hello"}', "too large", ""),
+    ('{"id": %s, "do": "hello"}' % ("9" * 4000), "about 4000 digits", ""),
+    ('{"do": "drop", "cubes": {"blue": 1, "blue": 2}}', "twice", ""),
+    (DROP + '"state": "\\ud800"}', "surrogates not allowed", ""),
+    ("[" * 100_000, "while decoding a JSON array", ""),  # how deep it may go each Python says in its own words
+    ("{}", "do is nothing; allowed is one of hello, drop, play", "do"),
+    ('{"do": ["drop"]}', "do is ['drop']", "do"),
+    ('{"do": "game"}', "do is 'game'; allowed is one of hello, drop, play", "do"),
+    ('{"do": "dorp"}', "did you mean drop?", "do"),
+    ('{"do": "drop", "cube": {"blue": 1}}', "did you mean cubes?", "cube"),
+    ('{"do": "hello", "seed": 1}', "seed is unknown; allowed are id, do; correct", "seed"),
+    ('{"do": "drop"}', "cubes is {}", "cubes"),
+    ('{"do": "drop", "cubes": "blue=4"}', "cubes is 'blue=4'; allowed is a table", "cubes"),
+    ('{"do": "drop", "cubes": {"blue": -1}}', "cubes.blue is -1; allowed is a whole number from 0", "cubes.blue"),
+    ('{"do": "drop", "cubes": {"blue": true}}', "cubes.blue is true", "cubes.blue"),
+    ('{"do": "drop", "cubes": {"blue": 1.0}}', "cubes.blue is 1.0", "cubes.blue"),
+    ('{"do": "drop", "cubes": {"blue": "4"}}', "cubes.blue is '4'", "cubes.blue"),
+    ('{"do": "drop", "cubes": {"": 1}}', "1 to 40 characters", "cubes"),
+    ('{"do": "drop", "cubes": {"bleu": 1}}', "did you mean blue?", "cubes"),
+    ('{"do": "drop", "cubes": {"blue": 501}}', "allowed is a whole number from 0 to 500", "cubes.blue"),
+    ('{"do": "drop", "cubes": {"blue": 300, "red": 201}}', "number of cubes is 501; allowed is up to 500", "cubes"),
+    ('{"do": "drop", "cubes": {"blue": 81}}', "is 81; allowed is up to 80 in one request", "cubes"),
+    (DROP + '"seed": -1}', "seed is -1", "seed"),
+    (DROP + '"seed": "1.5"}', "seed is '1.5'", "seed"),
+    (DROP + '"seed": 7.0}', "seed is 7.0", "seed"),
+    (DROP + '"seed": "340282366920938463463374607431768211456"}', "2^128 - 1", "seed"),
+    (DROP + '"knock": "hard"}', "knock is 'hard'", "knock"),
+    (DROP + '"knock": -1}', "knock is -1", "knock"),
+    (DROP + '"knock": 99}', "allowed is 0 to 5", "knock"),
+    (DROP + '"state": "TOWER3.x.y"}', "damaged", "state"),
+    (DROP + '"state": 5}', "state is 5", "state"),
+    (DROP + '"apparatus": "nowhere"}', "neither a shipped profile nor a file", "apparatus"),
+    (DROP + '"apparatus": "%s"}' % ("x" * 5000), "path of a TOML file", "apparatus"),
+    (DROP + '"model": "magic"}', "model is 'magic'", "model"),
+    (DROP + '"engine": "bulet"}', "did you mean bullet?", "engine"),
+    (DROP + '"engine": ["bullet"]}', "engine is ['bullet']; allowed is one of bullet, core", "engine"),
+    (DROP + '"accuracy": "standart"}', "did you mean standard?", "accuracy"),
+    (DROP + '"engine": "bullet", "model": "surrogate"}', "has no physics; leave it out", "engine"),
+    ('{"do": "play"}', "game is missing; allowed is one of amerigo, ", "game"),
+    ('{"do": "play", "game": "amerigoo"}', "did you mean amerigo?", "game"),
+    ('{"do": "play", "game": ["amerigo"]}', "game is ['amerigo']", "game"),
+    ('{"do": "play", "game": "amerigo", "rounds": 1}', "rounds is unknown", "rounds"),
+    ('{"do": "play", "game": "amerigo", "rules": "mine.toml"}', "rules is 'mine.toml'; allowed is a table", "rules"),
+    ('{"do": "play", "game": "amerigo", "rules": {"round": 1}}', "rules.round is unknown", "rules.round"),
+    ('{"do": "play", "game": "amerigo", "games": 0}', "games is 0", "games"),
+    ('{"do": "play", "game": "amerigo", "games": 100001}', "allowed is a whole number from 1 to 100000", "games"),
+    ('{"do": "odds"}', "throws is missing; allowed is a list of 1 to 20, each a table", "throws"),
+    ('{"do": "odds", "throws": []}', "throws is []; allowed is a list of 1 to 20", "throws"),
+    ('{"do": "odds", "throws": [{}]}', "cubes is {}; allowed is a count by colour", "cubes"),
+    ('{"do": "odds", "throws": [{"blue": 7}], "times": 1}', "times is 1; allowed is a whole number from 2", "times"),
+    ('{"do": "odds", "throws": [{"blue": 70}], "times": 2000}', "cubes times throws is 140000", "times"),
+    ('{"do": "odds", "throws": [{"blue": 7}], "state": "TOWER3.x"}', "token", "state"),
+    ('{"do": "play", "game": "amerigo", "games": 1001}', "games is 1001; allowed is up to 1000", "games"),
+    ('{"do": "play", "game": "chain", "model": "two_thirds"}', "and chain has none of its own; allowed", "apparatus"),
+    ('{"do": "play", "game": "dead_reckoning", "model": "two_thirds"}', "is no tower that keeps cubes", "apparatus"),
+]
+
+
+@each_case(("line", "says", "path"), BAD)
+def test_a_bad_line_gets_one_line_of_error_and_the_next_is_answered(
+    line: str, says: str, path: str, capsys: pytest.CaptureFixture[str]
+):
+    error, good = replies_to(line + "\n" + json.dumps(RULE | {"id": "next"}))
+    assert list(error) == ["id", "schema", "version", "error", "code", "path"]
+    assert (error["schema"], error["version"]) == ("tower-sim/error", 1)
+    assert says in error["error"]
+    assert error["path"] == path
+    assert "\n" not in error["error"]
+    assert len(error["error"]) < 700
+    assert not error["error"].startswith("internal")
+    assert (good["id"], good["schema"]) == ("next", "tower-sim/outcome")
+    assert capsys.readouterr().err == ""
+
+
+def test_a_line_that_is_not_utf_8_or_too_long_gets_an_error_and_the_next_is_answered():
+    good = json.dumps(RULE | {"id": 2}).encode()
+    for line, says in ((b'{"do": "\xff"}', "utf-8"), (b'"' + b"x" * 3 * MAX_LINE + b'"', f"up to {MAX_LINE} bytes")):
+        error, after = replies_to(line + b"\n" + good)
+        assert error["id"] is None
+        assert says in error["error"]
+        assert after["id"] == 2
+    longest = good + b" " * (MAX_LINE - len(good) - 1) + b"\n"
+    assert [reply["id"] for reply in replies_to(longest + good)] == [2, 2]
+    assert "error" in replies_to(b" " + longest)[0]
+    assert replies_to("") == replies_to("\n \r\n\t\n") == []
+    assert replies_to(f"\n{json.dumps(RULE)}\r\n\n  {json.dumps(RULE)}") == ask(RULE, RULE)
+
+
+class _BrokenRule(TwoThirdsRule):
+    """A model with a defect: it can throw one cube only."""
+
+    def drop(self, state: Any, cubes: Any, rng: Any) -> Any:
+        if len(cubes) > 1:
+            raise RuntimeError("a defect,\nof ours")
+        return super().drop(state, cubes, rng)
+
+
+def test_a_defect_is_answered_and_told_and_the_next_line_gets_a_new_model(capsys: pytest.CaptureFixture[str]):
+    opened: list[str] = []
+
+    def opener(apparatus: Apparatus, name: str, settings: PhysicsSettings | None) -> TwoThirdsRule:
+        opened.append(name)
+        return _BrokenRule(apparatus)
+
+    one = RULE | {"cubes": {"blue": 1}}
+    first, second, third = ask(one, RULE | {"id": 5}, one, opened=Opened(opener))
+    assert second["error"] == "internal error: RuntimeError: a defect, of ours"
+    assert second["id"] == 5
+    assert capsys.readouterr().err == "tower-sim: internal error: RuntimeError: a defect, of ours\n"
+    assert first == third == ask(one)[0]
+    assert len(opened) == 2
+
+
+def test_cubes_that_never_land_get_an_error():
+    coin = Opened(lambda apparatus, name, settings: nullcontext(CoinTower(failure_rate=1.0)))
+    (reply,) = ask(RULE, opened=coin)
+    assert "5 draws in a row were no landing" in reply["error"]
+    assert "throw fewer cubes" in reply["error"]
+
+
+WORDS = sorted({field for known in FIELDS.values() for field in known} | {"id", "do", "blue", "red", "colours"})
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 9) | st.floats() | st.text(max_size=5) | st.sampled_from(WORDS),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS) | st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+REQUESTS = st.builds(
+    lambda do, more: json.dumps({"do": do} | more),
+    st.sampled_from(sorted(FIELDS)),
+    st.dictionaries(st.sampled_from(WORDS), VALUES, max_size=4),
+)
+LINES = (st.text(max_size=40) | st.binary(max_size=40) | REQUESTS | VALUES.map(json.dumps)).map(
+    lambda line: (line if isinstance(line, bytes) else line.encode(errors="surrogatepass")).replace(b"\n", b" ")
+)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(LINES, max_size=6))
+def test_whatever_the_lines_are_each_that_is_not_blank_gets_one_object_in_order(lines: list[bytes]):
+    """Between any two lines stands a good request, so that an answer lost or given twice would shift the others."""
+    good = [json.dumps(RULE | {"id": ["mine", i]}).encode() for i in range(len(lines) + 1)]
+    text = good[0] + b"\n"
+    expected: list[object] = [["mine", 0]]
+    for i, line in enumerate(lines, 1):
+        text += line + b"\n" + good[i] + b"\n"
+        expected += [*([None] if line.strip() else []), ["mine", i]]
+    replies = replies_to(text, Opened(lambda apparatus, name, settings: TwoThirdsRule(TOWER)))
+    assert len(replies) == len(expected)
+    for reply, name in zip(replies, expected, strict=True):
+        if name is not None:
+            assert reply["id"] == name
+            assert reply["schema"] == "tower-sim/outcome"
+        assert not reply.get("error", "").startswith("internal")
+
+
+NUMBER = 3000
+VALID: list[dict[str, Any]] = [
+    {"do": "hello", "id": 1},
+    {"id": "a", "do": "drop", "cubes": {"blue": 4, "red": 2}, "seed": 7, "model": "two_thirds", "apparatus": "amerigo"},
+    {"id": "b", "do": "drop", "cubes": {"blue": 4}, "seed": "8", "model": "surrogate", "state": None, "knock": None},
+    {"id": "c", "do": "drop", "cubes": {"purple": 6}, "model": "surrogate", "apparatus": "dead_reckoning"},
+    {"id": 11, "do": "play", "game": "amerigo", "rules": {"cubes": 3, "rounds": 1}, "model": "surrogate", "seed": 1},
+    {"id": 12, "do": "play", "game": "dead_reckoning", "rules": {"cubes": SIDES}, "model": "surrogate", "games": 2},
+    {"id": 13, "do": "play", "game": "chain", "rules": {"drops": 3}, "apparatus": "amerigo", "model": "two_thirds"},
+]
+
+
+def hostile_lines(states: list[str]) -> Iterator[bytes]:
+    """Requests with values changed, with characters changed, and other JSON and bytes."""
+    rng = random.Random(20261122)
+    odd = [
+        "[" * 41,
+        '{"id": "\\ud800", "do": "hello"}',
+        '{"do": "drop", "do": "hello"}',
+        "\x00\x1b\x7f\u2028",
+        "x" * 9**7,
+    ]
+    for number in range(NUMBER):
+        valid = {**rng.choice(VALID)}
+        if valid["do"] == "drop" and valid.get("apparatus") != "dead_reckoning" and rng.random() < 0.3:
+            valid["state"] = rng.choice(states)
+        text = json.dumps(mutated(valid, rng))
+        if number % 10 == 8:
+            text = garbled(json.dumps(valid), rng)
+        elif number % 100 == 9:
+            text = rng.choice(odd)
+        yield text.encode(errors="surrogatepass").replace(b"\n", b" ").replace(b"\r", b" ")
+
+
+@pytest.mark.whole
+def test_every_hostile_line_is_answered_by_one_line_soon(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """Longer work is allowed, and tested for its bounds elsewhere: here no request throws by physics."""
+    monkeypatch.setattr(asked, "MAX_GAMES", 20)
+    monkeypatch.setattr(asked, "MAX_DROPS", 100)
+    monkeypatch.setattr(asked, "MAX_PHYSICS_CUBES", -1)
+    schemas: Counter[str] = Counter()
+    with Opened() as opened:
+
+        def reply(line: bytes) -> dict[str, Any]:
+            out, begun = io.BytesIO(), time.process_time()
+            serve(io.BytesIO(line + b"\n"), out, opened)
+            assert time.process_time() - begun < 5.0, line[:500]
+            assert out.getvalue().count(b"\n") == 1
+            return json.loads(out.getvalue(), parse_constant=pytest.fail)
+
+        states = [str(reply(json.dumps(VALID[i]).encode())["state"]) for i in (1, 2)]
+        for line in hostile_lines(states):
+            found = reply(line)
+            schemas[found["schema"]] += 1
+            error = found.get("error", "")
+            assert not error.startswith("internal"), line[:500]
+            assert len(error) < 800
+            assert "\n" not in error
+    assert capsys.readouterr().err == ""
+    assert schemas["tower-sim/error"] > NUMBER / 2
+    assert all(schemas[schema] > 50 for schema in ("tower-sim/outcome", "tower-sim/service")), schemas
+
+
+@pytest.mark.posix
+def test_files_that_are_none_are_refused_in_one_line(tmp_path: Path):
+    os.mkfifo(tmp_path / "pipe.json")
+    for name in (str(tmp_path / "pipe.json"), "/dev/zero", str(tmp_path), "n" * 300, "a\0b", "/dev/stdin"):
+        for field in ("apparatus", "model", "game"):
+            (reply,) = ask({"do": "play", "game": "amerigo", "model": "two_thirds", field: name})
+            assert re.search("allowed|check its path", reply["error"])
+
+
+# The models it keeps
+
+
+class _Counting:
+    """Opens two_thirds and remembers which are open."""
+
+    def __init__(self) -> None:
+        self.opened: list[str] = []
+        self.settings: list[PhysicsSettings | None] = []
+        self.closed: list[str] = []
+
+    @contextmanager
+    def __call__(self, apparatus: Apparatus, name: str, settings: PhysicsSettings | None) -> Iterator[DropModel]:
+        self.opened.append(name)
+        self.settings.append(settings)
+        yield TwoThirdsRule(apparatus)
+        self.closed.append(name)
+
+
+def test_a_model_is_opened_once_the_longest_unused_is_closed_and_all_at_the_end():
+    count = _Counting()
+    with Opened(count) as opened:
+        names = [f"m{i}" for i in range(KEPT)]
+        models = [opened.with_apparatus("amerigo", name)[1] for name in names]
+        assert [opened.with_apparatus("amerigo", name)[1] for name in names] == models
+        assert count.opened == names
+        opened.with_apparatus("amerigo", "m0")
+        opened.with_apparatus("amerigo", "one more")
+        assert count.closed == ["m1"]
+        assert count.opened == [*names, "one more"]
+    assert sorted(count.closed) == sorted(count.opened)
+
+
+def test_a_model_is_opened_for_each_engine_and_accuracy_and_what_is_left_out_is_the_default():
+    count = _Counting()
+    one = {"do": "drop", "cubes": {"blue": 1}, "seed": 1}
+    default = {"engine": ENGINE, "accuracy": "standard"}
+    with Opened(count) as opened:
+        for named in ({}, default, {"engine": ENGINE}, {"accuracy": None}, {"model": "two_thirds"}):
+            assert answer(read_request(one | named), opened)["attempts"] == 1
+    assert count.settings == [PhysicsSettings(), None]
+
+
+def test_a_profile_that_has_changed_is_read_anew_and_an_old_state_is_refused(tmp_path: Path):
+    text = (ROOT / "tower_sim/apparatus/amerigo/profiles/amerigo.toml").read_text("utf-8")
+    file = tmp_path / "mine.toml"
+    file.write_text(text, "utf-8")
+    request = RULE | {"apparatus": str(file)}
+    with Opened() as opened:
+        before = opened.with_apparatus(str(file), "two_thirds")[1]
+        (first,) = ask(request, opened=Opened())
+        assert opened.with_apparatus(str(file), "two_thirds")[1] is before
+        file.write_text(re.sub(r"(?m)^edge_mm = [0-9.]+", "edge_mm = 9.25", text), "utf-8")
+        assert opened.with_apparatus(str(file), "two_thirds")[1].cube_edge == pytest.approx(0.00925)
+        (reply,) = ask(request | {"state": first["state"]}, opened=opened)
+        assert "state belongs to two_thirds" in reply["error"]
+    for change, says in ((lambda: file.write_text("kind = 1"), "profile mine"), (file.unlink, "neither a shipped")):
+        change()
+        (reply,) = ask(request)
+        assert says in reply["error"]
+
+
+# The process
+
+
+def test_each_reply_is_written_before_the_next_request_is_read_and_the_end_of_input_is_exit_0():
+    with service() as process:
+        for i in range(3):
+            assert json.loads(say(process, json.dumps(RULE | {"id": i})))["id"] == i
+        assert process.communicate(timeout=600) == ("", "")
+        assert process.returncode == 0
+
+
+def test_a_reader_that_goes_away_ends_it_quietly_with_exit_1():
+    with service() as process:
+        say(process, '{"do": "hello"}')
+        assert process.stdout
+        assert process.stdin
+        assert process.stderr
+        process.stdout.close()
+        process.stdin.write('{"do": "hello"}\n')
+        process.stdin.flush()
+        assert process.wait(timeout=600) == 1
+        assert process.stderr.read() == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_it_with_exit_1_and_one_line(number: int):
+    with service() as process:
+        say(process, '{"do": "hello"}')
+        process.send_signal(number)
+        _, told = process.communicate(timeout=600)
+        assert (process.returncode, told) == (1, "tower-sim: interrupted\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize(
+    ("end", "status", "says"),
+    [
+        ("<&-", 2, "standard input is 'closed'; allowed is a pipe or a file of requests"),
+        (">&-", 1, "standard output is closed"),
+        (">/dev/full", 1, "standard output cannot be written or read (No space left on device)"),
+    ],
+)
+def test_an_input_or_output_that_is_closed_or_full_is_told_in_one_line(end: str, status: int, says: str):
+    command = f'echo \'{{"do": "hello"}}\' | "{sys.executable}" -m tower_sim serve {end}'
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+# The clients and the docs
+
+
+@pytest.mark.parametrize(
+    "client",
+    [
+        pytest.param((sys.executable, "docs/clients/client.py"), id="Python"),
+        pytest.param(
+            (NODE or "node", "docs/clients/client.js"),
+            id="JavaScript",
+            marks=pytest.mark.skipif(not NODE, reason="there is no node here"),
+        ),
+    ],
+)
+def test_a_client_throws_and_carries_on_what_stays_inside(client: tuple[str, str]):
+    state, expected = None, list[tuple[dict[str, int], dict[str, int]]]()
+    for seed, cubes in enumerate([{"blue": 8, "red": 8}, {"blue": 4}, {"red": 2}]):
+        (reply,) = ask({"do": "drop", "cubes": cubes, "state": state, "seed": seed})
+        state = reply["state"]
+        expected.append((reply["emerged"], reply["inside"]))
+    done = subprocess.run([*client, *COMMAND], cwd=ROOT, capture_output=True, text=True, timeout=600)
+    assert (done.returncode, done.stderr) == (0, "")
+    printed = [re.fullmatch(r"out: (.*) inside: (.*)", line) for line in done.stdout.splitlines()]
+    assert [(json.loads(line[1]), json.loads(line[2])) for line in printed if line] == expected
+    for command, told in (
+        ([sys.executable, "-c", 'print(\'{"error": "no"}\')'], "no"),
+        ([sys.executable, "-c", "raise SystemExit(3)"], "gave no answer: it has ended with 3"),
+        (["no-such-program"], "cannot be started"),
+    ):
+        failed = subprocess.run([*client, *command], cwd=ROOT, capture_output=True, text=True)
+        assert (failed.returncode, failed.stderr.count("\n")) == (1, 1), failed.stderr
+        assert told in failed.stderr
+
+
+def any_counts(shown: re.Match[str]) -> str:
+    return re.sub(r"\d+", r"\\d+", shown[0])
+
+
+def test_the_session_in_the_docs_is_what_the_service_says():
+    found = re.search(r"```\n(> .*?)```", DOC, re.S)
+    assert found
+    lines = found[1].splitlines()
+    assert len(lines) >= 10
+    state = ""
+    with Opened() as opened:
+        for request, shown in zip(lines[::2], lines[1::2], strict=True):
+            assert (request[:2], shown[:2]) == ("> ", "< ")
+            out = io.BytesIO()
+            serve(io.BytesIO(request[2:].replace("TOWER3...", state).encode()), out, opened)
+            reply = out.getvalue().decode().rstrip("\n")
+            pattern = re.escape(shown[2:]).replace(r"\.\.\.", ".*")
+            pattern = re.sub(r'"(emerged|inside)":\\ \\\{.*?\\\}', any_counts, pattern)  # of the engine as it is now
+            assert re.fullmatch(pattern, reply), reply
+            state = json.loads(reply).get("state", state)
+
+
+def test_the_docs_list_every_field_of_every_request():
+    section = DOC.partition("\n### Fields\n")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1:4] for line in section.splitlines() if line.startswith("|")][2:]
+    listed: dict[str, set[str]] = {}
+    do = ""
+    for first, field, _ in rows:
+        do = first.strip().strip("`") or do
+        listed.setdefault(do, set()).add(field.strip().strip("`"))
+    common = listed.pop("all but `hello")
+    assert listed.pop("hello") == {""}
+    assert {do: fields | common for do, fields in listed.items()} == {
+        do: set(fields) for do, fields in FIELDS.items() if do != "hello"
+    }

@@ -1,0 +1,29 @@
+"""Towers whose long-run means are known, for laws and fits that are worked out by hand."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from tower_sim.calibration.prior import NAMES
+from tower_sim.calibration.summaries import Window
+from tower_sim.calibration.towers import Predicted
+
+
+class KnownTowers:
+    """Means by summary, each of all towers or of each one, on the scale of the fit; 0 for all others."""
+
+    def __init__(
+        self, means: Mapping[str, float | Sequence[float]], error: float = 0.0, games: float = 0.1, number: int = 1
+    ) -> None:
+        self.means, self.error, self.games = means, error, games
+        self.unit = np.full((number, len(NAMES)), 0.5)
+        self.numbers = np.tile(np.arange(number, dtype=float)[:, None], (1, len(NAMES)))
+
+    def at(self, window: Window) -> Predicted:
+        """Return what is known of a summary."""
+        values = self.means.get(window.summary, 0.0), self.error, self.games
+        return Predicted(*(np.broadcast_to(np.asarray(value, float), len(self.unit)).copy() for value in values))
+
+    def correlation(self, windows: Sequence[Window]) -> np.ndarray:
+        """Return that summaries of a game vary independently."""
+        return np.eye(len(windows))

@@ -1,0 +1,504 @@
+"""The statistics that check a surrogate, each on games whose truth is known, an enumeration or a worked case."""
+
+import importlib
+import math
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from support.cases import each_case
+
+from tower_sim.apparatus.catalogue import load
+from tower_sim.campaign.data import Campaign, Facts, Failed, Words
+from tower_sim.errors import UsageError
+from tower_sim.fitting import classifier, distances, pages, pit, whole_games
+from tower_sim.fitting.knocks import ComparedKnocks
+from tower_sim.games import amerigo
+from tower_sim.games.amerigo import Rules
+from tower_sim.games.amerigo.figures import ACTION_POINTS, ACTIONS, FIGURES
+from tower_sim.games.amerigo.many import plan_of
+from tower_sim.runs.array import EVERY, Plan, Runs
+from tower_sim.runs.tower import RESIDENTS_OUT, THROWN_OUT
+from tower_sim.statistics import Estimate
+from tower_sim.study.baseline import GameKit, play_rule
+from tower_sim.surrogate.model import SurrogateModel
+from tower_sim.surrogate.store import RungScore, shipped
+
+pytestmark = pytest.mark.whole
+
+RULES = Rules()
+SHAPE = load("amerigo")
+SHORT = Rules(rounds=2)
+TABLES = ("thrown", "emerged", "inside")
+
+
+def played(games: int, rng: np.random.Generator, shift: float = 0.0, rules: Rules = RULES) -> Runs:
+    """Games of the 2/3-1/3 rule, every thrown cube's chance of release shifted."""
+    width = len(rules.colours)
+    stored, inside = np.full((games, width), 7), np.zeros((games, width), int)
+    tables = np.zeros((3, games, rules.drops, width), np.int16)
+    for drop in range(rules.drops):
+        own = np.arange(width) == rules.colours.index(rules.phases[(drop - 1) % len(rules.phases)])
+        thrown = stored * (own | (drop == 0))
+        asked = thrown.any(1, keepdims=True)
+        fresh, older = rng.binomial(thrown, 2 / 3 + shift), rng.binomial(inside * asked, 1 / 3)
+        stored, inside = stored - thrown + fresh + older, inside + thrown - fresh - older
+        tables[:, :, drop] = thrown, fresh + older, inside
+    return Runs(plan_of(rules), *tables)
+
+
+def uniform(p: list[float], steps: int) -> bool:
+    """Whether p values, which are multiples of 1 / steps, may come from the uniform law (K-S at 1 in 1000)."""
+    rng = np.random.default_rng(0)
+    return stats.kstest(np.array(p) - rng.random(len(p)) / steps, "uniform").pvalue > 1e-3
+
+
+# Distances
+
+
+def test_the_energy_distance_is_that_of_its_definition():
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(0, 6, 20), rng.integers(2, 9, 20)
+    between, within_a, within_b = (np.abs(x[:, None] - y).mean() for x, y in ((a, b), (a, a), (b, b)))
+    splits = distances.random_splits(20, 3, rng)
+    found = distances.energy(np.concatenate([a, b])[:, None], splits)
+    assert found[0] == pytest.approx(2 * between - within_a - within_b, rel=1e-5)
+    assert found[0] > found[1:].max()
+
+
+def test_random_splits_start_with_what_was_observed_and_have_equal_sides():
+    splits = distances.random_splits(5, 200, np.random.default_rng(2))
+    assert splits[0].tolist() == [True] * 5 + [False] * 5
+    assert set(splits.sum(1)) == {5}
+    # each game is on the first side in half of the splits: 4 standard errors
+    assert np.abs(splits[1:].mean(0) - 0.5).max() < 4 * 0.5 / math.sqrt(200)
+
+
+def test_permutation_p_agrees_with_the_enumeration_of_all_splits():
+    rng = np.random.default_rng(3)
+    values = rng.integers(0, 9, (8, 3)) + 4 * (np.arange(8) < 4)[:, None]
+    every = np.array([[i in side for i in range(8)] for side in combinations(range(8), 4)])
+    assert every[0].tolist() == [True] * 4 + [False] * 4
+    exact = distances.energy(values, every)
+    p = float((exact >= exact[0]).mean())
+    count = 4000
+    drawn = distances.energy(values, distances.random_splits(4, count, rng))
+    found = distances.corrected(["one"], [drawn], [(Estimate(0, 0, 0, 0), "")])[0]
+    assert 2 / 70 <= p < 0.3
+    assert abs(found.p - p) < 4 * math.sqrt(p * (1 - p) / count) + 1 / count
+    # the 95 % quantile is one of the enumerated distances that 5 % exceed, give or take the error of the draw
+    share = [float((exact > found.single * k).mean()) for k in (1 + 1e-6, 1 - 1e-6)]
+    error = 4 * math.sqrt(0.05 * 0.95 / count)
+    assert share[0] - error <= 0.05 <= share[1] + error
+
+
+def test_a_distance_is_seen_exactly_when_it_exceeds_its_corrected_quantile():
+    rng = np.random.default_rng(4)
+    seen = 0
+    for _ in range(200):
+        found = [np.append(rng.exponential(rng.choice([0.5, 4])), rng.exponential(1, 199)) for _ in range(5)]
+        for each in distances.corrected("abcde", found, [(Estimate(0, 0, 0, 0), "")] * 5):
+            assert each.is_seen == (each.value > each.quantile)
+            seen += each.is_seen
+    assert 50 < seen < 950
+
+
+@each_case("name", ["inside by phase", "colours out by phase", "autocorrelation of inside"])
+def test_p_values_of_games_of_one_law_are_uniform(name: str):
+    statistic = next(each for each in distances.statistics(plan_of(SHORT)) if each.name == name)
+    p: list[float] = []
+    for rng in np.random.default_rng(5).spawn(150):
+        a, b = played(20, rng, rules=SHORT), played(20, rng, rules=SHORT)
+        found = statistic.distance(a, b, distances.random_splits(20, 99, rng))
+        p.append(float((found >= found[0] * (1 - 1e-9)).mean()))
+    assert uniform(p, 100)
+
+
+def test_distances_see_a_large_shift_and_tell_its_size():
+    rng = np.random.default_rng(6)
+    found = whole_games.compare_games(played(150, rng), played(200, rng, 0.1), rng, 400)
+    by_name = {each.name: each for each in found.distances}
+    assert (found.physics, found.surrogate, found.compared) == (150, 200, 150)
+    seen = {each.name for each in found.distances if each.is_seen}
+    # the rule's memory hardly changes with the shift, and it skips no phase
+    unseen = {"autocorrelation of inside", "autocorrelation of cubes out", "phases skipped"}
+    assert seen >= {each.name for each in distances.statistics(plan_of(RULES))} - unseen
+    inside = by_name["inside by phase"]
+    assert inside.size.low <= found.means[0].difference.value <= inside.size.high < 0
+    assert found.means[0].is_apart
+    assert not found.means[0].is_close
+    colours = by_name["colours out by phase"]
+    assert colours.unit.startswith("phases of a game in which ")
+    assert found.fans.shape == (2, 5, 36)
+    assert np.all(np.diff(found.fans, axis=1) >= 0)
+
+
+def test_autocorrelations_see_games_that_differ_from_one_another_though_their_means_do_not():
+    rng = np.random.default_rng(29)
+    a, low, high = played(160, rng), played(80, rng, -0.15), played(80, rng, 0.15)
+    mixed = Runs(plan_of(RULES), *(np.concatenate([getattr(low, name), getattr(high, name)]) for name in TABLES))
+    found = {each.name: each for each in whole_games.compare_games(a, mixed, rng, 400).distances}
+    inside = found["autocorrelation of inside"]
+    assert inside.is_seen
+    assert inside.unit.startswith("autocorrelation at lag ")
+    assert inside.size.low > 0
+
+
+def test_games_beside_themselves_are_at_no_distance():
+    rng = np.random.default_rng(7)
+    games = played(30, rng, rules=SHORT)
+    found = whole_games.compare_games(games, games, rng, 200)
+    assert all(each.p == 1 and each.value == pytest.approx(0, abs=1e-9) for each in found.distances)
+    assert [mean.difference.value for mean in found.means] == [0, 0]
+
+
+def test_autocorrelations_are_those_of_a_known_series_and_their_parts_tell_the_error():
+    rng = np.random.default_rng(8)
+    phi, games = 0.7, 4000
+    x = np.zeros((games, 40))
+    x[:, 0] = rng.normal(0, 1, games)
+    for t in range(1, 40):
+        x[:, t] = phi * x[:, t - 1] + math.sqrt(1 - phi**2) * rng.normal(0, 1, games)
+    x = x + np.sin(np.arange(40))  # a course that all games share is no memory
+    found = distances.correlations(distances.lag_sums(x).sum(0)[None], 40)[0]
+    parts = distances.memory_parts(x)
+    error = parts.std(0, ddof=1) / math.sqrt(games)
+    assert parts.mean(0) == pytest.approx(found, abs=1e-9)
+    assert np.abs(found - phi ** np.arange(1, 8)).max() < 4 * error.max()
+    blocks = np.array([distances.correlations(distances.lag_sums(part).sum(0)[None], 40)[0] for part in x.reshape(
+        80, 50, 40)])  # fmt: skip
+    # the error of 50 games, from 80 blocks of them: 4 standard errors of a standard deviation
+    assert blocks.std(0, ddof=1) == pytest.approx(error * math.sqrt(80), rel=4 / math.sqrt(2 * 79) + 0.05)
+
+
+def test_the_difference_of_means_is_welchs():
+    rng = np.random.default_rng(9)
+    a, b = rng.normal(3, 1, 12), rng.normal(4, 3, 40)
+    found = whole_games.difference(a, b)
+    test = stats.ttest_ind(b, a, equal_var=False).confidence_interval(0.95)
+    assert (found.value, found.low, found.high) == pytest.approx((b.mean() - a.mean(), test.low, test.high))
+
+
+def test_a_mean_is_undecided_with_too_few_games_and_says_how_many_are_needed():
+    rng = np.random.default_rng(10)
+    few, many = played(6, rng), played(2000, rng)
+    rough, fine = whole_games.means(few, many)[0], whole_games.means(played(400, rng), many)[0]
+    assert not rough.is_close
+    assert not rough.is_apart
+    assert rough.needed > 6
+    assert fine.is_close
+    assert fine.needed < 400
+
+
+def test_what_cannot_be_compared_is_said_in_one_line():
+    rng = np.random.default_rng(11)
+    games = played(12, rng, rules=SHORT)
+    with pytest.raises(UsageError, match="games on one side is 9; allowed is 10 or more"):
+        whole_games.compare_games(games, games.take(slice(9)), rng)
+    with pytest.raises(UsageError, match="plan of the surrogate's games"):
+        whole_games.compare_games(games, played(12, rng, rules=Rules(rounds=1)), rng)
+    with pytest.raises(UsageError, match="permutations is 100; allowed is a whole number from 180"):
+        whole_games.compare_games(games, games, rng, 100)
+    none = played(12, rng, rules=Rules(rounds=0))
+    with pytest.raises(UsageError, match="drops of a game is 1"):
+        whole_games.compare_games(none, none, rng)
+
+
+# Games of a campaign
+
+
+def campaign_of(games: int, seed: int) -> Campaign:
+    board = GameKit(tuple(RULES.colours), np.repeat(np.arange(7), 7), [*range(7)] * 5)
+    return replace(play_rule(board, games, np.random.default_rng(seed)), spec={"kind": "game"})
+
+
+def test_games_of_a_campaign_keep_every_cube_and_the_facts_of_its_drops():
+    campaign = campaign_of(6, 12)
+    games = whole_games.games_of(campaign)
+    assert games.thrown.shape == (6, 36, 7)
+    before = np.concatenate([np.zeros((6, 1, 7), int), games.inside[:, :-1]], 1)
+    assert np.array_equal(before + games.thrown, games.emerged + games.inside)
+    assert np.all(games.thrown[:, 0] == 7)
+    for name, table in (("thrown", games.thrown), ("emerged", games.emerged), ("inside_after", games.inside)):
+        assert np.array_equal(table.sum(-1).ravel(), getattr(campaign.drops, name))
+    counts = games.emerged[:, 1:]
+    assert np.array_equal(ACTION_POINTS.by_phase(games.by_drop), counts.max(-1))
+    assert np.array_equal(ACTIONS.by_phase(games.by_drop), (counts > 0).sum(-1))
+    for figure in (*FIGURES, THROWN_OUT, RESIDENTS_OUT):  # whether by the drops' tables or by the games'
+        if "old_out" not in figure.names:
+            assert np.array_equal(figure.value(campaign.by_drop), figure.value(games.by_drop)), figure.key
+    some = whole_games.games_of(campaign, np.array([1, 4]))
+    assert np.array_equal(some.emerged, games.emerged[[1, 4]])
+
+
+def test_colours_are_matched_by_their_words():
+    campaign = campaign_of(3, 13)
+    colour = campaign.cubes.colour
+    swapped = Words(tuple(reversed(colour.names)), (6 - colour.codes).astype(np.int16))
+    other = replace(campaign, cubes=replace(campaign.cubes, colour=swapped))
+    assert other.colours == tuple(reversed(campaign.colours))
+    assert np.array_equal(whole_games.games_of(other).emerged, whole_games.games_of(campaign).emerged)
+
+
+def test_unfinished_games_are_left_out():
+    campaign = campaign_of(4, 14)
+    kept = ~((campaign.drops.run == 1) & (campaign.drops.drop >= 20))
+    rows = np.cumsum(kept) - 1
+    drops = campaign.drops
+    fields = {
+        name: value.take(np.flatnonzero(kept)) if isinstance(value, (Facts, Words)) else value[kept]
+        for name, value in vars(drops).items()
+    }
+    cubes = campaign.cubes.take(np.flatnonzero(kept[campaign.cubes.row]))
+    short = replace(
+        campaign,
+        drops=replace(drops, **fields),
+        cubes=replace(cubes, row=rows[cubes.row].astype(np.int32)),
+        failed=Failed(np.array([1]), np.array([20]), Words.of(["timed_out"])),
+    )
+    assert whole_games.finished_runs(short).tolist() == [0, 2, 3]
+    whole = whole_games.games_of(campaign)
+    assert np.array_equal(whole_games.games_of(short).inside, whole.inside[[0, 2, 3]])
+
+
+def test_a_campaign_of_other_things_or_of_many_rules_is_refused():
+    campaign = campaign_of(2, 15)
+    with pytest.raises(UsageError, match=r"campaign is of chains; allowed is one of games"):
+        whole_games.games_of(replace(campaign, spec={"kind": "chain"}))
+    with pytest.raises(UsageError, match=r"fields of vary\.fields is"):
+        whole_games.games_of(replace(campaign, points=[{"rules.rounds": 4}]))
+    rules = {"colours": ["blue", "black"], "cubes": 7, "substitute": ""}
+    with pytest.raises(UsageError, match="colours of the campaign is"):
+        whole_games.games_of(replace(campaign, spec={"kind": "game", "rules": rules}))
+
+
+# The classifier
+
+
+def test_features_are_of_their_game_only_and_named_once():
+    games = played(12, np.random.default_rng(16), rules=SHORT)
+    names, table = classifier.features(games)
+    assert len(set(names)) == len(names) == table.shape[1]
+    assert np.array_equal(classifier.features(games.take([3, 7]))[1], table[[3, 7]])
+    at = names.index("red out of drop 3")
+    assert np.array_equal(table[:, at], games.emerged[:, 3, RULES.colours.index("red")])
+    product = names.index("inside in phase 2 times phase 9")
+    assert np.array_equal(table[:, product], games.inside[:, 2].sum(1) * games.inside[:, 9].sum(1))
+
+
+def test_games_whose_every_drop_throws_all_colours_are_compared_too():
+    """A plan without series of its own: all that a phase throws is its own colour."""
+    plan = Plan(("red", "blue"), (3, 4), (EVERY,) * 6)
+    model = SurrogateModel(SHAPE, shipped(SHAPE.name, SHAPE.digest))
+    a, b = (model.sample_runs(plan, 40, seed) for seed in (1, 2))
+    before = np.concatenate([np.zeros((40, 1, 2), int), a.inside[:, :-1]], 1)
+    assert np.array_equal(before + a.thrown, a.emerged + a.inside)
+    assert np.array_equal(a.thrown, np.array([3, 4]) - before)
+    names, table = classifier.features(a)
+    assert "action points of the game" not in names
+    thrown = [names.index(f"thrown in phase {phase}") for phase in range(1, 6)]
+    assert np.array_equal(table[:, thrown], a.thrown[:, 1:].sum(-1))
+    found = whole_games.compare_games(a, b, np.random.default_rng(1), 200)
+    assert len(found.distances) == len(distances.statistics(plan)) == 7
+    with pytest.raises(UsageError, match="runs have several plans"):
+        Runs.together([a, played(2, np.random.default_rng(3))])
+
+
+def test_the_features_of_a_game_recover_the_chances_of_the_rule():
+    names, table = classifier.features(played(400, np.random.default_rng(17), 0.05))
+    for name, chance in (("thrown cubes' share out of the game", 2 / 3 + 0.05), ("residents' share out", 1 / 3)):
+        values = table[:, names.index(name)].astype(float)
+        assert abs(values.mean() - chance) < 4 * stats.sem(values) + 0.002  # a ratio of a game is a little skew
+
+
+def test_a_shift_in_release_is_flagged_and_no_shift_is_not():
+    rng = np.random.default_rng(18)
+    found = classifier.power(lambda each: (played(300, each), played(300, each, 0.03)), 1, rng)
+    assert (found.hits, found.trials, found.games) == (1, 1, 300)
+    assert found.rate.low == pytest.approx(stats.binomtest(1, 1).proportion_ci(0.95, method="exact").low)
+    same = classifier.tell_apart(played(300, rng), played(320, rng), rng)
+    assert same.games == 300
+    # false alarms are about 1 in 20, so one game pair is held against 1 in 10 000
+    assert same.p > 1e-4
+
+
+def test_equal_arguments_tell_alike():
+    a, b = (played(40, np.random.default_rng(seed), rules=SHORT) for seed in (19, 20))
+    once, again = (classifier.tell_apart(a, b, np.random.default_rng(1)) for _ in range(2))
+    assert once == again
+
+
+@pytest.mark.long
+def test_the_classifier_flags_a_shift_in_nine_of_ten_trials_and_alarms_falsely_in_one_of_twenty():
+    rng = np.random.default_rng(21)
+    found = classifier.power(lambda each: (played(300, each), played(300, each, 0.03)), 50, rng)
+    assert found.rate.value >= classifier.POWER
+    alarms = classifier.power(lambda each: (played(300, each), played(300, each)), 100, rng)
+    # at most the greatest count that a rate of 5 % gives once in 1000
+    assert alarms.hits <= stats.binom.ppf(0.999, 100, 0.05)
+
+
+def test_a_missing_scikit_learn_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch):
+    real = importlib.import_module
+
+    def missing(name: str, package: str | None = None) -> Any:
+        if name.startswith("sklearn"):
+            raise ImportError(name)
+        return real(name, package)
+
+    monkeypatch.setattr(importlib, "import_module", missing)
+    games = played(12, np.random.default_rng(22), rules=SHORT)
+    with pytest.raises(UsageError, match=r"sklearn.* is not installed.*pip install .*scikit-learn"):
+        classifier.tell_apart(games, games, np.random.default_rng(0))
+
+
+# Calibration
+
+
+def drops_of(games: int, rng: np.random.Generator, law: Any) -> tuple[Any, ...]:
+    """Drops of games that share an effect: the game, the law's chances of fewer and of at most what came, mean, count.
+
+    `law(chance)` is what is predicted where a cube of 8 comes out with `chance`.
+    """
+    game = np.repeat(np.arange(games), 15)
+    chance = rng.beta(4, 2, games)[game]
+    count = rng.binomial(8, chance)
+    said = law(chance)
+    return game, said.cdf(count - 1), said.cdf(count), said.mean(), count
+
+
+def test_the_pit_of_one_drop_is_spread_over_its_step():
+    found = pit.pit(np.array([0]), np.array([0.25]), np.array([0.75]), np.random.default_rng(0), 4)
+    assert found.heights.value.tolist() == [0, 2, 2, 0]
+    assert (found.drops, found.games) == (1, 1)
+
+
+def test_the_pit_of_the_true_law_is_flat_and_its_p_is_uniform():
+    p: list[float] = []
+    for rng in np.random.default_rng(23).spawn(100):
+        game, below, upto, _, _ = drops_of(40, rng, lambda chance: stats.binom(8, chance))
+        p.append(pit.pit(game, below, upto, rng).p)
+    assert uniform(p, pit.SIGNS + 1)
+    rng = np.random.default_rng(24)
+    game, below, upto, _, _ = drops_of(400, rng, lambda chance: stats.binom(8, chance))
+    heights = pit.pit(game, below, upto, rng).heights
+    assert np.all((heights.low < 1.05) & (heights.high > 0.95))
+    assert np.abs(heights.value - 1).max() < 0.1
+
+
+def test_the_pit_of_too_narrow_a_law_is_shaped_like_a_bowl():
+    rng = np.random.default_rng(25)
+    game, below, upto, _, _ = drops_of(200, rng, lambda chance: stats.binom(8, np.full_like(chance, 2 / 3)))
+    found = pit.pit(game, below, upto, rng)
+    assert found.p < 0.01
+    assert min(found.heights.low[0], found.heights.low[-1]) > 1
+    assert found.heights.high[4:6].max() < 1
+    assert found.worst[0] in (0, 9)
+
+
+def test_reliability_finds_a_bias_and_none_where_there_is_none():
+    rng = np.random.default_rng(26)
+    game, _, _, mean, count = drops_of(300, rng, lambda chance: stats.binom(8, chance))
+    true, off = (pit.reliability(game, mean + shift, count, rng, 5) for shift in (0.0, 0.5))
+    assert true.drops.sum() == len(game)
+    # five 95 % intervals: all at once within 4/1.96 of their width
+    assert np.all(np.abs(true.difference.value) < 4 / 1.96 * (true.difference.high - true.difference.low) / 2)
+    assert np.all(off.difference.low > 0)
+    assert np.abs(off.difference.value - 0.5).max() < 0.25
+    assert np.allclose(true.predicted - true.observed.value, true.difference.value)
+
+
+def test_predictions_that_are_no_law_are_refused():
+    one, rng = np.zeros(1, int), np.random.default_rng(0)
+    with pytest.raises(UsageError, match="predicted chances"):
+        pit.pit(one, np.array([0.5]), np.array([0.5]), rng)
+    with pytest.raises(UsageError, match="shape of upto is \\(2,\\)"):
+        pit.pit(one, np.array([0.5]), np.array([0.6, 0.7]), rng)
+    with pytest.raises(UsageError, match="drops is 0"):
+        pit.reliability(one[:0], np.zeros(0), np.zeros(0), rng)
+
+
+# The report
+
+
+def check_of(shift: float, games: int = 60) -> pages.TowerCheck:
+    rng = np.random.default_rng(27)
+    a, b = played(games, rng), played(games, rng, shift)
+    game, below, upto, mean, count = drops_of(40, rng, lambda chance: stats.binom(8, chance))
+    return pages.TowerCheck(
+        model="amerigo.json",
+        data="games",
+        drops=len(game),
+        games=40,
+        scores=[RungScore("a", "0 two thirds", -2, 0.1, 0, 0), RungScore("b", "1 groups", -1.5, 0.1, 0.5, 0.02)],
+        counts=pit.pit(game, below, upto, rng),
+        reliability=pit.reliability(game, mean, count, rng),
+        whole=whole_games.compare_games(a, b, rng, 200),
+        told=classifier.tell_apart(a, b, rng),
+        power=classifier.Power(300, 48, 50, Estimate(0.96, 0.86, 0.995, 50)),
+    )
+
+
+@pytest.mark.usefixtures("unpainted_here")
+def test_a_report_leads_with_the_verdict_and_names_what_does_not_pass(tmp_path: Any):
+    check = check_of(0.15)
+    verdicts = {claim.name: claim for claim in pages.claims(check)}
+    failed = [each for each in verdicts.values() if each.verdict == pages.FAILS]
+    assert len(failed) >= 3
+    assert any("inside by phase is " in each.why and "cubes inside after a phase" in each.why for each in failed)
+    pages.write_report(check, tmp_path)
+    text = (tmp_path / "report.md").read_text("utf-8")
+    assert text.index("## Verdict") < text.index("## Single drops") < text.index("## Whole games")
+    assert pages.headline(check) in text
+    assert all(claim.name in text for claim in verdicts.values())
+    pictures = sorted(path.name for path in (tmp_path / "plots").iterdir())
+    assert pictures == ["autocorrelation.svg", "calibration.svg", "distances.svg", "inside.svg", "log_scores.svg"]
+    assert all(f"plots/{name}" in text for name in pictures)
+    on_screen = pages.text(check)
+    assert "inside by phase                *" in on_screen
+    assert all(f"{claim.name} " in on_screen for claim in verdicts.values())
+
+
+def test_a_surrogate_failed_where_a_mean_is_off_or_nothing_passes_and_two_things_do_not():
+    sound, off = check_of(0.0), check_of(0.15)
+    assert pages.failure(sound) == ""
+    assert pages.failure(off).startswith("It failed its check on 40 games that it was not fitted to (2 of ")
+    assert " with physics, " in pages.failure(off)
+    told_apart = replace(sound, told=replace(off.told, games=classifier.ENOUGH), power=None)
+    apart = replace(told_apart, whole=replace(sound.whole, distances=off.whole.distances))
+    assert [claim.verdict for claim in pages.claims(apart)][:2] == [pages.FAILS, pages.FAILS]
+    undecided = [claim.verdict for claim in pages.claims(apart)][2:]
+    assert bool(pages.failure(apart)) == (pages.PASSES not in undecided)
+    assert pages.failure(told_apart) == ""
+
+
+def test_knocks_are_each_told_and_fail_no_surrogate():
+    sound = check_of(0.0)
+    knocks = [ComparedKnocks(name, 0.3, 0.36, 0.029 + 0.002 * i, 400) for i, name in enumerate(("off", "close"))]
+    checked = replace(sound, knocks=knocks)
+    off, close = pages.claims(checked)[-2:]
+    assert (off.verdict, close.verdict) == (pages.FAILS, pages.PASSES)
+    assert off.why == "physics 0.300, surrogate 0.360, standard error 0.029, 400 states"
+    assert f"{off.name} " in pages.text(checked)
+    other = check_of(0.15)
+    assert pages.failure(replace(other, knocks=knocks)) == pages.failure(other)
+    assert pages.failure(checked) == ""
+
+
+def test_few_games_of_one_law_pass_nothing_that_they_cannot_show():
+    check = check_of(0.0)
+    verdicts = [claim.verdict for claim in pages.claims(check)]
+    assert verdicts[0] == pages.UNDECIDED
+    assert verdicts[-1] == pages.PASSES
+    assert "300 games a side or more are asked" in pages.text(check)
+
+
+def test_actions_are_the_colours_that_come_out_of_a_phase():
+    games = played(3, np.random.default_rng(28), rules=SHORT)
+    for drop in (1, 5, 14):
+        emerged = dict(zip(SHORT.colours, (int(n) for n in games.emerged[2, drop]), strict=True))
+        assert ACTIONS.by_phase(games.by_drop)[2, drop - 1] == len(amerigo.actions_allowed(emerged, SHORT))
+        assert ACTION_POINTS.by_phase(games.by_drop)[2, drop - 1] == amerigo.action_points(emerged)

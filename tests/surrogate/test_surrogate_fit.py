@@ -1,0 +1,692 @@
+"""The fit of the tower's surrogate: rows, rungs and laws of counts by enumeration, a known law found, the check."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse, stats
+from support.cases import each_case
+from support.exact import exact
+
+from tower_sim import cli
+from tower_sim.apparatus.catalogue import load as load_apparatus
+from tower_sim.apparatus.parts import as_tower
+from tower_sim.campaign import parse, run
+from tower_sim.campaign.data import Campaign, CubeEntries, Drops, Failed, Words
+from tower_sim.campaign.reader import load
+from tower_sim.errors import UsageError
+from tower_sim.fitting import cascade_fit, check, fit, ladder
+from tower_sim.fitting.check import check_command, count_laws
+from tower_sim.fitting.fit import LEAST_RUNS, covered, fit_command, ladder_text, unseen
+from tower_sim.fitting.pages import headline, text, write_report
+from tower_sim.fitting.rows import Rows, held_out, rows_of
+from tower_sim.games import amerigo
+from tower_sim.games.amerigo import Rules
+from tower_sim.models import open_model
+from tower_sim.surrogate import model as surrogate_model
+from tower_sim.surrogate.cascade import CROWD, FRESH, Cascade, FloorLaw, Passing, Polyline, normal_scores
+from tower_sim.surrogate.store import Fitted, load_fitted, shipped
+from tower_sim.surrogate.table import OUT, Resting, table_of
+
+pytestmark = pytest.mark.whole
+
+SHAPE = load_apparatus("amerigo")
+GAMES = {"game": "amerigo", "battle": "dead_reckoning"}  # by the word for a run
+SHIPPED = shipped(SHAPE.name, SHAPE.digest)
+TRUE = SHIPPED.cascade_of(SHAPE.digest)
+REGIONS = tuple(region.name for region in as_tower(SHAPE).regions)
+LEVEL = 1e-3  # of a test's false alarms; its data are fixed
+Capture = pytest.CaptureFixture[str]
+
+
+def made(directory: Path, runs: int, seed: int, kind: str = "game", rest: str = "", model: str = "surrogate") -> Path:
+    """Run a campaign of the shipped surrogate's games or chains."""
+    shard = max(runs, 1)
+    spec = parse(f"""
+        [campaign]
+        game = "{GAMES.get(kind, kind)}"
+        apparatus = "amerigo"
+        model = "{model}"
+        {kind}s = {runs}
+        shard = {shard}
+        seed = "{seed}"
+        {rest}
+        """)
+    run(spec, directory)
+    return directory
+
+
+SHORT = "[rules]\nrounds = 1"
+
+
+@dataclass(frozen=True)
+class Known:
+    """Campaigns of a known law (TRUE), the rows that are fitted and held out, and the fit."""
+
+    directories: Sequence[Path]
+    used: Rows
+    held: Rows
+    fitted: Fitted
+    law: Cascade
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    """40 games and 20 chains of 24 drops with 1 to 49 cubes."""
+    folder = tmp_path_factory.mktemp("known")
+    chains = '[chain]\npolicy = "cover"\ndrops = 24'
+    directories = [made(folder / "games", 40, 1), made(folder / "chains", 20, 2, "chain", chains)]
+    campaigns = [load(each) for each in directories]
+    rows = rows_of(campaigns, REGIONS)
+    is_held = np.concatenate([held_out(each) for each in campaigns])[rows.run]
+    fitted = fit(directories)
+    return Known(directories, rows.take(~is_held), rows.take(is_held), fitted, fitted.cascade_of(SHAPE.digest))
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """10 games of a round."""
+    return made(tmp_path_factory.mktemp("few") / "campaign", 10, 3, rest=SHORT)
+
+
+@pytest.fixture(scope="module")
+def fitted_few(few: Path) -> Fitted:
+    return fit([few])
+
+
+# Rows
+
+
+def cube_rows(*rows: tuple[int, int, int, str | None, str]) -> CubeEntries:
+    """The cubes of drops from (row of the drop, cube, age, before, after); without `before` it was thrown."""
+    row, cube, age, before, after = zip(*rows, strict=True)
+    thrown = np.array([place is None for place in before])
+    words = [Words.of(["red"] * len(row)), Words.of(before), Words.of(after)]
+    return CubeEntries(np.array(row, np.int32), np.array(cube), words[0], thrown, np.array(age), *words[1:])
+
+
+def campaign_of(run_and_thrown: Sequence[tuple[int, int]], cubes: CubeEntries) -> Campaign:
+    """A campaign of drops (run, number thrown) and their cubes."""
+    runs, thrown = (np.array(each) for each in zip(*run_and_thrown, strict=True))
+    zero, none = np.zeros(len(runs), int), Words.of([None] * len(runs))
+    count = int(runs.max()) + 1
+    number = np.concatenate([np.arange(n) for n in np.bincount(runs)])
+    return Campaign(
+        spec={"kind": "chain"},
+        points=[{}],
+        run_point=np.zeros(count, int),
+        drops=Drops(runs, number, none, thrown, zero, zero, zero, none, none, thrown > 0),
+        cubes=cubes,
+        failed=Failed(np.zeros(0, int), np.zeros(0, int), Words.of([])),
+    )
+
+
+UP, LOW = "inside:up", "inside:low"
+# Run 0 throws a crowd of 15, of which 0 and 1 stay; then 15 and 16; then nothing; then 1 again, by itself.
+# Run 1 throws a cube of number 0 too, which is of no crowd.
+HAND = campaign_of(
+    [(0, CROWD), (0, 2), (0, 0), (0, 1), (1, 1), (1, 1)],
+    cube_rows(
+        (0, 0, 0, None, UP),
+        (0, 1, 0, None, LOW),
+        *((0, cube, 0, None, "tray") for cube in range(2, CROWD)),
+        (1, 0, 1, UP, UP),
+        (1, 1, 1, LOW, "tray"),
+        (1, 15, 0, None, LOW),
+        (1, 16, 0, None, "tray"),
+        (3, 0, FRESH + 1, UP, LOW),
+        (3, 1, 0, None, LOW),
+        (3, 15, FRESH, LOW, LOW),
+        (4, 0, 0, None, UP),
+        (5, 0, 1, UP, "table"),
+        (5, 1, 0, None, UP),
+    ),
+)
+
+
+def test_rows_are_those_of_a_campaign_by_hand():
+    rows = rows_of([HAND], ["up", "low"])
+    assert len(rows) == 5  # a drop without cubes thrown is none
+    assert rows.run.tolist() == [0, 0, 0, 1, 1]
+    assert rows.thrown.tolist() == [CROWD, 2, 1, 1, 1]
+    assert rows.lying.tolist() == [[0, 0], [1, 1], [1, 1], [0, 0], [1, 0]]
+    assert rows.fresh.tolist() == [[0, 0], [1, 1], [0, 1], [0, 0], [1, 0]]
+    seen = CROWD
+    assert rows.drop[seen:].tolist() == [1, 1, 1, 1, 2, 2, 2, 3, 4, 4]
+    assert rows.cube[seen:].tolist() == [0, 1, 15, 16, 0, 1, 15, 0, 0, 1]
+    assert rows.start[seen:].tolist() == [0, 1, -1, -1, 0, -1, 1, -1, 0, -1]
+    assert rows.end.tolist() == [0, 1, *[2] * (CROWD - 2), 0, 2, 1, 2, 1, 1, 1, 0, 2, 0]
+    assert rows.out.tolist() == [end == 2 for end in rows.end.tolist()]
+    assert rows.age[seen:].tolist() == [1, 1, 0, 0, FRESH + 1, 0, FRESH, 0, 1, 0]
+    rests = rows.start >= 0
+    # 0 and 1 of run 0 came with the crowd, until 1 was thrown again; 15 and run 1's cubes did not
+    assert rows.in_crowd[rests].tolist() == [True, True, True, False, False]
+    assert not rows.in_crowd[seen + 5]
+
+
+def test_rows_of_several_campaigns_are_put_one_after_the_other():
+    one, two = rows_of([HAND], ["up", "low"]), rows_of([HAND, HAND], ["up", "low"])
+    assert two.run.tolist() == [*one.run, *(one.run + 2)]
+    assert two.drop.tolist() == [*one.drop, *(one.drop + 5)]
+    for name in ("thrown", "lying", "fresh", "start", "end", "age", "in_crowd", "cube"):
+        assert np.array_equal(getattr(two, name), np.concatenate([getattr(one, name)] * 2))
+    again = two.take(two.run >= 2)
+    assert again.run.tolist() == [*(one.run + 2)]
+    for name in ("thrown", "lying", "fresh", "drop", "start", "end", "age", "in_crowd", "cube"):
+        assert np.array_equal(getattr(again, name), getattr(one, name))
+
+
+def test_a_campaign_of_other_regions_is_refused():
+    with pytest.raises(UsageError, match="cubes in 'inside:up'; allowed are inside:low, inside:attic"):
+        rows_of([HAND], ["low", "attic"])
+
+
+def test_rows_hold_what_the_model_saw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Every call of the law while two campaigns run, beside their rows."""
+    calls: list[tuple[list[Any], list[int]]] = []
+    move = surrogate_model.moved
+
+    def spy(table: Any, resting: Any, word: Any) -> list[int]:
+        calls.append(([*resting], move(table, resting, word)))
+        return calls[-1][1]
+
+    monkeypatch.setattr(surrogate_model, "moved", spy)
+    games = made(tmp_path / "games", 3, 4)
+    chains = made(tmp_path / "chains", 3, 5, "chain", '[chain]\npolicy = "cover"\nsupply = 80')
+    rows = rows_of([load(games), load(chains)], REGIONS)
+    assert len(rows) == len(calls)
+    first = np.searchsorted(rows.drop, np.arange(len(rows) + 1))
+    for drop, (resting, ends) in enumerate(calls):
+        cubes = slice(first[drop], first[drop + 1])
+        start, age, crowd = (each[cubes].tolist() for each in (rows.start, rows.age, rows.in_crowd))
+        told = [Resting(*facts) if facts[0] >= 0 else None for facts in zip(start, age, crowd, strict=True)]
+        assert told == resting
+        assert rows.end[cubes].tolist() == [len(REGIONS) if end == OUT else end for end in ends]
+        assert rows.thrown[drop] == resting.count(None)
+        rest = [cube for cube in resting if cube]
+        assert rows.lying[drop].tolist() == [sum(c.floor == i for c in rest) for i in range(4)]
+        assert rows.fresh[drop].tolist() == [sum(c.floor == i and c.age <= FRESH for c in rest) for i in range(4)]
+    assert {cube.in_crowd for resting, _ in calls for cube in resting if cube} == {False, True}
+
+
+def test_the_last_three_of_every_ten_runs_are_held_out():
+    campaign = replace(HAND, run_point=np.zeros(23, int))
+    assert np.flatnonzero(held_out(campaign)).tolist() == [7, 8, 9, 17, 18, 19]
+
+
+# Rungs, by enumeration of the 32 subsets of 2 cubes thrown and 3 inside that can come out
+
+
+def flat(*values: float) -> Polyline:
+    return Polyline(tuple(range(len(values))), values, (0.0,) * len(values))
+
+
+def law_of(sd: float) -> Cascade:
+    """Two floors; all log-odds are whole numbers of 1/512, so that the table is exact but for the effects."""
+
+    def floor(region: str, up: float) -> FloorLaw:
+        return FloorLaw(
+            region,
+            arriving=Passing(flat(0.0, up, up + 0.5), flat(0.0, -0.25, -0.5), flat(sd)),
+            fresh=flat(0.0, 0.125, -0.25),
+            pushed=0.75,
+            pushed_error=0.0,
+            lying=Passing(flat(0.0, up - 1, up - 1.25), flat(0.0, 0.25, -0.5), flat(0.0, sd, 2 * sd)),
+            age=flat(0.0, 0.5, 0.25, -0.5),
+            crowd=flat(0.0, -0.75, -1.0),
+        )
+
+    return Cascade((floor("up", 1.0), floor("low", 0.25)))
+
+
+# Numbers 0 and 1 are thrown; 2 and 3 lie on the upper floor, 4 on the lower.
+INSIDE = [None, None, Resting(0, 1, False), Resting(0, 7, True), Resting(1, 2, False)]
+SUBSETS = list(product((False, True), repeat=5))
+
+
+def subsets() -> Rows:
+    """One drop for each subset, which is what came out of it."""
+    drops, cubes = len(SUBSETS), len(INSIDE)
+
+    def each(values: Sequence[Any]) -> Any:
+        return np.tile(np.array(values), drops)
+
+    start = each([cube.floor if cube else -1 for cube in INSIDE])
+    return Rows(
+        regions=("up", "low"),
+        run=np.zeros(drops, int),
+        thrown=np.full(drops, 2),
+        lying=np.tile([2, 1], (drops, 1)),
+        fresh=np.tile([1, 1], (drops, 1)),
+        drop=np.repeat(np.arange(drops), cubes),
+        start=start,
+        end=np.where(np.array(SUBSETS).ravel(), 2, np.maximum(start, 0)),
+        age=each([cube.age if cube else 0 for cube in INSIDE]),
+        in_crowd=each([bool(cube and cube.in_crowd) for cube in INSIDE]),
+        cube=each(range(cubes)),
+    )
+
+
+GROUPS = (0.4, -0.3, 0.2, 1.1, -0.7, 0.25, -0.1, 2.0)
+SHARED = (*GROUPS[:4], 0.8, *GROUPS[4:], 0.5)
+RUNGS: dict[str, Callable[[], ladder.Rung]] = {
+    "two thirds": ladder.two_thirds,
+    "groups": lambda: ladder.groups(GROUPS),
+    "shared effect": lambda: ladder.shared(SHARED),
+    "cascade": lambda: ladder.cascade(law_of(0.6)),
+    "cascade without effects": lambda: ladder.cascade(law_of(0.0)),
+}
+
+
+@each_case("name", RUNGS)
+def test_the_chances_of_all_subsets_add_up_to_one(name: str):
+    chance = np.exp(RUNGS[name]().score(subsets()))
+    assert chance.sum() == pytest.approx(1)
+    assert chance.min() > 0
+    assert len(set(chance.round(12))) >= 6  # the rule of thumb's are six powers of 2, over 3^5
+
+
+def test_rung_0_is_that_by_hand():
+    chance = np.exp(ladder.two_thirds().score(subsets()))
+    assert chance[SUBSETS.index((True, False, True, False, True))] == pytest.approx(4 / 3**5)
+    assert chance[SUBSETS.index((False,) * 5)] == pytest.approx((1 / 3) ** 2 * (2 / 3) ** 3)
+
+
+def bernoulli(shift: float = 0.0) -> Any:
+    """The subsets' chances if every cube goes by itself with the chance of GROUPS, log-odds raised by the effect."""
+    x = np.array([1, math.log(3), 0.3])
+    thrown, inside = (1 / (1 + math.exp(-x @ np.array(c) - shift)) for c in (GROUPS[:3], GROUPS[4:7]))
+    p = np.array([thrown, thrown, inside, inside, inside])
+    return np.where(SUBSETS, p, 1 - p).prod(1)
+
+
+def test_effects_have_mean_0_and_variance_1():
+    scores = np.array(normal_scores())
+    assert (scores.mean(), scores.var()) == pytest.approx((0, 1))
+    expected = stats.norm.ppf((np.arange(len(scores)) + 0.5) / len(scores))
+    assert scores == pytest.approx(expected / np.sqrt((expected**2).mean()))
+    assert np.array_equal(scores, np.sort(scores))
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.7])
+def test_the_likelihood_of_a_cascade_is_the_mean_over_effects_and_its_gradient_its_slope(spread: float):
+    """Two drops of two kinds of cubes and of one; per kind so many of so many pass, by hand for every effect."""
+    drop, cubes, passed = np.array([0, 0, 1]), np.array([3.0, 2.0, 4.0]), np.array([1.0, 2.0, 0.0])
+    x, felt = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([[1.0], [0.5], [1.0]])
+    cells = cascade_fit._Cells(drop, cubes, passed, sparse.csr_array(x), sparse.csr_array(felt))
+    at = np.array([0.3, -0.4, spread])
+    chance = np.zeros((2, len(normal_scores())))
+    for i, effect in enumerate(normal_scores()):
+        p = 1 / (1 + np.exp(-(x @ at[:2] + felt[:, 0] * spread * effect)))
+        each = p**passed * (1 - p) ** (cubes - passed)
+        chance[:, i] = each[0] * each[1], each[2]
+    found, slope = cascade_fit._log_likelihood(at, cells)
+    assert found == pytest.approx(np.log(chance.mean(1)).sum())
+    if spread:
+        ends = [[cascade_fit._log_likelihood(at + s * step, cells)[0] for s in (1, -1)] for step in 1e-5 * np.eye(3)]
+        assert slope == pytest.approx([(a - b) / 2e-5 for a, b in ends], abs=1e-7)
+
+
+def test_large_beta_binomials_are_cubes_by_themselves_and_share_no_more_than_the_effect():
+    """At size exp(12) the chances of 5 cubes are off by less than 5^2 / exp(12)."""
+    thrown, inside = (*GROUPS[:3], 12.0), (*GROUPS[4:7], 12.0)
+    error = 25 / math.exp(12)
+    assert np.exp(ladder.groups((*thrown, *inside)).score(subsets())) == pytest.approx(bernoulli(), rel=error)
+    mixed = np.mean([bernoulli(0.7 * e) for e in normal_scores()], axis=0)
+    shared = ladder.shared((*thrown, 0.7, *inside, 0.7))
+    assert np.exp(shared.score(subsets())) == pytest.approx(mixed, rel=error)
+    none = ladder.shared((*GROUPS[:4], 0.0, *GROUPS[4:], 0.0))
+    assert none.score(subsets()) == pytest.approx(ladder.groups(GROUPS).score(subsets()))
+
+
+@pytest.mark.parametrize(("sd", "error"), [(0.0, 1e-8), (0.6, 0.005)], ids=["no effect", "effects"])
+def test_the_cascades_score_is_the_enumeration_of_all_ways_through_the_table(sd: float, error: float):
+    """The table rounds chances to 2^-33, and effects by 1 / 1024 at up to 10 passings; chances move by a quarter."""
+    ends = exact(table_of(law_of(sd)), INSIDE)
+    chance = dict.fromkeys(SUBSETS, 0.0)
+    for way, weight in ends.items():
+        chance[tuple(end == OUT for end in way)] += float(weight)
+    found = np.exp(ladder.cascade(law_of(sd)).score(subsets()))
+    assert found == pytest.approx([chance[subset] for subset in SUBSETS], abs=error)
+
+
+def test_laws_of_counts_are_those_of_the_enumeration(monkeypatch: pytest.MonkeyPatch):
+    rows, law = subsets(), law_of(0.6)
+    number = np.array([sum(subset) for subset in SUBSETS])
+    chance = np.bincount(number, np.exp(ladder.cascade(law).score(rows)))
+    upto = np.cumsum(chance)
+    module = importlib.import_module("tower_sim.fitting.check")
+    for at_once in (module._AT_ONCE, 1):  # all drops together, and one by one
+        monkeypatch.setattr(module, "_AT_ONCE", at_once)
+        below, most, mean, out = count_laws(law, rows)
+        assert out.tolist() == number.tolist()
+        assert most == pytest.approx(upto[number])
+        assert below == pytest.approx((upto - chance)[number])
+        assert mean == pytest.approx(chance @ np.arange(6))
+    assert upto[-1] == pytest.approx(1)
+
+
+def test_laws_of_counts_of_drops_of_any_size_are_whole(known: Known):
+    some = known.held.take(np.arange(len(known.held)) % 3 == 0)
+    below, upto, mean, number = count_laws(TRUE, some)
+    assert np.all((below > -1e-12) & (below < upto) & (upto < 1 + 1e-12))
+    all_out = number == some.thrown + some.lying.sum(1)
+    assert upto[all_out] == pytest.approx(1)
+    assert np.abs(below[number == 0]).max() < 1e-12
+    assert {True, False} == set(all_out.tolist())
+    # under the true law the number out less its mean is 0 on average: 4 standard errors
+    apart = number - mean
+    assert abs(apart.mean()) < 4 * apart.std() / math.sqrt(len(apart))
+
+
+# A known law
+
+
+def curves_of(floor: FloorLaw) -> dict[str, Polyline]:
+    """The curves of means: those of the shared effects' sds are bounded by 0 and have no normal errors."""
+    return {
+        "arriving thrown": floor.arriving.thrown,
+        "arriving lying": floor.arriving.lying,
+        "fresh": floor.fresh,
+        "lying thrown": floor.lying.thrown,
+        "lying lying": floor.lying.lying,
+        "age": floor.age,
+        "crowd": floor.crowd,
+    }
+
+
+def z_scores(law: Cascade) -> dict[str, float]:
+    """Fitted less true values in standard errors, where the data say more than the penalty (an error below 0.3)."""
+    found: dict[str, float] = {}
+    for fitted, true in zip(law.floors, TRUE.floors, strict=True):
+        for name, curve in curves_of(fitted).items():
+            truth = curves_of(true)[name].at(curve.knots)
+            for knot, value, error, want in zip(curve.knots, curve.values, curve.errors, truth, strict=True):
+                if 0 < error < 0.3:
+                    found[f"{fitted.region}, {name} at {knot}"] = float(value - want) / error
+        if 0 < fitted.pushed_error < 0.3:
+            found[f"{fitted.region}, pushed"] = (fitted.pushed - true.pushed) / fitted.pushed_error
+    return found
+
+
+def test_a_fit_to_games_of_a_known_law_finds_it_and_its_errors_are_right(known: Known):
+    found = z_scores(known.law)
+    z = np.array([*found.values()])
+    assert len(z) > 60
+    assert {name.split(",")[0] for name in found} >= {"upper_floor", "lower_floor"}
+    worst = max(found, key=lambda name: abs(found[name]))
+    assert abs(found[worst]) < stats.norm.isf(LEVEL / (2 * len(z))), worst
+    # of intervals that hold 95 % some 95 % should hold; those of neighbouring knots go together, as if there were a
+    # fourth as many
+    low = stats.binom.ppf(LEVEL, len(z) // 4, 0.95) / (len(z) // 4)
+    assert np.mean(np.abs(z) < 1.96) >= low
+    assert 0.5 < math.sqrt(np.mean(z**2)) < 1.5
+
+
+def log_odds(floor: FloorLaw, number: int, rows: Rows, lies: bool) -> tuple[Any, Any, Any]:
+    """The rows of the cubes that lie on a floor, or arrive there, their log-odds to pass and the effect's sd."""
+    there = (rows.start == number) if lies else (rows.start < number) & (rows.end >= number)
+    drop = rows.drop[there]
+    thrown, lying = rows.thrown[drop], rows.lying[drop, number]
+    group = floor.lying if lies else floor.arriving
+    odds = group.thrown.at(thrown) + group.lying.at(lying)
+    if lies:
+        odds = odds + np.where(rows.in_crowd[there], floor.crowd.at(rows.age[there]), floor.age.at(rows.age[there]))
+    else:
+        odds = odds + floor.fresh.at(rows.fresh[drop, number]) + floor.pushed * (rows.start[there] >= 0)
+    return drop, odds, group.sd.at(lying)
+
+
+@pytest.mark.parametrize("lies", [False, True], ids=["arriving", "lying"])
+def test_the_mean_log_odds_to_pass_a_floor_are_found(known: Known, lies: bool):
+    """Over the cubes fitted, weighed by p (1 - p). Error: 1 / sum p (1 - p), and the effects' by drop."""
+    z: list[float] = []
+    for number, (fitted, true) in enumerate(zip(known.law.floors, TRUE.floors, strict=True)):
+        _, found, _ = log_odds(fitted, number, known.used, lies)
+        drop, truth, sd = log_odds(true, number, known.used, lies)
+        p = 1 / (1 + np.exp(-truth))
+        weight = p * (1 - p)
+        if weight.sum() < 25:  # an error above 0.2
+            continue
+        by_drop = np.bincount(drop, weight * sd)
+        variance = 1 / weight.sum() + by_drop @ by_drop / weight.sum() ** 2
+        z.append(float(np.average(found - truth, weights=weight)) / math.sqrt(variance))
+    assert len(z) >= 2
+    assert max(np.abs(z)) < stats.norm.isf(LEVEL / (2 * len(z)))
+
+
+def test_the_fit_foretells_held_out_drops_nearly_as_well_as_the_truth(known: Known):
+    """A fit of k parameters to N drops loses some k / 2N a drop; 4 standard errors are added for these drops."""
+    truth, found = (ladder.cascade(law).score(known.held) for law in (TRUE, known.law))
+    lost = truth - found
+    told = len(z_scores(known.law))
+    assert lost.mean() < told / (2 * len(known.used)) + 4 * lost.std() / math.sqrt(len(lost))
+    assert lost.mean() > -4 * lost.std() / math.sqrt(len(lost))
+
+
+def test_the_cascade_wins_where_it_is_the_truth(known: Known):
+    """Beyond any doubt over the rule of thumb, and over the rungs between in mean."""
+    scores = {each.name: each for each in known.fitted.scores}
+    assert [*scores] == ["two_thirds", "groups", "shared", "cascade"]
+    last = scores["cascade"]
+    assert last.gain - stats.norm.isf(LEVEL) * last.gain_se > 0
+    assert last.score > max(scores[name].score for name in ("two_thirds", "groups", "shared"))
+    assert last.gain == pytest.approx(last.score - scores["two_thirds"].score, abs=2e-6)
+    assert "more data needed" not in ladder_text(known.fitted.scores)
+    turned = ladder_text([*known.fitted.scores[::-1]])
+    assert "more data needed: the model's rung, '0 two thirds, one third', does not win here, but '3 cascade" in turned
+
+
+def test_the_scores_are_means_over_the_held_out_drops_with_errors_over_runs(known: Known):
+    rung = ladder.two_thirds()
+    (found,) = ladder.scores([rung], known.held)
+    each = rung.score(known.held)
+    assert found.score == pytest.approx(each.mean(), abs=1e-6)
+    runs, drops = np.unique(known.held.run, return_counts=True)
+    rest = np.array([(each - each.mean())[known.held.run == number].sum() for number in runs])
+    error = math.sqrt((rest**2).sum() * len(runs) / (len(runs) - 1)) / drops.sum()
+    assert found.se == pytest.approx(error, abs=1e-6)
+    assert (found.gain, found.gain_se) == (0, 0)
+
+
+# The file
+
+
+def test_the_model_says_what_it_was_fitted_to_and_what_that_covers(known: Known):
+    fitted, used = known.fitted, known.used
+    assert (fitted.kind, fitted.apparatus, fitted.apparatus_digest) == ("tower", "amerigo", SHAPE.digest)
+    assert [each.digest for each in fitted.data] == [load(each).digest for each in known.directories]
+    assert [each.runs for each in fitted.data] == [28, 14]
+    assert sum(each.drops for each in fitted.data) == len(used)
+    assert known.law.regions == REGIONS
+    assert fitted.covered == covered(used)
+    inside = used.lying.sum(1)
+    assert all(fitted.covers(int(n), int(m)) for n, m in zip(used.thrown, inside, strict=True))
+    assert [n for n, _, _ in fitted.covered] == np.unique(used.thrown).tolist()
+    by_hand = {n: (low, high) for n, low, high in fitted.covered}
+    alike = (used.thrown >= 6) & (used.thrown <= 8)  # within a ratio of 1.25 of 7
+    assert by_hand[7] == (inside[alike].min(), inside[alike].max())
+    assert unseen(load(known.directories[0]), fitted).sum() == 12
+
+
+def test_a_fit_of_the_same_data_gives_the_same_file_which_plays(
+    few: Path, fitted_few: Fitted, tmp_path: Path, capsys: Capture
+):
+    out = tmp_path / "model.json"
+    assert cli.main(["model", "fit", str(few), "-o", str(out)]) == 0
+    told = capsys.readouterr()
+    assert all(line.startswith("... ") for line in told.err.splitlines())  # progress, on a slow machine
+    assert load_fitted(out) == fitted_few
+    assert out.read_text("utf-8").startswith(fitted_few.to_json().removesuffix("\n}\n"))  # then who made it
+    assert [path.name for path in tmp_path.iterdir()] == ["model.json"]
+    drops = sum(source.drops for source in fitted_few.data)
+    assert told.out == (f"tower amerigo: fitted to 7 runs, {drops} drops\n{ladder_text(fitted_few.scores)}\n{out}\n")
+    with open_model(SHAPE, str(out)) as model:
+        entries = [*amerigo.play(model, Rules(rounds=1), 1)]
+    assert len(entries) == 8
+
+
+def test_held_out_runs_have_no_part_in_the_law(few: Path, fitted_few: Fitted, monkeypatch: pytest.MonkeyPatch):
+    """The same campaign, but all cubes of its held-out runs came out."""
+    module = importlib.import_module("tower_sim.fitting.fit")
+    campaign = load(few)
+    code = campaign.cubes.after.names.index("tray")
+    held = held_out(campaign)[campaign.drops.run[campaign.cubes.row]]
+    after = replace(campaign.cubes.after, codes=np.where(held, code, campaign.cubes.after.codes))
+    changed = replace(campaign, cubes=replace(campaign.cubes, after=after))
+    monkeypatch.setattr(module, "load_whole", lambda directory: changed)
+    found = fit([few])
+    assert (found.law, found.lower_rungs) == (fitted_few.law, fitted_few.lower_rungs)
+    assert (found.covered, found.data) == (fitted_few.covered, fitted_few.data)
+    assert all(a.score != b.score for a, b in zip(fitted_few.scores, found.scores, strict=True))
+
+
+# What is refused
+
+
+def refused(capsys: Capture, *arguments: str) -> str:
+    """Call the command line, which must refuse in one line; return that."""
+    assert cli.main(list(arguments)) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.count("\n") == 1
+    return told.err
+
+
+def test_campaigns_of_another_model_or_several_towers_are_refused(few: Path, tmp_path: Path, capsys: Capture):
+    rule = made(tmp_path / "rule", 10, 1, rest=SHORT, model="two_thirds")
+    told = refused(capsys, "model", "fit", str(rule), "-o", str(tmp_path / "model.json"))
+    assert "campaign.model is 'two_thirds'; allowed is 'physics'" in told
+    module = importlib.import_module("tower_sim.fitting.fit")
+    campaign = load(few)
+    profile = json.loads(json.dumps(campaign.spec["profile"]))
+    profile["funnel"]["rim_mm"] += 1
+    other = replace(campaign, spec={**campaign.spec, "profile": profile})
+    with pytest.raises(UsageError, match=r"campaigns are of 2 apparatuses \(amerigo \(\w+\), amerigo"):
+        module.apparatus_of([campaign, other])
+    varied = replace(campaign, points=[{"profile.funnel.rim_mm": 120}])
+    with pytest.raises(UsageError, match=r"a field of vary.fields is 'profile\.funnel\.rim_mm'; allowed is none"):
+        module.apparatus_of([varied])
+    assert module.apparatus_of([campaign, campaign]).digest == SHAPE.digest
+    bullets, others = (
+        replace(campaign, spec={**campaign.spec, "model": "physics", "settings": settings})
+        for settings in ({"timestep": 0.002, "engine": "bullet"}, {"timestep": 0.002, "engine": "another"})
+    )
+    assert module.apparatus_of([others, others, campaign]).digest == SHAPE.digest
+    with pytest.raises(UsageError, match="campaigns are of the engines bullet, another; allowed is one"):
+        module.apparatus_of([bullets, others])
+    assert not (tmp_path / "model.json").exists()
+
+
+def test_too_few_runs_and_what_is_no_campaign_are_refused(tmp_path: Path, capsys: Capture):
+    nine = made(tmp_path / "nine", LEAST_RUNS - 1, 1, rest=SHORT)
+    told = refused(capsys, "model", "fit", str(nine), "-o", str(tmp_path / "model.json"))
+    assert "runs of the campaigns is 9; allowed is 10 or more" in told
+    (tmp_path / "empty").mkdir()
+    for name in ("empty", "none"):
+        told = refused(capsys, "model", "fit", str(tmp_path / name), "-o", str(tmp_path / "model.json"))
+        assert "holds no manifest.jsonl" in told
+
+
+def test_a_model_that_cannot_be_written_is_refused(few: Path, tmp_path: Path, capsys: Capture):
+    told = refused(capsys, "model", "fit", str(few), "-o", str(tmp_path / "missing" / "model.json"))
+    assert "model file is " in told
+    assert "No such file or directory" in told
+    (tmp_path / "taken").mkdir()
+    with pytest.raises(UsageError, match=r"model file is .*taken'; .*Is a directory"):
+        fit_command([few], tmp_path / "taken")
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+
+
+# The check
+
+
+@pytest.mark.usefixtures("unpainted_here")
+def test_a_check_on_other_games_says_all_of_it(tmp_path: Path):
+    """20 games of the law itself: the least corrected p is below 0.5 % once in 200 seeds or less."""
+    games = made(tmp_path / "games", 20, 6, rest=SHORT)
+    found = check(SHIPPED, [load(games)], seed=1, trials=2)
+    assert (found.games, found.drops) == (20, len(rows_of([load(games)], REGIONS)))
+    assert found.power is not None
+    assert found.power.trials == 2
+    assert found.counts.p > LEVEL
+    assert [each.name for each in found.scores] == ["two_thirds", "groups", "shared", "cascade"]
+    assert min(each.adjusted for each in found.whole.distances) > 0.005
+    told = text(found)
+    assert headline(found) in told.splitlines()
+    assert all(each.title in told for each in found.scores)
+    write_report(found, tmp_path / "report")
+    assert headline(found) in (tmp_path / "report" / "report.md").read_text("utf-8")
+    assert {path.stem for path in (tmp_path / "report" / "plots").iterdir()} >= {"log_scores", "inside", "distances"}
+    assert (tmp_path / "report" / "tables" / "verdict.csv").read_text("utf-8").count("\n") >= 5
+
+
+def test_a_check_of_what_cannot_be_checked_is_refused(known: Known, few: Path, tmp_path: Path, capsys: Capture):
+    with pytest.raises(UsageError, match=r"campaign.kind is .*'chain'.*; allowed is game"):
+        check(SHIPPED, [load(known.directories[1])], 1)
+    rule = made(tmp_path / "rule", 10, 1, rest=SHORT, model="two_thirds")
+    assert "two_thirds" in refused(capsys, "model", "check", "amerigo", str(rule))
+    seen = replace(SHIPPED, data=(replace(SHIPPED.data[0], digest=load(few).digest),))
+    with pytest.raises(UsageError, match="games on one side is 3; allowed is 10 or more"):
+        check(seen, [load(few)], 1)
+    elsewhere = replace(SHIPPED, apparatus_digest="another")
+    with pytest.raises(UsageError, match=r"surrogate was fitted for apparatus 'amerigo' \(another\)"):
+        check(elsewhere, [load(few)], 1)
+    with pytest.raises(UsageError, match="several sets of rules"):
+        check(SHIPPED, [load(few), load(known.directories[0])], 1)
+    with pytest.raises(UsageError, match="no_such_model"):
+        check_command("no_such_model", [few], None, 1)
+
+
+# Campaigns of surrogates
+
+
+def manifest(directory: Path) -> Any:
+    return json.loads((directory / "manifest.jsonl").read_text("utf-8").splitlines()[0])
+
+
+def test_a_campaign_of_a_surrogate_names_its_law(few: Path, tmp_path: Path):
+    assert [point["settings"] for point in manifest(few)["points"]] == [SHIPPED.digest]
+    ship = load_apparatus("dead_reckoning")
+    spec = parse("""
+        [campaign]
+        game = "dead_reckoning"
+        apparatus = "dead_reckoning"
+        model = "surrogate"
+        battles = 3
+        seed = "1"
+        [battle]
+        cubes = { purple = 2, green = 2 }
+        """)
+    run(spec, tmp_path / "battles")
+    law = shipped(ship.name, ship.digest)
+    assert [point["settings"] for point in manifest(tmp_path / "battles")["points"]] == [law.digest]
+    assert law.digest != SHIPPED.digest
+    assert len(load(tmp_path / "battles").run_point) == 3
+
+
+def test_a_campaign_of_a_tower_or_model_without_a_law_is_refused(tmp_path: Path):
+    battle = """
+        [campaign]
+        game = "dead_reckoning"
+        apparatus = "dead_reckoning"
+        model = "two_thirds"
+        battles = 3
+        seed = "1"
+        [battle]
+        cubes = { purple = 2, green = 2 }
+        """
+    with pytest.raises(UsageError, match=r"campaign\.model is 'two_thirds'; allowed is one of physics, surrogate"):
+        parse(battle)
+    with pytest.raises(UsageError, match=r"settings.*the model 'surrogate' has no settings"):
+        made(tmp_path / "no", 1, 1, rest="[settings]\nsubsteps = 2")
+    assert not (tmp_path / "no").exists()

@@ -1,0 +1,516 @@
+"""The nine commands with their options. Bodies are imported when a command runs, so that the help comes at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+_DOC = "Drop cubes through board-game cube towers, with real physics."
+_GROUPS = {
+    "Play": ("play", "throw", "compare", "page"),
+    "Study": ("campaign", "tower"),
+    "Build": ("model", "serve", "redo"),
+}
+MAX_SEED = 2**128 - 1
+
+
+class _WithExample:
+    """A command whose help ends with an example."""
+
+    def format_epilog(self: Any, ctx: Any, formatter: Any) -> None:
+        """Write the example as it stands."""
+        if self.epilog:
+            with formatter.section("Example"):
+                formatter.write(f"  {self.epilog}\n")
+
+
+class Command(_WithExample, TyperCommand):
+    """A command of ours."""
+
+
+class CommandGroup(_WithExample, TyperGroup):
+    """A group of ours; the outermost lists its commands under three headings."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names in the order in which they were added."""
+        return list(self.commands)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands with their sentences."""
+        groups = _GROUPS if ctx.parent is None else {"Commands": tuple(self.commands)}
+        for title, names in groups.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, self.commands[name].get_short_help_str(200)) for name in names])
+
+
+def _app(help_: str, **more: Any) -> typer.Typer:
+    return typer.Typer(
+        help=help_,
+        cls=CommandGroup,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        **more,
+    )
+
+
+app = typer.Typer(
+    help=_DOC,
+    cls=CommandGroup,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    epilog="tower-sim play amerigo",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+page = _app("Write a web page: throw cubes by hand, try house rules, or watch recorded cubes fall.")
+campaign = _app("Run thousands of games for a study on all cores, and report on them.")
+tower = _app("List, draw, fit, test or print towers.")
+model = _app("Fit, check or export a surrogate, the fast model of a tower that needs no physics.")
+for name, group in (("page", page), ("campaign", campaign), ("tower", tower), ("model", model)):
+    app.add_typer(group, name=name)
+
+
+def command(of: typer.Typer, name: str, example: str) -> Any:
+    """Register a function as a command with an example."""
+    return of.command(name, cls=Command, epilog=example)
+
+
+def _body(module: str) -> Any:
+    return import_module(f"tower_sim.cli.{module}")
+
+
+def _seed(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 100) or int(text) > MAX_SEED:
+        raise typer.BadParameter(f"{text[:60]!r}; allowed is a whole number from 0 to 2^128 - 1")
+    return int(text)
+
+
+def _names(group: str) -> Any:
+    def complete(incomplete: str) -> list[str]:
+        from tower_sim import registry
+        from tower_sim.apparatus import catalogue
+
+        known = catalogue.names() if group == "tower" else registry.names(group)
+        return [word for word in known if word.startswith(incomplete)]
+
+    return complete
+
+
+# Options that mean the same in every command
+
+_TOWER_HELP = "a profile: a name that `tower-sim tower list` shows, or a TOML file"
+TowerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--tower", metavar="NAME|FILE", help=f"{_TOWER_HELP} (default: the game's)", autocompletion=_names("tower")
+    ),
+]
+TowersOption = Annotated[
+    list[str],
+    typer.Option(
+        "--tower",
+        metavar="NAME|FILE",
+        help=f"{_TOWER_HELP}; may be repeated (default: all)",
+        autocompletion=_names("tower"),
+    ),
+]
+TowerArgument = Annotated[
+    str, typer.Argument(metavar="TOWER", help=_TOWER_HELP, autocompletion=_names("tower"), show_default=False)
+]
+GameArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="GAME|FILE",
+        help="a name that `tower-sim tower list` shows, or a game's Python file",
+        autocompletion=_names("game"),
+        show_default=False,
+    ),
+]
+Model = Annotated[
+    str, typer.Option(metavar="MODEL|FILE", help="physics, surrogate, two_thirds or a model's .json file")
+]
+Engine = Annotated[str | None, typer.Option(metavar="NAME", help="engine of physics: core or bullet (default: core)")]
+Accuracy = Annotated[
+    str | None, typer.Option(metavar="NAME", help="fast, standard or fine (default: standard)", show_default=False)
+]
+Seed = Annotated[
+    int | None, typer.Option(metavar="N", parser=_seed, help="decides all that is random (default: drawn, and printed)")
+]
+Json = Annotated[bool, typer.Option("--json", help="print one JSON document and nothing else")]
+Plot = Annotated[Path | None, typer.Option("--save-plot", metavar="FILE", help="also draw it (.png, .pdf or .svg)")]
+SetOption = Annotated[
+    list[str], typer.Option("--set", metavar="KEY=VALUE", help="change a rule, as in cubes=6; may be repeated")
+]
+RulesOption = Annotated[str | None, typer.Option("--rules", metavar="FILE", help="house rules as TOML")]
+Cubes = Annotated[list[str], typer.Option("--cubes", metavar="COLOUR=N,...", help="cubes to throw, as in blue=4,red=2")]
+State = Annotated[
+    str | None, typer.Option("--state", metavar="TOKEN|@FILE", help="the state before, or a file with it")
+]
+Out = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="the file or folder to write")]
+Directory = Annotated[Path, typer.Argument(metavar="DIR", help="the campaign's directory", show_default=False)]
+
+
+def _tell_version(is_asked: bool) -> None:
+    if is_asked:
+        print(_body("common").version())
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    version: Annotated[
+        bool, typer.Option("--version", help="print the version, and leave", is_eager=True, callback=_tell_version)
+    ] = False,
+) -> None:
+    """Take the options of the whole command line."""
+
+
+# Play
+
+
+@command(app, "play", "tower-sim play amerigo --seed 7")
+def play(
+    game: GameArgument,
+    changes: SetOption = [],  # noqa: B006  # typer copies it
+    rules: RulesOption = None,
+    games: Annotated[int | None, typer.Option(metavar="N", help="play so many, and see the means")] = None,
+    tower: TowerOption = None,
+    model: Model = "physics",
+    engine: Engine = None,
+    accuracy: Accuracy = None,
+    seed: Seed = None,
+    json: Json = False,
+    save_plot: Plot = None,
+    help_rules: Annotated[bool, typer.Option("--help-rules", help="list the game's rules, and leave")] = False,
+) -> None:
+    """Play a whole game with its tower, and see at every throw what comes out and what stays inside."""
+    if help_rules:
+        _body("play").list_rules(game)
+        return
+    _body("play").play(game, changes, rules, games, tower, (model, engine, accuracy), seed, json, save_plot)
+
+
+@command(app, "throw", "tower-sim throw amerigo --cubes blue=4,red=2")
+def throw(
+    tower: TowerArgument,
+    cubes: Cubes = [],  # noqa: B006
+    times: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="throw so often, and see the chances; --cubes may then be repeated to compare throws"
+        ),
+    ] = None,
+    state: State = None,
+    knock: Annotated[
+        float | None, typer.Option(metavar="STRENGTH", help="knock on the table first (peak acceleration in g)")
+    ] = None,
+    model: Model = "physics",
+    engine: Engine = None,
+    accuracy: Accuracy = None,
+    seed: Seed = None,
+    json: Json = False,
+) -> None:
+    """Throw cubes into a tower, or knock on its table, and see which cubes come out."""
+    physics = (model, engine, accuracy)
+    if times is None:
+        _body("throw").throw(tower, cubes, state, knock, physics, seed, json)
+    else:
+        _body("throw").chances_of(tower, cubes, times, state, knock, physics, seed, json)
+
+
+@command(app, "compare", "tower-sim compare amerigo --set cubes=6 --games 2000")
+def compare(
+    a: Annotated[str, typer.Argument(metavar="A", help="a game, its Python file, a rules file or a tower")],
+    b: Annotated[
+        str | None, typer.Argument(metavar="[B]", help="what to compare with it (default: A with --set)")
+    ] = None,
+    changes: SetOption = [],  # noqa: B006
+    games: Annotated[int, typer.Option(metavar="N", help="pairs of games")] = 2000,
+    model: Model = "surrogate",
+    engine: Engine = None,
+    accuracy: Accuracy = None,
+    seed: Seed = None,
+    json: Json = False,
+    save_plot: Plot = None,
+) -> None:
+    """Play two sets of rules with the same seeds, and see what a house rule changes and how sure that is."""
+    from tower_sim.compare import compare_command
+    from tower_sim.models import settings_of
+
+    settings = settings_of(model, engine, accuracy)
+    compare_command(
+        (a, b),
+        games,
+        _body("common").seed_of(seed),
+        model,
+        changes=changes,
+        settings=settings,
+        as_json=json,
+        plot=save_plot,
+    )
+
+
+@command(page, "live", "tower-sim page live -o tower.html")
+def live(output: Out, towers: TowersOption = []) -> None:  # noqa: B006
+    """Write a web page in which you throw cubes by hand and watch them fall with real physics."""
+    from tower_sim.live import live_command
+
+    live_command(output, towers)
+    print(output)
+
+
+@command(page, "lab", "tower-sim page lab -o lab.html")
+def lab(output: Out, towers: TowersOption = []) -> None:  # noqa: B006
+    """Write a web page in which you move sliders for house rules and see what they change."""
+    from tower_sim.lab import lab_command
+
+    lab_command(output, towers)
+    print(output)
+
+
+@command(page, "replay", "tower-sim page replay amerigo --seed 7 -o game.html")
+def replay(
+    what: Annotated[
+        str, typer.Argument(metavar="GAME|TOWER", help="a game to play, or with --cubes a tower to throw into")
+    ],
+    output: Out,
+    cubes: Cubes = [],  # noqa: B006
+    state: State = None,
+    knock: Annotated[float | None, typer.Option(metavar="STRENGTH", help="with --cubes: knock first (g)")] = None,
+    changes: SetOption = [],  # noqa: B006
+    rules: RulesOption = None,
+    tower: TowerOption = None,
+    engine: Engine = None,
+    accuracy: Accuracy = None,
+    seed: Seed = None,
+) -> None:
+    """Write a web page that shows the cubes of a game, or of one throw, falling."""
+    physics = ("physics", engine, accuracy)
+    if cubes or knock is not None:
+        _body("throw").throw(what, cubes, state, knock, physics, seed, False, output)
+    else:
+        _body("play").play(what, changes, rules, None, tower, physics, seed, False, None, output)
+
+
+# Study
+
+
+@command(campaign, "run", "tower-sim campaign run docs/example/campaign.toml -o games")
+def run(
+    spec: Annotated[Path, typer.Argument(metavar="SPEC.toml", help="the campaign file; see docs/campaigns.md")],
+    output: Out,
+    workers: Annotated[int | None, typer.Option(metavar="N", help="processes to use (default: all cores)")] = None,
+    dask: Annotated[str, typer.Option(metavar="ADDRESS|local", help="a Dask scheduler, or local to start one")] = "",
+) -> int:
+    """Run the games of a campaign file, or continue them after an interruption."""
+    import os
+
+    from tower_sim.campaign import campaign_run
+    from tower_sim.errors import UsageError
+
+    if workers is not None and dask:
+        raise UsageError("--workers and --dask are both given; allowed is one of them; leave one out")
+    return campaign_run(spec, output, (os.cpu_count() or 1) if workers is None else workers, dask)
+
+
+@command(campaign, "status", "tower-sim campaign status games")
+def status(directory: Directory, json: Json = False) -> None:
+    """Say how much of a campaign is done, missing or failed."""
+    from json import dumps
+
+    from tower_sim.campaign import campaign_status
+    from tower_sim.campaign import status as status_of
+
+    print(dumps(status_of(directory)) if json else campaign_status(directory))
+
+
+@command(campaign, "check", "tower-sim campaign check games")
+def check(directory: Directory) -> int:
+    """Check every file of a campaign against its manifest."""
+    from tower_sim.campaign import campaign_verify
+
+    said, found = campaign_verify(directory)
+    print(said)
+    return found
+
+
+@command(campaign, "report", "tower-sim campaign report games -o report")
+def report(
+    directory: Directory,
+    output: Out,
+    point: Annotated[int | None, typer.Option(metavar="N", help="report on design point N alone, from 0")] = None,
+    json: Json = False,
+) -> None:
+    """Write a report on a campaign: every statistic with its interval and its sample size."""
+    from json import dumps
+
+    from tower_sim.study import study
+    from tower_sim.terminal import say
+
+    document = study(directory, output, point)
+    if json:
+        print(dumps(document))
+        return
+    say("".join(f"{paragraph}\n\n" for paragraph in document["says"]).rstrip("\n") + "\n")
+    print(f"{output / 'report.html'}  (the same as Markdown, with its tables: {output / 'report.md'})")
+
+
+@command(tower, "list", "tower-sim tower list")
+def list_(json: Json = False) -> None:
+    """List the towers, games, engines and models that other commands take, also those from other packages."""
+    _body("listing").list_all(json)
+
+
+@command(tower, "show", "tower-sim tower show amerigo -o tower.png")
+def show(tower: TowerArgument, output: Out, state: State = None) -> None:
+    """Draw a tower or a ship: a view from outside and a section with its lengths."""
+    _body("throw").show(tower, output, state)
+
+
+@command(tower, "fit", "tower-sim tower fit my_tower -o mine.toml")
+def fit(
+    output: Out,
+    observations: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[OBSERVATIONS]...", help="recorded drops (.csv), remarks (.toml), or a name such as my_tower"
+        ),
+    ] = None,
+    wish: Annotated[
+        list[str],
+        typer.Option(
+            metavar="MEAN=NUMBER",
+            help="what the tower should do, as in inside=5 or"
+            " setup=12, out=6, colours=2.5, single=0.2; may be repeated",
+        ),
+    ] = [],  # noqa: B006
+    force: Annotated[bool, typer.Option("--force", help="replace a profile that is there already")] = False,
+    seed: Seed = None,
+) -> int:
+    """Fit a tower to drops that you recorded, so that it behaves like yours."""
+    return _body("fitting").fit(observations or [], wish, output, seed, force)
+
+
+@command(tower, "test", "tower-sim tower test my_tower --tower amerigo")
+def check_tower(
+    records: Annotated[str, typer.Argument(metavar="RECORDS.csv", help="your recorded drops, or the example my_tower")],
+    tower: TowerOption = None,
+    games: Annotated[int, typer.Option(metavar="N", help="games to simulate, 8 to 10000")] = 24,
+    engine: Engine = None,
+    accuracy: Accuracy = None,
+    seed: Seed = None,
+    json: Json = False,
+) -> int:
+    """Check whether your recorded tower behaves as a profile predicts."""
+    from tower_sim.calibration.verdict import fairness_command
+    from tower_sim.models import PHYSICS, settings_of
+    from tower_sim.requests import first_game
+
+    settings = settings_of(PHYSICS, engine, accuracy)
+    own = tower or first_game().apparatus
+    return fairness_command(records, own, games, _body("common").seed_of(seed), json, settings)
+
+
+@command(tower, "export", "tower-sim tower export amerigo -o tower.stl")
+def export(tower: TowerArgument, output: Out) -> None:
+    """Write a tower as a file for a 3D printer: STL, 3MF or GLB, in millimetres."""
+    from tower_sim.apparatus.catalogue import load
+    from tower_sim.printing import export as export_to
+
+    for name, mesh in export_to(load(tower), output).items():
+        print(f"{name}: {' x '.join(f'{length:.0f}' for length in mesh.extents)} mm, {mesh.volume / 1e3:.0f} cm3")
+
+
+# Build
+
+Directories = Annotated[list[Path], typer.Argument(metavar="DIR...", help="the campaigns' directories")]
+
+
+@command(model, "fit", "tower-sim model fit games -o fast.json")
+def fit_model(directories: Directories, output: Out) -> None:
+    """Fit a surrogate to campaigns with one tower or ship."""
+    from tower_sim.fitting import fit_command
+
+    fit_command(directories, output)
+
+
+@command(model, "check", "tower-sim model check fast.json new_games")
+def check_model(
+    model: Annotated[str, typer.Argument(metavar="MODEL.json", help="a fitted model, or the name of a shipped one")],
+    directories: Directories,
+    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="DIR", help="also write a report")] = None,
+    seed: Seed = None,
+) -> None:
+    """Measure how well a surrogate predicts games that it was not fitted to."""
+    from tower_sim.fitting import check_command
+
+    drawn = _body("common").seed_of(seed)
+    check_command(model, directories, output, drawn)
+    print(f"seed {drawn}")
+
+
+@command(model, "export", "tower-sim model export amerigo --to js -o tower.js")
+def export_model(
+    output: Out,
+    to: Annotated[
+        str, typer.Option(metavar="FORM", help="js (a JavaScript module), json (its table), npm (a package), lua")
+    ],
+    models: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[MODEL]...", help="a model's file or name; npm takes several, or none for all"),
+    ] = None,
+) -> None:
+    """Write a surrogate for programs in other languages, in whole numbers only."""
+    _body("fitting").export(models or [], to, output)
+
+
+@command(app, "serve", "tower-sim serve --http --port 8484")
+def serve(
+    http: Annotated[bool, typer.Option("--http", help="answer over HTTP instead (extra: service)")] = False,
+    host: Annotated[
+        str | None, typer.Option(metavar="NAME", help="the address to listen on (default: 127.0.0.1)")
+    ] = None,
+    port: Annotated[int | None, typer.Option(metavar="N", help="the port; 0: any that is free (default: 8484)")] = None,
+    db: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="the file that is kept (default: tower-sim.db)")
+    ] = None,
+    token_file: Annotated[Path | None, typer.Option(metavar="FILE", help="clients must show the token in it")] = None,
+    cors: Annotated[
+        list[str], typer.Option(metavar="ORIGIN", help="a web page's origin that may ask; may be repeated")
+    ] = [],  # noqa: B006
+    limits: Annotated[Path | None, typer.Option(metavar="FILE", help="limits as TOML; see docs/http.md")] = None,
+) -> None:
+    """Answer other programs that need a cube tower: a JSON reply to each line of JSON, or over HTTP."""
+    _body("serve").serve(http, host, port, db, token_file, cors, limits)
+
+
+@command(app, "redo", "tower-sim redo 'tower.html#profile=amerigo&seed=7&throw=blue:4'")
+def redo(
+    what: Annotated[
+        str, typer.Argument(metavar="TOKEN|@FILE|LINK", help="a state's token, @FILE with it, or a page's link")
+    ],
+    tower: TowerOption = None,
+    json: Json = False,
+) -> int:
+    """Repeat every throw behind a state or a link from the live page, and check that all cubes lie as it says."""
+    return _body("redo").redo(what, tower, json)
+
+
+def run_command(words: Sequence[str]) -> int:
+    """Parse and run a command line; returns its exit status. A shell that completes words is answered."""
+    whole: Any = typer.main.get_command(app)
+    if "_TOWER_SIM_COMPLETE" in os.environ:
+        whole.main(args=list(words), prog_name="tower-sim")
+    try:
+        with whole.make_context("tower-sim", list(words)) as context:
+            return whole.invoke(context) or 0
+    except typer.Exit as leaving:
+        return leaving.exit_code

@@ -1,0 +1,55 @@
+"""`tower-sim tower fit` and `tower-sim model export`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tower_sim.cli.common import seed_of
+from tower_sim.errors import UsageError, check_one, fault
+
+_FORMS = {
+    "js": "a JavaScript module",
+    "json": "its table as JSON",
+    "npm": "a package for npm",
+    "lua": "a file of Lua",
+}
+
+
+def fit(observations: Sequence[str], wish: Sequence[str], output: Path, seed: int | None, force: bool) -> int:
+    """Fit a tower to observations and wishes; returns the exit status."""
+    from tower_sim.calibration.command import calibrate_command
+
+    if not observations and not wish:
+        raise fault("observations", "none", "a file, a name that ships, or a --wish", "name one, such as my_tower")
+    drawn, wishes = seed_of(seed), dict(map(_wish, wish))
+    if len(wishes) < len(wish):
+        raise fault("--wish", list(wish), "each mean once", "leave one out")
+    status = calibrate_command(list(observations), output, drawn, wishes, force)
+    if status == 0:
+        print(f"tower fit: done by the seed {drawn}", file=sys.stderr)
+    return status
+
+
+def _wish(text: str) -> tuple[str, float]:
+    name, _, number = text.partition("=")
+    try:
+        return name, float(number)
+    except ValueError:
+        raise UsageError(f"--wish {text!r}; allowed is MEAN=NUMBER; write --wish inside=5") from None
+
+
+def export(models: Sequence[str], form: str, output: Path) -> None:
+    """Write a surrogate in one of the forms."""
+    from tower_sim.clients.write import export_command, write_package
+
+    check_one("--to", form, _FORMS)
+    if form == "npm":
+        write_package(list(models), output)
+    elif len(models) != 1:
+        given = "none is given" if not models else f"{len(models)} are given"
+        raise UsageError(f"model: {given}; allowed with --to {form} is one; name a shipped one or a file")
+    else:
+        export_command(models[0], form, output)
+    print(f"{', '.join(models) or 'all surrogates that ship'}, {_FORMS[form]}: {output}")

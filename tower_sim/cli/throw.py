@@ -1,0 +1,170 @@
+"""`tower-sim throw`: one throw, or the chances of throws that could come next; and `tower show`."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from tower_sim.apparatus.catalogue import load
+from tower_sim.chances import MOST_DRAWS, Chances, chances, document_of, is_more
+from tower_sim.cli.common import Physics, model_of, read_state, seed_of
+from tower_sim.cubes import count_by_colour, parse_counts
+from tower_sim.errors import UsageError, fault
+from tower_sim.models import PHYSICS, open_model, settings_of
+from tower_sim.outcome import Outcome
+from tower_sim.progress import telling
+from tower_sim.requests import DropRequest, drop_document, outcome
+from tower_sim.statistics import Estimate
+from tower_sim.terminal import say
+
+
+def throw(
+    tower: str,
+    cubes: Sequence[str],
+    state: str | None,
+    knock: float | None,
+    physics: Physics,
+    seed: int | None,
+    as_json: bool,
+    replay: Path | None = None,
+) -> None:
+    """Throw once, and print what came out; with `replay` write a page that shows it instead."""
+    if len(cubes) > 1:
+        raise fault("--cubes", list(cubes), "one throw without --times", "add --times 200 to compare throws")
+    apparatus = load(tower)
+    counts = parse_counts(cubes[0] if cubes else "", "--cubes")
+    if not counts and knock is None:
+        raise UsageError("nothing to do: --cubes is empty and there is no --knock; try --cubes blue=4,red=2")
+    drawn, before = seed_of(seed), read_state(state)
+    model_name, engine, accuracy = physics
+    request = DropRequest(tower, model_name, drawn, counts, before, knock, engine, accuracy)
+    film = None
+    if replay is not None:
+        from tower_sim.physics.film import Film
+        from tower_sim.replay.page import check_path
+
+        check_path(replay)
+        film = Film()
+    with open_model(apparatus, model_name, request.settings, film) as model:
+        landed = outcome(request, model)
+        if film is not None and replay is not None:
+            from tower_sim.replay.compose import of_drop
+            from tower_sim.replay.page import write
+            from tower_sim.replay.takes import takes
+
+            write(replay, of_drop(request, apparatus, landed, takes(film.taken(), apparatus)))
+            print(replay)
+        elif as_json:
+            print(json.dumps(drop_document(request, landed)))
+        else:
+            say(report(landed, request.colours, drawn))
+
+
+def chances_of(
+    tower: str,
+    cubes: Sequence[str],
+    times: int,
+    state: str | None,
+    knock: float | None,
+    physics: Physics,
+    seed: int | None,
+    as_json: bool,
+) -> None:
+    """Throw each choice of cubes so many times into equal towers, and print the chances."""
+    if not cubes:
+        raise UsageError("there is no --cubes; allowed with --times are one or more; try --cubes blue=4 --cubes red=3")
+    if knock is not None:
+        raise fault("--knock", knock, "none with --times", "leave it out")
+    if not 2 <= times <= MOST_DRAWS:
+        raise fault("--times", times, f"a whole number from 2 to {MOST_DRAWS}", "try 200")
+    before, drawn = read_state(state), seed_of(seed)
+    asked = [parse_counts(text, "--cubes") for text in cubes]
+    shape = load(tower)
+    if before is not None:
+        for name, given in zip(("model", "engine", "accuracy"), physics, strict=True):
+            if given not in (PHYSICS, None, before.model):
+                raise fault(f"--{name}", given, "none with a state, which has its own", "leave it out")
+    opened = model_of(shape, before) if before else open_model(shape, physics[0], settings_of(*physics))
+    with opened as model, telling("throws", times * len(asked)) as tell:
+        found = chances(model, before or model.empty(), asked, times, drawn, tell)
+    if as_json:
+        print(json.dumps(document_of(found, model, drawn)))
+        return
+    say("\n".join([*_opening(found), "", *_table(found), "", _source(found, model.apparatus, model.name, drawn)]))
+
+
+def show(tower: str, output: Path, state: str | None) -> None:
+    """Draw an apparatus, with the cubes of a state if there is one."""
+    from tower_sim.drawing import draw_apparatus
+
+    apparatus, with_cubes = load(tower), read_state(state)
+    if with_cubes is not None and with_cubes.apparatus != apparatus.name:
+        raise UsageError(
+            f"state belongs to apparatus {with_cubes.apparatus!r}; allowed is a state of {apparatus.name!r}; "
+            f"show {with_cubes.apparatus} instead"
+        )
+    draw_apparatus(apparatus, output, with_cubes)
+    print(output)
+
+
+def report(outcome: Outcome, colours: Sequence[str], seed: int) -> str:
+    """Return one drop in words: counts by colour, where the cubes inside lie, and the token to continue from."""
+    every = list(count_by_colour((x.cube for x in outcome.landings), colours))
+    rows = {"thrown": outcome.thrown, "out": outcome.emerged, "inside": outcome.inside}
+    if outcome.knocked_out:
+        rows = {"knocked out": outcome.knocked_out} | rows
+    width = max(len(name) for name in rows)
+    lines = [
+        f"{outcome.apparatus}, {outcome.model}, seed {seed}: {outcome.status}"
+        + (f" after {outcome.attempts} draws" if outcome.attempts > 1 else "")
+    ]
+    lines.append(f"{'':{width}}  {'  '.join(every)}  total")
+    for name, cubes in rows.items():
+        counts = count_by_colour(cubes, every)
+        cells = "  ".join(f"{count:{len(colour)}}" for colour, count in counts.items())
+        lines.append(f"{name:{width}}  {cells}  {len(cubes):5}")
+    places = Counter(x.place for x in outcome.landings)
+    lines.append("places: " + ", ".join(f"{place} {count}" for place, count in sorted(places.items())))
+    lines.append(f"state, to go on from with --state:\n{outcome.state.token()}")
+    return "\n".join(lines)
+
+
+def _opening(found: list[Chances]) -> list[str]:
+    """Return two sentences that a player understands."""
+    best = max(found, key=lambda each: each.number.value)
+    low, high = best.usual
+    span = f"{low}" if low == high else f"{low} to {high}"
+    first = f"Throw {_words(best)}, and about {best.number.value:.1f} cubes come out, {span} in nine of ten throws"
+    if len(found) > 1:
+        sure = all(is_more(best, other) for other in found if other is not best)
+        first += "; that is the most of these choices" if sure else "; whether that is the most these draws do not show"
+    several = best.shares["more than one colour"]
+    return [f"{first}.", f"More than one colour comes out in {_share(several)} of such throws."]
+
+
+def _words(one: Chances) -> str:
+    return ", ".join(f"{count} {colour}" for colour, count in one.thrown.items())
+
+
+def _share(share: Estimate) -> str:
+    return f"{100 * share.value:.0f} % ({100 * share.low:.0f} to {100 * share.high:.0f})"
+
+
+def _table(found: list[Chances]) -> list[str]:
+    """Return one column a choice: cubes out on average, shares, and the chance of each colour."""
+    rows: list[list[str]] = [["", *map(_words, found)]]
+    rows.append(["out, mean", *(f"{c.number.value:.2f} ({c.number.low:.2f} to {c.number.high:.2f})" for c in found)])
+    for name in found[0].shares:
+        rows.append([name, *(_share(c.shares[name]) for c in found)])
+    for colour in found[0].colours:
+        rows.append([f"some {colour}", *(_share(c.each[colour]) for c in found)])
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _source(found: list[Chances], apparatus: str, model: str, seed: int) -> str:
+    lost = sum(each.left_out for each in found)
+    more = f"; {lost} more gave no landing" if lost else ""
+    return f"{apparatus}, {model}, seed {seed}: {len(found[0].out)} throws of each{more}; in brackets 95 % intervals"

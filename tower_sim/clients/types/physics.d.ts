@@ -1,0 +1,19 @@
+/** Open a profile, such as that of tower-sim/physics/amerigo, or the name of one that ships: a model that throws cubes. @returns {Promise<PhysicsModel>} */
+export function openPhysics(profile: string | Profile): Promise<PhysicsModel>;
+/**
+ * Return the document of `tower-sim throw APPARATUS --cubes ... --seed SEED --json`; `apparatus` is a name or a profile.
+ * @returns {Promise<DropDocument>}
+ */
+export function commandDrop({ apparatus, ...asked }: DropAsked & {
+    readonly apparatus: string | Profile;
+}): Promise<DropDocument>;
+export { pcg64 } from "./lib/physics/pcg64.js";
+import type { Profile } from "./lib/types.js";
+import type { PhysicsModel } from "./lib/types.js";
+import type { DropAsked } from "./lib/types.js";
+import type { DropDocument } from "./lib/types.js";
+export { redone, taken } from "./lib/physics/again.js";
+export { documentOf, documentText, thrownAfter, untilLanded } from "./lib/physics/document.js";
+export { nextId, readToken, tokenOf } from "./lib/physics/state.js";
+
+export type * from "./lib/types.js";

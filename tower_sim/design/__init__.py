@@ -1,1 +1,0 @@
-"""Towers by design: the numbers that a designer chooses, and what they do to the cubes."""

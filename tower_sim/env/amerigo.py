@@ -1,0 +1,119 @@
+"""The phases of Amerigo for solvers: which action to take of those that the tower offers, or gold, or a token."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tower_sim.cubes import count_by_colour
+from tower_sim.env.base import Seen, TowerEnv, by_colour
+from tower_sim.errors import check_number, check_whole
+from tower_sim.games.amerigo import GAME
+from tower_sim.games.amerigo.options import Options, Tokens, options
+from tower_sim.games.amerigo.phases import DropEntry, cleared, dropped, start
+from tower_sim.games.amerigo.picture import game_figure
+from tower_sim.state import TowerState
+
+NEED, GOLD = 20, 0.5  # assumptions: see AmerigoPhasesEnv
+_MOST_NEED = 1_000
+_SHOWN = 14  # drops of a picture
+
+
+@dataclass(frozen=True, slots=True)
+class PhasesTable:
+    """The table at a phase: its drop is `entries[-1]`; `need` has the action points that are still of use, by colour.
+
+    `has_token`: the token for victory points is not spent.
+    """
+
+    seed: int
+    entries: tuple[DropEntry, ...]
+    need: Mapping[str, int]
+    has_token: bool = True
+    is_over: bool = False
+
+    @property
+    def state(self) -> TowerState:
+        """The tower's state."""
+        return self.entries[-1].state.tower
+
+
+class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
+    """One player chooses in every phase: an action of a colour that came out, gold, or the token for victory points.
+
+    The options are those of the rules (`games.amerigo.options`). What they are worth is our assumption, since the tower
+    decides only this part of the game: an action point is worth 1 until there are `need` of its colour, then nothing; a
+    gold or a victory point is worth `gold`. A phase in which nothing comes out has no choice.
+    """
+
+    game = GAME
+
+    def __init__(
+        self, rules: Mapping[str, Any] | None = None, *, need: int = NEED, gold: float = GOLD, **options: Any
+    ) -> None:
+        check_whole("need", need, 0, _MOST_NEED)
+        self._need, self._gold = need, check_number("gold", gold, 0, _MOST_NEED)
+        super().__init__(rules, **options)
+
+    @property
+    def _of(self) -> tuple[object, ...]:
+        return *super()._of, self._need, self._gold
+
+    def _actions(self) -> tuple[str, ...]:
+        return "gold", *(f"action {colour}" for colour in self.rules.colours), "token"
+
+    def _begin(self, seed: int) -> PhasesTable:
+        game = start(self.model, self.rules)
+        first = dropped(self._begun(seed, 0, game.tower), game)
+        return self._next(PhasesTable(seed, (first,), dict.fromkeys(self.rules.colours, self._need)))
+
+    def _next(self, table: PhasesTable) -> PhasesTable:
+        """Return the table at the next phase in which something comes out, or at the end."""
+        while True:
+            game = cleared(table.entries[-1].state)
+            if game.over:
+                return replace(table, is_over=True)
+            entry = dropped(self._begun(table.seed, game.index, game.tower), game)
+            table = replace(table, entries=(*table.entries, entry))
+            if not entry.skipped:
+                return table
+
+    def _offered(self, table: PhasesTable) -> Options:
+        return options(table.entries[-1].emerged, self.rules, tokens=Tokens(victory_points=table.has_token))
+
+    def _worths(self, table: PhasesTable) -> list[float | None]:
+        """Return what each action is worth now; None for those that are not allowed."""
+        if table.is_over:
+            return [None] * len(self.actions)
+        offered = self._offered(table)
+        points = {choice.action: float(min(choice.points, table.need[choice.action])) for choice in offered.choices}
+        token = self._gold * offered.victory_points if table.has_token else None
+        return [self._gold * offered.gold, *(points.get(colour) for colour in self.rules.colours), token]
+
+    def _after(self, table: PhasesTable, action: int) -> tuple[PhasesTable, float]:
+        worth = self._worths(table)[action] or 0.0
+        chosen = self.rules.colours[action - 1] if 0 < action < len(self.actions) - 1 else ""
+        need = {colour: left - int(worth) * (colour == chosen) for colour, left in table.need.items()}
+        has_token = table.has_token and action < len(self.actions) - 1
+        return self._next(replace(table, need=need, has_token=has_token)), worth
+
+    def _mask(self, table: PhasesTable) -> list[bool]:
+        return [worth is not None for worth in self._worths(table)]
+
+    def _seen(self, table: PhasesTable) -> Iterator[Seen]:
+        entry = table.entries[-1]
+        yield "phase", entry.index, self.rules.drops
+        yield "token", table.has_token, 1
+        yield from by_colour("need", table.need, dict.fromkeys(self.rules.colours, self._need))
+        yield from by_colour("out", entry.emerged, self.cubes)
+        yield from by_colour("inside", count_by_colour(table.state.cubes), self.cubes)
+
+    def _figure(self, table: PhasesTable) -> Any:
+        entries = table.entries[-_SHOWN:]
+        return game_figure(entries, self.rules, f"round {entries[-1].round}, phase {entries[-1].phase}")
+
+    def greedy(self) -> int:
+        """Take what is worth most now."""
+        worths = self._worths(self.table)
+        return max(range(len(worths)), key=lambda action: -1.0 if worths[action] is None else worths[action] or 0.0)

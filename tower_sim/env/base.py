@@ -1,0 +1,242 @@
+"""What every environment here has: a table that is a value, options with a mask, an observation, copies, a picture.
+
+    reset -> table --options--> mask ... action -> table after it + reward -> ... -> no option is left
+
+Everything random follows from the seed in the table, so a table can be kept, set again, and given another seed.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Generic, TypeVar, cast
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from tower_sim.apparatus.catalogue import load
+from tower_sim.errors import UsageError, check_kind, check_one, check_whole, fault
+from tower_sim.games import Game, GameTower
+from tower_sim.model import TooManyFailedDraws
+from tower_sim.models import open_model
+from tower_sim.places import ZONE
+from tower_sim.runs.array import Array
+from tower_sim.state import MAX_SEED
+
+KNOWLEDGE = ("throw", "table", "state")
+"""What a player knows: this throw alone; also what is inside, by colour; also where each cube lies, and how long."""
+ILLEGAL = ("error", "first")
+"""What an action outside the mask does: it raises UsageError, or the first option is taken."""
+OLDEST = 255  # drops; older cubes are as old
+_FRAME = (7.0, 4.5)  # inches of a picture, so that all have one size
+
+T = TypeVar("T")
+Seen = tuple[str, float, float]  # a number of the observation: its name, its value, the most it can be
+
+
+class Actions(spaces.Discrete[np.int64]):
+    """The actions by number; `sample` draws one that `mask` allows, by default one of those that are allowed now."""
+
+    allowed: Array
+
+    def sample(self, mask: Array | None = None, probability: Array | None = None) -> np.int64:
+        return super().sample(self.allowed if mask is None and probability is None else mask, probability)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept(Generic[T]):
+    """A table that was kept, and of what it is: the environment, its rules, the tower."""
+
+    of: tuple[object, ...]
+    table: T
+
+
+class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
+    """A game at a tower for one player, by Gymnasium's contract; see `gymnasium.make`.
+
+    `rules` are those that a house changes, as in `{"rounds": 5}`. `model` and `apparatus` are those of `open_model`.
+    `knowledge` is one of KNOWLEDGE, `illegal` one of ILLEGAL. The observation is a vector of float32 whose numbers have
+    the names `names`. `info["action_mask"]` has a 1 for every action that is allowed. Five failed draws in a row, which
+    only physics has, truncate the episode.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 2}
+    game: ClassVar[Game]
+    actions: tuple[str, ...]
+
+    def __init__(
+        self,
+        rules: Mapping[str, Any] | None = None,
+        *,
+        model: str = "surrogate",
+        apparatus: str = "",
+        knowledge: str = "table",
+        illegal: str = "error",
+        render_mode: str | None = None,
+    ) -> None:
+        self.knowledge = check_one("knowledge", knowledge, KNOWLEDGE)
+        self.illegal = check_one("illegal", illegal, ILLEGAL)
+        self.render_mode = None if render_mode is None else check_one("render_mode", render_mode, ["rgb_array"])
+        self.rules: Any = self.game.read({self.game.tables[0]: rules or {}})
+        self.shape = load(apparatus or self.game.apparatus)
+        self.game.check(self.shape)
+        self.model: Any = open_model(self.shape, model)
+        self.cubes = dict(self.game.cubes(self.rules))
+        zones = [ZONE + zone.name for zone in self.shape.board.zones] if self.shape.board else []
+        self._places = {place: i for i, place in enumerate((*(x.name for x in self.shape.regions), *zones), 1)}
+        self._tower = GameTower(self.model, self.cubes, 0)
+        self._table: T | None = None
+        self._failed = ""
+        self.actions = self._actions()
+        self._options = Actions(len(self.actions))
+        self.action_space = self._options
+        seen = [*self._numbers(self._begin(0))]
+        self.names = tuple(name for name, _, _ in seen)
+        self.observation_space = spaces.Box(0.0, np.array([most for _, _, most in seen], np.float32))
+
+    # What an environment must say.
+
+    @abstractmethod
+    def _actions(self) -> tuple[str, ...]:
+        """Return what each action is, in words."""
+
+    @abstractmethod
+    def _begin(self, seed: int) -> T:
+        """Return the table at the first choice; all that is random is drawn from `seed`."""
+
+    @abstractmethod
+    def _after(self, table: T, action: int) -> tuple[T, float]:
+        """Return the table at the next choice or the end, and the reward."""
+
+    @abstractmethod
+    def _mask(self, table: T) -> Iterable[Any]:
+        """Say of each action whether it is allowed; none is at the end."""
+
+    @abstractmethod
+    def _seen(self, table: T) -> Iterable[Seen]:
+        """Give the numbers that a player sees; those of what is inside have names that begin with `inside`."""
+
+    @abstractmethod
+    def _figure(self, table: T) -> Any:
+        """Return a figure of the table."""
+
+    @abstractmethod
+    def greedy(self) -> int:
+        """Return the action that looks best to a player who does not think ahead."""
+
+    # What follows.
+
+    @property
+    def table(self) -> T:
+        """The table as it is; raises UsageError before the first reset."""
+        if self._table is None:
+            raise fault("the environment", "not reset yet", "one that is", "call reset() first")
+        return self._table
+
+    @property
+    def observation(self) -> Array:
+        """What the player sees now, shape (names,)."""
+        return np.array([min(value, most) for _, value, most in self._numbers(self.table)], np.float32)
+
+    def action_masks(self) -> Array:
+        """Say of each action whether it is allowed now; sb3-contrib asks so."""
+        return np.array([*self._mask(self.table)], bool) & (not self._failed)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
+        """See Gymnasium; no options are known."""
+        super().reset(seed=seed)
+        return self.put(self._begin(int(self.np_random.integers(1 << 63))))
+
+    def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+        """See Gymnasium. Raises UsageError for an action outside the mask, and after the end."""
+        chosen, reward = self.chosen(action), 0.0
+        try:
+            self._table, reward = self._after(self.table, chosen)
+        except TooManyFailedDraws as error:
+            self._failed = str(error)
+        info = self._info()
+        return self.observation, float(reward), not (self._failed or any(info["action_mask"])), bool(self._failed), info
+
+    def clone(self) -> Kept[T]:
+        """Return the table as it is, for `restore`; it never changes."""
+        return Kept(self._of, self.table)
+
+    def restore(self, kept: Kept[T], *, seed: int | None = None) -> tuple[Array, dict[str, Any]]:
+        """Go on from a table that `clone` gave, with the chances that follow from its own seed or from `seed`.
+
+        Raises UsageError for a table of another environment, of other rules or of another tower.
+        """
+        check_kind("state", kept, Kept, "a state that clone() gave", "call env.unwrapped.clone()")
+        if kept.of != self._of:
+            raise fault("state", kept.of[0], f"one of {self._of[0]} with these rules and this tower", "take its clone")
+        if seed is None:
+            return self.put(kept.table)
+        check_whole("seed", seed, 0, MAX_SEED)
+        return self.put(cast("T", replace(cast("Any", kept.table), seed=seed)))
+
+    def render(self) -> Any:
+        """Return a picture of the table, shape (height, width, 3), bytes; None without a `render_mode`."""
+        if self.render_mode is None:
+            return None
+        figure = self._figure(self.table)
+        figure.set_size_inches(*_FRAME)
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+
+    def close(self) -> None:
+        """Give back what the model holds."""
+        self.model.close()
+
+    @property
+    def _of(self) -> tuple[object, ...]:
+        return self.game.name, self.rules, self.model.empty()
+
+    def put(self, table: T) -> tuple[Array, dict[str, Any]]:
+        """Set the table, unchecked, and return what `reset` does."""
+        self._table, self._failed = table, ""
+        return self.observation, self._info()
+
+    def _info(self) -> dict[str, Any]:
+        mask = self.action_masks().astype(np.int8)
+        self._options.allowed = mask
+        return {"action_mask": mask.copy()} | ({"failed": self._failed} if self._failed else {})
+
+    def chosen(self, action: Any) -> int:
+        """Return the number of an action that is allowed; raises UsageError for any other."""
+        allowed = np.flatnonzero(self.action_masks()).tolist()
+        if not allowed:
+            raise UsageError("the step is one after the end of the episode; allowed is none; call reset()")
+        if not self._options.contains(action) or int(action) not in allowed:
+            if self.illegal == "first" and self._options.contains(action):
+                return allowed[0]
+            words = ", ".join(f"{number} ({self.actions[number]})" for number in allowed)
+            raise fault("action", action, f"one of {words}", "look at info['action_mask']")
+        return int(action)
+
+    def _numbers(self, table: T) -> Iterable[Seen]:
+        for name, value, most in self._seen(table):
+            if self.knowledge != "throw" or not name.startswith("inside"):
+                yield name, value, most
+        if self.knowledge == "state":
+            state = cast("Any", table).state
+            there = {x.cube.id: x for x in (*state.residents, *state.board.lying)}
+            for number in range(sum(self.cubes.values())):
+                lying = there.get(number)
+                yield f"cube_{number}_place", self._places.get(lying.region, 0) if lying else 0, len(self._places)
+                yield f"cube_{number}_age", min(state.drops - lying.since, OLDEST) if lying else 0, OLDEST
+
+    def _begun(self, seed: int, turn: int, state: Any) -> GameTower:
+        """Return the tower of a run with `seed` in `state`, at the beginning of a turn."""
+        self._tower.own_seed = seed
+        self._tower.follow(state)
+        self._tower.begin(turn)
+        return self._tower
+
+
+def by_colour(what: str, counts: Mapping[str, int], colours: Mapping[str, int]) -> Sequence[Seen]:
+    """Return the numbers of the observation that count cubes by colour; `colours` has how many there are."""
+    return [(f"{what}_{colour}", counts.get(colour, 0), most) for colour, most in colours.items()]

@@ -1,0 +1,240 @@
+"""Battles of Dead Reckoning for solvers: one side against the game's own policy, or all sides in turn.
+
+The choice is which ability to use, on which cube, or to pass. Cubes of one colour in one place count as one cube, so
+that a battle has a fixed list of actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv  # pyright: ignore[reportMissingTypeStubs]
+
+from tower_sim.apparatus.board import Board
+from tower_sim.apparatus.with_board import with_board
+from tower_sim.cubes import count_by_colour
+from tower_sim.env.base import Seen, TowerEnv
+from tower_sim.errors import check_one, fault
+from tower_sim.games.dead_reckoning import GAME
+from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, ZONE, Use
+from tower_sim.games.dead_reckoning.battle import Battle, Policy, advance, due, start, when_behind
+from tower_sim.games.dead_reckoning.picture import board_figure
+from tower_sim.games.dead_reckoning.sides import Setup
+from tower_sim.model import TooManyFailedDraws
+from tower_sim.runs.array import Array
+
+RULES: Mapping[str, Any] = {
+    "cubes": {"purple": 6, "green": 6},
+    "abilities": dict.fromkeys(("purple", "green"), ("throw:2", "move", "strength:1", "take_off")),
+}
+"""The battle when no rules are given: that of the game has no abilities, and so no choices."""
+_PASS = "pass"
+
+
+class DeadReckoningEnv(TowerEnv[Battle]):
+    """One side of a battle; `opponent` plays the others, by the game's own policy `when_behind` if none is given.
+
+    The reward is 1 for a battle won, -1 for one that another side wins, 0 for one that nobody wins. `side` is a colour;
+    the side whose turn it is first, if none is given.
+    """
+
+    game = GAME
+
+    def __init__(
+        self, rules: Mapping[str, Any] | None = None, *, side: str = "", opponent: Policy = when_behind, **options: Any
+    ) -> None:
+        setup = GAME.read({GAME.tables[0]: rules or RULES}).setup
+        self.side = check_one("side", side or setup.active or setup.colours[0], setup.colours)
+        self._opponents = {colour: opponent for colour in setup.colours if colour != self.side}
+        super().__init__(rules or RULES, **options)
+
+    @property
+    def _of(self) -> tuple[object, ...]:
+        return *super()._of, self.side
+
+    def _actions(self) -> tuple[str, ...]:
+        return tuple(_listed(self.rules.setup, self.model.board, self.side))
+
+    def _begin(self, seed: int) -> Battle:
+        return self._next(start(self.model, self.rules.setup, seed))
+
+    def _next(self, table: Battle) -> Battle:
+        """Return the battle at the next choice of the side, or at its end."""
+        while not table.over and not (_is_choice(table) and table.turn == self.side):
+            table = advance(self.model, table, self._opponents)
+        return table
+
+    def _after(self, table: Battle, action: int) -> tuple[Battle, float]:
+        then = self._next(_used(self.model, table, self.actions[action]))
+        return then, _outcome(then, self.side)
+
+    def _mask(self, table: Battle) -> list[bool]:
+        offered = _uses(table) if _is_choice(table) else {}
+        return [action in offered and table.turn == self.side for action in self.actions]
+
+    def _seen(self, table: Battle) -> Iterator[Seen]:
+        return _seen(table, self.side)
+
+    def _figure(self, table: Battle) -> Any:
+        return board_figure(with_board(self.shape), table.state, f"{self.side} to choose, step {len(table.steps)}")
+
+    def masked_space(self) -> spaces.Dict:
+        """Return the space of an observation with its mask, as PettingZoo has it."""
+        mask = spaces.Box(0, 1, (len(self.actions),), np.int8)
+        return spaces.Dict({"observation": self.observation_space, "action_mask": mask})
+
+    def greedy(self) -> int:
+        """Do what the game's own policy does: use an ability while behind."""
+        table = self.table
+        use = when_behind(table, table.turn, table.uses(table.turn))
+        return self.actions.index(_PASS if use is None else _named(table, use))
+
+
+class DeadReckoningAEC(AECEnv[str, Any, Any]):
+    """A battle for all its sides in turn, by PettingZoo's contract; the agents are the colours.
+
+    An observation has `observation`, a vector of float32, and `action_mask`. The rewards are those of
+    `DeadReckoningEnv`. `rules` and further options are those of `DeadReckoningEnv`, too.
+    """
+
+    metadata: dict[str, Any] = {"name": "dead_reckoning_v0", "render_modes": ["rgb_array"], "is_parallelizable": False}
+
+    def __init__(self, rules: Mapping[str, Any] | None = None, **options: Any) -> None:
+        super().__init__()
+        colours = GAME.read({GAME.tables[0]: rules or RULES}).setup.colours
+        self._sides = {colour: DeadReckoningEnv(rules, side=colour, **options) for colour in colours}
+        self._spaces = {colour: own.masked_space() for colour, own in self._sides.items()}
+        self.possible_agents = [*colours]
+        self.render_mode = self._sides[colours[0]].render_mode
+        self._rng = np.random.default_rng()
+        self.agents: list[str] = []
+
+    def action_space(self, agent: str) -> Any:
+        """See AECEnv; it draws actions that are allowed now."""
+        return self._sides[agent].action_space
+
+    def observation_space(self, agent: str) -> Any:
+        return self._spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """See AECEnv; no options are known."""
+        if seed is not None:
+            self._rng = np.random.default_rng(seed)
+        self.agents = [*self.possible_agents]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        first = self._sides[self.agents[0]]
+        self._follow(start(first.model, first.rules.setup, int(self._rng.integers(1 << 63))))
+
+    def step(self, action: Any) -> None:
+        """See AECEnv. Raises UsageError for an action outside the mask, and after the end."""
+        if not self.agents:
+            raise fault("the environment", "at its end, or not reset yet", "one that goes on", "call reset() first")
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        own = self._sides[agent]
+        chosen = own.actions[own.chosen(action)]
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        try:
+            self._follow(_used(own.model, own.table, chosen))
+        except TooManyFailedDraws as error:
+            self.truncations = dict.fromkeys(self.agents, True)
+            self.infos = {each: {"failed": str(error)} for each in self.agents}
+        self._accumulate_rewards()
+
+    def observe(self, agent: str) -> dict[str, Array]:
+        own = self._sides[agent]
+        return {"observation": own.observation, "action_mask": own.action_masks().astype(np.int8)}
+
+    def render(self) -> Any:
+        return self._sides[self.possible_agents[0]].render()
+
+    def close(self) -> None:
+        """Give back what the models hold."""
+        for own in self._sides.values():
+            own.close()
+
+    def _follow(self, battle: Battle) -> None:
+        """Go on to the next choice or the end."""
+        model = self._sides[self.possible_agents[0]].model
+        while not battle.over and not _is_choice(battle):
+            battle = advance(model, battle, {})
+        for own in self._sides.values():
+            own.put(battle)
+        self.agent_selection = self.agents[0] if battle.over else battle.turn
+        self.terminations = dict.fromkeys(self.agents, battle.over)
+        self.rewards = {agent: _outcome(battle, agent) for agent in self.agents}
+
+
+def _is_choice(battle: Battle) -> bool:
+    return due(battle) == "ability" and bool(battle.uses(battle.turn))
+
+
+def _listed(setup: Setup, board: Board, side: str) -> Iterator[str]:
+    """Give every action that a side can ever have, in words."""
+    yield _PASS
+    for number, ability in enumerate(setup.side(side).abilities):
+        match ability.kind:
+            case "move":
+                for colour in setup.colours:
+                    for zone, goals in board.neighbours.items():
+                        yield from (f"{number}: move {colour} from {zone} to {goal}" for goal in goals)
+            case "take_off":
+                places = (*(zone.name for zone in board.zones), BORDER, TABLE)
+                yield from (f"{number}: take_off {side} from {place}" for place in places)
+            case _:
+                yield f"{number}: {ability.text}"
+
+
+def _named(battle: Battle, use: Use) -> str:
+    """Return a use as `_listed` says it."""
+    ability = battle.ability(battle.turn, use)
+    if use.cube is None:
+        return f"{use.ability}: {ability.text}"
+    (cube, place), *_ = ((cube, place) for cube, place in battle.places.items() if cube.id == use.cube)
+    to = f" to {use.zone}" if use.zone else ""
+    return f"{use.ability}: {ability.kind} {cube.colour} from {place.removeprefix(ZONE)}{to}"
+
+
+def _uses(battle: Battle) -> dict[str, Use | None]:
+    """Return what may be chosen now, by its words; of equal uses the first."""
+    return {_PASS: None} | {_named(battle, use): use for use in reversed(battle.uses(battle.turn))}
+
+
+def _used(model: Any, battle: Battle, action: str) -> Battle:
+    use = _uses(battle)[action]
+
+    def chosen(*_: object) -> Use | None:
+        return use
+
+    return advance(model, battle, {battle.turn: chosen})
+
+
+def _outcome(battle: Battle, side: str) -> float:
+    winner = battle.result().winner if battle.over else None
+    return 0.0 if winner is None else 1.0 if winner == side else -1.0
+
+
+def _seen(battle: Battle, side: str) -> Iterator[Seen]:
+    """Give the numbers that a side sees, its own first: cubes by place, cubes at hand, abilities that are left."""
+    yield "passes", battle.passes, 2
+    places = (*(ZONE + zone.name for zone in battle.board.zones), BORDER, TABLE)
+    supply, stuck = (count_by_colour(cubes) for cubes in ((*battle.supply, *battle.island), battle.state.cubes))
+    by_place = {place: count_by_colour(battle.state.board.at(place)) for place in places}
+    for colour in sorted(battle.setup.colours, key=lambda each: each != side):
+        of, most = battle.setup.side(colour), battle.setup.owned(battle.setup.side(colour))
+        who = "own" if colour == side else colour
+        yield from ((f"{who} {place}", counts.get(colour, 0), most) for place, counts in by_place.items())
+        yield f"{who} supply", supply.get(colour, 0), most
+        yield f"inside {who}", stuck.get(colour, 0), most
+        done = {use.ability for used_by, use in battle.used if used_by == colour}
+        yield from ((f"{who} ability {i}", i not in done, 1) for i in range(len(of.abilities)))

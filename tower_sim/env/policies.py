@@ -1,0 +1,165 @@
+"""Policies to measure a solver by: random, greedy, searched; and for push your luck one that is solved exactly.
+
+A policy is a function of an environment (`env.unwrapped`) that returns an action which is allowed.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from tower_sim.env.base import TowerEnv
+from tower_sim.env.push_your_luck import STOP, THROW
+from tower_sim.env.vector import PushYourLuckVectorEnv
+from tower_sim.errors import check_whole, unknown
+from tower_sim.games.push_your_luck import MOST_THROWS, after
+from tower_sim.runs.array import Array
+from tower_sim.statistics import Estimate, average
+
+Policy = Callable[[Any], int]
+greedy: Policy = operator.methodcaller("greedy")  # what looks best now
+
+
+def random(seed: int) -> Policy:
+    """Return the policy that takes any allowed action with the same chance."""
+    rng = np.random.default_rng(seed)
+    return lambda env: int(rng.choice(np.flatnonzero(env.action_masks())))
+
+
+def search(policy: Policy, rollouts: int, ahead: int, seed: int) -> Policy:
+    """Return the policy that plays each allowed action `rollouts` times from here and takes the best on average.
+
+    After the action `policy` goes on for up to `ahead` steps. Each play has chances of its own, so the search knows the
+    law of the tower and what is inside, but not what comes out next.
+    """
+    rng = np.random.default_rng(seed)
+
+    def chosen(env: TowerEnv[Any]) -> int:
+        here, allowed = env.clone(), np.flatnonzero(env.action_masks())
+        if len(allowed) == 1:
+            return int(allowed[0])
+        seeds = [int(each) for each in rng.integers(1 << 63, size=rollouts)]  # the same for every action
+        gains = [[_ahead(env, here, int(action), policy, ahead, each) for each in seeds] for action in allowed]
+        env.restore(here)
+        return int(allowed[np.argmax(np.mean(gains, 1))])
+
+    return chosen
+
+
+def _ahead(env: TowerEnv[Any], here: Any, action: int, policy: Policy, ahead: int, seed: int) -> float:
+    env.restore(here, seed=seed)
+    _, gained, *ends, _ = env.step(action)
+    for _ in range(ahead):
+        if any(ends):
+            break
+        _, reward, *ends, _ = env.step(policy(env))
+        gained += reward
+    return gained
+
+
+def returns(env: TowerEnv[Any], policy: Policy, games: int, seed: int) -> Array:
+    """Play games and return the rewards of each, summed, shape (games,); game i begins with `reset(seed=seed + i)`."""
+    check_whole("games", games, 1)
+    gained = np.zeros(games)
+    for game in range(games):
+        env.reset(seed=seed + game)
+        is_over = False
+        while not is_over:
+            _, reward, terminated, truncated, _ = env.step(policy(env))
+            gained[game] += reward
+            is_over = terminated or truncated
+    return gained
+
+
+def value(env: TowerEnv[Any], policy: Policy, games: int, seed: int) -> Estimate:
+    """Return the mean of `returns` with its 95 % interval."""
+    return average(returns(env, policy, games, seed))
+
+
+class SolvedLuck:
+    """The exact solution of push your luck for a player who sees the points, the round and the columns `counts`.
+
+    What a throw brings is counted in throws of many games, apart for all values of `counts` (none: for all throws
+    together); the best choices then follow backwards from the last round (dynamic programming). With what is inside
+    as `counts` the player remembers what went in; without any, not. Random: the throws, from `seed`.
+    """
+
+    def __init__(
+        self, envs: PushYourLuckVectorEnv, counts: Sequence[str], steps: int = 400, seed: int = 0, stops: float = 0.25
+    ) -> None:
+        if wrong := [name for name in counts if name not in envs.names]:
+            raise unknown("a column of counts", wrong[0], envs.names)
+        self._rules, self._of = envs.rules, [envs.names.index(name) for name in counts]
+        self._out = [i for i, name in enumerate(envs.names) if name.startswith("out")]
+        self._most = MOST_THROWS * min(self._rules.throw, self._rules.gold)
+        before, out, after_it = self._watch(envs, steps, seed, stops)
+        most: Array = cast("Any", envs).single_observation_space.high
+        self._wide: Array = most[self._of].astype(int) + 1
+        here, there = (self._cell(each) for each in (before, after_it))
+        rows, often = np.unique(np.stack([here, *out.T, there], 1), axis=0, return_counts=True)
+        self._choices = self._solve(rows, often)
+
+    def __call__(self, env: Any) -> int:
+        """Return the action of one game."""
+        return int(self.actions(env.observation[None], env.action_masks()[None])[0])
+
+    def actions(self, seen: Array, mask: Array) -> Array:
+        """Return the action of each of many games, by their observations and masks."""
+        seen = seen.astype(int)
+        left = np.clip(self._rules.rounds - seen[:, 0], 0, None)
+        stops = self._choices[left, np.minimum(seen[:, 1], self._most), self._cell(seen[:, self._of])]
+        return np.where((stops & (mask[:, STOP] > 0)) | (mask[:, THROW] == 0), STOP, THROW)
+
+    def play(self, envs: PushYourLuckVectorEnv, seed: int) -> Array:
+        """Play a game in each of `envs` and return what each banks, shape (num_envs,)."""
+        seen, info = envs.reset(seed=seed)
+        banked, is_on = np.zeros(envs.num_envs), np.ones(envs.num_envs, bool)
+        while is_on.any():
+            seen, rewards, over, _, info = envs.step(self.actions(seen, info["action_mask"]))
+            banked += rewards * is_on
+            is_on &= ~over
+        return banked
+
+    def _watch(self, envs: PushYourLuckVectorEnv, steps: int, seed: int, stops: float) -> tuple[Array, Array, Array]:
+        """Return `counts` before throws of players who stop at random, what came out, and `counts` after them."""
+        rng = np.random.default_rng(seed)
+        seen, info = envs.reset(seed=seed)
+        over = np.zeros(envs.num_envs, bool)
+        rows: list[tuple[Array, Array, Array]] = []
+        for _ in range(steps):
+            mask = info["action_mask"] > 0
+            actions = np.where((mask[:, STOP] & (rng.random(envs.num_envs) < stops)) | ~mask[:, THROW], STOP, THROW)
+            now, _, ends, _, info = envs.step(actions)
+            threw = (actions == THROW) & ~over
+            rows.append((seen[threw][:, self._of], now[threw][:, self._out], now[threw][:, self._of]))
+            seen, over = now, ends
+        before, out, after_it = (np.concatenate(column).astype(int) for column in zip(*rows, strict=True))
+        return before, out, after_it
+
+    def _cell(self, counts: Array) -> Array:
+        """Return one number for all values of `counts`, shape (n, counts) -> (n,)."""
+        return np.asarray(np.ravel_multi_index(counts.T, self._wide)) if self._of else np.zeros(len(counts), int)
+
+    def _solve(self, rows: Array, often: Array) -> Array:
+        """Return whether to stop, by rounds left, points and cell."""
+        here, gold, black, there = rows.T
+        begins = np.flatnonzero(np.diff(here, prepend=-1))
+        share = often / np.repeat(np.add.reduceat(often, begins), np.diff(begins, append=len(here)))
+        cells = int(np.prod(self._wide)) if self._of else 1
+        points: Array = np.arange(self._most + 1)
+        reached, is_lost = after(points[:, None], gold, black, self._rules)
+        reached = np.minimum(reached, self._most)
+        ahead, choices = np.zeros(cells), np.zeros((self._rules.rounds, len(points), cells), bool)
+        for left in range(self._rules.rounds):
+            stopped: Array = points[:, None] + ahead
+            worth, thrown = stopped, np.full(stopped.shape, -np.inf)
+            for _ in range(MOST_THROWS):
+                gained = share * np.where(is_lost, ahead[there], worth[reached, there])
+                thrown[:, here[begins]] = np.add.reduceat(gained, begins, axis=1)
+                worth = np.maximum(stopped, thrown)
+            choices[left] = stopped >= thrown
+            ahead = np.where(np.isfinite(thrown[0]), thrown[0], ahead)  # a round begins with a throw
+        return choices

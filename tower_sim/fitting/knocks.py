@@ -1,0 +1,137 @@
+"""Knocks on the states of a campaign's games: played for the fit of their law, and again for its check."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tower_sim.campaign.data import Campaign
+from tower_sim.campaign.spec import Spec, canonical_json
+from tower_sim.model import until_landed
+from tower_sim.progress import nothing
+from tower_sim.runs.array import Array
+from tower_sim.statistics import ratio_of_sums, sum_by_unit
+from tower_sim.surrogate.cascade import KNOCKS, Cascade, Polyline
+from tower_sim.surrogate.model import SurrogateModel
+
+GAMES = 100  # played again for the fit, and as many for the check: about a minute each on one core
+FITTED = tuple(round(10 * 50 ** (i / 48)) for i in range(49))  # hundredths of g, from KNOCKS[0] to KNOCKS[-1]
+CHECKED = (10, 20, 50)
+_STREAM = 2  # of spawn keys: games use 0 for drops and 1 for their own knocks
+_CURVE_SD, _FLOOR_SD = 5.0, 1.0  # normal penalties on log-odds: on the curve's values, on what a floor adds
+_special: Any = importlib.import_module("scipy.special")
+_optimize: Any = importlib.import_module("scipy.optimize")
+
+
+@dataclass(frozen=True, eq=False)
+class PlayedKnocks:
+    """Knocks by `run` and `strength` (hundredths of g): cubes `lying` before and come `out`, shape (knock, floor)."""
+
+    run: Array
+    strength: Array
+    lying: Array
+    out: Array
+
+
+@dataclass(frozen=True)
+class ComparedKnocks:
+    """A mean over `states` for both models, and the standard error of the difference."""
+
+    name: str
+    physics: float
+    surrogate: float
+    error: float
+    states: int
+
+
+def play_knocks(
+    campaigns: Sequence[Campaign],
+    chosen: Sequence[Array],
+    regions: Sequence[str],
+    strengths: Sequence[int],
+    note: Callable[[], None] = nothing,
+) -> PlayedKnocks:
+    """Play the first GAMES games of those `chosen` of each campaign again, and knock once on a copy of each state.
+
+    A knock draws its direction from the campaign's seed; its strength is one of `strengths`, spread evenly. `note` is
+    called after each game. There are no knocks on chains, nor with a surrogate that takes none.
+    """
+    rows: list[tuple[int, int, list[list[int]]]] = []
+    games = [(own, int(run)) for own, runs in zip(campaigns, chosen, strict=True) if own.kind == "game" for run in runs]
+    for number, (campaign, run) in enumerate(games[:GAMES]):
+        spec = Spec.from_canonical(canonical_json(campaign.spec))
+        point = spec.point(run // spec.runs)
+        with point.open_model() as model:
+            if isinstance(model, SurrogateModel) and not model.table.knocks:
+                continue
+            for turn in point.game.start(model, point.rules, spec.seed, run):
+                strength = strengths[int(len(rows) * 0.6180339887498949 % 1 * len(strengths))]
+                stream = np.random.SeedSequence(spec.seed, spawn_key=(run, turn.index, _STREAM))
+                out = set(until_landed(partial(model.knock, turn.state, strength / 100), stream).emerged)
+                floors = [[x.cube in out for x in turn.state.residents if x.region == region] for region in regions]
+                rows.append((number, strength, [[len(floor), sum(floor)] for floor in floors]))
+        note()
+    counts = np.array([row[2] for row in rows], int).reshape(len(rows), len(regions), 2)
+    run_of, strength_of = (np.array([row[i] for row in rows], int) for i in (0, 1))
+    return PlayedKnocks(run_of, strength_of, counts[..., 0], counts[..., 1])
+
+
+def fit_knocks(knocks: PlayedKnocks) -> tuple[Polyline, ...]:
+    """Fit the log-odds that a cube comes out, a curve a floor, by penalised maximum likelihood; none without knocks.
+
+    The log-odds are a curve of the strength, which the floors have in common, and a number for each floor.
+    """
+    count, floors = knocks.lying.shape
+    if not count:
+        return ()
+    hats = np.stack([np.interp(np.log(knocks.strength), np.log(KNOCKS), row) for row in np.eye(len(KNOCKS))], 1)
+    x = np.hstack([np.repeat(hats, floors, 0), np.tile(np.eye(floors), (count, 1))])
+    lying, out = knocks.lying.ravel(), knocks.out.ravel()
+    penalty: Array = np.repeat([_CURVE_SD, _FLOOR_SD], [len(KNOCKS), floors]) ** -2.0
+
+    def loss(at: Array) -> tuple[float, Array]:
+        odds = x @ at
+        slope = x.T @ (lying * _special.expit(odds) - out) + penalty * at
+        return float(lying @ np.logaddexp(0, odds) - out @ odds + penalty @ at**2 / 2), slope
+
+    best: Array = _optimize.minimize(loss, np.zeros(len(penalty)), jac=True, method="BFGS").x
+    chance: Array = _special.expit(x @ best)
+    curvature: Array = (x.T * (lying * chance * (1 - chance))) @ x + penalty * np.eye(len(penalty))
+    covariance = np.linalg.inv(curvature)
+    curves: list[Polyline] = []
+    for floor in np.eye(floors):
+        of_floor = np.hstack([np.eye(len(KNOCKS)), np.tile(floor, (len(KNOCKS), 1))])
+        errors = np.sqrt(np.diag(of_floor @ covariance @ of_floor.T))
+        values, errors = (np.round(numbers, 6).tolist() for numbers in (of_floor @ best, errors))
+        curves.append(Polyline(KNOCKS, tuple(values), tuple(errors)))
+    return tuple(curves)
+
+
+def check_knocks(law: Cascade, knocks: PlayedKnocks) -> list[ComparedKnocks]:
+    """Hold the law of each floor against knocks that it was not fitted to, strength by strength.
+
+    The error of a difference is that over games, and that of the law by the errors of its curves, which rise together.
+    """
+    compared: list[ComparedKnocks] = []
+    for strength in np.unique(knocks.strength).tolist():
+        own = knocks.strength == strength
+        lying, out, run = knocks.lying[own], knocks.out[own].sum(1), knocks.run[own]
+        chance: Array = _special.expit(law.knock_odds([strength])[:, 0])
+        errors: list[Any] = [np.interp(strength, curve.knots, curve.errors) for curve in law.knocks]
+        none = np.prod((1 - chance) ** lying, 1)
+        for name, physics, foretold, slopes in (
+            ("cubes lost", out, lying @ chance, lying * chance * (1 - chance)),
+            ("share of states that lose one", out > 0, 1 - none, none[:, None] * lying * chance),
+        ):
+            sums = sum_by_unit(run, np.stack([foretold - physics, np.ones(len(run))], 1))
+            error = np.hypot(ratio_of_sums(*sums.T)[1], slopes.mean(0) @ errors)
+            title = f"knock of {strength / 100:g} g, {name}"
+            compared.append(
+                ComparedKnocks(title, float(physics.mean()), float(foretold.mean()), float(error), len(run))
+            )
+    return compared

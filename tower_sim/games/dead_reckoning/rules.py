@@ -1,0 +1,86 @@
+"""The rules of a battle of Dead Reckoning as typed data: who fights, with what, and how the table rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, ClassVar
+
+from pydantic import AfterValidator, Field, model_validator
+
+from tower_sim.cubes import MAX_CUBES
+from tower_sim.errors import fault
+from tower_sim.games.dead_reckoning.abilities import Ability
+from tower_sim.games.dead_reckoning.rulings import Rulings
+from tower_sim.games.dead_reckoning.sides import OCCASIONS, PLAYER_SUPPLY, SINKS_AT, Kind, Occasion, Setup, Side
+from tower_sim.games.rules import Rules
+from tower_sim.games.ways import MAX_WORD
+from tower_sim.typed import refuse_unknown
+
+Count = Annotated[int, Field(ge=0, le=PLAYER_SUPPLY)]
+Text = Annotated[str, Field(max_length=MAX_WORD), AfterValidator(lambda text: Ability.parse(text).text)]
+
+
+class SideRules(Rules):
+    """What a side has beside its cubes and abilities. Source: that of `Side`."""
+
+    table: ClassVar[str] = "battle.sides"
+    supply: Count | None = Field(
+        default=None, description="cubes at hand, those taken included; else all but those on islands"
+    )
+    island: Count = Field(default=0, description="cubes that can be taken off islands when the supply runs out")
+    island_for: Annotated[tuple[Occasion, ...], Field(strict=False)] = Field(
+        default=OCCASIONS, description="when cubes are taken off islands"
+    )
+    damage: int = Field(default=0, ge=0, le=SINKS_AT - 1, description="damage that its ship has already")
+    pirate: bool = Field(default=False, description="whether its ship is in pirate mode")
+
+
+class BattleRules(Rules):
+    """Who fights, with how many cubes and with what else. Source: that of `Setup`."""
+
+    table: ClassVar[str] = "battle"
+    unsaid: ClassVar[tuple[str, ...]] = ("sides", "provoked")
+    cubes: dict[str, Count] = Field(
+        default={"purple": 6, "green": 3}, description="cubes that each side takes at first"
+    )
+    combat: Kind = Field(
+        default="ship", description="ship against ship, a non-player (merchant) or buildings; or a tie-break"
+    )
+    active: str = Field(default="", description="the side whose turn it is; empty: the first")
+    abilities: dict[str, Annotated[tuple[Text, ...], Field(strict=False)]] = Field(
+        default={}, description='abilities of a side, as in abilities.green = ["throw:2"]'
+    )
+    rulings: Rulings = Field(default=Rulings(), description="choices where the rulebook is silent or unclear")
+    sides: dict[str, SideRules] = Field(
+        default={}, description="what else a side has, as in sides.green = { damage = 1 }"
+    )
+    provoked: bool = Field(default=False, description="whether the active ship moved onto the other, a pirate")
+
+    @model_validator(mode="after")
+    def _one_form(self) -> BattleRules:
+        """Give every side its abilities; what is said of a colour that is no side's is refused, unless it is nothing.
+
+        A campaign's design may have put in other sides.
+        """
+        if (number := sum(self.cubes.values())) > MAX_CUBES:
+            raise fault("number of cubes in battle.cubes", number, f"up to {MAX_CUBES} in all", "take fewer")
+        refuse_unknown({key: 0 for key, texts in self.abilities.items() if texts}, self.cubes, "battle.abilities")
+        nothing = SideRules()
+        refuse_unknown({key: 0 for key, of in self.sides.items() if of != nothing}, self.cubes, "battle.sides")
+        abilities = {colour: self.abilities.get(colour, ()) for colour in self.cubes}
+        object.__setattr__(self, "abilities", abilities)
+        _ = self.setup  # refuses a combat that cannot be
+        return self
+
+    @cached_property
+    def setup(self) -> Setup:
+        """The combat before the throw."""
+        sides = tuple(_side(colour, cubes, self.abilities[colour], self.sides) for colour, cubes in self.cubes.items())
+        return Setup(self.combat, sides, self.active, self.rulings, self.provoked)
+
+
+def _side(colour: str, cubes: int, texts: tuple[str, ...], sides: Mapping[str, SideRules]) -> Side:
+    of = sides.get(colour, SideRules())
+    abilities = tuple(map(Ability.parse, texts))
+    return Side(colour, cubes, of.supply, of.island, abilities, of.damage, of.pirate, of.island_for)

@@ -1,0 +1,77 @@
+"""Games in files of their own: `tower-sim play my_game.py`."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import linecache
+import sys
+import types
+from functools import lru_cache
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from tower_sim.errors import UsageError, fault, shown
+from tower_sim.games.game import Game
+from tower_sim.reading import read_text
+
+_NEEDS = ("name", "title", "Rules")
+
+
+class PythonFiles:
+    """What opens files: a game's name that ends in .py is the path of one."""
+
+    def open(self, path: str | Path) -> Game:
+        """Return the game of a file; raises UsageError, in one line that names the file and the line."""
+        text = read_text(path, "game file", advice="give a Python file with one class that is a Game")
+        return game_of(text, str(path))
+
+
+FILES = PythonFiles()
+
+
+@lru_cache(maxsize=32)
+def game_of(text: str, file: str) -> Game:
+    """Return the game that the text of a file defines. The text is Python: it is run."""
+    name = f"tower_sim_game_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    module = types.ModuleType(name)
+    module.__file__ = file
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    sys.modules[name] = module  # pydantic looks up annotations there
+    try:
+        exec(compile(text, file, "exec"), module.__dict__)
+    except SyntaxError as error:
+        raise UsageError(f"game file {shown(file)}, line {error.lineno}: {error.msg}; allowed is Python") from None
+    except Exception as error:
+        line = next((each.lineno for each in reversed(inspect.trace()) if each.filename == file), "?")
+        told = str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
+        raise UsageError(f"game file {shown(file)}, line {line}: {told}") from None
+    kinds = [
+        each
+        for each in vars(module).values()
+        if isinstance(each, type) and issubclass(each, Game) and each.__module__ == name
+    ]
+    if len(kinds) != 1:
+        raise fault(f"the number of games in {shown(file)}", len(kinds), "1: a class that is a Game", "write one")
+    return _object(kinds[0], text, file)
+
+
+def _object(kind: type[Game], text: str, file: str) -> Game:
+    missing = [each for each in _NEEDS if not hasattr(kind, each)] + sorted(kind.__abstractmethods__)
+    if missing:
+        needs = ", ".join((*_NEEDS, "cubes", "play"))
+        raise UsageError(f"game file {shown(file)}: {kind.__name__} has no {missing[0]}; a game needs {needs}; add it")
+    rules: object = kind.Rules
+    if not (isinstance(rules, type) and issubclass(rules, BaseModel)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise UsageError(f"game file {shown(file)}: Rules is {shown(kind.Rules)}; allowed is a Rules class; mend it")
+    name: object = kind.name
+    if not (isinstance(name, str) and kind.name.isidentifier() and kind.name.islower()):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise fault(f"name of the game in {shown(file)}", kind.name, "small letters, digits and _", "rename it")
+    game = kind()
+    game.file, game.source = file, text
+    try:
+        game.read({})
+    except UsageError as error:
+        raise UsageError(f"game file {shown(file)}: a rule has no allowed default: {error}") from None
+    return game

@@ -1,0 +1,69 @@
+"""The rules of a game as typed data: one definition makes the check, the file, the options and the documents."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any, ClassVar, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from tower_sim import typed
+from tower_sim.errors import check_table
+from tower_sim.typed import allowed, mistake
+
+
+class Rules(BaseModel):
+    """Rules of a game: each field has a default, bounds and a sentence; see pydantic's `Field`.
+
+        class Rules(tower_sim.games.Rules):
+            cubes: int = Field(7, ge=1, le=40, description="cubes of each colour")
+            pick: Literal["one", "most"] = Field("one", description="how the event is chosen")
+
+    They cannot be changed once they are made. Numbers are not made from text. A campaign's text lacks the fields in
+    `unsaid` where they have their defaults, as it did before these fields were there.
+    """
+
+    table: ClassVar[str] = "rules"  # the table of a campaign file that has them, for messages
+    unsaid: ClassVar[tuple[str, ...]] = ()
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, validate_default=True)
+
+    def __init__(self, **values: Any) -> None:
+        """Raise UsageError, in one line, for the first key or value that is not allowed."""
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise mistake(type(self).model_fields, error.errors(include_url=False), values, self.table) from None
+
+    def but(self, **changes: Any) -> Self:
+        """Return the same rules with other values for some fields; raises UsageError as making them does."""
+        return type(self)(**{name: getattr(self, name) for name in type(self).model_fields} | changes)
+
+
+R = TypeVar("R", bound=BaseModel)
+
+
+def read(kind: type[R], table: object) -> R:
+    """Make rules of a table; raises UsageError, in one line, for the first key or value that is not allowed."""
+    where = str(getattr(kind, "table", "rules"))
+    return kind(**check_table(where, table))
+
+
+def plain(rules: BaseModel) -> dict[str, Any]:
+    """Return the fields of rules by name, ready for `json.dumps`; those in `unsaid` only where they are changed."""
+    values = rules.model_dump(mode="json")
+    for name, field in type(rules).model_fields.items():
+        value: object = getattr(rules, name)
+        if name in getattr(rules, "unsaid", ()) and value == field.get_default(call_default_factory=True):
+            del values[name]
+        elif isinstance(value, BaseModel):
+            values[name] = plain(value)
+    return values
+
+
+def described(kind: type[BaseModel]) -> list[tuple[str, Any, str, str]]:
+    """Return of each rule its name (dotted in a table of rules), its default, what is allowed and its sentence."""
+    usual = kind().model_dump(mode="json")
+    return [
+        (key, reduce(lambda table, name: table[name], key.split("."), usual), allowed(field), field.description or "")
+        for key, field in typed.described(kind)
+    ]

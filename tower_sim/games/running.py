@@ -1,0 +1,176 @@
+"""Run a game: give it a tower, look at every turn that it yields, and count what its figures are made of."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from tower_sim.contract import DropModel
+from tower_sim.cubes import MAX_CUBES, count_by_colour
+from tower_sim.door import as_model
+from tower_sim.errors import UsageError, check_kind, check_whole, fault
+from tower_sim.games.tower import GameTower
+from tower_sim.games.turn import Turn
+from tower_sim.model import TooManyFailedDraws
+from tower_sim.runs.by_drop import ByDrop, by_drop
+from tower_sim.runs.figure import table
+from tower_sim.state import check_seed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SETUP = "setup"
+MAX_RUN = 2**32 - 1  # a number of a run is a word of its seed
+MAX_TURNS = 20_000  # of a run; a generator that never ends is stopped here
+
+
+def started(game: Any, model: DropModel, rules: Any, seed: int, run: int | None = None) -> Iterator[Turn]:
+    """Return the turns of a run; see Game.start."""
+    as_model(model)
+    check_run(rules, game.Rules, seed, run)
+    if _has_board(model) != game.board:
+        needed = "a ship with a board" if game.board else "a tower that keeps cubes"
+        raise fault("apparatus", model.apparatus, needed, f"play {game.name} with another apparatus")
+    cubes = _guarded(game, "cubes", lambda: dict(game.cubes(rules)))
+    if not 1 <= sum(cubes.values()) <= MAX_CUBES:
+        raise fault(f"the number of cubes of {game.name}", sum(cubes.values()), f"1 to {MAX_CUBES}", "change the rules")
+    tower = GameTower(model, cubes, seed, run)
+    turns = _guarded(game, "play", lambda: game.play(tower, rules))
+    if not hasattr(turns, "__next__"):
+        allowed = "a generator of turns: write yield Turn(...)"
+        raise fault(f"the result of play of {game.name}", turns, allowed, "change the game")
+    return _turns(game, tower, turns)
+
+
+def _turns(game: Any, tower: GameTower, given: Iterator[Turn]) -> Iterator[Turn]:
+    known = [column.name for column in game.columns]
+    for index in range(MAX_TURNS):
+        tower.begin(index)
+        try:
+            turn = _guarded(game, "play", lambda: next(given, None))
+        except TooManyFailedDraws as error:
+            yield Turn(failed=error, index=index, state=tower.state, outcomes=tower.outcomes)
+            return
+        if turn is None:
+            return
+        if not isinstance(turn, Turn):
+            raise fault(f"what turn {index} of {game.name} yields", turn, "a Turn", "write yield Turn(...)")
+        _check(game, tower, turn, index, known)
+        yield replace(turn, index=index, state=tower.state, outcomes=tower.outcomes)
+        if turn.failed is not None:
+            return
+    raise fault(
+        f"the number of turns of {game.name}", f"over {MAX_TURNS}", f"up to {MAX_TURNS}", "let play come to an end"
+    )
+
+
+def _check(game: Any, tower: GameTower, turn: Turn, index: int, known: Sequence[str]) -> None:
+    """Raise UsageError for a fact that the game does not list, one of another kind, and a cube that is lost."""
+    for name, value in turn.facts.items():
+        if name not in known:
+            allowed = f"one of {', '.join(known) or 'none'}"
+            raise fault(f"a fact of turn {index} of {game.name}", name, allowed, "list it in facts")
+        if value is not None and not _fits(game.facts.get(name), value):
+            words = word_facts(game).get(name)
+            due = f"one of {', '.join(words)}" if words else str(getattr(game.facts[name], "__name__", "a value"))
+            raise fault(f"the fact {name} of turn {index} of {game.name}", value, due, "change the game")
+    there = [*tower.state.cubes, *tower.state.board.cubes]
+    if len({*there}) < len(there) or not {*there} <= {*tower.cubes}:
+        raise fault(f"turn {index} of {game.name}", "a turn that lost or doubled a cube", "every cube once", "mend it")
+
+
+def _fits(kind: Any, value: object) -> bool:
+    if isinstance(kind, tuple):
+        return value in kind
+    if kind in (int, float) and isinstance(value, bool):
+        return False
+    return kind is None or isinstance(value, (int, float) if kind is float else kind)
+
+
+def _guarded(game: Any, what: str, call: Callable[[], Any]) -> Any:
+    """Call a game's code; an error in a game that somebody wrote in a file is told in one line with the file's line."""
+    try:
+        return call()
+    except TooManyFailedDraws:
+        raise
+    except Exception as error:
+        if not game.source:
+            raise
+        frames = traceback.extract_tb(error.__traceback__)
+        line = next((frame.lineno for frame in reversed(frames) if frame.filename == game.file), None)
+        told = str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
+        where = f"{game.file}, line {line}" if line else f"{game.file}, {what}"
+        raise UsageError(f"{where}: {told}") from error
+
+
+def _has_board(model: DropModel) -> bool:
+    try:
+        return getattr(model, "board", None) is not None
+    except UsageError:  # a model that knows boards, of an apparatus that has none
+        return False
+
+
+def check_run(rules: object, kind: type, seed: object, run: object) -> None:
+    """Raise UsageError unless these are what `Game.start` takes, with rules of the `kind` that the game reads."""
+    check_rules(rules, kind)
+    check_seed(seed)
+    if run is not None:
+        check_whole("run", run, 0, MAX_RUN)
+
+
+def check_rules(rules: object, kind: type) -> None:
+    """Raise UsageError unless `rules` are of the `kind` that a game reads."""
+    check_kind("rules", rules, kind, "rules that the game has read", "make them with its read({}) or read(tables)")
+
+
+# Figures
+
+
+def measured(game: Any, turns: Sequence[Turn], rules: Any) -> tuple[float, ...]:
+    """Return the figures of one whole run; 0 where no turn has what a figure is about."""
+    return tuple(table(counted(game, turns, rules), game.figures)[0].tolist()) if game.figures else ()
+
+
+def shares(game: Any, turns: Sequence[Turn]) -> dict[str, dict[str, float]]:
+    """Return by fact, of those that are one of some words, how often it is each of them in a run."""
+    told: dict[str, dict[str, float]] = {}
+    for name, words in word_facts(game).items():
+        values = [turn.facts[name] for turn in turns if turn.facts.get(name) is not None]
+        told[name] = {word: values.count(word) / max(1, len(values)) for word in words}
+    return told
+
+
+def word_facts(game: Any) -> dict[str, tuple[str, ...]]:
+    """Return the facts of a game that are one of some words."""
+    return {name: cast("tuple[str, ...]", kind) for name, kind in game.facts.items() if isinstance(kind, tuple)}
+
+
+def counted(game: Any, turns: Sequence[Turn], rules: Any) -> ByDrop:
+    """Return a run turn by turn, shape (1, turns): cubes by turn, and the numbers among the facts."""
+    turns = [turn for turn in turns if turn.failed is None]
+    colours = list(game.cubes(rules))
+    counts = np.array(
+        [[[*count_by_colour(cubes, colours).values()] for cubes in _cubes_of(turn)] for turn in turns], np.int16
+    ).reshape(1, len(turns), 4, len(colours))
+    thrown, out, inside, old = np.moveaxis(counts, 2, 0)
+    numbers = [column.name for column in game.columns if column.kind != "string"]
+    terms = game.plain(rules).get("rules", {})
+    return by_drop(
+        thrown,
+        out,
+        inside,
+        old_out=old.sum(-1),
+        phases=np.array([turn.facts.get("phase") != SETUP for turn in turns], bool),
+        terms={name: float(value) for name, value in terms.items() if isinstance(value, int | float)},
+        facts={name: np.array([[turn.facts.get(name) for turn in turns]], float) for name in numbers},
+    )
+
+
+def _cubes_of(turn: Turn) -> tuple[Any, ...]:
+    thrown = [cube for outcome in turn.outcomes for cube in outcome.thrown]
+    out = [cube for outcome in turn.outcomes for cube in outcome.emerged]
+    return thrown, out, turn.state.cubes, [*({*out} - {*thrown})]

@@ -1,0 +1,150 @@
+"""The tower that a game throws into: one that holds the cubes of one run and draws from the run's seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+
+from tower_sim.contract import BoardModel, DropModel
+from tower_sim.cubes import Cube, count_by_colour, in_order, supply
+from tower_sim.errors import UsageError, fault, unknown
+from tower_sim.model import until_landed
+from tower_sim.outcome import Outcome
+from tower_sim.state import TowerState
+from tower_sim.throwing import Throwing
+
+DROP_STREAM, KNOCK_STREAM, GAME_STREAM = 0, 1, 2
+
+
+class GameTower(Throwing):
+    """The tower of one run. Every cube of the run is `inside`, on the `board` of a ship, or `outside`.
+
+    `cubes` is how many cubes of each colour the run has; they are numbered from 0 in this order. The run's own seed is
+    `seed`, or that of run number `run` of many. Turn i throws with SeedSequence(own seed, spawn_key=(i, 0)) and knocks
+    with (i, 1); `rng` draws from (i, 2). A turn has one throw at most, then one knock at most.
+    """
+
+    def __init__(self, model: DropModel, cubes: Mapping[str, int], seed: int, run: int | None = None) -> None:
+        self.model: Any = model
+        self.cubes = supply(cubes, model.cube_edge)
+        self.seed, self.run = seed, run
+        self.own_seed = seed if run is None else game_seed(seed, run)
+        self.last: Outcome | None = None
+        self._state = model.empty()
+        self.begin(0)
+
+    def begin(self, turn: int) -> None:
+        """Begin a turn; the runner calls this."""
+        self.turn, self.outcomes = turn, ()
+        self.rng = np.random.default_rng(self.stream(GAME_STREAM))
+        self._acts: list[str] = []
+
+    def stream(self, word: int) -> np.random.SeedSequence:
+        """Return the seed of a draw of this turn."""
+        return np.random.SeedSequence(self.own_seed, spawn_key=(self.turn, word))
+
+    @property
+    def out(self) -> dict[str, int]:
+        """The cubes that came out in this turn, by the throw and the knock, by colour."""
+        return count_by_colour(cube for outcome in self.outcomes for cube in outcome.emerged)
+
+    @property
+    def outside(self) -> dict[str, int]:
+        """The cubes that are neither inside nor on the board, by colour: those that can be thrown."""
+        return count_by_colour(self._outside(), list(dict.fromkeys(cube.colour for cube in self.cubes)))
+
+    def pick(self, cubes: Mapping[str, int]) -> str:
+        """Return the colour of one of so many cubes of each colour, each cube with the same chance."""
+        return next(iter(self.sample(cubes, 1)))
+
+    def sample(self, cubes: Mapping[str, int], number: int) -> dict[str, int]:
+        """Return the colours of `number` of these cubes, drawn without replacement; of all if there are fewer."""
+        colours = list(cubes)
+        drawn = self.rng.multivariate_hypergeometric([cubes[x] for x in colours], min(number, sum(cubes.values())))
+        return {colour: int(count) for colour, count in zip(colours, drawn, strict=True) if count}
+
+    def drop(self, cubes: Sequence[Cube]) -> Outcome:
+        """Throw these very cubes, and return the outcome; for games that tell their cubes apart."""
+        return self._act("throw", partial(self.model.drop, self.state, tuple(cubes)))
+
+    def place(self, colour: str, zone: str) -> Outcome:
+        """Put one cube of a colour from outside into a zone of a ship's board, and return the outcome."""
+        (cube,) = self._of({colour: 1}, self._outside(), "puts", "outside the tower")
+        return self._act("throw", partial(_board(self.model).place, self.state, cube, zone))
+
+    def take(self, cubes: Mapping[str, int] | None = None, /, **colours: int) -> None:
+        """Take so many cubes of each colour out of the tower and off the board by hand; without counts take all."""
+        there = in_order((*self.state.cubes, *self.state.board.cubes))
+        counts = {**(cubes or {}), **colours} or count_by_colour(there)
+        if any(counts.values()):
+            self._state = self.state.take(self._of(counts, there, "takes", "inside or on the board"))
+
+    def keep(self, outcome: Outcome) -> None:
+        """Go on from an outcome that the model gave: every cube before it must be there once after it."""
+        before = {*self._state.cubes, *self._state.board.cubes, *outcome.thrown}
+        after = in_order(landing.cube for landing in outcome.landings)
+        if in_order(before) != after:
+            lost = sorted({cube.id for cube in before} ^ {cube.id for cube in after}) or "one of them"
+            allowed = "every cube inside, on the board or thrown once"
+            raise fault(f"the cubes that {outcome.model} lost or doubled in turn {self.turn}", lost, allowed, "mend it")
+        self.outcomes = (*self.outcomes, outcome)
+        self.follow(outcome.state, outcome)
+
+    def follow(self, state: TowerState, last: Outcome | None = None) -> None:
+        """Go on from a state that the game keeps itself."""
+        self._state, self.last = state, last
+
+    def _do(self, counts: Mapping[str, int], knock: float | None, seed: int | None) -> Outcome:
+        """Throw, or knock; see Throwing."""
+        if seed is not None:
+            raise fault("seed", seed, "none: a run's throws draw from its own seed", "leave it out")
+        if knock is not None:
+            return self._act("knock", partial(self.model.knock, self.state, knock))
+        return self.drop(self._of(counts, self._outside(), "throws", "outside the tower"))
+
+    def _act(self, act: str, draw: partial[Outcome]) -> Outcome:
+        if act in self._acts or self._acts == ["knock"]:
+            done = " and ".join(self._acts)
+            raise UsageError(
+                f"turn {self.turn} has a {done} before this {act}; allowed is one throw, then one knock; "
+                "yield a Turn between two of them"
+            )
+        outcome = until_landed(draw, self.stream(KNOCK_STREAM if act == "knock" else DROP_STREAM))
+        self._acts.append(act)
+        self.keep(outcome)
+        return outcome
+
+    def _outside(self) -> list[Cube]:
+        there = {*self.state.cubes, *self.state.board.cubes}
+        return [cube for cube in self.cubes if cube not in there]
+
+    def _of(self, counts: Mapping[str, int], some: Iterable[Cube], does: str, where: str) -> tuple[Cube, ...]:
+        """Return so many cubes of each colour from `some`, the lowest numbers first."""
+        by_colour: dict[str, list[Cube]] = {cube.colour: [] for cube in self.cubes}
+        for cube in some:
+            by_colour[cube.colour].append(cube)
+        chosen: list[Cube] = []
+        for colour, count in counts.items():
+            if colour not in by_colour:
+                raise unknown("a colour", colour, by_colour, "use a colour of the game's cubes")
+            most = len(by_colour[colour])
+            if not isinstance(cast("object", count), int) or not 0 <= count <= most:
+                what = f"the number of {colour} cubes that turn {self.turn} {does}"
+                raise fault(what, count, f"0 to {most}, the number {where}", "change the game")
+            chosen += by_colour[colour][:count]
+        return tuple(in_order(chosen))
+
+
+def game_seed(root: int, run: int) -> int:
+    """Return the 128-bit seed of run `run` of the root seed `root`: 32 bits a word of its own SeedSequence."""
+    words = np.random.SeedSequence(root, spawn_key=(run,)).generate_state(4, np.uint32)
+    return sum(int(word) << (32 * i) for i, word in enumerate(words))
+
+
+def _board(model: DropModel) -> BoardModel:
+    if not hasattr(model, "place"):
+        raise fault("model", model.name, "one that knows a board", "play the game with a ship and physics")
+    return cast("BoardModel", model)

@@ -1,0 +1,314 @@
+"""Charts as SVG: text stays text, the paper is transparent, and colours follow the theme of the page."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import matplotlib as mpl
+import numpy as np
+import numpy.typing as npt
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.text import Text
+from matplotlib.ticker import MaxNLocator
+
+from tower_sim.statistics import Estimate, Estimates
+
+INK, SOFT, PALE, FAINT, PAPER = "#1a1a1a", "#737373", "#bfbfbf", "#e6e6e6", "#ffffff"
+BLUE, RED, GREEN, PURPLE = "#2360b5", "#b8460e", "#1f6b38", "#7a3e9d"
+DARK = {
+    INK: "currentColor", "#000000": "currentColor", SOFT: "#a9b0b9", PALE: "#5a626c", FAINT: "#373d45",
+    PAPER: "#131619", BLUE: "#86b8f5", RED: "#f0a070", GREEN: "#7ccf94", PURPLE: "#cf9df0",
+}  # fmt: skip
+STYLE = "\n".join(
+    [".chart { width: min(100%, 780px); height: auto; font-family: Verdana, 'DejaVu Sans', sans-serif; }"]
+    + [
+        f'.chart [{side}="{light}"] {{ {side}: {dark if dark == "currentColor" else f"light-dark({light}, {dark})"}; }}'
+        for light, dark in DARK.items()
+        for side in ("fill", "stroke")
+    ]
+)
+"""The colours of charts in light and dark, for a page that holds them; a chart without it has those of light."""
+_ALONE = f"<style>:root {{ color-scheme: light dark; color: light-dark({INK}, #ece8df); }}\n{STYLE}</style>"
+
+
+def svg(figure: Any, name: str, caption: str) -> str:
+    """Return a figure of matplotlib as an SVG element for a page whose style has STYLE; `name` tells its ids apart."""
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)  # names are names, also those with a dollar sign
+    buffer = io.StringIO()
+    settings: Any = {"svg.fonttype": "none", "svg.hashsalt": name}
+    with cast("Any", mpl).rc_context(settings):
+        nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        figure.savefig(buffer, format="svg", transparent=True, metadata=nothing)
+    drawn = buffer.getvalue()
+    drawn = re.sub(r"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>|<style.*?</style>", "", drawn, flags=re.DOTALL)
+    drawn = re.sub(r' style="([^"]*)"', lambda found: _attributes(found[1]), drawn)
+    used = set(re.findall(r"#([\w.-]+)[\")]", drawn))
+    drawn = re.sub(r' id="([^"]+)"', lambda found: found[0] if found[1] in used else "", drawn)
+    marks = r'(?<=<path id="m)[^>]*'  # take their colours from where they are used
+    drawn = re.sub(marks, lambda found: re.sub(r' (fill|stroke)="[^"]*"', "", found[0]), drawn)
+    drawn = re.sub(r' (d|x|y|transform)="[^"]*"', lambda found: re.sub(r"-?\d+\.\d{2,}", _rounded, found[0]), drawn)
+    drawn = re.sub(r"\s*\n\s*", "\n", drawn).strip()
+    head = f'<svg class="chart" role="img" aria-label="{_quoted(caption)}" fill="currentColor" stroke-linejoin="round"'
+    return drawn.replace("<svg", head, 1)
+
+
+def _rounded(found: re.Match[str]) -> str:
+    return f"{float(found[0]):.1f}".removesuffix(".0")
+
+
+def alone(drawn: str) -> str:
+    """Return what `svg` made as a file of its own."""
+    return drawn.replace(">", f">{_ALONE}", 1) + "\n"
+
+
+def _attributes(style: str) -> str:
+    """Return declarations as attributes, which a page allows that allows no style but its own."""
+    pairs = (part.split(":", 1) for part in style.split(";") if ":" in part)
+    kept = ((key.strip(), value.strip()) for key, value in pairs if key.strip() != "font-family")
+    return "".join(f' {key}="{value}"' for key, value in kept)
+
+
+def _quoted(text: str) -> str:
+    return text.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+
+
+# What is drawn on the axes of a panel
+
+FONT = 8.5  # pt
+WIDTH = 6.5  # in
+Array = npt.NDArray[Any]
+Draw = Callable[[Any], None]
+ROLES: tuple[dict[str, Any], ...] = (
+    {"color": INK, "marker": "o", "ls": "-", "mfc": INK},
+    {"color": SOFT, "marker": "s", "ls": "--", "mfc": PAPER},
+    {"color": BLUE, "marker": "^", "ls": "-.", "mfc": BLUE},
+    {"color": RED, "marker": "D", "ls": ":", "mfc": PAPER},
+    {"color": GREEN, "marker": "v", "ls": (0, (5, 1)), "mfc": GREEN},
+    {"color": PURPLE, "marker": "P", "ls": (0, (1, 1)), "mfc": PAPER},
+)
+"""How things are told apart: by colour, and by mark and dashes where colours merge."""
+FILLS = ((PALE, ""), (PAPER, "////"), (FAINT, "...."), (PALE, "xxxx"), (PAPER, "----"), (FAINT, "\\\\\\\\"))
+"""How bars are told apart."""
+SIMULATED, RULE = 0, 1
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One pair of axes: what they measure, with units, and what is drawn on them; `title` says what the sample is.
+
+    `names` are those of the places 0, 1, ... of x, or of y if they are `across`. `floor` begins y at 0.
+    """
+
+    x: str
+    y: str
+    draws: Sequence[Draw]
+    title: str = ""
+    names: Sequence[str] = ()
+    across: bool = False
+    floor: bool = False
+    limits: tuple[float, float] | None = None
+
+
+def figure(
+    panels: Sequence[Panel],
+    height: float | Sequence[float] = 2.9,
+    columns: int = 3,
+    *,
+    foot: bool = False,
+    head: str = "",
+) -> Any:
+    """Return a figure with up to `columns` panels in a row, each row `height` inches tall (or one number for each).
+
+    With `foot` one legend below names what all panels draw; else each panel has its own. `head` stands on top.
+    """
+    columns = min(columns, len(panels)) if len(panels) != 4 else min(columns, 2)
+    rows = -(-len(panels) // columns)
+    heights = [height] * rows if isinstance(height, int | float) else [*height]
+    made: Any = Figure(figsize=(WIDTH, sum(heights)), layout="constrained")
+    axes: list[Any] = made.subplots(rows, columns, squeeze=False, height_ratios=heights).ravel().tolist()
+    for unused in axes[len(panels) :]:
+        unused.set_visible(False)
+    for axis, panel in zip(axes, panels, strict=False):
+        _dress(axis, panel, 7 if columns < 3 else 4)
+        if not foot and axis.get_legend_handles_labels()[1]:
+            _legend(axis)
+    if head:
+        made.suptitle(head, size=FONT - 0.5)
+    named = {name: handle for axis in axes for handle, name in zip(*axis.get_legend_handles_labels(), strict=True)}
+    if foot and len(named) > 1:
+        across = 4 if sum(map(len, named)) < 80 else 2
+        style = {"ncols": min(len(named), across), "fontsize": FONT - 0.5, "frameon": False}
+        made.legend([*named.values()], [*named], loc="outside lower center", **style)
+    return made
+
+
+def _dress(axis: Any, panel: Panel, ticks: int) -> None:
+    for side in ("top", "right"):
+        axis.spines[side].set_visible(False)
+    axis.tick_params(labelsize=FONT - 0.5)
+    axis.grid(axis="x" if panel.across else "y", color=FAINT, lw=0.6)
+    axis.set_axisbelow(True)
+    for which, most in ((axis.xaxis, ticks), (axis.yaxis, 7)):  # in whole numbers, unless fewer than three are left
+        which.set_major_locator(MaxNLocator(most, integer=True, min_n_ticks=3))
+    for draw in panel.draws:
+        draw(axis)
+    axis.set_xlabel(panel.x, fontsize=FONT)
+    axis.set_ylabel(panel.y, fontsize=FONT)
+    axis.set_title(panel.title, fontsize=FONT, loc="left", color=INK)
+    if panel.limits:
+        axis.set_ylim(*panel.limits)
+    elif panel.floor:
+        axis.set_ylim(0, 1.04 * axis.get_ylim()[1])
+    if panel.names and panel.across:
+        axis.set_yticks(range(len(panel.names)), panel.names)
+        axis.set_ylim(len(panel.names) - 0.4, -0.6)
+    elif panel.names:
+        turned = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"} if max(map(len, panel.names)) > 3 else {}
+        axis.set_xticks(range(len(panel.names)), panel.names, **turned)
+
+
+def _legend(axis: Any) -> None:
+    """Name what is drawn, between the panel and its title, where no data can lie behind the names."""
+    style = {"frameon": False, "borderpad": 0.0, "handlelength": 1.8, "columnspacing": 1.2, "alignment": "left"}
+    where = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
+    title = axis.get_title("left")
+    named = dict(zip(*axis.get_legend_handles_labels()[::-1], strict=True))
+    axis.legend(
+        [*named.values()], [*named], fontsize=FONT - 0.5, title=title or None, title_fontsize=FONT, **where, **style
+    )
+    axis.set_title("", loc="left")
+
+
+def points(x: Any, y: Any, name: str = "", role: int = 0, *, joined: bool = True, across: bool = False) -> Draw:
+    """Draw values, joined by a line, with their intervals where they are Estimates that have some.
+
+    `x` are places; `across` puts the values on x and the places on y.
+    """
+    style = ROLES[role] | {"ms": 3.5, "lw": 1.1, "label": name or None} | ({} if joined else {"ls": "none"})
+    value, reach = _reach(y)
+
+    def draw(axis: Any) -> None:
+        end = {"xerr" if across else "yerr": reach, "capsize": 2, "elinewidth": 0.8}
+        axis.errorbar(*((value, x) if across else (x, value)), **end, **style)
+
+    return draw
+
+
+def bars(x: Any, y: Any, name: str = "", width: float = 0.8, fill: int = 0, *, across: bool = False) -> Draw:
+    """Draw values as bars with their intervals, as `points` does."""
+    face, hatch = FILLS[fill % len(FILLS)]
+    value, reach = _reach(y)
+
+    def draw(axis: Any) -> None:
+        style = {"facecolor": face, "hatch": hatch, "edgecolor": INK, "linewidth": 0.6, "label": name or None}
+        (axis.barh if across else axis.bar)(x, value, width, **style)
+        if reach is not None:
+            end = {"xerr" if across else "yerr": reach, "capsize": 2, "elinewidth": 0.8, "color": INK, "ls": "none"}
+            axis.errorbar(*((value, x) if across else (x, value)), **end)
+
+    return draw
+
+
+def _reach(y: Any) -> tuple[Array, Array | None]:
+    """Return values and the lengths of their intervals down and up, None where there are none."""
+    if not isinstance(y, Estimates):
+        return np.asarray(y, float), None
+    reach = np.maximum(np.array([y.value - y.low, y.high - y.value]), 0)
+    return y.value, reach if np.isfinite(reach).any() else None
+
+
+def band(x: Any, low: Any, high: Any, name: str = "", role: int = 0, *, step: bool = False) -> Draw:
+    """Fill between two curves."""
+    style = {"color": ROLES[role]["color"], "alpha": 0.16, "lw": 0, "label": name or None}
+    return lambda axis: axis.fill_between(x, low, high, step="post" if step else None, **style)
+
+
+def line(x: Any, y: Any, name: str = "", role: int = 0) -> Draw:
+    """Draw a curve without marks."""
+    return lambda axis: axis.plot(x, y, lw=1.1, label=name or None, color=ROLES[role]["color"])
+
+
+def steps(x: Any, y: Any, name: str = "", role: int = 0) -> Draw:
+    """Draw values that hold until the next place."""
+    return lambda axis: axis.step(x, y, where="post", lw=1.1, label=name or None, color=ROLES[role]["color"],
+                                  ls=ROLES[role]["ls"])  # fmt: skip
+
+
+def outline(edges: Any, values: Any, name: str = "", role: int = 0, *, filled: bool = False) -> Draw:
+    """Draw a histogram as one outline."""
+    style = {"color": FAINT, "fill": True} if filled else {"color": ROLES[role]["color"], "lw": 1.3}
+    return lambda axis: axis.stairs(values, edges, label=name or None, **style)
+
+
+def level(value: float, name: str = "", role: int = 1, *, upright: bool = False) -> Draw:
+    """Draw one value, whatever the x (upright: whatever the y); without a name it is thin and solid."""
+    named = {key: ROLES[role][key] for key in ("color", "ls")} | {"lw": 1, "label": name}
+    style = named if name else {"color": INK, "lw": 0.6}
+    return lambda axis: (axis.axvline if upright else axis.axhline)(value, **style)
+
+
+def cells(
+    x: Array, y: Array, values: Array, form: str = "{:.1f}", few: Array | None = None, edged: Array | None = None
+) -> Draw:
+    """Paint a table of `values`, shape (columns, rows), between the edges `x` and `y`, the stronger the farther from 0.
+
+    Less than 0 is blue, more is red where there are both. Each cell has its number if there is room, else its sign.
+    Those of the mask `few` are hatched, those of `edged` have an edge.
+    """
+    most = float(np.nanmax(np.abs(values), initial=0)) or 1.0
+    both, is_roomy = bool((values < 0).any()), len(x) <= 10 and len(y) <= 16
+    hatched, edge = (np.zeros(values.shape, bool) if mask is None else mask for mask in (few, edged))
+
+    def draw(axis: Any) -> None:
+        axis.grid(visible=False)
+        axis.set(xlim=(x[0], x[-1]), ylim=(y[0], y[-1]))
+
+        def paint(i: int, j: int, **style: Any) -> None:
+            axis.add_patch(Rectangle((x[i], y[j]), x[i + 1] - x[i], y[j + 1] - y[j], **style))
+
+        for i, j in np.argwhere(np.isfinite(values) & ~hatched):
+            value = float(values[i, j])
+            colour = SOFT if not both else RED if value > 0 else BLUE
+            paint(i, j, fc=colour, alpha=0.75 * abs(value) / most, lw=0)
+            words = form.format(value) if is_roomy else "" if not both else "+" if value > 0 else "−"
+            place = (x[i] + x[i + 1]) / 2, (y[j] + y[j + 1]) / 2
+            axis.text(*place, words, ha="center", va="center", fontsize=FONT - 3)
+        for mask, style in (
+            (hatched, {"ec": SOFT, "hatch": "//////", "lw": 0, "label": FEW}),
+            (edge, {"ec": INK, "lw": 0.9, "label": BEYOND}),
+        ):
+            for i, j in np.argwhere(mask):
+                paint(i, j, fc="none", **style)
+                style = style | {"label": None}
+
+    return draw
+
+
+FEW = "too few drops"
+BEYOND = "95 % interval without 0"
+
+
+def has_ratio(below: Estimate) -> bool:
+    """Whether a value can be divided by this one: not when its interval is as wide as the value, or holds 0."""
+    return bool(below.value) and not below.low <= 0 <= below.high and not below.high - below.low >= abs(below.value)
+
+
+def beside(rows: Sequence[tuple[str, Estimate, Estimate]], names: tuple[str, str], farthest: float = 2.0) -> Any:
+    """Return a figure of pairs of estimates: their ratio, with both intervals over the second's value.
+
+    Left out are pairs whose second value may be 0, and those whose ratio is more than `farthest` from 1.
+    """
+    kept = [row for row in rows if has_ratio(row[2]) and abs(row[1].value / row[2].value - 1) <= farthest]
+    y = np.arange(len(kept))
+    draws: list[Draw] = [level(1, upright=True)]
+    for role, (name, shift) in enumerate(zip(names, (-0.14, 0.14), strict=True)):
+        ratios = Estimates.of((row[2] if role else row[1]).times(1 / row[2].value) for row in kept)
+        draws.append(points(y + shift, ratios, name, role, joined=False, across=True))
+    panel = Panel(f"ratio to {names[1]}", "", draws, names=[row[0] for row in kept], across=True)
+    return figure([panel], 1.2 + 0.2 * len(kept))

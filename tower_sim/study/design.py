@@ -1,0 +1,336 @@
+"""The points of a swept campaign, each as a campaign of its own, the fields that differ, and the figures of each."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+
+from tower_sim.campaign.data import NOWHERE, Array, Campaign, Drops, Failed, Words
+from tower_sim.campaign.vary import SAMPLED, applied
+from tower_sim.errors import fault
+from tower_sim.runs.figure import MEAN, PHASES, Figure
+from tower_sim.runs.tower import GENERAL, TOWER
+from tower_sim.statistics import Estimate, Estimates, Resamples, ratio_errors
+from tower_sim.study import battles
+from tower_sim.study.baseline import GameKit, kit_of, play_rule
+
+RULE_GAMES = 200  # of the 2/3-1/3 rule, for each set of cubes, phases and rules that a point has
+MOST_KITS = 24  # such sets, beyond which the rule is not played
+MOST_WORDS = 8  # words of a column of the game's own, beyond which their shares are no main figures
+PLAYERS, IN_TOWER, BATTLE, OWN = "players", "tower", "battle", "own"  # what a figure is about
+
+
+@dataclass(frozen=True)
+class Varied:
+    """A field that differs between points: `numbers` at each of them, of words the number of the level.
+
+    `levels` are all values, of numbers from the least, of words by their order of appearance.
+    """
+
+    name: str
+    is_number: bool
+    numbers: Array
+    levels: tuple[str, ...]
+
+    def at(self, i: int) -> str:
+        """Say the value at the i-th point."""
+        return _plain(self.numbers[i]) if self.is_number else self.levels[int(self.numbers[i])]
+
+
+def used_points(campaign: Campaign) -> Array:
+    """Return the numbers of the design points that have data, shape (points,)."""
+    return np.unique(campaign.run_point)
+
+
+def is_sampled(campaign: Campaign) -> bool:
+    """Whether the design's points are a sample themselves, so that one run a point is allowed."""
+    return campaign.spec.get("design") in SAMPLED
+
+
+def at_point(campaign: Campaign, point: int) -> Campaign:
+    """Return the runs of one design point as a campaign without a design; runs are numbered from 0 again.
+
+    Its spec has the point's values, its digest names the point, so that what is random there depends on it alone.
+    Raises UsageError for a point without data.
+    """
+    first, stop = (int(i) for i in np.searchsorted(campaign.run_point, [point, point + 1]))
+    if first == stop:
+        known = used_points(campaign)
+        raise fault("point", point, f"one with data, from {known.min()} to {known.max()}", "see tables/points.csv")
+    d, c, failed = campaign.drops, campaign.cubes, campaign.failed
+    start, end = (int(i) for i in np.searchsorted(d.run, [first, stop]))
+    from_entry, to_entry = (int(i) for i in np.searchsorted(c.row, [start, end]))
+    mine = np.flatnonzero((failed.run >= first) & (failed.run < stop))
+    nothing: Mapping[str, Any] = {}
+    values = campaign.points[point] if point < len(campaign.points) else nothing
+    return replace(
+        campaign,
+        spec=at_values(campaign.spec, values),
+        points=[{}],
+        run_point=np.zeros(stop - first, np.int64),
+        drops=_drops(d, np.arange(start, end), first),
+        cubes=replace(taken := c.take(np.arange(from_entry, to_entry)), row=taken.row - start),
+        failed=Failed(failed.run[mine] - first, failed.drop[mine], failed.status.take(mine)),
+        digest=f"{campaign.digest} point {point}",
+        missing=(),
+    )
+
+
+def at_values(spec: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the spec of one point: its tables with the point's values, no design."""
+    there = {name: value for name, value in values.items() if name.split(".")[0] in spec}
+    return applied(spec, there) | {"design": "", "points": [{}]}
+
+
+def _drops(d: Drops, rows: Array, first: int) -> Drops:
+    columns: dict[str, Any] = {field.name: getattr(d, field.name) for field in dataclasses.fields(d)}
+    taken = {name: column.take(rows) for name, column in columns.items()}  # both arrays and Words have it
+    return Drops(**(taken | {"run": taken["run"] - first}))
+
+
+def varied(campaign: Campaign) -> list[Varied]:
+    """Return the fields that differ between the points with data; `numbers` has an entry for each of these points."""
+    nothing: Mapping[str, Any] = {}
+    used: list[int] = used_points(campaign).tolist()
+    points = [campaign.points[i] if i < len(campaign.points) else nothing for i in used]
+    flat = [_flat(point) for point in points]
+    names = list(dict.fromkeys(name for point in flat for name in point))
+    fields = [_varied(name, [point.get(name) for point in flat]) for name in names]
+    return [field for field in fields if len(field.levels) > 1]
+
+
+def _varied(name: str, values: list[Any]) -> Varied:
+    if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
+        numbers = np.array(values, float)
+        return Varied(name, True, numbers, tuple(_plain(value) for value in np.unique(numbers)))
+    words = [value if isinstance(value, str) else json.dumps(value) for value in values]
+    levels = tuple(dict.fromkeys(words))
+    return Varied(name, False, np.array([levels.index(word) for word in words], float), levels)
+
+
+def _plain(value: float) -> str:
+    return f"{value:.6g}"
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            flat |= _flat(cast("Mapping[str, Any]", value), f"{prefix}{key}.")
+        else:
+            flat[prefix + str(key)] = value
+    return flat
+
+
+def together(fields: list[Varied]) -> list[list[Varied]]:
+    """Group fields that move as one: what a figure does cannot be told apart between them."""
+    groups: list[list[Varied]] = []
+    for field in fields:
+        for group in groups:
+            pairs = set(zip(group[0].numbers.tolist(), field.numbers.tolist(), strict=True))
+            if len(pairs) == len(group[0].levels) == len(field.levels):
+                group.append(field)
+                break
+        else:
+            groups.append([field])
+    return groups
+
+
+# Figures
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A figure of the study as a ratio of two sums over runs: arrays of one entry a run. Unit 1 is a share.
+
+    One that is `minor` stands in tables only.
+    """
+
+    about: str
+    name: str
+    unit: str
+    over: Array
+    under: Array
+    minor: bool = False
+
+    def estimate(self, boot: Resamples) -> Estimate:
+        """Return it over all runs."""
+        return (boot.share if self.unit == "1" else boot.ratio)(self.over, self.under)
+
+
+@dataclass(frozen=True)
+class SweptCurve:
+    """One figure at every point with data: `y` with its intervals and what each was taken from (drops, cubes, runs).
+
+    `error` is the standard error at each point, with so many degrees of `freedom`; NaN for fewer than five runs.
+    `rule` is the same under the 2/3-1/3 rule, played with each point's cubes, phases and rules; None: not played.
+    """
+
+    about: str
+    name: str
+    unit: str
+    y: Estimates
+    error: Array
+    freedom: Array
+    rule: Array | None = None
+    minor: bool = False
+
+    @property
+    def title(self) -> str:
+        """The name with its unit."""
+        return f"{self.name} [{self.unit}]"
+
+
+def phase_figures(campaign: Campaign) -> tuple[Figure, ...]:
+    """Return the figures that the game takes from each phase, those with chances first; none without a set-up.
+
+    Those of a mean over all phases, that the campaign tells, and that are not of every tower.
+    """
+    if campaign.game is None or not campaign.has_setup:
+        return ()
+    own = [
+        figure
+        for figure in campaign.game.figures
+        if (figure.take, figure.at, figure.among, figure.where) == (MEAN, PHASES, "1", "1")
+        and figure.key not in GENERAL
+        and figure.is_told(campaign.by_drop)
+    ]
+    return tuple(sorted(own, key=lambda figure: not figure.chances))
+
+
+def other_figures(campaign: Campaign) -> tuple[Figure, ...]:
+    """Return the figures of the game that `phase_figures` leaves out, without those of every tower."""
+    mine = phase_figures(campaign)
+    own = () if campaign.game is None else campaign.game.figures
+    return tuple(f for f in own if f.key not in GENERAL and f not in mine and f.is_told(campaign.by_drop))
+
+
+def estimate(campaign: Campaign, boot: Resamples, figure: Figure) -> Estimate:
+    """Return a figure over all runs of a campaign, with its interval."""
+    sums = figure.sums(campaign.by_drop)
+    return boot.share(*sums) if figure.is_share else boot.ratio(*sums)
+
+
+def quantities(campaign: Campaign) -> list[Quantity]:
+    """Return the main figures of a campaign of one design point; the designer's come first."""
+    own = [part for _, _, parts in own_columns(campaign) if len(parts) <= MOST_WORDS for part in parts.values()]
+    return [*(_of_board(campaign) if battles.are_on_board(campaign) else _of_tower(campaign)), *own]
+
+
+def _of_tower(campaign: Campaign) -> list[Quantity]:
+    """Return the figures of the game, those of its phases first with their chances, then what every tower has."""
+    runs, own = campaign.by_drop, phase_figures(campaign)
+    of_game = campaign.game.figures if campaign.game else ()
+    others = [figure for figure in of_game if figure not in own and figure.is_told(runs)]
+    taken = {figure.of for figure in own}
+    general = [figure for figure in TOWER if figure not in others and figure.of not in taken and figure.is_told(runs)]
+    told = [(PLAYERS, each) for figure in own for each in (figure, *figure.shares())]
+    return [
+        Quantity(about, of_drops(campaign, figure.title), figure.unit, *figure.sums(runs), figure.minor)
+        for about, figure in (*told, *((IN_TOWER, each) for each in (*general, *others)))
+    ]
+
+
+def of_drops(campaign: Campaign, title: str) -> str:
+    """Return the title of a figure of phases; where there is no set-up a drop is no phase."""
+    return title if campaign.has_setup else title.replace("phase", "drop")
+
+
+def _of_board(campaign: Campaign) -> list[Quantity]:
+    figures: list[Quantity] = []
+    if battles.have_winners(campaign):
+        d, every = campaign.drops, np.ones(campaign.runs)
+        done = (~campaign.unfinished).astype(float)
+        explosions = np.bincount(d.run[d.kind.among("explosion")], minlength=campaign.runs).astype(float)
+        for i, name in enumerate(d.winner.names):
+            won = np.bincount(d.run[d.winner.codes == i], minlength=campaign.runs).astype(float)
+            figures.append(Quantity(BATTLE, f"won by {name}", "1", won, done))
+        figures.append(Quantity(BATTLE, "battles with an explosion", "1", (explosions > 0).astype(float), every))
+        figures.append(Quantity(BATTLE, "explosions a battle", "explosions", explosions, every))
+    moved = battles.moved_and_lying(campaign)
+    return [*figures, Quantity(BATTLE, "share of lying cubes that a throw moves", "1", *moved)]
+
+
+def own_columns(campaign: Campaign) -> list[tuple[str, str, dict[str, Quantity]]]:
+    """Return what the game tells in columns of its own that no other figure or section is about.
+
+    Of each its name, its meaning as the game says it, and its figures by what they are: of a number its mean (of a
+    truth its share), of words the share of each.
+    """
+    columns = {column.name: column for column in (campaign.game.columns if campaign.game else ())}
+    about = {name for name, column in columns.items() if not column.studied}
+    about |= {"side", battles.WINNER} if battles.have_winners(campaign) else set()
+    own: list[tuple[str, str, dict[str, Quantity]]] = []
+    for name, values in campaign.facts.items():
+        if name in about:
+            continue
+        if isinstance(values, Words):
+            there = values.codes != NOWHERE
+            parts = {word: (f"{name} {word}", values.codes == i) for i, word in enumerate(values.names)}
+        else:
+            there = np.isfinite(values)
+            is_share = values.dtype == bool or (name in columns and columns[name].kind == "bool")
+            parts = {"share" if is_share else "mean": (name, np.where(there, values, 0))}
+        figures: dict[str, Quantity] = {}
+        for what, (title, part) in parts.items():
+            sums = campaign.by_run(np.stack([part.astype(float), there.astype(float)], 1))
+            figures[what] = Quantity(OWN, title, "mean" if what == "mean" else "1", sums[:, 0], sums[:, 1])
+        own.append((name, columns[name].meaning if name in columns else "", figures))
+    return own
+
+
+def curves(campaign: Campaign, tell: Callable[[int], None] = lambda done: None) -> list[SweptCurve]:
+    """Return the main figures at every point with data, each from its own runs; `tell` hears how many are done."""
+    figures: list[list[Quantity]] = []
+    parts: list[list[Estimate]] = []
+    errors: list[tuple[Array, Array]] = []
+    rules: list[Array | None] = []
+    known: list[tuple[GameKit, Array]] = []
+    for done, point in enumerate(used_points(campaign).tolist()):
+        own = at_point(campaign, point)
+        figures.append(quantities(own))
+        over, under = (np.stack([getattr(quantity, side) for quantity in figures[-1]], 1) for side in ("over", "under"))
+        boot = Resamples(own.strata, own.rng("resamples"))
+        both = zip(figures[-1], boot.ratios(over, under), boot.shares(over, under), strict=True)
+        parts.append([share if quantity.unit == "1" else ratio for quantity, ratio, share in both])
+        errors.append(ratio_errors(over, under))
+        rules.append(_rule(campaign, own, known))
+        tell(done + 1)
+    error, freedom = (np.stack(part) for part in zip(*errors, strict=True))
+    rule = np.stack([values for values in rules if values is not None]) if all(p is not None for p in rules) else None
+    return [
+        SweptCurve(
+            quantity.about,
+            quantity.name,
+            quantity.unit,
+            Estimates.of(of_point[i] for of_point in parts),
+            error[:, i],
+            freedom[:, i],
+            None if rule is None else rule[:, i],
+            quantity.minor,
+        )
+        for i, quantity in enumerate(figures[0])
+    ]
+
+
+def _rule(campaign: Campaign, own: Campaign, known: list[tuple[GameKit, Array]]) -> Array | None:
+    """Return the main figures of the rule with the kit of a point, shape (figures,); None: it cannot be played.
+
+    It is played once for every different kit; `known` are those that were played.
+    """
+    kit = kit_of(own)
+    if kit is None or len(known) > MOST_KITS:
+        return None
+    for other, values in known:
+        if kit.same(other):
+            return values
+    played = play_rule(kit, RULE_GAMES, campaign.rng("rule"))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.array([quantity.over.sum() / quantity.under.sum() for quantity in quantities(played)])
+    known.append((kit, values))
+    return values

@@ -1,0 +1,196 @@
+"""The study of a campaign: read it, compute, and write the report."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tower_sim.campaign.data import Campaign
+from tower_sim.campaign.reader import load
+from tower_sim.campaign.run import spans
+from tower_sim.campaign.vary import told
+from tower_sim.progress import telling
+from tower_sim.statistics import FEWEST, Estimate, Resamples
+from tower_sim.study import battles, swept, towers
+from tower_sim.study.design import at_point, curves, used_points
+from tower_sim.study.report import Cell, Report, Section, Table, opened, said
+
+EFFECTS = 20  # steps that progress counts for the effects of the fields and the points
+PACKAGES = ("tower_sim", "numpy", "scipy", "pyarrow", "matplotlib", "SALib")
+SCHEMA = "tower-sim/study"
+FAILED = 0.01  # share of draws that failed, above which the report says so first
+Rows = list[Sequence[Cell]]
+
+
+def study(directory: str | Path, out: str | Path, point: int | None = None) -> dict[str, Any]:
+    """Write the study of the campaign in `directory` into `out`; returns its document: what it says and its tables.
+
+    It writes report.html, which holds all, and report.md with tables/*.csv and plots/*.svg.
+
+    Of a campaign with several design points nothing is averaged over points; `point` studies the runs of one of them as
+    a campaign of their own. Each file is written whole or not at all; a second call writes the same tables and text.
+    What is random (resampled runs, permutations, folds) is drawn from the spec's digest.
+    Raises UsageError when there is no campaign with a landed drop, a file of it is not as it was written, the point has
+    no data, or `out` cannot be written.
+    """
+    whole = load(directory)
+    campaign = whole if point is None else at_point(whole, point)
+    opened(out)
+    which = "" if point is None else f", point {point}: {told(dict(whole.points[point]))}"
+    if len(used_points(campaign)) > 1:
+        says, sections = _swept(campaign)
+    else:
+        says, sections = _of_one(at_point(campaign, int(campaign.run_point[0])) if any(campaign.points) else campaign)
+    report = Report(f"Study of a campaign of {whole.unit}s{which}", [*_missing(whole), *says], sections)
+    report.write(out)
+    return report.document(SCHEMA)
+
+
+def _swept(campaign: Campaign) -> tuple[list[str], list[Section]]:
+    """Tell what a design's points are like, and what its fields do."""
+    points = len(used_points(campaign))
+    with telling("steps", points + EFFECTS + 1) as tell:
+        found = swept.Swept.of(campaign, curves(campaign, tell))
+        sections = swept.sections(found, lambda part: tell(points + round(part * EFFECTS)))
+        rows: Rows = []
+        for each in used_points(campaign).tolist():
+            own = at_point(campaign, each)
+            rate = failure_rate(own, Resamples(own.strata, own.rng("resamples")))
+            rows.append([each, rate.n, len(own.failed.run), rate, int(own.unfinished.sum())])
+        some = sum(1 for row in rows if row[2])
+        rows.sort(key=lambda row: -float(row[3].value if isinstance(row[3], Estimate) else 0))
+        head = ["point", "draws", "failed", "redraw rate", f"{campaign.unit}s that ended early"]
+        failed = Section(
+            "Failed attempts",
+            f"Draws that were no landing and were drawn again: {len(campaign.failed.run)}, at {some} of {len(rows)} "
+            "points. Drawing again leaves out what failed, so a rate that is not small biases the point's figures.",
+            Table("failed_by_point", head, rows, 8 if some else 0),
+        )
+        tell(points + EFFECTS + 1)
+    return swept.plain(found), [*sections, what_was_run(campaign, "within its design point"), failed]
+
+
+def _of_one(campaign: Campaign) -> tuple[list[str], list[Section]]:
+    """Tell all of a campaign whose runs are alike."""
+    boot = Resamples(campaign.strata, campaign.rng("resamples"))
+    says = towers.plain(campaign, boot) if not battles.are_on_board(campaign) else []
+    if battles.are_on_board(campaign):
+        sections = battles.sections(campaign, boot)
+        says += [battles.plain(campaign, boot)] if battles.have_winners(campaign) and len(campaign.cubes) else []
+    elif campaign.phases.any():
+        sections = _towers(campaign, boot)
+    else:
+        says.append("No drop after the set-up threw a cube, so there is nothing more to study.")
+        sections = []
+    failed, rate = failures(campaign, boot)
+    if rate.value > FAILED:
+        says.append(f"**Failed attempts:** {said(rate.times(100), '%')} of draws were no landing and were drawn again.")
+    sections += [*towers.own(campaign, boot), what_was_run(campaign, "over all"), failed]
+    return [words for words in says if words], sections
+
+
+def _towers(campaign: Campaign, boot: Resamples) -> list[Section]:
+    """Tell of cubes that stay in a tower."""
+    steps: list[Callable[[towers.Studied], Section | list[Section]]] = [
+        towers.players,
+        towers.seven_questions,
+        towers.thrown_and_inside,
+        towers.stays,
+        towers.remembrance,
+        towers.alike,
+        towers.against_rule,
+    ]
+    made: list[Section] = []
+    with telling("steps", len(steps)) as tell:
+        tower = towers.Studied.of(campaign, boot)
+        for done, step in enumerate(steps, start=1):
+            found = step(tower)
+            made += [found] if isinstance(found, Section) else found
+            tell(done)
+    return made
+
+
+# The campaign itself
+
+
+def _missing(campaign: Campaign) -> list[str]:
+    """Say which planned shards are not in the data."""
+    if not campaign.missing:
+        return []
+    one = len(campaign.missing) == 1
+    return [
+        f"**Not whole:** shard{'' if one else 's'} {spans(campaign.missing)} of {campaign.shards} planned "
+        f"{'is' if one else 'are'} missing: {campaign.runs} of {_planned(campaign)} {campaign.unit}s are studied. Run "
+        "the campaign again to do the rest; what is missing may be of some points only."
+    ]
+
+
+def _planned(campaign: Campaign) -> int:
+    runs = campaign.spec.get("runs")
+    return runs * max(len(campaign.points), 1) if isinstance(runs, int) else 0
+
+
+def what_was_run(campaign: Campaign, strata: str) -> Section:
+    """List the spec, the amount of data and the versions; `strata` says within what runs are resampled."""
+    spec, points, planned = campaign.spec, len(used_points(campaign)), _planned(campaign)
+    rows: Rows = [
+        [key, str(spec[key])] for key in ("kind", "apparatus", "model", "seed", "design") if spec.get(key, "") != ""
+    ]
+    own = [key for key, value in spec.items() if isinstance(value, dict) and key != "settings"]
+    tables = own if campaign.game is None else campaign.game.tables
+    rows += [[key, f"`{json.dumps(spec[key], default=str)}`"] for key in (*tables, "settings") if spec.get(key)]
+    if spec.get("settings"):
+        rows.append(["engine", str(spec["settings"]["engine"])])
+    rows += [
+        ["spec digest", campaign.digest],
+        ["design points", points],
+        [f"{campaign.unit}s", f"{campaign.runs}{f' of {planned} planned' if planned else ''}"],
+        ["drops that landed", int(campaign.drops.drawn.sum())],
+        ["entries of cubes", len(campaign.cubes)],
+    ]
+    rows += [[f"made with {name}", version] for name, version in campaign.made_with.items()]
+    rows += [[f"studied with {name}", _version(name)] for name in PACKAGES]
+    says = (
+        f"Every interval is of 95 %, from resamples of whole {campaign.unit}s with replacement {strata} (expanded "
+        "percentile) unless said otherwise; n is what a figure was taken from. Intervals are for one figure at a time."
+    )
+    if points == 1 and campaign.runs < FEWEST:
+        needs = f"Figures have no interval: that needs {FEWEST} {campaign.unit}s or more."
+        says = f"Runs here: {campaign.runs}. {needs}\n\n{says}"
+    return Section("What was run", says, Table("campaign", ["what", "value"], rows), folded=True)
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def failure_rate(campaign: Campaign, boot: Resamples, status: int | None = None) -> Estimate:
+    """Return the share of draws that were no landing, or of those with one status."""
+    failed = campaign.failed
+    landed = campaign.by_run(campaign.drops.drawn.astype(float))[:, 0]
+    every = np.bincount(failed.run, minlength=campaign.runs).astype(float)
+    chosen = failed.run if status is None else failed.run[failed.status.codes == status]
+    return boot.share(np.bincount(chosen, minlength=campaign.runs).astype(float), landed + every)
+
+
+def failures(campaign: Campaign, boot: Resamples) -> tuple[Section, Estimate]:
+    """Tell how many draws of a campaign of one point were no landing; also returns their share."""
+    failed, rate = campaign.failed, failure_rate(campaign, boot)
+    rows: Rows = [["all failed", len(failed.run), rate]]
+    for i, name in enumerate(failed.status.names):
+        if count := int((failed.status.codes == i).sum()):
+            rows.append([name, count, failure_rate(campaign, boot, i)])
+    says = (
+        f"{len(failed.run)} of {rate.n} draws were no landing and were drawn again, a redraw rate of {said(rate)}; "
+        f"{len(np.unique(failed.run))} of {campaign.runs} {campaign.unit}s had any, {int(campaign.unfinished.sum())} "
+        "ended early for it. Drawing again leaves out what failed, so a rate that is not small biases every figure."
+    )
+    return Section("Failed attempts", says, Table("failed_attempts", ["status", "draws", "share of draws"], rows)), rate

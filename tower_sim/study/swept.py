@@ -1,0 +1,593 @@
+"""The report on a design: every figure at every point by itself, and what the varied fields do to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from tower_sim.campaign.data import Array, Campaign
+from tower_sim.runs.tower import INSIDE, OUT, THROWN_OUT
+from tower_sim.statistics import FEWEST, Estimate, Resamples
+from tower_sim.study import battles, charts, memory, retention
+from tower_sim.study import effects as fx
+from tower_sim.study.charts import Panel, bars, points
+from tower_sim.study.design import (
+    BATTLE,
+    IN_TOWER,
+    OWN,
+    PLAYERS,
+    SweptCurve,
+    Varied,
+    at_point,
+    is_sampled,
+    of_drops,
+    together,
+    used_points,
+    varied,
+)
+from tower_sim.study.effects import LEVEL, Effect, Slice
+from tower_sim.study.report import HOW_SURE, Cell, Chart, Section, Table, plainly, said
+
+TURNED = 8  # points up to which the table of figures has a column for each
+SMOOTH_AT = 60  # places at which a smooth is drawn
+HEADLINED = 4  # figures told in the first paragraph
+MOST = 24  # points, beyond which only the main figures are told
+MOST_DRAWN = 12  # points whose distributions are drawn
+MOST_LINES = 6  # curves in a panel
+MOST_FIELDS = 9  # panels of a figure against every field: those of the strongest
+LEAST_REACH = 0.005  # of a share, to either side: no finer is told
+HIGH = 1.85  # in: a row of panels
+ABOUT = {PLAYERS: "What players get", IN_TOWER: "What the tower does", BATTLE: "Battles", OWN: "What the game tells"}
+Rows = list[Sequence[Cell]]
+
+
+@dataclass(frozen=True)
+class Swept:
+    """A swept campaign, its figures by point, and its varied fields, those that move as one in a group.
+
+    `sure` is how surely a field changes a figure: p values, corrected for their number, by the names of both.
+    """
+
+    campaign: Campaign
+    curves: Sequence[SweptCurve]
+    fields: Sequence[Varied]
+    groups: Sequence[Sequence[Varied]]
+    slices: Sequence[Slice]
+    points: Array
+    sure: Mapping[tuple[str, str], float]
+
+    @staticmethod
+    def of(campaign: Campaign, curves: Sequence[SweptCurve]) -> Swept:
+        """Put together what is told; points that differ in nothing are told apart by their number."""
+        used = used_points(campaign)
+        numbered = Varied("point", False, np.arange(len(used), dtype=float), tuple(map(str, used.tolist())))
+        fields = varied(campaign) or [numbered]
+        groups = together(fields)
+        alike = [] if is_sampled(campaign) and len(groups) > 1 else fx.slices(groups)
+        leaders = [group[0] for group in groups]
+        sure = fx.followed(curves, leaders) if is_sampled(campaign) else fx.changes(curves, alike, len(used))
+        return Swept(campaign, curves, fields, groups, alike, used, sure)
+
+    def movers(self, curve: SweptCurve) -> list[str]:
+        """Return the fields that surely change a figure, the surest first ("": the points, whatever their fields)."""
+        found = [(p, field) for (name, field), p in self.sure.items() if name == curve.name and p <= LEVEL]
+        return [field for _, field in sorted(found, key=lambda one: one[0])]
+
+    @property
+    def alone(self) -> Slice | None:
+        """All points as one slice, when one field (or several that move as one) is varied."""
+        return self.slices[0] if len(self.groups) == 1 and len(self.slices) == 1 else None
+
+    @property
+    def runs(self) -> Array:
+        """How many runs each point has."""
+        return np.bincount(self.campaign.run_point)[self.points]
+
+    @property
+    def runs_a_point(self) -> str:
+        """How many runs a point has."""
+        few, many = int(self.runs.min()), int(self.runs.max())
+        return f"{few if few == many else f'{few} to {many}'} {self.campaign.unit}{'' if many == 1 else 's'}"
+
+    @property
+    def labels(self) -> list[str]:
+        """What each point is, in a few words."""
+        shown = [group[0] for group in self.groups]
+        return [
+            ", ".join(f"{field.name.split('.')[-1]} = {field.at(i)}" for field in shown)
+            if len(shown) <= 2
+            else f"point {point}"
+            for i, point in enumerate(self.points.tolist())
+        ]
+
+
+def sections(swept: Swept, tell: Callable[[float], None]) -> list[Section]:
+    """Return the sections on figures, effects and points; `tell` hears what part is done."""
+    half = len(swept.points) + 1
+    return [
+        main_figures(swept),
+        effects(swept, lambda part: tell(part / half)),
+        by_point(swept, lambda done: tell((1 + done) / half)),
+    ]
+
+
+# The opening
+
+
+def plain(swept: Swept) -> list[str]:
+    """Say in three sentences what was varied, what that does, and how sure it is."""
+    unit, few = swept.campaign.unit, int(swept.runs.min())
+    what = "; ".join(_values(field) for field in swept.fields[:4]) + ("; ..." if len(swept.fields) > 4 else "")
+    sure = f"; {HOW_SURE}" if few >= FEWEST else ""
+    says = (
+        f"{len(swept.points)} settings were tried (points of a design), {swept.runs_a_point} at each: {what}. "
+        f"{_headline(swept)}Nothing in this report is averaged over points: every figure belongs to one{sure}."
+    )
+    if few >= FEWEST:
+        return [says]
+    if is_sampled(swept.campaign):
+        return [says, f"Points with fewer than {FEWEST} {unit}s have no intervals; here the points are the sample."]
+    return [
+        says,
+        f"**Too few runs:** figures of a point with fewer than {FEWEST} {unit}s have no interval, so what differs "
+        f"between points may be chance; ask for {FEWEST} {unit}s a point or more.",
+    ]
+
+
+def _values(field: Varied) -> str:
+    if field.is_number and len(field.levels) > 8:
+        return f"`{field.name}` from {field.levels[0]} to {field.levels[-1]}"
+    shown = [trimmed(level, 24) for level in field.levels[:8]]
+    return f"`{field.name}` is {', '.join(shown[:-1])} or {shown[-1]}{' or another' if len(field.levels) > 8 else ''}"
+
+
+def _headline(swept: Swept) -> str:
+    """Say which figures surely change and how, how sure that is, and which do not show anything."""
+    known = [curve for curve in swept.curves if np.isfinite(curve.y.value).any() and not curve.minor]
+    usual = _usual(known, swept.campaign)
+    tested = {name for name, _ in swept.sure}
+    if not tested:
+        return _sentence("", [f"{curve.name}: {_range(curve, swept)}" for curve in usual])
+    sure = moving(swept.curves, [pair for pair, p in swept.sure.items() if p <= LEVEL], swept.campaign)
+    unseen = [curve for curve in (*usual, *known) if curve.name in tested and not swept.movers(curve)]
+    listed = list({curve.name: f"{curve.name}: {_range(curve, swept)}" for curve in unseen}.values())
+    opening = _sentence("Sure to change: ", [_moved(curve, swept) for curve in sure])
+    return (
+        f"{opening or 'No figure is sure to change. '}(If none did, at most 1 report in 20 would call any sure.) "
+        f"{_sentence('Not shown to change: ', listed)}"
+    )
+
+
+def _sentence(start: str, parts: Sequence[str]) -> str:
+    if not parts:
+        return ""
+    more = f"; and {len(parts) - HEADLINED} more (tables/effects.csv)" if len(parts) > HEADLINED else ""
+    text = f"{start}{'; '.join(parts[:HEADLINED])}{more}. "
+    return text[:1].upper() + text[1:]
+
+
+def _moved(curve: SweptCurve, swept: Swept) -> str:
+    """Say how a figure changes: along the one field, or over all points and with which fields."""
+    movers, spread = swept.movers(curve), f"{curve.name}: {_range(curve, swept)}"
+    if is_sampled(swept.campaign):
+        ranks = [(fx.rank_of(curve, field), field) for field in swept.fields if field.name in movers]
+        rank, field = max(ranks, key=lambda one: abs(one[0].value))
+        way = "more" if rank.value > 0 else "less"
+        return f"{spread}, {way} with a greater `{field.name}` (rank correlation {said(rank)})"
+    if swept.alone and (effect := next(iter(fx.effects_of([curve], [swept.alone], swept.sure)), None)):
+        return _with_name(effect)
+    names = [f"`{name}`" for name in movers if name]
+    return f"{spread}{f', with {_and(names)}' if names else ''}"
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+
+
+def moving(curves: Sequence[SweptCurve], sure: Collection[tuple[str, str]], campaign: Campaign) -> list[SweptCurve]:
+    """Return the main figures that some field surely changes: the first usual one, then the widest."""
+    names = {name for name, _ in sure}
+    known = [curve for curve in curves if curve.name in names and not curve.minor]
+    return list({c.name: c for c in (*_usual(known, campaign)[:1], *sorted(known, key=_reach, reverse=True))}.values())
+
+
+def _usual(known: Sequence[SweptCurve], campaign: Campaign) -> list[SweptCurve]:
+    """Return the figures that people ask for first, of those known."""
+    headlines = (THROWN_OUT.title, of_drops(campaign, OUT.title), INSIDE.title, "battles with an explosion")
+    first = [curve.name for curve in known if curve.about == PLAYERS or curve.name.startswith("won by")][:1]
+    place = {name: i for i, name in enumerate([*first, *headlines])}
+    return sorted((curve for curve in known if curve.name in place), key=lambda curve: place[curve.name])
+
+
+def _reach(curve: SweptCurve) -> float:
+    """Return how far a figure moves over the points: of a share the difference, of others it over the greatest."""
+    low, high = float(np.nanmin(curve.y.value)), float(np.nanmax(curve.y.value))
+    return high - low if curve.unit == "1" else (high - low) / (max(abs(low), abs(high)) or 1)
+
+
+def _with_name(effect: Effect, mark: str = "") -> str:
+    return f"{mark}{effect.curve.name}{mark}{'' if effect.shape in (fx.RISES, fx.FALLS) else ':'} {fx.told(effect)}"
+
+
+def _range(curve: SweptCurve, swept: Swept) -> str:
+    """Say the least and the greatest value over the points."""
+    least, most = int(np.nanargmin(curve.y.value)), int(np.nanargmax(curve.y.value))
+    low, high = curve.y.at(least), curve.y.at(most)
+    if low.value == high.value:
+        return f"{plainly(low)} at every point"
+    return f"from {plainly(low)} at {swept.labels[least]} to {plainly(high)} at {swept.labels[most]}"
+
+
+# The figures, point by point
+
+
+def main_figures(swept: Swept) -> Section:
+    """Draw and list the main figures, every point by itself."""
+    says = ""
+    has_intervals = any(np.isfinite(curve.y.low).any() for curve in swept.curves)
+    if has_intervals:
+        says = "Intervals are of 95 %, each from its point's own runs."
+    if any(curve.rule is not None for curve in swept.curves):
+        says += " The 2/3-1/3 rule was played with each point's own cubes, phases and rules."
+    rows: Rows = [
+        [point, *(field.at(i) for field in swept.fields if field.name != "point"), int(swept.runs[i]),
+         *(curve.y.at(i) if np.isfinite(curve.y.low).any() else float(curve.y.value[i]) for curve in swept.curves)]
+        for i, point in enumerate(swept.points.tolist())
+    ]  # fmt: skip
+    names = [field.name for field in swept.fields if field.name != "point"]
+    head = ["point", *names, f"{swept.campaign.unit}s", *(curve.title for curve in swept.curves)]
+    is_long = len(swept.points) > TURNED
+    parts = [Section("", chart=chart) for chart in _charts(swept)]
+    if not is_long:
+        turned: Rows = [[curve.name, curve.unit, *curve.y] for curve in swept.curves]
+        parts.append(Section("", table=Table("figures", ["figure", "unit", *swept.labels], turned)))
+    parts.append(Section("", table=Table("points", head, rows, 12 if is_long else 0)))
+    return Section("1. The main figures, point by point", says.strip(), parts=parts)
+
+
+def _charts(swept: Swept) -> list[Chart]:
+    pair = _pair(swept)
+    known = [curve for curve in swept.curves if np.isfinite(curve.y.value).any()]
+    if pair is None:
+        return [_against_fields(swept, curve, i) for i, curve in enumerate(c for c in known if not c.minor)]
+    x, family = pair
+    made: list[Chart] = []
+    for about, words in ABOUT.items():
+        some = [curve for curve in known if curve.about == about]
+        if not some:
+            continue
+        if family and len(family.levels) > MOST_LINES:
+            figure = _contours(some, x, family)
+        else:
+            also = len(next(group for group in swept.groups if group[0] is x)) - 1
+            name = trimmed(x.name) + (f" (moves with {also} more)" if also else "")
+            has_bars = any(np.isfinite(curve.y.low).any() for curve in some)
+            head = f"{swept.runs_a_point} at each point{'; bars: 95 % intervals' if has_bars else ''}"
+            panels = [_against(curve, x, family, name) for curve in some]
+            figure = charts.figure(panels, HIGH + 0.1, foot=True, head=head)
+        made.append(Chart(f"curves_{about}", figure, f"{words}, by point"))
+    return made
+
+
+def _pair(swept: Swept) -> tuple[Varied, Varied | None] | None:
+    """Choose the field of the axis and that of the lines (or of the second axis); None: a panel for every field."""
+    leaders = [group[0] for group in swept.groups]
+    if len(leaders) == 1:
+        return (leaders[0], None) if swept.alone and len(leaders[0].levels) <= 24 else None
+    if len(leaders) != 2:
+        return None
+    x, family = sorted(leaders, key=lambda field: (not field.is_number, -len(field.levels)))
+    if swept.slices and len(family.levels) <= MOST_LINES:
+        return x, family
+    spread = np.linalg.matrix_rank(np.stack([x.numbers - x.numbers[0], family.numbers - family.numbers[0]]))
+    return (x, family) if x.is_number and family.is_number and len(swept.points) >= 9 and spread == 2 else None
+
+
+def _against(curve: SweptCurve, x: Varied, family: Varied | None, name: str) -> Panel:
+    """Draw a figure against one field, a line for each value of a second one, and the rule's."""
+    draws: list[charts.Draw] = []
+    levels = np.unique(family.numbers) if family else np.zeros(1)
+    for i, level in enumerate(levels):
+        group = np.flatnonzero(family.numbers == level) if family else np.arange(len(x.numbers))
+        order = group[np.argsort(x.numbers[group], kind="stable")]
+        shift = 0.0 if x.is_number else 0.12 * (i - (len(levels) - 1) / 2)
+        words = f"{family.name} = {family.at(int(order[0]))}" if family else "simulated, 95 % interval"
+        draws.append(points(x.numbers[order] + shift, curve.y.take(order), words, i and i + 1, joined=x.is_number))
+        if curve.rule is not None:
+            draws.append(points(x.numbers[order], curve.rule[order], "2/3-1/3 rule", charts.RULE, joined=x.is_number))
+    return Panel(name, "", draws, _named(curve), [trimmed(each, 16) for each in x.levels] if not x.is_number else ())
+
+
+def _contours(some: Sequence[SweptCurve], x: Varied, y: Varied) -> Any:
+    """Draw figures over two fields: bands between numbered contours, a dot at every point."""
+
+    def panel(curve: SweptCurve) -> Panel:
+        known = np.isfinite(curve.y.value)
+        at, value = (x.numbers[known], y.numbers[known]), curve.y.value[known]
+
+        def draw(axis: Any) -> None:
+            axis.grid(visible=False)
+            if np.ptp(value) > 0:
+                low, high = float(value.min()), float(value.max())
+                edges = [low + (high - low) * i / 7 for i in range(8)]
+                for i, ends in enumerate(pairwise(edges)):
+                    axis.tricontourf(*at, value, levels=[*ends], colors=[charts.SOFT], alpha=0.1 * i)
+                lines = axis.tricontour(*at, value, levels=edges[1:-1:2], colors=[charts.INK], linewidths=0.5)
+                axis.clabel(lines, fontsize=6)
+            axis.plot(*at, ls="none", marker="o", ms=2.5, mfc=charts.PAPER, mec=charts.INK, mew=0.6, clip_on=False)
+
+        return Panel(trimmed(x.name), trimmed(y.name), [draw], _named(curve))
+
+    return charts.figure([panel(curve) for curve in some], 2.1)
+
+
+def _against_fields(swept: Swept, curve: SweptCurve, number: int) -> Chart:
+    """Draw a figure against each varied field, every mark a point, with a smooth where the points are a sample."""
+    shown = [group[0] for group in swept.groups]
+    known = np.isfinite(curve.y.value)
+    strength = {field.name: abs(fx.rank_of(curve, field).value) for field in shown}
+    if len(shown) > MOST_FIELDS:
+        shown = sorted(shown, key=lambda field: -np.nan_to_num(strength[field.name]))[:MOST_FIELDS]
+    panels: list[Panel] = []
+    note = ""
+    for field in shown:
+        draws = [points(field.numbers, curve.y, joined=False)]
+        at: Array = np.linspace(float(field.numbers.min()), float(field.numbers.max()), SMOOTH_AT)
+        rng = swept.campaign.rng(f"smooth {curve.name} {field.name}")
+        is_sample = field.is_number and is_sampled(swept.campaign)
+        line = fx.smooth(field.numbers[known], curve.y.value[known], at, rng) if is_sample else None
+        if line is not None:
+            draws += [charts.band(at, line.low, line.high, role=2), charts.line(at, line.value, role=2)]
+            note = "; line: smooth over points, with its 95 % band"
+        names = [] if field.is_number else [trimmed(level, 16) for level in field.levels]
+        panels.append(Panel(trimmed(field.name), _named(curve) if field is shown[0] else "", draws, names=names))
+    slug = "".join(c if c.isalnum() else "_" for c in curve.name)
+    figure = charts.figure(panels, HIGH, head=f"n = {len(curve.y)} points, each a mark{note}")
+    return Chart(f"fields_{number}_{slug}", figure, f"{curve.name} against the varied fields")
+
+
+def trimmed(name: str, longest: int = 34) -> str:
+    """Cut a long dotted name at its front."""
+    return name if len(name) <= longest else f"...{name[3 - longest :]}"
+
+
+def _named(curve: SweptCurve) -> str:
+    return curve.name if curve.unit == "1" or curve.unit in curve.name else curve.title
+
+
+# What the fields do
+
+
+def effects(swept: Swept, tell: Callable[[float], None]) -> Section:
+    """Tell over which range each field moves each figure, and in which shape; `tell` hears what part is done."""
+    moves = [", ".join(f"`{field.name}`" for field in group) for group in swept.groups if len(group) > 1]
+    says = [f"{names} move as one in this design: what they do cannot be told apart." for names in moves]
+    made = (_of_sample if is_sampled(swept.campaign) else _of_slices)(swept, says, tell)
+    return Section("2. What the varied fields do", "\n\n".join(says), made)
+
+
+def _of_slices(swept: Swept, says: list[str], tell: Callable[[float], None]) -> Table | None:
+    """Tell effects along slices; adds to what is said."""
+    if swept.sure:
+        says.append(
+            "Each figure and field has one test: do points that differ in that field alone (or, of points that share "
+            "nothing, any points) differ at all, or along it where it is a number (Brunner, Dette and Munk's "
+            f"statistic; a contrast in the order of its values). A figure counts as changed where p is {LEVEL:.2g} or "
+            f"less after Holm's correction over all {len(swept.sure)} tests. Its shape is that of pairs of points "
+            "that differ, so corrected, or of the trend."
+        )
+        for curve in () if swept.alone else swept.curves:
+            fields = [f"`{name}` (p = {swept.sure[curve.name, name]:.2g})" for name in swept.movers(curve) if name]
+            if fields:
+                says.append(f"**{curve.name}** changes with {_and(fields)}.")
+    if not swept.slices:
+        says.append(
+            "No two points differ in one field only, so that no effect of a single field can be read off. A grid has "
+            "such points; a Latin hypercube or Sobol design takes its points as a sample."
+        )
+        return None
+    seen = fx.effects_of(swept.curves, swept.slices, swept.sure)
+    says.append(
+        "A range over points that differ in one field only, and its shape; no line is fitted. "
+        f"`{fx.RISES}` allows steps back that may be chance."
+    )
+    says += [f"{_with_name(effect, '**')}." for effect in seen if swept.alone]
+    rows: Rows = [
+        [
+            effect.curve.name, effect.curve.unit, effect.along.field.name, effect.along.held, len(effect.along.points),
+            *(cell for end, i in zip(effect.ends, (effect.lowest, effect.highest), strict=True)
+              for cell in (end, effect.along.field.at(i), int(swept.points[i]))),
+            effect.shape, effect.p if np.isfinite(effect.p) else None,
+        ]
+        for effect in seen
+    ]  # fmt: skip
+    head = ["figure", "unit", "field", "others held at", "points", "lowest", "lowest at", "lowest at point", "highest",
+            "highest at", "highest at point", "shape", "p"]  # fmt: skip
+    tell(1)
+    return Table("effects", head, rows, 0 if swept.alone else 24)
+
+
+def _of_sample(swept: Swept, says: list[str], tell: Callable[[float], None]) -> Table:
+    """Tell which fields each figure follows: ranks and, with points enough, delta and Sobol indices."""
+    fields, campaign = [group[0] for group in swept.groups], swept.campaign
+    count = len(swept.points)
+    smooths = f" Lines in the pictures are smooths over {count} points." if count >= fx.FEWEST_FOR_SMOOTH else ""
+    says.append(
+        f"The {count} points are a sample of the fields' ranges. `rank` is Spearman's correlation over points (-1 to "
+        f"1; its interval needs {fx.FEWEST_FOR_RANKS} points): how steadily a figure goes up or down with a field, "
+        "whatever the shape; it misses what goes up and down again, and words have none. A figure counts as following "
+        f"a field where p is {LEVEL:.2g} or less after Holm's correction over all {len(swept.sure)} ranks.{smooths}"
+    )
+    deltas: list[fx.Indices] = []
+    parts: list[fx.Shares] = []
+    rows: Rows = []
+    for done, curve in enumerate(swept.curves, start=1):
+        known = np.isfinite(curve.y.value)
+        x, y = np.stack([field.numbers[known] for field in fields], 1), curve.y.value[known]
+        delta = fx.indices(x, y, campaign.rng(f"sweep {curve.name}")) if known.any() else None
+        part = fx.shares(x, y, campaign.rng(f"shares {curve.name}")) if known.any() else None
+        deltas += [delta] if delta else []
+        parts += [part] if part else []
+        sure: list[str] = []
+        for i, field in enumerate(fields):
+            rank = fx.rank_of(curve, field) if field.is_number and known.any() else None
+            p = swept.sure.get((curve.name, field.name))
+            if rank and p is not None and p <= LEVEL:
+                sure.append(f"{'up' if rank.value > 0 else 'down'} with `{field.name}` ({said(rank)})")
+            of_delta: list[Cell] = [float(delta.delta[i]), float(delta.half[i])] if delta else [None, None]
+            of_part: list[Cell] = (
+                [_share(each[:, i], len(y)) for each in (part.first, part.total)] if part else [None, None]
+            )
+            rows.append([curve.name, field.name, int(known.sum()), rank, p, *of_delta, *of_part])
+        tell(done / len(swept.curves))
+        says.append(f"**{curve.name}** goes {', '.join(sure) or 'surely with no field'}.")
+    if deltas:
+        says.append(
+            "`delta` is Borgonovo's index, how far knowing the field moves the whole distribution of the figure. With "
+            f"so many points a field without any effect reaches about {max(delta.dummy for delta in deltas):.2f} (the "
+            "highest of a column of random numbers)."
+        )
+    elif not fx.has_salib():
+        says.append("Delta indices are left out: SALib is not installed (pip install SALib adds it).")
+    else:
+        says.append(f"Delta indices are left out: they need {fx.FEWEST_FOR_DELTA} points and a figure that varies.")
+    if parts:
+        least, most = (f"{100 * pick(part.told for part in parts):.0f} %" for pick in (min, max))
+        says.append(
+            "`alone` is the share of a figure's variance over the design that the field makes by itself, `in all` "
+            "what it makes together with others, too (Sobol's first and total indices, of a Gaussian process through "
+            f"the points; in brackets two standard errors to either side). The process tells {least} to {most} of the "
+            "variance of points that it was not given; a column of random numbers reaches "
+            f"{max(part.dummy for part in parts):.2f} in all. Figures of which it tells too little have none."
+        )
+    else:
+        says.append(
+            f"Shares of variance are left out: they need {fx.FEWEST_FOR_SHARES} points and a figure that follows the "
+            "fields closely enough."
+        )
+    head = ["figure", "field", "points", "rank", "p", "delta", "delta +-", "alone", "in all"]
+    used = [i for i in range(len(head)) if i < 5 or any(row[i] is not None for row in rows)]
+    return Table("effects", [head[i] for i in used], [[row[i] for i in used] for row in rows], 60)
+
+
+def _share(index: Array, n: int) -> Estimate:
+    value, error = index.tolist()
+    reach = max(2 * error, LEAST_REACH)
+    return Estimate(value, max(value - reach, 0.0), value + reach, n)
+
+
+# Every point by itself
+
+
+def by_point(swept: Swept, tell: Callable[[int], None]) -> Section:
+    """Tell the distributions of every point; `tell` hears how many points are done."""
+    title = "3. Every point by itself"
+    whole = (
+        f"`tower-sim campaign report DIR --point {int(swept.points[0])} -o REPORT` makes the whole report of one point."
+    )
+    if len(swept.points) > MOST:
+        return Section(
+            title,
+            f"Distributions by point are left out: there are {len(swept.points)} points, and they are told of up to "
+            f"{MOST}. {whole}",
+        )
+    is_board = battles.are_on_board(swept.campaign)
+    parts = (_landings if is_board else _drops)(swept, tell)
+    games = ", and the table beside the 2/3-1/3 rule" if swept.campaign.has_setup else ""
+    what = (
+        "how cubes are knocked on by the number thrown, the lengths of chains of explosions, and who wins by the first "
+        "cubes"
+        if is_board
+        else "the map of cubes out by cubes thrown and inside, what one drop tells of the next, the gain of "
+        f"predictors, the tests that colours are alike{games}"
+    )
+    left_out = f"Left out here, since each takes the drops of a whole campaign and would mix points: {what}. {whole}"
+    return Section(title, parts=[*parts, Section("", left_out)])
+
+
+def _drops(swept: Swept, tell: Callable[[int], None]) -> list[Section]:
+    out: Rows = []
+    inside: Rows = []
+    release: Rows = []
+    lags: Rows = []
+    shares: list[Panel] = []
+    courses: list[Panel] = []
+    for done, (point, label) in enumerate(zip(swept.points.tolist(), swept.labels, strict=True), start=1):
+        own = at_point(swept.campaign, point)
+        boot, d, rows = Resamples(own.strata, own.rng("resamples")), own.drops, own.phases
+        tell(done)
+        if not rows.any():
+            continue
+        head: list[Cell] = [point, label]
+        by_number = retention.histogram(own, boot, d.run[rows], d.emerged[rows])
+        counted = zip(retention.counts_of(by_number), by_number, strict=True)
+        out += [[*head, i, n, share] for i, (n, share) in enumerate(counted) if n]
+        mean = retention.by_group(own, boot, d.inside_after, d.drop, np.ones(len(d), bool), own.longest)
+        inside += [[*head, i, each.n, each] for i, each in enumerate(mean) if each.n]
+        if stay := retention.survival(own, boot):
+            release += [[*head, int(age), each.n, each] for age, each in zip(stay.age, stay.hazard, strict=True)]
+        lags.append([*head, int(rows.sum()), *memory.autocorrelation(own, boot, d.inside_after)])
+        draws = [bars(np.arange(len(by_number)), by_number if len(by_number) <= 16 else by_number.value)]
+        shares.append(
+            Panel(
+                "out of a drop [cubes]", "share of drops", draws, f"{trimmed(label, 24)}\nn = {rows.sum()}", floor=True
+            )
+        )
+        x = np.arange(own.longest)
+        draws = [charts.band(x, mean.low, mean.high), charts.line(x, mean.value)]
+        courses.append(Panel("drop", "mean inside [cubes]", draws, trimmed(label, 24), floor=True))
+    if not out:
+        return [Section("", "No drop after the set-up threw a cube, so there is nothing more to tell.")]
+
+    def drawn(panels: list[Panel], name: str, caption: str) -> Chart | None:
+        return Chart(name, charts.figure(panels, HIGH + 0.1), caption) if len(panels) <= MOST_DRAWN else None
+
+    which = ["point", "which"]
+    return [
+        Section(
+            "",
+            "How many come out of a drop, the share of the point's drops with cubes thrown:",
+            Table("out_of_drop", [*which, "out [cubes]", "drops", "share of drops"], out, 0),
+            drawn(shares, "out_of_drop", "Cubes out of a drop, by point"),
+        ),
+        Section(
+            "",
+            "How the number inside changes with the drops, the mean over the point's runs:",
+            Table("inside_by_drop", [*which, "drop", "runs", "mean inside [cubes]"], inside, 0),
+            drawn(courses, "inside_by_drop", "Cubes inside by drop, by point"),
+        ),
+        Section(
+            "",
+            "A resident's chance of release in a drop, by the drops since it was thrown in:",
+            Table("release", [*which, "age [drops]", "at risk [cubes]", "chance of release"], release, 0),
+        ),
+        Section(
+            "",
+            "How the number inside is correlated with itself some drops later (from the mean at each drop):",
+            Table(
+                "autocorrelation", [*which, "drops", *(f"lag {k + 1}" for k in range(memory.LAGS))], lags, MOST_DRAWN
+            ),
+        ),
+    ]
+
+
+def _landings(swept: Swept, tell: Callable[[int], None]) -> list[Section]:
+    rows: Rows = []
+    for done, (point, label) in enumerate(zip(swept.points.tolist(), swept.labels, strict=True), start=1):
+        own = at_point(swept.campaign, point)
+        if len(own.cubes):
+            table = battles.landings(own, Resamples(own.strata, own.rng("resamples"))).table
+            rows += [[point, label, *row[:3], row[4]] for row in (table.rows if table else ())]
+        tell(done)
+    head = ["point", "which", "place", "landed [cubes]", "share of landings", "share at the end"]
+    return [
+        Section(
+            "",
+            "Where the cubes of a point's battles land, and where they lie at the end:",
+            Table("landings", head, rows),
+        )
+    ]

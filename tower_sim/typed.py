@@ -1,0 +1,272 @@
+"""Documents as typed data: one definition makes the check, the line of an error and the reference page.
+
+A table of a document is a pydantic model. A key that has a unit says so: `edge_mm` is read into `edge`, in metres.
+"""
+
+from __future__ import annotations
+
+import math
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import wraps
+from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
+from pydantic.fields import FieldInfo
+
+from tower_sim.errors import UsageError, check_table, fault, near, shown
+
+M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
+
+# unit that a key ends in -> factor to SI
+_UNITS = {"mm": 1e-3, "deg": math.pi / 180, "kg_m3": 1.0, "m_s": 1.0, "rad_s": 1.0, "per_s": 1.0}
+
+
+class Document(BaseModel, frozen=True):
+    """A table of a document. Make one with `read`; it cannot be changed.
+
+        class Tube(Document, frozen=True):
+            inside: float = number("inside_mm", 20, 200, "The clear width from wall to wall.")
+            sides: int = Field(ge=4, le=24, description="The number of walls.")
+
+    Numbers are not made from text, and a key that no field has is refused.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True, validate_default=True, allow_inf_nan=False)
+
+    @field_validator("*", mode="after")
+    @classmethod
+    def _to_si(cls, value: Any, info: ValidationInfo) -> Any:
+        unit = unit_of(str(info.field_name), cls.model_fields[str(info.field_name)])
+        return value * _UNITS[unit] if unit and value is not None else value
+
+
+def number(key: str, low: float, high: float, sentence: str, default: float | None = ...) -> Any:  # type: ignore[assignment]
+    """Declare a number that is written as `key`, its name and its unit, and is stored in SI.
+
+    `low`, `high` and `default` are in the key's unit. A number without a default must be given.
+    """
+    return Field(default, alias=key, ge=low, le=high, description=sentence)
+
+
+def unit_of(name: str, field: FieldInfo) -> str:
+    """Return the unit that the key of a field ends in; empty if it has none."""
+    return (field.alias or name).removeprefix(name).removeprefix("_")
+
+
+def read(
+    kind: type[M], table: object, where: str = "", context: Mapping[str, Any] | None = None, known: Sequence[str] = ()
+) -> M:
+    """Make a document of a table, called `where` in messages; a whole file has no name.
+
+    `context` is for the document's own checks, `known` are keys that the caller has taken out of the table before.
+    Raises UsageError, in one line, for the first key or value that is not allowed.
+    """
+    values = check_table(where or "the file", table)
+    try:
+        return kind.model_validate(dict(values), context=context)
+    except ValidationError as error:
+        raise mistake(kind.model_fields, error.errors(include_url=False), values, where, known) from None
+
+
+def telling(where: str) -> Callable[[type[T]], type[T]]:
+    """Decorate a pydantic dataclass, called `where` in messages: when one is made it raises UsageError in one line."""
+
+    def tells(kind: type[T]) -> type[T]:
+        check = cast("Any", kind).__init__
+
+        @wraps(check)
+        def made(self: Any, /, **values: Any) -> None:
+            try:
+                check(self, **values)
+            except ValidationError as error:
+                fields = cast("Any", kind).__pydantic_fields__
+                raise mistake(fields, error.errors(include_url=False), values, where) from None
+
+        cast("Any", kind).__init__ = made
+        return kind
+
+    return tells
+
+
+def mistake(
+    fields: Mapping[str, FieldInfo],
+    errors: Sequence[Mapping[str, Any]],
+    values: Mapping[str, Any],
+    where: str = "",
+    known: Sequence[str] = (),
+) -> UsageError:
+    """Return pydantic's first error as one line; an unknown key comes first, since it explains others.
+
+    `fields` are those of the table `values`, called `where` in messages; `known` are keys that it may have beside them.
+    """
+    first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
+    is_key = first["loc"][-1:] == ("[key]",)  # the last step but one is then the key itself
+    steps = first["loc"][:-2] if is_key else first["loc"]
+    cause: object = first.get("ctx", {}).get("error")
+    if isinstance(cause, UsageError):
+        cause.what = cause.what or ".".join(map(_printed, steps))
+        return _within(cause, where, first["loc"])
+    path, field, kind, value = where, None, None, cast("Any", values)
+    for step in steps:
+        inner = _model_in(kind)
+        if field is not None and inner is None:
+            items = _items(kind, value)
+            if str(step) not in items:
+                break  # what is in a list of plain values is shown whole
+            path, (kind, value) = f"{path}.{_printed(step)}", items[str(step)]
+            continue
+        if isinstance(step, int):
+            path, value, kind = f"{path}[{step}]", value[step], inner
+            continue
+        fields = inner.model_fields if inner else fields
+        keys = {other.alias or name: other for name, other in fields.items()}
+        field = keys.get(step)
+        if field is None:
+            return unknown_key(step, (*known, *keys), path) if step in value else UsageError(first["msg"], path)
+        path, value, kind = f"{path}.{step}" if path else step, value.get(step, field.get_default()), field.annotation
+    if field is None:
+        return UsageError(first["msg"].removeprefix("Value error, "), path)
+    if is_key:
+        error = fault(
+            f"a word in {path}", first["loc"][-2], f"{_allowed(get_args(_bare(kind))[0])} that can be printed"
+        )
+        error.what = path
+        return error
+    is_item = kind is not field.annotation
+    text = _allowed(kind) if is_item else allowed(field)
+    if first["type"] == "missing":
+        add = f"[{path}]" if text == "a table" else "the key"
+        return UsageError(f"{path} is missing; allowed is {text}; add {add}", path)
+    if first["type"] == "value_error" and not _words(field):
+        return UsageError(f"{path}: {first['msg'].removeprefix('Value error, ')}", path)
+    advice = "change it" if field.is_required() else "change it or leave it out"
+    words = get_args(kind) if get_origin(kind) is Literal else ()
+    return fault(path, value, text, advice + (near(value, words) if isinstance(value, str) else ""))
+
+
+def unknown_key(key: str, known: Iterable[str], where: str) -> UsageError:
+    """Return the error that a table called `where` has a key that is none of `known`."""
+    known = list(known)
+    path = f"{where}.{_printed(key)}" if where else _printed(key)
+    text = f"{path} is unknown; allowed are {', '.join(known) or 'none'}; correct or remove it{near(key, known)}"
+    return UsageError(text, path, "field.unknown")
+
+
+def refuse_unknown(values: Mapping[str, object], known: Mapping[str, object], where: str) -> None:
+    """Raise UsageError for what is no table, and for the first key of it that `known` does not have."""
+    for key in check_table(where, values):
+        if key not in known:
+            raise unknown_key(key, known, where)
+
+
+def _printed(step: object) -> str:
+    """Return a step of a path as a message shows it."""
+    name = str(step)
+    return name if len(name) <= 40 and name.isprintable() else shown(step, 40)
+
+
+def _within(error: UsageError, where: str, place: tuple[int | str, ...]) -> UsageError:
+    """Return the error of a document in another, with the whole path of its key."""
+    short, full = (".".join(map(str, (where, *steps))) for steps in (place[:1], place))
+    if not str(error).startswith(f"{short}."):
+        return error
+    return UsageError(str(error).replace(short, full, 1), error.what.replace(short, full, 1), error.code)
+
+
+def _items(kind: Any, value: Any) -> dict[str, tuple[Any, Any]]:
+    """Return what each key of a table, as text, may have and has; nothing of what is no table."""
+    own = _bare(kind)
+    if get_origin(own) is not dict or not isinstance(value, Mapping):
+        return {}
+    return {str(key): (get_args(own)[1], of) for key, of in cast("Mapping[Any, Any]", value).items()}
+
+
+def _bare(kind: Any) -> Any:
+    """Return a type without what is annotated, and without None."""
+    if get_origin(kind) is Annotated:
+        return _bare(get_args(kind)[0])
+    if get_origin(kind) in (Union, types.UnionType):
+        return next((_bare(each) for each in get_args(kind) if each is not type(None)), kind)
+    return kind
+
+
+def allowed(field: FieldInfo) -> str:
+    """Say what a field may be, such as `a whole number from 1 to 9`."""
+    text = _words(field) or _allowed(field.annotation, bounds(field))
+    return text.removesuffix(" or nothing") if field.default is None else text  # it is left out
+
+
+def _words(field: FieldInfo) -> str:
+    """Return what a field says of itself that it may be; empty where its type says it."""
+    extra = field.json_schema_extra
+    schema: dict[str, Any] = {}
+    if callable(extra):
+        cast("Callable[[dict[str, Any]], None]", extra)(schema)  # the names that are installed, known late
+        return f"one of {', '.join(schema['enum'])}" if "enum" in schema else ""
+    return str((extra or {}).get("allowed", ""))
+
+
+def described(kind: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
+    """Yield the key and the field of every value of a table, those of the tables in it as `table.key`."""
+    for name, field in kind.model_fields.items():
+        key, inner = field.alias or name, _model_in(field.annotation)
+        if inner is None:
+            yield key, field
+            continue
+        many = "" if isinstance(field.annotation, type) else "[]"
+        yield from ((f"{key}{many}.{more}", of_inner) for more, of_inner in described(inner))
+
+
+def _model_in(kind: Any) -> type[BaseModel] | None:
+    """Return the model that a type is, or that it is a list of."""
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return kind
+    if get_origin(kind) in (list, tuple, Union, types.UnionType):
+        return next((model for item in get_args(kind) if (model := _model_in(item))), None)
+    return None
+
+
+def bounds(field: FieldInfo) -> tuple[Any, Any]:
+    """Return the least and the most that a field may be, or how long a list may be; None where nothing is said."""
+    least = next((bound for item in field.metadata if (bound := getattr(item, "ge", None)) is not None), None)
+    most = next((bound for item in field.metadata if (bound := getattr(item, "le", None)) is not None), None)
+    if least is None and most is None:
+        least = next((bound for item in field.metadata if (bound := getattr(item, "min_length", None))), None)
+        most = next((bound for item in field.metadata if (bound := getattr(item, "max_length", None))), None)
+    return least, most
+
+
+def _allowed(kind: Any, between: tuple[Any, Any] = (None, None)) -> str:
+    if get_origin(kind) is Annotated:
+        own, *more = get_args(kind)
+        inner = next((each for each in more if isinstance(each, FieldInfo)), None)
+        return (_words(inner) or _allowed(own, bounds(inner))) if inner else _allowed(own, between)
+    if get_origin(kind) is Literal:
+        return f"one of {', '.join(map(str, get_args(kind)))}"
+    if get_origin(kind) in (Union, types.UnionType):
+        return " or ".join(_allowed(each, between) for each in get_args(kind))
+    if _model_in(kind):
+        numbers = (
+            "" if between[1] is None else f"{between[0]} to {between[1]} " if between[0] else f"up to {between[1]} "
+        )
+        return "a table" if isinstance(kind, type) else f"a list of {numbers}tables"
+    if get_origin(kind) in (dict, Mapping):
+        most = "" if between[1] is None else f" of up to {between[1]} keys"
+        of = get_args(kind)[1]
+        return f"a table{most}" + ("" if of is Any else f", each value {_allowed(of)}")
+    if get_origin(kind) is tuple and get_args(kind)[1:] == (...,):
+        return f"a list, each {_allowed(get_args(kind)[0])}"
+    if get_origin(kind) is list:
+        many = "" if between[1] is None else f" of {between[0] or 0} to {between[1]}"
+        return f"a list{many}, each {_allowed(get_args(kind)[0])}"
+    names = {int: "a whole number", float: "a number", bool: "true or false", str: "a text", type(None): "nothing"}
+    text = names.get(kind, "a list")
+    if kind is str and between[1] is not None:
+        text += f" of {between[0]} to {between[1]} characters" if between[0] else f" of up to {between[1]} characters"
+    if kind in (int, float):
+        text += "".join(
+            f" {word} {bound}" for word, bound in zip(("from", "to"), between, strict=True) if bound is not None
+        )
+    return text
