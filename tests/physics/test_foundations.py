@@ -166,7 +166,7 @@ def test_a_missing_extra_says_what_to_install_wherever_tower_sim_came_from():
         "python -m pip install numpy",
         f"{shlex.quote(sys.executable)} -m pip install numpy",
     )
-    assert packages("dask") == ("numba", "pyarrow", "rich", "markdown-it-py", "distributed")
+    assert packages("dask") == ("numba", "pyarrow", "rich", "jinja2", "markdown-it-py", "distributed")
 
 
 def test_on_a_narrow_terminal_long_lines_are_folded_between_words_and_nothing_is_lost():
