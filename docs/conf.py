@@ -1,12 +1,14 @@
 """The site: `sphinx-build -W -c docs . out/site`. Its pages are those of the repository, so links work in both."""
 
 from pathlib import Path
+from typing import Any
 
 from docutils import nodes
 from sphinx.addnodes import download_reference
 from sphinx.application import Sphinx
 
 from tower_sim.cli import main
+from tower_sim.outcome import Status
 from tower_sim.version import TOWER_SIM
 
 ROOT = Path(__file__).parents[1]
@@ -15,7 +17,10 @@ PAGES = ("live", "lab")
 
 project, author = "tower_sim", "the authors of tower_sim"
 version = release = TOWER_SIM
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+autodoc_typehints = "description"
+python_use_unqualified_type_names = True
+default_role = "code"  # names in docstrings stand in single backticks
 root_doc = "docs/index"
 include_patterns = ["*.md", "docs/**.md", "calibration/*.md", "tests/measure/*.md", "tower_sim/clients/npm/*.md"]
 exclude_patterns = [".*", "build", "dist", "out", "node_modules"]
@@ -50,7 +55,22 @@ def _write_pages(app: Sphinx, exception: Exception | None) -> None:
     )
 
 
+def _complete(app: Sphinx, what: str, name: str, entry: Any, options: object, lines: list[str]) -> None:
+    """Leave out the package's docstring, and list the statuses with their sentences."""
+    if what == "module":
+        lines.clear()
+    elif entry is Status:
+        lines += ["", *(f"- `{status}`: {status.sentence}" for status in Status)]
+
+
+def _without_arguments(app: Sphinx, what: str, name: str, entry: Any, *_: object) -> tuple[str, None] | None:
+    """Show no arguments of a protocol, which nobody makes."""
+    return ("", None) if getattr(entry, "_is_protocol", False) else None
+
+
 def setup(app: Sphinx) -> None:
-    """Connect the two."""
+    """Connect what this file adds to Sphinx."""
+    app.connect("autodoc-process-docstring", _complete)
+    app.connect("autodoc-process-signature", _without_arguments)
     app.connect("doctree-read", _link_pages)
     app.connect("build-finished", _write_pages)
