@@ -265,7 +265,7 @@ def _of_number(plain: Evidence, name: str, ends: tuple[int, int]) -> list[Eviden
 def once(evidence: Sequence[Evidence]) -> list[Evidence]:
     """Return the evidence with bounds that several sources tell alike counted once: they share one voice.
 
-    Whoever writes of a game has read what others wrote, so equal sentences are no independent observations.
+    An author has read what others wrote about a game, so equal sentences are no independent observations.
     """
     alike = [entry.clues if entry.clues and not entry.windows else None for entry in evidence]
     bounds = [clues if clues and all(isinstance(clue, Within) for clue in clues) else None for clues in alike]

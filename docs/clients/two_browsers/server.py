@@ -28,7 +28,7 @@ WAIT = 20.0  # s that a page waits for the next throw before it asks again
 
 
 class Table:
-    """What lies on the table: the last throw, by its number, and whoever waits for the next."""
+    """What lies on the table: the last throw, by its number, and the browsers that wait for the next."""
 
     def __init__(self) -> None:
         self.model = PhysicsModel(load(NAME))
