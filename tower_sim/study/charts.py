@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any, cast
 
 import matplotlib as mpl
@@ -82,6 +83,7 @@ def _quoted(text: str) -> str:
 
 FONT = 8.5  # pt
 WIDTH = 6.5  # in
+CHARACTERS = 75  # of that size across that width
 Array = npt.NDArray[Any]
 Draw = Callable[[Any], None]
 ROLES: tuple[dict[str, Any], ...] = (
@@ -136,6 +138,7 @@ def figure(
         unused.set_visible(False)
     for axis, panel in zip(axes, panels, strict=False):
         _dress(axis, panel, 7 if columns < 3 else 4)
+        axis.set_xlabel(fill(panel.x, CHARACTERS // columns), fontsize=FONT)  # the layout keeps no room for its width
         if not foot and axis.get_legend_handles_labels()[1]:
             _legend(axis)
     if head:
@@ -158,7 +161,6 @@ def _dress(axis: Any, panel: Panel, ticks: int) -> None:
         which.set_major_locator(MaxNLocator(most, integer=True, min_n_ticks=3))
     for draw in panel.draws:
         draw(axis)
-    axis.set_xlabel(panel.x, fontsize=FONT)
     axis.set_ylabel(panel.y, fontsize=FONT)
     axis.set_title(panel.title, fontsize=FONT, loc="left", color=INK)
     if panel.limits:
