@@ -14,7 +14,7 @@ from tower_sim.registry import OWN
 # What knows of no tower; everyone may ask it. Each asks those before it alone.
 TOOLS = (
     "errors", "version", "portable", "columns", "interrupts", "registry", "extras", "reading", "typed",
-    "progress", "terminal", "writing", "token", "pool", "statistics", "gaussian", "draws", "jit",
+    "progress", "terminal", "writing", "token", "pool", "statistics", "draws", "jit",
     "wasm",
 )  # fmt: skip
 

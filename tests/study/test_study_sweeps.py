@@ -240,7 +240,7 @@ def test_three_runs_a_point_have_no_interval_anywhere_and_the_report_says_so(tmp
 
 
 def test_a_sample_of_points_with_one_run_each_is_studied_as_a_sample(tmp_path: Path, monkeypatch: Any):
-    monkeypatch.setattr(effects, "has_salib", lambda: False)
+    monkeypatch.setattr(effects, "is_there", lambda package: package != "SALib")
     design = 'design = "sobol"\npoints = 32'
     text = SWEEP.format(runs=1, seed=5, design=design, throws="{ low = 3, high = 49 }")
     monkeypatch.setattr(Point, "open_model", lambda *_: ThrowTower())

@@ -11,13 +11,12 @@ import importlib
 import importlib.util
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
-from tower_sim import gaussian
 from tower_sim.campaign.data import Array
 from tower_sim.statistics import (
     CONFIDENCE,
@@ -47,6 +46,10 @@ FEWEST_FOR_SHARES = 40  # points
 MOST_FOR_SHARES = 1_500  # points that the process goes through: its time grows with their cube
 LEAST_TOLD = 0.2  # of the variance over points left out: of a process that tells less no share is given
 SHARES_SAMPLE = 1_024  # a power of 2
+SOUGHT = 400  # points at most from which the process's lengths are found: the time grows with their cube
+GROUPS = 10  # of points: each is predicted by the others, and left out for errors
+CHUNK = 2048  # places at once
+SALIB, SKLEARN = "SALib", "sklearn"
 STARTS = (2.0, 0.4)  # of the process's lengths: from the long one alone it misses what goes up and down
 DELTA_RESAMPLES = 25  # slow: each fits four sets of densities
 SMOOTH_RESAMPLES = 200
@@ -313,9 +316,9 @@ def smooth(x: Array, y: Array, at: Array, rng: np.random.Generator) -> Estimates
     return Estimates(fitted[0], *percentiles(fitted[1:], normal_share(-reach)))
 
 
-def has_salib() -> bool:
-    """Whether SALib is installed."""
-    return importlib.util.find_spec("SALib") is not None
+def is_there(package: str) -> bool:
+    """Whether a package of the extra `sweep` is installed."""
+    return importlib.util.find_spec(package) is not None
 
 
 def indices(x: Array, y: Array, rng: np.random.Generator) -> Indices | None:
@@ -323,7 +326,7 @@ def indices(x: Array, y: Array, rng: np.random.Generator) -> Indices | None:
 
     Source: Plischke, Borgonovo and Smith, European Journal of Operational Research 226 (2013).
     """
-    if not has_salib() or len(y) < FEWEST_FOR_DELTA or not y.std() > 0:
+    if not is_there(SALIB) or len(y) < FEWEST_FOR_DELTA or not y.std() > 0:
         return None
     analyze: Any = importlib.import_module("SALib.analyze.delta").analyze
     x = np.column_stack([x, rng.random(len(x))])
@@ -351,25 +354,26 @@ def shares(x: Array, y: Array, rng: np.random.Generator) -> Shares | None:
     """Return Sobol indices of a sample `x` (points, fields), `y` (points), fields taken as independent and uniform.
 
     Source: Saltelli et al., Computer Physics Communications 181 (2010) 259, as scipy has it.
-    None for too few points, and where a Gaussian process through them tells too little. Random: a column of random
-    numbers, groups of points, samples, and which points are taken of more than MOST_FOR_SHARES.
+    None without scikit-learn, for too few points, and where a Gaussian process through them predicts too little.
+    Random: a column of random numbers, groups of points, samples, and which points are taken of more than
+    MOST_FOR_SHARES.
     """
-    if len(y) < FEWEST_FOR_SHARES or not y.std() > 1e-9 * max(1.0, float(np.abs(y).max())):
+    if not is_there(SKLEARN) or len(y) < FEWEST_FOR_SHARES or not y.std() > 1e-9 * max(1.0, float(np.abs(y).max())):
         return None
     some = rng.permutation(len(y))[:MOST_FOR_SHARES]
     x, y = x[some], y[some]
     width = np.ptp(x, axis=0)
     unit = np.column_stack([(x - x.min(0)) / np.where(width > 0, width, 1.0), rng.random(len(x))])
-    process = gaussian.fit(unit, y, rng, STARTS)
-    told = float(1 - ((y - process.held_out()) ** 2).mean() / y.var())
+    means, held_out = process(unit, y, rng)
+    told = float(1 - ((y - held_out) ** 2).mean() / y.var())
     if told < LEAST_TOLD:
         return None
 
-    def told_at(at: Array) -> Array:
-        return process.means(at.T).T
+    def turned(at: Array) -> Array:
+        return means(at.T).T
 
     found = _stats().sobol_indices(
-        func=told_at,
+        func=turned,
         n=SHARES_SAMPLE,
         dists=[_stats().uniform()] * unit.shape[1],
         rng=np.random.default_rng(int(rng.integers(1 << 31))),
@@ -381,6 +385,40 @@ def shares(x: Array, y: Array, rng: np.random.Generator) -> Shares | None:
         indices.append(np.stack([all_of[0], error]))
     first, total = indices
     return Shares(first[:, :-1], total[:, :-1], dummy=float(total[0, -1]), told=told)
+
+
+def process(x: Array, y: Array, rng: np.random.Generator) -> tuple[Callable[[Array], Array], Array]:
+    """Fit Gaussian processes to `y`, shape (T,), at `x`, shape (T, F): to all points, and without each group of them.
+
+    Returns a function from places, shape (n, F), to the mean of each process, shape (n, 1 + GROUPS), and what each
+    point is predicted to be without its group, shape (T,). All have the kernel of greatest likelihood for up to SOUGHT
+    of the points: Matern's of smoothness 5/2, a length for each coordinate, and a nugget. Random: the groups, and which
+    points these are. Source: Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006.
+    """
+    sk = importlib.import_module("sklearn.gaussian_process")
+    of, fitted = sk.kernels, sk.GaussianProcessRegressor
+    some = rng.permutation(len(y))[:SOUGHT]
+    scale = float(y[some].std()) or 1.0
+    starts = [
+        of.ConstantKernel(1.0, (0.01, 50)) * of.Matern(np.full(x.shape[1], length), (0.15, 50), nu=2.5)
+        + of.WhiteKernel(0.05, (1e-5, 2))
+        for length in STARTS
+    ]
+    with warnings.catch_warnings(record=True):  # it tells of each length that ends at its limit
+        tried = [fitted(start).fit(x[some], (y[some] - y[some].mean()) / scale) for start in starts]
+    kernel = max(tried, key=lambda one: one.log_marginal_likelihood_value_).kernel_
+    group = rng.permutation(np.arange(len(y)) % GROUPS)
+    weights, centres = np.zeros((len(y), 1 + GROUPS)), np.zeros(1 + GROUPS)
+    for k in range(1 + GROUPS):
+        mine = group != k - 1  # the first leaves out none
+        centres[k] = y[mine].mean()
+        weights[mine, k] = fitted(kernel, optimizer=None).fit(x[mine], y[mine] - centres[k]).alpha_
+
+    def means(at: Array) -> Array:
+        parts = [kernel(at[i : i + CHUNK], x) @ weights for i in range(0, len(at), CHUNK)]
+        return np.concatenate(parts) + centres
+
+    return means, means(x)[np.arange(len(x)), 1 + group]
 
 
 def jackknife(values: Array) -> Array:

@@ -451,7 +451,7 @@ def _of_sample(swept: Swept, says: list[str], tell: Callable[[float], None]) -> 
             f"so many points a field without any effect reaches about {max(delta.dummy for delta in deltas):.2f} (the "
             "highest of a column of random numbers)."
         )
-    elif not fx.has_salib():
+    elif not fx.is_there(fx.SALIB):
         says.append("Delta indices are left out: SALib is not installed (pip install SALib adds it).")
     else:
         says.append(f"Delta indices are left out: they need {fx.FEWEST_FOR_DELTA} points and a figure that varies.")
@@ -464,6 +464,8 @@ def _of_sample(swept: Swept, says: list[str], tell: Callable[[float], None]) -> 
             "variance of points that it was not given; a column of random numbers reaches "
             f"{max(part.dummy for part in parts):.2f} in all. Figures of which it tells too little have none."
         )
+    elif not fx.is_there(fx.SKLEARN):
+        says.append("Shares of variance are left out: scikit-learn is not installed (pip install scikit-learn).")
     else:
         says.append(
             f"Shares of variance are left out: they need {fx.FEWEST_FOR_SHARES} points and a figure that follows the "
