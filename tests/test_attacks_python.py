@@ -33,7 +33,6 @@ from tower_sim.model import redo, until_landed
 from tower_sim.models import open_model, rule_of_thumb, settings_of
 from tower_sim.physics.settings import PhysicsSettings, accuracy, read_settings
 from tower_sim.registry import get
-from tower_sim.replay.takes import takes
 from tower_sim.requests import DropRequest, PlayRequest, read_rules, rules_of
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState, rng_from_text, rng_text
@@ -53,7 +52,6 @@ WHOLE = "0|5"
 FINE: Mapping[str, str] = {  # names of ODD that an argument may be, as CALL.ARGUMENT; of any call as ARGUMENT
     "seed": WHOLE,
     "settings": "None",
-    "record": "None",
     "engine": "None",
     "fineness": "None",
     "accuracy": "None",
@@ -99,7 +97,6 @@ FINE: Mapping[str, str] = {  # names of ODD that an argument may be, as CALL.ARG
     "Tokens.extra": "table|table of 5",
     "run_shard.index": "0",
     "changes": "list",
-    "takes.shots": "list|''",
     "own": "table",
     "at.place": "''|nope|NUL|escape|surrogate|bidi",
     "Side.colour": "nope|''",
@@ -133,12 +130,12 @@ def doors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
         open_model(**given).close()
 
     yield "load", load, {"name_or_file": "amerigo"}
-    yield "open_model", opened, {"apparatus": shape, "name": "surrogate", "settings": None, "record": None}
-    yield "open_physics", opened, {"apparatus": shape, "name": "physics", "settings": PhysicsSettings(), "record": None}
+    yield "open_model", opened, {"apparatus": shape, "name": "surrogate", "settings": None}
+    yield "open_physics", opened, {"apparatus": shape, "name": "physics", "settings": PhysicsSettings()}
     yield (
         "PhysicsModel",
         lambda **given: PhysicsModel(**given).close(),
-        {"apparatus": shape, "settings": None, "record": None},
+        {"apparatus": shape, "settings": None},
     )
     yield "supply", supply, {"counts": {"red": 2}, "edge": edge, "first_id": 0}
     yield "of_colour", lambda count: supply({"red": count}, edge), {"count": 2}
@@ -216,7 +213,6 @@ def doors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     yield "run_shard", campaign.run_shard, {"spec": spec, "index": 0}
     yield "read_variant", read_variant, {"file": "amerigo", "changes": ("rounds=3",)}
     yield "fitted_or_shipped", fitted_or_shipped, {"name": "amerigo"}
-    yield "takes", takes, {"shots": [], "apparatus": shape}
     yield "to_json", outcome.to_json, {"seed": 1, "colours": ["red"]}
 
 

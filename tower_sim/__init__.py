@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from tower_sim.model import TooManyFailedDraws, knock_then_drop, redo, until_landed
     from tower_sim.models import open_model
     from tower_sim.outcome import Landing, Outcome, Status
-    from tower_sim.physics.film import Film
     from tower_sim.physics.settings import PhysicsSettings
     from tower_sim.simulator import PhysicsModel
     from tower_sim.state import BoardState, Pose, Resident, TowerState
@@ -36,7 +35,6 @@ __all__ = [
     "BoardState",
     "Cube",
     "DropModel",
-    "Film",
     "Landing",
     "Outcome",
     "PhysicsModel",
@@ -65,7 +63,6 @@ _HOME = {
     "BoardState": "state",
     "Cube": "cubes",
     "DropModel": "contract",
-    "Film": "physics.film",
     "Landing": "outcome",
     "Outcome": "outcome",
     "PhysicsModel": "simulator",

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus, as_apparatus
 from tower_sim.errors import UsageError, check_one, fault, near, shown
-from tower_sim.physics.film import as_film
 from tower_sim.physics.settings import ENGINE, STANDARD, PhysicsSettings, accuracy, as_settings, check_engine
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import ShipSurrogate
@@ -16,7 +15,6 @@ from tower_sim.surrogate.store import Fitted, fitted_to, load_fitted
 from tower_sim.surrogate.two_thirds import OnlineRule, TwoThirdsRule
 
 if TYPE_CHECKING:  # the simulator is imported when physics is asked for
-    from tower_sim.physics.film import Film
     from tower_sim.simulator import PhysicsModel
 
 ABOUT = {
@@ -36,24 +34,22 @@ def open_model(
     apparatus: Apparatus | str | Path,
     name: str = "physics",
     settings: PhysicsSettings | None = None,
-    record: Film | None = None,
 ) -> Model:
     """Return the model `name` of an apparatus, or of what `load` gives for a name or a path, as a context manager.
 
-    `name` is one of MODELS or the path of a fitted surrogate (`.json`); `settings` are those of the physics, which
-    also keeps its draws on the film `record` if there is one: no other model has poses that could be recorded. The
+    `name` is one of MODELS or the path of a fitted surrogate (`.json`); `settings` are those of the physics. The
     surrogate of a profile that is a file is the one that lies beside it (`store.beside`), if there is one.
     Raises UsageError for another name, an apparatus that the model cannot be of, a file that is not allowed, and
     physics where its engine is not installed.
     """
     apparatus = load(apparatus) if isinstance(apparatus, (str, Path)) else as_apparatus(apparatus)
-    settings, record = None if settings is None else as_settings(settings), as_film(record)
+    settings = None if settings is None else as_settings(settings)
     if not isinstance(cast("object", name), str):
         raise _unknown(name)
     if name == "physics":
         from tower_sim.simulator import PhysicsModel
 
-        return PhysicsModel(apparatus, settings, record)
+        return PhysicsModel(apparatus, settings)
     if name == "two_thirds":
         return TwoThirdsRule(apparatus)
     if name == "surrogate" or name.endswith(".json"):

@@ -22,7 +22,6 @@ from tower_sim.outcome import Landing, Outcome
 from tower_sim.physics import by_hand
 from tower_sim.physics.at_rest import check_at_rest
 from tower_sim.physics.belonging import advice_by_digest, digest_of
-from tower_sim.physics.film import Film, Reel, Shot, as_film
 from tower_sim.physics.knock import MAX_STRENGTH, Shake
 from tower_sim.physics.placing import put_down
 from tower_sim.physics.release import Launch, release
@@ -42,25 +41,21 @@ class PhysicsModel(BaseModel):
     be gone.
     Holds one engine client: close it, or use the model as a context manager. Threads that drop at once with one model,
     or with several of an engine that keeps state for the whole process, wait for each other; a copy, also one that was
-    pickled, is a new model with a client of its own, and with a film of its own if this one has one.
+    pickled, is a new model with a client of its own.
     Raises UsageError for what is no apparatus, and from drops of a model that was closed.
     """
 
     name = "physics"
     tells_contacts = True
 
-    def __init__(
-        self, apparatus: Apparatus, settings: PhysicsSettings | None = None, record: Film | None = None
-    ) -> None:
-        """Make the model; `record` is a film that every draw is kept on, which changes none."""
+    def __init__(self, apparatus: Apparatus, settings: PhysicsSettings | None = None) -> None:
         self.shape = as_apparatus(apparatus)
         self.settings = as_settings(settings)
-        self.film = as_film(record)
         self._world = World(self.settings)
         self._door = _door(self.shape, self.settings)
 
-    def __reduce__(self) -> tuple[type[PhysicsModel], tuple[Apparatus, PhysicsSettings, Film | None]]:
-        return type(self), (self.shape, self.settings, None if self.film is None else Film())
+    def __reduce__(self) -> tuple[type[PhysicsModel], tuple[Apparatus, PhysicsSettings]]:
+        return type(self), (self.shape, self.settings)
 
     def close(self) -> None:
         """Give the engine client back."""
@@ -117,28 +112,11 @@ class PhysicsModel(BaseModel):
         shake: Shake | None,
         event: Event,
     ) -> Outcome:
-        """Let it happen, and keep what it looked like if somebody records."""
-        if self.film is None:
-            return self._happen(state, thrown, launches, shake, event, None)
-        reel = Reel(self.settings.window)
-        outcome = self._happen(state, thrown, launches, shake, event, reel)
-        self.film.keep(Shot(event.kind, event.strength, state, outcome, reel if outcome.status.is_landing else None))
-        return outcome
-
-    def _happen(
-        self,
-        state: TowerState,
-        thrown: tuple[Cube, ...],
-        launches: Sequence[Launch],
-        shake: Shake | None,
-        event: Event,
-        reel: Reel | None,
-    ) -> Outcome:
         """Build the world, let it run until all is still, look where the cubes are."""
         lying = tuple(resident for resident in state.board.lying if resident.cube not in thrown)
         left = tuple(resident.cube for resident in lying)
         with self._world.alone():  # one drop at a time in a process
-            scene = self._build((*state.residents, *lying), state.touches, reel)
+            scene = self._build((*state.residents, *lying), state.touches)
             status = settle(scene, launches, shake, is_checked=event.kind == "hand")
             touches = scene.lie_still() if status.is_landing else ()
             landings = self._look(scene, (*state.cubes, *left, *thrown))
@@ -158,9 +136,9 @@ class PhysicsModel(BaseModel):
         event = replace(event, emerged=tuple(sorted(cube.id for cube in outcome.emerged)))
         return replace(outcome, state=self._door.made(state.after(inside, event, outside, touches)))
 
-    def _build(self, at_rest: Sequence[Resident], touches: Sequence[Touch], reel: Reel | None) -> Scene:
+    def _build(self, at_rest: Sequence[Resident], touches: Sequence[Touch]) -> Scene:
         """Build the apparatus and lay the cubes `at_rest` where the state has them, pressing as `touches` tells."""
-        scene = Scene(self._world, self.shape, reel)
+        scene = Scene(self._world, self.shape)
         scene.lay({resident.cube: _pose(resident) for resident in at_rest}, touches)
         return scene
 

@@ -225,22 +225,6 @@ def test_a_run_takes_the_windows_it_is_asked_for_in_steps_that_the_settings_allo
 
 
 @of_runners
-def test_one_that_films_writes_down_where_cubes_are_after_each_window_and_does_nothing_else(lab: Lab):
-    films, plain = lab.new(), lab.new()
-    poses = [Pose((0.03 * k, 0.0, 0.02), TURNED) for k in range(3)]
-    bodies, others = there(lab, films, poses), there(lab, plain, poses)
-    films.remove(bodies.pop(1))
-    plain.remove(others.pop(1))
-    frames = films.run_filmed(9, EVERYWHERE)
-    assert frames.shape == (9, 2, 7)
-    for frame in frames:
-        assert plain.run(1, EVERYWHERE) == 1
-        now = plain.motion(others)
-        assert np.concatenate((now.position, now.orientation), axis=1).tobytes() == frame.tobytes()
-    assert same(films.motion(bodies), plain.motion(others))
-
-
-@of_runners
 def test_no_cube_travels_further_in_a_step_than_allowed_until_it_has_passed_all(lab: Lab, runner: Runner):
     taken: list[int] = []
     for passed in (-1.0, 1.0):

@@ -20,7 +20,7 @@ from tower_sim import registry
 from tower_sim.apparatus.amerigo.profile import AmerigoTower
 from tower_sim.apparatus.combat_ship.profile import ShipAndBoard
 from tower_sim.apparatus.wallenstein.profile import Given
-from tower_sim.campaign.tables import CUBES, DROPS, POSES, tables_of
+from tower_sim.campaign.tables import CUBES, DROPS, tables_of
 from tower_sim.physics.settings import NUMBERS, PhysicsSettings
 from tower_sim.typed import allowed, described
 from tower_sim.writing import write
@@ -50,7 +50,7 @@ def page() -> str:
         rules: object = game.Rules
         if isinstance(rules, type) and issubclass(rules, BaseModel):
             parts.append(_part(f"Rules: {name}", "key", (_row(key, field) for key, field in described(rules))))
-    for table in (DROPS, CUBES, *(table for game in games.values() for table in tables_of(game)[2:]), POSES):
+    for table in (DROPS, CUBES, *(table for game in games.values() for table in tables_of(game)[2:])):
         rows = ((f"`{c.name}`", f"{c.kind}, or null" if c.nullable else c.kind, c.meaning) for c in table.columns)
         parts.append(_table(f"Table of a campaign: {table.name}", ("column", "type", "meaning"), rows))
     return "\n".join(parts)

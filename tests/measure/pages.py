@@ -56,7 +56,9 @@ def measure(document: Path, seconds: float, level: int) -> None:
         print(f"first picture after {np.median(firsts):.0f} ms (median of {len(firsts)}, from {min(firsts):.0f})")
         page = browser.new_context(viewport={"width": 1200, "height": 830}).new_page()
         page.goto(document.resolve().as_uri())
-        page.wait_for_function("() => window.towerSim")
+        page.wait_for_function("() => window.towerSim?.isWhole")
+        shown, computed = page.evaluate("[towerSim.duration, performance.now() / 1000]")
+        print(f"{shown:.1f} s of replay are computed after {computed:.2f} s")
         page.evaluate("level => { towerSim.level = level; }", level)
         for _ in range(3):
             page.evaluate(_PLAY)
@@ -81,9 +83,9 @@ def _first(browser: Any, document: Path) -> float:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Measure one page: a replay that was written before, else 49 cubes on paths made by hand."""
+    """Measure one page: a replay that was written before, else a round of Amerigo."""
     parser = argparse.ArgumentParser(prog="pages", description=__doc__)
-    parser.add_argument("--document", type=Path, help="a page that --replay wrote")
+    parser.add_argument("--document", type=Path, help="a page that `page replay` wrote")
     parser.add_argument("--seconds", type=float, default=4.0)
     parser.add_argument("--level", type=int, default=2, help="how coarsely: 0 (still pictures) to 4; 2 is for no GPU")
     options = parser.parse_args(arguments)
@@ -92,7 +94,7 @@ def main(arguments: list[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         document = options.document or Path(folder) / "replay.html"
         if options.document is None:
-            document.write_text(page_of(tower_replay(({"blue": 20, "red": 20, "green": 9},))), "utf-8")
+            document.write_text(page_of(tower_replay()), "utf-8")
         measure(document, options.seconds, options.level)
 
 

@@ -13,9 +13,9 @@ import pytest
 from tests.support.hulls import as_hull
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load, names, shipped
-from tower_sim.live.bundle import bundled
 from tower_sim.live.contents import contents, opening
 from tower_sim.live.page import worker
+from tower_sim.pages.bundle import bundled
 
 Capture = pytest.CaptureFixture[str]
 

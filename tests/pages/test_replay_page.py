@@ -1,4 +1,4 @@
-"""The replay page in a real browser: what it shows is what the document says, by mouse, touch and keys."""
+"""The replay page in a real browser: what it computes and shows is what was played, by mouse, touch and keys."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from support.browser import PAGES, Watched, axe_violations, browsing
-from support.replays import battle_replay, tower_replay
+from support.replays import Replay, battle_replay, tower_replay, turns_of
 
 from tower_sim import cli, load
-from tower_sim.replay.document import Replay
 from tower_sim.replay.page import page_of
 
 pytestmark = PAGES
 
 HOSTILE = '</script><img src=x onerror="window.ran=1"><script>window.ran=2</script>'
 WIDTH = 1000
+FRAME = 0.01  # s: a window of the physics
+COLOURS = ("blue", "black", "red", "brown", "green", "yellow", "white")
 Open = Callable[..., Any]
 
 
@@ -32,7 +33,7 @@ def opener(watched: Watched, folder: Path) -> Open:
         path = folder / "replay.html"
         path.write_text(page_of(document), "utf-8")
         page = watched.open(path)
-        page.wait_for_function("() => window.towerSim")
+        page.wait_for_function("() => window.towerSim?.isWhole")
         return page
 
     return open_there
@@ -98,33 +99,6 @@ def shown(page: Any) -> None:
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
-def expected(document: Replay, step: int, frame: float) -> dict[str, list[int]]:
-    """Count by hand what is in the hand, inside, out and aside at a frame of a step of one take."""
-    header = document.header
-    (take,) = header["steps"][step]["takes"]
-    colour = dict(header["cubes"])
-    names = [each["name"] for each in header["colours"]]
-    where = dict.fromkeys(take["thrown"], 0) | {cube: 1 for cube, _, _ in take["start"]}
-    for cube, first, length, offset in take["tracks"]:
-        lower = np.flatnonzero(decoded(document, offset, length)[:, 2] < header["apparatus"]["rim"])
-        if cube in take["thrown"] and frame >= first + lower[0]:
-            where[cube] = 1
-    where |= {cube: 2 for at, word, cube, *_ in take["events"] if at <= frame and word == "out"}
-    where |= {cube: 3 for cube, _ in header["cubes"] if cube not in where}
-    columns = 4 if any(len(each["rest"]) < len(colour) for step in header["steps"] for each in step["takes"]) else 3
-    counts = {name: [0] * columns for name in names}
-    for cube, k in where.items():
-        counts[names[colour[cube]]][k] += 1
-    return counts
-
-
-def decoded(document: Replay, offset: int, length: int) -> npt.NDArray[np.float64]:
-    """Return a track's positions (m), shape (length, 3), by the format's own words."""
-    motion = np.frombuffer(document.data, "<i2", offset=56 * document.header["exact"])
-    columns = motion[offset : offset + 7 * length].reshape(7, length)
-    return np.cumsum(columns, axis=1, dtype=np.int16)[:3].T * document.header["unit"]
-
-
 def picture(page: Any) -> npt.NDArray[np.float64]:
     """Return what the canvas shows, finely drawn: shape (height, width, 3)."""
     page.wait_for_timeout(450)  # it is drawn finely once all is still
@@ -133,75 +107,54 @@ def picture(page: Any) -> npt.NDArray[np.float64]:
 
 def test_it_opens_with_all_in_the_hand_and_says_in_a_plain_sentence_what_happens(at_desk: Open):
     page = at_desk(tower_replay())
-    assert page.inner_text("h1") == page.title() == "Two drops into amerigo"
-    assert page.inner_text("#sentence") == "Drop 0: 5 blue and 4 red cubes thrown, 9 in hand, 0 out, 0 inside."
-    assert table_of(page) == {"blue": [5, 0, 0, 0], "red": [4, 0, 0, 0], "green": [0, 0, 0, 3]}
+    assert page.inner_text("h1") == page.title() == "Amerigo, tower amerigo, physics, seed 7"
+    assert page.inner_text("#sentence") == "Drop 0: 49 cubes thrown, 49 in hand, 0 out, 0 inside."
+    assert table_of(page) == {colour: [7, 0, 0, 0] for colour in COLOURS}
     facts = page.inner_text("#about")
-    for word in ("amerigo", "physics", "core", "0123456789abcdef", "7", "tower_sim 0.1.0"):
+    for word in ("amerigo", "physics", "core", "7", "tower_sim 0.1.0"):
         assert word in facts
 
 
-def test_counts_follow_the_scrubber_that_keys_move(at_desk: Open):
-    document = tower_replay()
-    page = at_desk(document)
-    page.focus("#scrub")
-    seen: set[str] = set()
-    for number in range(9):
-        page.keyboard.press("PageUp")
-        for _ in range(number):
-            page.keyboard.press("ArrowRight")
-        shown(page)
-        time = page.evaluate("towerSim.time")
-        begins = page.evaluate("towerSim.steps")
-        step = sum(begin <= time + 1e-9 for begin in begins) - 1
-        assert table_of(page) == expected(document, step, round((time - begins[step]) * 60, 6))
-        seen.add(str(table_of(page)))
-    assert len(seen) > 3
-    page.keyboard.press("End")
-    shown(page)
-    assert table_of(page) == expected(document, 1, 1e9)
+@pytest.mark.parametrize("make", [tower_replay, battle_replay])
+def test_at_the_end_of_each_step_every_cube_is_where_the_game_has_it(at_desk: Open, make: Callable[[], Replay]):
+    """Poses to the last bit; the page itself compares its last state with the game's."""
+    replay = make()
+    page = at_desk(replay)
+    begins = [*page.evaluate("towerSim.steps"), page.evaluate("towerSim.duration") + 0.3]
+    for turn, end in zip(turns_of(replay), begins[1:], strict=True):
+        seek(page, end - 0.85)  # nothing moves for 0.9 s before the next step
+        rows = page.evaluate("towerSim.counts()")
+        assert {row["name"]: row["inside"] for row in rows} == {
+            row["name"]: sum(cube.colour == row["name"] for cube in turn.state.cubes) for row in rows
+        }
+        for resident in (*turn.state.residents, *turn.state.board.lying):
+            assert resident.pose
+            pose = page.evaluate("cube => towerSim.pose(cube)", resident.cube.id)
+            assert pose == [*resident.pose.position, *resident.pose.orientation]
 
 
-@pytest.mark.parametrize("document", [tower_replay(), battle_replay()], ids=["tower", "battle"])
-def test_poses_are_the_documents_exact_ones_at_rest_and_its_tracks_on_the_way(at_desk: Open, document: Replay):
-    page = at_desk(document)
-    table = np.frombuffer(document.data, "<f8", 7 * document.header["exact"]).reshape(-1, 7)
-    for step, begin in enumerate(page.evaluate("towerSim.steps")):
-        (take,) = document.header["steps"][step]["takes"]
-        page.evaluate("time => towerSim.seek(time)", begin + take["frames"] / 60)
-        for cube, _, row in take["rest"]:
-            pose = page.evaluate("cube => towerSim.pose(cube)", cube)
-            assert pose == (None if row is None else table[row].tolist())
-        for cube, first, length, offset in take["tracks"]:
-            positions = decoded(document, offset, length)
-            for k in (0, length // 2, length - 1):
-                page.evaluate("time => towerSim.seek(time)", begin + (first + k) / 60)
-                pose = page.evaluate("cube => towerSim.pose(cube)", cube)
-                assert pose[:3] == pytest.approx(positions[k], abs=1e-12)
-                assert np.linalg.norm(pose[3:]) == pytest.approx(1, abs=1e-12)
-
-
-def test_cubes_in_hand_inside_out_and_aside_are_all_cubes_at_every_frame(at_desk: Open):
+def test_cubes_in_hand_inside_out_and_aside_are_all_cubes_at_every_moment(at_desk: Open):
     page = at_desk(tower_replay())
     sums = page.evaluate(
         """() => {
           const sums = new Set();
-          for (let time = 0; time <= towerSim.duration; time += 1 / 60) {
+          for (let time = 0; time <= towerSim.duration; time += 0.05) {
             towerSim.seek(time);
-            const each = towerSim.counts().map((row) => row.hand + row.inside + row.out + row.aside);
-            sums.add(each.join(" "));
+            sums.add(towerSim.counts().map((row) => row.hand + row.inside + row.out + row.aside).join(" "));
           }
           return [...sums];
         }"""
     )
-    assert sums == ["5 4 3"]
+    assert sums == ["7 7 7 7 7 7 7"]
 
 
 def test_a_cube_is_marked_by_a_click_named_followed_and_its_way_is_listed(at_desk: Open):
-    page = at_desk(tower_replay(({"blue": 3}, {"red": 2})))
-    seek(page, page.evaluate("towerSim.steps[0]") + 2)
-    (pose,) = [each["pose"] for each in page.evaluate("towerSim.shown()") if each["cube"] == 0]
-    page.evaluate("towerSim.mark(0)")
+    replay = tower_replay()
+    cube = turns_of(replay)[0].state.residents[-1].cube
+    name = f"{cube.colour.capitalize()} cube {cube.id}"
+    page = at_desk(replay)
+    seek(page, page.evaluate("towerSim.steps[1]") - 0.5)
+    page.evaluate("cube => towerSim.mark(cube)", cube.id)
     shown(page)
     ring = page.locator("#tag").bounding_box()
     x, y = ring["x"] + ring["width"] / 2, ring["y"] + ring["height"] / 2
@@ -210,20 +163,21 @@ def test_a_cube_is_marked_by_a_click_named_followed_and_its_way_is_listed(at_des
     assert not page.is_visible("#tag")
     page.mouse.click(x, y)
     shown(page)
-    assert page.inner_text("#tag-name") == page.inner_text("#cube-name").strip() == "Blue cube 0"
+    assert page.inner_text("#tag-name") == page.inner_text("#cube-name").strip()
+    page.evaluate("cube => towerSim.mark(cube)", cube.id)
+    assert page.inner_text("#cube-name").strip() == name
     way = page.eval_on_selector_all("#cube-way li", "all => all.map(each => each.innerText.trim())")
-    assert way == ["Drop 0 thrown in, stays inside: lower floor", "Drop 1 lies still inside: lower floor"]
+    assert way[0].startswith("Drop 0 thrown in, stays inside: ")
     page.click("#follow")
     shown(page)
     ring, scene = page.locator("#tag").bounding_box(), page.locator("#scene").bounding_box()
     assert ring["x"] + ring["width"] / 2 == pytest.approx(scene["x"] + scene["width"] / 2, abs=2)
     assert ring["y"] + ring["height"] / 2 == pytest.approx(scene["y"] + scene["height"] / 2, abs=2)
-    page.click("#cube-way li:nth-child(2) button")
-    assert page.evaluate("towerSim.time") == page.evaluate("towerSim.steps[1]")
+    page.click("#cube-way li:nth-child(1) button")
+    assert page.evaluate("towerSim.time") == 0
     page.keyboard.press("m")
     shown(page)
-    assert page.inner_text("#tag-name") == "Blue cube 2"
-    assert pose == page.evaluate("towerSim.pose(0)")
+    assert page.inner_text("#tag-name") != name
 
 
 def test_the_shape_and_what_is_thrown_fill_the_picture(at_desk: Open, desk: Watched):
@@ -235,11 +189,11 @@ def test_the_shape_and_what_is_thrown_fill_the_picture(at_desk: Open, desk: Watc
         wood = np.abs(image[:, :, 0] - image[:, :, 2]) > 0.12
         rows, columns = np.flatnonzero(wood.any(axis=1)), np.flatnonzero(wood.any(axis=0))
         tall, wide = np.ptp(rows) / image.shape[0], np.ptp(columns) / image.shape[1]
-        assert max(tall, wide) > 0.85
+        assert max(tall, wide) > 0.75, "and there is room for the hand above"
 
 
 def test_on_paper_the_tower_and_all_drops_are_there(at_desk: Open):
-    page = at_desk(tower_replay(tuple({"blue": 1} for _ in range(40))))
+    page = at_desk(tower_replay())
     page.click("#theme")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
@@ -256,7 +210,7 @@ def test_on_paper_the_tower_and_all_drops_are_there(at_desk: Open):
 
 
 def test_a_picture_is_saved_with_the_tower_on_it(at_desk: Open):
-    page = at_desk(tower_replay(title="Two drops: A/B"))
+    page = at_desk(tower_replay() | {"title": "Two drops: A/B"})
     with page.expect_download() as saved:
         page.click("#save")
     assert saved.value.suggested_filename == "Two_drops_A_B_0.00s.png", "it is of the moment"
@@ -280,22 +234,6 @@ def test_play_is_on_the_screen_of_a_telephone_on_its_side_and_at_twice_the_size(
         assert page.evaluate("document.scrollingElement.scrollWidth") == width
 
 
-def test_marks_of_100_drops_are_told_apart(at_desk: Open):
-    """Every second drop is shaded, and between two drops there is a gap in what came out."""
-    page = at_desk(tower_replay(tuple({"blue": 2} for _ in range(100))))
-    row = page.evaluate(
-        """() => {
-          const canvas = document.getElementById("marks");
-          const data = canvas.getContext("2d").getImageData(0, canvas.height - 2, canvas.width, 1).data;
-          return [...data].filter((_, i) => i % 4 === 3);
-        }"""
-    )
-    strong = np.array(row) > 150
-    assert 99 <= (np.diff(strong.astype(int)) == 1).sum() + strong[0] <= 101
-    weak = (np.array(row) > 20) & ~strong
-    assert weak.sum() > 50
-
-
 def test_keys_alone_do_everything(at_desk: Open):
     page = at_desk(tower_replay())
     press = page.keyboard.press
@@ -308,14 +246,14 @@ def test_keys_alone_do_everything(at_desk: Open):
     events = sorted({round(event["time"], 9) for event in page.evaluate("towerSim.events")})
     assert page.evaluate("towerSim.time") == pytest.approx(events[1])
     shown(page)
-    assert page.inner_text("#said") == "A blue cube leaves the hand."
+    assert "cube" in page.inner_text("#said")
     press("n")
     press("p")
     assert page.evaluate("towerSim.time") == pytest.approx(events[1])
     press(".")
     press(".")
     press(",")
-    assert page.evaluate("towerSim.time") == pytest.approx(events[1] + 1 / 60)
+    assert page.evaluate("towerSim.time") == pytest.approx(events[1] + FRAME)
     press("]")
     assert page.evaluate("towerSim.time") == page.evaluate("towerSim.steps[1]")
     press("[")
@@ -358,15 +296,16 @@ def test_every_control_is_reached_by_the_tab_key(at_desk: Open):
 
 
 def test_a_step_is_chosen_from_the_list_and_by_its_buttons(at_desk: Open):
-    page = at_desk(tower_replay(({"blue": 2}, {"red": 2}, {"green": 2})))
+    page = at_desk(tower_replay())
     page.click("#step-on")
     page.click("#step-on")
     shown(page)
-    assert page.inner_text("#sentence").startswith("Drop 2: 2 green cubes thrown")
+    assert page.inner_text("#sentence").startswith("Drop 2: ")
     assert page.inner_text("#steps [aria-current=step] strong") == "Drop 2"
     page.click("#steps button:has-text('Drop 1')")
     shown(page)
-    assert page.inner_text("#sentence").startswith("Drop 1: 2 red cubes thrown, 2 in hand, 0 out")
+    assert page.inner_text("#sentence").startswith("Drop 1: ")
+    assert "blue cubes thrown" in page.inner_text("#sentence")
     page.click("#step-back")
     shown(page)
     assert page.inner_text("#sentence").startswith("Drop 0")
@@ -420,14 +359,11 @@ def test_it_plays_at_once_unless_the_reader_wants_little_motion(at_desk: Open, d
 
 
 def test_names_run_nothing(at_desk: Open):
-    document = tower_replay(({"blue": 3},), title=HOSTILE)
-    header = document.header
-    header["colours"][0]["name"] = HOSTILE
-    header["colours"][0]["letter"] = "<b>"
-    header["steps"][0] |= {"title": HOSTILE, "text": HOSTILE}
-    header["summary"] = f"{HOSTILE}\n\n{HOSTILE}   {HOSTILE}"
-    header["about"] |= {"apparatus": HOSTILE, "seed": HOSTILE}
-    page = at_desk(document)
+    replay: Replay = tower_replay() | {"title": HOSTILE, "summary": f"{HOSTILE}\n\n{HOSTILE}   {HOSTILE}"}
+    replay["colours"][0] |= {"name": HOSTILE, "letter": "<b>"}
+    replay["steps"][0] |= {"title": HOSTILE, "text": HOSTILE}
+    replay["about"] |= {"apparatus": HOSTILE, "seed": HOSTILE}
+    page = at_desk(replay)
     seek(page, 0.5)
     page.keyboard.press("n")
     page.wait_for_timeout(200)
@@ -437,68 +373,43 @@ def test_names_run_nothing(at_desk: Open):
 
 
 def test_zones_light_up_as_cubes_come_to_rest_in_them(at_desk: Open):
-    document = battle_replay()
-    page = at_desk(document)
+    replay = battle_replay()
+    page = at_desk(replay)
     assert page.eval_on_selector_all("#zones .lit", "all => all.length") == 0
-    (take,) = document.header["steps"][0]["takes"]
-    rests = [
-        (frame, place)
-        for frame, word, _, place in (event for event in take["events"] if len(event) > 3)
-        if word == "rest"
-    ]
-    for number, (frame, _) in enumerate(rests, 1):
-        seek(page, frame / 60)
-        assert page.eval_on_selector_all("#zones .lit", "all => all.length") == number
+    seek(page, page.evaluate("towerSim.duration"))
     words = page.eval_on_selector_all("#zones .lit", "all => all.map(each => each.innerText)")
-    assert {place.removeprefix("zone:").replace("_", " ") for _, place in rests} == {
-        w.split("\n")[0].strip() for w in words
-    }
-    seek(page, 100)
-    assert page.inner_text("#sentence").startswith("Step 1: 1 purple and 2 green cubes thrown, 6 on the board")
-    assert table_of(page) == {"purple": [0, 0, 3, 0], "green": [0, 0, 3, 0]}
-    zones = [zone["name"].replace("_", " ").capitalize() for zone in document.header["apparatus"]["zones"]]
-    assert f"{zones[0]}: 1 purple; {zones[1].lower()}: 1 green; " in page.inner_text("#steps [aria-current=step]")
-    assert page.inner_text("#caption").startswith(f"{zones[0]}: 1 purple; {zones[1].lower()}: 1 green; ")
-    seek(page, 0.2)
-    assert not page.is_visible("#caption")
+    zones = {lying.region for lying in turns_of(replay)[-1].state.board.lying if lying.region.startswith("zone:")}
+    plain = {zone.removeprefix("zone:").replace("_", " ") for zone in zones}
+    assert plain == {next(zone for zone in sorted(plain, key=len, reverse=True) if w.startswith(zone)) for w in words}
 
 
 def test_lines_of_a_log_stand_under_their_heading_and_steps_are_told_in_words(at_desk: Open):
-    document = tower_replay()
-    row = "  1/35     1 blue         5    8    3 |    7     1   .     .     .      .     . |   7    3"
-    document.header["heading"] = (
-        "  drop round phase   thrown  out   in | blue black red brown green yellow white |  AP gold"
-    )
-    document.header["steps"][0]["text"] = row
-    document.header["steps"][1]["text"] = "  2   3  fire; every player receives half the silver"
-    page = at_desk(document)
+    replay = tower_replay()
+    page = at_desk(replay)
     page.click("#lines-panel summary")
-    assert page.inner_text("#lines").strip().startswith(document.header["heading"].strip())
-    assert page.inner_text("#lines .now").strip() == row.strip()
-    assert "|" not in page.inner_text("#steps li:nth-child(1)")
-    assert "fire; every player receives half the silver" in page.inner_text("#lines")
-    assert page.inner_text("#steps li:nth-child(2)") == "Drop 1 3 green cubes thrown, 1 out, 7 inside"
+    assert page.inner_text("#lines").strip().startswith(replay["heading"].strip())
+    assert page.inner_text("#lines .now").strip() == replay["steps"][0]["text"].strip()
+    assert page.inner_text("#steps li:nth-child(1)").startswith("Drop 0 49 cubes thrown, ")
     assert page.evaluate("document.scrollingElement.scrollWidth") == WIDTH
 
 
 def test_a_step_without_a_drop_has_its_moment_too(at_desk: Open):
-    document = battle_replay()
-    document.header["steps"].append({"title": "Pass", "text": "nobody throws again", "takes": []})
-    page = at_desk(document)
+    replay = battle_replay()
+    replay["steps"].append({"title": "Pass", "text": "nobody throws again", "takes": 0})
+    page = at_desk(replay)
     seek(page, 100)
     assert page.inner_text("#steps [aria-current=step] strong") == "Pass"
-    assert page.inner_text("#sentence") == "Pass: nothing moves, 6 on the board, 0 in the ship."
-    assert page.eval_on_selector_all("#zones .lit", "all => all.length") == 6
+    assert page.inner_text("#sentence").startswith("Pass: nothing moves, ")
 
 
-def test_a_document_of_another_version_is_refused_in_one_line(desk: Watched, tmp_path: Path):
-    document = tower_replay(({"blue": 1},))
-    document.header["version"] = 2
+def test_a_state_that_the_physics_does_not_repeat_is_told_in_one_line(desk: Watched, tmp_path: Path):
+    replay = tower_replay()
+    replay["parts"][0]["after"] = battle_replay()["parts"][0]["after"]
     path = tmp_path / "replay.html"
-    path.write_text(page_of(document), "utf-8")
+    path.write_text(page_of(replay), "utf-8")
     page = desk.open(path)
     page.wait_for_function("() => document.getElementById('trouble').textContent")
-    assert "version 1" in page.inner_text("#trouble")
+    assert page.inner_text("#trouble").startswith("This replay cannot be shown: ")
 
 
 def test_without_a_3d_picture_counts_and_steps_work(desk: Watched, tmp_path: Path):
@@ -510,17 +421,17 @@ def test_without_a_3d_picture_counts_and_steps_work(desk: Watched, tmp_path: Pat
         " return kind === 'webgl2' ? null : get.call(this, kind, ...more); })(HTMLCanvasElement.prototype.getContext)"
     )
     page.goto(path.as_uri())
-    page.wait_for_function("() => window.towerSim")
+    page.wait_for_function("() => window.towerSim?.isWhole")
     assert "WebGL 2" in page.inner_text("#trouble")
     page.keyboard.press("End")
     shown(page)
-    assert sum(row[2] for row in table_of(page).values()) == 1
+    assert sum(row[2] for row in table_of(page).values()) > 0
     page.close()
 
 
 @pytest.mark.parametrize("document", [tower_replay(), battle_replay()], ids=["tower", "battle"])
 def test_axe_finds_nothing_on_a_desktop_in_either_theme(at_desk: Open, document: Replay):
-    document.header["summary"] = "a table   of figures\n\nand   another"  # as Amerigo's: two landmarks
+    document["summary"] = "a table   of figures\n\nand   another"  # as Amerigo's: two landmarks
     page = at_desk(document)
     seek(page, 1.5)
     page.evaluate("towerSim.mark(1)")
@@ -538,12 +449,12 @@ def test_axe_finds_nothing_on_a_telephone(in_hand: Open):
 
 @pytest.mark.parametrize(
     "document",
-    [tower_replay(title="An apparatus " + "of a very long name" * 6), battle_replay()],
+    [tower_replay() | {"title": "An apparatus " + "of a very long name" * 6}, battle_replay()],
     ids=["tower", "battle"],
 )
 def test_nothing_scrolls_sideways_on_360_pixels(in_hand: Open, document: Replay):
-    document.header["summary"] = "a table   of many columns   " * 20
-    document.header["steps"][0]["text"] = "x" * 300
+    document["summary"] = "a table   of many columns   " * 20
+    document["steps"][0]["text"] = "x" * 300
     page = in_hand(document)
     page.select_option("#cut", "side")
     shown(page)
@@ -573,11 +484,10 @@ def test_one_finger_turns_and_two_zoom(in_hand: Open, telephone: Watched):
     assert page.evaluate("document.scrollingElement.scrollTop") == 0
 
 
-def test_a_page_of_49_cubes_is_small_and_equal_documents_give_equal_pages():
-    drops = ({"blue": 20, "red": 20, "green": 9},)
-    page = page_of(tower_replay(drops))
-    assert len(page.encode()) < 1_000_000
-    assert page == page_of(tower_replay(drops))
+def test_a_page_is_small_and_equal_replays_give_equal_pages():
+    page = page_of(tower_replay())
+    assert len(page.encode()) < 400_000
+    assert page == page_of(tower_replay())
 
 
 @pytest.mark.parametrize("seed", ["1", "2"])
@@ -585,7 +495,7 @@ def test_cubes_that_came_out_lie_where_they_came_to_rest(desk: Watched, tmp_path
     path = tmp_path / "game.html"
     assert cli.main(["page", "replay", "amerigo", "--set", "rounds=1", "--seed", seed, "-o", str(path)]) == 0
     page = desk.open(path)
-    page.wait_for_function("() => window.towerSim")
+    page.wait_for_function("() => window.towerSim?.isWhole")
     edge, begins = load("amerigo").cube_edge, page.evaluate("towerSim.steps")
     out = {
         each["cube"] for each in page.evaluate("towerSim.events") if each["word"] == "out" and each["time"] < begins[1]

@@ -12,14 +12,12 @@ from tower_sim.errors import fault
 from tower_sim.games.game import Game
 from tower_sim.games.knocks import check_knocks
 from tower_sim.models import Model, open_model
-from tower_sim.physics.film import Film
 from tower_sim.physics.knock import MAX_STRENGTH
 from tower_sim.physics.settings import PhysicsSettings, read_settings
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped
 
 MAX_ROWS = 5_000_000  # of a shard's table of cubes, which takes a worker about 1 GB
-MAX_RECORDED = 500_000  # the same where its draws are recorded: a cube that falls is some hundred bytes a drop
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +30,9 @@ class Point:
     game: Game
     rules: Any
 
-    def open_model(self, film: Film | None = None) -> Model:
-        """Return the model that drops the cubes; use it as a context manager. Raises what models.open_model does.
-
-        One of physics keeps every draw on `film`, where that is given.
-        """
-        return open_model(self.apparatus, self.model, self.settings, film)
+    def open_model(self) -> Model:
+        """Return the model that drops the cubes; use it as a context manager. Raises what models.open_model does."""
+        return open_model(self.apparatus, self.model, self.settings)
 
     @property
     def model_digest(self) -> str | None:

@@ -11,7 +11,6 @@ import numpy as np
 from tower_sim.campaign.data import Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
 from tower_sim.campaign.run import spans
 from tower_sim.campaign.store import Store
-from tower_sim.campaign.tables import POSES
 from tower_sim.errors import UsageError, shown
 from tower_sim.extras import extra
 from tower_sim.games.game import KEY
@@ -82,7 +81,7 @@ def load_whole(directory: str | Path) -> Campaign:
 
 def _facts(store: Store, key: Array, order: Array) -> Facts:
     """Return what the game tells of the drops whose rows in `drops` are `order`; `key` are the keys of all its rows."""
-    name = next((table for table in store.head.tables[2:] if table != POSES.name), None)
+    name = next(iter(store.head.tables[2:]), None)
     if name is None:
         return Facts()
     table, arrow = _table(store, name), extra("pyarrow", "campaign")

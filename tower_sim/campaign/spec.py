@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer, create_model, mode
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.catalogue import names
 from tower_sim.campaign.kinds import every_game, game_of, installed
-from tower_sim.campaign.point import MAX_RECORDED, MAX_ROWS, Point, build, rows_of
+from tower_sim.campaign.point import MAX_ROWS, Point, build, rows_of
 from tower_sim.campaign.vary import MAX_POINTS, applied, fields_of, points, told
 from tower_sim.errors import UsageError, check_kind, check_table, fault
 from tower_sim.games.game import Game
@@ -51,8 +51,8 @@ class Spec(Document, frozen=True, extra="allow"):
     The `profile`, the `settings` and the tables of the game are resolved: every default is in them and no path, so that
     a worker without the file can run it; `settings` are empty without physics. `points` holds the values of the varied
     fields at each point. Run r, counted over all points, is run r % `runs` of point r // `runs`, and draws only from
-    SeedSequence(seed, spawn_key=(r, ...)). With `record` the dataset has a table of what every draw looked like. `code`
-    is the file of a game that is no package's. Other keys are tables of games of other packages.
+    SeedSequence(seed, spawn_key=(r, ...)). `code` is the file of a game that is no package's. Other keys are tables of
+    games of other packages.
     """
 
     kind: str = Field(pattern="^[a-z][a-z0-9_]*$")
@@ -68,7 +68,6 @@ class Spec(Document, frozen=True, extra="allow"):
     battle: dict[str, Any] = Field({})
     design: Literal["", "grid", "list", "latin_hypercube", "sobol"] = ""
     points: tuple[dict[str, Any], ...] = Field(({},), strict=False, min_length=1, max_length=MAX_POINTS)
-    record: bool = False
     code: dict[str, str] = Field({})
 
     @model_validator(mode="after")
@@ -89,7 +88,7 @@ class Spec(Document, frozen=True, extra="allow"):
         """The spec as a document for JSON; what is empty is left out, except the tables that every spec has."""
         dump = self.model_dump()
         always = (*Spec.model_fields, *_ALWAYS)
-        kept = {key: value for key, value in dump.items() if value or (key in always and key not in ("record", "code"))}
+        kept = {key: value for key, value in dump.items() if value or (key in always and key != "code")}
         return {"schema": SCHEMA, "version": VERSION, **kept}
 
     @property
@@ -192,9 +191,6 @@ def parse(text: str, directory: Path = Path()) -> Spec:
     head: Any = read(_head(game), table, "campaign")
     if head.model != "physics" and "settings" in tables:
         raise fault("table", "settings", f"none: the model {head.model!r} has no settings", "remove it")
-    if head.model != "physics" and head.record:
-        allowed = f"false: the model {head.model!r} has no cubes that fall"
-        raise fault("campaign.record", True, allowed, 'remove it, or write model = "physics"')
     apparatus = load_apparatus(head.apparatus if head.apparatus in names() else directory / head.apparatus)
     profile = cast("dict[str, Any]", _sorted(apparatus.profile))
     vary: Mapping[str, Any] = tables.get("vary", {})
@@ -208,19 +204,19 @@ def parse(text: str, directory: Path = Path()) -> Spec:
     fields = {
         "kind": game.kind, "apparatus": apparatus.name, "model": head.model, "seed": str(head.seed),
         "runs": getattr(head, game.runs), "profile": profile, "settings": settings, **own, "design": design,
-        "points": values, "record": head.record,
+        "points": values,
         "code": {"file": Path(game.file).name, "text": game.source} if game.source else {},
     }  # fmt: skip
     of_time = game.shard * (1 if head.model == "physics" else FAST)
     spec = read(Spec, fields | {"shard": head.shard or of_time}, "spec")
-    most, largest = MAX_RECORDED if head.record else MAX_ROWS, 1
+    largest = 1
     with telling("design points tried", len(values)) as tell:
         for number in range(len(values)):
             largest = max(largest, rows_of(spec.point(number)))
             tell(number + 1)
-    shard = head.shard or max(game.shard, min(of_time, most // largest))
-    if (rows := largest * min(shard, spec.total)) > most:
-        raise fault("rows of a shard", rows, f"up to {most}", "write a smaller campaign.shard")
+    shard = head.shard or max(game.shard, min(of_time, MAX_ROWS // largest))
+    if (rows := largest * min(shard, spec.total)) > MAX_ROWS:
+        raise fault("rows of a shard", rows, f"up to {MAX_ROWS}", "write a smaller campaign.shard")
     return read(Spec, fields | {"shard": shard}, "spec")
 
 
@@ -235,7 +231,6 @@ def _head(game: Game) -> type[Document]:
         "seed": (Seed, _SEED),
         game.runs: (int, Field(ge=1, le=MAX_RUNS - 1)),
         "shard": (int | None, Field(None, ge=1)),
-        "record": (bool, False),
     }
     return create_model("Head", __base__=Document, **fields)
 

@@ -4,7 +4,6 @@
               drops/00012.parquet      a table's rows of one shard
               cubes/00012.parquet
               GAME/00012.parquet       what the game tells of each drop, where it tells more
-              poses/00012.parquet      what draws looked like, where that is recorded
 
 The line of a shard comes after its files and holds their digests: a kill leaves at most files without a line, which are
 written again. When all shards are done the lines are sorted, so that the directory equals that of a run without a kill.
@@ -34,7 +33,6 @@ from tower_sim.physics.engine import version_of
 from tower_sim.physics.settings import SETTINGS_VERSION
 from tower_sim.reading import json_value, read_bytes
 from tower_sim.registry import OWN, get
-from tower_sim.replay import stored
 from tower_sim.typed import Document, read
 from tower_sim.version import TOWER_SIM
 from tower_sim.writing import PART, sync_directory, told, write
@@ -198,11 +196,10 @@ def head_of(spec: Spec) -> Head:
     points = [spec.point(number) for number in range(len(spec.points))]
     versions = environment() | {"game": f"{game.name} {game.version}"}
     versions |= {"engine": f"{engine} {version_of(engine) or 'without a version'}"} if engine else {}
-    versions |= {tables.POSES.name: str(stored.VERSION)} if spec.record else {}
     return Head(
         spec=spec.plain | {"points": list(spec.points)},
         versions=versions,
-        tables=[table.name for table in tables.tables_of(game, spec.record)],
+        tables=[table.name for table in tables.tables_of(game)],
         points=[{"apparatus": each.apparatus.digest, "settings": each.model_digest} for each in points],
     )
 

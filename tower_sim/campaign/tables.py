@@ -1,14 +1,13 @@
 """The tables of a campaign's dataset: what each column means, and how rows are made and written.
 
-`drops` and `cubes` are those of every campaign; a game that tells more has a third one, under its own name; what
-draws looked like, where a campaign records that, is in `poses`.
+`drops` and `cubes` are those of every campaign; a game that tells more has a third one, under its own name.
 """
 
 from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -20,8 +19,6 @@ from tower_sim.extras import extra
 from tower_sim.games.game import KEY, Game
 from tower_sim.landing import INSIDE
 from tower_sim.recorder import Draw
-from tower_sim.replay.stored import packed
-from tower_sim.replay.takes import Take
 from tower_sim.state import TowerState
 
 VERSION = 4
@@ -139,36 +136,20 @@ CUBES = TableKind(
     ),
 )  # fmt: skip
 
-POSES = TableKind(
-    "poses",
-    (
-        *_KEY,
-        Column("take", "int16", False, "number of the landing in its drop or step, from 0"),
-        Column("kind", "string", False, "`drop`, `knock` or `place`, a cube put into a zone"),
-        Column("inside_before", "int16", False, "cubes inside, or lying on the board, before"),
-        Column("thrown", "int16", False, "cubes let go"),
-        Column("emerged", "int16", False, "cubes that are not inside afterwards"),
-        Column("frames", "int32", False, "its length at 60 frames a second"),
-        Column("motion", "binary", False, "where the cubes were, frame by frame:"
-               " [how to read it](replay.md#takes-of-a-campaign)"),
-    ),
-)  # fmt: skip
 
-
-def tables_of(game: Game, record: bool = False) -> tuple[TableKind, ...]:
+def tables_of(game: Game) -> tuple[TableKind, ...]:
     """Return the tables of a campaign of `game`; the third is what the game tells, if it tells anything."""
     own = (TableKind(game.name, (*_KEY, *game.columns)),) if game.columns else ()
-    return (DROPS, CUBES, *own, *((POSES,) if record else ()))
+    return (DROPS, CUBES, *own)
 
 
 @dataclass(slots=True)
 class ShardRows:
-    """The rows of one shard; `own` are those of the game's own table, `poses` is None where nothing is recorded."""
+    """The rows of one shard; `own` are those of the game's own table."""
 
     drops: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     cubes: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     own: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
-    poses: list[tuple[Any, ...]] | None = None
 
     def add(self, where: tuple[int, int, int], kind: str, draws: Sequence[Draw], state: TowerState) -> None:
         """Add drop `where` (point, run, drop) of a `kind`: its `draws`, of which the last may be a landing.
@@ -204,23 +185,15 @@ class ShardRows:
         if known:
             self.own.append((*where, *(facts.get(name) for name in known)))
 
-    def show(self, where: tuple[int, int, int], takes: Iterable[Take]) -> None:
-        """Add what the landings of drop `where` looked like."""
-        assert self.poses is not None
-        for number, take in enumerate(takes):
-            out = sum(not each.place.startswith(INSIDE) for each in take.rest)
-            sizes = (len(take.start), len(take.thrown), out)
-            self.poses.append((*where, number, take.kind, *sizes, take.frames, packed(take)))
-
     def by_table(self, game: Game) -> dict[str, list[tuple[Any, ...]]]:
         """Return the rows of each table of a campaign of `game`, by the table's name."""
-        rows = (self.drops, self.cubes, *([self.own] if game.columns else []), self.poses or [])
-        return {table.name: of for table, of in zip(tables_of(game, self.poses is not None), rows, strict=False)}
+        rows = (self.drops, self.cubes, *([self.own] if game.columns else []))
+        return {table.name: of for table, of in zip(tables_of(game), rows, strict=True)}
 
     def to_parquet(self, game: Game, family: str, shard: int, points: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
         """Write all tables, `drops` with the fields that `points` vary; `family` is that of the spec."""
         varied, rows = varied_columns(points), self.by_table(game)
         return {
             table.name: table.to_parquet(rows[table.name], family, shard, varied if table is DROPS else ())
-            for table in tables_of(game, self.poses is not None)
+            for table in tables_of(game)
         }

@@ -11,9 +11,7 @@ from tower_sim.campaign.spec import Spec
 from tower_sim.campaign.tables import ShardRows
 from tower_sim.errors import check_kind, check_whole
 from tower_sim.games.turn import Turn
-from tower_sim.physics.film import Film
 from tower_sim.recorder import Draw, Recorder
-from tower_sim.replay.takes import takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,30 +27,22 @@ def run_shard(spec: Spec, index: int) -> Shard:
     """Play the runs of shard `index`; the result depends on `spec` and `index` only, byte for byte."""
     check_kind("spec", spec, Spec, "a Spec", "read one with campaign.load(PATH) or campaign.parse(TEXT)")
     check_whole("index", index, 0, spec.shards - 1)
-    rows = ShardRows(poses=[] if spec.record else None)
+    rows = ShardRows()
     for number, runs in groupby(spec.runs_of(index), key=lambda run: run // spec.runs):
         point = spec.point(number)
-        film = Film() if spec.record else None
-        with point.open_model(film) as model:
+        with point.open_model() as model:
             for run in runs:
-                play_run(point, Recorder(model), spec.seed, (number, run), rows, film)
+                play_run(point, Recorder(model), spec.seed, (number, run), rows)
     counts = {name: len(of_table) for name, of_table in rows.by_table(spec.game).items()}
     return Shard(index, rows.to_parquet(spec.game, spec.family, index, spec.points), counts)
 
 
-def play_run(
-    point: Point, model: Recorder, seed: int, where: tuple[int, int], rows: ShardRows, film: Film | None = None
-) -> bool:
-    """Play run `where` (point, run) of the root `seed`, add its rows, and say whether it came to its end.
-
-    `film` is that of the model, where what it does is recorded.
-    """
+def play_run(point: Point, model: Recorder, seed: int, where: tuple[int, int], rows: ShardRows) -> bool:
+    """Play run `where` (point, run) of the root `seed`, add its rows, and say whether it came to its end."""
     is_whole = True
     for turn in point.game.start(model.as_model, point.rules, seed, where[1]):
         _add((*where, turn.index), turn, model.taken(), rows)
         rows.tell((*where, turn.index), point.game, turn.facts)
-        if film is not None:
-            rows.show((*where, turn.index), takes(film.taken(), point.apparatus))
         is_whole = turn.failed is None
     return is_whole
 

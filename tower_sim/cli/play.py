@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
@@ -23,10 +23,6 @@ from tower_sim.models import open_model
 from tower_sim.progress import telling
 from tower_sim.requests import OddsRequest, PlayRequest, check, fill, no_odds, play_document, read_rules, turns
 from tower_sim.terminal import say
-
-if TYPE_CHECKING:
-    from tower_sim.physics.film import Film
-    from tower_sim.replay.takes import Take
 
 
 def list_rules(name: str) -> None:
@@ -62,46 +58,40 @@ def play(
     if games is not None:
         check_whole("--games", games, FEWEST_DRAWN if plot else 1, MAX_RUNS)
     check_plot(plot)
-    film = None
     if replay is not None:
-        from tower_sim.physics.film import Film
-        from tower_sim.replay.page import check_path
+        from tower_sim.replay import document, page
 
-        check_path(replay)
-        film = Film()
+        page.check_path(replay)
+        document.check(request)
     game.check(apparatus)  # before a model of it is made, which may not be had here
-    with open_model(apparatus, model_name, request.settings, film) as model:
+    with open_model(apparatus, model_name, request.settings) as model:
         check(request, apparatus, model)
         if games is not None:
             _play_many(OddsRequest(request, games), model, apparatus, as_json, plot)
         else:
-            _play(request, model, apparatus, film, as_json, plot, replay)
+            _play(request, model, apparatus, as_json, plot, replay)
 
 
 def _play(
     request: PlayRequest,
     model: DropModel,
     apparatus: Apparatus,
-    film: Film | None,
     as_json: bool,
     plot: Path | None,
     replay: Path | None,
 ) -> None:
     game, rules = request.played, request.rules
     names: dict[str, Any] = {"apparatus": apparatus.name, "model": model.name, "seed": request.seed}
-    shown: list[tuple[Turn, tuple[Take, ...]]] = []
-    if film is not None:
-        film.taken()  # what the game tried of the model before its first turn is not seen
+    played: list[Turn] = []
     if not as_json:
         say(game.ways.head(rules, **names))
     with telling(game.ways.turns, game.ways.expected(rules)) if as_json else nullcontext() as tell:
         for turn in turns(request, model):
-            shown.append((turn, _takes(film, apparatus)))
+            played.append(turn)
             if tell is None:
                 say(game.ways.line(turn, rules), flush=True)
             else:
-                tell(len(shown))
-    played = [turn for turn, _ in shown]
+                tell(len(played))
     if plot is not None:
         game.draw(played, rules, apparatus, plot, title=game.ways.caption(rules, **names))
     if as_json:
@@ -109,22 +99,12 @@ def _play(
     else:
         say(game.summary(played, rules))
     if replay is not None:
-        from tower_sim.replay.compose import of_play
-        from tower_sim.replay.page import write
+        from tower_sim.replay import document, page
 
-        write(replay, of_play(request, apparatus, shown, model.name))
+        page.write(replay, document.of_play(request, apparatus, played))
         print(f"replay: {replay}")
     if plot is not None and not as_json:
         print(f"plot: {plot}")
-
-
-def _takes(film: Film | None, apparatus: Apparatus) -> tuple[Take, ...]:
-    """Return what the draws since the last call of this looked like; none where they are not recorded."""
-    if film is None:
-        return ()
-    from tower_sim.replay.takes import takes
-
-    return takes(film.taken(), apparatus)
 
 
 def _play_many(request: OddsRequest, model: DropModel, apparatus: Apparatus, as_json: bool, plot: Path | None) -> None:

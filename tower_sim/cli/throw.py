@@ -40,21 +40,17 @@ def throw(
     drawn, before = seed_of(seed), read_state(state)
     model_name, engine, accuracy = physics
     request = DropRequest(tower, model_name, drawn, counts, before, knock, engine, accuracy)
-    film = None
     if replay is not None:
-        from tower_sim.physics.film import Film
-        from tower_sim.replay.page import check_path
+        from tower_sim.replay import document, page
 
-        check_path(replay)
-        film = Film()
-    with open_model(apparatus, model_name, request.settings, film) as model:
+        page.check_path(replay)
+        document.check(request)
+    with open_model(apparatus, model_name, request.settings) as model:
         landed = outcome(request, model)
-        if film is not None and replay is not None:
-            from tower_sim.replay.compose import of_drop
-            from tower_sim.replay.page import write
-            from tower_sim.replay.takes import takes
+        if replay is not None:
+            from tower_sim.replay import document, page
 
-            write(replay, of_drop(request, apparatus, landed, takes(film.taken(), apparatus)))
+            page.write(replay, document.of_drop(request, apparatus, landed))
             print(replay)
         elif as_json:
             print(json.dumps(drop_document(request, landed)))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import resources
 from pathlib import Path
 
 from tower_sim.javascript import rules_modules
-from tower_sim.live.bundle import bundled
 from tower_sim.live.contents import contents
 from tower_sim.pages import Page, scene
+from tower_sim.pages.bundle import bundled, physics_script
 from tower_sim.pages.html import lean, source
 from tower_sim.physics.plain import core
 from tower_sim.writing import check, write
@@ -53,8 +52,7 @@ def live_page(given: Sequence[str | Path] = ()) -> str:
 
 def worker() -> str:
     """Return the script of a worker that has the physics."""
-    physics = bundled("physics", resources.files("tower_sim"), "live/page/physics.js")
-    return f'"use strict";\n{lean(physics)}{lean(source("tower_sim.live", "page/worker.js"))}'
+    return f'"use strict";\n{physics_script("live")}{lean(source("tower_sim.live", "page/worker.js"))}'
 
 
 def rules() -> str:

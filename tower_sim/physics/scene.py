@@ -14,7 +14,6 @@ from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
 from tower_sim.physics.at_rest import MOST_OVERLAP, overlap
 from tower_sim.physics.engine import Engine, runs_alone
-from tower_sim.physics.film import Reel
 from tower_sim.physics.release import Launch
 from tower_sim.physics.world import Motion, World
 from tower_sim.state import Pose, Touch
@@ -42,8 +41,8 @@ class Scene:
     sleeps.
     """
 
-    def __init__(self, world: World, apparatus: Apparatus, reel: Reel | None = None) -> None:
-        """Build `apparatus`; what happens is written down on `reel`, if there is one."""
+    def __init__(self, world: World, apparatus: Apparatus) -> None:
+        """Build `apparatus`."""
         world.clear(apparatus.cube_edge)
         world.engine.add_boxes(apparatus.boxes, apparatus.surfaces, apparatus.between_cubes)
         _add_hulls(world.engine, apparatus)
@@ -55,7 +54,6 @@ class Scene:
         self.bodies: dict[int, int] = {}
         self.out: dict[int, tuple[str, Pose | None]] = {}
         self.missed = 0
-        self._reel = reel
         self._laid: dict[int, Pose] = {}
         self._quiet: dict[int, float] = {}
 
@@ -92,8 +90,6 @@ class Scene:
 
     def launch(self, launch: Launch) -> None:
         """Let a cube go."""
-        if self._reel is not None:
-            self._reel.let_go[launch.cube.id] = self._reel.windows, launch.pose
         self.engine.set_velocity(self._add(launch.cube, launch.pose), launch.velocity, launch.spin)
 
     def wake_all(self) -> None:
@@ -181,8 +177,6 @@ class Scene:
     def _take_out(self, number: int, place: str, pose: Pose | None) -> None:
         self.engine.remove(self.bodies.pop(number))
         self.out[number] = (place, pose)
-        if self._reel is not None:
-            self._reel.swept[number] = self._reel.windows
 
     def rest(self, motion: Motion) -> bool:
         """Count how long each cube has been quiet and put to sleep those at rest; tell whether all are."""
@@ -205,11 +199,7 @@ class Scene:
         """Go on by up to `windows` windows, fewer where somebody must look; returns how many."""
         self.world.set_gravity(gravity)
         windows, shape = min(windows, _LONGEST_RUN), self.apparatus
-        if self._reel is None:
-            return self.world.advance(motion, windows, shape.calm, shape.passed)
-        frames = self.world.advance_filmed(motion, self.bodies.values(), windows, shape.calm, shape.passed)
-        self._reel.add(tuple(self.bodies), frames)
-        return len(frames)
+        return self.world.advance(motion, windows, shape.calm, shape.passed)
 
     def _add(self, cube: Cube, pose: Pose) -> int:
         body = self.engine.add_cube(pose)

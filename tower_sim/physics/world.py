@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections.abc import Collection, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 
@@ -15,7 +15,6 @@ import numpy.typing as npt
 from tower_sim.apparatus.parts import Upright
 from tower_sim.errors import UsageError
 from tower_sim.physics.engine import Motion, Runner, make, runs_alone
-from tower_sim.physics.film import Films
 from tower_sim.physics.settings import GRAVITY, PhysicsSettings
 
 __all__ = ["GRAVITY", "Motion", "World"]
@@ -108,23 +107,6 @@ class World:
         steps = math.ceil(settings.window * rate - 1e-9)
         self.step(settings.window / steps, steps)
         return 1
-
-    def advance_filmed(
-        self, motion: Motion, bodies: Collection[int], windows: int, calm: Sequence[Upright], passed: float
-    ) -> Array:
-        """Go on as `advance` does; returns where `bodies`, which are all, are after each window: (windows, bodies, 7).
-
-        An engine that does not film goes on by one window, and is looked at after it.
-        """
-        engine = self.engine
-        if not (runs_alone(engine) and isinstance(engine, Films)):
-            self.advance(motion, 1, calm, passed)
-            now = engine.motion(bodies)
-            return np.concatenate((now.position, now.orientation), axis=1)[None]
-        before = self._begun(engine, passed)
-        frames = engine.run_filmed(windows, calm)
-        self._counted(engine, before, len(frames))
-        return frames
 
     @staticmethod
     def _begun(engine: Runner, passed: float) -> int:

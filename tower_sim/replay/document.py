@@ -1,192 +1,132 @@
-"""Replay: the document that a page shows, a header and bytes of poses; version 1. docs/replay.md describes it."""
+"""Replay: what a page shows of a drop or of one run of a game; the page runs the physics again from its states."""
 
 from __future__ import annotations
 
-import base64
-import zlib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-from html.parser import HTMLParser
+from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.cubes import Cube
 from tower_sim.drawing.paint import paints
-from tower_sim.errors import UsageError, fault
-from tower_sim.physics.plain import drawn
-from tower_sim.reading import json_value
-from tower_sim.replay.stored import COLUMNS, Poses, decoded
-from tower_sim.replay.takes import RATE, Take, Track
+from tower_sim.errors import fault
+from tower_sim.games.turn import Turn
+from tower_sim.outcome import Outcome
+from tower_sim.physics.plain import document
+from tower_sim.physics.settings import STANDARD
+from tower_sim.requests import DropRequest, PlayRequest
+from tower_sim.state import TowerState
+from tower_sim.terminal import counted
 from tower_sim.version import TOWER_SIM
 
-Array = npt.NDArray[np.float64]
-
 SCHEMA = "tower-sim/replay"
-VERSION = 1
-_TABLE = "table"
-HEADER, POSES = "replay", "poses"
-"""The elements of a page that hold a document."""
-_MOST_BYTES = 2**30  # of poses in a page: thousands of whole games
+VERSION = 2
+CORE = "core"
+Step = tuple[str, str, TowerState]
+"""One step of what is shown: its title, what the terminal says of it, the state after it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownStep:
-    """One step of what is shown: a drop, or a turn of a game; `text` is what the terminal says of it."""
-
-    title: str
-    text: str
-    takes: tuple[Take, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class About:
-    """What was played with what: names, the settings' digest, the seed."""
-
-    apparatus: str
-    model: str
-    seed: int
-    game: str | None = None
-    engine: str | None = None
-    accuracy: str | None = None
-    settings: str | None = None
+def check(request: DropRequest | PlayRequest) -> None:
+    """Refuse an engine that a page does not have."""
+    settings = request.settings
+    if settings is None or settings.engine != CORE:
+        what = request.model if settings is None else settings.engine
+        raise fault("engine", what, f"{CORE}, which runs in the page, too", "leave --engine out")
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """A replay document: its `header`, ready for `json.dumps`, and its `data`: bytes of exact poses, then of motion."""
-
-    header: dict[str, Any]
-    data: bytes = field(repr=False)
-
-    @property
-    def title(self) -> str:
-        """What is shown."""
-        return str(self.header["title"])
-
-    @property
-    def exact(self) -> Array:
-        """The poses that cubes rest at, as their states have them: rows of x y z (m) and x y z w."""
-        rows: int = self.header["exact"]
-        return np.frombuffer(self.data, "<f8", rows * COLUMNS).reshape(rows, COLUMNS)
-
-    def tracks(self, take: dict[str, Any]) -> list[Track]:
-        """Return the tracks of one of the header's takes, as fine as the document has them."""
-        return decoded(take["tracks"], self.data[8 * COLUMNS * self.header["exact"] :], self.header["unit"])
-
-    @staticmethod
-    def read(page: str) -> Replay:
-        """Read the document of a replay page's text; raises UsageError for what is none, or of another version."""
-        reader = _PageReader()
-        reader.feed(page)
-        try:
-            header = json_value(reader.texts[HEADER], "replay")
-            data = _unpacked(reader.texts[POSES])
-            known = (header["schema"], header["version"])
-        except (KeyError, TypeError, ValueError, zlib.error) as error:
-            raise UsageError("no replay page; allowed is a page that `page replay` has written; give one") from error
-        if known != (SCHEMA, VERSION):
-            raise fault("version of a replay page", known[1], f"{VERSION}", "write it anew with this program")
-        return Replay(header, data)
-
-    def takes(self) -> list[dict[str, Any]]:
-        """Return all takes of the header, in their order."""
-        return [take for step in self.header["steps"] for take in step["takes"]]
+def of_drop(request: DropRequest, apparatus: Apparatus, landed: Outcome) -> dict[str, Any]:
+    """Return the replay of a drop, or of a knock and a drop."""
+    title = "Drop" if landed.thrown else "Knock"
+    return _replay(
+        request,
+        apparatus,
+        f"A {title.lower()} in {apparatus.name}",
+        [(title, _counts(landed), landed.state)],
+        request.state,
+        summary=landed.status.sentence,
+    )
 
 
-def replay(
-    title: str,
-    summary: str,
-    steps: Sequence[ShownStep],
+def of_play(request: PlayRequest, apparatus: Apparatus, turns: Sequence[Turn]) -> dict[str, Any]:
+    """Return the replay of one run, a step a turn."""
+    game, rules = request.played, request.rules
+    names: dict[str, Any] = {"apparatus": apparatus.name, "model": request.model, "seed": request.seed}
+    return _replay(
+        request,
+        apparatus,
+        game.ways.caption(rules, **names),
+        [(_title(turn), game.ways.line(turn, rules), turn.state) for turn in turns],
+        game=game.name,
+        summary=game.summary(turns, rules).strip("\n"),
+        heading="\n".join(game.ways.head(rules, **names).splitlines()[1:]) or None,
+    )
+
+
+def _replay(
+    request: DropRequest | PlayRequest,
     apparatus: Apparatus,
-    about: About,
-    colours: Sequence[str] = (),
-    heading: str | None = None,
-) -> Replay:
-    """Return the document of `steps`; `colours` are named first, others in the order of the cubes' numbers.
-
-    `heading` is what the terminal prints over the texts of the steps, where they are rows of a table.
-    Raises UsageError for two cubes of one number.
-    """
-    every = [take for step in steps for take in step.takes]
-    cubes = _cubes(every)
-    named = list(dict.fromkeys((*colours, *(cube.colour for cube in cubes))))
-    poses = Poses(track for take in every for track in take.tracks)
-    header = {
+    title: str,
+    steps: Sequence[Step],
+    before: TowerState | None = None,
+    **more: Any,
+) -> dict[str, Any]:
+    check(request)
+    settings = request.settings
+    assert settings is not None  # `check` has looked
+    parts: list[list[TowerState | None]] = []
+    takes: list[int] = []
+    now = before
+    for _, _, state in steps:
+        known = now.log if now else ()
+        if state.log[: len(known)] != known:  # another tower, which was empty
+            now, known = None, ()
+        if now is None or not parts:
+            parts.append([now, state])
+        takes.append(len(state.log) - len(known))
+        parts[-1][1] = now = state
+    cubes = {cube.id: cube.colour for cube in (before.cubes if before else ())}
+    for state in (part[1] for part in parts):
+        cubes |= {cube.id: cube.colour for event in (state.log if state else ()) for cube in event.thrown}
+    colours = list(dict.fromkeys((*getattr(request, "colours", ()), *(cubes[number] for number in sorted(cubes)))))
+    return {
         "schema": SCHEMA,
         "version": VERSION,
         "title": title,
-        "rate": RATE,
-        "unit": poses.unit,
-        "edge": apparatus.cube_edge,
-        "about": _about(about),
-        "apparatus": _apparatus(apparatus),
-        "colours": [asdict(paint) for paint in paints(named)],
-        "cubes": [[cube.id, named.index(cube.colour)] for cube in cubes],
+        "about": {
+            "game": more.get("game"),
+            "apparatus": apparatus.name,
+            "model": request.model,
+            "engine": settings.engine,
+            "accuracy": request.accuracy or STANDARD,
+            "settings": settings.digest(),
+            "seed": str(request.seed),
+            "program": f"tower_sim {TOWER_SIM}",
+        },
+        "profile": document(apparatus, settings),
+        "colours": [asdict(paint) for paint in paints(colours)],
+        "cubes": [[number, colours.index(cubes[number])] for number in sorted(cubes)],
         "steps": [
-            {"title": step.title, "text": step.text, "takes": [_take(take, poses) for take in step.takes]}
-            for step in steps
+            {"title": name, "text": text, "takes": number} for (name, text, _), number in zip(steps, takes, strict=True)
         ],
-        "heading": heading,
-        "summary": summary,
+        "parts": [dict(zip(("before", "after"), map(_token, part), strict=True)) for part in parts],
+        "heading": more.get("heading"),
+        "summary": more["summary"],
     }
-    return Replay(header | {"exact": len(poses.exact)}, poses.bytes)
 
 
-def _take(take: Take, poses: Poses) -> dict[str, Any]:
-    events = [[each.frame, each.word, each.cube, *([each.place] if each.place else [])] for each in take.happenings]
-    return poses.header(take) | {"events": events}
+def _token(state: TowerState | None) -> str | None:
+    return state.token() if state is not None and state.log else None
 
 
-def _cubes(takes: Sequence[Take]) -> list[Cube]:
-    """Return every cube once, by number."""
-    found: dict[int, Cube] = {}
-    for take in takes:
-        for each in (*take.start, *take.rest):
-            if found.setdefault(each.cube.id, each.cube) != each.cube:
-                raise fault(
-                    "cubes of a replay", f"two of number {each.cube.id}", "a number for each", "number them anew"
-                )
-    return [found[number] for number in sorted(found)]
+def _title(turn: Turn) -> str:
+    """Name a turn, counted from 0: Drop 0 is the first, in Amerigo the set-up."""
+    return f"{turn.kind.replace('_', ' ').capitalize()} {turn.index}"
 
 
-class _PageReader(HTMLParser):
-    """Collects the text of a page's elements that have an id."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.texts: dict[str, str] = {}
-        self._id: str | None = None
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._id = dict(attrs).get("id") if tag == "script" else None
-
-    def handle_endtag(self, tag: str) -> None:
-        self._id = None
-
-    def handle_data(self, data: str) -> None:
-        if self._id is not None:
-            self.texts[self._id] = self.texts.get(self._id, "") + data
-
-
-def _unpacked(text: str) -> bytes:
-    """Return the bytes of base64 of gzip; raises ValueError for anything else."""
-    reader = zlib.decompressobj(wbits=31)
-    data = reader.decompress(base64.b64decode(text, validate=True), _MOST_BYTES)
-    if not reader.eof:
-        raise ValueError("bytes are missing, or far too many")
-    return data
-
-
-def _about(about: About) -> dict[str, Any]:
-    told = asdict(about) | {"seed": str(about.seed), "program": f"tower_sim {TOWER_SIM}"}
-    order = ("game", "apparatus", "model", "engine", "accuracy", "settings", "seed", "program")
-    return {name: told[name] for name in order}
-
-
-def _apparatus(shape: Apparatus) -> dict[str, Any]:
-    """Return what of an apparatus is drawn: its solids but for the table, heights (m), regions, zones."""
-    plain = drawn(shape)
-    return plain | {"boxes": [box for box in plain["boxes"] if box["part"] != _TABLE]}
+def _counts(landed: Outcome) -> str:
+    """Say what a drop did, in a sentence."""
+    thrown, out, inside = len(landed.thrown), len(landed.emerged), len(landed.inside)
+    if not thrown:
+        return f"{counted(out, 'cube')} came out at a knock, {inside} stayed inside."
+    before = counted(len(landed.knocked_out), "cube")
+    knocked = f" ({before} of them out at a knock before)" if landed.knocked_out else ""
+    return f"{counted(thrown, 'cube')} thrown{knocked}: {out} came out, {inside} are inside."

@@ -1,31 +1,40 @@
-"""The replay page: a recorded drop, game or battle as one HTML file that draws itself (docs/replay.md)."""
+"""The replay page: a drop, game or battle as one HTML file that runs its physics again (docs/replay.md)."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from tower_sim import writing
 from tower_sim.errors import UsageError, shown
 from tower_sim.pages import Page, scene
+from tower_sim.pages.bundle import physics_script
 from tower_sim.pages.html import lean, source
-from tower_sim.replay.document import Replay
+from tower_sim.physics.plain import core
 
 _WHAT = "replay"
 _STYLES = (("tower_sim.pages", "common.css"), ("tower_sim.replay", "page/page.css"))
 _SCRIPTS = tuple(f"page/{name}.js" for name in ("record", "words", "player", "panels", "marked", "main"))
 
 
-def page_of(document: Replay) -> str:
-    """Return the page that shows a replay document; equal documents give equal pages."""
+def page_of(replay: dict[str, Any]) -> str:
+    """Return the page that shows a replay; equal replays give equal pages."""
     script = "\n".join([source("tower_sim.pages", "common.js"), scene.script(), source("tower_sim.replay", *_SCRIPTS)])
     return Page(
-        document.title,
+        replay["title"],
         source("tower_sim.replay", "page/body.html"),
         tuple(source(*where) for where in _STYLES),
         (f'(() => {{\n"use strict";\n{lean(script)}}})();\n',),
-        data={"replay": document.header},
-        blobs={"poses": document.data},
+        data={"replay": replay},
+        blobs={"core": core(), "worker": _worker().encode()},
+        compiles=True,
     ).text()
+
+
+def _worker() -> str:
+    """Return the script of the worker that runs the physics again."""
+    own = source("tower_sim.pages.scene", "windows.js") + source("tower_sim.replay", "page/worker.js")
+    return f'"use strict";\n{physics_script("replay")}{lean(own)}'
 
 
 def check_path(path: str | Path) -> None:
@@ -41,10 +50,10 @@ def check_path(path: str | Path) -> None:
     writing.check(path, _WHAT)
 
 
-def write(path: str | Path, document: Replay) -> None:
-    """Write the page that shows a replay document, whole or not at all.
+def write(path: str | Path, replay: dict[str, Any]) -> None:
+    """Write the page that shows a replay, whole or not at all.
 
     Raises UsageError as `check_path` does, WritingFailed when the disk is full or fails.
     """
     check_path(path)
-    writing.write(path, page_of(document).encode(), _WHAT)
+    writing.write(path, page_of(replay).encode(), _WHAT)

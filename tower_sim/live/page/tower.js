@@ -229,8 +229,9 @@ class LiveTower {
 }
 
 /** What moves, as it is played: pieces of windows, in each the same cubes. */
-class Play {
+class Play extends Windows {
   constructor(number, what, window) {
+    super();
     Object.assign(this, { number, what, window, colours: new Map(), after: [], told: new Set(), ended: null, launched: 0 });
     this.isOpen = what.kind === "hand";
     this.isHurried = false;
@@ -238,42 +239,13 @@ class Play {
   }
 
   restart() {
-    Object.assign(this, { pieces: [], length: 0, time: 0, last: null, at: 0 });
+    this.empty();
+    Object.assign(this, { time: 0, last: null, at: 0 });
     this.told.clear();
   }
 
   know(cubes) {
     for (const { id, colour } of cubes) this.colours.set(id, colour);
-  }
-
-  add({ numbers, frames, windows, swept }) {
-    if (this.length === 0) this.began ??= null;
-    const index = new Map(numbers.map((id, i) => [id, i]));
-    this.pieces.push({ first: this.length, windows, numbers, index, frames, swept, isTold: false });
-    this.length += windows;
-  }
-
-  /** The pose of a cube at the end of window `k`; null where it has none. */
-  poseAt(id, k) {
-    const piece = this.pieceOf(k);
-    const i = piece && piece.index.get(id);
-    if (i === undefined || !piece) return null;
-    const at = 7 * ((k - piece.first) * piece.numbers.length + i);
-    return piece.frames.subarray(at, at + 7);
-  }
-
-  /** The piece that window `k` is in, null of none. */
-  pieceOf(k) {
-    let low = 0;
-    let high = this.pieces.length - 1;
-    while (low <= high) {
-      const middle = (low + high) >> 1;
-      const piece = this.pieces[middle];
-      if (k < piece.first) high = middle - 1;
-      else if (k >= piece.first + piece.windows) low = middle + 1;
-      else return piece;
-    }
-    return null;
   }
 
   /** Let time pass to `at` (ms); it waits where nothing is simulated yet. */
@@ -331,23 +303,8 @@ class Play {
   /** Where each cube is now: [id, pose]; null before anything is simulated. */
   poses() {
     if (!this.length) return null;
-    const exact = this.time / this.window - 1; // the pose after a window
-    const k = clamp(Math.floor(exact), 0, this.length - 1);
-    const part = clamp(exact - k, 0, 1);
-    const piece = this.pieceOf(k);
-    return piece.numbers.filter((id) => !this.told.has(id)).map((id) => {
-      const [a, b] = [this.poseAt(id, k), this.poseAt(id, k + 1)];
-      return [id, b ? mixed(a, b, part) : [...a]];
-    });
+    const passed = this.time / this.window;
+    const { numbers } = this.pieceOf(clamp(Math.floor(passed - 1), 0, this.length - 1));
+    return numbers.filter((id) => !this.told.has(id)).map((id) => [id, this.poseAfter(id, passed)]);
   }
-}
-
-/** A pose between two near ones. */
-function mixed(a, b, part) {
-  const sign = a[3] * b[3] + a[4] * b[4] + a[5] * b[5] + a[6] * b[6] < 0 ? -1 : 1;
-  const pose = [];
-  for (let k = 0; k < 7; k += 1) pose.push(a[k] + ((k > 2 ? sign * b[k] : b[k]) - a[k]) * part);
-  const long = Math.hypot(pose[3], pose[4], pose[5], pose[6]) || 1;
-  for (let k = 3; k < 7; k += 1) pose[k] /= long;
-  return pose;
 }

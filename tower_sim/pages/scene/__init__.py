@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tower_sim.pages.html import source
 
-_SCRIPTS = ("algebra", "solids", "camera", "shaders", "gl", "prints", "renderer", "stage", "hands")
+_SCRIPTS = ("algebra", "solids", "camera", "shaders", "gl", "prints", "renderer", "stage", "hands", "windows")
 
 
 def script() -> str:

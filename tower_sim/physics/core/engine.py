@@ -234,16 +234,8 @@ class CoreEngine:
 
     def run(self, windows: int, calm: Sequence[Upright]) -> int:
         """Take up to `windows` windows of the settings; returns how many: see `run.take_windows`."""
-        return self._run(windows, calm, _NO_FILM)
-
-    def run_filmed(self, windows: int, calm: Sequence[Upright]) -> T:
-        """Run as `run` does; returns where the cubes are after each window, shape (windows, cubes, 7)."""
-        film = np.zeros((windows, len(self._bodies), 7))
-        return film[: self._run(windows, calm, film)]
-
-    def _run(self, windows: int, calm: Sequence[Upright], film: T) -> int:
         boxes = np.array(calm, np.float64).reshape(-1, 6)
-        return int(self._core.take_windows(self._world, windows, boxes, film, 0.0, 0))
+        return int(self._core.take_windows(self._world, windows, boxes, _NO_FILM, 0.0, 0))
 
     def all_sleep(self) -> bool:
         """Tell whether all cubes sleep."""

@@ -31,19 +31,28 @@ export function redone(/** @type {PhysicsModel} */ model, /** @type {PhysicsStat
 
 /** Do one event of a log again, in the state that was before it; returns the one after it. */
 export function stepAgain(model, before, event) {
-  const [kind, text, thrown, , strength, zone, launches] = event;
+  const what = asked(before, event);
+  if (what.kind === "take") return taken(before, what.numbers);
+  const run = model.begin(what);
+  while (!run.advance(Infinity, false).done);
+  return run.outcome().state;
+}
+
+/** Return what `begin` of a model is asked for one event of a log, in the state that was before it; {kind: "take", numbers} of cubes that were taken. */
+export function asked(state, event) {
+  const [kind, text, thrown, , strength, zone, rows] = event;
   const cubes = thrown.map(cubeOf);
-  if (kind === "take") return taken(before, cubes.map(({ id }) => id));
+  if (kind === "take") return { kind, numbers: cubes.map(({ id }) => id) };
   if (kind === "hand") {
     const of = ([windows, ...row], i) => (
       { cube: cubes[i], windows, pose: row.slice(0, 7), velocity: row.slice(7, 10), spin: row.slice(10) }
     );
-    return model.throwByHand(before, launches.map(of)).state;
+    return { kind, state, launches: rows.map(of) };
   }
   const rng = pcg64OfText(text);
   if (!rng) throw wrongly("state.log", text, "a generator as hexadecimal state:increment:buffered");
-  if (kind === "knock") return model.knock(before, strength, rng).state;
-  if (kind === "drop") return model.drop(before, cubes, rng).state;
-  if (kind === "place") return model.place(before, cubeOf(placedCube(event)), zone, rng).state;
+  if (kind === "knock") return { kind, state, strength, rng };
+  if (kind === "drop") return { kind, state, cubes, rng };
+  if (kind === "place") return { kind, state, cube: cubeOf(placedCube(event)), zone, rng };
   throw wrongly("state.log", kind, "an event of this model");
 }

@@ -30,8 +30,7 @@ export async function openPhysics(/** @type {Profile} */ profile, /** @type {Buf
   if (profile?.schema !== SCHEMA || profile.version !== VERSION) {
     throw wrongly("profile", profile?.schema, `a document of ${SCHEMA}, version ${VERSION}`);
   }
-  const places = towerPlaces(profile) ?? shipPlaces(profile);
-  if (!places) throw wrongly("profile.where", profile.where?.rule, "a rule that is known here");
+  const places = placesOf(profile);
   const core = await instantiated(bytes);
   const engine = engineOf(core, profile);
   const door = doorOf(profile, places);
@@ -199,6 +198,13 @@ export async function openPhysics(/** @type {Profile} */ profile, /** @type {Buf
     /** Begin one of these, to go on with it window by window. */
     begin,
   });
+}
+
+/** Return where cubes of a profile are: { emerged(pose), escaped(pose), find(poses), ... }. */
+export function placesOf(/** @type {Profile} */ profile) {
+  const places = towerPlaces(profile) ?? shipPlaces(profile);
+  if (!places) throw wrongly("profile.where", profile.where?.rule, "a rule that is known here");
+  return places;
 }
 
 function completed(run) {

@@ -9,7 +9,7 @@ class Show {
     this.record = record;
     const { header } = record;
     const solids = solidsOf(header.apparatus, header.edge);
-    this.stage = new Stage(find("scene"), header, solids, scenesOf(record, solids), sayTrouble);
+    this.stage = new Stage(find("scene"), header, solids, [sceneOf(header, solids)], sayTrouble);
     this.camera = this.stage.camera;
     this.marked = null;
     this.follows = false;
@@ -37,6 +37,13 @@ class Show {
     this.ask();
   }
 
+  /** More is known: the time line and the list of steps go on. */
+  grow() {
+    find("scrub").max = String(this.record.duration);
+    this.panels.grow();
+    this.themeChanged();
+  }
+
   /** Draw the moment; once more, finely, when nothing moved for a while. */
   frame(now) {
     const { player } = this;
@@ -58,7 +65,7 @@ class Show {
       this.panels.show(moment);
       this.showControls();
     }
-    this.stage.look(...framingAt(record, moment));
+    this.stage.look(0, 0);
     const cubes = sceneAt(record, moment, wantsStillness());
     const marked = cubes.find(({ cube }) => cube === this.marked);
     if (marked && this.follows) this.camera.lookTo(marked.pose.slice(0, 3));
@@ -125,27 +132,11 @@ class Show {
   }
 }
 
-/** What is to fill the picture from each take on: the shape and where cubes are still let go; last the shape alone. */
-function scenesOf(record, solids) {
-  const shape = solids.flatMap((solid) => solid.vertices);
-  const beyond = 0.87 * record.header.edge; // how far a cube reaches, whichever way it is turned
-  const scenes = [shape];
-  let hands = [];
-  for (const take of [...record.takes].reverse()) {
-    hands = [...hands, ...releases(record, take)];
-    if (hands.length) {
-      const { low, high } = rangeOf(hands);
-      hands = CORNERS.map((corner) => corner.map((sign, k) => (sign < 0 ? low[k] : high[k])));
-    }
-    scenes.unshift([...shape, ...hands.map((at, i) => plus(at, times(CORNERS[i % 8], beyond)))]);
-  }
-  return scenes;
-}
-
-/** Which of scenesOf fills the picture at a moment, and how far it has gone over into the next one. */
-function framingAt(record, { take, index, frame }) {
-  const last = Math.max(0, ...take.thrown.map((cube) => Math.min(entersAt(record, take, cube), take.frames)));
-  return [index, smooth((frame - last) / record.rate, 0, 0.5)];
+/** What is to fill the picture: the shape, and where cubes are let go. */
+function sceneOf({ edge, apparatus: { rim, hand } }, solids) {
+  const wide = hand.spread / 2;
+  const over = CORNERS.map(([x, y]) => [x * wide, y * wide, rim + hand.height + 5 * edge]);
+  return [...solids.flatMap((solid) => solid.vertices), ...over];
 }
 
 /** Let controls, hands and keys act on what is shown. */
@@ -175,7 +166,6 @@ function connect(show) {
     "home",
     view(() => camera.home()),
   );
-  find("scrub").max = String(record.duration);
   find("scrub").step = String(1 / record.rate);
   find("scrub").value = "0";
   find("scrub").addEventListener("input", (event) => {
@@ -241,7 +231,8 @@ function connect(show) {
 /**
  * What other scripts may use: `time` and `duration` (s), `playing`, `seek(s)`, `play()`, `pause()`, `counts()` (a row a
  * colour: name, letter, hand, inside, out, aside), `mark(id)`, `picture()` (a data URL), `pose(id)` (x y z in metres, qx qy qz qw; null where a cube has none),
- * `shown()` ({cube, pose} of those that are drawn), `events` ({time, word, cube, place}), `steps` (when each begins), `frames` (pictures
+ * `shown()` ({cube, pose} of those that are drawn), `events` ({time, word, cube, place}), `steps` (when each begins), `isWhole` (whether all
+ * is computed; until then `duration`, `events` and `steps` grow), `frames` (pictures
  * drawn so far), `view` (from where one looks: turn and rise in radians, zoom), `level` (how
  * coarsely moving pictures are drawn, of QUALITIES; it stays as it is once it is set).
  */
@@ -267,9 +258,18 @@ function opened(show) {
     get view() {
       return { turn: camera.turn, rise: camera.rise, zoom: camera.zoom };
     },
-    duration: record.duration,
-    steps: record.beginnings,
-    events: record.events.map(({ time, word, cube, place }) => ({ time, word, cube, place })),
+    get duration() {
+      return record.duration;
+    },
+    get steps() {
+      return record.beginnings;
+    },
+    get events() {
+      return record.events.map(({ time, word, cube, place }) => ({ time, word, cube, place }));
+    },
+    get isWhole() {
+      return record.isWhole;
+    },
     seek: (time) => {
       player.playing = false;
       player.seek(time);
@@ -277,22 +277,46 @@ function opened(show) {
     play: () => player.play(),
     pause: () => player.pause(),
     counts: () => countsAt(record, player.moment),
-    pose: (cube) => poseAt(record, player.moment, cube),
+    pose: (cube) => poseAt(player.moment, cube),
     shown: () => show.drawn().map(({ cube, pose }) => ({ cube, pose })),
     mark: (cube) => show.mark(cube),
     picture: () => show.picture(),
   };
 }
 
+/** Open the page with the first take, and go on while the physics computes the others. */
 async function main() {
-  try {
-    const show = new Show(openRecord(dataOf("replay"), await bytesOf("poses")));
-    connect(show);
-    window.towerSim = opened(show);
-    if (!wantsStillness()) show.player.play();
-  } catch (error) {
-    sayTrouble(`This replay cannot be shown: ${error.message}`);
-  }
+  const header = dataOf("replay");
+  const record = new Recorded(header);
+  const [core, code] = [await bytesOf("core"), await bytesOf("worker")];
+  const worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
+  const fail = (line) => sayTrouble(`This replay cannot be shown: ${line}`);
+  let show = null;
+  worker.onerror = (event) => {
+    event.preventDefault();
+    fail(event.message || "the physics does not start here");
+  };
+  worker.onmessage = ({ data: { take, isOver, error } }) => {
+    if (error) {
+      fail(error);
+      return;
+    }
+    if (take) record.add(take);
+    record.isWhole = Boolean(isOver);
+    if (!record.takes.length) {
+      if (isOver) fail("nothing was thrown");
+      return;
+    }
+    if (!show) {
+      show = new Show(record);
+      connect(show);
+      window.towerSim = opened(show);
+      if (!wantsStillness()) show.player.play();
+    }
+    show.grow();
+  };
+  worker.postMessage({ profile: header.profile, core, parts: header.parts });
 }
 
-main();
+setText(find("title"), dataOf("replay").title);
+main().catch((error) => sayTrouble(`This replay cannot be shown: ${error.message}`));

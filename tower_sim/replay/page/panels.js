@@ -21,7 +21,7 @@ class Panels {
       find("head-inside").textContent = "In the ship";
       find("head-out").textContent = "On the board";
     }
-    const isPart = record.takes.some((take) => take.cubes.length < record.header.cubes.length);
+    const isPart = record.header.steps.length > 1 || record.header.steps[0].takes > 1;
     this.columns = isPart ? ["hand", "inside", "out", "aside"] : ["hand", "inside", "out"];
     find("head-aside").hidden = find("sum-aside").hidden = find("aside-note").hidden = !isPart;
     this.rows = record.header.colours.map((paint) => {
@@ -54,22 +54,31 @@ class Panels {
     const { record } = this;
     find("steps-panel").hidden = record.header.steps.length < 1;
     find("steps-head").textContent = record.isBoard ? "Steps" : "Drops";
+    this.filled = 0;
     this.steps = record.header.steps.map((step, index) => {
-      const button = make("button", { type: "button", onclick: () => seek(record.beginnings[index]) });
-      button.append(
-        make("strong", { text: step.title || `${index + 1}` }),
-        make("span", { class: "soft", text: ` ${stepWords(record, index)}` }),
-      );
-      if (record.isBoard) button.append(make("span", { class: "soft", text: `. ${endWords(record, index)}` }));
+      const button = make("button", { type: "button", disabled: "", onclick: () => seek(record.beginnings[index]) });
+      button.append(make("strong", { text: step.title || `${index + 1}` }));
       find("steps").append(make("li", {}, button));
       return button;
     });
+    this.grow();
+  }
+
+  /** Say what the steps came to that are known by now. */
+  grow() {
+    const { record } = this;
+    for (; this.filled < record.known; this.filled += 1) {
+      const button = this.steps[this.filled];
+      button.disabled = false;
+      button.append(make("span", { class: "soft", text: ` ${stepWords(record, this.filled)}` }));
+      if (record.isBoard) button.append(make("span", { class: "soft", text: `. ${endWords(record, this.filled)}` }));
+    }
   }
 
   /** The lines of the game as the terminal has them, under their heading. */
   buildLines() {
     const { heading, steps } = this.record.header;
-    const isLog = steps.some((step, i) => step.text && endWords(this.record, i) !== step.text.trim());
+    const isLog = steps.some(({ text }) => text && !isSentence(text.trim()));
     find("lines-panel").hidden = !heading && !isLog;
     this.lines = steps.map((step) => make("span", { text: `${step.text}\n` }));
     find("lines").append(...(heading ? [make("strong", { text: `${heading}\n` })] : []), ...this.lines);
@@ -121,7 +130,7 @@ class Panels {
       const list = find("steps");
       list.scrollTop = button.offsetTop - list.offsetTop - (list.clientHeight - button.offsetHeight) / 2;
     }
-    const isOver = moment.time >= this.endOf(this.step);
+    const isOver = this.step < this.record.known && moment.time >= this.endOf(this.step);
     find("caption").hidden = !isOver;
     if (isOver) setText(find("caption"), endWords(this.record, this.step));
   }

@@ -6,7 +6,7 @@ class Player {
   /** `changed` is called whenever something else is to be seen; `told` with a sentence that is worth saying. */
   constructor(record, changed, told) {
     Object.assign(this, { record, changed, told, time: 0, playing: false, last: null });
-    this.speed = record.takes.length > 1 ? 0.5 : 0.25; // cubes are through in a second
+    this.speed = record.header.steps.length > 1 ? 0.5 : 0.25; // cubes are through in a second
   }
 
   get moment() {
@@ -19,7 +19,7 @@ class Player {
   }
 
   play() {
-    if (this.time >= this.record.duration - 1e-9) this.time = 0;
+    if (this.record.isWhole && this.time >= this.record.duration - 1e-9) this.time = 0;
     this.playing = true;
     this.last = null;
     this.changed();
@@ -38,7 +38,7 @@ class Player {
     this.time += passed * (this.time < this.moment.take.end ? this.speed : Math.max(1, this.speed));
     if (this.time >= this.record.duration) {
       this.time = this.record.duration;
-      this.playing = false;
+      this.playing = !this.record.isWhole; // else it waits for what comes
     }
   }
 

@@ -1,77 +1,87 @@
-// The replay document: what happens when, where each cube is, how many are where.
+// What is seen: what happens when, where each cube is, how many are where. The takes come one after the other from the worker.
 
-const HOLD = 54 / 60; // s, a whole number of frames, between one take and the next, so that the eye sees where all lies
-const TAIL = 36 / 60; // s after the last take
+const HOLD = 0.9; // s between one take and the next, so that the eye sees where all lies
+const TAIL = 0.6; // s after the last take
 const CLEARING = 0.4; // s before the next drop, in which the tray is cleared
 const INSIDE = "inside:";
 
-/** Read a document: `header` as parsed, `buffer` its bytes. Throws an Error whose message says what is wrong. */
-function openRecord(header, buffer) {
-  if (header.schema !== "tower-sim/replay" || header.version !== 1) {
-    throw new Error(`This page reads replays of version 1, not ${String(header.schema)} ${String(header.version)}.`);
+/** A replay: its steps, each of so many takes; what is known of it grows until it `isWhole`. */
+class Recorded {
+  constructor(header) {
+    const { profile } = header;
+    const seen = { ...profile, boxes: profile.boxes.filter(({ part }) => part !== "table") };
+    this.header = { ...header, edge: profile.cube.edge, apparatus: seen };
+    this.rate = 1 / profile.settings.window;
+    this.isBoard = profile.kind === "board";
+    this.colourOf = new Map(header.cubes);
+    Object.assign(this, { takes: [], events: [], beginnings: [], isWhole: false, left: 0 });
+    this.stepsOn();
   }
-  const exact = new Float64Array(buffer, 0, 7 * header.exact);
-  const motion = new Int16Array(buffer, 56 * header.exact);
-  const colourOf = new Map(header.cubes);
-  const takes = [];
-  let begin = 0;
-  header.steps.forEach((step, stepIndex) => {
-    const listed = step.takes.length ? step.takes : [stillness(takes[takes.length - 1])];
-    listed.forEach((take, index) => {
-      const end = begin + take.frames / header.rate;
-      takes.push(openTake(take, { stepIndex, first: index === 0, begin, end, until: end + HOLD }));
-      begin = end + HOLD;
-    });
-  });
-  if (!takes.length) throw new Error("There is nothing to see: it has no step.");
-  takes[takes.length - 1].until = takes[takes.length - 1].end + TAIL;
-  const record = {
-    header,
-    exact,
-    motion,
-    colourOf,
-    takes,
-    rate: header.rate,
-    isBoard: header.apparatus.kind === "board",
-  };
-  record.duration = takes[takes.length - 1].until;
-  record.events = takes.flatMap((take) =>
-    take.events.map(([frame, word, cube, place]) => ({
-      time: take.begin + frame / header.rate,
-      word,
-      cube,
-      place,
-      take,
-    })),
-  );
-  record.beginnings = header.steps.map((_, i) => takes.find((take) => take.stepIndex === i).begin);
-  return record;
+
+  get duration() {
+    const last = this.takes[this.takes.length - 1];
+    return last ? last.end + (this.isWhole ? TAIL : 0) : 0;
+  }
+
+  /** How many steps are known to their end. */
+  get known() {
+    return this.beginnings.length - (this.left ? 1 : 0);
+  }
+
+  /** Begin the next step; in one without a take all lies as it did before. */
+  stepsOn() {
+    const { steps } = this.header;
+    while (!this.left && this.beginnings.length < steps.length) {
+      this.left = steps[this.beginnings.length].takes;
+      this.beginnings.push(this.ended());
+      if (!this.left) this.put(stillness(this.takes[this.takes.length - 1]));
+    }
+  }
+
+  ended() {
+    const last = this.takes[this.takes.length - 1];
+    return last ? last.end + HOLD : 0;
+  }
+
+  /** Add a take of the worker. */
+  add(take) {
+    this.put(take);
+    this.left -= 1;
+    this.stepsOn();
+  }
+
+  put(given) {
+    const begin = this.ended();
+    const last = this.takes[this.takes.length - 1];
+    const stepIndex = this.beginnings.length - 1;
+    if (last) last.until = begin;
+    const take = openTake(given, { stepIndex, first: !last || last.stepIndex !== stepIndex, begin, rate: this.rate });
+    this.takes.push(take);
+    const heard = ([frame, word, cube, place]) => ({ time: begin + frame / this.rate, word, cube, place, take });
+    this.events.push(...take.events.map(heard));
+  }
 }
 
 /** What stands for the takes of a step that has none: all lies as the take before left it. */
 function stillness(before) {
-  const lying = before ? before.rest.filter(([, place, row]) => row !== null || place.startsWith(INSIDE)) : [];
-  return { kind: "none", frames: 0, thrown: [], start: lying, rest: lying, tracks: [], events: [] };
+  const lying = before ? before.rest.filter(([, place, pose]) => pose !== null || place.startsWith(INSIDE)) : [];
+  return { kind: "none", thrown: [], start: lying, rest: lying, pieces: [], events: [] };
 }
 
 /** A take with what is looked up in it again and again. */
-function openTake(take, when) {
-  const tracks = new Map();
-  for (const [cube, first, length, offset] of take.tracks) {
-    if (!tracks.has(cube)) tracks.set(cube, []);
-    tracks.get(cube).push({ first, length, offset, columns: null });
+function openTake(take, { begin, rate, ...when }) {
+  const motion = new Windows();
+  const goneOf = new Map(); // when (windows passed) a cube was taken out
+  for (const piece of take.pieces) {
+    motion.add(piece);
+    for (const cube of piece.swept) goneOf.set(cube, motion.length);
   }
-  for (const list of tracks.values()) list.sort((a, b) => a.first - b.first);
-  const thrown = new Set(take.thrown);
+  const end = begin + motion.length / rate;
   return {
-    ...take,
-    ...when,
-    tracks,
-    thrownSet: thrown,
-    startOf: new Map(
-      take.start.filter(([cube]) => !thrown.has(cube)).map(([cube, place, row]) => [cube, { place, row }]),
-    ),
-    restOf: new Map(take.rest.map(([cube, place, row]) => [cube, { place, row }])),
+    ...take, ...when, begin, end, until: end + TAIL, frames: motion.length, motion, goneOf,
+    thrownSet: new Set(take.thrown),
+    startOf: new Map(take.start.map(([cube, place, pose]) => [cube, { place, pose }])),
+    restOf: new Map(take.rest.map(([cube, place, pose]) => [cube, { place, pose }])),
     cubes: [...new Set([...take.start.map(([cube]) => cube), ...take.thrown])],
   };
 }
@@ -91,71 +101,15 @@ function momentAt(record, time) {
   return { take, index: low, frame, time };
 }
 
-/** The columns of a track as whole steps: differences summed up, with their wrap-around. */
-function columnsOf(record, track) {
-  if (!track.columns) {
-    const { offset, length } = track;
-    track.columns = record.motion.slice(offset, offset + 7 * length);
-    for (let column = 0; column < 7; column += 1) {
-      for (let i = column * length + 1; i < (column + 1) * length; i += 1) track.columns[i] += track.columns[i - 1];
-    }
-  }
-  return track.columns;
-}
-
-function exactPose(record, row) {
-  return Array.from(record.exact.subarray(7 * row, 7 * row + 7));
-}
-
-/** The pose on a track at a frame: between frames position in a straight line, orientation on the shorter arc. */
-function trackPose(record, track, frame) {
-  const columns = columnsOf(record, track);
-  const at = clamp(frame - track.first, 0, track.length - 1);
-  const i = Math.floor(at);
-  const next = Math.min(i + 1, track.length - 1);
-  const part = at - i;
-  const pose = [];
-  for (let column = 0; column < 7; column += 1) {
-    const start = column * track.length;
-    const value = columns[start + i] + (columns[start + next] - columns[start + i]) * part;
-    pose.push(column < 3 ? value * record.header.unit : value / 32767);
-  }
-  const length = Math.hypot(pose[3], pose[4], pose[5], pose[6]) || 1;
-  for (let k = 3; k < 7; k += 1) pose[k] /= length;
-  return pose;
-}
-
 /**
  * The pose of a cube at a moment: [x, y, z, qx, qy, qz, qw] in metres, or null where it has none: in the hand, or gone.
- * At rest it is the exact one of the state before or of the outcome.
+ * At rest it is that of the state before or of the outcome.
  */
-function poseAt(record, moment, cube) {
-  const { take, frame } = moment;
-  const tracks = take.tracks.get(cube) || [];
-  let now = null;
-  for (const track of tracks) if (track.first <= frame) now = track;
-  if (now === null) {
-    const start = take.startOf.get(cube);
-    if (!start) return tracks.length ? null : restPose(record, take, cube);
-    return start.row === null ? null : exactPose(record, start.row);
-  }
-  if (now === tracks[tracks.length - 1] && frame >= now.first + now.length) return restPose(record, take, cube);
-  return trackPose(record, now, frame);
-}
-
-function restPose(record, take, cube) {
-  const rest = take.restOf.get(cube);
-  return rest && rest.row !== null && rest.row !== undefined ? exactPose(record, rest.row) : null;
-}
-
-/** Where cubes of a take leave the hand: the first position of each that is thrown. */
-function releases(record, take) {
-  return take.thrown
-    .filter((cube) => take.tracks.has(cube))
-    .map((cube) => {
-      const { offset, length } = take.tracks.get(cube)[0];
-      return [0, 1, 2].map((k) => record.motion[offset + k * length] * record.header.unit);
-    });
+function poseAt({ take, frame }, cube) {
+  const isOver = frame >= take.frames || frame >= (take.goneOf.get(cube) ?? Infinity);
+  if (isOver) return take.restOf.get(cube)?.pose ?? null;
+  if (frame < 1 && take.startOf.has(cube)) return take.startOf.get(cube).pose;
+  return take.motion.poseAfter(cube, frame);
 }
 
 /** From which frame on a thrown cube is in the apparatus: lower than its rim. Until then it counts as in the hand. */
@@ -167,22 +121,11 @@ function entersAt(record, take, cube) {
 
 function findEntry(record, take, cube) {
   const { rim } = record.header.apparatus;
-  for (const track of take.tracks.get(cube) || []) {
-    const columns = columnsOf(record, track);
-    for (let i = 0; i < track.length; i += 1) {
-      if (rim === null || columns[2 * track.length + i] * record.header.unit < rim) return track.first + i;
-    }
+  for (let k = 0; k < take.frames; k += 1) {
+    const pose = take.motion.poseAt(cube, k);
+    if (pose && pose[2] < rim) return k + 1;
   }
   return Infinity; // it lies on the others, and is inside when it has come to rest
-}
-
-/** When (frame) a cube left for good in a take: after its last track, if it has no pose at rest; else null. */
-function goneFrom(take, cube) {
-  const rest = take.restOf.get(cube);
-  const tracks = take.tracks.get(cube);
-  if (!rest || rest.row !== null || !tracks) return null;
-  const last = tracks[tracks.length - 1];
-  return last.first + last.length;
 }
 
 /** Where each cube of a take is at a moment: by its number "hand", "inside" or "out", and the place's own word. */
@@ -209,7 +152,8 @@ function placesAt(record, moment) {
   }
   if (frame >= take.frames) {
     for (const [cube, { place }] of take.restOf) {
-      found.set(cube, { where: place.startsWith(INSIDE) ? "inside" : "out", place });
+      if (place === "hand") found.delete(cube);
+      else found.set(cube, { where: place.startsWith(INSIDE) ? "inside" : "out", place });
     }
   }
   return found;
@@ -221,20 +165,9 @@ function ofStep(record, { take }) {
   return { before: all.slice(0, all.indexOf(take)), after: all.slice(all.indexOf(take) + 1) };
 }
 
-/** The cubes of a tower that are out at the end of a take: [cube, ...] in the order in which they came. */
+/** The cubes that are out at the end of a take: [cube, ...]. */
 function outOf(take) {
-  const gone = sweptOf(take);
-  const left = [...take.restOf].filter(([cube, { place }]) => !place.startsWith(INSIDE) && !gone.includes(cube));
-  return [...gone, ...left.map(([cube]) => cube)];
-}
-
-/** The cubes of a take that were swept, in the order in which they left. */
-function sweptOf(take) {
-  if (!take.swept) {
-    const swept = take.cubes.filter((cube) => goneFrom(take, cube) !== null);
-    take.swept = swept.sort((a, b) => goneFrom(take, a) - goneFrom(take, b) || a - b);
-  }
-  return take.swept;
+  return take.rest.filter(([, place]) => !place.startsWith(INSIDE) && place !== "hand").map(([cube]) => cube);
 }
 
 /**
@@ -273,7 +206,7 @@ function sceneAt(record, moment, still) {
   const stays = still || record.isBoard || !next || next.stepIndex === take.stepIndex;
   const away = stays ? 0 : smooth(CLEARING - (take.until - time), 0, CLEARING);
   return take.cubes.flatMap((cube) => {
-    const pose = poseAt(record, moment, cube);
+    const pose = poseAt(moment, cube);
     if (!pose) return [];
     const part = take.restOf.has(cube) && !take.restOf.get(cube).place.startsWith(INSIDE) ? away : 0;
     const lifted = [pose[0], pose[1], pose[2] + 6 * record.header.edge * part, ...pose.slice(3)];

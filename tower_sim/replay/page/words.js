@@ -30,6 +30,7 @@ function cubeWords(record, cubes) {
 function takeWords(record, take) {
   if (take.kind === "none") return "nothing moves";
   if (take.kind === "knock") return `a knock of ${take.strength} g on the table`;
+  if (take.kind === "take") return `${cubeWords(record, take.rest.filter(([, place]) => place === "hand").map(([cube]) => cube))} taken away`;
   if (take.kind === "place") return `${cubeWords(record, take.thrown)} put on the board`;
   return `${cubeWords(record, take.thrown)} thrown`;
 }
@@ -64,16 +65,19 @@ function takesOf(record, index) {
 function stepWords(record, index) {
   const takes = takesOf(record, index);
   const rows = countsAt(record, momentAt(record, takes[takes.length - 1].end));
-  const failed = takes.reduce((sum, take) => sum + (take.redrawn || []).length, 0);
-  const again = failed ? ` (after ${counted(failed, "try", "tries")} that did not come to rest)` : "";
-  const phrase = listed(takes.map((take) => takeWords(record, take))) + again;
+  const phrase = listed(takes.map((take) => takeWords(record, take)));
   return record.isBoard ? phrase : `${phrase}, ${countWords(record, rows)}`;
+}
+
+/** Whether a step's text is a sentence, and no line of a log. */
+function isSentence(text) {
+  return /[.!?]$/.test(text) && !/ {2,}/.test(text);
 }
 
 /** What a step came to, in words: its own text where that is a sentence, and no line of a log. */
 function endWords(record, index) {
   const text = record.header.steps[index].text.trim();
-  if (/[.!?]$/.test(text) && !/ {2,}/.test(text)) return text;
+  if (isSentence(text)) return text;
   const takes = takesOf(record, index);
   const moment = momentAt(record, takes[takes.length - 1].end);
   const colours = record.header.colours.map(({ name }) => name);

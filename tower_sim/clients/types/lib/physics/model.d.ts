@@ -28,6 +28,26 @@ export function openPhysics(profile: Profile, bytes: BufferSource): Promise<Read
         outcome(): PhysicsOutcome;
     };
 }>>;
+/** Return where cubes of a profile are: { emerged(pose), escaped(pose), find(poses), ... }. */
+export function placesOf(profile: Profile): {
+    emerged: (pose: any) => boolean;
+    missed: () => boolean;
+    escaped: ([x, y, z]: [any, any, any]) => boolean;
+    find: (poses: any) => ({
+        place: string;
+        touches: any;
+        on: never[];
+    } | {
+        place: any;
+        touches: never[];
+        on: any;
+    })[];
+} | {
+    emerged: (at: any) => boolean;
+    missed: (at: any) => boolean;
+    escaped: (pose: any) => boolean;
+    find: (poses: any) => any;
+};
 import type { Profile } from "../types.js";
 import type { PhysicsState } from "../types.js";
 import type { ThrownCube } from "../types.js";

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from importlib import resources
 from importlib.resources.abc import Traversable
 from posixpath import dirname, join, normpath
+
+from tower_sim.pages.html import lean
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";\n', re.M)
 _REEXPORT = re.compile(r'^export \{([^}]*)\} from "([^"]+)";\n', re.M)
@@ -30,6 +33,11 @@ def bundled(name: str, root: Traversable | dict[str, str], entry: str) -> str:
     texts = [f"modules[{path!r}] = (() => {{\n{text}}})();\n" for path, text in modules.items()]
     inside = f"const modules = {{}};\n{''.join(texts)}return modules[{normpath(entry)!r}];\n"
     return f"const {name} = (() => {{\n{inside}}})();\n"
+
+
+def physics_script(view: str) -> str:
+    """Return the script of the constant `physics`: what page/physics.js of a view, `live` or `replay`, asks for."""
+    return lean(bundled("physics", resources.files("tower_sim"), f"{view}/page/physics.js"))
 
 
 def _add(read: Callable[[str], str], path: str, modules: dict[str, str], above: tuple[str, ...]) -> None:

@@ -1,0 +1,1 @@
+export { asked, openPhysics, placesOf, readToken, taken, tokenOf } from "../../physics/js/index.js";
