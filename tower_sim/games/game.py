@@ -177,7 +177,7 @@ class Game(ABC):
         (with_board if self.board else as_tower)(apparatus)
 
     def most_cubes(self, rules: Any) -> int:
-        """Return how many cubes a run has."""
+        """Return how many cubes are thrown and inside at once, at most or about, for limits."""
         return sum(self.cubes(rules).values())
 
     def start(self, model: DropModel, rules: Any, seed: int, run: int | None = None) -> Iterator[Turn]:

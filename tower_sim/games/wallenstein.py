@@ -87,6 +87,10 @@ class Wallenstein(Game):
         """See Game."""
         return {**dict.fromkeys(rules.colours, ARMIES), FARMERS: PEASANTS}
 
+    def most_cubes(self, rules: WallensteinRules) -> int:
+        """See Game; the tower's first filling and one battle."""
+        return SEED * len(rules.colours) + SEED_PEASANTS + rules.attackers + rules.defenders
+
     def turns(self, rules: WallensteinRules) -> int:
         """See Game."""
         return 1 + rules.battles

@@ -274,11 +274,11 @@ class Job(Identified):
 
     schema_: str = _schema("tower-sim/job")
     version: Version = 1
-    status: Literal["queued", "running", "done", "failed"] = Field(description="How far it is.")
+    status: Literal["queued", "running", "done", "failed", "cancelled"] = Field(description="How far it is.")
     done: Whole = Field(description="How many runs are done.")
     of: Whole = Field(description="How many runs there are.")
     location: str | None = Field(None, description="Where the answer is, once it is done.")
-    problem: ProblemAnswer | None = Field(None, description="Why it failed.")
+    problem: ProblemAnswer | None = Field(None, description="Why there is no answer.")
 
 
 class ProfileFacts(Answer):

@@ -86,7 +86,7 @@ class Jobs:
         if (followed := self._at_work.get(identifier)) is not None:
             return followed
         ended = told.Job.model_validate_json(self._body_of(identifier, KIND))
-        if ended.status not in ("done", "failed"):
+        if ended.status not in ("done", "failed", "cancelled"):
             raise Problem("job.lost", _LOST)
         return Followed(identifier, ended=ended)
 
@@ -117,7 +117,7 @@ class Jobs:
             self._forget(followed, asked)
 
     async def _fail(self, followed: Followed, problem: Problem) -> None:
-        document = followed.at("failed", problem=problem)
+        document = followed.at("cancelled" if problem.code == "cancelled" else "failed", problem=problem)
         if problem.code != "stopping":  # the file is being closed, and the job will be found lost
             try:
                 await self._store.write(_ended(followed, document))
