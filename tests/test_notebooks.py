@@ -15,7 +15,7 @@ from notebook_runs import Cell, code_cells, execute, notebooks, read
 
 from tower_sim.errors import UsageError
 
-pytestmark = pytest.mark.whole
+pytestmark = pytest.mark.slow
 
 NOTEBOOKS = notebooks()
 RUN = [pytest.param(path, marks=[pytest.mark.bullet] if path.stem == "calibration" else []) for path in NOTEBOOKS]

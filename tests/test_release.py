@@ -60,7 +60,7 @@ def layer(rng: np.random.Generator) -> Array:
     return rng.permutation(turned)
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @each_case("number", [1, 5, 49])
 def test_places_follow_the_law_of_a_lattice_shifted_and_turned_at_random(number: int):
     """The first and the last cube of each hand, beside places that numpy draws."""
@@ -111,7 +111,7 @@ def test_poured_cubes_each_have_a_place_of_their_own_drawing():
     assert set(z) == {0.2 + 0.005 + CELL / 2}
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @pytest.mark.parametrize("zone", ["damage_fore", "strength_2"])
 def test_a_cube_put_down_is_uniform_over_places_and_turns_at_which_it_is_clear_of_borders_and_cubes(zone: str):
     """Beside points and turns that numpy draws, kept when all corners are in the zone and in no cube laid there."""

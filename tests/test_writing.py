@@ -134,7 +134,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_without_what_only_posix_has_towers_are_played_drawn_compared_and_studied_and_campaigns_run(tmp_path: Path):
     """Of Windows' Python only the absence of some names is imitated here; its file system and its signals are not."""
     spec = (
@@ -189,7 +189,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "data"
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @each_case("line", REPLACED)
 def test_a_command_replaces_its_result_also_one_that_somebody_changed(
     line: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

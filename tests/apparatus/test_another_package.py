@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.whole
+pytestmark = pytest.mark.slow
 
 TOY = Path(__file__).parents[1] / "toy"
 CAMPAIGN = """

@@ -41,7 +41,7 @@ from tower_sim.surrogate.groups import (
     terms,
 )
 
-pytestmark = pytest.mark.whole
+pytestmark = pytest.mark.slow
 
 FLAT = AgeOdds((2.5, *[0.12] * (len(AGES) - 1)), (2.5, *[0.12] * (len(AGES) - 1)))
 LAW = GroupsLaw(BetaBinomial((1.4, -0.2, -0.4, -0.2), 3.0, ()), BetaBinomial((-2.0, 1.0, 0.1, 1.1), 2.5, ()))

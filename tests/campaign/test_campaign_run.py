@@ -124,7 +124,7 @@ def killed(campaign: Campaign, whole: dict[str, bytes], kills: int, seed: int, s
     assert done == kills
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @pytest.mark.posix
 @pytest.mark.parametrize(
     ("text", "kills", "spread"),
@@ -154,7 +154,7 @@ def interrupted(campaign: Campaign, number: int, workers: int) -> tuple[subproce
     pytest.fail("each of 20 campaigns came to its end before it could be interrupted")
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @pytest.mark.posix
 def test_interrupted_it_stops_cleanly_says_how_to_go_on_and_goes_on(tmp_path: Path):
     campaign = Campaign(tmp_path, MANY)
@@ -171,7 +171,7 @@ def test_interrupted_it_stops_cleanly_says_how_to_go_on_and_goes_on(tmp_path: Pa
     assert tree(campaign.out) == uninterrupted(MANY, tmp_path)
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @pytest.mark.posix
 def test_workers_end_by_themselves_when_their_client_is_killed_alone(tmp_path: Path):
     campaign = Campaign(tmp_path, MANY)
@@ -200,7 +200,7 @@ def _dies() -> None:
     os._exit(9)
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_when_a_worker_dies_its_shard_is_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(RUNNING, "attempt", _dies_once)
     monkeypatch.setenv("DIED", str(tmp_path / "died"))
@@ -231,7 +231,7 @@ def test_no_workers_are_refused(tmp_path: Path):
         run(parse(GAMES), tmp_path / "out", workers=0)
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["pyarrow", "distributed"])
 def test_without_the_extras_the_tower_works_and_a_campaign_says_what_to_install(module: str, tmp_path: Path):
     (tmp_path / "campaign.toml").write_text(GAMES)
@@ -355,7 +355,7 @@ class Killer:
             self.victim.kill()
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_a_worker_killed_in_mid_run_changes_no_file_and_when_the_scheduler_dies_finished_shards_are_kept(
     tmp_path: Path,
 ):
@@ -375,7 +375,7 @@ def test_a_worker_killed_in_mid_run_changes_no_file_and_when_the_scheduler_dies_
     assert tree(later) == tree(tmp_path / "serial")
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_a_worker_with_two_threads_gives_the_files_of_one_process_although_cubes_of_three_edges_fall_at_once(
     lasting: Cluster, tmp_path: Path
 ):
@@ -385,7 +385,7 @@ def test_a_worker_with_two_threads_gives_the_files_of_one_process_although_cubes
     assert tree(tmp_path / "out") == tree(tmp_path / "serial")
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_a_cluster_of_our_own_gives_the_same_files(tmp_path: Path):
     pytest.importorskip("distributed")
     run(parse(GAMES), tmp_path / "out", workers=2, dask="local")
@@ -393,7 +393,7 @@ def test_a_cluster_of_our_own_gives_the_same_files(tmp_path: Path):
     assert tree(tmp_path / "out") == tree(tmp_path / "serial")
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_workers_of_other_versions_end_the_run_as_the_callers_mistake(
     lasting: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

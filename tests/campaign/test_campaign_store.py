@@ -235,7 +235,7 @@ def test_what_an_interrupted_write_left_is_removed(copy: Path, whole: Path):
     assert tree(copy) == tree(whole)
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @each_case("after", [0, 1, 2, 4, 5, 9, 12, 17, 30])
 def test_a_full_disk_ends_the_run_with_one_line_and_loses_no_finished_shard(
     after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], whole: Path

@@ -36,7 +36,7 @@ def test_a_damaged_file_is_named_status_1_and_mended_by_running_again(place: Pat
     assert file.read_bytes() == before
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_a_study_writes_report_tables_and_plots(place: Path):
     done = here("campaign", "report", "done", "--output", "report", cwd=place)
     assert done.returncode == 0, done.stderr

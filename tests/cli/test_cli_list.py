@@ -59,7 +59,7 @@ def test_what_another_package_brings_is_listed_with_its_name():
     assert "cubes: red cubes" in told[2].stdout
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_what_cannot_be_loaded_is_listed_with_the_reason_and_ends_nothing(tmp_path: Path):
     info = tmp_path / "broken-1.0.dist-info"
     info.mkdir()

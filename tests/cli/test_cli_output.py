@@ -89,7 +89,7 @@ def test_without_standard_error_a_game_is_played_all_the_same():
 DRAWN = ("--model", "two_thirds", "--seed", "1", "--save-plot")
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @each_case(
     ("arguments", "written"),
     [
@@ -129,7 +129,7 @@ def test_a_file_is_written_though_nobody_takes_what_is_printed(
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @needs_full
 def test_a_file_is_written_though_the_output_is_full(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -27,7 +27,7 @@ from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.table import OUT, WORD, Resting, move
 
-pytestmark = pytest.mark.ports
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 LUAS = ("lua5.2", "lua5.4")

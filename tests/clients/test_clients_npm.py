@@ -27,7 +27,7 @@ from tower_sim.clients.write import package_files
 from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.table import OUT, Resting, move
 
-pytestmark = pytest.mark.ports
+pytestmark = pytest.mark.slow
 
 SEED = (1, 2, 3, 4)
 

@@ -31,7 +31,7 @@ from tower_sim.surrogate.ship import landing
 from tower_sim.surrogate.store import shipped
 from tower_sim.surrogate.table import OUT, Resting, move
 
-pytestmark = pytest.mark.ports
+pytestmark = pytest.mark.slow
 
 WORD = 1 << 32
 SEED = (1, 2, 3, 4)

@@ -24,7 +24,7 @@ from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.table import OUT, move
 
-pytestmark = pytest.mark.ports
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 DOC = (ROOT / "docs/npm.md").read_text("utf-8")

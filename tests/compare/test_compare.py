@@ -348,7 +348,7 @@ def test_a_table_of_equals_shows_anything_as_rarely_as_it_says():
     assert naive > 2 * LEVEL  # what the adjustment is for
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_a_table_of_real_games_that_are_equals_shows_anything_as_rarely_as_it_says(six: Comparison):
     """Pairs drawn from one pool of games: not normal, some figures rare, all dependent."""
     pool, rng, reps, n = table(games_of(six.a).by_drop, FIGURES), np.random.default_rng(3), 1200, 30
@@ -462,7 +462,7 @@ def test_the_command_prints_a_document_or_a_report_and_draws_the_picture(
     assert printed[-1] == f"plot: {tmp_path / 'it.svg'}"
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_a_picture_of_games_that_differ_in_nothing_or_in_length_is_drawn(tmp_path: Path):
     for i, b in enumerate((variant("the same"), variant("short", rounds=1, phases=("red",)))):
         found = compared(variant(), b, games=2)
@@ -608,7 +608,7 @@ def battles(tmp_path: Path, *green: int) -> tuple[Variant, ...]:
     return tuple(read_variant(tmp_path / f"green{number}.toml") for number in green)
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_a_side_with_more_cubes_wins_more(tmp_path: Path):
     """The other side has 8 cubes in B, 2 in A; the chances that battles of their own seeds have are the same."""
     games = 150

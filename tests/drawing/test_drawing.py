@@ -42,7 +42,7 @@ from tower_sim.places import Place
 from tower_sim.state import Pose, Resident, TowerState
 from tower_sim.writing import WritingFailed
 
-pytestmark = pytest.mark.pictures
+pytestmark = pytest.mark.slow
 
 COLOURS = Rules().colours
 

@@ -42,7 +42,7 @@ from tower_sim.games.dead_reckoning.picture import (
 from tower_sim.state import BoardState, Pose, Resident, TowerState
 from tower_sim.statistics import ratio_of_sums
 
-pytestmark = pytest.mark.pictures
+pytestmark = pytest.mark.slow
 
 
 @cache

@@ -26,7 +26,7 @@ def test_the_blocks_of_the_page_run(capsys: pytest.CaptureFixture[str]):
     assert "'inside_gold'" in capsys.readouterr().out
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_the_agent_of_the_page_learns_to_be_better_than_greedy():
     pytest.importorskip("sb3_contrib")
     (block,) = (block for block in BLOCKS if "sb3" in block)
@@ -37,7 +37,7 @@ def test_the_agent_of_the_page_learns_to_be_better_than_greedy():
     assert trained.low > policies.value(env, policies.greedy, 200, 10_000).value
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_who_remembers_what_went_in_banks_more_and_both_more_than_greedy():
     games = PushYourLuckVectorEnv(4096, RULES)
     env: Any = gymnasium.make("tower_sim/PushYourLuck-v0", rules=RULES).unwrapped

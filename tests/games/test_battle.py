@@ -549,7 +549,7 @@ def test_a_step_is_told_as_people_say_it():
     assert "green can throw two more cubes\n" in head_words(battle_json(battle))
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_the_rate_of_wins_of_dice_is_that_of_an_enumeration():
     """1 against 1 without explosive: violet wins with the tie; 4 sigma of 4000 battles."""
     chances = {"coin": 0.5, "one": 0.3, "two": 0.2}

@@ -153,7 +153,7 @@ def test_a_campaign_includes_the_text_of_its_game_and_needs_the_file_no_more(tmp
     assert parse(text, tmp_path).digest != spec.digest
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_every_command_of_the_page_runs_and_its_output_is_that_of_the_page(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ):

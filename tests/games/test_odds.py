@@ -151,7 +151,7 @@ def test_a_chain_is_the_explosions_after_a_throw_or_ability_whatever_is_thrown_a
     assert (told["length"]["n"], told["length"]["mean"]) == (3, 1)
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_the_mean_chain_and_the_share_of_the_explosive_zone_are_those_of_the_dice():
     """Each of 2 x 2 cubes explodes with chance 1/5, its extra may not (supply 1): 4 sigma of 1500 battles."""
     model = DiceShip({"bang": 0.2, "one": 0.8})

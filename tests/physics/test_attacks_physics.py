@@ -171,7 +171,7 @@ def resident_kb() -> int:
         return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="the memory in use is told by Linux only")
 def test_models_never_closed_keep_no_memory(engine: PhysicsSettings):
     """A model of Bullet holds about 29 MB; ten of them would hold 290."""

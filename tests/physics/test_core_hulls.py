@@ -192,7 +192,7 @@ def test_nothing_passes_the_1_mm_walls_of_a_pyramid_hopper_at_5_metres_a_second(
 # In towers
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @pytest.mark.parametrize("drops", [12, pytest.param(30, marks=pytest.mark.long)])
 def test_a_tower_whose_parts_are_all_hulls_keeps_as_many_cubes(drops: int):
     """Drops of 49 each; the difference of the means is within three of its standard errors.
@@ -208,7 +208,7 @@ def test_a_tower_whose_parts_are_all_hulls_keeps_as_many_cubes(drops: int):
     _compare(boxes, made, drops)
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @pytest.mark.parametrize("drops", [10, pytest.param(20, marks=pytest.mark.long)])
 def test_a_ring_of_mitred_hulls_keeps_as_many_cubes_as_wallensteins_tube_of_boxes(drops: int):
     """Each wall of the tube as a prism that ends where the next begins; within three standard errors."""

@@ -47,7 +47,7 @@ def test_a_heap_comes_to_rest_at_any_threshold_that_is_allowed(threshold: float,
         assert engine.all_sleep()
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @pytest.mark.parametrize("timestep", [1 / 500, 1 / 250])
 @each_case("threshold", THRESHOLDS)
 def test_cubes_in_the_tower_come_to_rest_at_any_threshold_that_is_allowed(threshold: float, timestep: float):

@@ -22,7 +22,7 @@ from tower_sim.cubes import supply
 from tower_sim.physics.release import release
 from tower_sim.physics.settings import GRAVITY
 
-pytestmark = pytest.mark.judges
+pytestmark = pytest.mark.slow
 
 STEP = 1e-4
 SPIN = 6 / EDGE**2  # one over the moment of inertia of a cube of mass 1

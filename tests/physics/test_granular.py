@@ -41,7 +41,7 @@ from tower_sim.physics.settings import GRAVITY, STANDARD, accuracy
 from tower_sim.physics.world import Motion
 from tower_sim.state import Pose
 
-pytestmark = pytest.mark.judges
+pytestmark = pytest.mark.slow
 
 FAST = accuracy("core", "fast")
 WOOD = Surface(0.4, 0.4)

@@ -247,7 +247,7 @@ def test_without_pybullet_the_default_engine_drops():
     assert "amerigo, physics, seed 1: " in done.stdout
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @each_case(
     "code",
     [

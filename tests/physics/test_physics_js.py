@@ -65,7 +65,7 @@ def test_only_settings_of_the_core_and_kinds_that_say_where_cubes_are_can_be_dat
     assert fast["digest"] != document(load("amerigo"))["digest"]
 
 
-@pytest.mark.ports
+@pytest.mark.slow
 @needs_node
 def test_a_hundred_steps_of_random_chains_are_pythons():
     told = answered(SUPPORT / "physics_ask.mjs", given=asked(100))
@@ -80,7 +80,7 @@ TOO_SHORT = PhysicsSettings(quiet_time=0.5, longest=0.6, creep=0.001)
 BY_STATUS = {"jammed": JAMS, "timed_out": TOO_SHORT, "settled": accuracy("core", "fast")}
 
 
-@pytest.mark.ports
+@pytest.mark.slow
 @needs_node
 @pytest.mark.parametrize("status", BY_STATUS)
 def test_drops_that_jam_or_end_before_rest_and_other_settings_are_pythons(status: str):
@@ -97,7 +97,7 @@ def test_a_thousand_steps_of_random_chains_are_pythons():
     assert told["differ"] == []
 
 
-@pytest.mark.ports
+@pytest.mark.slow
 @needs_node
 def test_packing_is_that_of_zlib_and_unpacking_undoes_it():
     draw = random.Random(1)
@@ -112,7 +112,7 @@ def test_packing_is_that_of_zlib_and_unpacking_undoes_it():
     assert packed["same"] == [True] * len(texts)
 
 
-@pytest.mark.ports
+@pytest.mark.slow
 @needs_node
 def test_numbers_and_words_are_written_as_python_writes_them():
     draw = np.random.default_rng(2)
@@ -125,7 +125,7 @@ def test_numbers_and_words_are_written_as_python_writes_them():
     assert told["words"] == [json.dumps(word) for word in words]
 
 
-@pytest.mark.ports
+@pytest.mark.slow
 @needs_node
 def test_what_python_refuses_is_refused_and_the_field_is_named():
     from tower_sim.cubes import Cube

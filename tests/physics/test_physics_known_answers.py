@@ -235,7 +235,7 @@ def test_the_reference_for_impacts_has_the_closed_form_without_slip_and_without_
 QUANTILES = [0.05, 0.25, 0.5, 0.75, 0.95]
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @each_case(
     ("pair", "inertia"),
     [
@@ -268,7 +268,7 @@ def test_corner_impacts_keep_the_energy_that_rigid_body_theory_says_impact_by_im
     assert (impacts.kept_engine <= 1.0).all()
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @each_case(
     ("pair", "fault"),
     [
@@ -300,7 +300,7 @@ def _energy_differences(impacts: Impacts) -> tuple[float, float, float]:
     return float(error.mean()), float(np.sqrt(np.mean(error**2))), float(np.abs(shift).max())
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @each_case("friction", [0.1, 0.2, 0.4])
 def test_friction_in_a_corner_impact_opposes_slip_that_goes_on_in_one_direction(world: World, friction: float):
     """By the reference, slip lasts through the impact and turns by less than 10 degrees."""
@@ -553,7 +553,7 @@ def test_cubes_in_a_stack_of_three_stand_and_overlap_by_little(world: World):
     assert crept < 2 * bounds(world).creep
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_cubes_at_rest_in_the_tower_overlap_by_at_most_half_a_percent_of_their_edge():
     """Set-up drops of the core into rulebook.toml, in edges of its own cubes."""
     with PhysicsModel(load(RULEBOOK), PhysicsSettings(engine="core")) as model:
@@ -562,7 +562,7 @@ def test_cubes_at_rest_in_the_tower_overlap_by_at_most_half_a_percent_of_their_e
     assert max(overlaps) < 0.005
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @pytest.mark.bullet
 def test_cubes_that_wedge_in_the_tower_are_repaired_to_at_most_one_and_a_half_percent_of_their_edge():
     """Set-up drops of Bullet that end with cubes deeper than 2 % when the repair is off, made again with it.

@@ -251,7 +251,7 @@ def test_the_reference_tower_keeps_17_to_25_of_49_most_of_them_on_the_floors(set
     assert on_floors >= 0.8 * sum(kept)
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_recreated_states_let_out_as_many_cubes_as_the_world_that_lives_on(model: PhysicsModel):
     """A game of 35 forks. Where they differ, their sd is about 2: the mean's standard error is then
     0.34, and a bias of 1.5 cubes is seen with a power of 0.93.

@@ -85,7 +85,7 @@ def test_hands_knocks_places_and_boxes_are_to_the_last_digit_those_of_every_othe
     assert {*names()} <= {*DIGESTS}
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc can be told which of its functions to take")
 def test_they_do_not_depend_on_which_functions_the_processor_gets():
     """Without those that fuse products and sums glibc's sin differs in one value of a thousand."""

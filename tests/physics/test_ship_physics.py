@@ -41,7 +41,7 @@ def _throws(model: PhysicsModel) -> list[tuple[Status, tuple[Landing, ...]]]:
     return [(outcome.status, outcome.landings) for outcome in outcomes]
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_no_cube_of_3006_gets_stuck_and_every_throw_settles(throws):
     """None stuck of 3,006: with 95 % confidence fewer than 0.1 % are. A chance of 0.5 % to fail would be seen in 334
     throws with a probability of 81 %."""

@@ -76,7 +76,7 @@ def test_the_odds_of_the_next_throw_are_those_of_the_command_and_the_table_may_n
     assert client.post("/v1/odds", {"throws": [{}]}).document["path"] == "cubes"
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @each_case(
     ("path", "body", "command"),
     [

@@ -27,7 +27,7 @@ def of_sessions(folder: Path, towers: int, kills: int, drops: int, clients: int)
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_every_acknowledged_step_survives_kill_9_unchanged_and_once(tmp_path: Path):
     of_sessions(tmp_path, towers=22, kills=2, drops=5, clients=8)
 

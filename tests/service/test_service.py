@@ -86,7 +86,7 @@ def say(process: subprocess.Popen[str], line: str) -> str:
 # What it answers
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_replies_are_byte_for_byte_what_the_command_prints_in_another_process():
     """One process answers drops and a knock, between other requests; the command does each alone."""
     first = ["throw", "amerigo", "--cubes", "blue=20,red=10", "--seed", "1", "--json"]
@@ -354,7 +354,7 @@ def hostile_lines(states: list[str]) -> Iterator[bytes]:
         yield text.encode(errors="surrogatepass").replace(b"\n", b" ").replace(b"\r", b" ")
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_every_hostile_line_is_answered_by_one_line_soon(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):

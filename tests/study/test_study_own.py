@@ -111,7 +111,7 @@ def rows(report: Path, name: str) -> list[dict[str, str]]:
     return list(csv.DictReader((report / "tables" / f"{name}.csv").read_text("utf-8").splitlines()))
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_a_number_has_its_mean_and_a_word_its_share_by_run(quoits: Path, tmp_path: Path):
     study(quoits, tmp_path)
     campaign = load(quoits)
@@ -145,7 +145,7 @@ def test_the_interval_is_that_of_runs_and_not_of_drops(quoits: Path):
     assert estimate.high - estimate.low > 1.6 * (by_drop.high - by_drop.low)
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_the_general_sections_are_there_and_those_of_other_games_are_not(quoits: Path, tmp_path: Path):
     study(quoits, tmp_path)
     text = (tmp_path / "report.md").read_text("utf-8")
@@ -178,7 +178,7 @@ def test_what_the_game_tells_is_told_for_every_point(tmp_path: Path):
     ]  # fmt: skip
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_a_game_that_is_not_installed_is_studied_by_its_table_alone(
     quoits: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

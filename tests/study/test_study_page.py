@@ -162,7 +162,7 @@ def test_words_of_anybody_are_words_in_the_page(tmp_path: Path):
     ]
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_the_command_says_it_in_plain_words_or_as_json(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):

@@ -16,7 +16,7 @@ from tower_sim.statistics import Estimate, Estimates
 from tower_sim.study import charts, study
 from tower_sim.study.charts import BEYOND, FEW, Panel, beside, cells, has_ratio
 
-pytestmark = pytest.mark.pictures
+pytestmark = pytest.mark.slow
 
 Pictures = dict[str, Any]
 

@@ -119,7 +119,7 @@ def test_what_is_damaged_or_foreign_is_refused_by_study_fit_and_check(
     assert not (tmp_path / "report").exists()
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_a_planned_shard_that_is_missing_is_said_at_the_top_and_is_not_fitted(copy: Path, tmp_path: Path):
     """Its tables may be there: of a run that was killed before it wrote the shard's line."""
     lines = (copy / MANIFEST).read_bytes().splitlines(keepends=True)

@@ -94,7 +94,7 @@ def test_a_study_with_all_its_pictures_is_the_same_again(tmp_path: Path, of: str
         assert (tmp_path / "out" / name).read_bytes().startswith(b"<svg")
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @pytest.mark.usefixtures("unpainted_here")
 def test_the_study_of_coin_games_agrees_with_the_rule_and_is_the_same_again(coin_campaign: Path, tmp_path: Path):
     study(coin_campaign, tmp_path)
@@ -129,7 +129,7 @@ def test_the_study_of_coin_games_agrees_with_the_rule_and_is_the_same_again(coin
     assert float(rate["share of draws, low"]) < 0.02 < float(rate["share of draws, high"])
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @pytest.mark.usefixtures("unpainted_here")
 @pytest.mark.parametrize("games", [1, 3])
 def test_few_games_make_a_report_that_says_so(tmp_path: Path, games: int):

@@ -364,7 +364,7 @@ def test_information_test_has_its_size(monkeypatch: pytest.MonkeyPatch):
     assert within(sum(each is not None and each.p <= 0.05 for each in found), 0.05, 60)
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_a_memoryless_tower_yields_no_gain():
     rng = np.random.default_rng(18)
     shown: dict[str, int] = {}
@@ -436,7 +436,7 @@ def thrown_cubes(rng: np.random.Generator, runs: int, chance: dict[str, float], 
     return replace(series(np.zeros((runs, 1), int)), cubes=with_cubes(rows))
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_the_permutation_test_has_its_size(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(fairness, "PERMUTATIONS", 199)
     rng = np.random.default_rng(20)

@@ -13,7 +13,7 @@ from tower_sim.statistics import Estimates
 from tower_sim.study import charts, swept
 from tower_sim.study.design import SweptCurve, Varied
 
-pytestmark = pytest.mark.pictures
+pytestmark = pytest.mark.slow
 
 RNG = np.random.default_rng(1)
 

@@ -451,7 +451,7 @@ def test_no_share_is_told_of_noise_and_of_few_points():
     assert effects.shares(x, np.full(60, 3.0), rng) is None
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @each_case(
     ("tables", "says"),
     [

@@ -17,7 +17,7 @@ BROWSER = os.environ.get("TOWER_SIM_BROWSER") or next((path for name in _NAMES i
 NODE_MODULES = os.environ.get("TOWER_SIM_NODE_MODULES", "")
 
 PAGES = [
-    pytest.mark.pages,
+    pytest.mark.slow,
     pytest.mark.skipif(
         not BROWSER or importlib.util.find_spec("playwright") is None,
         reason="no browser: install Chromium (apt-get install chromium) and playwright, or name one in "

@@ -10,7 +10,7 @@ import pytest
 
 NODE = shutil.which("node") or ""
 needs_node = pytest.mark.skipif(not NODE, reason="node is not installed here, and nothing else runs JavaScript")
-PORTS = [pytest.mark.ports, needs_node]
+PORTS = [pytest.mark.slow, needs_node]
 """The marks of a test of what we have in JavaScript."""
 
 

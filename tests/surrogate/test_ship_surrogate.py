@@ -28,7 +28,7 @@ from tower_sim.fitting.ship_throws import places_of, throws_of
 from tower_sim.surrogate.board_law import BoardLaw, Covered
 from tower_sim.surrogate.ship import ShipSurrogate, drawn
 
-pytestmark = pytest.mark.whole
+pytestmark = pytest.mark.slow
 
 SHIP = with_board(load("dead_reckoning"))
 PLACES = places_of(SHIP.board)

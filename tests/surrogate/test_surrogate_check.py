@@ -27,7 +27,7 @@ from tower_sim.study.baseline import GameKit, play_rule
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import RungScore, shipped
 
-pytestmark = pytest.mark.whole
+pytestmark = pytest.mark.slow
 
 RULES = Rules()
 SHAPE = load("amerigo")

@@ -37,7 +37,7 @@ from tower_sim.surrogate.cascade import CROWD, FRESH, Cascade, FloorLaw, Passing
 from tower_sim.surrogate.store import Fitted, load_fitted, shipped
 from tower_sim.surrogate.table import OUT, Resting, table_of
 
-pytestmark = pytest.mark.whole
+pytestmark = pytest.mark.slow
 
 SHAPE = load_apparatus("amerigo")
 GAMES = {"game": "amerigo", "battle": "dead_reckoning"}  # by the word for a run

@@ -326,7 +326,7 @@ def played(campaign: Campaign, runs: range, strengths: Sequence[int]) -> PlayedK
     return play_knocks([campaign], [np.array(runs)], MODEL.table.regions, strengths)
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @pytest.mark.usefixtures("as_shipped")
 def test_knocks_are_on_the_states_of_the_games_themselves_and_come_again(campaign: Campaign):
     knocks = played(campaign, range(3, 6), FITTED)
@@ -340,7 +340,7 @@ def test_knocks_are_on_the_states_of_the_games_themselves_and_come_again(campaig
     assert np.abs(np.sort(logs) - (np.arange(108) + 0.5) / 108).max() < 0.05  # spread evenly
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @pytest.mark.usefixtures("as_shipped")
 def test_a_fit_to_knocks_of_a_known_law_finds_it_and_the_check_passes_it_and_no_other(campaign: Campaign):
     fitted = fit_knocks(played(campaign, range(30), FITTED))

@@ -98,7 +98,7 @@ def test_a_whole_game_has_36_entries_and_keeps_every_cube_of_every_colour(capsys
     assert 0 < sum(before.values()) < 49
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 def test_a_hundred_thousand_games_keep_every_cube_and_throw_what_is_in_storage_and_nothing_else():
     games = sample_games(MODEL, RULES, 100_000, 3)
     assert games.thrown.shape == (100_000, 36, 7)

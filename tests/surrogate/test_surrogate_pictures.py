@@ -16,7 +16,7 @@ from tower_sim.fitting.whole_games import Autocorrelation, WholeGames
 from tower_sim.statistics import Estimate, Estimates
 from tower_sim.surrogate.store import RungScore
 
-pytestmark = pytest.mark.pictures
+pytestmark = pytest.mark.slow
 
 
 def about(values: Any, spread: float) -> Estimates:

@@ -94,7 +94,7 @@ def test_the_kernel_draws_the_generators_words():
     assert all(kernel.mixed(x) == mixed(x) for x in (0, 1, 0x9E3779B9, 0xFFFFFFFF))
 
 
-@pytest.mark.ports
+@pytest.mark.slow
 def test_javascript_draws_the_generators_words(ask: Ask):
     pairs: list[tuple[Seed, int]] = [
         (SEED, 3),
@@ -118,14 +118,14 @@ def test_the_stored_vectors_are_the_first_of_those_whose_digest_is_stored_and_py
     assert digest_of(made_up()) == EXPECTED["sha256"]
 
 
-@pytest.mark.ports
+@pytest.mark.slow
 def test_javascript_matches_all_ten_thousand_vectors_of_the_stored_table(ask: Ask):
     assert EXPECTED["vectors"] == 10_000
     request = {"do": "vectors", "seed": SEED, "count": EXPECTED["vectors"]}
     assert ask("made_up", request) == [EXPECTED["sha256"]]
 
 
-@pytest.mark.ports
+@pytest.mark.slow
 def test_javascript_matches_ten_thousand_vectors_of_the_shipped_model(ask: Ask, model: SurrogateModel):
     request = {"do": "vectors", "seed": SEED, "count": EXPECTED["vectors"]}
     assert ask("amerigo", request) == [digest_of(model.table)]
@@ -209,7 +209,7 @@ def test_the_models_games_are_those_of_the_documented_seed_words(model: Surrogat
         assert found == by_hand(model.table, Rules(), (a, b, c, d), game)
 
 
-@pytest.mark.ports
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", [Rules(), ODD_RULES], ids=["published", "odd"])
 def test_javascript_plays_the_same_games(ask: Ask, model: SurrogateModel, rules: Rules):
     plain = {"colours": rules.colours, "phases": rules.phases, "cubes": rules.counts, "rounds": rules.rounds}
@@ -288,7 +288,7 @@ def laws(model: SurrogateModel) -> dict[str, dict[Ends, Fraction]]:
     return {scene: exact(model.table, resting_of(scene)) for scene in SCENES}
 
 
-@pytest.mark.whole
+@pytest.mark.slow
 @each_case("scene", SCENES)
 def test_the_models_drops_have_the_tables_distribution(model: SurrogateModel, laws: Any, scene: str):
     state, thrown = state_of(model, scene)
@@ -297,7 +297,7 @@ def test_the_models_drops_have_the_tables_distribution(model: SurrogateModel, la
     assert p_value(laws[scene], counts) > LEVEL
 
 
-@pytest.mark.ports
+@pytest.mark.slow
 @each_case("scene", SCENES)
 def test_javascripts_drops_have_the_tables_distribution(ask: Ask, laws: Any, scene: str):
     counts = javascript_counts(ask, "amerigo", scene)
@@ -316,7 +316,7 @@ def javascript_counts(ask: Ask, name: str, scene: str, count: int = 20_000) -> d
     return {tuple(int(end) for end in ends.split(",")): times for ends, times in found.items()}
 
 
-@pytest.mark.ports
+@pytest.mark.slow
 def test_the_distribution_test_accepts_the_true_law_and_refutes_one_with_one_wrong_summand(ask: Ask):
     """Laws in which cubes pass the last floor more easily, by 0.25 of log-odds, against drops of the stored table."""
     table = made_up()
@@ -400,7 +400,7 @@ def test_the_script_that_renews_the_vectors_makes_the_stored_ones():
 # The JavaScript interface
 
 
-@pytest.mark.ports
+@pytest.mark.slow
 def test_a_javascript_drop_says_where_every_cube_is_and_what_carries_over(ask: Ask, model: SurrogateModel):
     count = 4 * CROWD  # so many that some stay, whatever model ships
     crowd = [{"id": i, "colour": "red"} for i in range(count)]
@@ -471,7 +471,7 @@ REFUSED: list[tuple[str, list[Any], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.ports
+@pytest.mark.slow
 def test_javascript_refuses_what_it_cannot_play_with_the_documented_error(ask: Ask):
     given = [
         [*arguments, *([{"js": "words([1, 2, 3, 4])"}] if call == "drop" and "word" not in told else [])]
@@ -484,7 +484,7 @@ def test_javascript_refuses_what_it_cannot_play_with_the_documented_error(ask: A
         assert "; allowed is " in message
 
 
-@pytest.mark.ports
+@pytest.mark.slow
 def test_whatever_javascript_is_given_ends_in_an_answer_or_a_documented_error(ask: Ask):
     """33 odd values in each of 42 places: all cubes are accounted for, or an error of ours says what is allowed."""
     (found,) = ask("made_up", {"do": "garbage"})
@@ -522,7 +522,7 @@ def test_python_refuses_words_that_are_none_and_cubes_where_no_floor_is():
             WordStream(cast("Any", seed), stream)
 
 
-@pytest.mark.ports
+@pytest.mark.slow
 @each_case(
     "word",
     [
