@@ -94,8 +94,7 @@ def chances(
 ) -> list[Chances]:
     """Throw each of `options` (counts by colour) `draws` times from `state`; `tell` hears how many throws are done.
 
-    Random, from `seed`: draw k of option i is that of spawn key (i, k). Raises UsageError as DropRequest does, and for
-    a number of draws that is not allowed.
+    Random, from `seed`: draw k of option i is that of spawn key (i, k).
     """
     check_whole("draws", draws, 2, MOST_DRAWS, "try --draws 200")
     requests = [DropRequest(model.apparatus, "physics", seed, each, state) for each in options]

@@ -1,6 +1,8 @@
-"""The contracts of models: what games, campaigns and the command line know of a tower, and nothing more.
+"""The contract of a model: all that games, campaigns and the command line know about a tower.
 
-Begin a model with `BaseModel`, and check it with `tower_sim.testing.check_model`.
+Derive a new model from `BaseModel` and check it with `tower_sim.testing.check_model`. Every method raises UsageError
+for the caller's mistakes: a foreign or impossible state, the same cube twice, a cube of another size, too many cubes,
+an rng that is not PCG64, an unknown zone, a launch into a place that is taken, a strength out of range.
 """
 
 from __future__ import annotations
@@ -19,10 +21,10 @@ from tower_sim.state import TowerState
 
 
 class DropModel(Protocol):
-    """A tower that can be thrown into: physics, a surrogate or a fake; what it is given passes a `door.Door` first.
+    """A tower that can be thrown into: physics, a surrogate or a fake. A `door.Door` checks its arguments first.
 
-    Every method depends on its arguments only and changes none of them except `rng`, which it draws from.
-    As a context manager it gives itself, and is closed at the end of the block.
+    Every method depends only on its arguments. It changes none of them except `rng`, from which it draws.
+    A `with` block returns the model itself and closes it at the end.
     """
 
     def __enter__(self) -> Self: ...
@@ -32,7 +34,7 @@ class DropModel(Protocol):
     ) -> None: ...
 
     def close(self) -> None:
-        """Give back what is held, such as an engine; closing again does nothing. A copy holds what it needs itself."""
+        """Release resources such as an engine; closing twice is allowed. A copy of a model has its own resources."""
         ...
 
     @property
@@ -47,7 +49,7 @@ class DropModel(Protocol):
 
     @property
     def cube_edge(self) -> float:
-        """The edge (m) of the cubes this apparatus is made for."""
+        """The edge (m) of the cubes that the apparatus is made for."""
         ...
 
     def empty(self) -> TowerState:
@@ -55,20 +57,15 @@ class DropModel(Protocol):
         ...
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
-        """Throw `cubes` into the tower in `state`, draw what is random from `rng`, say where every cube is.
+        """Throw `cubes` into the tower in `state` and return where every cube is; chance comes from `rng`.
 
         A cube that lies on the board is taken off it first; cubes left there can be hit and moved.
-        Always returns an Outcome; a draw that is no landing has a status that says so and the input state.
-        Raises UsageError for the caller's mistakes: a foreign or impossible state, cubes that are none or no sequence
-        of them, a cube twice, a cube of another size, too many, an rng that is not PCG64.
+        Always returns an Outcome. A failed drop has a status that says so, and the input state.
         """
         ...
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
-        """Knock on the table with `strength` (peak lateral acceleration in g); what is released is `knocked_out`.
-
-        Raises UsageError for a negative, not finite or unfit strength, and as `drop` does.
-        """
+        """Knock on the table with `strength` (peak lateral acceleration in g); the released cubes are `knocked_out`."""
         ...
 
 
@@ -77,7 +74,7 @@ class BoardModel(DropModel, Protocol):
 
     @property
     def board(self) -> Board:
-        """The board, with its zones; raises UsageError when the apparatus has none."""
+        """The board, with its zones."""
         ...
 
     @property
@@ -90,7 +87,6 @@ class BoardModel(DropModel, Protocol):
 
         A cube that lies on the board is moved; any other is new there. When the zone is too full the cube is laid
         upon those that lie there. The outcome says where it ended.
-        Raises UsageError for an unknown zone, and as `drop` does.
         """
         ...
 
@@ -99,10 +95,7 @@ class HandModel(DropModel, Protocol):
     """A DropModel that also takes throws that somebody made, cube by cube, in the place of one that it draws."""
 
     def throw_by_hand(self, state: TowerState, cubes: Sequence[Cube], launches: Sequence[Sequence[float]]) -> Outcome:
-        """Throw `cubes` as `launches` say, one row for each: see `Event.launches`. Nothing is random.
-
-        Raises UsageError for launches that nobody can make, a place that is taken, and as `drop` does.
-        """
+        """Throw `cubes` as `launches` say, one row for each: see `Event.launches`. Nothing is random."""
         ...
 
 
@@ -138,7 +131,7 @@ class BaseModel(Closing):
 
     @property
     def cube_edge(self) -> float:
-        """The edge (m) of the cubes this apparatus is made for."""
+        """The edge (m) of the cubes that the apparatus is made for."""
         return self._door.edge
 
     def empty(self) -> TowerState:

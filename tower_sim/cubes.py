@@ -36,7 +36,7 @@ def in_order(cubes: Iterable[Cube]) -> list[Cube]:
 
 
 def parse_counts(text: str, what: str) -> dict[str, int]:
-    """Read counts by colour from a text called `what`, COLOUR=N separated by commas; raises UsageError."""
+    """Read counts by colour from a text called `what`, COLOUR=N separated by commas."""
     counts: dict[str, int] = {}
     with suppress(UnicodeError):  # a command line in UTF-8 where the locale is another: its letters are its letters
         text = os.fsencode(text).decode()
@@ -53,7 +53,7 @@ def parse_counts(text: str, what: str) -> dict[str, int]:
 
 
 def check_colour(what: str, colour: object) -> str:
-    """Return a colour; raises UsageError for what is no word, and for one that a terminal or a page would not print.
+    """Return a colour.
 
     Those are control characters, NUL, halves of surrogates, and what turns the direction of text.
     """
@@ -63,11 +63,7 @@ def check_colour(what: str, colour: object) -> str:
 
 
 def supply(counts: Mapping[str, int], edge: float, *, first_id: int = 0) -> tuple[Cube, ...]:
-    """Make `counts[colour]` cubes of each colour, of edge `edge` (m), numbered on from `first_id`.
-
-    Raises UsageError for counts that are no table of whole numbers from 0 to 100,000, for what is no colour, for an
-    edge that is no length and a first number that is not from 0.
-    """
+    """Make `counts[colour]` cubes of each colour, of edge `edge` (m), numbered on from `first_id`."""
     check_number("edge", edge, *EDGES, "give the model's cube_edge, in metres")
     check_whole("first_id", first_id, 0)
     table = cast("Mapping[object, object]", check_kind("cubes", counts, Mapping, "a table", 'write {"blue": 4}'))
@@ -80,7 +76,7 @@ def supply(counts: Mapping[str, int], edge: float, *, first_id: int = 0) -> tupl
 
 
 def each_cube(what: str, cubes: Iterable[Cube]) -> list[Cube]:
-    """Return cubes, called `what`; raises UsageError for what is none or has another thing in it."""
+    """Check that `cubes` are cubes and return them; errors call them `what`."""
     advice = "take some of a state's or an outcome's cubes"
     several = cast("Iterable[object]", check_kind(what, cubes, Iterable, "cubes", advice))
     return [check_kind(f"one of {what}", each, Cube, "a Cube", advice) for each in several]

@@ -67,8 +67,7 @@ class Door:
     def throw(self, state: TowerState, cubes: Sequence[Cube]) -> tuple[Cube, ...]:
         """Return the cubes to throw as a tuple of plain cubes, when they can be thrown into `state`.
 
-        A cube that lies on the board is taken off it by that, and so may be thrown. Raises UsageError for anything
-        that is no state or cubes, a foreign or impossible state, a number twice, a cube of another size, too many.
+        A cube that lies on the board is taken off it by that, and so may be thrown.
         """
         self.enter(state)
         thrown = tuple(map(self._plain, as_cubes(cubes)))
@@ -99,7 +98,7 @@ class Door:
         return state
 
     def _plain(self, cube: Cube) -> Cube:
-        """Return a cube with numbers of Python's own; raises UsageError for what is no cube of this model."""
+        """Check a cube and return it with plain Python numbers."""
         if _is_plain(cube) and cube.edge == self.edge and 0 <= cube.id <= MAX_ID and prints(cube.colour):
             return cube
         check_kind("cube", cube, Cube, "a Cube", _ADVICE)
@@ -143,12 +142,12 @@ class Door:
 
 
 def as_state(state: object) -> TowerState:
-    """Return a state; raises UsageError for anything else, such as its token."""
+    """Check that `state` is a state (not, for example, its token) and return it."""
     return check_kind("state", state, TowerState, "a TowerState", "read a token with TowerState.from_token")
 
 
 def as_cubes(cubes: Sequence[Cube]) -> Sequence[Cube]:
-    """Return `cubes`; raises UsageError for what is no sequence, such as a generator, which can be read only once."""
+    """Check that `cubes` is a sequence and return it; a generator can be read only once and is refused."""
     if type(cubes) is tuple or type(cubes) is list:
         return cast("Sequence[Cube]", cubes)
     advice = "write tuple(cubes) for a generator or a set"
@@ -158,20 +157,20 @@ def as_cubes(cubes: Sequence[Cube]) -> Sequence[Cube]:
 
 
 def as_model(model: T) -> T:
-    """Return a model; raises UsageError for what cannot be thrown into, such as a name."""
+    """Check that `model` has the methods of a model and return it."""
     if isinstance(model, type) or not (hasattr(model, "drop") and hasattr(model, "empty")):
         raise fault("model", model, "a model", 'open one with tower_sim.open_model(NAME, "surrogate")')
     return model
 
 
 def as_seed(seed: object) -> np.random.SeedSequence:
-    """Return a seed; raises UsageError for anything but a SeedSequence."""
+    """Check that `seed` is a SeedSequence and return it."""
     kind = np.random.SeedSequence
     return check_kind("seed", seed, kind, "a numpy SeedSequence", "write numpy.random.SeedSequence(7)")
 
 
 def knock_strength(strength: object, most: float) -> float:
-    """Return the strength (g) of a knock as a plain number; raises UsageError unless it is from 0 to `most`."""
+    """Check that the strength (g) of a knock is from 0 to `most` and return it as a plain number."""
     is_number = isinstance(strength, Real) and strength is not True and strength is not False
     if not (is_number and 0 <= cast("float", strength) <= most):  # False for nan too
         raise UsageError(
@@ -191,7 +190,7 @@ def _strength(strength: object) -> str:
 
 
 def as_zone(zone: object, names: Sequence[str]) -> str:
-    """Return the name of a zone; raises UsageError for one that the board has not."""
+    """Check that the board has a zone of this name and return the name."""
     if not isinstance(zone, str) or zone not in names:
         meant = near(zone, names) if isinstance(zone, str) else ""
         raise UsageError(f"zone {shown(zone)} is unknown; allowed are {', '.join(names)}; check its spelling{meant}")
@@ -367,7 +366,7 @@ def check_touches(state: TowerState, boxes: int) -> None:
 
 
 def placed(event: Event) -> Cube:
-    """Return the cube that an event of kind `place` put down; raises UsageError unless it is one."""
+    """Check that an event is of kind `place` and return the cube that it put down."""
     if len(event.thrown) != 1:
         raise fault("number of cubes placed at once in its log", len(event.thrown), "1", _HONEST)
     return event.thrown[0]

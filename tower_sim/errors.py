@@ -1,4 +1,8 @@
-"""The one exception for a caller's mistake, and how it is told."""
+"""The one exception for a caller's mistake, its message, and the checks that raise it.
+
+Every public function of tower_sim raises UsageError, in one line, when an argument, a file or a document is not
+allowed. Docstrings do not repeat this. They name the other exceptions.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +17,18 @@ _CHANGE = "change it or leave it out"
 _LONGEST = 120  # characters of a received value that are quoted
 _SHORT = 40  # digits of a number that are quoted
 T = TypeVar("T")
-# What a terminal or a page obeys and does not print: controls, soft hyphen, marks of direction and width, separators,
-# halves of surrogates, tags.
+# Characters that a terminal or a page obeys instead of printing: controls, soft hyphen, marks of direction and width,
+# separators, lone surrogates, tags.
 _OBEYED = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
 
 class UsageError(ValueError):
-    """The caller's mistake, told in one line: what was received, what is allowed, what to try.
+    """A caller's mistake, in one line: what was received, what is allowed, what to try.
 
-    The command line prints the line and exits with status 2; a notebook shows the line alone. `what` is wrong, in the
-    words of the line, and `code` a word for programs, one of those that `service.codes` lists.
+    The command line prints the line and exits with status 2. A notebook shows only the line. `what` names the wrong
+    argument or key. `code` is a word for programs; `service.codes` lists all codes.
     """
 
     def __init__(self, text: str, what: str = "", code: str = "field.invalid") -> None:
@@ -32,32 +36,32 @@ class UsageError(ValueError):
         self.what, self.code = what, code
 
     def _render_traceback_(self) -> list[str]:
-        """Return what IPython shows in the place of a traceback."""
+        """Return the lines that IPython shows instead of a traceback."""
         return [f"tower_sim: {self}"]
 
 
 def printable(text: str) -> str:
-    r"""Return `text` with what a terminal or a page would obey, not print, written out: \x1b, \u202e; lines stay."""
+    r"""Replace control characters in `text` by escapes such as \x1b and \u202e; line breaks stay."""
     return _OBEYED.sub(lambda found: found[0] if found[0] == "\n" else ascii(found[0])[1:-1], text)
 
 
 def prints(text: str) -> bool:
-    """Whether a terminal or a page prints all of `text`: no control character, half a surrogate, turn of direction.
+    """Return whether `text` has only characters that print: no controls, lone surrogates or marks of text direction.
 
-    Which those are does not depend on the version of Unicode that this Python knows.
+    The result is the same for every Unicode version of Python.
     """
     return text.isprintable() or _OBEYED.search(text) is None
 
 
 def fault(what: str, value: object, allowed: str, advice: str = _CHANGE, code: str = "field.invalid") -> UsageError:
-    """Return the error that `what` is `value` and what is allowed instead; `code` as in UsageError."""
+    """Return the error for `what` with the wrong `value`; the line says what is `allowed` and gives `advice`."""
     return UsageError(f"{what} is {shown(value)}; allowed is {allowed}; {advice}", what, code)
 
 
 def shown(value: object, longest: int = _LONGEST) -> str:
-    """Quote a received value in an error: its repr on one line, shortened in the middle to `longest` characters.
+    """Return a received value as an error quotes it: its repr on one line, cut in the middle to `longest` characters.
 
-    What TOML and JSON write as true and false is written so, and what is not there as nothing.
+    Booleans are written as in TOML and JSON (true, false), and None as "nothing".
     """
     if isinstance(value, int) and abs(value) >= 10**_SHORT:
         return f"a number of about {int((value.bit_length() - 1) * 0.30103) + 1} digits"
@@ -71,20 +75,20 @@ def shown(value: object, longest: int = _LONGEST) -> str:
 
 
 def check_whole(what: str, value: object, least: int, most: int | None = None, advice: str = _CHANGE) -> None:
-    """Raise UsageError unless `value` is a whole number from `least` (to `most`)."""
+    """Check that `value` is a whole number from `least` to `most`, or without a maximum."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least or (most is not None and value > most):
         raise fault(what, value, f"a whole number from {least}" + ("" if most is None else f" to {most}"), advice)
 
 
 def check_kind(what: str, value: object, kind: type[T], allowed: str, advice: str) -> T:
-    """Return `value`, known to be a `kind`; raises UsageError, saying what is `allowed`, for anything else."""
+    """Check that `value` is an instance of `kind` and return it; the error says what is `allowed`."""
     if not isinstance(value, kind):
         raise fault(what, value, allowed, advice)
     return value
 
 
 def check_number(what: str, value: object, least: float, most: float, advice: str = "change it") -> float:
-    """Return `value`, a number from `least` to `most`; raises UsageError for anything else, and for nan."""
+    """Check that `value` is a number from `least` to `most` and not nan; return it."""
     is_number = isinstance(value, Real) and value is not True and value is not False
     if not (is_number and least <= cast("float", value) <= most):  # False for nan too
         raise fault(what, value, f"a number from {least:g} to {most:g}", advice)
@@ -92,7 +96,7 @@ def check_number(what: str, value: object, least: float, most: float, advice: st
 
 
 def check_table(what: str, value: object, advice: str = 'write {"key": value}') -> Mapping[str, Any]:
-    """Return `value`, a table with words for keys; raises UsageError for anything else."""
+    """Check that `value` is a mapping with strings for keys and return it."""
     if not isinstance(value, Mapping):
         raise fault(what, value, "a table", advice)
     table = cast("Mapping[object, Any]", value)
@@ -103,7 +107,7 @@ def check_table(what: str, value: object, advice: str = 'write {"key": value}') 
 
 
 def word_list(what: str, value: object) -> Sequence[str]:
-    """Return a list of words, called `what`; raises UsageError for anything else, such as a single word."""
+    """Check that `value` is a list or tuple of strings and return it; errors call it `what`."""
     several = cast("Sequence[object]", value if isinstance(value, (list, tuple)) else [None])
     if not all(isinstance(word, str) for word in several):
         raise fault(what, cast("object", value), "a list of words", 'write ["blue", "red"]')
@@ -111,26 +115,29 @@ def word_list(what: str, value: object) -> Sequence[str]:
 
 
 def check_one(what: str, word: object, known: Iterable[str]) -> str:
-    """Return `word`, one of the `known`; raises UsageError for any other and for what is no word."""
+    """Check that `word` is one of the `known` words and return it."""
     if not isinstance(word, str) or word not in known:
         raise unknown(what, word, known)
     return word
 
 
 def near(word: str, known: Iterable[str]) -> str:
-    """Return "; did you mean ...?" with the known word nearest to `word`, or nothing when none is near."""
+    """Return "; did you mean ...?" with the known word nearest to `word`, or "" if none is near."""
     found = difflib.get_close_matches(word[:_LONGEST], list(known), 1, 0.6)
     return f"; did you mean {found[0]}?" if found else ""
 
 
 def slipped(word: str, known: Iterable[str]) -> str:
-    """Return the known word that `word` is with one slip, or nothing: a letter more, less, another, two exchanged."""
+    """Return the known word that differs from `word` by one typing mistake, or "".
+
+    A mistake is one letter added, left out or replaced, or two neighbours exchanged.
+    """
     typed = word.casefold()
     return next((each for each in known if typed.isalpha() and _one_slip(*sorted((typed, each), key=len))), "")
 
 
 def _one_slip(short: str, long: str) -> bool:
-    """Say whether two words, of which none is longer than `long`, are one slip apart, or none."""
+    """Return whether two words are equal or differ by one typing mistake; `short` is not longer than `long`."""
     same = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
     a, b = short[same:], long[same:]
     is_swapped = a[:2] == b[1::-1] and a[2:] == b[2:]
@@ -138,7 +145,7 @@ def _one_slip(short: str, long: str) -> bool:
 
 
 def unknown(what: str, word: object, known: Iterable[str], advice: str = "check its spelling") -> UsageError:
-    """Return the error that `what` is `word`, which is none of the `known` words; the nearest of them is suggested."""
+    """Return the error for a `word` that is not `known`; it suggests the nearest known word."""
     words = list(known)
     meant = near(word, words) if isinstance(word, str) else ""
     return fault(what, word, f"one of {', '.join(words)}", f"{advice}{meant}")

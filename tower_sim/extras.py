@@ -17,7 +17,7 @@ _NAME = re.compile(r"([A-Za-z0-9_.-]+)(?:\[([\w,-]+)\])?")
 
 
 def extra(module: str, name: str) -> Any:
-    """Import `module`; raises UsageError, with what to install for the extra `name`, when it cannot be imported."""
+    """Import `module`; the error says how to install the extra `name`."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

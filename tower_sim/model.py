@@ -75,10 +75,7 @@ def knock_then_drop(
 
 
 def redo(model: DropModel, state: TowerState) -> TowerState:
-    """Do again, from the empty tower, everything in `state.log`; the result equals `state`.
-
-    Raises UsageError for a state of another model, and a log that this model cannot have written.
-    """
+    """Do again, from the empty tower, everything in `state.log`; the result equals `state`."""
     again, state = as_model(model).empty(), as_state(state)
     if (state.model, state.digest) != (again.model, again.digest):
         raise foreign(state, again.model, again.apparatus, again.digest)

@@ -39,8 +39,6 @@ def open_model(
 
     `name` is one of MODELS or the path of a fitted surrogate (`.json`); `settings` are those of the physics. The
     surrogate of a profile that is a file is the one that lies beside it (`store.beside`), if there is one.
-    Raises UsageError for another name, an apparatus that the model cannot be of, a file that is not allowed, and
-    physics where its engine is not installed.
     """
     apparatus = load(apparatus) if isinstance(apparatus, (str, Path)) else as_apparatus(apparatus)
     settings = None if settings is None else as_settings(settings)
@@ -66,8 +64,6 @@ def settings_of(model: str, engine: str | None, fineness: str | None) -> Physics
     """Return the settings of a model that is named so, with an engine at an accuracy; None for one without physics.
 
     `engine` and `fineness` are names (None: the default one).
-    Raises UsageError for an unknown model, an unknown engine, an accuracy that the engine has not, and for either where
-    the model has no physics.
     """
     if not isinstance(cast("object", model), str) or (model not in MODELS and not model.endswith(".json")):
         raise _unknown(model)
@@ -87,7 +83,7 @@ def _unknown(model: object) -> UsageError:
 
 
 def surrogate_of(apparatus: Apparatus, fitted: Fitted) -> SurrogateModel | ShipSurrogate:
-    """Return the model of a fitted law; raises UsageError when it is of another apparatus."""
+    """Return the model of a fitted law, which must be of the same apparatus."""
     if apparatus.board is not None:
         return ShipSurrogate(apparatus, fitted.board_law_of(apparatus.digest), fitted.digest)
     return SurrogateModel(apparatus, fitted)

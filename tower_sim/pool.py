@@ -58,10 +58,7 @@ def piped(work: Callable[..., None], *more: object) -> tuple[BaseProcess, Connec
 
 @contextmanager
 def processes(workers: int) -> Generator[Pool, None, None]:
-    """Give a pool of so many processes in the block, at whose end they are gone; Ctrl-C is for this process alone.
-
-    Raises UsageError for fewer than 1 and more than MOST_WORKERS.
-    """
+    """Give a pool of so many processes in the block, at whose end they are gone; Ctrl-C is for this process alone."""
     check_whole("workers", workers, 1, MOST_WORKERS)
     with without_interrupts():
         pool = mp.get_context("spawn").Pool(workers, ignore_interrupts)
@@ -72,10 +69,7 @@ def processes(workers: int) -> Generator[Pool, None, None]:
 def spread_out(
     work: Callable[[Task], Result], tasks: Sequence[Task], workers: int, what: str = "pieces"
 ) -> Iterator[Result]:
-    """Do `tasks` on several `processes`, in order, telling on standard error how many (`what`, plural) are done.
-
-    Raises UsageError as `processes` does.
-    """
+    """Do `tasks` on several `processes`, in order, telling on standard error how many (`what`, plural) are done."""
     with processes(min(workers, max(len(tasks), 1))) as pool, telling(what, len(tasks)) as tell:
         for i, result in enumerate(pool.imap(work, tasks), 1):
             tell(i)

@@ -32,10 +32,7 @@ _CRUMB = 1.0  # mm3: smaller pieces are left-overs of rounding
 
 
 def export(apparatus: Apparatus, path: str | Path) -> dict[str, Any]:
-    """Write the bodies of an apparatus to one file, whose ending chooses the format, and return them.
-
-    Raises UsageError for another ending, for a path that cannot be written, and as `bodies` does.
-    """
+    """Write the bodies of an apparatus to one file, whose ending chooses the format, and return them."""
     path = Path(path)
     form = path.suffix.lower()
     if form not in FORMATS:
@@ -54,7 +51,6 @@ def bodies(apparatus: Apparatus) -> dict[str, Any]:
     """Return a closed `trimesh.Trimesh` in mm for each part of an apparatus, by its name. The table is left out.
 
     A tower has a funnel, a tower and a tray; a ship has a ship and a board. Walls are as thick as simulated.
-    Raises UsageError if the extra `print` is missing, or if the boxes of a part do not make one solid.
     """
     trimesh, manifold, *_ = (extra(package, "print") for package in _PACKAGES)
     drawn = apparatus.dimensions().parts

@@ -26,10 +26,7 @@ _CHAIN = re.compile(  # a key of more parts than tables may be in each other: re
 
 
 def read_bytes(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: str = "check the path") -> bytes:
-    """Return the bytes of the regular file `path`, at most `limit`; `what` names the file in errors.
-
-    Raises UsageError, in one line, for a path that is no regular file, cannot be read or is larger.
-    """
+    """Return the bytes of the regular file `path`, at most `limit`; `what` names the file in errors."""
     as_path(what, path, advice)
     named = f"{what} {shown(str(path))}"
     try:
@@ -53,7 +50,7 @@ def read_bytes(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: s
 
 
 def as_path(what: str, path: object, advice: str = "check the path") -> Path:
-    """Return a path, called `what`; raises UsageError for anything else, such as bytes."""
+    """Check that the value is a path (bytes are not) and return it; errors call it `what`."""
     if not isinstance(path, (str, Path)):
         raise fault(what, path, "a path in quotes", advice)
     return Path(path)
@@ -74,10 +71,7 @@ def _why(error: OSError | ValueError) -> str:
 
 
 def read_text(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: str = "check the path") -> str:
-    """Return the text of the regular file `path`, UTF-8 with or without a byte-order mark; else as `read_bytes`.
-
-    Raises UsageError for bytes that are no UTF-8, and as `read_bytes` does.
-    """
+    """Return the text of the regular file `path`, UTF-8 with or without a byte-order mark; else as `read_bytes`."""
     data = read_bytes(path, what, limit=limit, advice=advice)
     try:
         return data.decode("utf-8-sig")
@@ -88,10 +82,7 @@ def read_text(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: st
 
 
 def toml_table(text: str, what: str) -> dict[str, Any]:
-    """Read TOML text; `what` it is, in words.
-
-    Raises UsageError, in one line, for text that is not TOML, too deep, or holds a number of too many digits.
-    """
+    """Read TOML text; `what` it is, in words."""
     if not isinstance(cast("object", text), str):
         raise fault(what, text, "text", "read the file first")
     if found := _CHAIN.search(text):
@@ -107,10 +98,7 @@ def toml_table(text: str, what: str) -> dict[str, Any]:
 
 
 def json_value(text: str | bytes, what: str) -> Any:
-    """Read JSON text, without NaN and infinity; `what` it is, in words.
-
-    Raises UsageError, in one line, for text that is not JSON, too deep, or holds a number of too many digits.
-    """
+    """Read JSON text, without NaN and infinity; `what` it is, in words."""
     try:
         value: Any = json.loads(text, parse_constant=refuse_constant)
     except (ValueError, RecursionError) as error:

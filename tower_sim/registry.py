@@ -86,10 +86,7 @@ def is_file(group: str, name: object) -> bool:
 
 
 def get(group: str, name: object) -> Any:
-    """Return what is called `name` in a group, or what its file says.
-
-    Raises UsageError for an unknown one, one that cannot be loaded, and a file that is not right.
-    """
+    """Return what is called `name` in a group, or what its file says."""
     if is_file(group, name):
         return _loaded("opener", group).open(name)
     known = names(group)

@@ -45,7 +45,6 @@ class DropRequest:
 
     `state` is that before it (None: empty). `apparatus` and `model` are names or paths, `seed` is from 0 to 2^128 - 1;
     `engine` and `accuracy` are names of the physics (None: the defaults).
-    Raises UsageError, in one line, for a field that is out of bounds, and when there is nothing to do.
     """
 
     apparatus: str
@@ -101,9 +100,9 @@ class DropRequest:
 
 @dataclass(frozen=True, slots=True)
 class PlayRequest:
-    """Asks for one run of `game`, also by name or file, by `rules`, which its `read` has made; else as a DropRequest.
+    """A request for one run of `game` (a game, a name or a file) by `rules`, made by the game's `read`.
 
-    Raises UsageError, in one line, for an unknown game, a seed out of bounds, and no apparatus.
+    The other fields are those of a DropRequest.
     """
 
     game: str | Game
@@ -136,10 +135,7 @@ class PlayRequest:
 
 @dataclass(frozen=True, slots=True)
 class OddsRequest:
-    """Asks for the odds of `runs` runs of what `one` asks for.
-
-    Raises UsageError, in one line, for a game that tells none and more than it allows at once.
-    """
+    """A request for the odds of `runs` runs; `one` describes a single run."""
 
     one: PlayRequest
     runs: int
@@ -207,7 +203,7 @@ def _check_named(request: DropRequest | PlayRequest) -> None:
 
 
 def as_game(game: object) -> Game:
-    """Return a game; raises UsageError for anything else, such as its name."""
+    """Check that the value is a game (not, for example, its name) and return it."""
     return check_kind(GAME, game, Game, "a Game", "get it by its name: tower_sim.registry.get('game', NAME)")
 
 
@@ -215,7 +211,6 @@ def read_rules(game: Game, file: str | Path) -> Asked:
     """Read a file of rules, or what ships under a name: the game's own, as published, or that of a profile to play it.
 
     A relative path of its apparatus counts from the file's directory.
-    Raises UsageError, in one line that names the file, when it cannot be read or holds what is not allowed.
     """
     as_game(game)
     said = str(file)
@@ -245,7 +240,6 @@ def rules_of(game: Game, table: Mapping[str, Any], directory: Path | None = None
     """Read a table: keys of the game's first table, its further tables by name, `apparatus`, and `game`, its name.
 
     A relative path of the apparatus counts from `directory`, if there is one.
-    Raises UsageError, in one line, for a key or a value that is not allowed, and rules of another game.
     """
     named = check_table("rules", table).get(GAME, as_game(game).name)
     if named != game.name and not (registry.is_file("game", named) and _opened(named, directory) == game):
@@ -266,10 +260,7 @@ def rules_of(game: Game, table: Mapping[str, Any], directory: Path | None = None
 
 
 def game_of_rules(table: Mapping[str, Any], directory: Path | None, default: str) -> Game:
-    """Return the game that a rules file is of: its key `game`, a name or a file whose path counts from `directory`.
-
-    Raises UsageError for an unknown one, and for a file that is not right.
-    """
+    """Return the game that a rules file is of: its key `game`, a name or a file whose path counts from `directory`."""
     named: object = table.get(GAME, default)
     return _opened(cast("str", named), directory) if registry.is_file("game", named) else registry.get("game", named)
 
@@ -284,7 +275,7 @@ def _opened(file: str, directory: Path | None) -> Game:
 def outcome(request: DropRequest, model: DropModel) -> Outcome:
     """Throw, or knock and throw.
 
-    Raises UsageError for the caller's mistakes and TooManyFailedDraws when the model gives no landing.
+    Raises TooManyFailedDraws when the model gives no landing.
     """
     state = request.state or model.empty()
     thrown = supply(request.cubes, model.cube_edge, first_id=state.next_id)
@@ -310,7 +301,7 @@ def check(request: PlayRequest, apparatus: Apparatus, model: DropModel) -> None:
 def turns(request: PlayRequest, model: DropModel, run: int | None = None) -> Iterator[Turn]:
     """Play once, a turn at a time, with what `check` has looked at; `run` as in `Game.start`.
 
-    Raises UsageError, at once, for the caller's mistakes and TooManyFailedDraws when the model gives no landing.
+    Raises TooManyFailedDraws when the model gives no landing.
     """
     return to_its_end(request.played.start(model, request.rules, request.seed, run))
 

@@ -42,7 +42,6 @@ class PhysicsModel(BaseModel):
     Holds one engine client: close it, or use the model as a context manager. Threads that drop at once with one model,
     or with several of an engine that keeps state for the whole process, wait for each other; a copy, also one that was
     pickled, is a new model with a client of its own.
-    Raises UsageError for what is no apparatus, and from drops of a model that was closed.
     """
 
     name = "physics"
@@ -63,7 +62,7 @@ class PhysicsModel(BaseModel):
 
     @property
     def board(self) -> Board:
-        """The board; raises UsageError when the apparatus has none."""
+        """The board."""
         return with_board(self.shape).board
 
     @property

@@ -81,12 +81,12 @@ class BoardState:
         return tuple(resident.cube for resident in self.lying)
 
     def at(self, place: str) -> tuple[Cube, ...]:
-        """Return the cubes at `place` (`zone:NAME`, `border` or `table`), by number; raises UsageError for no word."""
+        """Return the cubes at `place` (`zone:NAME`, `border` or `table`), by number."""
         check_kind("place", place, str, "a word", "write zone:NAME, border or table")
         return tuple(sorted(resident.cube for resident in self.lying if resident.region == place))
 
     def without(self, cubes: Iterable[Cube]) -> BoardState:
-        """Return the board with `cubes` taken off; raises UsageError for a cube that does not lie there."""
+        """Return the board with `cubes` taken off."""
         gone = set(each_cube("cubes to take off", cubes))
         if strange := sorted(cube.id for cube in gone - set(self.cubes)):
             raise UsageError(
@@ -183,7 +183,6 @@ class TowerState:
         """Return the state after `cubes` were taken off the board or out by hand; cubes on them fall in the next drop.
 
         Throwing a cube that lies on the board takes it off too, and needs no call of this. `touches` stay as they are.
-        Raises UsageError for a cube that is in neither place, and for what is no cube.
         """
         taken = tuple(sorted(each_cube("cubes to take", cubes)))
         gone, inside = set(taken), set(self.cubes)
@@ -209,10 +208,7 @@ class TowerState:
 
     @staticmethod
     def from_token(token: str, most: int = MOST_BYTES) -> TowerState:
-        """Read a token back, of up to `most` bytes unpacked; the state equals the one it was made from, bit for bit.
-
-        Raises UsageError, in one line, when the token is not one of ours, of another version, damaged or too large.
-        """
+        """Read a token back, of up to `most` bytes unpacked; the state equals the one it was made from, bit for bit."""
         return unpack(TOKEN_PREFIX, token, _from_plain, "state", "the 'state' value of an earlier drop", most)
 
 
@@ -231,10 +227,7 @@ def check_seed(seed: object) -> None:
 
 
 def rng_text(rng: np.random.Generator) -> str:
-    """Write down the state of a PCG64 generator, so that `rng_from_text` continues exactly there.
-
-    Raises UsageError for any other bit generator, because its drops could not be replayed, and for no generator.
-    """
+    """Write down the state of a PCG64 generator, so that `rng_from_text` continues exactly there."""
     allowed, advice = "a numpy Generator with PCG64", "make it with numpy.random.default_rng(seed)"
     check_kind("rng", rng, np.random.Generator, allowed, advice)
     state = cast("dict[str, Any]", rng.bit_generator.state)
@@ -248,7 +241,7 @@ def rng_text(rng: np.random.Generator) -> str:
 
 
 def rng_from_text(text: str) -> np.random.Generator:
-    """Make the generator that `rng_text` wrote down; raises UsageError for any other text."""
+    """Make the generator that `rng_text` wrote down."""
     if not isinstance(cast("object", text), str) or not (found := _RNG.fullmatch(text)):
         raise fault(
             "generator in the log", text, "hexadecimal state:increment:buffered", "take a state that a model made"

@@ -31,7 +31,6 @@ def unpack(prefix: str, token: str, read: Callable[[Any], T], what: str, source:
 
     No more than `most` bytes are unpacked, nor more read than so many bytes of an honest token hold: a few kB can stand
     for millions of values. `read` looks at every number: one may be infinite, or have thousands of digits.
-    Raises UsageError, in one line, when the token is not one of ours, of another version, damaged or too large.
     """
     allowed, advice = f"one line of text, '{prefix}.<{what}>.<digest>'", f"pass {source}, whole"
     if not check_kind(f"{what} token", token, str, allowed, advice).strip().isascii():

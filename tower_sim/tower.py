@@ -35,9 +35,8 @@ class Tower(Throwing, Closing):
     own: the one that is given, else the next of the tower's `seed` (a whole number or a generator; None: drawn from the
     system). It is `last_seed`; the command drop does the same with that `--seed` and, as `--state`, the token before.
 
-    Threads may share one: each throw, knock or undo is done whole before the next one. Raises UsageError, in one line,
-    for whatever is not allowed, and TooManyFailedDraws where five draws in a row were no landing; nothing has changed
-    then.
+    Threads may share a tower: a throw, knock or undo ends before the next one begins. Raises TooManyFailedDraws after
+    five failed draws in a row; the tower is then unchanged.
     """
 
     def __init__(
@@ -60,10 +59,7 @@ class Tower(Throwing, Closing):
     def saved(
         cls, token: str, apparatus: Apparatus | str | Path | None = None, model: str | None = None, *, seed: Seed = None
     ) -> Self:
-        """Return the tower that `save` wrote down; apparatus and model may be named where they are files.
-
-        Raises UsageError for a token that is damaged, and one of another apparatus, model or version.
-        """
+        """Return the tower that `save` wrote down; apparatus and model may be named where they are files."""
         state = TowerState.from_token(token)
         named = state.model if state.model in MODELS else PHYSICS
         tower = cls(apparatus or state.apparatus, model or named, seed=seed)

@@ -61,7 +61,6 @@ def read(
     """Make a document of a table, called `where` in messages; a whole file has no name.
 
     `context` is for the document's own checks, `known` are keys that the caller has taken out of the table before.
-    Raises UsageError, in one line, for the first key or value that is not allowed.
     """
     values = check_table(where or "the file", table)
     try:

@@ -41,7 +41,6 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
     game that can be played with it is, as published. A game's own file, which ends in .py, counts as its name. Each of
     `changes` is KEY=VALUE, a key of such a file (dotted for one in a table) with its value in TOML; a word needs no
     quotes, and a relative path counts from where the program runs; each key is changed once.
-    Raises UsageError, in one line that names the file, when it cannot be read or holds what is not allowed.
     """
     said = str(file)
     is_file = registry.is_file("game", said)

@@ -24,7 +24,7 @@ class WritingFailed(RuntimeError):
 def write(path: str | Path, data: bytes | str | None, what: str = "file") -> None:
     """Replace the file `path`, called `what` in messages, by `data` (text as UTF-8), or only try that for None.
 
-    Raises UsageError for a path that cannot be written, WritingFailed when the disk is full or fails.
+    Raises WritingFailed when the disk is full or fails.
     """
     try:
         put(Path(path), data.encode() if isinstance(data, str) else data)

@@ -43,10 +43,7 @@ def fitted_with(text: str) -> str | None:
 
 
 def load(name_or_file: str | Path) -> Apparatus:
-    """Load an apparatus: a shipped profile's name, or the path of a TOML file in the same format.
-
-    Raises UsageError, in one line, for an unknown name, a file that cannot be read, and parameters that make no sense.
-    """
+    """Load an apparatus: a shipped profile's name, or the path of a TOML file in the same format."""
     if str(name_or_file) in shipped():
         return parse(shipped()[str(name_or_file)], str(name_or_file))
     path = as_path("apparatus", name_or_file, f"write {names()[0]!r} or the path of a TOML file")
@@ -60,10 +57,7 @@ def load(name_or_file: str | Path) -> Apparatus:
 
 
 def parse(text: str, name: str, file: Path | None = None) -> Apparatus:
-    """Make the apparatus called `name` from the text of a profile, which is that of `file` if it is given.
-
-    Raises UsageError naming profile and field.
-    """
+    """Make the apparatus called `name` from the text of a profile, which is that of `file` if it is given."""
     try:
         profile = toml_table(text, "the file")
     except UsageError as error:
@@ -72,7 +66,7 @@ def parse(text: str, name: str, file: Path | None = None) -> Apparatus:
 
 
 def from_tables(profile: dict[str, Any], name: str, file: Path | None = None) -> Apparatus:
-    """Make the apparatus called `name` from the tables of a profile; raises UsageError naming profile and field."""
+    """Make the apparatus called `name` from the tables of a profile."""
     try:
         return _from_tables(profile, name, file)
     except UsageError as error:

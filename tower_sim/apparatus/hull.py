@@ -21,8 +21,7 @@ _ADVICE = "take the convex hull of the vertices, its flat faces whole, or divide
 class Hull:
     """A fixed convex solid: `part` it belongs to, `surface` name, `vertices` (m, in the apparatus's frame) and `faces`.
 
-    A face is the indices of its vertices, counter-clockwise as seen from outside. Raises UsageError for what is not
-    convex or not closed, for faces that lie in one plane, and for more than 64 vertices.
+    A face is the indices of its vertices, counter-clockwise as seen from outside.
     """
 
     part: str

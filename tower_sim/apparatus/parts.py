@@ -141,7 +141,7 @@ class Apparatus(ABC):
     def where(self) -> dict[str, Any]:
         """Return what decides where cubes are as data, for programs in other languages: a `rule` and its numbers (m).
 
-        physics/js has the rules. Raises UsageError for a kind that says none.
+        physics/js has the rules.
         """
         raise UsageError(
             f"apparatus {self.name!r} is of a kind that does not say as data where its cubes are; allowed is one that "
@@ -189,12 +189,12 @@ def _is_of(board: Board, box: Box | Hull) -> bool:
 
 
 def as_apparatus(apparatus: object) -> Apparatus:
-    """Return an apparatus; raises UsageError for anything else, such as its name."""
+    """Check that the value is an apparatus (not, for example, its name) and return it."""
     return check_kind("apparatus", apparatus, Apparatus, "an Apparatus", "load it by name: tower_sim.load(NAME)")
 
 
 def as_tower(apparatus: object) -> Apparatus:
-    """Return a tower, which keeps cubes; raises UsageError for what has a board, onto which they fall, and all else."""
+    """Check that the value is a tower, an apparatus that keeps cubes and has no board; return it."""
     apparatus = as_apparatus(apparatus)
     if apparatus.board is not None:
         raise UsageError(

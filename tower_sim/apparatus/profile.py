@@ -28,7 +28,7 @@ class Profile:
         return {key: table for key, table in self.tables.items() if key not in ("schema", "version", "kind")}
 
     def read(self, kind: type[P]) -> P:
-        """Return the parameters in the profile; raises UsageError, in one line, for what `kind` does not allow."""
+        """Return the parameters in the profile."""
         return typed.read(kind, self.own)
 
     def shared(self, given: Parameters) -> dict[str, Any]:

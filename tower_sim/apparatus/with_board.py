@@ -17,7 +17,7 @@ class WithBoard(Apparatus):
 
 
 def with_board(apparatus: object) -> WithBoard:
-    """Return an apparatus with a board; raises UsageError for one that has none, and for anything else."""
+    """Check that the value is an apparatus with a board and return it."""
     apparatus = as_apparatus(apparatus)
     if not isinstance(apparatus, WithBoard):
         raise UsageError(f"apparatus {apparatus.name!r} has no board; allowed is one with a board, such as a ship")

@@ -60,7 +60,7 @@ class ZoneTable(Document, extra="allow", frozen=True):
 
 
 def made(tables: Sequence[ZoneTable]) -> tuple[Zone, ...]:
-    """Return zones, their corners (m) counter-clockwise; raises UsageError for a name that is there twice."""
+    """Return zones, their corners (m) counter-clockwise."""
     names = [table.name for table in tables]
     for name in names:
         demand(names.count(name) == 1, f"zone {name!r} is there twice; allowed is each name once; rename one")
@@ -98,7 +98,7 @@ def check_places(
 ) -> None:
     """Refuse zones off the board's `bounds` ((x0, x1), (y0, y1), m), zones that overlap, or leave no room for a border.
 
-    Lengths in m. Raises UsageError.
+    Lengths in m.
     """
     shapes: dict[str, Array] = {zone.name: np.array(zone.corners) for zone in zones}
     low, high = np.array(bounds).T
@@ -131,7 +131,7 @@ def check_reach(zones: tuple[Zone, ...], across: Mapping[str, tuple[str, ...]], 
     """Refuse zones that no cube can reach.
 
     A zone is out of reach when no cube of edge `edge` (m) fits in it flat, however it is turned, or when it has no
-    neighbour in `across`, over a border of width `border` (m), while there are others. Raises UsageError.
+    neighbour in `across`, over a border of width `border` (m), while there are others.
     """
     for zone in zones:
         demand(

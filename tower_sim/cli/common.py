@@ -47,7 +47,7 @@ def model_of(shape: Apparatus, state: TowerState | None) -> Model:
 
 
 def check_plot(plot: Path | None) -> None:
-    """Refuse, before any work, a picture that cannot be written; raises UsageError."""
+    """Refuse, before any work, a picture that cannot be written."""
     if plot is not None:
         from tower_sim.drawing import check_path
 
@@ -55,7 +55,7 @@ def check_plot(plot: Path | None) -> None:
 
 
 def read_state(text: str | None) -> TowerState | None:
-    """Read `--state`: a token, or @FILE with one or a `throw --json` document in it; raises UsageError."""
+    """Read `--state`: a token, or @FILE with one or a `throw --json` document in it."""
     if text is None:
         return None
     if text.startswith("@"):

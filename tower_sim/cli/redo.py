@@ -44,7 +44,7 @@ def redo(what: str, tower: str | None, as_json: bool) -> int:
 
 
 def _link(text: str) -> dict[str, str]:
-    """Return the parts of a link by name; raises UsageError for one that is broken."""
+    """Return the parts of a link by name."""
     parts = dict(parse_qsl(text.partition("#")[2].replace("+", "%2B"), keep_blank_values=True))
     for key in parts:
         if key not in _KEYS:

@@ -20,10 +20,7 @@ _MARKER = "local MODEL = nil\n"
 
 
 def text(document: Mapping[str, Any]) -> str:
-    """Return the file that samples from the document of a tower's table.
-
-    Raises UsageError for a document without a table, as a ship's board has.
-    """
+    """Return the file that samples from the document of a tower's table."""
     if "table" not in document:
         allowed = "a tower, which is a table of whole numbers"
         raise fault("what to export to lua", document["apparatus"], allowed, "export a board to js or json")

@@ -40,9 +40,7 @@ _PROFILE = (
 def export_command(model: str, to: str, output: Path) -> None:
     """Write the surrogate `model`, a file or the name of a shipped one, as `to`, one of FORMATS, into `output`.
 
-    Raises UsageError for a model that cannot be read, another format, a board in a language that has none, and a file
-    that cannot be written;
-    WritingFailed when the disk is full or fails.
+    Raises WritingFailed when the disk is full or fails.
     """
     if to not in FORMATS:
         raise fault("format", to, "js, json or lua")
@@ -57,8 +55,7 @@ def write_package(models: Sequence[str], folder: Path) -> None:
     """Write the npm package of `models`, files or names of shipped ones (none: all that ship), into `folder`.
 
     The folder is new, empty, or holds this package, whose files are replaced or removed.
-    Raises UsageError for a model that cannot be read, two of one name and another folder, WritingFailed for a disk that
-    is full.
+    Raises WritingFailed for a disk that is full.
     """
     files = package_files(models)
     try:

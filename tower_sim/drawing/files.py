@@ -41,10 +41,7 @@ _OTHERS = ("#c07ab8", "#e8862e", "#35b5b0", "#9a9a9a", "#6b4fa0", "#a8c23a", "#f
 
 
 def check_path(path: str | Path) -> None:
-    """Refuse a picture's path before any work is done for it; leaves nothing behind.
-
-    Raises UsageError when matplotlib does not write its suffix, or no file can be written there.
-    """
+    """Refuse a picture's path before any work is done for it; leaves nothing behind."""
     path = Path(path)
     known = sorted(set(FigureCanvasAgg(Figure()).get_supported_filetypes()) - _NOT_PICTURES)
     if path.suffix.lower().removeprefix(".") not in known:
@@ -56,7 +53,7 @@ def check_path(path: str | Path) -> None:
 def save(figure: Any, path: str | Path) -> None:
     """Write `figure` in the format of the path's suffix, whole or not at all; the same bytes on any day.
 
-    Raises UsageError as `check_path` does, WritingFailed when the disk is full or fails.
+    Raises WritingFailed when the disk is full or fails.
     """
     check_path(path)
     writing.write(path, drawn(figure, Path(path).suffix.lower().removeprefix(".")), "picture")

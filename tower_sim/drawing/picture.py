@@ -36,10 +36,7 @@ _ROW = 13.0  # pt from label to label
 
 
 def draw_apparatus(apparatus: Apparatus, path: str | Path, state: TowerState | None = None) -> None:
-    """Draw an apparatus into the file `path`, with the cubes of `state` where they lie; lengths in mm.
-
-    Raises UsageError for a path that cannot be written, or a cube in the state without a pose.
-    """
+    """Draw an apparatus into the file `path`, with the cubes of `state` where they lie; lengths in mm."""
     check_path(path)
     save(apparatus_figure(apparatus, state), path)
 

@@ -53,10 +53,7 @@ def on_plan(board: Board, points: Any) -> Array:
 
 
 def lying_near(apparatus: Apparatus, lying: Sequence[Resident]) -> tuple[list[Face], int]:
-    """Return the faces of the cubes on the board or near it, and how many lie too far off to be drawn.
-
-    Raises UsageError for a cube without a pose.
-    """
+    """Return the faces of the cubes on the board or near it, and how many lie too far off to be drawn."""
     if not lying:
         return [], 0
     board = with_board(apparatus).board

@@ -94,7 +94,7 @@ def zone_faces(board: Board) -> list[Face]:
 
 
 def cube_faces(residents: Sequence[Resident]) -> list[Face]:
-    """Return the faces of cubes; raises UsageError for one without a pose."""
+    """Return the faces of cubes."""
     faces: list[Face] = []
     for resident in residents:
         if resident.pose is None:

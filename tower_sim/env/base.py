@@ -131,7 +131,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
 
     @property
     def table(self) -> T:
-        """The table as it is; raises UsageError before the first reset."""
+        """The current table; the first reset makes it."""
         if self._table is None:
             raise fault("the environment", "not reset yet", "one that is", "call reset() first")
         return self._table
@@ -151,7 +151,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
         return self.put(self._begin(int(self.np_random.integers(1 << 63))))
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
-        """See Gymnasium. Raises UsageError for an action outside the mask, and after the end."""
+        """Take one step as in Gymnasium; the mask must allow the action, and the episode must not be over."""
         chosen, reward = self.chosen(action), 0.0
         try:
             self._table, reward = self._after(self.table, chosen)
@@ -165,10 +165,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
         return Kept(self._of, self.table)
 
     def restore(self, kept: Kept[T], *, seed: int | None = None) -> tuple[Array, dict[str, Any]]:
-        """Go on from a table that `clone` gave, with the chances that follow from its own seed or from `seed`.
-
-        Raises UsageError for a table of another environment, of other rules or of another tower.
-        """
+        """Go on from a table that `clone` gave, with the chances that follow from its own seed or from `seed`."""
         check_kind("state", kept, Kept, "a state that clone() gave", "call env.unwrapped.clone()")
         if kept.of != self._of:
             raise fault("state", kept.of[0], f"one of {self._of[0]} with these rules and this tower", "take its clone")
@@ -206,7 +203,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
         return {"action_mask": mask.copy()} | ({"failed": self._failed} if self._failed else {})
 
     def chosen(self, action: Any) -> int:
-        """Return the number of an action that is allowed; raises UsageError for any other."""
+        """Check that an action is allowed and return its number."""
         allowed = np.flatnonzero(self.action_masks()).tolist()
         if not allowed:
             raise UsageError("the step is one after the end of the episode; allowed is none; call reset()")

@@ -133,7 +133,7 @@ class DeadReckoningAEC(AECEnv[str, Any, Any]):
         self._follow(start(first.model, first.rules.setup, int(self._rng.integers(1 << 63))))
 
     def step(self, action: Any) -> None:
-        """See AECEnv. Raises UsageError for an action outside the mask, and after the end."""
+        """Take one step as in PettingZoo's AECEnv; the mask must allow the action."""
         if not self.agents:
             raise fault("the environment", "at its end, or not reset yet", "one that goes on", "call reset() first")
         agent = self.agent_selection

@@ -62,7 +62,7 @@ class PushYourLuckVectorEnv(VectorEnv[Array, Array, Array]):
         return self._observation(), self._info()
 
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
-        """See Gymnasium. Raises UsageError for an action outside the mask of a game that is not over."""
+        """Take one step in every game as in Gymnasium; the mask of a game that is not over must allow its action."""
         if self._towers is None:
             raise fault("the environment", "not reset yet", "one that is", "call reset() first")
         actions = np.asarray(actions)

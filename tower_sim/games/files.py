@@ -23,7 +23,7 @@ class PythonFiles:
     """What opens files: a game's name that ends in .py is the path of one."""
 
     def open(self, path: str | Path) -> Game:
-        """Return the game of a file; raises UsageError, in one line that names the file and the line."""
+        """Return the game in a file; errors name the file and the line."""
         text = read_text(path, "game file", advice="give a Python file with one class that is a Game")
         return game_of(text, str(path))
 

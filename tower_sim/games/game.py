@@ -117,7 +117,7 @@ class Game(ABC):
         return telling.summary(self, turns)
 
     def draw(self, turns: Sequence[Turn], rules: Any, apparatus: Apparatus, path: str | Path, *, title: str) -> None:
-        """Draw a run into the file `path`; raises UsageError for a path that cannot be written."""
+        """Draw a run into the file `path`."""
         from tower_sim.games.picture import draw_run
 
         draw_run(turns, list(self.cubes(rules)), path, title=title)
@@ -130,7 +130,7 @@ class Game(ABC):
     # What the framework asks. Only our own older games say these themselves.
 
     def read(self, tables: Mapping[str, Any]) -> Any:
-        """Return the rules of `tables` (any of `self.tables`, each with what a house changes); raises UsageError."""
+        """Return the rules of `tables` (any of `self.tables`, each with what a house changes)."""
         refuse_unknown(tables, dict.fromkeys(self.tables), "tables")
         return typed.read(self.Rules, tables.get(self.tables[0], {}))
 
@@ -183,8 +183,7 @@ class Game(ABC):
     def start(self, model: DropModel, rules: Any, seed: int, run: int | None = None) -> Iterator[Turn]:
         """Play once, a turn at a time; all that is random is drawn from `seed`, a whole number from 0.
 
-        With `run` it is run number `run` of many that share a root seed. Raises UsageError at once for the caller's
-        mistakes; five failed draws in a row end it with a turn that has `failed`.
+        With `run` it is run number `run` of many that share a root seed.
         """
         return started(self, model, rules, seed, run)
 

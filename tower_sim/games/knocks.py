@@ -17,7 +17,7 @@ HARDEST = 1_000  # g: beyond what any model takes
 
 
 def _numbered(table: object) -> object:
-    """Return a table with numbers for keys, which TOML and JSON write as text; raises UsageError for other text."""
+    """Return a table with numbers for keys, which TOML and JSON write as text."""
     if not isinstance(table, Mapping):
         return table
     knocks: dict[object, object] = {}

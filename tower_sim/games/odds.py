@@ -37,7 +37,7 @@ class ManyRuns(ABC):
 
     @abstractmethod
     def draw(self, apparatus: Apparatus, path: str | Path) -> None:
-        """Draw them into the file `path`, of two runs or more; raises UsageError for one that cannot be written."""
+        """Draw them into the file `path`, of two runs or more."""
 
 
 def proportion(hits: int, games: int) -> dict[str, Any]:

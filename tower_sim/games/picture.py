@@ -18,10 +18,7 @@ _RIGHT, _GAP, _TOP, _BOTTOM, _INSIDE = 0.15, 0.14, 0.42, 0.48, 1.6  # inches
 
 
 def draw_run(turns: Sequence[Turn], colours: Sequence[str], path: str | Path, *, title: str) -> None:
-    """Draw the turns of a run, in order, into the file `path`; counts are cubes.
-
-    Raises UsageError for a path that cannot be written, and without a turn.
-    """
+    """Draw the turns of a run, in order, into the file `path`; counts are cubes."""
     check_path(path)
     save(figure(turns, colours, title), path)
 

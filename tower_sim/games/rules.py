@@ -35,7 +35,7 @@ class Rules(BaseModel):
             raise mistake(type(self).model_fields, error.errors(include_url=False), values, self.table) from None
 
     def but(self, **changes: Any) -> Self:
-        """Return the same rules with other values for some fields; raises UsageError as making them does."""
+        """Return the same rules with other values for some fields."""
         return type(self)(**{name: getattr(self, name) for name in type(self).model_fields} | changes)
 
 
@@ -43,7 +43,7 @@ R = TypeVar("R", bound=BaseModel)
 
 
 def read(kind: type[R], table: object) -> R:
-    """Make rules of a table; raises UsageError, in one line, for the first key or value that is not allowed."""
+    """Make rules of a table."""
     where = str(getattr(kind, "table", "rules"))
     return kind(**check_table(where, table))
 

@@ -75,7 +75,6 @@ class Ways:
         """Return the run that the game's own request of the service asks for.
 
         `given` has those of its fields that are there; `asked` is what was read from its field `rules`, if any.
-        Raises UsageError, in one line, for what is not allowed.
         """
         return asked or Asked(self.game.read({}))
 
@@ -98,7 +97,7 @@ class Ways:
 def changed(game: Any, rules: Any, changes: Sequence[str]) -> Any:
     """Return rules with some changed, each KEY=VALUE with a value as in TOML, where a word needs no quotes.
 
-    A dotted key is one in a table. Raises UsageError for a key that is unknown or changed twice, and for its value.
+    A dotted key is one in a table.
     """
     tables = game.plain(rules)
     first = tables[game.tables[0]]

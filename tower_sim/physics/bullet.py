@@ -62,7 +62,7 @@ def _stderr_away() -> Generator[None]:
 
 @cache
 def load_bullet() -> Any:
-    """Import Bullet, without the line it prints on standard error; raises UsageError when it is not installed."""
+    """Import Bullet and suppress the line that it prints on standard error."""
     title, name = BulletEngine.title, BulletEngine.distribution
     try:
         with LOCK, _stderr_away():
@@ -75,10 +75,7 @@ def load_bullet() -> Any:
 
 
 class BulletEngine:
-    """One client of Bullet; given back when the engine is closed, or at the latest when nobody refers to it any more.
-
-    Raises UsageError when PyBullet is not installed.
-    """
+    """One client of Bullet, released when the engine is closed or garbage collected."""
 
     title = "PyBullet"
     about = "Bullet's rigid bodies, to hold the core against"

@@ -24,11 +24,7 @@ _ADVICE = "take a throw that a page or a state has recorded"
 
 
 def read(cubes: Sequence[Cube], launches: object, window: float, apparatus: Apparatus) -> list[Launch]:
-    """Make the launches of `cubes` of rows of numbers, one a cube: see `Event.launches`; `window` is in seconds.
-
-    Raises UsageError for no cubes, another number of rows, a time that goes back or is too late, what is no number, no
-    unit quaternion, too fast, or where no cube can be.
-    """
+    """Make the launches of `cubes` of rows of numbers, one a cube: see `Event.launches`; `window` is in seconds."""
     if not isinstance(launches, (list, tuple)):
         raise fault("launches", launches, "a list of rows, one a cube", _ADVICE)
     rows = cast("Sequence[object]", launches)
@@ -69,7 +65,7 @@ def check_free(launch: Launch, motion: Motion, apparatus: Apparatus) -> None:
 
 
 def _numbers(row: object) -> list[float]:
-    """Return the numbers of a row; raises UsageError for anything else."""
+    """Check the numbers of a row and return them."""
     if isinstance(row, (list, tuple)):
         parts = cast("Sequence[object]", row)
         numbers = [float(x) for x in parts if isinstance(x, (int, float)) and not isinstance(x, bool)]

@@ -177,15 +177,12 @@ def runs_alone(engine: Engine) -> TypeGuard[Runner]:
 
 
 def make(settings: PhysicsSettings) -> Engine:
-    """Return a new engine of the name in `settings`; raises UsageError when it cannot be had here."""
+    """Return a new engine of the name in `settings`."""
     return get("engine", settings.engine)(settings)
 
 
 def version_of(name: str) -> str | None:
-    """Return the version of the package that the engine `name` is, None where it is not installed.
-
-    Raises UsageError for an unknown engine.
-    """
+    """Return the version of the package that the engine `name` is, None where it is not installed."""
     try:
         return metadata.version(get("engine", name).distribution)
     except metadata.PackageNotFoundError:

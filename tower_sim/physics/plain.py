@@ -49,10 +49,7 @@ def drawn(shape: Apparatus) -> dict[str, Any]:
 
 
 def document(apparatus: Apparatus, settings: PhysicsSettings | None = None) -> dict[str, Any]:
-    """Return all that decides a drop into an apparatus, as JSON can hold it; `settings` are of the core.
-
-    Raises UsageError for settings of another engine, and an apparatus of a kind that does not say where its cubes are.
-    """
+    """Return all that decides a drop into an apparatus, as JSON can hold it; `settings` are of the core."""
     shape, settings = as_apparatus(apparatus), as_settings(settings)
     if settings.engine != "core":
         raise UsageError(

@@ -209,7 +209,7 @@ class Scene:
 
 
 def _add_hulls(engine: Engine, apparatus: Apparatus) -> None:
-    """Add the hulls of an apparatus, if it has any; raises UsageError for an engine that knows none."""
+    """Add the hulls of an apparatus, if it has any."""
     if not apparatus.hulls:
         return
     if not isinstance(engine, TakesHulls):

@@ -112,8 +112,6 @@ class PhysicsSettings:
     of 80, at 1.78 in 0 of 120, from 2 on in 0 of 150 (of 49 cubes into the two fitted towers, 20 into the ship; steps
     of 4, 2 and 1 ms). With Bullet half of the least `quiet_speed` and `quiet_spin` allowed leave cubes without rest for
     ever (3 of 12 drops of 49, each).
-
-    Raises UsageError for a value out of its range, one that the engine has not, and an unknown engine.
     """
 
     timestep: float = _number(1e-5, 0.01, "The longest step of the engine (s).")
@@ -228,10 +226,7 @@ def accuracies(engine: str) -> tuple[str, ...]:
 
 
 def accuracy(engine: str, name: object) -> PhysicsSettings:
-    """Return the settings of an engine at an accuracy, `standard` or another of `accuracies`.
-
-    Raises UsageError for an unknown engine, and an accuracy that it has not.
-    """
+    """Return the settings of an engine at an accuracy, `standard` or another of `accuracies`."""
     known = accuracies(check_engine(engine))
     if not isinstance(name, str) or name not in known:
         others = [other for other in names("engine") if isinstance(name, str) and name in accuracies(other)]
@@ -246,7 +241,6 @@ def read_settings(table: Mapping[str, Any]) -> PhysicsSettings:
     """Make the settings of a file's table `settings`, and of what `PhysicsSettings.table` gave.
 
     `engine` left out is the default one, `accuracy` is one of the engine's; other keys go before what it says.
-    Raises UsageError for a key that the engine has not, or a value that PhysicsSettings does not allow.
     """
     engine = check_engine(check_table("settings", table).get("engine", ENGINE))
     _check_keys(table, engine)
@@ -255,17 +249,14 @@ def read_settings(table: Mapping[str, Any]) -> PhysicsSettings:
 
 
 def as_settings(settings: object) -> PhysicsSettings:
-    """Return settings, the defaults for None; raises UsageError for anything else, such as a table of them."""
+    """Return settings, the defaults for None."""
     if settings is None:
         return PhysicsSettings()
     return check_kind("settings", settings, PhysicsSettings, "PhysicsSettings", "write PhysicsSettings(iterations=40)")
 
 
 def check_engine(name: object, what: str = "settings.engine") -> str:
-    """Return the name of an engine, called `what` in messages; whether it can be had here is asked when one is made.
-
-    Raises UsageError unless an engine has this name.
-    """
+    """Return the name of an engine, called `what` in messages; whether it can be had here is asked when one is made."""
     known = names("engine")
     if not (isinstance(name, str) and name in known):
         hint = near(name, known) if isinstance(name, str) else ""

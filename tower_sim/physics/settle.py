@@ -33,7 +33,6 @@ def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None,
     moves on: again until nothing more comes. Cubes that have wedged into each
     other when all are at rest get up to three more goes, with the solver working harder, and as many as there is time
     for while one lies deeper than the door lets in: a drop that ends so has timed out.
-    Raises UsageError for a launch in a place that is taken.
     """
     settings = scene.world.settings
     scene.world.work_as_usual()

@@ -26,7 +26,6 @@ class World:
     """One engine as the settings have it, for many drops: `clear` empties it. Use it as a context manager.
 
     `steps` and `seconds` count the engine steps and the simulated time of its whole life.
-    Raises UsageError when the settings' engine cannot be had here.
     """
 
     def __init__(self, settings: PhysicsSettings) -> None:
@@ -55,7 +54,7 @@ class World:
 
     @contextmanager
     def alone(self) -> Generator[None]:
-        """Have this world to ourselves, and the engine as far as it needs that; raises UsageError when it is closed."""
+        """Have this world to ourselves, and the engine as far as it needs that."""
         with self._turn(), self.engine.lock:
             if not self._is_open:
                 raise UsageError(

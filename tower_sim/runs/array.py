@@ -78,7 +78,7 @@ class Runs:
 
     @staticmethod
     def together(parts: Sequence[Runs]) -> Runs:
-        """Put runs of one plan together; raises UsageError when the plans differ."""
+        """Join runs of the same plan."""
         if any(part.plan != parts[0].plan for part in parts):
             raise UsageError("runs have several plans; allowed is one; keep them apart")
         names = ("thrown", "emerged", "inside")

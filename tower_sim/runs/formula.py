@@ -66,7 +66,7 @@ class Formula:
 
 
 def formula(text: str, what: str = "figure") -> Formula:
-    """Read a formula; raises UsageError, in one line, for what none may hold. `what` names it in that line."""
+    """Read a formula. `what` names it in that line."""
     try:
         if len(text) > MOST_CHARACTERS:
             raise SyntaxError(f"{len(text)} characters; allowed are {MOST_CHARACTERS}")

@@ -23,10 +23,7 @@ KNOWN = fields()
 
 
 def read_request(sent: Mapping[str, Any]) -> Hello | Throw | Play | Next:
-    """Read a line's request; null counts as left out.
-
-    Raises UsageError, in one line, for a field that is unknown, missing, of another type or out of bounds.
-    """
+    """Read a line's request; null counts as left out."""
     do = sent.get("do")
     if not isinstance(do, str) or do not in LINES:
         meant = near(do, LINES) if isinstance(do, str) else ""
@@ -40,7 +37,7 @@ def read_request(sent: Mapping[str, Any]) -> Hello | Throw | Play | Next:
 def answer(asked: Hello | Throw | Play | Next, opened: Opened) -> dict[str, Any]:
     """Return the answer to a request; all that is random is drawn from its seed.
 
-    Raises UsageError for the caller's mistakes and TooManyFailedDraws when the model gives no landing.
+    Raises TooManyFailedDraws when the model gives no landing.
     """
     if isinstance(asked, Hello):
         return here().model_dump()

@@ -169,7 +169,7 @@ class Throw(_Thrown, _Modelled):
     state: str | None = Field(None, max_length=MAX_TOKEN, description=_SAID["state"])
 
     def request(self, before: TowerState | None = None) -> DropRequest:
-        """Return what is to be done; a state is read here. Raises UsageError, in one line, for what is not allowed."""
+        """Return the checked request; a state token is read here."""
         state = before if self.state is None else TowerState.from_token(self.state, MAX_STATE)
         apparatus = self.apparatus or first_game().apparatus
         seed = drawn_seed() if self.seed is None else self.seed
@@ -203,7 +203,7 @@ class Play(_Modelled):
         return self
 
     def request(self) -> PlayRequest | OddsRequest:
-        """Return what is to be done. Raises UsageError, in one line, for rules and sizes that are not allowed."""
+        """Return the checked request."""
         game = registry.get("game", self.game)
         asked = rules_of(game, self.rules)
         cubes, turns = game.cubes(asked.rules), game.turns(asked.rules)
@@ -244,7 +244,7 @@ class Next(TowerNext, _Modelled):
     state: str | None = Field(None, max_length=MAX_TOKEN, description=_SAID["state"])
 
     def request(self) -> ChancesRequest:
-        """Return what is to be done. Raises UsageError, in one line, for what is not allowed."""
+        """Return the checked request."""
         how = {"apparatus": self.apparatus, "model": self.model, "engine": self.engine, "accuracy": self.accuracy}
         seed = drawn_seed() if self.seed is None else self.seed
         asked = [how | {"cubes": cubes, "state": self.state, "seed": seed} for cubes in self.throws]

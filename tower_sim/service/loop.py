@@ -78,10 +78,7 @@ def _object(line: bytes | None) -> dict[str, Any]:
 
 
 def read_object(line: bytes, what: str, allowed: str, example: str) -> dict[str, Any]:
-    """Read a JSON object; stricter than Python's reader, so that every value can be sent back as JSON.
-
-    Raises UsageError, in one line, for all else; `what` it is, what is `allowed` and an `example` are named in it.
-    """
+    """Read a JSON object; stricter than Python's reader, so that every value can be sent back as JSON."""
     try:
         text = line.decode()
         value: object = _DECODER.decode(text)

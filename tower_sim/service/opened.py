@@ -54,7 +54,7 @@ class Opened:
     ) -> tuple[Apparatus, DropModel]:
         """Return an apparatus and its model `name`, each a shipped name or the path of a file.
 
-        `settings` are those of physics. Raises UsageError as `load` and the opener do.
+        `settings` are those of physics.
         """
         law = str(beside(apparatus)) if name == "surrogate" and apparatus.endswith(".toml") else name
         key = (apparatus, _content(apparatus), name, _content(law), settings)

@@ -126,7 +126,7 @@ class BoardLaw:
 
     @staticmethod
     def from_plain(plain: object) -> BoardLaw:
-        """Read what `to_plain` returned. Raises UsageError, in one line, for anything that is no law."""
+        """Read what `to_plain` returned."""
         if not isinstance(plain, Mapping):
             raise fault("board law", type(plain).__name__, "a table", "fit it again")
         table = cast("Mapping[str, object]", plain)

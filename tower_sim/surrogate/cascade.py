@@ -126,7 +126,7 @@ class Cascade:
 
     @staticmethod
     def from_plain(plain: object) -> Cascade:
-        """Undo `to_plain`; raises UsageError, in one line, for anything that it cannot have made."""
+        """Undo `to_plain`."""
         keys = ("floors", "knocks")
         known = dict[str, object](knocks=[]) | cast("dict[str, object]", plain if isinstance(plain, dict) else {})
         floors, knocks = (_table(known, "law", keys)[key] for key in keys)

@@ -22,7 +22,7 @@ class WordStream:
     """A stream of words, whole numbers from 0 to 2^32 - 1, that depends on four words `seed` and on `stream` only.
 
     State word i starts as mixed(seed[i] + mixed(stream + GOLDEN * (i + 1))), all modulo 2^32; the last one is made odd,
-    so that they are not all 0. Raises UsageError for another number of words, and for what is no whole number.
+    so that they are not all 0.
     """
 
     GOLDEN = 0x9E3779B9

@@ -148,10 +148,7 @@ def _log_pmf(out: Array, cubes: Array, choose: Array, mean: Array, size: Array) 
 def fit(
     thrown: Any, inside: Any, loose: Any, thrown_out: Any, resident_out: Any, weights: Array | None = None
 ) -> GroupsLaw:
-    """Fit the law to drops, one entry of each argument a drop; `weights` say how often each counts (once).
-
-    Raises UsageError for no drop, arguments of unequal length, and more out than there was.
-    """
+    """Fit the law to drops, one entry of each argument a drop; `weights` say how often each counts (once)."""
     x = terms(*(np.asarray(counts, float) for counts in (thrown, inside, loose)))
     return GroupsLaw(fit_group(x, thrown, thrown_out, weights), fit_group(x, inside, resident_out, weights))
 

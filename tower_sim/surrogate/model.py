@@ -34,7 +34,6 @@ class SurrogateModel(BaseModel):
 
     Cubes inside have a region and no pose. A knock is refused if none were fitted. Cubes leave and stay whatever
     their colour and number. `extrapolated` is true of an outcome whose numbers thrown and inside the data do not cover.
-    Raises UsageError when `fitted` belongs to another apparatus.
     """
 
     name = "surrogate"
@@ -64,10 +63,7 @@ class SurrogateModel(BaseModel):
         return replace(outcome, extrapolated=not self.fitted.covers(len(thrown), len(resting)))
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
-        """Knock on the table; see DropModel. Random: a word for every cube inside, 32 bits of `rng` each.
-
-        Raises UsageError for a strength that is not allowed, and where the model was fitted without knocks.
-        """
+        """Knock on the table; see DropModel. Random: a word for every cube inside, 32 bits of `rng` each."""
         self._door.enter(state)
         if not self.table.knocks:
             again = ", or fit the surrogate again (tower-sim model fit)"
@@ -89,7 +85,6 @@ class SurrogateModel(BaseModel):
         Random: run r draws from a stream of its own, the (first + r)-th of `seed` (a whole number from 0); these are
         not the runs that `drop` draws from numpy's generator. With a `shift`, every thrown cube's chance to come out is
         greater by it (at most 1): for tests of what tells such towers apart.
-        Raises UsageError for a number of runs, a seed, a first run or a shift that is not allowed.
         """
         from tower_sim.surrogate.kernel import play_games  # here, because it imports numba, which takes a while
 

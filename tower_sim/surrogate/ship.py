@@ -26,7 +26,6 @@ class ShipSurrogate(BaseModel):
 
     No cube stays inside, so that there is nothing to knock out. `extrapolated` outcomes are of throws unlike those the
     law was fitted to. Of equal arguments, cubes of other colours land alike: colours are never looked at.
-    Raises UsageError for an apparatus without a board, and for a law of another board.
     """
 
     name = "surrogate"
@@ -69,7 +68,7 @@ class ShipSurrogate(BaseModel):
         return replace(outcome, extrapolated=not self.law.covers(n, m))
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
-        """Refuse: nothing was fitted to knocks. Raises UsageError."""
+        """Refuse every knock: the model was not fitted to knocks."""
         no_knocks(strength, f"{self.name} knows no knocks")
 
     def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:

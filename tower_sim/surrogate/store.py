@@ -99,11 +99,11 @@ class Fitted:
         return _digest(self._plain())
 
     def cascade_of(self, apparatus_digest: str) -> Cascade:
-        """Return the law of a tower; raises UsageError when it is not of that apparatus."""
+        """Return the law of a tower, which must be of the same apparatus."""
         return cast("Cascade", self._law_of(TOWER, apparatus_digest))
 
     def board_law_of(self, apparatus_digest: str) -> BoardLaw:
-        """Return the law of a ship's board; raises UsageError when it is not of that apparatus."""
+        """Return the law of a ship's board, which must be of the same apparatus."""
         return cast("BoardLaw", self._law_of(BOARD, apparatus_digest))
 
     def covers(self, thrown: int, before: int) -> bool:
@@ -129,7 +129,7 @@ class Fitted:
 
     @staticmethod
     def from_json(text: str) -> Fitted:
-        """Read the text of a file; raises UsageError, in one line, when it is damaged or foreign."""
+        """Read the text of a file."""
         plain: object = json_value(text, "surrogate")
         table = cast("dict[str, Any]", plain) if isinstance(plain, dict) else {}
         if table.get("schema") != SCHEMA or table.get("version") != VERSION:
@@ -180,12 +180,12 @@ class Fitted:
 
 
 def as_fitted(fitted: object) -> Fitted:
-    """Return a fitted law; raises UsageError for anything else, such as the path of its file."""
+    """Check that the value is a fitted law (not, for example, its path) and return it."""
     return check_kind("fitted", fitted, Fitted, "a Fitted law", "read it with load_fitted(path) or shipped(...)")
 
 
 def load_fitted(path: str | Path) -> Fitted:
-    """Read a surrogate's file; raises UsageError, in one line that names it, when that is not allowed."""
+    """Read a surrogate's file."""
     text = read_text(path, "surrogate file", advice="give a file of `surrogate fit`")
     try:
         return Fitted.from_json(text)
@@ -204,10 +204,7 @@ def beside(profile: str | Path) -> Path:
 
 
 def fitted_or_shipped(name: str | Path) -> Fitted:
-    """Return the surrogate that ships under a profile's name, that beside a profile's file (.toml), or that of a file.
-
-    Raises UsageError for none of them.
-    """
+    """Return a surrogate by a shipped profile's name, by a profile's file (.toml) next to it, or by its own file."""
     if str(name) in shipped_names():
         return Fitted.from_json((_folder() / f"{name}.json").read_text("utf-8"))
     name = as_path("surrogate", name, f"write {shipped_names()[0]!r} or the path of a file")
@@ -215,10 +212,7 @@ def fitted_or_shipped(name: str | Path) -> Fitted:
 
 
 def shipped(apparatus: str, apparatus_digest: str, advice: str = _NO_SURROGATE) -> Fitted:
-    """Return the surrogate that ships for a profile.
-
-    Raises UsageError, which ends in `advice`, when none was fitted to it: it has another name, or other values in it.
-    """
+    """Return the surrogate that ships for a profile; the error for a profile without one ends in `advice`."""
     names = shipped_names()
     fitted = fitted_or_shipped(apparatus) if apparatus in names else None
     if fitted is None:
@@ -232,10 +226,7 @@ def shipped(apparatus: str, apparatus_digest: str, advice: str = _NO_SURROGATE) 
 
 
 def fitted_to(apparatus: Apparatus) -> Fitted:
-    """Return the surrogate beside the apparatus's file, or where there is none the one that ships for it.
-
-    Raises UsageError for another's, and for none.
-    """
+    """Return the surrogate beside the apparatus's file, or where there is none the one that ships for it."""
     file = beside(apparatus.file) if apparatus.file else None
     if file is None or not file.exists():
         return shipped(apparatus.name, apparatus.digest)

@@ -125,7 +125,6 @@ def move(table: Table, resting: Sequence[Resting | None], word: Callable[[], int
 
     `resting` holds None for a cube that is thrown. `word` gives the next random word: first one for every floor that
     has a shared effect, from top to bottom, then cube by cube one for every floor that it comes to.
-    Raises UsageError for a floor that is not there, an age below 1, and a word that is no whole number below 2^32.
     """
     for cube in resting:
         if cube is not None:

@@ -60,7 +60,7 @@ class TwoThirdsRule(BaseModel):
         return THROWN_OUT, RESIDENT_OUT
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
-        """Refuse: the rule says nothing of knocks. Raises UsageError."""
+        """Refuse every knock: the rule does not describe knocks."""
         no_knocks(strength, f"{self.name} knows no knocks")
 
 

@@ -107,7 +107,7 @@ class Memory:
         return np.ndarray(shape, kind, raw)
 
     def _reach(self, end: int) -> None:
-        """Grow up to there; raises UsageError beyond what 32 bits can address."""
+        """Grow the memory up to this address, which must fit in 32 bits."""
         pages = -(-end // _PAGE) - self._memory.size(self._store)
         if end > _MOST:
             raise UsageError(

@@ -141,7 +141,7 @@ _TOUCH = 1e-5  # m: lengths of a profile that differ by less are one
 
 
 def read(profile: Profile) -> AmerigoTower:
-    """Read a profile of this kind; raises UsageError, in one line, for what makes no sense."""
+    """Read a profile of this kind."""
     tower = profile.read(AmerigoTower)
     _check(tower)
     return tower

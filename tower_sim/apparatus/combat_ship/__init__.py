@@ -10,7 +10,7 @@ from tower_sim.apparatus.profile import Profile
 
 
 def make(profile: Profile) -> CombatShip:
-    """Make the ship of a profile; raises UsageError for what makes no sense."""
+    """Make the ship of a profile."""
     return build(profile, *read(profile))
 
 

@@ -127,10 +127,7 @@ class ShipAndBoard(Parameters, frozen=True):
 
 
 def read(profile: Profile) -> tuple[ShipAndBoard, tuple[Zone, ...], dict[str, tuple[str, ...]]]:
-    """Read a profile of this kind: its parameters, and the zones, each with its neighbours.
-
-    Raises UsageError, in one line, for what makes no sense.
-    """
+    """Read a profile of this kind: its parameters, and the zones, each with its neighbours."""
     ship = profile.read(ShipAndBoard)
     board, edge, border = ship.board, ship.cubes.edge, ship.board.border_width
     of_board = zones.made(ship.zones)

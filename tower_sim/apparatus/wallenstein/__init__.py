@@ -12,7 +12,7 @@ from tower_sim.apparatus.wallenstein.profile import read
 
 
 def make(profile: Profile) -> TowerOfFloors:
-    """Make the tower of a profile; raises UsageError for what makes no sense."""
+    """Make the tower of a profile."""
     given = read(profile)
     return tower_parts.make(profile, given, boxes(given), calm.of_tower(given, 5, 15), dimensions)
 

@@ -131,7 +131,7 @@ def _outward(sides: int) -> tuple[tuple[float, float], ...]:
 
 
 def read(profile: Profile) -> Given:
-    """Read a profile of this kind; raises UsageError, in one line, for what makes no sense."""
+    """Read a profile of this kind."""
     given = profile.read(Given)
     _check(given)
     return given

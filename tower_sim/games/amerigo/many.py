@@ -27,7 +27,6 @@ def sample_games(model: RunSampler, rules: Rules, games: int, seed: int, *, firs
     Random: game g draws from a stream of its own, the (first + g)-th of `seed` (a whole number from 0); these are not
     the games that amerigo.play draws from numpy's generator. With a `shift`, every thrown cube's chance to come out is
     greater by it (at most 1): for tests of what tells such towers apart.
-    Raises UsageError for a number of games, a seed, a first game or a shift that is not allowed.
     """
     check_whole("games", games, 1)
     if not hasattr(model, "sample_runs"):

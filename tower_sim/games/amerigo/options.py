@@ -65,7 +65,6 @@ class Options:
 def actions_allowed(emerged: Mapping[str, int], rules: Rules) -> tuple[str, ...]:
     """Return the colours that emerged, in colour order: each allows its action.
 
-    Raises UsageError for a colour that the game does not have and for what is no count of cubes.
     Source: Amerigo rulebook, course of the game (line 222).
     """
     _check_counts("emerged", emerged)
@@ -76,7 +75,7 @@ def actions_allowed(emerged: Mapping[str, int], rules: Rules) -> tuple[str, ...]
 def action_points(emerged: Mapping[str, int]) -> int:
     """Return the action points of a phase: how many cubes the most numerous colour has, 0 when none emerged.
 
-    Raises UsageError for what is no count of cubes. Source: Amerigo rulebook, course of the game (line 223).
+    Source: Amerigo rulebook, course of the game (line 223).
     """
     _check_counts("emerged", emerged)
     return max(emerged.values(), default=0)
@@ -85,7 +84,7 @@ def action_points(emerged: Mapping[str, int]) -> int:
 def gold_for_passing(emerged: Mapping[str, int], divisor: int) -> int:
     """Return the gold for passing: one for every `divisor` cubes in the central area, rounded up.
 
-    Raises UsageError for what is no count of cubes. Source: Amerigo rulebook, gold instead of an action (line 418).
+    Source: Amerigo rulebook, gold instead of an action (line 418).
     """
     _check_counts("emerged", emerged)
     check_whole("divisor", divisor, 1)
@@ -95,7 +94,7 @@ def gold_for_passing(emerged: Mapping[str, int], divisor: int) -> int:
 def on_gold_track(held: int, gained: int) -> tuple[int, int]:
     """Return the gold and the victory points of a player who holds `held` gold and gains `gained`.
 
-    The gold track ends at 12. Each gold beyond that is a victory point. Raises UsageError for what is no count of gold.
+    The gold track ends at 12. Each gold beyond that is a victory point.
     Source: Amerigo rulebook, gold instead of an action (lines 420, 424, 495).
     """
     check_whole("held", held, 0, GOLD_TRACK)
@@ -112,7 +111,6 @@ def options(
     Each action is listed once, in colour order, with the cubes of its own colour where there are any, else with those
     that stand in for it, else with those of an exchange. Where white (`substitute`) stands in, the rulebook does not
     say which action's tokens pay, nor whether an exchange may start from it: `rules.rulings` decide.
-    Raises UsageError for a colour that the game does not have and for what is no count of cubes or points.
     Source: Amerigo rulebook, white action (lines 394-402), gold (418), progress tokens (573-585, 611-615, 638-644).
     """
     tokens = Tokens() if tokens is None else check_kind("tokens", tokens, Tokens, "Tokens", "write Tokens(...)")

@@ -76,10 +76,7 @@ def check_tower(model: DropModel) -> None:
 
 
 def start(model: DropModel, rules: Rules) -> GameState:
-    """Return the game before its set-up: an empty tower, and every cube in storage.
-
-    Raises UsageError for a model whose apparatus has a board and keeps no cubes.
-    """
+    """Return the game before its set-up: an empty tower, and every cube in storage."""
     check_tower(as_model(model))
     as_rules(rules)
     return GameState(rules, rules.supply(model.cube_edge), model.empty())
@@ -89,7 +86,7 @@ def throw_of(state: GameState) -> tuple[Cube, ...]:
     """Return the cubes that the current drop throws, by number; none when it is done or its storage space is empty.
 
     Cubes that wait in the tray go with the next cubes thrown, and wait on while there are none.
-    Raises UsageError when the game is over. Source: Amerigo rulebook, preparation 4 and course of the game.
+    Source: Amerigo rulebook, preparation 4 and course of the game.
     """
     if state.over:
         raise fault("drop", state.index, f"0 to {state.rules.drops - 1}, then the game is over", "start a new game")
@@ -100,7 +97,6 @@ def throw_of(state: GameState) -> tuple[Cube, ...]:
 def after(state: GameState, outcome: Outcome) -> GameState:
     """Return the game after the current drop: what came out lies in the central area, and the players choose.
 
-    Raises UsageError for an outcome that is no landing, or not one of throwing `throw_of(state)` into this tower.
     Source: Amerigo rulebook, course of the game.
     """
     thrown = throw_of(state)
@@ -112,7 +108,6 @@ def after(state: GameState, outcome: Outcome) -> GameState:
 def knocked(state: GameState, outcome: Outcome) -> GameState:
     """Return the game after a knock on the table: the cubes that it released wait in the tray.
 
-    Raises UsageError for an outcome that is no landing, or not one of a knock on this tower.
     Source: Amerigo rulebook, course of the game.
     """
     _check_outcome(state, outcome, ())
@@ -122,7 +117,6 @@ def knocked(state: GameState, outcome: Outcome) -> GameState:
 def cleared(state: GameState) -> GameState:
     """Return the game at its next drop: the cubes of the central area are back in their storage spaces.
 
-    Raises UsageError when the current drop has cubes that are not thrown yet.
     Source: Amerigo rulebook, course of the game.
     """
     if left := len(throw_of(state)):
@@ -171,7 +165,7 @@ def play(model: DropModel, rules: Rules, seed: int) -> Iterator[DropEntry]:
     `rules.knocks[i]` is the strength (peak lateral acceleration in g) of a knock on the table after drop i and before
     the next; entry i comes after it. All that is random is drawn by `model` from `seed`, a whole number from 0:
     drop i from spawn key (i, DROP_STREAM), the knock after it from (i, KNOCK_STREAM).
-    Raises UsageError at once for a seed that is none, and, from the iterator, TooManyFailedDraws.
+    Raises TooManyFailedDraws.
     Source: Amerigo rulebook, preparation 4 and course of the game.
     """
     as_rules(rules)

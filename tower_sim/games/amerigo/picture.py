@@ -34,10 +34,7 @@ _NAMES = 0.3  # inches between those that have the names of the bars between the
 
 
 def draw_game(entries: Sequence[DropEntry], rules: Rules, path: str | Path, *, title: str) -> None:
-    """Draw the drops of a game, in order, into the file `path`; counts are cubes.
-
-    Raises UsageError for a path that cannot be written, or no entries.
-    """
+    """Draw the drops of a game, in order, into the file `path`; counts are cubes."""
     check_path(path)
     save(game_figure(entries, rules, title), path)
 

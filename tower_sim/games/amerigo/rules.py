@@ -103,7 +103,7 @@ class Rules(rules.Rules):
 
 
 def as_rules(rules: object) -> Rules:
-    """Return rules; raises UsageError for anything else, such as a table of them."""
+    """Check that the value is a set of Amerigo rules (not, for example, a table) and return it."""
     return check_kind(
         "rules", rules, Rules, "Rules", "write Rules(rounds=3), or read a table with the game's read(...)"
     )

@@ -48,7 +48,6 @@ class Ability:
     `count`. `take_off`: take off one of one's own cubes for `damage` to the opponent and `coins`. `win_bonus`:
     `damage`, `coins` and `cargo` if one wins.
     The icon of what a mover takes less of is lost in the text (lines 1523-1524): that it is damage is an assumption.
-    Raises UsageError for an unknown kind, and for a number that is negative, over 99 or that the kind does not have.
     Source: rulebook, lines 887, 891, 1064, 1096, 1438, 1475-1476 and 1523-1532.
     """
 
@@ -77,7 +76,7 @@ class Ability:
 
         `throw:2`, `card:1`, `move:SPARED`, `strength:1`, `take_off:DAMAGE:COINS`, `win_bonus:DAMAGE:COINS:CARGO`;
         numbers left out are throw:2, card:0, move:0, strength:1, take_off:1:2, win_bonus:0:0:0.
-        Raises UsageError for anything else. Source: that of `Ability`.
+        Source: that of `Ability`.
         """
         check_kind("ability", text, str, "a text", advice := "write throw:2 or strength:1")
         kind, *given = text.strip().removesuffix("!").split(":")

@@ -202,10 +202,7 @@ class Battle:
 
     @staticmethod
     def from_token(token: str) -> Battle:
-        """Read a token back; the battle equals the one it was made from, and goes on as that would.
-
-        Raises UsageError, in one line, when the token is not one of ours, of another version, or damaged.
-        """
+        """Read a token back; the battle equals the one it was made from, and goes on as that would."""
         return unpack(TOKEN_PREFIX, token, _read, "battle", "the token of the saved battle")
 
 
@@ -247,9 +244,7 @@ def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
     """Return the battle before its throw: an empty board, the sides' first cubes in hand.
 
     Cubes are numbered from 0: side by side, its supply, then those on islands. Step i draws from
-    SeedSequence(seed, spawn_key=(game, i)). Raises UsageError for a negative `seed` or `game`, for a model without a
-    board or with zones whose print this game does not know, and for a ruling that asks what cubes touch when the model
-    does not tell. Source: rulebook, lines 911-913 and 949.
+    SeedSequence(seed, spawn_key=(game, i)). Source: rulebook, lines 911-913 and 949.
     """
     as_model(model)
     check_run(setup, Setup, seed, game)
@@ -296,8 +291,7 @@ def due(battle: Battle) -> str:
 def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -> Battle:
     """Do the one step that is due and return the battle after it; a side without a policy passes.
 
-    Raises UsageError when the battle is over, for a use that is not allowed and for a model the battle is not of;
-    TooManyFailedDraws when the model gives no landing. Source: that of `due`.
+    Raises TooManyFailedDraws when the model gives no landing. Source: that of `due`.
     """
     as_model(model)
     check_kind("battle", battle, Battle, "a Battle", "begin with start(...), or read one with Battle.from_token")

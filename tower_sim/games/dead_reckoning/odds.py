@@ -47,7 +47,7 @@ class BattleOdds(ManyRuns):
         self.add_battle(turns[-1].entry)
 
     def add_battle(self, battle: Battle) -> None:
-        """Add a finished battle. Raises UsageError for one that is not over, or of another set-up or seed."""
+        """Add a finished battle."""
         if not battle.over:
             raise UsageError("battle is not over; allowed is a finished one; play it to its end")
         if self.last is not None and _origin(battle) != _origin(self.last):
@@ -88,7 +88,6 @@ class BattleOdds(ManyRuns):
 
         Intervals are of 95 %: Wilson's for chances, Student's t for means and places, by battle (null for one).
         The chains of one battle are not independent of each other: their interval is somewhat too narrow.
-        Raises UsageError when no battle was added.
         """
         battle = self._last()
         setup, redrawn = battle.setup, self.failures.total()

@@ -37,7 +37,6 @@ def draw_board(ship: WithBoard, state: TowerState, path: str | Path, *, title: s
     """Draw the board with the cubes that lie on it in `state` into the file `path`; lengths in mm.
 
     When a model without physics made the state, no cube has a pose: how many lie in each zone is then written there.
-    Raises UsageError for a path that cannot be written, or when some cubes on the board have a pose and some have none.
     """
     check_path(path)
     save(board_figure(ship, state, title), path)
@@ -55,7 +54,6 @@ def draw_densities(
     `positions` (n, 2) are the x and y (m) of all cubes that came to rest outside the ship; `counts` has for each zone
     how many lay there in each battle, of so many `thrown` in it. Standard errors are over battles, because the cubes of
     one battle push each other. Without any position, of a model that tells zones only, each zone is shaded evenly.
-    Raises UsageError for a path that cannot be written.
     """
     check_path(path)
     save(densities_figure(ship, positions, counts, thrown, title), path)

@@ -32,7 +32,7 @@ class Side:
     that can be taken off islands without changing who controls them, which it does when the supply runs out on the
     occasions `island_for` (it may, or not). A non-player's cubes are the number on its card. `damage` is what its ship
     has already; `pirate`: its ship is in pirate mode.
-    Raises UsageError for a value of another kind. Source: rulebook, lines 407-408, 895, 913, 973 and 1107.
+    Source: rulebook, lines 407-408, 895, 913, 973 and 1107.
     """
 
     colour: str
@@ -71,7 +71,6 @@ class Setup:
     `active` is a side's colour (empty: the first); in a tie-break nobody is active. The other side of a `merchant`
     combat is the non-player, that of a `building` combat the buildings' owner. `provoked`: the active ship ended its
     move where the other lies in pirate mode, and has to fight.
-    Raises UsageError for a combat that cannot be.
     Source: rulebook, lines 80, 534, 885, 913, 1052, 1056, 1213 and 1275.
     """
 
@@ -210,7 +209,7 @@ def player_cubes(
     """Return how many cubes a player takes for `cannons`: an active one those it chooses, an inactive one all it has.
 
     `buildings`: those on the island where it is, if it controls that island; `kind` is that of the combat.
-    Raises UsageError for a number that is negative. Source: rulebook, lines 913, 949, 1078 and 1213.
+    Source: rulebook, lines 913, 949, 1078 and 1213.
     """
     check_whole("cannons", cannons, 0)
     check_whole("buildings", buildings, 0)
@@ -221,7 +220,7 @@ def player_cubes(
 def building_cubes(*, fort: bool, garrison: bool, had_last_turn: bool = False, rulings: Rulings | None = None) -> int:
     """Return how many cubes the owner of attacked buildings takes; it has no cannons there.
 
-    Raises UsageError without a building. Source: rulebook, lines 1052 and 1213.
+    Source: rulebook, lines 1052 and 1213.
     """
     _demand(fort or garrison, "buildings", "none", "a fort, a garrison or both", "outposts cannot be attacked")
     more = last_turn_cubes("building", rulings or Rulings(), ship=False) if had_last_turn else 0
@@ -254,7 +253,6 @@ class TurnLeft:
         A pirate's ship comes before the buildings on its island: `spend("green")`, then
         `spend("green", target="fort")`. A non-player is fought as a `ship`; `buildings` are a fort and a garrison at
         once. Name the island too where an opponent has buildings on several.
-        Raises UsageError for more than is left, and for what was fought before.
         Source: rulebook, lines 887-889, 1041 and 1043.
         """
         parts = _PARTS.get(target, (target,))

@@ -65,7 +65,7 @@ class _Printed(typed.Document, frozen=True):
 
 
 def read(zone: Zone) -> _Printed:
-    """Read what is printed on `zone`; raises UsageError, in one line, for what this game does not know."""
+    """Read what is printed on `zone`."""
     where = f"zone {zone.name}"
     printed = typed.read(_Printed, zone.printed, where)
     gives = _GIVES.get(printed.kind, ())
@@ -81,10 +81,7 @@ _known = lru_cache(maxsize=4096)(read)  # a battle asks again and again
 
 
 def legible(board: Board, apparatus: str) -> Board:
-    """Return `board`, of the apparatus so called, with what is printed written the shortest way: no zeros.
-
-    Raises UsageError, in one line that names the profile, when a zone prints what this game does not know.
-    """
+    """Return `board`, of the apparatus so called, with what is printed written the shortest way: no zeros."""
     try:
         prints = [(zone, read(zone)) for zone in board.zones]
     except UsageError as error:
@@ -94,13 +91,13 @@ def legible(board: Board, apparatus: str) -> Board:
 
 
 def kind(zone: Zone) -> str:
-    """Return the kind of `zone`, one of KINDS; raises UsageError as `read` does."""
+    """Return the kind of `zone`, one of KINDS."""
     return _known(zone).kind
 
 
 @lru_cache(maxsize=4096)
 def worth(zone: Zone) -> Worth:
-    """Return what a cube in `zone` brings its owner; raises UsageError as `read` does.
+    """Return what a cube in `zone` brings its owner.
 
     Source: rulebook, lines 1015, 1027 and 1035.
     """

@@ -28,10 +28,7 @@ _NEEDS: dict[str, str] = dict(zip(WAYS, ("numba", "wasmtime", "numpy"), strict=T
 
 @cache
 def chosen() -> Machine:
-    """Return the machine of this process, see `jit.way`, and say once, on standard error, what takes long in it.
-
-    Raises UsageError where the environment asks for one that is not there.
-    """
+    """Return the machine of this process, see `jit.way`, and say once, on standard error, what takes long in it."""
     asked, allowed = way(), ", ".join(WAYS)
     package = _NEEDS.get(asked)
     if package is None:

@@ -56,7 +56,7 @@ _ASKED: dict[str, type[BaseModel]] = {
 def application(settings: Settings, origins: Sequence[str] = ()) -> ASGIApp:
     """Return the application of a service with these settings, asked by the scripts of web pages of `origins`.
 
-    Raises UsageError for a file that cannot be opened, and WritingFailed where its disk is full.
+    Raises WritingFailed where its disk is full.
     """
     service = Service(settings)
 

@@ -18,7 +18,7 @@ from tower_sim.service.http.settings import Settings
 
 
 def read_token(path: Path) -> str:
-    """Return the token in a file, its one line. Raises UsageError for a file that cannot be read, and more lines."""
+    """Return the token in a file of one line."""
     token = read_text(path, "--token-file", limit=1_000, advice="write one line into it").strip()
     if not token or not token.isascii() or not token.isprintable() or " " in token:
         raise fault(f"token in {shown(str(path))}", "not one word", "one line of visible ASCII characters", "draw one")
@@ -26,10 +26,7 @@ def read_token(path: Path) -> str:
 
 
 def run(settings: Settings, host: str, port: int, origins: Sequence[str] = ()) -> None:
-    """Serve until Ctrl-C or SIGTERM; then what is being answered is answered, and the rest refused.
-
-    Raises UsageError for packages that are missing, a file that cannot be opened and a port that cannot be had.
-    """
+    """Serve until Ctrl-C or SIGTERM; then what is being answered is answered, and the rest refused."""
     for module in ("fastapi", "prometheus_client"):
         extra(module, "service")
     uvicorn = extra("uvicorn", "service")

@@ -98,7 +98,7 @@ class Service:
     async def drawn(self, asked: Throw | Play | Next, progress: RunsDone | None = None) -> dict[str, Any]:
         """Return the document that answers a request, drawn here or by a worker.
 
-        Its state is read once, next to the loop where it is long. Raises UsageError, Problem and TooManyFailedDraws.
+        Its state is read once, outside of the event loop if it is long. Raises Problem and TooManyFailedDraws.
         """
         is_long = not isinstance(asked, Play) and len(asked.state or "") > SHORT_STATE
         request: Request | ChancesRequest = await aside(asked.request) if is_long else asked.request()
@@ -159,7 +159,7 @@ ASKED: Sequence[int] = (400, 404, 409, 413, 415, 422)
 
 
 def _read(raw: bytes) -> dict[str, Any]:
-    """Read a body; how many values it may hold is counted before. Raises UsageError and Problem."""
+    """Read a body, after counting its values. Raises Problem."""
     if sum(len(raw.split(sign, MOST_VALUES)) - 1 for sign in (b",", b"[", b"{")) >= MOST_VALUES:
         raise Problem(codes.BODY_TOO_LARGE, f"The body has more than {MOST_VALUES} values; send fewer.")
     try:

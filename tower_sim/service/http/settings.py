@@ -34,17 +34,14 @@ class Limits(Document, frozen=True):
 
 
 def read_limits(file: Path) -> Limits:
-    """Read a TOML file. Raises UsageError, in one line, for what is not allowed."""
+    """Read a TOML file."""
     text = read_text(file, "limits file", advice="give a TOML file of lines such as queue = 200")
     return read(Limits, toml_table(text, f"limits file {shown(str(file))}"), "limits")
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of one service: its one file `db`, the `token` that callers must show (empty: none), its limits.
-
-    Raises UsageError for a token that is too short.
-    """
+    """The settings of one service: its one file `db`, the `token` that callers must show (empty: none), its limits."""
 
     db: Path
     token: str = ""

@@ -72,10 +72,7 @@ def answer_row(
 
 
 class Database:
-    """The file of answers, towers and keys. One thread writes: all that waits at a moment is one commit.
-
-    Raises UsageError for a file that cannot be opened, is not ours or is of another version.
-    """
+    """The file of answers, towers and keys. One thread writes: all that waits at a moment is one commit."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -186,7 +183,7 @@ def _make_private(path: Path) -> None:
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:
-    """Return the version of a file that is ours, or empty (0). Raises UsageError for any other."""
+    """Return the version of a file of this service, or 0 for an empty file."""
     application, version, tables = (
         int(connection.execute(sql).fetchone()[0])
         for sql in ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
