@@ -1,7 +1,7 @@
-"""The door of every model: what a caller gives is looked through here, once for all models, before it is worked with.
+"""Checks of a caller's states, cubes and strengths, shared by all models.
 
-Every fault is a UsageError in one line. A state that a model has made itself is marked, and passes without being looked
-through again: that takes as long as its past is.
+Every fault is a UsageError in one line. A state that a model has made itself is marked and not checked again, because
+the time of a check grows with the length of the history.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ _ADVICE = "make it with Cube(id, colour, edge) or supply(...)"
 
 
 def go_on_there(state: TowerState) -> str:
-    """Return what to try with a state of another model."""
+    """Return the advice for a state of another model: continue there."""
     return "go on with the model that made it"
 
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """What a model lets in: states of `model` and `digest`, cubes of `edge` (m), at most `most` of them at a time.
+    """The arguments that a model accepts: states of `model` and `digest`, at most `most` cubes of `edge` (m).
 
-    Cubes inside are in one of `regions`, on a board at one of `places` (none: there is no board). A model that knows
-    poses looks at those of a state with `look`, which raises UsageError; without it no cube has one, and none touches
-    another. Cubes can touch fixed boxes 0 to `boxes` - 1. `advise` says what to try with a state of another digest.
+    Cubes inside are in one of `regions`, cubes on a board at one of `places` (empty if there is no board). A model
+    with poses checks them with `look`. Without `look`, cubes have neither poses nor contacts. Contacts can be with
+    fixed boxes 0 to `boxes` - 1. `advise` returns the advice for a state of another digest.
     """
 
     model: str
@@ -65,9 +65,9 @@ class Door:
     advise: Callable[[TowerState], str] = go_on_there
 
     def throw(self, state: TowerState, cubes: Sequence[Cube]) -> tuple[Cube, ...]:
-        """Return the cubes to throw as a tuple of plain cubes, when they can be thrown into `state`.
+        """Check that `cubes` can be thrown into `state` and return them as a tuple of plain cubes.
 
-        A cube that lies on the board is taken off it by that, and so may be thrown.
+        A cube on the board may be thrown; the throw takes it off the board.
         """
         self.enter(state)
         thrown = tuple(map(self._plain, as_cubes(cubes)))
@@ -84,7 +84,7 @@ class Door:
         return thrown
 
     def enter(self, state: TowerState) -> None:
-        """Raise UsageError unless `state` is one that this model can have made."""
+        """Check that this model can have made `state`."""
         as_state(state)
         if (state.model, state.digest) != (self.model, self.digest):
             raise foreign(state, self.model, self.apparatus, self.digest, self.advise(state))
@@ -93,7 +93,7 @@ class Door:
             _mark(state)
 
     def made(self, state: TowerState) -> TowerState:
-        """Mark a state that the model has just made, so that it passes, and return it."""
+        """Mark a state that the model has just made, so that it is not checked again, and return it."""
         _mark(state)
         return state
 
@@ -115,7 +115,7 @@ class Door:
         return Cube(int(number), cast("str", colour), float(edge))
 
     def _look_through(self, state: TowerState) -> None:
-        """Raise UsageError for a state that no drop of this model can have left."""
+        """Check every part of a state: types, history, regions, poses and contacts."""
         check_shape(state)
         lying = (*state.residents, *state.board.lying)
         if len(lying) > self.most:
@@ -181,7 +181,7 @@ def knock_strength(strength: object, most: float) -> float:
 
 
 def no_knocks(strength: object, why: str, advice: str = "") -> NoReturn:
-    """Refuse a knock for a model that knows none, saying `why`, and with more `advice` than to take physics."""
+    """Refuse a knock on a model without knocks; the error says `why`, advises physics, and adds `advice`."""
     raise UsageError(f"knock strength = {_strength(strength)}; {why}, allowed is none; take the model physics{advice}")
 
 
@@ -198,7 +198,7 @@ def as_zone(zone: object, names: Sequence[str]) -> str:
 
 
 def foreign(state: TowerState, model: str, apparatus: str, digest: str, advice: str = "") -> UsageError:
-    """Return the error that a state is of another model than the one named, which ends in `advice`."""
+    """Return the error for a state of another model, apparatus or settings; it ends in `advice`."""
     return UsageError(
         f"state belongs to {_word(state.model)} of apparatus {shown(state.apparatus)} ({_word(state.digest)}); "
         f"allowed is a state of {model} of {shown(apparatus)} ({_word(digest)}); {advice or go_on_there(state)}"
@@ -225,7 +225,7 @@ _FIELDS: Mapping[type, Mapping[str, type | tuple[type, ...]]] = {
 
 
 def check_shape(state: TowerState) -> None:
-    """Raise UsageError unless every part of a state is of its declared type, and its numbers are finite."""
+    """Check that every part of a state has its declared type and that its numbers are finite."""
     _check_parts(state, TowerState, "state")
     _check_parts(state.board, BoardState, "board of the state")
     for resident in (*state.residents, *state.board.lying):
@@ -252,7 +252,7 @@ def check_shape(state: TowerState) -> None:
 
 
 def _is_plain(cube: Cube) -> bool:
-    """Say whether a cube has values of Python's own; a long past has hundreds of thousands."""
+    """Return whether a cube has plain Python values; quick, because a long history has hundreds of thousands."""
     return type(cube) is Cube and type(cube.id) is int and type(cube.colour) is str and type(cube.edge) is float
 
 
@@ -279,7 +279,7 @@ def _check_forces(touch: Touch) -> None:
 
 
 def _check_parts(value: object, kind: type, what: str) -> None:
-    """Raise UsageError unless `value` is a `kind` with fields of the types declared."""
+    """Check that `value` is a `kind` whose fields have the declared types."""
     _check_kind(value, kind, what)
     for name, allowed in _FIELDS[kind].items():
         _check_kind(getattr(value, name), allowed, f"{name} of {what}")
@@ -296,10 +296,10 @@ def _word(value: object) -> str:
 
 
 def check_past(state: TowerState, *, on_board: bool, by_hand: bool) -> None:
-    """Raise UsageError unless the log leaves exactly the cubes of the state there, each since the drop it says.
+    """Check that the log ends with exactly the cubes of the state, each thrown in the drop that it records.
 
-    With a board, cubes that came out lie there and may be thrown again from there. `by_hand`: whether cubes can be let
-    go by hand.
+    With a board, cubes that came out lie on it and may be thrown again. `by_hand` says whether the model allows throws
+    with given launches.
     """
     kinds = ["drop", "knock", "take", *["place"] * on_board, *["hand"] * by_hand]
     there: dict[int, tuple[Cube, int]] = {}
@@ -335,10 +335,10 @@ def check_past(state: TowerState, *, on_board: bool, by_hand: bool) -> None:
 
 
 def check_touches(state: TowerState, boxes: int) -> None:
-    """Raise UsageError unless each touch is of two bodies that were there after the last drop, knock or placing.
+    """Check that every contact is between two bodies that were present after the last drop, knock or placing.
 
-    Those are the cubes that lie there, those that came out then and lay before the exit until it was over, those taken
-    since, and the fixed boxes, of which there are `boxes`.
+    Those bodies are the cubes of the state, the cubes that came out in that event, the cubes taken since, and the
+    `boxes` fixed boxes.
     """
     there = {resident.cube.id for resident in (*state.residents, *state.board.lying)}
     for event in reversed(state.log):
@@ -377,7 +377,7 @@ def _impossible(what: str) -> UsageError:
 
 
 def _refuse_twice(state: TowerState, thrown: Sequence[Cube]) -> NoReturn:
-    """Name a cube that is there or thrown twice."""
+    """Raise the error that names a cube thrown twice, or thrown while it is inside."""
     here = {resident.cube.id for resident in state.residents}
     here |= {resident.cube.id for resident in state.board.lying if resident.cube not in thrown}
     for cube in thrown:

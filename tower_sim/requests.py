@@ -1,8 +1,8 @@
-"""What can be asked for, checked once, and its answer; the command line and the service only read and write it.
+"""Requests, checked once, and their answers. The command line and the service only read and write them.
 
     words, options, JSON --> DropRequest, PlayRequest or OddsRequest --> outcome, turns or odds --> words or a document
 
-A request names its apparatus and its model; whoever asks opens them, and may keep them open.
+A request names its apparatus and its model. The caller opens both, and may keep them open.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ GAME, APPARATUS = "game", "apparatus"  # keys of a rules file, beside those of i
 
 @dataclass(frozen=True, slots=True)
 class DropRequest:
-    """Asks for a throw of `cubes` (counts by colour), after a knock of strength `knock` (g) if there is one.
+    """A request for a throw of `cubes` (counts by colour), after an optional knock of strength `knock` (g).
 
-    `state` is that before it (None: empty). `apparatus` and `model` are names or paths, `seed` is from 0 to 2^128 - 1;
-    `engine` and `accuracy` are names of the physics (None: the defaults).
+    `state` is the state before (None: empty). `apparatus` and `model` are names or paths. `seed` is from 0 to
+    2^128 - 1. `engine` and `accuracy` are names of the physics (None: the defaults).
     """
 
     apparatus: str
@@ -74,7 +74,7 @@ class DropRequest:
             raise fault("cubes", dict(self.cubes), allowed, 'write "cubes": {"blue": 4}')
 
     def _check_spelling(self, colour: str) -> None:
-        """Raise UsageError for a colour that is one slip away from one of the games or of the state."""
+        """Refuse a colour that is one typing mistake away from a colour of the games or of the state."""
         if colour in COLOURS:
             return
         before = self.state
@@ -86,7 +86,7 @@ class DropRequest:
 
     @property
     def colours(self) -> list[str]:
-        """The colours in the order of every count: those thrown first, then those that are in the state."""
+        """The colours in the order of all counts: first those thrown, then those in the state."""
         if self.state is None:
             return [*self.cubes]
         there = {cube.colour for cube in self.state.cubes}
@@ -94,7 +94,7 @@ class DropRequest:
 
     @property
     def settings(self) -> PhysicsSettings | None:
-        """The settings of its model; None where that is not physics."""
+        """The settings of the physics; None for another model."""
         return settings_of(self.model, self.engine, self.accuracy)
 
 
@@ -129,7 +129,7 @@ class PlayRequest:
 
     @property
     def settings(self) -> PhysicsSettings | None:
-        """The settings of its model; None where that is not physics."""
+        """The settings of the physics; None for another model."""
         return settings_of(self.model, self.engine, self.accuracy)
 
 
@@ -151,7 +151,7 @@ class OddsRequest:
 
 @dataclass(frozen=True, slots=True)
 class ChancesRequest:
-    """Asks for the chances of throwing each of `options` `runs` times; `one` asks for a throw of the first."""
+    """A request for the chances of several throws, the `options`, from `runs` runs of each; `one` throws the first."""
 
     one: DropRequest
     options: tuple[Mapping[str, int], ...]
@@ -162,12 +162,12 @@ Request = DropRequest | PlayRequest | OddsRequest
 
 
 def one_of(request: Request | ChancesRequest) -> DropRequest | PlayRequest:
-    """Return the request of one drop or run, which names the apparatus and the model."""
+    """Return the request for a single drop or run within a request; it names the apparatus and the model."""
     return request if isinstance(request, (DropRequest, PlayRequest)) else request.one
 
 
 def games() -> list[Game]:
-    """Return the games that can be played, ours first; those of a package that cannot be loaded are left out."""
+    """Return the games that can be played, shipped games first, without those of packages that fail to load."""
     playable: list[Game] = []
     for name in registry.names("game"):
         try:
@@ -178,22 +178,22 @@ def games() -> list[Game]:
 
 
 def first_game() -> Game:
-    """Return the game that comes first: what examples name, and what is played where no game is named."""
+    """Return the first game: the default, and the one that examples name."""
     return registry.get("game", registry.names("game")[0])
 
 
 def allowed() -> str:
-    """Say what an apparatus may be."""
+    """Return the sentence that says which apparatus are allowed."""
     return f"one of {', '.join(profiles())} or the path of a TOML file"
 
 
 def drawn_seed() -> int:
-    """Return a seed drawn from the system for programs: no two of any number are equal."""
+    """Return a 128-bit seed from the system's randomness, for programs; repeats are practically impossible."""
     return secrets.randbits(128)
 
 
 def _check_named(request: DropRequest | PlayRequest) -> None:
-    """Raise UsageError for an apparatus that is no name, an unknown model, and a seed out of bounds."""
+    """Check the types of the names, the model's name and the seed's bounds."""
     check_kind(APPARATUS, request.apparatus, str, allowed(), f'write "apparatus": "{profiles()[0]}"')
     check_seed(request.seed)
     settings_of(request.model, request.engine, request.accuracy)
@@ -208,9 +208,9 @@ def as_game(game: object) -> Game:
 
 
 def read_rules(game: Game, file: str | Path) -> Asked:
-    """Read a file of rules, or what ships under a name: the game's own, as published, or that of a profile to play it.
+    """Read a file of rules, or shipped rules by name: the published rules, or those of a profile for the game.
 
-    A relative path of its apparatus counts from the file's directory.
+    A relative path of its apparatus starts at the file's directory.
     """
     as_game(game)
     said = str(file)
@@ -222,14 +222,14 @@ def read_rules(game: Game, file: str | Path) -> Asked:
 
 
 def read_table(file: str | Path, what: str) -> tuple[dict[str, Any], Path]:
-    """Return the table of a rules file, called `what`, and the directory that its relative paths count from."""
+    """Return the table of a rules file, called `what` in errors, and the directory where its relative paths start."""
     text = read_text(file, f"{what} file", advice=f"give a TOML file or one of {', '.join(profiles())}")
     return toml_table(text, f"{what} file {shown(str(file))}"), Path(file).parent
 
 
 @contextmanager
 def naming(what: str, file: str | Path) -> Generator[None]:
-    """Put the name of the file in front of what is wrong with it."""
+    """Prefix errors raised in the block with the name of the file."""
     try:
         yield
     except UsageError as error:
@@ -237,9 +237,9 @@ def naming(what: str, file: str | Path) -> Generator[None]:
 
 
 def rules_of(game: Game, table: Mapping[str, Any], directory: Path | None = None) -> Asked:
-    """Read a table: keys of the game's first table, its further tables by name, `apparatus`, and `game`, its name.
+    """Read a table of rules: the keys of the game's first table, its other tables by name, `apparatus` and `game`.
 
-    A relative path of the apparatus counts from `directory`, if there is one.
+    A relative path of the apparatus starts at `directory`, if that is given.
     """
     named = check_table("rules", table).get(GAME, as_game(game).name)
     if named != game.name and not (registry.is_file("game", named) and _opened(named, directory) == game):
@@ -260,7 +260,7 @@ def rules_of(game: Game, table: Mapping[str, Any], directory: Path | None = None
 
 
 def game_of_rules(table: Mapping[str, Any], directory: Path | None, default: str) -> Game:
-    """Return the game that a rules file is of: its key `game`, a name or a file whose path counts from `directory`."""
+    """Return the game of a rules file: its key `game` is a name, or a path that starts at `directory`."""
     named: object = table.get(GAME, default)
     return _opened(cast("str", named), directory) if registry.is_file("game", named) else registry.get("game", named)
 
@@ -273,10 +273,7 @@ def _opened(file: str, directory: Path | None) -> Game:
 
 
 def outcome(request: DropRequest, model: DropModel) -> Outcome:
-    """Throw, or knock and throw.
-
-    Raises TooManyFailedDraws when the model gives no landing.
-    """
+    """Throw, or knock and throw. Raises TooManyFailedDraws if every drop fails."""
     state = request.state or model.empty()
     thrown = supply(request.cubes, model.cube_edge, first_id=state.next_id)
     if request.knock is None:
@@ -290,7 +287,7 @@ def drop_document(request: DropRequest, landed: Outcome) -> dict[str, Any]:
 
 
 def check(request: PlayRequest, apparatus: Apparatus, model: DropModel) -> None:
-    """Raise UsageError, before anything is thrown, for what the game cannot be played with."""
+    """Check, before the first throw, that the game can be played with this apparatus and model."""
     game = request.played
     if game.board and not hasattr(model, "place"):
         raise fault("model", request.model, "one that knows a board", f'leave it out for "{PHYSICS}"')
@@ -299,15 +296,15 @@ def check(request: PlayRequest, apparatus: Apparatus, model: DropModel) -> None:
 
 
 def turns(request: PlayRequest, model: DropModel, run: int | None = None) -> Iterator[Turn]:
-    """Play once, a turn at a time, with what `check` has looked at; `run` as in `Game.start`.
+    """Play one run of a checked request and yield its turns; `run` as in `Game.start`.
 
-    Raises TooManyFailedDraws when the model gives no landing.
+    Raises TooManyFailedDraws if every drop of a turn fails.
     """
     return to_its_end(request.played.start(model, request.rules, request.seed, run))
 
 
 def to_its_end(played: Iterator[Turn]) -> Iterator[Turn]:
-    """Pass turns on; raises TooManyFailedDraws for a run that ends before its time."""
+    """Yield the turns unchanged. Raises TooManyFailedDraws if the run ends with a failed turn."""
     for turn in played:
         if turn.failed is not None:
             raise turn.failed
@@ -329,7 +326,7 @@ def no_odds(request: OddsRequest) -> ManyRuns:
 
 
 def fill(many: ManyRuns, request: OddsRequest, model: DropModel, tell: Callable[[int], None]) -> None:
-    """Add every run to the odds, and tell how many are done; interrupted, those that were finished are in them."""
+    """Add every run to the odds and call `tell` with the number done. After an interrupt the finished runs count."""
     for run in range(request.runs):
         many.add(list(turns(request.one, model, run)))
         tell(run + 1)
@@ -338,9 +335,9 @@ def fill(many: ManyRuns, request: OddsRequest, model: DropModel, tell: Callable[
 def answer(
     request: Request, apparatus: Apparatus, model: DropModel, tell: Callable[[int], None] = lambda done: None
 ) -> dict[str, Any]:
-    """Return the document that answers a request, and `tell` how many of its runs are done.
+    """Return the document that answers a request; call `tell` with the number of runs done.
 
-    Raises what `outcome`, `check` and `turns` do.
+    Raises TooManyFailedDraws if every drop of a turn fails.
     """
     if isinstance(request, DropRequest):
         return drop_document(request, outcome(request, model))

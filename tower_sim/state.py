@@ -1,4 +1,4 @@
-"""TowerState: the cubes inside and on the board, where they lie and how they got there; and its text token."""
+"""TowerState, the state of a tower: its cubes, their poses, its history, and its text token."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _RNG = re.compile("([0-9a-f]{1,32}):([0-9a-f]{1,32}):([0-9a-f]{0,8})")
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """Where a cube is: centre `position` (m, apparatus frame) and unit quaternion `orientation` (x, y, z, w)."""
+    """The pose of a cube: centre `position` (m, apparatus frame) and unit quaternion `orientation` (x, y, z, w)."""
 
     position: tuple[float, float, float]
     orientation: tuple[float, float, float, float]
@@ -45,9 +45,9 @@ class Pose:
 
 @dataclass(frozen=True, slots=True)
 class Resident:
-    """A cube at rest: where it lies, the drop that threw it in (counted from 0), and its pose.
+    """A cube at rest, with the index of the drop that threw it in (from 0) and its pose.
 
-    `region` is a region inside the apparatus, or, for a cube on a board, its place there.
+    `region` is a region inside the apparatus. For a cube on a board it is a place on the board.
     """
 
     cube: Cube
@@ -58,10 +58,11 @@ class Resident:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """Two bodies in contact at the end of a drop, and how they pressed on each other: what an engine goes on from.
+    """Two bodies in contact at the end of a drop, with their contact forces; an engine starts its next drop from these.
 
-    `cube` is a cube's number, `other` another cube's, or -1 - k for fixed box k of the apparatus. `forces` are three
-    whole numbers (nN, x y z, apparatus frame) for each point of contact, the force on `cube`, in the engine's order.
+    `cube` is a cube's number. `other` is another cube's number, or -1 - k for fixed box k of the apparatus. `forces`
+    has three whole numbers (nN; x, y, z; apparatus frame) for each contact point: the force on `cube`, in the
+    engine's order.
     """
 
     cube: int
@@ -71,7 +72,7 @@ class Touch:
 
 @dataclass(frozen=True, slots=True)
 class BoardState:
-    """The cubes that lie on a board, where later cubes can hit them; `region` of each is its place there."""
+    """The cubes on a board, where later cubes can hit them; their `region` is a place on the board."""
 
     lying: tuple[Resident, ...] = ()
 
@@ -81,12 +82,12 @@ class BoardState:
         return tuple(resident.cube for resident in self.lying)
 
     def at(self, place: str) -> tuple[Cube, ...]:
-        """Return the cubes at `place` (`zone:NAME`, `border` or `table`), by number."""
+        """Return the cubes at `place` (`zone:NAME`, `border` or `table`), sorted by number."""
         check_kind("place", place, str, "a word", "write zone:NAME, border or table")
         return tuple(sorted(resident.cube for resident in self.lying if resident.region == place))
 
     def without(self, cubes: Iterable[Cube]) -> BoardState:
-        """Return the board with `cubes` taken off."""
+        """Return the board without `cubes`, which must lie on it."""
         gone = set(each_cube("cubes to take off", cubes))
         if strange := sorted(cube.id for cube in gone - set(self.cubes)):
             raise UsageError(
@@ -96,20 +97,20 @@ class BoardState:
         return BoardState(tuple(resident for resident in self.lying if resident.cube not in gone))
 
     def placed(self, resident: Resident) -> BoardState:
-        """Return the board with `resident` on it, moved there if its cube lies on the board already."""
+        """Return the board with `resident` added; its cube moves if it lies on the board already."""
         others = tuple(other for other in self.lying if other.cube != resident.cube)
         return BoardState((*others, resident))
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One thing in a state's past, with all that is needed to do it again.
+    """One event in a state's history, with everything needed to repeat it.
 
-    `kind` is `drop`, `hand` (a throw that was not drawn), `knock`, `take` (cubes taken off the board or out by hand) or
-    `place` (a cube put into the zone `place`). `rng` is the PCG64 state at its start (hexadecimal
-    `state:increment:buffered`); `strength` is the knock's (else 0); `thrown` the cubes let go, taken or placed;
-    `emerged` the numbers of the cubes that came out. `launches` has for each cube of a `hand` how many windows of the
-    settings had passed when it was let go, centre (m), unit quaternion x y z w, velocity (m/s) and spin (rad/s).
+    `kind` is `drop`, `hand` (a throw with given launches), `knock`, `take` (cubes removed by hand) or `place` (a cube
+    put into the zone `place`). `rng` is the PCG64 state before the event (hexadecimal `state:increment:buffered`).
+    `strength` (g) is that of a knock, else 0. `thrown` are the cubes thrown, taken or placed. `emerged` are the numbers
+    of the cubes that came out. `launches` has one row for each cube of a `hand`: release time (in windows of the
+    settings), centre (m), unit quaternion (x, y, z, w), velocity (m/s) and spin (rad/s).
     """
 
     kind: str
@@ -121,7 +122,7 @@ class Event:
     launches: tuple[tuple[float, ...], ...] = field(default=(), repr=False)
 
     def to_plain(self) -> list[Any]:
-        """Return it as JSON can hold it, as in a token."""
+        """Return the board as plain JSON values, as in a token."""
         thrown = [_cube_to_plain(cube) for cube in self.thrown]
         row = [self.kind, self.rng, thrown, list(self.emerged), self.strength, self.place]
         return [*row, [[int(windows), *numbers] for windows, *numbers in self.launches]] if self.launches else row
@@ -129,15 +130,15 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class TowerState:
-    """What an apparatus remembers between drops; immutable, so keeping a second reference is a fork.
+    """The state of an apparatus between drops. It is immutable, so a second reference is a fork.
 
-    `model` and `digest` name the model and the exact apparatus and settings it belongs to. `residents` are inside;
-    those on `board` have come out and lie where later cubes can hit them (an Amerigo tower has none). `sound` marks one
-    that a model has made or looked through already; it is no part of the value, and of no state that was changed.
+    `model` and `digest` name the model, and the exact apparatus and settings. `residents` are the cubes inside. The
+    cubes on `board` have come out, and later cubes can hit them; an Amerigo tower has no board. `sound` marks a state
+    that a model has made or checked. It does not count in comparisons, and a changed copy loses it.
 
-    `touches` is what an engine remembers of contacts; empty for an engine or a model that remembers nothing. All of it
-    is of one moment, the end of the last drop, knock or placing, and so are the numbers in it: those of cubes taken
-    since are in it too, because what lay on them must wake. A number in it that is thrown next is another cube.
+    `touches` are the contacts at the end of the last drop, knock or placing. They are empty for a model or an engine
+    without contact memory. Cubes taken since then keep their contacts here, because the cubes on them must wake. If
+    such a number is thrown next, it is a new cube.
     """
 
     model: str
@@ -156,12 +157,12 @@ class TowerState:
 
     @property
     def drops(self) -> int:
-        """How many drops made this state, drawn or by hand (knocks not counted)."""
+        """The number of drops in the history, random or by hand; knocks do not count."""
         return sum(event.kind in DROPS for event in self.log)
 
     @property
     def next_id(self) -> int:
-        """The lowest number above those of all cubes this state has ever seen."""
+        """The lowest cube number above all numbers in the state and its history."""
         seen = (*self.cubes, *self.board.cubes, *(cube for event in self.log for cube in event.thrown))
         return max((cube.id for cube in seen), default=-1) + 1
 
@@ -172,17 +173,18 @@ class TowerState:
         lying: Sequence[Resident] = (),
         touches: Sequence[Touch] = (),
     ) -> TowerState:
-        """Return the state that follows: the new `residents`, those `lying` outside, `event` at the end of the log.
+        """Return the next state: the new `residents`, the cubes `lying` outside, and `event` at the end of the log.
 
-        `touches` are those between them; none of before is kept.
+        `touches` replace all earlier contacts.
         """
         log, board = (*self.log, event), BoardState(tuple(lying))
         return TowerState(self.model, self.apparatus, self.digest, tuple(residents), log, board, tuple(touches))
 
     def take(self, cubes: Iterable[Cube]) -> TowerState:
-        """Return the state after `cubes` were taken off the board or out by hand; cubes on them fall in the next drop.
+        """Return the state without `cubes`, taken off the board or out of the tower by hand.
 
-        Throwing a cube that lies on the board takes it off too, and needs no call of this. `touches` stay as they are.
+        Cubes that lay on them fall in the next drop. `touches` do not change. A throw of a cube on the board takes it
+        off by itself.
         """
         taken = tuple(sorted(each_cube("cubes to take", cubes)))
         gone, inside = set(taken), set(self.cubes)
@@ -191,7 +193,7 @@ class TowerState:
         return replace(self, residents=residents, log=(*self.log, Event("take", "", taken, ())), board=board)
 
     def to_plain(self) -> dict[str, Any]:
-        """Return what its token packs, as JSON can hold it."""
+        """Return the content of the token as plain JSON values."""
         return {
             "model": self.model,
             "apparatus": self.apparatus,
@@ -208,26 +210,26 @@ class TowerState:
 
     @staticmethod
     def from_token(token: str, most: int = MOST_BYTES) -> TowerState:
-        """Read a token back, of up to `most` bytes unpacked; the state equals the one it was made from, bit for bit."""
+        """Return the state of a token of at most `most` unpacked bytes; it equals the original bit for bit."""
         return unpack(TOKEN_PREFIX, token, _from_plain, "state", "the 'state' value of an earlier drop", most)
 
 
 def short_seed() -> int:
-    """Return a seed drawn from the system for people, who type it again: up to SHORT digits.
+    """Return a seed from the system's randomness, of up to SHORT digits so that people can type it.
 
-    Of 1,000 that somebody draws two are equal with a chance of 1 in 2 million, of 100,000 with one of 1 in 200.
+    The chance that two seeds are equal is 1 in 2 million among 1,000 seeds and 1 in 200 among 100,000.
     """
     return secrets.randbelow(10**SHORT)
 
 
 def check_seed(seed: object) -> None:
-    """Raise UsageError unless `seed` is a whole number from 0 to 2^128 - 1, as every seed here."""
+    """Check that `seed` is a whole number from 0 to 2^128 - 1."""
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= MAX_SEED:
         raise fault("seed", seed, "a whole number from 0 to 2^128 - 1, or its text", 'write "seed": "7"')
 
 
 def rng_text(rng: np.random.Generator) -> str:
-    """Write down the state of a PCG64 generator, so that `rng_from_text` continues exactly there."""
+    """Return the state of a PCG64 generator as text, from which `rng_from_text` continues exactly."""
     allowed, advice = "a numpy Generator with PCG64", "make it with numpy.random.default_rng(seed)"
     check_kind("rng", rng, np.random.Generator, allowed, advice)
     state = cast("dict[str, Any]", rng.bit_generator.state)
@@ -241,7 +243,7 @@ def rng_text(rng: np.random.Generator) -> str:
 
 
 def rng_from_text(text: str) -> np.random.Generator:
-    """Make the generator that `rng_text` wrote down."""
+    """Return the generator that `rng_text` wrote as text."""
     if not isinstance(cast("object", text), str) or not (found := _RNG.fullmatch(text)):
         raise fault(
             "generator in the log", text, "hexadecimal state:increment:buffered", "take a state that a model made"
@@ -262,7 +264,7 @@ def _cube_to_plain(cube: Cube) -> list[Any]:
 
 
 class _Cubes(dict[tuple[Any, ...], Cube]):
-    """The cubes of a state by their values: one that is thrown again and again in its past is made once."""
+    """The cubes of a state by their values, so that a cube thrown many times becomes one object."""
 
     def __missing__(self, values: tuple[Any, ...]) -> Cube:
         number, colour, edge = values
@@ -303,7 +305,7 @@ def _event_from_plain(row: Sequence[Any], cubes: _Cubes) -> Event:
 
 
 def _from_plain(plain: dict[str, Any]) -> TowerState:
-    """Make the state; raises ValueError, TypeError or KeyError for anything that no state can hold."""
+    """Return the state of an unpacked token. Raises ValueError, TypeError or KeyError for impossible content."""
     for key, (what, most) in _MOST.items():
         if (number := len(plain[key])) > most:
             raise ValueError(f"it has {number} {what}; allowed are up to {most}")

@@ -1,7 +1,7 @@
-"""Statistics that more than one part needs, each with the source of its formula: every interval is of 95 % unless said.
+"""Shared statistics, with the sources of their formulas. Intervals are of 95 % unless a docstring says otherwise.
 
-Digits are the same with every Python and every scipy: sums of a sample are added up in order, and what scipy gives
-rounds otherwise from version to version is written out.
+Results have the same digits with every version of Python and scipy: samples are summed in order, and functions that
+scipy rounds differently from version to version are written out here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BLOCK = 4_000_000  # weights turned into floats at a time
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its interval (NaN: there is none), and `n`, what it was taken from."""
+    """A number with its interval (NaN if it has none) and its sample size `n`."""
 
     value: float
     low: float
@@ -33,13 +33,13 @@ class Estimate:
     n: int
 
     def times(self, factor: float) -> Estimate:
-        """Return the number in units that are `factor` (above 0) times smaller."""
+        """Return the estimate multiplied by `factor` (above 0), for a change of unit."""
         return Estimate(factor * self.value, factor * self.low, factor * self.high, self.n)
 
 
 @dataclass(frozen=True)
 class Estimates:
-    """Several numbers with their intervals, and `n`, what each was taken from; arrays of one shape."""
+    """Several numbers with their intervals and sample sizes `n`, in arrays of one shape."""
 
     value: Array
     low: Array
@@ -47,21 +47,21 @@ class Estimates:
     n: Array | None = None
 
     def at(self, i: int | tuple[int, int], n: int | None = None) -> Estimate:
-        """Return the i-th, taken from `n` things if that is given."""
+        """Return estimate `i`, with sample size `n` if that is given."""
         of = n if n is not None else 0 if self.n is None else self.n[i]
         return Estimate(float(self.value[i]), float(self.low[i]), float(self.high[i]), int(of))
 
     def take(self, rows: Array | slice | int) -> Estimates:
-        """Return those at `rows`."""
+        """Return the estimates at `rows`."""
         return Estimates(self.value[rows], self.low[rows], self.high[rows], None if self.n is None else self.n[rows])
 
     def reshape(self, *shape: int) -> Estimates:
-        """Return them in another shape."""
+        """Return the estimates in another shape."""
         parts = (self.value, self.low, self.high, self.n)
         return Estimates(*(part if part is None else part.reshape(shape) for part in parts))  # type: ignore[arg-type]
 
     def __iter__(self) -> Iterator[Estimate]:
-        """Yield each, of one row of them."""
+        """Yield every estimate of a one-dimensional array."""
         return (self.at(i) for i in range(len(self.value)))
 
     def __len__(self) -> int:
@@ -69,7 +69,7 @@ class Estimates:
 
     @staticmethod
     def of(estimates: Iterable[Estimate | None]) -> Estimates:
-        """Put numbers together; None is NaN."""
+        """Join estimates into arrays; None becomes NaN."""
         nothing = Estimate(math.nan, math.nan, math.nan, 0)
         rows = [(e.value, e.low, e.high, e.n) for e in (each or nothing for each in estimates)]
         value, low, high, n = np.array(rows, float).reshape(-1, 4).T
@@ -80,27 +80,27 @@ class Estimates:
 
 
 def student_quantile(freedom: Array | float, level: float) -> Any:
-    """Return the quantile of Student's law with so many degrees of freedom, in the shape of `freedom`."""
+    """Return the quantile of Student's t distribution with `freedom` degrees of freedom, in the shape of `freedom`."""
     return _special().stdtrit(freedom, level)
 
 
 def student_cdf(freedom: Array | float, t: Array | float) -> Any:
-    """Return the chance that a number of Student's law with so many degrees of freedom is at most `t`."""
+    """Return the cumulative distribution function of Student's t with `freedom` degrees of freedom at `t`."""
     return _special().stdtr(freedom, t)
 
 
 def normal_quantile(level: float) -> float:
-    """Return the quantile of the standard normal law."""
+    """Return the quantile of the standard normal distribution."""
     return float(_special().ndtri(level))
 
 
 def normal_share(z: Array) -> Any:
-    """Return the chance that a standard normal number is at most `z`, in its shape."""
+    """Return the cumulative distribution function of the standard normal at `z`, in the shape of `z`."""
     return _special().ndtr(z)
 
 
 def chi2_tail(freedom: int, value: float) -> float:
-    """Return the chance that a chi-squared number is greater than `value`."""
+    """Return the probability that chi-squared with `freedom` degrees of freedom exceeds `value`."""
     return float(_special().chdtrc(freedom, value))
 
 
@@ -115,7 +115,7 @@ def log_sum_exp(x: Array, axis: int | None = None, keepdims: bool = False) -> Ar
 
 
 def mean_error(values: Sequence[float] | Array) -> tuple[float, float]:
-    """Return the mean of one sample, of shape (n,), and its standard error: NaN for fewer than two."""
+    """Return the mean of a sample of shape (n,) and its standard error (NaN if n < 2)."""
     sample: list[float] = np.asarray(values, float).tolist()
     n = len(sample)
     mean = math.fsum(sample) / n
@@ -126,7 +126,7 @@ def mean_error(values: Sequence[float] | Array) -> tuple[float, float]:
 
 
 def average(values: Sequence[float] | Array, confidence: float = CONFIDENCE) -> Estimate:
-    """Return the mean of one sample, of shape (n,), with Student's interval: none for fewer than two."""
+    """Return the mean of a sample of shape (n,) with Student's interval (none if n < 2)."""
     mean, error = mean_error(values)
     n = len(values)
     half = error * float(student_quantile(n - 1, (1 + confidence) / 2)) if n > 1 else math.nan
@@ -134,16 +134,16 @@ def average(values: Sequence[float] | Array, confidence: float = CONFIDENCE) -> 
 
 
 def averages(values: Array) -> Estimates:
-    """Return what `average` does for each column of `values`, of shape (n, k); the numbers have shape (k,)."""
+    """Return `average` of every column of `values`, of shape (n, k), as estimates of shape (k,)."""
     means = [average(column) for column in values.T]
     return Estimates(*(np.array([getattr(mean, end) for mean in means]) for end in ("value", "low", "high")))
 
 
 def sum_by_unit(unit: Array, values: Array) -> Array:
-    """Add up `values`, of shape (n,) or (n, k), over those of each unit: shape (units,) or (units, k).
+    """Sum `values`, of shape (n,) or (n, k), within each unit; the result has shape (units,) or (units, k).
 
-    `unit`, of shape (n,), says which unit each is of; they come in rising order. What one unit's values share is no
-    independent evidence, so the sums are what statistics are made of.
+    `unit`, of shape (n,), has the unit of every value, in rising order. Values of one unit are not independent, so
+    statistics use these sums.
     """
     number = np.unique(unit, return_inverse=True)[1]
     sums = np.zeros((int(number.max(initial=-1)) + 1, *values.shape[1:]))
@@ -152,16 +152,16 @@ def sum_by_unit(unit: Array, values: Array) -> Array:
 
 
 def sum_error(sums: Array) -> tuple[float, float]:
-    """Return the sum of independent numbers, of shape (n,), and its standard error: NaN for fewer than two."""
+    """Return the sum of independent numbers of shape (n,) and its standard error (NaN if n < 2)."""
     error = float(sums.std(ddof=1)) * math.sqrt(len(sums)) if len(sums) > 1 else math.nan
     return float(sums.sum()), error
 
 
 def ratio_of_sums(over: Sequence[float], under: Sequence[float]) -> tuple[float, float]:
-    """Return sum(over) / sum(under), each of one value a run, and its standard error: NaN for fewer than two runs.
+    """Return sum(over) / sum(under) and its standard error (NaN for fewer than two runs); both have one value a run.
 
-    The error is that of the linearised ratio of two sums over independent runs (Cochran, Sampling Techniques, 1977,
-    section 6.3). Sums of nothing make a ratio of 0.
+    The error is linearised over independent runs. The ratio is 0 if the denominator is 0.
+    Source: Cochran, Sampling Techniques, 1977, section 6.3.
     """
     n, total = len(under), math.fsum(under)
     ratio = math.fsum(over) / total if total else 0.0
@@ -174,9 +174,9 @@ def ratio_of_sums(over: Sequence[float], under: Sequence[float]) -> tuple[float,
 
 
 def ratio_errors(over: Array, under: Array) -> tuple[Array, Array]:
-    """Return the error of `ratio_of_sums` and its degrees of freedom, for each column of sums of shape (runs, M).
+    """Return the errors of `ratio_of_sums` and their degrees of freedom for every column of (runs, M) values.
 
-    Runs whose sum below is 0 do not count; NaN for a column that fewer than five count for.
+    Runs whose denominator is 0 do not count. A column with fewer than five counted runs gives NaN.
     """
     there = (under > 0).sum(0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -190,9 +190,9 @@ def ratio_errors(over: Array, under: Array) -> tuple[Array, Array]:
 
 
 def wilson(hits: int, trials: int, worth: float | None = None, confidence: float = CONFIDENCE) -> Estimate:
-    """Return the share of `hits` among `trials` with Wilson's interval, as `worth` independent trials give it.
+    """Return the share of `hits` among `trials` with Wilson's interval.
 
-    `worth` is less than `trials` (None: as many) where trials hang together.
+    `worth` is the effective number of independent trials (None: `trials`); correlated trials are worth less.
     Sources: Wilson, JASA 22 (1927); Newcombe, Statistics in Medicine 17 (1998), for the formula.
     """
     n, share, z = trials if worth is None else worth, hits / trials, normal_quantile(0.5 + 0.5 * confidence)
@@ -218,7 +218,7 @@ def clopper_pearson(hits: int, trials: int, confidence: float = CONFIDENCE) -> E
 
 
 def holm(p: Sequence[float] | Array) -> Array:
-    """Return p values, of shape (k,), adjusted: the chance of any false one up to a level is at most that level.
+    """Return p values of shape (k,), adjusted by Holm's method to control the family-wise error rate.
 
     Source: Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979).
     """
@@ -236,9 +236,10 @@ _NOTHING = 1e-24  # of the sum of squares: a square that rounding alone makes
 
 
 def any_difference(means: Array, errors: Array, freedom: Array, block: Array) -> float:
-    """Return the p value of "within each block all groups have one mean", which nothing else about groups goes into.
+    """Return the p value of the hypothesis that all groups of a block have the same mean.
 
-    `means`, of shape (groups,), have independent `errors` with so many degrees of `freedom`; they need not be alike.
+    `means`, of shape (groups,), have independent standard `errors` with `freedom` degrees of freedom; the errors may
+    differ. `block` has the block of every group.
     Source: Brunner, Dette and Munk, JASA 92 (1997) 1494, the statistic of ANOVA's type with Box's approximation.
     """
     number, size = np.unique(block, return_inverse=True, return_counts=True)[1:]
@@ -255,9 +256,9 @@ def any_difference(means: Array, errors: Array, freedom: Array, block: Array) ->
 
 
 def apart(one: Estimate, other: Estimate) -> float:
-    """Return the p value of two independent estimates being of one number, by the halves that face each other.
+    """Return the p value of the hypothesis that two independent estimates have the same true value.
 
-    The error is read off the intervals, whose halves are taken for as many normal standard errors; NaN without them.
+    The standard error comes from the two half-intervals that face each other, read as normal; NaN without intervals.
     """
     low, high = sorted((one, other), key=lambda estimate: estimate.value)
     reach = math.hypot(low.high - low.value, high.value - high.low) / normal_quantile((1 + CONFIDENCE) / 2)
@@ -267,9 +268,9 @@ def apart(one: Estimate, other: Estimate) -> float:
 
 
 def contrast(means: Array, errors: Array, freedom: Array, weights: Array) -> tuple[Array, Array]:
-    """Return the sum of weighted `means`, all of shape (..., groups), and the p value of its being 0, both ways.
+    """Return the weighted sum of `means` and the two-sided p value of its being 0; arrays have shape (..., groups).
 
-    Student's law with Satterthwaite's degrees of freedom; with weights 1 and -1 it is Welch's test.
+    The test is Student's with Satterthwaite's degrees of freedom. With weights 1 and -1 it is Welch's test.
     Sources: Welch, Biometrika 34 (1947) 28; Satterthwaite, Biometrics Bulletin 2 (1946) 110.
     """
     value = (weights * means).sum(-1)
@@ -285,24 +286,24 @@ def contrast(means: Array, errors: Array, freedom: Array, weights: Array) -> tup
 
 
 def picks(units: int, times: int, rng: np.random.Generator) -> Array:
-    """Return `times` resamples of `units` with replacement: the numbers of those picked, of shape (times, units)."""
+    """Draw `times` resamples of `units` with replacement; return the indices drawn, of shape (times, units)."""
     return rng.integers(units, size=(times, units))
 
 
 def times_picked(picked: Array) -> Array:
-    """Return how often each unit is in each resample; what is picked and the counts have shape (times, units)."""
+    """Return the count of every unit in every resample; indices and counts have shape (times, units)."""
     times, units = picked.shape
     row = cast("Array", np.arange(times))[:, None]
     return np.bincount((picked + units * row).ravel(), minlength=times * units).reshape(times, units)
 
 
 class Resamples:
-    """Bootstrap resamples of runs, drawn with replacement within each stratum, the same for every statistic.
+    """Bootstrap resamples of runs, drawn with replacement within each stratum and shared by all statistics.
 
-    A statistic is a function of sums over runs, so a resample is a row of weights and costs one product of matrices.
-    Intervals are percentiles of the resampled statistic, at a level widened for the number of runs (the expanded
-    percentile interval, which is Student's for a mean). Source: Efron and Tibshirani, An Introduction to the Bootstrap,
-    1993, chapter 13; Hesterberg, The American Statistician 69 (2015), section 3.3.
+    A statistic is a function of sums over runs, so a resample is a row of weights. Intervals are expanded percentile
+    intervals: percentiles of the resampled statistic at a level widened for few runs.
+    Sources: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13; Hesterberg, The American
+    Statistician 69 (2015), section 3.3.
     """
 
     def __init__(self, strata: Array, rng: np.random.Generator, count: int | None = None) -> None:
@@ -320,13 +321,14 @@ class Resamples:
 
     @property
     def has_intervals(self) -> bool:
-        """Whether there are five runs or more, and two in every stratum."""
+        """Whether there are at least five runs, and at least two in every stratum."""
         return self.runs >= max(FEWEST, 2 * self.strata)
 
     def tails(self, counted: Array | None = None) -> Array:
-        """Return, shape (M,), the share of resamples beyond each end of an interval, for each column of `counted`.
+        """Return the share of resamples beyond each end of an interval, of shape (M,).
 
-        `counted` (runs, M) says which runs contribute to each value (None: all, to one); NaN for fewer than five.
+        `counted`, of shape (runs, M), marks the runs that contribute to a value (None: all runs, one value). Fewer
+        than five runs give NaN.
         """
         there = np.ones((self.runs, 1), bool) if counted is None else counted
         by_stratum = np.zeros((self.strata, there.shape[1]))
@@ -338,15 +340,15 @@ class Resamples:
         return np.where(enough, normal_share(-reach), np.nan)
 
     def sums(self, per_run: Array) -> Array:
-        """Add up `per_run` (runs, K) over the runs of every resample: shape (resamples, K)."""
+        """Sum `per_run`, of shape (runs, K), over the runs of every resample; the result has shape (resamples, K)."""
         step = max(1, _BLOCK // max(self.runs, 1))
         blocks = [self.weights[i : i + step].astype(float) @ per_run for i in range(0, self.count, step)]
         return np.concatenate(blocks)
 
     def estimates(self, per_run: Array, statistic: Callable[[Array], Array], counted: Array | None = None) -> Estimates:
-        """Return `statistic`, which turns sums (B, K) into values (B, M), with an interval for each of the M.
+        """Return the M values of a statistic with intervals; `statistic` turns sums (B, K) into values (B, M).
 
-        `counted` (runs, M) says which runs contribute to each value; None: all to every one.
+        `counted`, of shape (runs, M), marks the runs that contribute to a value; None marks all.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             value = np.asarray(statistic(per_run.sum(0)[None]))[0]
@@ -357,15 +359,15 @@ class Resamples:
         return Estimates(value, *percentiles(draws, tails))
 
     def ratios(self, over: Array, under: Array) -> Estimates:
-        """Return sum(over) / sum(under) for each column, with intervals; both have shape (runs, M)."""
+        """Return sum(over) / sum(under) with intervals for every column; both have shape (runs, M)."""
         width = over.shape[1]
         made = self.estimates(np.hstack([over, under]), lambda s: s[:, :width] / s[:, width:], under > 0)
         return replace(made, n=under.sum(0).round().astype(np.int64))
 
     def shares(self, hits: Array, of: Array) -> Estimates:
-        """Return shares as `ratios` does; where all or none hit, the interval is Clopper and Pearson's by run.
+        """Return the M values of a statistic with intervals; it turns sums (B, K) into values (B, M).
 
-        The latter counts each run as one trial, so it is wide rather than narrow; it too takes five runs.
+        Runs as trials make that interval wide rather than narrow. It too needs five runs.
         Source: Clopper and Pearson, Biometrika 26 (1934).
         """
         ratios = self.ratios(hits, of)
@@ -378,18 +380,18 @@ class Resamples:
         return replace(ratios, low=low, high=high)
 
     def ratio(self, over: Array, under: Array) -> Estimate:
-        """Return one ratio of sums over runs; its `n` is the sum below."""
+        """Return one ratio of sums over runs; its `n` is the denominator."""
         return self.ratios(over.reshape(-1, 1), under.reshape(-1, 1)).at(0)
 
     def share(self, hits: Array, of: Array) -> Estimate:
-        """Return one share as `shares` does; its `n` is the sum below."""
+        """Return one share as `shares` does; its `n` is the denominator."""
         return self.shares(hits.reshape(-1, 1), of.reshape(-1, 1)).at(0)
 
 
 def percentiles(draws: Array, tails: Array) -> tuple[Array, Array]:
-    """Return the `tails` quantiles at both ends of each column of `draws`, shape (B, M): two of shape (M,).
+    """Return the lower and the upper `tails` quantile, of shape (M,), of every column of `draws`, of shape (B, M).
 
-    NaN where the tail is NaN, or where more than one draw of twenty has no value.
+    A quantile is NaN if its tail is NaN, or if more than one in twenty draws has no value.
     """
     known = np.isfinite(draws)
     count = known.sum(0)

@@ -1,6 +1,6 @@
-"""Documents as typed data: one definition makes the check, the line of an error and the reference page.
+"""Typed documents: one definition makes the check, the error message and the reference page.
 
-A table of a document is a pydantic model. A key that has a unit says so: `edge_mm` is read into `edge`, in metres.
+A table of a document is a pydantic model. A key may name its unit: `edge_mm` is read into `edge`, in metres.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _UNITS = {"mm": 1e-3, "deg": math.pi / 180, "kg_m3": 1.0, "m_s": 1.0, "rad_s": 1
 
 
 class Document(BaseModel, frozen=True):
-    """A table of a document. Make one with `read`; it cannot be changed.
+    """An immutable table of a document, made with `read`.
 
         class Tube(Document, frozen=True):
             inside: float = number("inside_mm", 20, 200, "The clear width from wall to wall.")
             sides: int = Field(ge=4, le=24, description="The number of walls.")
 
-    Numbers are not made from text, and a key that no field has is refused.
+    Text is not converted into numbers, and unknown keys are refused.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, validate_default=True, allow_inf_nan=False)
@@ -43,24 +43,25 @@ class Document(BaseModel, frozen=True):
 
 
 def number(key: str, low: float, high: float, sentence: str, default: float | None = ...) -> Any:  # type: ignore[assignment]
-    """Declare a number that is written as `key`, its name and its unit, and is stored in SI.
+    """Declare a number that documents write as `key` (its name and unit) and that is stored in SI.
 
-    `low`, `high` and `default` are in the key's unit. A number without a default must be given.
+    `low`, `high` and `default` are in the key's unit. A number without a default is required.
     """
     return Field(default, alias=key, ge=low, le=high, description=sentence)
 
 
 def unit_of(name: str, field: FieldInfo) -> str:
-    """Return the unit that the key of a field ends in; empty if it has none."""
+    """Return the unit at the end of a field's key, or ""."""
     return (field.alias or name).removeprefix(name).removeprefix("_")
 
 
 def read(
     kind: type[M], table: object, where: str = "", context: Mapping[str, Any] | None = None, known: Sequence[str] = ()
 ) -> M:
-    """Make a document of a table, called `where` in messages; a whole file has no name.
+    """Return the document of a table, called `where` in errors ("" for a whole file).
 
-    `context` is for the document's own checks, `known` are keys that the caller has taken out of the table before.
+    `context` is passed to the document's validators. `known` are further keys that the caller reads itself; errors
+    suggest them too.
     """
     values = check_table(where or "the file", table)
     try:
@@ -70,7 +71,7 @@ def read(
 
 
 def telling(where: str) -> Callable[[type[T]], type[T]]:
-    """Decorate a pydantic dataclass, called `where` in messages: when one is made it raises UsageError in one line."""
+    """Return a decorator for a pydantic dataclass, called `where` in errors: its errors become UsageError."""
 
     def tells(kind: type[T]) -> type[T]:
         check = cast("Any", kind).__init__
@@ -96,9 +97,9 @@ def mistake(
     where: str = "",
     known: Sequence[str] = (),
 ) -> UsageError:
-    """Return pydantic's first error as one line; an unknown key comes first, since it explains others.
+    """Return pydantic's first error as a UsageError; an unknown key comes first, because it explains other errors.
 
-    `fields` are those of the table `values`, called `where` in messages; `known` are keys that it may have beside them.
+    `fields` are the fields of the table `values`, called `where` in errors. `known` are further allowed keys.
     """
     first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
     is_key = first["loc"][-1:] == ("[key]",)  # the last step but one is then the key itself
@@ -146,7 +147,7 @@ def mistake(
 
 
 def unknown_key(key: str, known: Iterable[str], where: str) -> UsageError:
-    """Return the error that a table called `where` has a key that is none of `known`."""
+    """Return the error for a key of the table `where` that is not `known`."""
     known = list(known)
     path = f"{where}.{_printed(key)}" if where else _printed(key)
     text = f"{path} is unknown; allowed are {', '.join(known) or 'none'}; correct or remove it{near(key, known)}"
@@ -154,20 +155,20 @@ def unknown_key(key: str, known: Iterable[str], where: str) -> UsageError:
 
 
 def refuse_unknown(values: Mapping[str, object], known: Mapping[str, object], where: str) -> None:
-    """Raise UsageError for what is no table, and for the first key of it that `known` does not have."""
+    """Check that `values` is a table and that all its keys are `known`."""
     for key in check_table(where, values):
         if key not in known:
             raise unknown_key(key, known, where)
 
 
 def _printed(step: object) -> str:
-    """Return a step of a path as a message shows it."""
+    """Return one step of a key's path as errors show it."""
     name = str(step)
     return name if len(name) <= 40 and name.isprintable() else shown(step, 40)
 
 
 def _within(error: UsageError, where: str, place: tuple[int | str, ...]) -> UsageError:
-    """Return the error of a document in another, with the whole path of its key."""
+    """Return the error of a nested document with the full path of its key."""
     short, full = (".".join(map(str, (where, *steps))) for steps in (place[:1], place))
     if not str(error).startswith(f"{short}."):
         return error
@@ -175,7 +176,7 @@ def _within(error: UsageError, where: str, place: tuple[int | str, ...]) -> Usag
 
 
 def _items(kind: Any, value: Any) -> dict[str, tuple[Any, Any]]:
-    """Return what each key of a table, as text, may have and has; nothing of what is no table."""
+    """Return the type and the value of every key of a table, by the key as text; empty if `value` is no table."""
     own = _bare(kind)
     if get_origin(own) is not dict or not isinstance(value, Mapping):
         return {}
@@ -183,7 +184,7 @@ def _items(kind: Any, value: Any) -> dict[str, tuple[Any, Any]]:
 
 
 def _bare(kind: Any) -> Any:
-    """Return a type without what is annotated, and without None."""
+    """Return a type without its annotations and without None."""
     if get_origin(kind) is Annotated:
         return _bare(get_args(kind)[0])
     if get_origin(kind) in (Union, types.UnionType):
@@ -192,13 +193,13 @@ def _bare(kind: Any) -> Any:
 
 
 def allowed(field: FieldInfo) -> str:
-    """Say what a field may be, such as `a whole number from 1 to 9`."""
+    """Return what a field allows, in words such as `a whole number from 1 to 9`."""
     text = _words(field) or _allowed(field.annotation, bounds(field))
     return text.removesuffix(" or nothing") if field.default is None else text  # it is left out
 
 
 def _words(field: FieldInfo) -> str:
-    """Return what a field says of itself that it may be; empty where its type says it."""
+    """Return a field's own words for what it allows, or "" if its type says it."""
     extra = field.json_schema_extra
     schema: dict[str, Any] = {}
     if callable(extra):
@@ -208,7 +209,7 @@ def _words(field: FieldInfo) -> str:
 
 
 def described(kind: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
-    """Yield the key and the field of every value of a table, those of the tables in it as `table.key`."""
+    """Yield the key and the field of every value of a table; nested keys are `table.key`."""
     for name, field in kind.model_fields.items():
         key, inner = field.alias or name, _model_in(field.annotation)
         if inner is None:
@@ -219,7 +220,7 @@ def described(kind: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
 
 
 def _model_in(kind: Any) -> type[BaseModel] | None:
-    """Return the model that a type is, or that it is a list of."""
+    """Return the model of a type that is a model or a list of models, else None."""
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return kind
     if get_origin(kind) in (list, tuple, Union, types.UnionType):
@@ -228,7 +229,7 @@ def _model_in(kind: Any) -> type[BaseModel] | None:
 
 
 def bounds(field: FieldInfo) -> tuple[Any, Any]:
-    """Return the least and the most that a field may be, or how long a list may be; None where nothing is said."""
+    """Return the minimum and maximum of a field's value, or of a list's length; None if there is no limit."""
     least = next((bound for item in field.metadata if (bound := getattr(item, "ge", None)) is not None), None)
     most = next((bound for item in field.metadata if (bound := getattr(item, "le", None)) is not None), None)
     if least is None and most is None:
