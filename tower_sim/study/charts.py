@@ -15,7 +15,7 @@ import numpy.typing as npt
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, NullFormatter, StrMethodFormatter
 
 from tower_sim.statistics import Estimate, Estimates
 
@@ -161,6 +161,9 @@ def _dress(axis: Any, panel: Panel, ticks: int) -> None:
         which.set_major_locator(MaxNLocator(most, integer=True, min_n_ticks=3))
     for draw in panel.draws:
         draw(axis)
+    if axis.get_yscale() == "log":  # as numbers, since powers would be formulas
+        axis.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axis.yaxis.set_minor_formatter(NullFormatter())
     axis.set_ylabel(panel.y, fontsize=FONT)
     axis.set_title(panel.title, fontsize=FONT, loc="left", color=INK)
     if panel.limits:
