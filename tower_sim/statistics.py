@@ -365,9 +365,9 @@ class Resamples:
         return replace(made, n=under.sum(0).round().astype(np.int64))
 
     def shares(self, hits: Array, of: Array) -> Estimates:
-        """Return the M values of a statistic with intervals; it turns sums (B, K) into values (B, M).
+        """Return shares as `ratios` does. If all or none hit, the interval is Clopper and Pearson's by run.
 
-        Runs as trials make that interval wide rather than narrow. It too needs five runs.
+        The latter counts every run as one trial, which makes it wide rather than narrow. It too needs five runs.
         Source: Clopper and Pearson, Biometrika 26 (1934).
         """
         ratios = self.ratios(hits, of)

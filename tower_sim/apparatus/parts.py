@@ -1,4 +1,4 @@
-"""The parts every apparatus is made of: boxes, surfaces, regions, the hand above it, the way out of it."""
+"""The parts of every apparatus: boxes, surfaces, regions and the hand that throws."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Upright = tuple[Vector, Vector]
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """How a cube meets a material: Coulomb `friction` and Newton `restitution` of the pair."""
+    """The contact of a cube with a material: Coulomb `friction` and Newton `restitution` of the pair."""
 
     friction: float
     restitution: float
@@ -64,7 +64,7 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """How a hand lets cubes go over the middle of the apparatus.
+    """The release of cubes by a hand over the middle of the apparatus.
 
     The lowest cube starts `height` (m) above the rim, all within a horizontal circle of diameter `spread` (m). All
     cubes move down at `fall` (m/s); each cube adds a velocity of its own, each component from a normal distribution of
@@ -124,19 +124,19 @@ class Apparatus(ABC):
 
     @abstractmethod
     def find(self, position: Array, orientation: Array) -> list[Place]:
-        """Say where each cube is."""
+        """Return the place of every cube."""
 
     @abstractmethod
     def emerged(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Tell which cubes have come out: shape (n,)."""
+        """Return whether each cube has come out, of shape (n,)."""
 
     def missed(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Tell which cubes fall beside the opening at the top, to be thrown again, shape (n,); here none does."""
+        """Return whether each cube missed the opening at the top, of shape (n,); the default is never."""
         return np.zeros(len(position), dtype=bool)
 
     @abstractmethod
     def escaped(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Tell which cubes are where no cube can be, shape (n,); a position that is not a number is such a place."""
+        """Return whether each cube is at an impossible position (nan included), of shape (n,)."""
 
     def where(self) -> dict[str, Any]:
         """Return what decides where cubes are as data, for programs in other languages: a `rule` and its numbers (m).
@@ -149,7 +149,7 @@ class Apparatus(ABC):
         )
 
     def loose(self, position: Array, orientation: Array) -> npt.NDArray[np.bool_]:
-        """Tell which cubes at rest may have lost what held them, shape (n,): in a tower none."""
+        """Return whether each resting cube may have lost its support, of shape (n,); the default is never."""
         return np.zeros(len(position), dtype=bool)
 
     def dimensions(self) -> Dimensions:
@@ -158,7 +158,7 @@ class Apparatus(ABC):
 
 
 def over_table(box: Box | Hull) -> bool:
-    """Tell whether any of a box or hull is over the table's surface; what is not is the table."""
+    """Return whether a box or hull reaches above the table's surface; one that does not is the table."""
     return box.bounds[1][2] > 1e-9
 
 
@@ -183,7 +183,7 @@ def _of_boxes(apparatus: Apparatus) -> Dimensions:
 
 
 def _is_of(board: Board, box: Box | Hull) -> bool:
-    """Tell whether a box or hull is part of a board, within whose bounds it then is."""
+    """Return whether a box or hull is part of a board, that is, within its bounds."""
     (x0, y0, _), (x1, y1, _) = box.bounds
     return min(x0 - board.x[0], board.x[1] - x1, y0 - board.y[0], board.y[1] - y1) > -1e-6
 
@@ -212,7 +212,7 @@ def span(part: str, x: tuple[float, float], y: tuple[float, float], z: tuple[flo
 
 
 def table(surface: str) -> Box:
-    """Make the table that all stands on."""
+    """Return the box of the table under the apparatus."""
     reach = (-HALF_TABLE, HALF_TABLE)
     return span("table", reach, reach, (-0.05, 0), surface)
 

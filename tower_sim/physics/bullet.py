@@ -96,7 +96,7 @@ class BulletEngine:
         self._cube_surface = Surface(0.0, 0.0)
 
     def close(self) -> None:
-        """Disconnect; nothing happens when that was done before."""
+        """Disconnect from Bullet; a second call does nothing."""
         self._give_back()
 
     def clear(self, edge: float) -> None:
@@ -154,7 +154,7 @@ class BulletEngine:
             )
 
     def set_cubes(self, mass: float, inertia: float | None = None) -> None:
-        """Say what the cubes are: mass (kg) and moment of inertia about each axis (kg m2; None: a uniform cube's)."""
+        """Set the cubes' mass (kg) and moment of inertia about each axis (kg m2; None: that of a uniform cube)."""
         self._cube_shape = self._bullet.createCollisionShape(
             self._bullet.GEOM_BOX, halfExtents=[self._edge / 2 * CM] * 3, physicsClientId=self._client
         )
@@ -244,7 +244,7 @@ class BulletEngine:
             self._bullet.stepSimulation(physicsClientId=self._client)
 
     def overlap(self) -> float:
-        """Return how deep (m) the deepest contact is of those that the last steps worked on."""
+        """Return the largest penetration (m) among the contacts of the last steps."""
         points = self._bullet.getContactPoints(physicsClientId=self._client)
         return max((-point[_CONTACT_DISTANCE] for point in points), default=0.0) / CM
 

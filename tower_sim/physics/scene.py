@@ -1,4 +1,4 @@
-"""Scene: the apparatus and its cubes in a world, and what is known of each cube while it settles."""
+"""The scene of a drop: the apparatus and the cubes in a physics world, until the cubes are at rest."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LONGEST_RUN = 25  # windows: so often an interruption is noticed
 
 @runtime_checkable
 class TakesHulls(Protocol):
-    """An engine that also knows fixed convex hulls, which come after the boxes and are numbered on after them."""
+    """An engine with fixed convex hulls, whose numbers follow those of the boxes."""
 
     def add_hulls(self, hulls: Iterable[Hull], surfaces: Mapping[str, Surface]) -> None:
         """Add fixed hulls; `surfaces` holds the cube's pair with each surface."""
@@ -58,7 +58,7 @@ class Scene:
         self._quiet: dict[int, float] = {}
 
     def lay(self, cubes: Mapping[Cube, Pose], touches: Iterable[Touch] = ()) -> None:
-        """Put cubes to rest where they are told: asleep until they are hit, or awake if what held them may be gone."""
+        """Put resting cubes at their poses: asleep until they are hit, or awake if their support may be gone."""
         self.engine.lay_to_rest({self._add(cube, pose): pose for cube, pose in cubes.items()})
         if runs_alone(self.engine):
             self.engine.press(self._renumbered(touch, self.bodies) for touch in touches)
@@ -73,9 +73,9 @@ class Scene:
                 self._quiet[number] = math.inf
 
     def lie_still(self) -> tuple[Touch, ...]:
-        """Let all cubes lie where they are, as in the world that is made anew from the state.
+        """Put all cubes to rest where they are, as when the world is built again from the state.
 
-        Returns which cubes touch each other and the apparatus; none where the engine forgets.
+        Returns the contacts between cubes and with the apparatus; none for an engine without contact memory.
         """
         if not runs_alone(self.engine):
             return ()
@@ -89,11 +89,11 @@ class Scene:
         return Touch(numbers.get(touch.cube, _GONE), other, touch.forces)
 
     def launch(self, launch: Launch) -> None:
-        """Let a cube go."""
+        """Release a cube with the pose and velocity of `launch`."""
         self.engine.set_velocity(self._add(launch.cube, launch.pose), launch.velocity, launch.spin)
 
     def wake_all(self) -> None:
-        """Wake every cube, and make the solver work harder: jams hold by chains of friction between many bodies."""
+        """Wake every cube and raise the solver's effort, because chains of friction between many bodies hold a jam."""
         if not runs_alone(self.engine):
             self.world.work_harder()
         for number, body in self.bodies.items():
@@ -101,7 +101,7 @@ class Scene:
             self._quiet[number] = 0.0
 
     def wedged(self) -> bool:
-        """Tell whether some cube overlaps another body by more than the settings allow at rest."""
+        """Return whether a cube overlaps another body by more than the settings allow at rest."""
         if runs_alone(self.engine):  # which parts them as it goes
             return False
         return self.engine.overlap() > self.world.settings.rest_overlap * self.apparatus.cube_edge
@@ -135,7 +135,7 @@ class Scene:
         return laid if alike > 1 - _SAME else now
 
     def sweep(self, motion: Motion) -> bool:
-        """Take the cubes that have emerged out of the world as they pass; tell whether there were any."""
+        """Remove cubes from the world as they emerge; return whether there were any."""
         emerged = np.flatnonzero(landing.emerged(motion.position, self.apparatus))
         numbers = list(self.bodies)
         for i in emerged:
@@ -159,9 +159,9 @@ class Scene:
         return len(emerged) > 0
 
     def catch(self, motion: Motion) -> list[Launch]:
-        """Take the cubes out of the world that fall beside the opening at the top, and return how to throw them again.
+        """Remove the cubes that miss the opening at the top and return their next launches.
 
-        Each is then let fall from half as far from the middle as it was seen.
+        A cube is dropped again at half its distance from the middle.
         """
         numbers, shape = list(self.bodies), self.apparatus
         caught: list[Launch] = []
@@ -179,7 +179,7 @@ class Scene:
         self.out[number] = (place, pose)
 
     def rest(self, motion: Motion) -> bool:
-        """Count how long each cube has been quiet and put to sleep those at rest; tell whether all are."""
+        """Update the quiet time of every cube and put resting cubes to sleep; return whether all are at rest."""
         if runs_alone(self.engine):
             return self.engine.all_sleep()
         settings = self.world.settings

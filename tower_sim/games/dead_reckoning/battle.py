@@ -45,7 +45,7 @@ StepKind = Literal["throw", "shake", "rethrow", "explosion", "ability", "pass"]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that happened, and where every cube lay after it.
+    """One step of a battle, and the place of every cube after it.
 
     `side` used `ability` (as `Ability.text`) in the way `use` says, or passed. `thrown` were thrown through the ship,
     `placed` put into a zone, `taken` taken off the board; `lost` left the battle by way of the table. `short`: how many
@@ -68,7 +68,7 @@ class Step:
 
     @property
     def attempts(self) -> int:
-        """How many times the model was asked."""
+        """The number of drops that the step needed, failed ones included."""
         return self.drawn + len(self.failures)
 
     def to_json(self, colours: Sequence[str]) -> dict[str, Any]:
@@ -141,11 +141,11 @@ class Battle:
 
     @property
     def places(self) -> dict[Cube, str]:
-        """Where each cube on the board lies."""
+        """The place of every cube on the board."""
         return {resident.cube: resident.region for resident in self.state.board.lying}
 
     def result(self) -> Result:
-        """Return the result as things lie: the final one once the battle is over."""
+        """Return the result for the current board; it is final when the battle is over."""
         used = [(side, self.ability(side, use)) for side, use in self.used]
         return resolve(self.setup, self.board, self.places, used, self.contenders, self.zones_across)
 
@@ -226,7 +226,7 @@ def when_behind(battle: Battle, side: str, uses: Sequence[Use]) -> Use | None:
     zones = {cube.id: (cube, battle.board.zone(zone)) for cube, zone in zones_of(battle.places).items()}
 
     def rank(use: Use) -> tuple[int, int] | None:
-        """Rank a use, lower is better; None: better not."""
+        """Return the rank of a use (lower is better), or None if passing is better."""
         ability = battle.ability(side, use)
         lying = zones.get(-1 if use.cube is None else use.cube)
         if ability.kind == "move" and lying and use.zone:
@@ -269,7 +269,7 @@ def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
 
 
 def due(battle: Battle) -> str:
-    """Say what the next step is: `throw`, `shake`, `rethrow`, `explosion`, `ability`, or that the battle is `over`.
+    """Return the next step: `throw`, `shake`, `rethrow`, `explosion` or `ability`; `over` after the last one.
 
     Source: rulebook, lines 917, 985, 987, 999, 1003-1007 and 1275.
     """
@@ -459,7 +459,7 @@ def _fetched(
 
 
 def _shaken(battle: Battle) -> int:
-    """Count the shakes since the last other step."""
+    """Return the number of shakes since the last step of another kind."""
     return next((i for i, step in enumerate(reversed(battle.steps)) if step.kind != "shake"), len(battle.steps))
 
 
