@@ -92,7 +92,7 @@ class BoardModel(DropModel, Protocol):
 
 
 class HandModel(DropModel, Protocol):
-    """A DropModel that also takes throws that somebody made, cube by cube, in the place of one that it draws."""
+    """A DropModel that also takes throws whose launches the caller gives, cube by cube."""
 
     def throw_by_hand(self, state: TowerState, cubes: Sequence[Cube], launches: Sequence[Sequence[float]]) -> Outcome:
         """Throw `cubes` as `launches` say, one row for each: see `Event.launches`. Nothing is random."""
@@ -115,10 +115,10 @@ class Closing:
 
 
 class BaseModel(Closing):
-    """What all models have in common: one says its `name`, sets `_door`, and adds `drop` and `knock`.
+    """The base class of models: a subclass sets `name` and `_door` and defines `drop` and `knock`.
 
-    The door says whose states and which cubes are let in: `drop` begins with `self._door.throw(state, cubes)`, `knock`
-    with `self._door.enter(state)`, and a state that the model has made is returned through `self._door.made(state)`.
+    The door checks states and cubes. Begin `drop` with `self._door.throw(state, cubes)` and `knock` with
+    `self._door.enter(state)`. Return a new state through `self._door.made(state)`.
     """
 
     name: str

@@ -31,7 +31,7 @@ _KEY = attrgetter(*(each.name for each in fields(Cube)))
 
 
 def in_order(cubes: Iterable[Cube]) -> list[Cube]:
-    """Return cubes by number, as `sorted` does, in a fifth of its time: it need not compare them in Python."""
+    """Return cubes sorted by number; five times as fast as `sorted`, because no comparison runs in Python."""
     return sorted(cubes, key=_KEY)
 
 
@@ -53,9 +53,9 @@ def parse_counts(text: str, what: str) -> dict[str, int]:
 
 
 def check_colour(what: str, colour: object) -> str:
-    """Return a colour.
+    """Check that a colour is a word that prints and return it.
 
-    Those are control characters, NUL, halves of surrogates, and what turns the direction of text.
+    Refused are control characters, lone surrogates and marks of text direction.
     """
     if not isinstance(colour, str) or not prints(colour):
         raise fault(what, colour, "a word of characters that can be printed", "write another word")
@@ -63,7 +63,7 @@ def check_colour(what: str, colour: object) -> str:
 
 
 def supply(counts: Mapping[str, int], edge: float, *, first_id: int = 0) -> tuple[Cube, ...]:
-    """Make `counts[colour]` cubes of each colour, of edge `edge` (m), numbered on from `first_id`."""
+    """Make `counts[colour]` cubes of every colour, of edge `edge` (m), with numbers from `first_id` on."""
     check_number("edge", edge, *EDGES, "give the model's cube_edge, in metres")
     check_whole("first_id", first_id, 0)
     table = cast("Mapping[object, object]", check_kind("cubes", counts, Mapping, "a table", 'write {"blue": 4}'))

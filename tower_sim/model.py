@@ -1,4 +1,4 @@
-"""What can be done with any model: draw until a landing, knock and throw, do again what made a state."""
+"""Functions for every model: repeat a drop until it lands, knock and throw, repeat a state's history."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_ATTEMPTS = 5
 
 
 class TooManyFailedDraws(RuntimeError):
-    """`MAX_ATTEMPTS` draws in a row were no landing; `outcome` is the last of them."""
+    """The error after `MAX_ATTEMPTS` failed drops in a row; `outcome` is the last one."""
 
     def __init__(self, outcome: Outcome) -> None:
         self.outcome = outcome
@@ -75,7 +75,7 @@ def knock_then_drop(
 
 
 def redo(model: DropModel, state: TowerState) -> TowerState:
-    """Do again, from the empty tower, everything in `state.log`; the result equals `state`."""
+    """Repeat every event of `state.log` from the empty tower; the result equals `state`."""
     again, state = as_model(model).empty(), as_state(state)
     if (state.model, state.digest) != (again.model, again.digest):
         raise foreign(state, again.model, again.apparatus, again.digest)

@@ -1,4 +1,4 @@
-"""What one drop (or knock) did: a status, where every cube is, and the state that carries over."""
+"""The outcome of a drop or a knock: a status, the place of every cube, and the next state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ VERSION = 1
 
 
 class Status(StrEnum):
-    """How a drop ended; only `SETTLED` and `JAMMED` are landings, the others are drawn again."""
+    """The end of a drop. Only `SETTLED` and `JAMMED` are landings; after any other status the drop is repeated."""
 
     SETTLED = "settled"
     JAMMED = "jammed"
@@ -25,12 +25,12 @@ class Status(StrEnum):
 
     @property
     def sentence(self) -> str:
-        """The status said in one sentence."""
+        """The status as a sentence."""
         return _SENTENCES[self]
 
     @property
     def is_landing(self) -> bool:
-        """Whether every cube came to a place that a game may use."""
+        """Whether the drop is a landing, whose places a game may use."""
         return self in (Status.SETTLED, Status.JAMMED)
 
 
@@ -44,11 +44,11 @@ _SENTENCES = {
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """Where one cube came to rest: `inside:REGION`, `doorway`, `tray`, `table`, `zone:NAME`, `border`; `lost` if none.
+    """The place of one cube: `inside:REGION`, `doorway`, `tray`, `table`, `zone:NAME`, `border` or `lost`.
 
-    `pose` is given where the model knows one. On a board, `touches` names the zones
-    whose floor the cube touches, the one nearest to its centre (its place) first, and `on` the numbers of the cubes it
-    rests on; a cube that rests only on others has the place of the one under it.
+    `pose` is None if the model has no poses. On a board, `touches` names the zones whose floor the cube touches. The
+    first is nearest to the cube's centre and is its place. `on` has the numbers of the cubes under it. A cube that
+    rests only on cubes has the place of the cube under it.
     """
 
     cube: Cube
@@ -67,11 +67,11 @@ class Landing:
 class Outcome:
     """The facts of one drop.
 
-    `thrown` are the cubes let go (or placed), `lying` those that lay on a board and were left there, `emerged` those
-    that came out, `landings` has one entry for every cube thrown, lying or resident, `state` is what carries over (the
-    input state again when the drop failed), `failures` the statuses of the draws before this one. `knocked_out` are the
-    cubes that a knock released: of a knock alone they are the `emerged`, of a throw after it among the `thrown`.
-    `missed` counts how often a cube fell beside the funnel and was thrown again within the drop.
+    `thrown` are the cubes thrown or placed. `lying` are the cubes that were left on a board. `emerged` are the cubes
+    that came out. `landings` has one entry for every cube thrown, lying or resident. `state` is the next state, or the
+    input state if the drop failed. `failures` are the statuses of earlier attempts. `knocked_out` are the cubes that a
+    knock released: after a knock alone they are the `emerged`, after a knock and a throw they are among the `thrown`.
+    `missed` counts how often a cube missed the funnel and was thrown again within the drop.
     """
 
     model: str
@@ -88,7 +88,7 @@ class Outcome:
 
     @property
     def attempts(self) -> int:
-        """How many times the drop was drawn, this one included."""
+        """The number of attempts at this drop, the last one included."""
         return 1 + len(self.failures)
 
     @property
@@ -110,7 +110,7 @@ class Outcome:
         return self.facts(seed, colours) | {"state": self.state.token()}
 
     def facts(self, seed: int, colours: Sequence[str] = ()) -> dict[str, Any]:
-        """Return that document without the state, which holds all its past and takes the longest to write."""
+        """Return the same document without the state, whose history takes longest to write."""
         check_seed(seed)
         every = [*word_list("colours", colours), *sorted({x.cube.colour for x in self.landings} - set(colours))]
         return {

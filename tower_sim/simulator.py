@@ -35,13 +35,11 @@ from tower_sim.state import Event, Pose, Resident, Touch, TowerState, rng_text
 class PhysicsModel(BaseModel):
     """A DropModel that drops rigid cubes through an apparatus with the engine of its settings.
 
-    Every drop builds the world anew in a cleared client, so that it depends on its arguments only; cubes inside start
-    asleep where the state has them and wake when something hits them, or when what they touched was taken away. An
-    engine that remembers no touches starts cubes on a board awake that lean or lie on others, since what held them may
-    be gone.
-    Holds one engine client: close it, or use the model as a context manager. Threads that drop at once with one model,
-    or with several of an engine that keeps state for the whole process, wait for each other; a copy, also one that was
-    pickled, is a new model with a client of its own.
+    Every drop builds a new world in a cleared engine, so that it depends only on its arguments. Cubes inside start
+    asleep at their poses. They wake when a cube hits them or when a cube that touched them was taken away. An engine
+    without contact memory wakes the cubes on a board that lean or lie on others, because their support may be gone.
+    The model holds one engine: close it, or use a `with` block. Threads that share a model wait for each other; so do
+    threads whose models share an engine with state for the whole process. A copy has its own engine.
     """
 
     name = "physics"
@@ -78,7 +76,7 @@ class PhysicsModel(BaseModel):
         return self._run(state, thrown, launches, None, Event("drop", written, thrown, ()))
 
     def throw_by_hand(self, state: TowerState, cubes: Sequence[Cube], launches: Sequence[Sequence[float]]) -> Outcome:
-        """Throw `cubes` as somebody let them go; see HandModel. Nothing is random."""
+        """Throw `cubes` with the given launches; see HandModel. Nothing is random."""
         thrown = self._door.throw(state, cubes)
         made = by_hand.read(thrown, launches, self.settings.window, self.shape)
         rows = tuple(tuple(map(float, row)) for row in launches)
@@ -111,7 +109,7 @@ class PhysicsModel(BaseModel):
         shake: Shake | None,
         event: Event,
     ) -> Outcome:
-        """Build the world, let it run until all is still, look where the cubes are."""
+        """Build the world, run it until all cubes are at rest, and return the outcome."""
         lying = tuple(resident for resident in state.board.lying if resident.cube not in thrown)
         left = tuple(resident.cube for resident in lying)
         with self._world.alone():  # one drop at a time in a process
@@ -179,7 +177,7 @@ def _door(shape: Apparatus, settings: PhysicsSettings) -> Door:
 
 
 def _advice(shape: Apparatus, state: TowerState) -> str:
-    """Say with which engine a state goes on that is not of ours, as far as its digest tells."""
+    """Suggest the engine that produced a foreign state, if its digest is known."""
     return advice_by_digest(shape).get(state.digest) or go_on_there(state)
 
 
