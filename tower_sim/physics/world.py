@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tower_sim.apparatus.parts import Upright
 from tower_sim.errors import UsageError
-from tower_sim.physics.engine import Motion, Runner, make, runs_alone
+from tower_sim.physics.engine import Motion, make, runs_alone
 from tower_sim.physics.settings import GRAVITY, PhysicsSettings
 
 __all__ = ["GRAVITY", "Motion", "World"]
@@ -96,28 +96,20 @@ class World:
         (m), which nothing can hold any more, may travel further. An engine that does not run by itself goes on by one
         window; see `Runner.run` for the others, and `calm`.
         """
-        if runs_alone(self.engine):
-            before = self._begun(self.engine, passed)
-            return self._counted(self.engine, before, self.engine.run(windows, calm))
-        settings = self.settings
+        engine, settings = self.engine, self.settings
+        if runs_alone(engine):
+            engine.set_passed(passed)
+            before = engine.steps
+            taken = engine.run(windows, calm)
+            self.steps += engine.steps - before
+            self.seconds += taken * settings.window
+            return taken
         travel = np.where(motion.position[:, 2] < passed, settings.passed_travel, settings.step_travel) * self._edge
         speed = np.linalg.norm(motion.velocity, axis=1) + self._pull * settings.window
         rate = float((speed / travel).max(initial=1 / settings.timestep))
         steps = math.ceil(settings.window * rate - 1e-9)
         self.step(settings.window / steps, steps)
         return 1
-
-    @staticmethod
-    def _begun(engine: Runner, passed: float) -> int:
-        """Get an engine ready to run by itself; returns how many steps it has taken."""
-        engine.set_passed(passed)
-        return engine.steps
-
-    def _counted(self, engine: Runner, before: int, taken: int) -> int:
-        """Count the steps of a run that `before` steps had gone before, and its windows, which are returned."""
-        self.steps += engine.steps - before
-        self.seconds += taken * self.settings.window
-        return taken
 
     def step(self, timestep: float, steps: int) -> None:
         """Take `steps` engine steps of `timestep` seconds each, and count them."""
