@@ -1,4 +1,4 @@
-"""Several processes at work: they never get Ctrl-C themselves, so that it is for the one that started them."""
+"""Pools of worker processes. Workers ignore Ctrl-C; only the process that started them receives it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def without_interrupts() -> Generator[None, None, None]:
 
 
 def ignore_interrupts() -> None:
-    """Let Ctrl-C pass by this process: it is for the one that started it."""
+    """Make this process ignore Ctrl-C, which is for the process that started it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -58,7 +58,7 @@ def piped(work: Callable[..., None], *more: object) -> tuple[BaseProcess, Connec
 
 @contextmanager
 def processes(workers: int) -> Generator[Pool, None, None]:
-    """Give a pool of so many processes in the block, at whose end they are gone; Ctrl-C is for this process alone."""
+    """Provide a pool of `workers` processes for the block and end them afterwards; they ignore Ctrl-C."""
     check_whole("workers", workers, 1, MOST_WORKERS)
     with without_interrupts():
         pool = mp.get_context("spawn").Pool(workers, ignore_interrupts)

@@ -19,7 +19,7 @@ def nothing() -> None:
 
 
 def in_words(seconds: float) -> str:
-    """Say a time to the half minute."""
+    """Return a duration in words, rounded to half minutes."""
     halves = max(round(seconds / 30), 1)
     if halves < 3:
         return "half a minute" if halves == 1 else "a minute"

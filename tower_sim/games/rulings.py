@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a ruling is about: where the rulebook speaks of it, and the `choices`, each said in one sentence.
+    """The question of a ruling: its place in the rulebook and the `choices`, with one sentence for each.
 
     `source` is the rulebook's line or lines, or `silent`; the first choice is the default.
     """

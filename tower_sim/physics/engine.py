@@ -23,7 +23,7 @@ from tower_sim.state import Pose, Touch
 
 @dataclass(slots=True)
 class Motion:
-    """Poses and velocities of some cubes at one moment: arrays of shape (n, 3), (n, 4), (n, 3), (n, 3), SI, x y z w."""
+    """Positions, quaternions (x, y, z, w), velocities, spins of n cubes, SI: shapes (n, 3), (n, 4), (n, 3), (n, 3)."""
 
     position: npt.NDArray[np.float64]
     orientation: npt.NDArray[np.float64]

@@ -43,7 +43,7 @@ class BetaBinomial:
         return tuple(math.sqrt(row[i]) for i, row in enumerate(self.covariance))
 
     def mean(self, terms: Sequence[float] | Array) -> float:
-        """Return the chance of a cube to come out."""
+        """Return the probability that a cube comes out."""
         return float(chance(np.asarray(terms, float) @ np.array(self.coefficients)))
 
     def pmf(self, cubes: int, terms: Sequence[float] | Array) -> Array:

@@ -107,6 +107,6 @@ def landing(law: BoardLaw, thrown: int, here: Array, u: Array) -> tuple[Array, A
 
 
 def drawn(chances: Array, u: Array) -> Array:
-    """Return for each row of `chances` (rows, places) the place that a number `u` from 0 to 1 falls to."""
+    """Return the place drawn for every row of `chances`, shape (rows, places), by uniform numbers `u` from 0 to 1."""
     edges = np.cumsum(chances, axis=1)
     return np.minimum((edges <= u[:, None]).sum(1), chances.shape[1] - 1)

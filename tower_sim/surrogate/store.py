@@ -180,7 +180,7 @@ class Fitted:
 
 
 def as_fitted(fitted: object) -> Fitted:
-    """Check that the value is a fitted law (not, for example, its path) and return it."""
+    """Check that the value is a fitted law and not, for example, its path; return it."""
     return check_kind("fitted", fitted, Fitted, "a Fitted law", "read it with load_fitted(path) or shipped(...)")
 
 

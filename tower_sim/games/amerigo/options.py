@@ -52,7 +52,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What one player may do in a phase: one of `choices`, or pass for `gold`, or spend a token for `victory_points`.
+    """The options of one player in a phase: one of `choices`, a pass for `gold`, or a token for `victory_points`.
 
     `victory_points` is 0 without that token. No choices means that the phase is skipped.
     """
