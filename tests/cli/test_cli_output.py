@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.cases import each_case
 
-from tower_sim.cli import main
+from tower_sim.cli import main, output
 
 COMMAND = (sys.executable, "-m", "tower_sim")
 GAME = ("play", "amerigo", "--model", "two_thirds", "--seed", "1")
@@ -155,6 +155,19 @@ def test_without_a_file_to_write_a_game_ends_when_nobody_reads_it(monkeypatch: p
         patched.setattr(sys, "stdout", gone := Gone())
         assert main(GAME) == 1
     assert gone.lines == 1
+
+
+@each_case(("status", "ends"), [(0, 1), (2, 2)])
+def test_a_reader_that_has_gone_when_the_last_is_printed_is_no_success(
+    status: int, ends: int, monkeypatch: pytest.MonkeyPatch
+):
+    class Gone(io.StringIO):
+        def flush(self) -> None:
+            raise BrokenPipeError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", Gone())
+        assert output.end(status) == ends
 
 
 @each_case("word", ["a\nb", "a\r\nb", "a\u2028b", "\x1b[2J", "x" * 5000, "\udc80", "a\x0bb\x0cc"])
