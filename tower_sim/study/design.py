@@ -1,4 +1,4 @@
-"""The points of a swept campaign, each as a campaign of its own, the fields that differ, and the figures of each."""
+"""A swept campaign split into its design points: the varied fields, and each figure at each point."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ PLAYERS, IN_TOWER, BATTLE, OWN = "players", "tower", "battle", "own"  # what a f
 
 @dataclass(frozen=True)
 class Varied:
-    """A field that differs between points: `numbers` at each of them, of words the number of the level.
+    """A field that differs between design points.
 
-    `levels` are all values, of numbers from the least, of words by their order of appearance.
+    `levels` are its values: numbers from the least, words in the order in which they appear. `numbers` has one
+    entry for each point: the number, or the index of the word in `levels`.
     """
 
     name: str
@@ -38,7 +39,7 @@ class Varied:
     levels: tuple[str, ...]
 
     def at(self, i: int) -> str:
-        """Say the value at the i-th point."""
+        """Return the value at point i as text."""
         return _plain(self.numbers[i]) if self.is_number else self.levels[int(self.numbers[i])]
 
 
@@ -48,15 +49,15 @@ def used_points(campaign: Campaign) -> Array:
 
 
 def is_sampled(campaign: Campaign) -> bool:
-    """Whether the design's points are a sample themselves, so that one run a point is allowed."""
+    """Return whether the design points are a random sample of the ranges; one run for each point is then allowed."""
     return campaign.spec.get("design") in SAMPLED
 
 
 def at_point(campaign: Campaign, point: int) -> Campaign:
-    """Return the runs of one design point as a campaign without a design; runs are numbered from 0 again.
+    """Return the runs of one design point as a campaign of its own, numbered from 0.
 
-    Its spec has the point's values, its digest names the point, so that what is random there depends on it alone.
-    Raises UsageError for a point without data.
+    Its spec has the values of the point. Its digest names the point, so random numbers of a report depend on the
+    point alone.
     """
     first, stop = (int(i) for i in np.searchsorted(campaign.run_point, [point, point + 1]))
     if first == stop:
@@ -94,7 +95,7 @@ def _drops(d: Drops, rows: Array, first: int) -> Drops:
 
 
 def varied(campaign: Campaign) -> list[Varied]:
-    """Return the fields that differ between the points with data; `numbers` has an entry for each of these points."""
+    """Return the fields that differ between points with data; `numbers` has one entry for each such point."""
     nothing: Mapping[str, Any] = {}
     used: list[int] = used_points(campaign).tolist()
     points = [campaign.points[i] if i < len(campaign.points) else nothing for i in used]
@@ -128,7 +129,7 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def together(fields: list[Varied]) -> list[list[Varied]]:
-    """Group fields that move as one: what a figure does cannot be told apart between them."""
+    """Group fields that always change together; the effects of such fields cannot be told apart."""
     groups: list[list[Varied]] = []
     for field in fields:
         for group in groups:
@@ -146,9 +147,9 @@ def together(fields: list[Varied]) -> list[list[Varied]]:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A figure of the study as a ratio of two sums over runs: arrays of one entry a run. Unit 1 is a share.
+    """A figure as the ratio of two sums over runs: arrays with one entry for each run; unit 1 means a share.
 
-    One that is `minor` stands in tables only.
+    A `minor` figure appears in tables only.
     """
 
     about: str
@@ -159,16 +160,17 @@ class Quantity:
     minor: bool = False
 
     def estimate(self, boot: Resamples) -> Estimate:
-        """Return it over all runs."""
+        """Return the figure over all runs."""
         return (boot.share if self.unit == "1" else boot.ratio)(self.over, self.under)
 
 
 @dataclass(frozen=True)
 class SweptCurve:
-    """One figure at every point with data: `y` with its intervals and what each was taken from (drops, cubes, runs).
+    """One figure at each point with data: `y` has values, intervals and the number of drops, cubes or runs behind each.
 
-    `error` is the standard error at each point, with so many degrees of `freedom`; NaN for fewer than five runs.
-    `rule` is the same under the 2/3-1/3 rule, played with each point's cubes, phases and rules; None: not played.
+    `error` is the standard error at each point, with `freedom` degrees of freedom; NaN with fewer than five runs.
+    `rule` is the same figure under the 2/3-1/3 rule with the cubes, phases and rules of each point; None if it was
+    not played.
     """
 
     about: str
@@ -182,14 +184,14 @@ class SweptCurve:
 
     @property
     def title(self) -> str:
-        """The name with its unit."""
+        """The name with the unit."""
         return f"{self.name} [{self.unit}]"
 
 
 def phase_figures(campaign: Campaign) -> tuple[Figure, ...]:
-    """Return the figures that the game takes from each phase, those with chances first; none without a set-up.
+    """Return the game's own figures that are means over phases, those with a distribution first.
 
-    Those of a mean over all phases, that the campaign tells, and that are not of every tower.
+    Without a set-up there are none. Figures that every tower has are left out.
     """
     if campaign.game is None or not campaign.has_setup:
         return ()
@@ -204,7 +206,7 @@ def phase_figures(campaign: Campaign) -> tuple[Figure, ...]:
 
 
 def other_figures(campaign: Campaign) -> tuple[Figure, ...]:
-    """Return the figures of the game that `phase_figures` leaves out, without those of every tower."""
+    """Return the game's own figures that `phase_figures` leaves out; figures of every tower are left out."""
     mine = phase_figures(campaign)
     own = () if campaign.game is None else campaign.game.figures
     return tuple(f for f in own if f.key not in GENERAL and f not in mine and f.is_told(campaign.by_drop))
@@ -217,13 +219,13 @@ def estimate(campaign: Campaign, boot: Resamples, figure: Figure) -> Estimate:
 
 
 def quantities(campaign: Campaign) -> list[Quantity]:
-    """Return the main figures of a campaign of one design point; the designer's come first."""
+    """Return the main figures of a campaign with one design point, the figures of the game's designer first."""
     own = [part for _, _, parts in own_columns(campaign) if len(parts) <= MOST_WORDS for part in parts.values()]
     return [*(_of_board(campaign) if battles.are_on_board(campaign) else _of_tower(campaign)), *own]
 
 
 def _of_tower(campaign: Campaign) -> list[Quantity]:
-    """Return the figures of the game, those of its phases first with their chances, then what every tower has."""
+    """Return the game's figures, those of phases with a distribution first, then the figures of every tower."""
     runs, own = campaign.by_drop, phase_figures(campaign)
     of_game = campaign.game.figures if campaign.game else ()
     others = [figure for figure in of_game if figure not in own and figure.is_told(runs)]
@@ -237,7 +239,7 @@ def _of_tower(campaign: Campaign) -> list[Quantity]:
 
 
 def of_drops(campaign: Campaign, title: str) -> str:
-    """Return the title of a figure of phases; where there is no set-up a drop is no phase."""
+    """Return the title of a phase figure; a campaign without a set-up has drops instead of phases."""
     return title if campaign.has_setup else title.replace("phase", "drop")
 
 
@@ -257,10 +259,10 @@ def _of_board(campaign: Campaign) -> list[Quantity]:
 
 
 def own_columns(campaign: Campaign) -> list[tuple[str, str, dict[str, Quantity]]]:
-    """Return what the game tells in columns of its own that no other figure or section is about.
+    """Return the game's own columns that no other figure or section covers.
 
-    Of each its name, its meaning as the game says it, and its figures by what they are: of a number its mean (of a
-    truth its share), of words the share of each.
+    Each entry has the name, the game's description, and the figures by name: the mean of a number, the share of a
+    truth value, the share of each word.
     """
     columns = {column.name: column for column in (campaign.game.columns if campaign.game else ())}
     about = {name for name, column in columns.items() if not column.studied}
@@ -285,7 +287,7 @@ def own_columns(campaign: Campaign) -> list[tuple[str, str, dict[str, Quantity]]
 
 
 def curves(campaign: Campaign, tell: Callable[[int], None] = lambda done: None) -> list[SweptCurve]:
-    """Return the main figures at every point with data, each from its own runs; `tell` hears how many are done."""
+    """Return the main figures at each point with data, each from the runs of that point; `tell` hears the progress."""
     figures: list[list[Quantity]] = []
     parts: list[list[Estimate]] = []
     errors: list[tuple[Array, Array]] = []
@@ -319,9 +321,9 @@ def curves(campaign: Campaign, tell: Callable[[int], None] = lambda done: None) 
 
 
 def _rule(campaign: Campaign, own: Campaign, known: list[tuple[GameKit, Array]]) -> Array | None:
-    """Return the main figures of the rule with the kit of a point, shape (figures,); None: it cannot be played.
+    """Return the main figures of the 2/3-1/3 rule for the kit of a point, shape (figures,); None if not playable.
 
-    It is played once for every different kit; `known` are those that were played.
+    Each different kit is played once; `known` holds the results so far.
     """
     kit = kit_of(own)
     if kit is None or len(known) > MOST_KITS:

@@ -1,8 +1,8 @@
-"""What a varied field does to a figure: how surely, over which range, and in which shape; never a line through a curve.
+"""The effect of a varied field on a figure: its p value, its range and its shape. No line is fitted through a curve.
 
-In a design of chosen points each figure and field has one test, of any difference between points that differ in that
-field only or, where the field is a number, a trend along it. In one whose points are a sample of the ranges ranks stand
-in its place, and delta and Sobol indices say how much matters. Holm's correction goes over all of a report.
+A design with chosen points has one test for each figure and field: do points that differ only in that field differ at
+all, or is there a trend along it? A design that samples the ranges uses rank correlations instead, and delta and Sobol
+indices for importance. Holm's correction covers the whole report.
 """
 
 from __future__ import annotations
@@ -60,7 +60,10 @@ SHARES_RESAMPLES = 64
 
 @dataclass(frozen=True)
 class Slice:
-    """Points that differ in one field (and what moves with it) only: `points` by its value, and what is `held`."""
+    """Points that differ only in one field (and in fields that move with it): `points` in the order of its values.
+
+    `held` are the values of the other fields.
+    """
 
     field: Varied
     points: Array
@@ -69,10 +72,11 @@ class Slice:
 
 @dataclass(frozen=True)
 class Effect:
-    """What a figure does along a slice: the least and the greatest of its points, and the shape between.
+    """The change of a figure along a slice: its least and greatest point, and the shape between them.
 
-    `p` is that of no effect, after Holm over the report's figures and fields (NaN: too few runs); the shape is that of
-    pairs of points that differ after Holm over the slice's pairs, or of the trend.
+    `p` is the p value of no effect after Holm's correction over the figures and fields of the report (NaN: too few
+    runs). The shape comes from pairs of points that differ after Holm's correction over the pairs of the slice, or
+    from the trend.
     """
 
     curve: SweptCurve
@@ -84,12 +88,12 @@ class Effect:
 
     @property
     def ends(self) -> tuple[Estimate, Estimate]:
-        """The figure at its least and its greatest point."""
+        """The figure at its least and at its greatest point."""
         return self.curve.y.at(self.lowest), self.curve.y.at(self.highest)
 
 
 def slices(groups: Sequence[Sequence[Varied]]) -> list[Slice]:
-    """Return every set of two points or more that differ in one group of fields only, by group."""
+    """Return all sets of two or more points that differ in only one group of fields, by group."""
     made: list[Slice] = []
     for group in groups:
         others = [other for other in groups if other is not group]
@@ -105,7 +109,7 @@ def slices(groups: Sequence[Sequence[Varied]]) -> list[Slice]:
 
 
 def by_field(alike: Sequence[Slice]) -> dict[str, list[Slice]]:
-    """Return slices by the name of the field that they are along."""
+    """Return slices by the name of the field that varies along them."""
     found: dict[str, list[Slice]] = {}
     for along in alike:
         found.setdefault(along.field.name, []).append(along)
@@ -113,10 +117,10 @@ def by_field(alike: Sequence[Slice]) -> dict[str, list[Slice]]:
 
 
 def changes(curves: Sequence[SweptCurve], alike: Sequence[Slice], points: int) -> dict[tuple[str, str], float]:
-    """Return how surely each field changes each figure: p values after Holm, by the names of both.
+    """Return the p value of no change for each figure and field, after Holm's correction, by both names.
 
-    Where no points differ in one field only, all are held against each other, and the field is named "". Figures
-    without two points of five runs have none.
+    If no points differ in one field only, all points are compared with each other and the field is named "".
+    Figures with fewer than two points of five runs have no p value.
     """
     every = Slice(Varied("", False, np.arange(points), ()), np.arange(points), "")
     fields = by_field(alike) or {"": [every]}
@@ -126,7 +130,7 @@ def changes(curves: Sequence[SweptCurve], alike: Sequence[Slice], points: int) -
 
 
 def _p(curve: SweptCurve, some: Sequence[Slice]) -> float:
-    """Return the p value of no effect along slices of one field: of any difference or a trend, the lesser one twice."""
+    """Return the p value of no effect along slices of one field: twice the lesser one of any difference and trend."""
     parts = [(rows, i) for i, along in enumerate(some) if len(rows := _known(curve, along)) > 1]
     if not parts:
         return np.nan
@@ -147,9 +151,10 @@ def _known(curve: SweptCurve, along: Slice) -> Array:
 def effects_of(
     curves: Sequence[SweptCurve], alike: Sequence[Slice], sure: Mapping[tuple[str, str], float]
 ) -> list[Effect]:
-    """Judge every figure along every slice, where it has two values; `sure` are p values as of `changes`.
+    """Return the effect on each figure along each slice with two or more values; `sure` are the p values of `changes`.
 
-    A slice has the p of its field, or its own after Holm over the slices of that field if that is greater.
+    The p value of a slice is that of its field, or its own after Holm's correction over the slices of that field if
+    that is greater.
     """
     found: list[Effect] = []
     for curve in curves:
@@ -162,7 +167,7 @@ def effects_of(
 
 
 def effect_of(curve: SweptCurve, along: Slice, p: float) -> Effect | None:
-    """Judge a figure along a slice; None where it has fewer than two values there."""
+    """Return the effect on a figure along a slice; None if it has fewer than two values there."""
     rows = along.points[np.isfinite(curve.y.value[along.points])]
     if len(rows) < 2:
         return None
@@ -194,7 +199,7 @@ def _shape(curve: SweptCurve, along: Slice, p: float) -> str:
 
 
 def _above(value: Array, error: Array, freedom: Array) -> Array:
-    """Say of which points i, j the figure is surely greater at i, shape (points, points): Welch's test, Holm."""
+    """Return for which points i, j the figure is significantly greater at i, shape (points, points): Welch, Holm."""
     i, j = np.triu_indices(len(value), 1)
     pairs = np.stack([i, j], 1)
     greater, p = contrast(value[pairs], error[pairs], freedom[pairs], np.array([1, -1]))
@@ -205,7 +210,7 @@ def _above(value: Array, error: Array, freedom: Array) -> Array:
 
 
 def told(effect: Effect) -> str:
-    """Say in words what a figure does along a slice; what begins with a verb follows the figure's name."""
+    """Return the effect along a slice in words; words that begin with a verb follow the name of the figure."""
     field, (low, high) = effect.along.field, effect.ends
     at_low, at_high = field.at(effect.lowest), field.at(effect.highest)
     if low.value == high.value:
@@ -230,9 +235,10 @@ def told(effect: Effect) -> str:
 
 @dataclass(frozen=True)
 class Indices:
-    """Borgonovo's delta of each field; `half` are half-widths of 95 % intervals.
+    """Borgonovo's delta of each field; `half` are the half-widths of 95 % intervals.
 
-    `dummy` is that of a column of random numbers: what a field without any effect reaches with so few points.
+    `dummy` is the index of a column of random numbers: a field without any effect reaches about that value with so
+    few points.
     """
 
     delta: Array
@@ -242,11 +248,11 @@ class Indices:
 
 @dataclass(frozen=True)
 class Shares:
-    """Sobol indices of each field: the share of a figure's variance that it makes alone, and in all with others.
+    """Sobol indices of each field: the share of a figure's variance from the field alone, and in all with other fields.
 
-    Each has shape (2, fields): values and standard errors, which hold what a process without each of some groups of
-    points tells and what the sample of Sobol's design leaves open. `dummy` is the total of a column of random numbers,
-    `told` the share of the variance over points that a Gaussian process through the others tells of points left out.
+    Each array has shape (2, fields): values and standard errors. The errors cover the points (processes fitted
+    without each group of points) and Sobol's sample. `dummy` is the total index of a column of random numbers.
+    `told` is the share of the variance of held-out points that the Gaussian process predicts.
     """
 
     first: Array
@@ -273,15 +279,15 @@ def rank_correlation(x: Array, y: Array) -> Estimate:
 
 
 def rank_of(curve: SweptCurve, field: Varied) -> Estimate:
-    """Return the rank correlation of a figure with a field over the points that have the figure."""
+    """Return the rank correlation of a figure with a field, over the points that have the figure."""
     known = np.isfinite(curve.y.value)
     return rank_correlation(field.numbers[known], curve.y.value[known])
 
 
 def followed(curves: Sequence[SweptCurve], fields: Sequence[Varied]) -> dict[tuple[str, str], float]:
-    """Return how surely each figure follows each field: p values of ranks after Holm, by the names of both.
+    """Return the p value of each rank correlation between a figure and a field, after Holm's correction, by both names.
 
-    Fields of words have none, nor have figures with fewer points than an interval needs.
+    Fields of words and figures with too few points for an interval have none.
     """
     found: dict[tuple[str, str], float] = {}
     for curve in curves:
@@ -293,10 +299,11 @@ def followed(curves: Sequence[SweptCurve], fields: Sequence[Varied]) -> dict[tup
 
 
 def smooth(x: Array, y: Array, at: Array, rng: np.random.Generator) -> Estimates | None:
-    """Return a local quadratic fit of `y` on `x` at places `at` with its 95 % band, points resampled; None for too few.
+    """Return a local quadratic fit of `y` on `x` at the places `at` with its 95 % band; None for too few points.
 
-    A line instead would cut off peaks and dips by more than its band. The level is widened for few points nearby.
-    Source: Fan and Gijbels, Local Polynomial Modelling and Its Applications, 1996, chapter 2.
+    The band comes from resampled points; its level is wider where few points are near. A local line would cut off
+    peaks and dips by more than the band. Source: Fan and Gijbels, Local Polynomial Modelling and Its Applications,
+    1996, chapter 2.
     """
     if len(x) < FEWEST_FOR_SMOOTH or np.ptp(x) == 0:
         return None

@@ -1,4 +1,4 @@
-"""The report on a design: every figure at every point by itself, and what the varied fields do to it."""
+"""The report on a design: each figure at each point, and the effects of the varied fields."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ Rows = list[Sequence[Cell]]
 
 @dataclass(frozen=True)
 class Swept:
-    """A swept campaign, its figures by point, and its varied fields, those that move as one in a group.
+    """A swept campaign: its figures by point, and its varied fields in groups that move together.
 
-    `sure` is how surely a field changes a figure: p values, corrected for their number, by the names of both.
+    `sure` has the p value of each figure and field after correction, by both names.
     """
 
     campaign: Campaign
@@ -62,7 +62,7 @@ class Swept:
 
     @staticmethod
     def of(campaign: Campaign, curves: Sequence[SweptCurve]) -> Swept:
-        """Put together what is told; points that differ in nothing are told apart by their number."""
+        """Return the swept campaign; points without any difference are told apart by their number."""
         used = used_points(campaign)
         numbered = Varied("point", False, np.arange(len(used), dtype=float), tuple(map(str, used.tolist())))
         fields = varied(campaign) or [numbered]
@@ -73,29 +73,29 @@ class Swept:
         return Swept(campaign, curves, fields, groups, alike, used, sure)
 
     def movers(self, curve: SweptCurve) -> list[str]:
-        """Return the fields that surely change a figure, the surest first ("": the points, whatever their fields)."""
+        """Return the fields that significantly change a figure, the least p value first ("": all points compared)."""
         found = [(p, field) for (name, field), p in self.sure.items() if name == curve.name and p <= LEVEL]
         return [field for _, field in sorted(found, key=lambda one: one[0])]
 
     @property
     def alone(self) -> Slice | None:
-        """All points as one slice, when one field (or several that move as one) is varied."""
+        """Return all points as one slice if one field, or several that move together, is varied."""
         return self.slices[0] if len(self.groups) == 1 and len(self.slices) == 1 else None
 
     @property
     def runs(self) -> Array:
-        """How many runs each point has."""
+        """The number of runs of each point."""
         return np.bincount(self.campaign.run_point)[self.points]
 
     @property
     def runs_a_point(self) -> str:
-        """How many runs a point has."""
+        """The number of runs for each point."""
         few, many = int(self.runs.min()), int(self.runs.max())
         return f"{few if few == many else f'{few} to {many}'} {self.campaign.unit}{'' if many == 1 else 's'}"
 
     @property
     def labels(self) -> list[str]:
-        """What each point is, in a few words."""
+        """A short name for each point."""
         shown = [group[0] for group in self.groups]
         return [
             ", ".join(f"{field.name.split('.')[-1]} = {field.at(i)}" for field in shown)
@@ -106,7 +106,7 @@ class Swept:
 
 
 def sections(swept: Swept, tell: Callable[[float], None]) -> list[Section]:
-    """Return the sections on figures, effects and points; `tell` hears what part is done."""
+    """Return the sections on figures, effects and points; `tell` receives the finished share."""
     half = len(swept.points) + 1
     return [
         main_figures(swept),
@@ -119,7 +119,7 @@ def sections(swept: Swept, tell: Callable[[float], None]) -> list[Section]:
 
 
 def plain(swept: Swept) -> list[str]:
-    """Say in three sentences what was varied, what that does, and how sure it is."""
+    """Return three sentences: what was varied, the effect, and how sure it is."""
     unit, few = swept.campaign.unit, int(swept.runs.min())
     what = "; ".join(_values(field) for field in swept.fields[:4]) + ("; ..." if len(swept.fields) > 4 else "")
     sure = f"; {HOW_SURE}" if few >= FEWEST else ""
@@ -146,7 +146,7 @@ def _values(field: Varied) -> str:
 
 
 def _headline(swept: Swept) -> str:
-    """Say which figures surely change and how, how sure that is, and which do not show anything."""
+    """Return which figures change significantly and how, and which figures show no change."""
     known = [curve for curve in swept.curves if np.isfinite(curve.y.value).any() and not curve.minor]
     usual = _usual(known, swept.campaign)
     tested = {name for name, _ in swept.sure}
@@ -171,7 +171,7 @@ def _sentence(start: str, parts: Sequence[str]) -> str:
 
 
 def _moved(curve: SweptCurve, swept: Swept) -> str:
-    """Say how a figure changes: along the one field, or over all points and with which fields."""
+    """Return in words how a figure changes: along the one field, or over all points and with which fields."""
     movers, spread = swept.movers(curve), f"{curve.name}: {_range(curve, swept)}"
     if is_sampled(swept.campaign):
         ranks = [(fx.rank_of(curve, field), field) for field in swept.fields if field.name in movers]
@@ -189,14 +189,14 @@ def _and(names: Sequence[str]) -> str:
 
 
 def moving(curves: Sequence[SweptCurve], sure: Collection[tuple[str, str]], campaign: Campaign) -> list[SweptCurve]:
-    """Return the main figures that some field surely changes: the first usual one, then the widest."""
+    """Return the main figures with a significant change: the first usual figure, then the one with the widest range."""
     names = {name for name, _ in sure}
     known = [curve for curve in curves if curve.name in names and not curve.minor]
     return list({c.name: c for c in (*_usual(known, campaign)[:1], *sorted(known, key=_reach, reverse=True))}.values())
 
 
 def _usual(known: Sequence[SweptCurve], campaign: Campaign) -> list[SweptCurve]:
-    """Return the figures that people ask for first, of those known."""
+    """Return the figures that readers ask for first."""
     headlines = (THROWN_OUT.title, of_drops(campaign, OUT.title), INSIDE.title, "battles with an explosion")
     first = [curve.name for curve in known if curve.about == PLAYERS or curve.name.startswith("won by")][:1]
     place = {name: i for i, name in enumerate([*first, *headlines])}
@@ -204,7 +204,7 @@ def _usual(known: Sequence[SweptCurve], campaign: Campaign) -> list[SweptCurve]:
 
 
 def _reach(curve: SweptCurve) -> float:
-    """Return how far a figure moves over the points: of a share the difference, of others it over the greatest."""
+    """Return how far a figure moves over the points: the difference of a share, the relative difference of others."""
     low, high = float(np.nanmin(curve.y.value)), float(np.nanmax(curve.y.value))
     return high - low if curve.unit == "1" else (high - low) / (max(abs(low), abs(high)) or 1)
 
@@ -214,7 +214,7 @@ def _with_name(effect: Effect, mark: str = "") -> str:
 
 
 def _range(curve: SweptCurve, swept: Swept) -> str:
-    """Say the least and the greatest value over the points."""
+    """Return the least and the greatest value over the points in words."""
     least, most = int(np.nanargmin(curve.y.value)), int(np.nanargmax(curve.y.value))
     low, high = curve.y.at(least), curve.y.at(most)
     if low.value == high.value:
@@ -226,7 +226,7 @@ def _range(curve: SweptCurve, swept: Swept) -> str:
 
 
 def main_figures(swept: Swept) -> Section:
-    """Draw and list the main figures, every point by itself."""
+    """Return the section that draws and lists the main figures at each point."""
     says = ""
     has_intervals = any(np.isfinite(curve.y.low).any() for curve in swept.curves)
     if has_intervals:
@@ -274,7 +274,7 @@ def _charts(swept: Swept) -> list[Chart]:
 
 
 def _pair(swept: Swept) -> tuple[Varied, Varied | None] | None:
-    """Choose the field of the axis and that of the lines (or of the second axis); None: a panel for every field."""
+    """Choose the field of the axis and the field of the lines (or the second axis); None: one panel for each field."""
     leaders = [group[0] for group in swept.groups]
     if len(leaders) == 1:
         return (leaders[0], None) if swept.alone and len(leaders[0].levels) <= 24 else None
@@ -288,7 +288,7 @@ def _pair(swept: Swept) -> tuple[Varied, Varied | None] | None:
 
 
 def _against(curve: SweptCurve, x: Varied, family: Varied | None, name: str) -> Panel:
-    """Draw a figure against one field, a line for each value of a second one, and the rule's."""
+    """Draw a figure against one field, with one line for each value of a second field, and the rule's lines."""
     draws: list[charts.Draw] = []
     levels = np.unique(family.numbers) if family else np.zeros(1)
     for i, level in enumerate(levels):
@@ -303,7 +303,7 @@ def _against(curve: SweptCurve, x: Varied, family: Varied | None, name: str) -> 
 
 
 def _contours(some: Sequence[SweptCurve], x: Varied, y: Varied) -> Any:
-    """Draw figures over two fields: bands between numbered contours, a dot at every point."""
+    """Draw a figure over two fields: bands between numbered contours, and a dot at each point."""
 
     def panel(curve: SweptCurve) -> Panel:
         known = np.isfinite(curve.y.value)
@@ -326,7 +326,7 @@ def _contours(some: Sequence[SweptCurve], x: Varied, y: Varied) -> Any:
 
 
 def _against_fields(swept: Swept, curve: SweptCurve, number: int) -> Chart:
-    """Draw a figure against each varied field, every mark a point, with a smooth where the points are a sample."""
+    """Draw a figure against each field, one mark for each point, with a smooth curve for sampled designs."""
     shown = [group[0] for group in swept.groups]
     known = np.isfinite(curve.y.value)
     strength = {field.name: abs(fx.rank_of(curve, field).value) for field in shown}
@@ -351,7 +351,7 @@ def _against_fields(swept: Swept, curve: SweptCurve, number: int) -> Chart:
 
 
 def trimmed(name: str, longest: int = 34) -> str:
-    """Cut a long dotted name at its front."""
+    """Shorten a long dotted name at its beginning."""
     return name if len(name) <= longest else f"...{name[3 - longest :]}"
 
 
@@ -363,7 +363,7 @@ def _named(curve: SweptCurve) -> str:
 
 
 def effects(swept: Swept, tell: Callable[[float], None]) -> Section:
-    """Tell over which range each field moves each figure, and in which shape; `tell` hears what part is done."""
+    """Return the section on the range and shape of each field's effect; `tell` receives the finished share."""
     moves = [", ".join(f"`{field.name}`" for field in group) for group in swept.groups if len(group) > 1]
     says = [f"{names} move as one in this design: what they do cannot be told apart." for names in moves]
     made = (_of_sample if is_sampled(swept.campaign) else _of_slices)(swept, says, tell)
@@ -371,7 +371,7 @@ def effects(swept: Swept, tell: Callable[[float], None]) -> Section:
 
 
 def _of_slices(swept: Swept, says: list[str], tell: Callable[[float], None]) -> Table | None:
-    """Tell effects along slices; adds to what is said."""
+    """Return the table of effects along slices, and add sentences."""
     if swept.sure:
         says.append(
             "Each figure and field has one test: do points that differ in that field alone (or, of points that share "
@@ -412,7 +412,7 @@ def _of_slices(swept: Swept, says: list[str], tell: Callable[[float], None]) -> 
 
 
 def _of_sample(swept: Swept, says: list[str], tell: Callable[[float], None]) -> Table:
-    """Tell which fields each figure follows: ranks and, with points enough, delta and Sobol indices."""
+    """Return the table of rank correlations, and of delta and Sobol indices with enough points."""
     fields, campaign = [group[0] for group in swept.groups], swept.campaign
     count = len(swept.points)
     smooths = f" Lines in the pictures are smooths over {count} points." if count >= fx.FEWEST_FOR_SMOOTH else ""
@@ -486,7 +486,7 @@ def _share(index: Array, n: int) -> Estimate:
 
 
 def by_point(swept: Swept, tell: Callable[[int], None]) -> Section:
-    """Tell the distributions of every point; `tell` hears how many points are done."""
+    """Return the section on the distributions at each point; `tell` receives the number of finished points."""
     title = "3. Every point by itself"
     whole = (
         f"`tower-sim campaign report DIR --point {int(swept.points[0])} -o REPORT` makes the whole report of one point."
