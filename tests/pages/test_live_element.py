@@ -121,6 +121,30 @@ def test_its_methods_events_and_properties(browser: Any):
     assert wrong == []
 
 
+def test_at_rest_it_is_drawn_as_finely_as_can_be(browser: Any):
+    with serving() as (url, _):
+        page = page_of(browser, url, [])
+        levels = page.evaluate(
+            """async () => {
+              const tower = document.querySelector("cube-tower");
+              const { stage } = tower;
+              const levels = [];
+              const draw = stage.draw.bind(stage);
+              stage.draw = (scene, level) => {
+                levels.push(level);
+                draw(scene, level);
+              };
+              stage.level = 3;
+              await tower.throw({ blue: 4 }, 7);
+              await tower.finish();
+              await new Promise((done) => setTimeout(done, 1500));
+              return levels;
+            }"""
+        )
+    assert levels[0] == 3
+    assert levels[-1] == 0
+
+
 def test_where_the_physics_cannot_run_what_stands_inside_is_shown(browser: Any):
     with serving() as (url, _):
         page = browser.new_page()
@@ -129,7 +153,7 @@ def test_where_the_physics_cannot_run_what_stands_inside_is_shown(browser: Any):
         page.evaluate(
             """async () => {
               const tower = document.createElement("cube-tower");
-              tower.innerHTML = '<b id="recorded">a recorded throw</b>';
+              tower.innerHTML = '<b id="instead">a picture</b>';
               const said = new Promise((done) => {
                 tower.addEventListener("trouble", (event) => done(event.detail.message));
               });
@@ -137,6 +161,6 @@ def test_where_the_physics_cannot_run_what_stands_inside_is_shown(browser: Any):
               window.said = await said;
             }"""
         )
-        assert page.evaluate("window.said").endswith("which the physics needs; what was recorded is shown.")
-        assert page.is_visible("#recorded")
+        assert page.evaluate("window.said").endswith("which the physics needs; a substitute is shown.")
+        assert page.is_visible("#instead")
         page.close()

@@ -2,6 +2,7 @@
 // MADE has what Python filled it with: { towers, paints, core: base64, worker: text }.
 
 const Base = typeof HTMLElement === "undefined" ? class {} : HTMLElement; // where pages are made, nothing is shown
+const STILL = 160; // ms without a change, after which the picture is drawn once more, as finely as can be
 const ATTRIBUTES = ["profile", "state", "seed", "cubes"];
 const STYLE = ":host{display:block;position:relative;min-height:240px;color-scheme:light dark;background:light-dark(#e9e6dd,#0e1013)}:host([hidden]){display:none}canvas[hidden],slot[hidden]{display:none}slot{display:block;height:100%}canvas{position:absolute;inset:0;width:100%;height:100%;touch-action:none}p{position:absolute;left:0;right:0;bottom:0;margin:0;padding:4px 8px;font:14px system-ui,sans-serif;color:light-dark(#a3271f,#f59a8f)}p:empty{display:none}.said{clip-path:inset(50%);width:1px;height:1px;overflow:hidden}";
 
@@ -25,8 +26,8 @@ export class CubeTower extends Base {
       this.canvas = make("canvas", { tabindex: "0", role: "application", "aria-label": "A cube tower. Arrow keys turn it, plus and minus zoom." });
       this.line = make("p", { role: "alert" });
       this.said = make("p", { class: "said", role: "status" });
-      this.recorded = make("slot", { hidden: true });
-      root.append(this.canvas, this.recorded, this.line, this.said);
+      this.substitute = make("slot", { hidden: true });
+      root.append(this.canvas, this.substitute, this.line, this.said);
       this.ask = onceAFrame((at) => this.frame(at));
       this.busy = Promise.resolve();
     }
@@ -95,11 +96,11 @@ export class CubeTower extends Base {
     await this.tower.open(found, Uint8Array.from(atob(MADE.core), (letter) => letter.charCodeAt(0)));
   }
 
-  /** Where the physics cannot run, what stands inside the element is shown, such as a recorded throw. */
+  /** Where the physics cannot run, the element shows what stands inside it, such as a picture. */
   giveWay() {
     this.canvas.hidden = true;
-    this.recorded.hidden = false;
-    const instead = this.childElementCount ? "; what was recorded is shown" : "; open the page in a newer one";
+    this.substitute.hidden = false;
+    const instead = this.childElementCount ? "; a substitute is shown" : "; open the page in a newer one";
     throw new Error(`This browser has no WebAssembly or no workers, which the physics needs${instead}.`);
   }
 
@@ -139,12 +140,21 @@ export class CubeTower extends Base {
     const moving = tower.moves;
     tower.tick(performance.now());
     stage.watchPace(moving ? at : null);
+    this.draw(stage.level);
+    clearTimeout(this.finer);
+    if (tower.moves) this.ask();
+    else this.finer = setTimeout(() => this.draw(0), STILL);
+  }
+
+  /** Draw the picture in a quality of QUALITIES: 0 is the finest. */
+  draw(level) {
+    const { tower, stage } = this;
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
     stage.paint(dark ? [14, 16, 19] : [233, 230, 221], dark);
     const index = (name) => Math.max(this.colours.indexOf(name), 0);
+    const cubes = tower.drawn(performance.now()).map((each) => ({ ...each, colour: index(each.colour) }));
     stage.look(0, 0);
-    stage.draw({ cubes: tower.drawn(performance.now()).map((each) => ({ ...each, colour: index(each.colour) })), lit: [] });
-    if (tower.moves) this.ask();
+    stage.draw({ cubes, lit: [] }, level);
   }
 
   /** Throw cubes, such as { blue: 4 } or "blue:4", by a seed (drawn where none is given); a promise: it has begun. */
