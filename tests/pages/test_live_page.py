@@ -239,6 +239,8 @@ def test_what_a_hand_does_by_mouse_and_keys_is_recorded_and_python_does_it_again
     page.mouse.move(box["x"] + x + 12, box["y"] + y - 30, steps=4)
     page.mouse.up()
     all_still(page)
+    held = counts(page)[0]  # a cube stays in the hand where another is in its way when its turn comes
+    assert held < 4
     page.keyboard.press("Digit2")
     page.keyboard.press("KeyI")
     page.keyboard.press("p")
@@ -247,7 +249,7 @@ def test_what_a_hand_does_by_mouse_and_keys_is_recorded_and_python_does_it_again
     all_still(page)
     state = state_of(page)
     assert [event.kind for event in state.log] == ["hand", "hand", "knock"]
-    assert [len(event.thrown) for event in state.log] == [4, 1, 0]
+    assert [len(event.thrown) for event in state.log] == [4 - held, 1, 0]
     with PhysicsModel(load("amerigo")) as model:
         assert redo(model, state) == state
     inside = len(state.residents)
