@@ -12,7 +12,7 @@ from tower_sim.errors import fault
 from tower_sim.games.turn import Turn
 from tower_sim.outcome import Outcome
 from tower_sim.physics.plain import document
-from tower_sim.physics.settings import STANDARD
+from tower_sim.physics.settings import STANDARD, PhysicsSettings
 from tower_sim.requests import DropRequest, PlayRequest
 from tower_sim.state import TowerState
 from tower_sim.terminal import counted
@@ -25,12 +25,13 @@ Step = tuple[str, str, TowerState]
 """One step of what is shown: its title, what the terminal says of it, the state after it."""
 
 
-def check(request: DropRequest | PlayRequest) -> None:
-    """Refuse an engine that a page does not have."""
+def check(request: DropRequest | PlayRequest) -> PhysicsSettings:
+    """Check that a page has the engine of a request, and return the settings."""
     settings = request.settings
     if settings is None or settings.engine != CORE:
         what = request.model if settings is None else settings.engine
         raise fault("engine", what, f"{CORE}, which runs in the page, too", "leave --engine out")
+    return settings
 
 
 def of_drop(request: DropRequest, apparatus: Apparatus, landed: Outcome) -> dict[str, Any]:
@@ -42,6 +43,7 @@ def of_drop(request: DropRequest, apparatus: Apparatus, landed: Outcome) -> dict
         f"A {title.lower()} in {apparatus.name}",
         [(title, _counts(landed), landed.state)],
         request.state,
+        colours=request.colours,
         summary=landed.status.sentence,
     )
 
@@ -67,11 +69,14 @@ def _replay(
     title: str,
     steps: Sequence[Step],
     before: TowerState | None = None,
-    **more: Any,
+    *,
+    colours: Sequence[str] = (),
+    game: str | None = None,
+    summary: str,
+    heading: str | None = None,
 ) -> dict[str, Any]:
-    check(request)
-    settings = request.settings
-    assert settings is not None  # `check` has looked
+    """Return the document; `colours` come first, others in the order of the cubes' numbers."""
+    settings = check(request)
     parts: list[list[TowerState | None]] = []
     takes: list[int] = []
     now = before
@@ -86,13 +91,13 @@ def _replay(
     cubes = {cube.id: cube.colour for cube in (before.cubes if before else ())}
     for state in (part[1] for part in parts):
         cubes |= {cube.id: cube.colour for event in (state.log if state else ()) for cube in event.thrown}
-    colours = list(dict.fromkeys((*getattr(request, "colours", ()), *(cubes[number] for number in sorted(cubes)))))
+    colours = list(dict.fromkeys((*colours, *(cubes[number] for number in sorted(cubes)))))
     return {
         "schema": SCHEMA,
         "version": VERSION,
         "title": title,
         "about": {
-            "game": more.get("game"),
+            "game": game,
             "apparatus": apparatus.name,
             "model": request.model,
             "engine": settings.engine,
@@ -108,8 +113,8 @@ def _replay(
             {"title": name, "text": text, "takes": number} for (name, text, _), number in zip(steps, takes, strict=True)
         ],
         "parts": [dict(zip(("before", "after"), map(_token, part), strict=True)) for part in parts],
-        "heading": more.get("heading"),
-        "summary": more["summary"],
+        "heading": heading,
+        "summary": summary,
     }
 
 

@@ -14,6 +14,7 @@ onmessage = ({ data }) => {
 async function again({ profile, core, parts }) {
   const model = await physics.openPhysics(profile, core);
   for (const { before, after } of parts) {
+    if (!after) continue; // nothing was thrown
     let state = before ? physics.readToken(before) : model.empty();
     const { log } = physics.readToken(after);
     for (const event of log.slice(state.log.length)) {
