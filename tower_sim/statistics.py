@@ -206,7 +206,8 @@ def wilson(hits: int, trials: int, worth: float | None = None, confidence: float
 def clopper_pearson(hits: int, trials: int, confidence: float = CONFIDENCE) -> Estimate:
     """Return the share of `hits` among independent `trials` with its exact interval.
 
-    Source: Clopper and Pearson, Biometrika 26 (1934).
+    Source: Clopper and Pearson, Biometrika 26 (1934). scipy.stats has this interval and Wilson's, but would cost half a
+    second at every start; here are four lines on scipy.special.
     """
     tail = (1 - confidence) / 2
     low = float(_special().betaincinv(hits, trials - hits + 1, tail)) if hits else 0.0
@@ -221,6 +222,7 @@ def holm(p: Sequence[float] | Array) -> Array:
     """Return p values of shape (k,), adjusted by Holm's method to control the family-wise error rate.
 
     Source: Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979).
+    scipy lacks it, and statsmodels would be a dependency for this alone.
     """
     values = np.asarray(p, float)
     order = np.argsort(values, kind="stable")

@@ -233,8 +233,8 @@ def resident_rows(campaign: Campaign) -> Array:
 def _kaplan_meier(at_risk: Array, released: Array) -> Array:
     """Return the product-limit estimate of survival after each age; ages along the last axis.
 
-    Source: Kaplan and Meier, Journal of the American Statistical Association 53 (1958). Libraries have it without
-    resamples by run.
+    Source: Kaplan and Meier, Journal of the American Statistical Association 53 (1958). scipy.stats.ecdf
+    knows no late entry, and lifelines would be a heavy dependency for this curve and fit the resamples one by one.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.cumprod(np.where(at_risk > 0, 1 - released / at_risk, np.nan), axis=-1)
