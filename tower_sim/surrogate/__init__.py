@@ -1,4 +1,4 @@
-"""The tower without physics: a law fitted to many simulated drops, played by whole numbers.
+"""The tower without physics: probability distributions that are fitted to many simulated drops.
 
     campaign --fitting/--> law --store--> models/NAME.json --store--> law --> model --> outcome
                                                                        |
@@ -7,7 +7,8 @@
                      other languages: export.py (generator.py, sampler.js)
     of a board   law: board_law.py                                     +-> ship.py: ShipSurrogate
 
-`two_thirds.py` is the rule of thumb to beat, `groups.py` the law of the ladder's lower rungs. No game is known here:
-what the drops of a game throw is a `tower_sim.runs.array.Plan`, and what comes of it `Runs`. READ model.py FIRST;
-docs/surrogate.md says how close it is to physics.
+A "law" is a fitted distribution. `two_thirds.py` has the rules of thumb that it must beat. `groups.py` has the simpler
+distributions that it is compared with (the lower rungs of the ladder). This package knows no game: a
+`tower_sim.runs.array.Plan` says what the drops of a game throw, and `Runs` holds the results. READ model.py FIRST;
+docs/surrogate.md says how close the surrogate is to physics.
 """

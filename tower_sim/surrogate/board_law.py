@@ -1,4 +1,4 @@
-"""The law of a combat ship's board: where thrown cubes land, and which cubes that lie there change their place."""
+"""The fitted distribution of where thrown cubes land on a combat ship's board, and of which lying cubes they move."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _STEEPEST = 700.0  # logarithms never leave +-700, so that no exponential overfl
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """What the data held of throws of `thrown_low` to `thrown_high` cubes: boards with so many cubes lying."""
+    """A class of throws in the training data: numbers of cubes thrown at once, and of cubes that lay on the board then.
+
+    All four limits are inclusive.
+    """
 
     thrown_low: int
     thrown_high: int
@@ -31,22 +34,22 @@ class Covered:
 
 @dataclass(frozen=True, slots=True)
 class BoardLaw:
-    """Where cubes land given how many are thrown onto which board, and how they displace those that lie there.
+    """The distribution of landing places, and of the places to which lying cubes move, for throws onto a ship's board.
 
-    `places` are the zones as `zone:NAME`, then `border` and `table`; arguments and results by place are in their order.
+    `places` are the zones as `zone:NAME`, then `border` and `table`. Arguments and results by place have this order.
 
-    Landing: of n cubes thrown at once onto m that lie there, m[k] of them at place k, each lands by itself at k with a
-    chance proportional to
+    Landing: n cubes are thrown at once onto m lying cubes, m[k] of them at place k. The thrown cubes land
+    independently. The probability of place k is proportional to
 
         exp(landing[k] @ (1, log n, log(n + m)) + crowd * log(1 + m[k]))
 
-    The coefficients of one place, the commonest, are 0: the others' are log-odds against it. Displacement: a cube that
-    lies at k changes its place by itself with chance 1 - exp(-exp(changed[k] + slope * log n)), or `quiet` when nothing
-    is thrown, and then comes to j with chance `moves[k][j]`. A cube on the table stays.
+    The most common place has coefficients 0; the others have log-odds relative to it. Displacement: lying cubes move
+    independently. A cube at place k moves with probability 1 - exp(-exp(changed[k] + slope * log n)), or `quiet` if
+    nothing is thrown. It then comes to place j with probability `moves[k][j]`. A cube on the table stays.
 
-    These terms were chosen by held-out log score on 1080 simulated battles (5921 throws, 19265 landings, 239 changes of
-    place; the ship that ships), ten-fold by battle; gain of each line over that before
-    it in nats, summed over all throws:
+    The terms were chosen by held-out log score on 1080 simulated battles of the ship that ships (5921 throws, 19265
+    landings, 239 displacements), in ten-fold cross-validation by battle. Gain of each line over the line above, in
+    nats, summed over all throws, with its standard error:
 
         landing         + log n                                 48.5 +- 10.7
                         + log(n + m)                           140.3 +- 18.4
@@ -55,8 +58,8 @@ class BoardLaw:
         displacement    one chance, then in proportion to n     32.6 +-  8.2
                         + places, and a free power of n        148.2 +- 16.9
 
-    `landing_errors`, `crowd_error`, `changed_errors` and `slope_error` are standard errors, and `moved` is the number
-    of changes by place that `moves` was made from; `cover` says what the data held.
+    `landing_errors`, `crowd_error`, `changed_errors` and `slope_error` are standard errors. `moved` is the number of
+    displacements from each place that `moves` was estimated from. `cover` describes the throws in the training data.
     """
 
     places: tuple[str, ...]
@@ -75,16 +78,16 @@ class BoardLaw:
 
     @property
     def most_thrown(self) -> int:
-        """The most cubes that the data held thrown at once."""
+        """The greatest number of cubes thrown at once in the training data."""
         return max(covered.thrown_high for covered in self.cover)
 
     @property
     def most_together(self) -> int:
-        """The most cubes, thrown and lying, that the data held, taken class by class of `cover`."""
+        """The greatest sum of cubes thrown and lying, over the classes in `cover`."""
         return max(covered.thrown_high + covered.lying_high for covered in self.cover)
 
     def covers(self, thrown: int, lying: int) -> bool:
-        """Say whether the data held throws like this: so many thrown onto so many."""
+        """Return whether the training data include throws of `thrown` cubes onto `lying` cubes."""
         if thrown == 0:
             return lying <= max(covered.lying_high for covered in self.cover)
         return any(
@@ -93,9 +96,10 @@ class BoardLaw:
         )
 
     def shares(self, thrown: int, lying: Sequence[int] | Array) -> Array:
-        """Return the chances of one of `thrown` cubes to land at each place; `lying` counts cubes: shapes (places,).
+        """Return the probability that a thrown cube lands at each place, shape (places,).
 
-        Beyond what the data held, the chances are those at its edge.
+        `lying` counts the cubes at each place before the throw, shape (places,). Counts beyond the training data are
+        cut to its greatest counts.
         """
         there = np.asarray(lying, float)
         together = min(max(thrown, 1) + float(there.sum()), self.most_together)
@@ -106,9 +110,9 @@ class BoardLaw:
         return odds / odds.sum()
 
     def changes(self, thrown: int) -> Array:
-        """Return the chances of a cube at each place to change it while `thrown` cubes are thrown, shape (places,).
+        """Return the probability that a cube at each place moves while `thrown` cubes are thrown, shape (places,).
 
-        Beyond what the data held they go on rising, towards 1.
+        Beyond the training data the probabilities go on rising with `thrown`, towards 1.
         """
         if thrown == 0:
             chances = np.full(len(self.places), self.quiet)
@@ -119,14 +123,14 @@ class BoardLaw:
         return chances
 
     def to_plain(self) -> dict[str, Any]:
-        """Return the law as lists, numbers and words, ready for `json.dumps`; `from_plain` reads it back exactly."""
+        """Return the parameters as lists, numbers and strings for `json.dumps`; `from_plain` restores them exactly."""
         plain: dict[str, Any] = {item.name: _listed(getattr(self, item.name)) for item in fields(self)}
         cover = [[s.thrown_low, s.thrown_high, s.lying_low, s.lying_high] for s in self.cover]
         return plain | {"terms": list(TERMS), "cover": cover}
 
     @staticmethod
     def from_plain(plain: object) -> BoardLaw:
-        """Read what `to_plain` returned."""
+        """Restore a BoardLaw from the result of `to_plain`; raises UsageError for anything else."""
         if not isinstance(plain, Mapping):
             raise fault("board law", type(plain).__name__, "a table", "fit it again")
         table = cast("Mapping[str, object]", plain)

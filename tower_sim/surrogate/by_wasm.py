@@ -1,4 +1,4 @@
-"""Whole games by wasmtime: the kernel of games.wasm, some thousand games at a time."""
+"""Play whole games with the WebAssembly kernel games.wasm under wasmtime, some thousand games at a time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def play(
     inside: Table,
     work: Iterable[Table],
 ) -> None:
-    """Do what kernel.play does."""
+    """Play whole games and fill in `thrown`, `emerged` and `inside`, as kernel.play does."""
     memory, counts = Memory(GAMES), (thrown, emerged, inside)
     listed = (*law, seed, colour, low, phases, *counts, *work)
     memory.table((sum(1 if isinstance(each, int) else 1 + each.ndim for each in listed),), np.int64)  # for the list
@@ -54,5 +54,8 @@ def _copied(memory: Memory, given: Table | int) -> Table | int:
 
 
 def _signed(number: int) -> int:
-    """Return the low 32 bits of a game's number, which is what its stream is made of, as a whole number of 32 bits."""
+    """Return a game's number modulo 2^32 as a signed 32-bit integer.
+
+    The game's random stream depends on these bits only.
+    """
     return (number + (1 << 31)) % (1 << 32) - (1 << 31)

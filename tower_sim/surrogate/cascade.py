@@ -1,20 +1,21 @@
-"""Rung 3, the cascade: cubes arrive at a floor or lie on it, and pass or stay; then the next floor.
+"""The cascade, a fitted distribution of one drop: floor by floor, each cube either passes the floor or stays on it.
 
     thrown --> [ funnel ] --> [ upper floor ] --> [ lower floor ] --> [ ramp ] --> out
                 lying ^             lying ^            lying ^          lying ^
 
-The log-odds that a cube passes a floor are a sum of curves and of the floor's shared effect in this drop:
+The log-odds that a cube passes a floor are a sum of curves and of a random effect that the floor shares in this drop:
 
     arriving    thrown(n) + lying(m) + fresh(f) + pushed     + sd(m) * e
     lying       thrown(n) + lying(m) + age(a) or crowd(a)    + sd(m) * e
 
-n cubes are thrown; m lie on this floor before the drop, f of them for FRESH drops or fewer: a young heap is loose and
-holds more. a is the cube's age in drops. `pushed` holds for a cube that lay higher up, `crowd` takes the place of `age`
-for a cube that was thrown together with CROWD - 1 others or more: it lies deeper. e is drawn once a drop and floor, so
-that cubes go together (avalanches): one of EFFECTS equally likely values, the normal scores. Given the effects, every
-cube moves by itself; colours play no part.
+n is the number of cubes thrown. m is the number of cubes that lie on this floor before the drop. f of them were thrown
+at most FRESH drops ago: a young heap is loose and holds more. a is the age of a lying cube in drops. `pushed` applies
+to a cube that lay on a higher floor. `crowd` replaces `age` for a cube that was thrown together with at least CROWD - 1
+others: it lies deeper. e is drawn once for each drop and floor, so cubes move together (avalanches). It takes one of
+EFFECTS equally likely values, the normal scores. Given these effects, cubes move independently. Colours play no part.
 
-Form and effect: a logistic regression with a random intercept (Agresti, Categorical Data Analysis, 2013, chapter 13).
+This is the third rung of the ladder of distributions in tower_sim.fitting. Source of the form: logistic regression with
+a random intercept (Agresti, Categorical Data Analysis, 2013, chapter 13).
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ KNOCKS = (10, 20, 50, 100, 200, 500)  # hundredths of g; weaker ones move nothin
 
 
 def normal_scores() -> tuple[float, ...]:
-    """Return EFFECTS equally likely values, mean 0 and variance 1: normal quantiles (i + 1/2) / EFFECTS, scaled."""
+    """Return EFFECTS equally likely values, mean 0 and variance 1: scaled normal quantiles at (i + 1/2) / EFFECTS."""
     raw = [NormalDist().inv_cdf((i + 0.5) / EFFECTS) for i in range(EFFECTS)]
     sd = (sum(x * x for x in raw) / EFFECTS) ** 0.5
     return tuple(x / sd for x in raw)
@@ -52,7 +53,8 @@ def normal_scores() -> tuple[float, ...]:
 class Polyline:
     """A function of a whole number, linear between `knots` and constant beyond them.
 
-    `values` (log-odds) are those at the knots, `errors` their standard errors.
+    `values` are its values at the knots, in log-odds, or the standard deviation of log-odds; `errors` are their
+    standard errors.
     """
 
     knots: tuple[int, ...]
@@ -60,19 +62,20 @@ class Polyline:
     errors: tuple[float, ...]
 
     def __bool__(self) -> bool:
-        """Say whether the function is anywhere other than 0."""
+        """Return whether the function differs from 0 anywhere."""
         return any(self.values)
 
     def at(self, numbers: Any) -> Array:
-        """Return the function at `numbers`, in their shape."""
+        """Return the values of the function at `numbers`, in their shape."""
         return cast("Array", np.interp(numbers, self.knots, self.values))
 
 
 @dataclass(frozen=True, slots=True)
 class Passing:
-    """The log-odds of one group of cubes to pass a floor, but for what is said of `FloorLaw`.
+    """Terms of the log-odds that cubes of one group, arriving or lying, pass a floor.
 
-    `thrown` by the number thrown; `lying` and `sd`, the shared effect's, by the number that lie on the floor.
+    `thrown` depends on the number of cubes thrown. `lying` and `sd`, the standard deviation of the shared effect,
+    depend on the number of cubes on the floor. `FloorLaw` has the other terms.
     """
 
     thrown: Polyline
@@ -82,10 +85,11 @@ class Passing:
 
 @dataclass(frozen=True, slots=True)
 class FloorLaw:
-    """One floor, by the `region` of the apparatus that it is: how cubes pass that arrive, and that lie on it.
+    """The distribution for one floor, for cubes that arrive and for cubes that lie there.
 
-    To those that arrive `fresh` adds by the number of fresh cubes, `pushed` if they lay higher up; to those that lie
-    `age`, or `crowd`, adds by age.
+    `region` is the region of the apparatus that the floor stands for. For arriving cubes `fresh` depends on the number
+    of fresh cubes on the floor, and `pushed` is added if the cube lay on a higher floor. For lying cubes `age` or
+    `crowd` depends on the cube's age in drops.
     """
 
     region: str
@@ -100,10 +104,11 @@ class FloorLaw:
 
 @dataclass(frozen=True, slots=True)
 class Cascade:
-    """The law of one drop: the floors from top to bottom; see the module.
+    """The distribution of one drop: the floors from top to bottom; the module's docstring has the formula.
 
-    `knocks` are by floor the log-odds that a knock brings out a cube that lies there, by the knock's strength in
-    hundredths of g, linear in its logarithm between the knots. A law without them takes no knocks.
+    `knocks` has one curve for each floor: the log-odds that a knock brings out a cube that lies there. Its knots are
+    strengths in hundredths of g, and it is linear in the logarithm of the strength. Without curves no knock is
+    possible.
     """
 
     floors: tuple[FloorLaw, ...]
@@ -111,22 +116,22 @@ class Cascade:
 
     @property
     def regions(self) -> tuple[str, ...]:
-        """The floors' regions, from top to bottom."""
+        """The region of each floor, from top to bottom."""
         return tuple(floor.region for floor in self.floors)
 
     def knock_odds(self, strengths: Any) -> Array:
-        """Return the log-odds of `knocks` at strengths from 1 hundredth of g, shape (floor, strength)."""
+        """Return the log-odds of `knocks` at `strengths`, in hundredths of g from 1, shape (floor, strength)."""
         odds: list[Any] = [np.interp(np.log(strengths), np.log(each.knots), each.values) for each in self.knocks]
         return np.array(odds).reshape(len(odds), np.size(strengths))
 
     def to_plain(self) -> dict[str, Any]:
-        """Return the law as lists, numbers and words."""
+        """Return the parameters as lists, numbers and strings."""
         knocks = {"knocks": [_plain(curve) for curve in self.knocks]} if self.knocks else {}
         return {"floors": [_plain(floor) for floor in self.floors], **knocks}
 
     @staticmethod
     def from_plain(plain: object) -> Cascade:
-        """Undo `to_plain`."""
+        """Restore a Cascade from the result of `to_plain`; raises UsageError for anything else."""
         keys = ("floors", "knocks")
         known = dict[str, object](knocks=[]) | cast("dict[str, object]", plain if isinstance(plain, dict) else {})
         floors, knocks = (_table(known, "law", keys)[key] for key in keys)

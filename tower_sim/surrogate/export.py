@@ -1,4 +1,4 @@
-"""The portable surrogate: its table as a JSON document and as a JavaScript module.
+"""The portable surrogate, written as a JSON document or as a JavaScript module.
 
     Fitted of a tower --document--> table of whole numbers --json_text--> FILE.json
     Fitted of a board --document--> law in doubles         --js_text----> FILE.mjs (sampler.js or ship.js, words.js)
@@ -27,7 +27,10 @@ _MARKER = "export const MODEL = null;\n"
 
 
 def document(fitted: Fitted) -> dict[str, Any]:
-    """Return all that another language needs: a tower's table or a board's law, and whose it is."""
+    """Return the document of a surrogate: a tower's table or a board's parameters, and two digests.
+
+    The digests identify the apparatus and the fitted law.
+    """
     digest = fitted.apparatus_digest
     if fitted.kind == TOWER:
         law = fitted.cascade_of(digest)
@@ -44,12 +47,12 @@ def document(fitted: Fitted) -> dict[str, Any]:
 def table_document(
     table: Table, apparatus: str, apparatus_digest: str, model: str, covered: Sequence[Sequence[int]] = ()
 ) -> dict[str, Any]:
-    """Return the document of a table, for the apparatus and the model of these digests; see Fitted for `covered`."""
+    """Return the document of a tower's table; `model` is the digest of the fitted law, `covered` as in Fitted."""
     return {**_head(SCHEMA, apparatus, apparatus_digest, model, covered), "table": table.to_plain()}
 
 
 def _head(schema: str, apparatus: str, digest: str, model: str, covered: Sequence[Sequence[int]]) -> dict[str, Any]:
-    """Return what documents begin with."""
+    """Return the keys that both kinds of documents begin with."""
     return {
         "schema": schema,
         "version": VERSION,
@@ -62,13 +65,13 @@ def _head(schema: str, apparatus: str, digest: str, model: str, covered: Sequenc
 
 
 def json_text(plain: Mapping[str, Any]) -> str:
-    """Return the text of a document; a list of numbers takes one line."""
+    """Return the JSON text of a document, with each list of numbers on one line."""
     text = json.dumps(plain, indent=1, ensure_ascii=False)
     return re.sub(r"\[[-+.e\d,\s]+\]", lambda numbers: re.sub(r"\s", "", numbers[0]).replace(",", ", "), text) + "\n"
 
 
 def js_text(plain: Mapping[str, Any]) -> str:
-    """Return a JavaScript module of one file that samples from a document: words.js and the sampler with it."""
+    """Return a self-contained JavaScript module that samples from a document; it includes words.js and the sampler."""
     folder = resources.files("tower_sim.surrogate")
     words, template = ((folder / name).read_text("utf-8") for name in ("words.js", _SAMPLERS[plain["schema"]]))
     head, about = template.removesuffix(_MARKER).rsplit("\n/**", 1)

@@ -1,4 +1,4 @@
-"""The random words of the portable sampler: xoshiro128**, seeded by a mixing function of four words.
+"""The random generator of the portable sampler: xoshiro128**, seeded by a mixing function of four 32-bit words.
 
 Sources: Blackman and Vigna, Scrambled linear pseudorandom number generators, ACM Trans. Math. Softw. 47(4), 2021
 (xoshiro128**); the finaliser of MurmurHash3 (Appleby, public domain) for seeding.
@@ -12,17 +12,19 @@ _MASK = 0xFFFFFFFF
 
 
 def mixed(x: int) -> int:
-    """Return a word that depends on every bit of `x`, a word: the finaliser of MurmurHash3."""
+    """Return a 32-bit word that depends on every bit of the word `x`: the finaliser of MurmurHash3."""
     x = (x ^ (x >> 16)) * 0x85EBCA6B & _MASK
     x = (x ^ (x >> 13)) * 0xC2B2AE35 & _MASK
     return x ^ (x >> 16)
 
 
 class WordStream:
-    """A stream of words, whole numbers from 0 to 2^32 - 1, that depends on four words `seed` and on `stream` only.
+    """A stream of random words: whole numbers from 0 to 2^32 - 1.
 
-    State word i starts as mixed(seed[i] + mixed(stream + GOLDEN * (i + 1))), all modulo 2^32; the last one is made odd,
-    so that they are not all 0.
+    It depends only on the four words of `seed` and on the number `stream`.
+
+    Word i of the state starts as mixed(seed[i] + mixed(stream + GOLDEN * (i + 1))), all modulo 2^32. The last word is
+    made odd, so that the state is never all zeros.
     """
 
     GOLDEN = 0x9E3779B9

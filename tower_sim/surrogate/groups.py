@@ -1,4 +1,4 @@
-"""The law of one drop by two beta-binomials: how many of the thrown cubes come out, and how many of the residents."""
+"""A distribution of one drop by two beta-binomials: how many thrown cubes come out, and how many cubes from inside."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ _optimize: Any = importlib.import_module("scipy.optimize")
 
 @dataclass(frozen=True, slots=True)
 class BetaBinomial:
-    """A group of cubes that leave with one chance, which is drawn anew for every drop from a beta law.
+    """A beta-binomial distribution of the number of cubes of a group that come out in a drop.
 
-    The beta law's mean has the log-odds `coefficients` @ terms, and its parameters sum to exp(`log_size`): the smaller,
-    the more alike the cubes of one drop do. `covariance` is that of the estimates, `log_size` last, for independent
-    drops (the inverse of the observed information, penalty included).
+    All cubes of the group share one probability, which each drop draws from a beta distribution. Its mean has the
+    log-odds `coefficients` @ terms, and its two parameters sum to exp(`log_size`). The smaller this sum, the more the
+    cubes of one drop act alike. `covariance` is that of the estimates, with `log_size` last, for independent drops: the
+    inverse of the observed information, penalty included.
     """
 
     coefficients: tuple[float, ...]
@@ -43,19 +44,21 @@ class BetaBinomial:
         return tuple(math.sqrt(row[i]) for i, row in enumerate(self.covariance))
 
     def mean(self, terms: Sequence[float] | Array) -> float:
-        """Return the probability that a cube comes out."""
+        """Return the mean probability that a cube comes out."""
         return float(chance(np.asarray(terms, float) @ np.array(self.coefficients)))
 
     def pmf(self, cubes: int, terms: Sequence[float] | Array) -> Array:
-        """Return the chances that 0, 1, ... `cubes` come out, shape (..., cubes + 1)."""
+        """Return the probabilities that 0, 1, ... `cubes` come out, shape (cubes + 1,)."""
         return beta_binomial(cubes, np.array(self.mean(terms)), np.array(math.exp(self.log_size)))
 
 
 @dataclass(frozen=True, slots=True)
 class AgeOdds:
-    """The odds of a cube to leave in a drop, by its age: for how many drops it has been in the tower, 0 if thrown now.
+    """The odds that a cube comes out in a drop, by its age.
 
-    By class of AGES; `setup` are those of cubes that the first drop of a game threw, all at once: they lie deeper.
+    The age is the number of drops since the cube was thrown, 0 if it is thrown now. Both fields have one entry for each
+    class of AGES. `setup` applies to cubes from the first drop of a game, which lie deeper because they were thrown all
+    at once. `later` applies to all other cubes.
     """
 
     later: tuple[float, ...]
@@ -69,9 +72,10 @@ class AgeOdds:
         return odds
 
     def loose(self, residents: Array) -> float:
-        """Return the logarithm of the mean odds of `residents`, which counts them by age from 0 (none) up to all drops.
+        """Return the logarithm of the mean odds of the cubes inside.
 
-        Of none it is that of a cube one drop old.
+        `residents` counts them by age, from 0 to the number of drops since the tower was empty. If no cube is inside,
+        return the log-odds of a cube of age 1.
         """
         odds = self.at(len(residents) - 1)
         total = float(residents.sum())
@@ -79,7 +83,11 @@ class AgeOdds:
 
 
 def fit_ages(age: Array, drops: Array, is_out: Array) -> AgeOdds:
-    """Estimate odds by age, (out + 1/2) / (stayed + 1/2), from one entry a cube and drop; see AgeOdds."""
+    """Estimate the odds by age as (out + 1/2) / (stayed + 1/2), from one entry for each cube and drop.
+
+    `age` and `drops` count drops since the cube was thrown and since the tower was empty; `is_out` says whether it came
+    out.
+    """
     which = np.searchsorted(AGES, age, side="right") - 1
 
     def odds(rows: Array) -> tuple[float, ...]:
@@ -91,11 +99,13 @@ def fit_ages(age: Array, drops: Array, is_out: Array) -> AgeOdds:
 
 @dataclass(frozen=True, slots=True)
 class GroupsLaw:
-    """How many come out of a drop: two beta-binomials that are independent given what is thrown into how full a tower.
+    """The distribution of the numbers of thrown cubes and of cubes inside that come out in a drop.
 
-    `thrown` and `inside` count cubes before the drop, `loose` is AgeOdds.loose of the residents; the means depend on
-    them by TERMS. These were chosen by held-out log score on 426 simulated games (14901 later drops) of the tower in
-    calibration/tower.toml, ten-fold by game; gain over a constant mean, in thousandths of a nat a drop:
+    The two numbers have independent beta-binomial distributions. Both means depend on the terms of `terms`: the number
+    `thrown`, the number `inside` before the drop, and `loose`, which is AgeOdds.loose of the cubes inside. The terms
+    were chosen by held-out log score on 426 simulated games (14901 drops after the first) of the tower in
+    calibration/tower.toml, in ten-fold cross-validation by game. Gain over a constant mean, in thousandths of a nat per
+    drop, with its standard error:
 
         terms                                        thrown         residents
         thrown, inside                               13.3 +- 2.0    42.2 +- 3.3
@@ -104,8 +114,8 @@ class GroupsLaw:
         the same, with ages guessed from a record    14.4 +- 2.0    77.4 +- 3.8
         ... and a product or a square besides        15.2 +- 2.1    77.6 +- 3.7 at most
 
-    With `loose` from a record the errors of the total are not correlated from drop to drop (lags 1 to 4: 0.01, 0.01,
-    0.03, 0.00) and those of the groups hardly (0.03 +- 0.01).
+    With `loose` guessed from a record, errors of the total are uncorrelated between drops (lags 1 to 4: 0.01, 0.01,
+    0.03, 0.00). Errors of the two groups in one drop are hardly correlated (0.03 +- 0.01).
     """
 
     thrown: BetaBinomial
@@ -113,20 +123,21 @@ class GroupsLaw:
 
 
 def terms(thrown: Any, inside: Any, loose: Any) -> Array:
-    """Return TERMS, on a last axis, of a drop or of arrays of drops: shape (..., terms)."""
+    """Return the terms 1, log(1 + thrown), inside / 10 and loose of one or more drops, shape (..., terms)."""
     columns = np.broadcast_arrays(1.0, np.log1p(thrown), np.asarray(inside) / 10, np.asarray(loose, float))
     return np.stack(columns, axis=-1)
 
 
 def chance(log_odds: Array) -> Array:
-    """Return the chance that has these log-odds, cut at +-20, in their shape."""
+    """Return the probabilities for `log_odds`, which are first cut to -20 to 20, in the same shape."""
     return _special.expit(np.clip(log_odds, -_STEEPEST, _STEEPEST))
 
 
 def beta_binomial(cubes: int, mean: Array, size: Array) -> Array:
-    """Return beta-binomial chances of 0 to `cubes`: shape (..., cubes + 1), that of `mean` and `size` before.
+    """Return the beta-binomial probabilities of 0 to `cubes` cubes, shape (..., cubes + 1).
 
-    Source: Johnson, Kemp, Kotz, Univariate Discrete Distributions, 2005, section 6.2.2.
+    `mean` and `size` have shape (...). `mean` is that of the beta distribution, and `size` is the sum of its
+    parameters. Source: Johnson, Kemp, Kotz, Univariate Discrete Distributions, 2005, section 6.2.2.
     """
     if cubes < 0:
         raise fault("cubes of a group", cubes, "a number from 0", "count them again")
@@ -148,16 +159,21 @@ def _log_pmf(out: Array, cubes: Array, choose: Array, mean: Array, size: Array) 
 def fit(
     thrown: Any, inside: Any, loose: Any, thrown_out: Any, resident_out: Any, weights: Array | None = None
 ) -> GroupsLaw:
-    """Fit the law to drops, one entry of each argument a drop; `weights` say how often each counts (once)."""
+    """Fit both beta-binomial distributions to drops.
+
+    Each argument has one entry for each drop. `weights` multiply the drops' log-likelihoods (default 1).
+    """
     x = terms(*(np.asarray(counts, float) for counts in (thrown, inside, loose)))
     return GroupsLaw(fit_group(x, thrown, thrown_out, weights), fit_group(x, inside, resident_out, weights))
 
 
 def fit_group(x: Array, cubes: Any, out: Any, weights: Array | None = None) -> BetaBinomial:
-    """Fit one group by penalised maximum likelihood: `x` are its terms by drop; see `fit`.
+    """Fit one beta-binomial by penalised maximum likelihood; `x` has the terms of each drop, shape (drops, terms).
 
-    The penalty is that of normal laws, on the coefficients about 0 with sd 5 and on `log_size` about 3 with sd 2:
-    nothing beside some hundred cubes, and finite where a group always or never leaves.
+    `cubes` are the cubes of the group in each drop, and `out` those that came out. The penalty is that of normal
+    distributions: mean 0 and sd 5 for each coefficient, mean 3 and sd 2 for `log_size`. It has no weight next to some
+    hundred cubes, and it keeps the estimates finite if a group always or never comes out. Raises UsageError for unequal
+    lengths and for impossible counts.
     """
     n, k = np.asarray(cubes, float), np.asarray(out, float)
     w = np.ones(len(n)) if weights is None else np.asarray(weights, float)

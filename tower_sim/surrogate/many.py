@@ -1,4 +1,4 @@
-"""Many towers at once, each with a memory and a throw of its own: for programs that decide after every throw."""
+"""Many independent towers at once, for programs that decide after each throw."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from tower_sim.surrogate.model import SurrogateModel
 
 
 class ManyTowers:
-    """`number` towers of a surrogate, empty at first, for up to `cubes` cubes each and `drops` throws before emptying.
+    """`number` independent surrogate towers, empty at first.
 
-    `inside` counts the cubes inside, shape (tower, colour). Colours have the numbers from 0 to before `colours`.
-    Random: each tower draws from a stream of words that `rng` begins.
+    Each tower has room for `cubes` cubes and for `drops` throws before it is emptied. `inside` counts the cubes inside,
+    shape (tower, colour). Colours are numbered from 0 to `colours` - 1. Random: `rng` seeds a stream for each tower.
     """
 
     def __init__(
@@ -29,9 +29,9 @@ class ManyTowers:
         self.inside = np.zeros((number, colours), np.int64)
 
     def throw(self, counts: Array) -> Array:
-        """Throw so many cubes of each colour into each tower and return those that come out; shapes (tower, colour).
+        """Throw `counts` cubes into the towers and return the cubes that come out, both of shape (tower, colour).
 
-        Without a cube to throw nothing happens in a tower.
+        A tower into which no cube is thrown does not change.
         """
         out = np.zeros(counts.shape, np.int64)
         with np.errstate(over="ignore"):  # of words in plain Python, as in play_games
@@ -40,6 +40,6 @@ class ManyTowers:
         return out
 
     def empty(self, which: Array) -> None:
-        """Take all cubes out of the towers `which`, and forget their throws."""
+        """Remove all cubes from the towers `which`, and forget their earlier throws."""
         self.inside[which] = 0
         self._towers.held[which] = self._towers.done[which] = 0

@@ -1,6 +1,6 @@
-"""SurrogateModel: a tower as a fitted law instead of a world of bodies. READ FIRST of this folder.
+"""SurrogateModel, a tower that draws results from a fitted distribution instead of simulating bodies. READ FIRST here.
 
-state -> who lies where, how long -> law (cascade.py, as whole numbers: table.py) -> who moves -> outcome
+state -> where each cube lies, and for how long -> law (cascade.py, rounded: table.py) -> which cubes move -> outcome
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ _MOST_RUNS, _MOST_FIRST = 10**9, 2**62  # the counts of more find no room, and n
 
 
 class SurrogateModel(BaseModel):
-    """A DropModel without physics: the cascade, fitted to many simulated drops of this very apparatus.
+    """A DropModel without physics: a cascade, fitted to many simulated drops of exactly this apparatus.
 
-    Cubes inside have a region and no pose. A knock is refused if none were fitted. Cubes leave and stay whatever
-    their colour and number. `extrapolated` is true of an outcome whose numbers thrown and inside the data do not cover.
+    Cubes inside have a region but no pose. Results do not depend on the colours and numbers of cubes. A knock is
+    refused if the cascade was fitted without knocks. An outcome is `extrapolated` if its numbers of cubes thrown and
+    inside lie outside the training data.
     """
 
     name = "surrogate"
@@ -49,7 +50,7 @@ class SurrogateModel(BaseModel):
         self._floor = {region: i for i, region in enumerate(self.table.regions)}
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
-        """Throw `cubes` in; see DropModel. Random: the words of the law, 32 bits of `rng` each."""
+        """Throw `cubes` in and return the outcome; see DropModel. Random: words of 32 bits from `rng`."""
         thrown = self._door.throw(state, cubes)
         written = rng_text(rng)
         now = state.drops
@@ -63,7 +64,7 @@ class SurrogateModel(BaseModel):
         return replace(outcome, extrapolated=not self.fitted.covers(len(thrown), len(resting)))
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
-        """Knock on the table; see DropModel. Random: a word for every cube inside, 32 bits of `rng` each."""
+        """Knock on the table and return the outcome; see DropModel. Random: a word of 32 bits for each cube inside."""
         self._door.enter(state)
         if not self.table.knocks:
             again = ", or fit the surrogate again (tower-sim model fit)"
@@ -82,9 +83,9 @@ class SurrogateModel(BaseModel):
     def sample_runs(self, plan: Plan, runs: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Runs:
         """Play `runs` runs of a plan at once and return their counts.
 
-        Random: run r draws from a stream of its own, the (first + r)-th of `seed` (a whole number from 0); these are
-        not the runs that `drop` draws from numpy's generator. With a `shift`, every thrown cube's chance to come out is
-        greater by it (at most 1): for tests of what tells such towers apart.
+        Random: run r uses stream `first` + r of `seed`, a whole number from 0. The runs differ from those that `drop`
+        draws with a numpy generator. A `shift` from 0 to 1 is added to the probability that a thrown cube comes out
+        (the sum is at most 1); it is for testing whether a method can tell such towers apart.
         """
         from tower_sim.surrogate.kernel import play_games  # here, because it imports numba, which takes a while
 
@@ -101,14 +102,14 @@ class SurrogateModel(BaseModel):
         return Runs(plan, *counts)
 
     def extrapolated(self, counts: Runs) -> Array:
-        """Say of each drop of runs, shape (run, drop), whether the data do not cover it; see Fitted.covers."""
+        """Return for each drop whether it lies outside the training data, shape (run, drop); see Fitted.covers."""
         thrown, before = counts.thrown.sum(-1), counts.inside_before
         pairs, which = np.unique(np.stack([thrown.ravel(), before.ravel()], 1), axis=0, return_inverse=True)
         beyond = np.array([not self.fitted.covers(int(n), int(m)) for n, m in pairs])
         return beyond[which.ravel()].reshape(thrown.shape)
 
     def _ended(self, state: TowerState, event: Event, end: Mapping[int, int]) -> Outcome:
-        """Return what `event` did, by the floor where each cube ends, or OUT."""
+        """Return the outcome of `event`; `end` has the floor where each cube ends, or OUT, by the cube's number."""
         landings: list[Landing] = []
         inside: list[Resident] = []
         for cube, since in [
@@ -123,7 +124,7 @@ class SurrogateModel(BaseModel):
         return Outcome(self.name, self.shape.name, Status.SETTLED, event.thrown, tuple(landings), after)
 
     def _resting(self, state: TowerState, now: int) -> dict[int, Resting | None]:
-        """Say of every cube inside, by number, what the law needs to know."""
+        """Return the floor, age and crowd of each cube inside, by the cube's number."""
         sizes = [len(event.thrown) for event in state.log if event.kind == "drop"]
         return {
             resident.cube.id: Resting(
@@ -134,9 +135,10 @@ class SurrogateModel(BaseModel):
 
 
 def _words(rng: np.random.Generator, most: int) -> Callable[[], int]:
-    """Return a function that gives up to `most` words of `rng` one by one; they are drawn some hundred at a time.
+    """Return a function that returns random words from `rng` one by one.
 
-    None is drawn for 0 words.
+    The function draws _WORDS words from `rng` at a time. `most` is the greatest number of words needed. With 0 it draws
+    nothing.
     """
     if 0 < most <= _WORDS:
         return cast("list[int]", _drawn(rng)[-most:].tolist()).pop

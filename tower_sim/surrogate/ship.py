@@ -1,4 +1,4 @@
-"""ShipSurrogate: a combat ship and its board without physics, by a law fitted on many simulated throws."""
+"""ShipSurrogate, a combat ship and its board without physics: a distribution fitted to many simulated throws."""
 
 from __future__ import annotations
 
@@ -22,17 +22,20 @@ from tower_sim.surrogate.board_law import Array, BoardLaw
 
 
 class ShipSurrogate(BaseModel):
-    """A BoardModel that draws where cubes lie from a `BoardLaw`; it knows places, and neither poses nor contacts.
+    """A BoardModel that draws the places of cubes from a `BoardLaw`; it knows neither poses nor contacts.
 
-    No cube stays inside, so that there is nothing to knock out. `extrapolated` outcomes are of throws unlike those the
-    law was fitted to. Of equal arguments, cubes of other colours land alike: colours are never looked at.
+    No cube stays inside, so a knock can bring none out. An outcome is `extrapolated` if the law was not fitted to
+    throws with so many cubes. Results do not depend on the colours of cubes.
     """
 
     name = "surrogate"
     tells_contacts = False  # landings do not say what a cube touches or rests on
 
     def __init__(self, shape: Apparatus, law: BoardLaw, digest: str) -> None:
-        """Make the surrogate of `shape`; `digest` names the fitted law in the states it makes."""
+        """Make the surrogate of `shape`; `digest` identifies the fitted law in the states that the surrogate makes.
+
+        Raises UsageError if the places of the law are not those of the board.
+        """
         self.shape = with_board(shape)
         self.law = check_kind("law", law, BoardLaw, "a BoardLaw", "take fitted.board_law_of(shape.digest)")
         places = (*(ZONE + zone.name for zone in self.shape.board.zones), BORDER, TABLE)
@@ -46,14 +49,15 @@ class ShipSurrogate(BaseModel):
 
     @property
     def board(self) -> Board:
-        """The board, with its zones."""
+        """The board with its zones."""
         return self.shape.board
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
-        """Throw `cubes`; see BoardModel. Random: where each lands, which lying cubes change their place, and where to.
+        """Throw `cubes` and return the outcome; see BoardModel.
 
-        Numbers are drawn in this order: one for each thrown cube, one for each lying one whether it changes, one for
-        each where to.
+        Random: where the cubes land, which lying cubes move, and where to. Uniform numbers are drawn in this order: one
+        for each thrown cube, one for each lying cube to decide whether it moves, one for each lying cube to decide
+        where it would move.
         """
         thrown = self._door.throw(state, cubes)
         written = rng_text(rng)
@@ -68,13 +72,13 @@ class ShipSurrogate(BaseModel):
         return replace(outcome, extrapolated=not self.law.covers(n, m))
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
-        """Refuse every knock: the model was not fitted to knocks."""
+        """Raise UsageError: the surrogate was not fitted to knocks."""
         no_knocks(strength, f"{self.name} knows no knocks")
 
     def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
-        """Put `cube` into `zone`; see BoardModel. Nothing is random, and no other cube changes its place.
+        """Put `cube` into `zone` and return the outcome; see BoardModel. Nothing is random, and no other cube moves.
 
-        With physics 1 of 10820 cubes that lay there changed its place when another was put down.
+        With physics 1 of 10820 lying cubes moved when another cube was put down.
         """
         (cube,) = self._door.throw(state, (cube,))
         zone = as_zone(zone, [item.name for item in self.board.zones])
@@ -94,10 +98,11 @@ class ShipSurrogate(BaseModel):
 
 
 def landing(law: BoardLaw, thrown: int, here: Array, u: Array) -> tuple[Array, Array]:
-    """Return at which places `thrown` cubes land, and where those that lay at the places `here` then are.
+    """Return the place where each of `thrown` cubes lands, and the new place of each lying cube.
 
-    `u` are numbers from 0 to 1, one for each thrown cube, one for each lying one whether it changes its place, one for
-    each where to: shape (thrown + 2 lying,).
+    Places are indices into law.places; `here` are the old places of the lying cubes. `u` are uniform numbers from 0 to
+    1, shape (thrown + 2 lying,): one for each thrown cube, one for each lying cube to decide whether it moves, one for
+    each lying cube to decide where it would move.
     """
     lying = len(here)
     counts = np.bincount(here, minlength=len(law.places))
@@ -107,6 +112,6 @@ def landing(law: BoardLaw, thrown: int, here: Array, u: Array) -> tuple[Array, A
 
 
 def drawn(chances: Array, u: Array) -> Array:
-    """Return the place drawn for every row of `chances`, shape (rows, places), by uniform numbers `u` from 0 to 1."""
+    """Return the place drawn from each row of `chances`, shape (rows, places), with uniform numbers `u` from 0 to 1."""
     edges = np.cumsum(chances, axis=1)
     return np.minimum((edges <= u[:, None]).sum(1), chances.shape[1] - 1)

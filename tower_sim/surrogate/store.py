@@ -1,4 +1,4 @@
-"""The file of a fitted surrogate: plain JSON, written the same way every time, and checked when it is read."""
+"""The file of a fitted surrogate: plain JSON that is written the same way every time and checked when it is read."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A campaign that was fitted: its spec's digest, and how many of its runs and drops were used."""
+    """A campaign in the training data: the digest of its spec, and how many of its runs and drops were used."""
 
     digest: str
     runs: int
@@ -54,9 +54,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class RungScore:
-    """How well a rung of the ladder foretells held-out drops: mean log score a drop (nats), blocked by run.
+    """The mean log score per drop of one rung of the ladder (nats), with standard errors over runs, on held-out drops.
 
-    The score is the logarithm of the chance of what happened (which cubes came out); `gain` is that over rung 0.
+    The log score is the logarithm of the probability of what happened, that is, of which cubes came out. `gain` is the
+    difference from rung 0.
     """
 
     name: str
@@ -69,12 +70,13 @@ class RungScore:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A fitted law with what it came from: `kind` is `tower` (law: Cascade) or `board` (law: BoardLaw).
+    """A fitted law and its origin: `kind` is `tower` (the law is a Cascade) or `board` (the law is a BoardLaw).
 
-    `covered` has (thrown, least, most): of drops with so many thrown, how many cubes were inside (lay on the board) in
-    the data; `scores` are the rungs', on held-out runs, and `lower_rungs` the parameters of those below the law.
-    `engine` is the rigid-body engine whose drops were fitted, empty where they were of a model without one. `failed`
-    says in a sentence why a check with games that were not fitted did not pass, empty where none is known to fail.
+    `covered` has rows (thrown, least, most): in the drops of the training data with so many cubes thrown, the least and
+    the greatest number of cubes inside (on the board) before. `scores` are those of the rungs on held-out runs, and
+    `lower_rungs` are the parameters of the rungs below the law. `engine` is the rigid-body engine of the fitted drops,
+    or empty if their model had none. `failed` says in a sentence why a check against other games failed, and is empty
+    if no failure is known.
     """
 
     kind: str
@@ -90,27 +92,27 @@ class Fitted:
 
     @property
     def name(self) -> str:
-        """What a model of this law is called."""
+        """The name of a model with this law: `surrogate`, or FAILED_NAME if a check failed."""
         return FAILED_NAME if self.failed else "surrogate"
 
     @property
     def digest(self) -> str:
-        """What identifies the law in states: it changes with every number of it."""
+        """The digest that identifies the surrogate in states; it changes with every number in the file."""
         return _digest(self._plain())
 
     def cascade_of(self, apparatus_digest: str) -> Cascade:
-        """Return the law of a tower, which must be of the same apparatus."""
+        """Return the Cascade of a tower; raises UsageError for a board or for another apparatus."""
         return cast("Cascade", self._law_of(TOWER, apparatus_digest))
 
     def board_law_of(self, apparatus_digest: str) -> BoardLaw:
-        """Return the law of a ship's board, which must be of the same apparatus."""
+        """Return the BoardLaw of a ship; raises UsageError for a tower or for another apparatus."""
         return cast("BoardLaw", self._law_of(BOARD, apparatus_digest))
 
     def covers(self, thrown: int, before: int) -> bool:
-        """Say whether the data have drops like one with so many thrown and so many cubes there before.
+        """Return whether the training data cover a drop of `thrown` cubes with `before` cubes inside or on the board.
 
-        Between two numbers thrown that the data have, the limits are those of the nearer; beyond the ends nothing is
-        covered, but that throwing nothing is.
+        If no drop of the data threw exactly `thrown` cubes, the limits are those of the nearest number thrown. Numbers
+        outside the range of the data are not covered, but a drop that throws nothing always is.
         """
         if thrown == 0:
             return True
@@ -122,14 +124,14 @@ class Fitted:
         return least <= before <= most
 
     def to_json(self) -> str:
-        """Return the text of the file: equal models give equal text."""
+        """Return the text of the file; equal surrogates give equal text."""
         plain = self._plain()
         text = json.dumps(plain | {"digest": _digest(plain)}, indent=1)
         return re.sub(r"\[[^][{}]*\]", lambda row: " ".join(row[0].split()), text) + "\n"  # a list, a line
 
     @staticmethod
     def from_json(text: str) -> Fitted:
-        """Read the text of a file."""
+        """Restore a surrogate from the text of its file; raises UsageError if it is damaged or of another version."""
         plain: object = json_value(text, "surrogate")
         table = cast("dict[str, Any]", plain) if isinstance(plain, dict) else {}
         if table.get("schema") != SCHEMA or table.get("version") != VERSION:
@@ -180,12 +182,12 @@ class Fitted:
 
 
 def as_fitted(fitted: object) -> Fitted:
-    """Check that the value is a fitted law and not, for example, its path; return it."""
+    """Return `fitted` if it is a Fitted; raises UsageError otherwise, for example for a path."""
     return check_kind("fitted", fitted, Fitted, "a Fitted law", "read it with load_fitted(path) or shipped(...)")
 
 
 def load_fitted(path: str | Path) -> Fitted:
-    """Read a surrogate's file."""
+    """Read a surrogate from its file."""
     text = read_text(path, "surrogate file", advice="give a file of `surrogate fit`")
     try:
         return Fitted.from_json(text)
@@ -194,17 +196,17 @@ def load_fitted(path: str | Path) -> Fitted:
 
 
 def shipped_names() -> tuple[str, ...]:
-    """Return the names of the profiles whose surrogate ships."""
+    """Return the names of the profiles for which a surrogate ships."""
     return tuple(sorted(file.name.removesuffix(".json") for file in _folder().iterdir() if file.name.endswith(".json")))
 
 
 def beside(profile: str | Path) -> Path:
-    """Return where the surrogate of a profile's file lies: NAME.surrogate.json beside NAME.toml."""
+    """Return the path of the surrogate for a profile's file: NAME.surrogate.json next to NAME.toml."""
     return Path(profile).with_suffix(".surrogate.json")
 
 
 def fitted_or_shipped(name: str | Path) -> Fitted:
-    """Return a surrogate by a shipped profile's name, by a profile's file (.toml) next to it, or by its own file."""
+    """Return a surrogate by a shipped profile's name, by the profile's file (.toml) next to it, or by its own file."""
     if str(name) in shipped_names():
         return Fitted.from_json((_folder() / f"{name}.json").read_text("utf-8"))
     name = as_path("surrogate", name, f"write {shipped_names()[0]!r} or the path of a file")
@@ -212,7 +214,10 @@ def fitted_or_shipped(name: str | Path) -> Fitted:
 
 
 def shipped(apparatus: str, apparatus_digest: str, advice: str = _NO_SURROGATE) -> Fitted:
-    """Return the surrogate that ships for a profile; the error for a profile without one ends in `advice`."""
+    """Return the surrogate that ships for a profile.
+
+    Raises UsageError, which ends in `advice`, if none ships or if the profile was changed.
+    """
     names = shipped_names()
     fitted = fitted_or_shipped(apparatus) if apparatus in names else None
     if fitted is None:
@@ -226,7 +231,10 @@ def shipped(apparatus: str, apparatus_digest: str, advice: str = _NO_SURROGATE) 
 
 
 def fitted_to(apparatus: Apparatus) -> Fitted:
-    """Return the surrogate beside the apparatus's file, or where there is none the one that ships for it."""
+    """Return the surrogate next to the apparatus's file or, without such a file, the one that ships for the apparatus.
+
+    Raises UsageError if the surrogate was fitted to another apparatus, or if none ships.
+    """
     file = beside(apparatus.file) if apparatus.file else None
     if file is None or not file.exists():
         return shipped(apparatus.name, apparatus.digest)
@@ -262,7 +270,7 @@ def _read(table: Mapping[str, Any]) -> Fitted:
 
 
 def _engine(name: object) -> str:
-    """Return the engine of a file, which need not be one that there is here."""
+    """Return the engine named in a file; it need not be installed."""
     allowed = "the name of a rigid-body engine, or an empty text for none"
     return check_kind(ENGINE, name, str, allowed, "fit it again")
 

@@ -1,8 +1,8 @@
-"""The cascade as whole numbers: a table and two small algorithms that any language can repeat, digit for digit.
+"""The cascade in whole numbers: a table and two short algorithms that give the same digits in every language.
 
 A cube passes a floor if the next random word, a whole number from 0 to 2^32 - 1, is below a threshold. The threshold is
-looked up by the log-odds, which are sums of table entries in units of 1 / UNIT. No floating point, no logarithm.
-docs/surrogate.md says it step by step; `sampler.js` is the same in JavaScript.
+looked up by the log-odds, which are sums of table entries in units of 1 / UNIT. Sampling needs no floating point and no
+logarithm. docs/surrogate.md gives the steps; `sampler.js` is the same in JavaScript.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class FloorTable:
-    """One floor's summands of log-odds, in units of 1 / UNIT; a list is looked up at its last entry from there on.
+    """The terms of the log-odds that a cube passes one floor, in units of 1 / UNIT.
 
-    `arriving_thrown` and `lying_thrown` by the number thrown, `arriving_lying` and `lying_lying` by the number that lie
-    on the floor, `arriving_fresh` by the number of those that are at most FRESH drops old, `age` and `crowd` by age in
-    drops, `arriving_effect` and `lying_effect` by the number that lie on the floor, then the shared effect's number.
+    An index beyond the end of a list means its last entry. Indices: `arriving_thrown` and `lying_thrown` by the number
+    of cubes thrown; `arriving_lying` and `lying_lying` by the number of cubes on the floor; `arriving_fresh` by how
+    many of these are at most FRESH drops old; `age` and `crowd` by the cube's age in drops; `arriving_effect` and
+    `lying_effect` by the number of cubes on the floor, then by the number of the shared effect.
     """
 
     arriving_thrown: tuple[int, ...]
@@ -47,16 +48,17 @@ class FloorTable:
 
     @property
     def has_effect(self) -> bool:
-        """Whether a word is drawn for this floor's shared effect."""
+        """Whether a random word is drawn for the shared effect of this floor."""
         return any(any(row) for row in (*self.arriving_effect, *self.lying_effect))
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The whole law: `regions` from top to bottom, their `floors`, and `thresholds` by log-odds from 0 to LIMIT.
+    """The cascade in whole numbers.
 
-    `knocks` are log-odds by floor and strength, see `knocked`; there are none where none were fitted.
-    `has_effect` says it of every floor, once, because that takes longer than the rest of a drop.
+    `regions` and `floors` go from top to bottom; `thresholds` go by log-odds, from 0 to LIMIT in units of 1 / UNIT.
+    `knocks` are log-odds by floor and strength for `knocked`; they are empty if the cascade was fitted without knocks.
+    `has_effect` is that of each floor, stored because it takes longer to compute than the rest of a drop.
     """
 
     regions: tuple[str, ...]
@@ -69,7 +71,7 @@ class Table:
         object.__setattr__(self, "has_effect", tuple(floor.has_effect for floor in self.floors))
 
     def to_plain(self) -> dict[str, Any]:
-        """Return the table as lists, numbers and words: what `surrogate export` writes."""
+        """Return the table as lists, numbers and strings, as `surrogate export` writes it."""
         names = FloorTable.__slots__
         return {
             "regions": list(self.regions),
@@ -83,7 +85,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Resting:
-    """A cube inside as the law sees it: the number of its floor from the top, its age in drops, its crowd."""
+    """A cube inside: its floor, numbered from the top, its age in drops, and whether it came in a crowd.
+
+    A cube came in a crowd if CROWD cubes or more were thrown at once.
+    """
 
     floor: int
     age: int
@@ -91,7 +96,7 @@ class Resting:
 
 
 def table_of(law: Cascade) -> Table:
-    """Round a law to whole numbers: log-odds to 1 / (2 UNIT), chances to 2^-33."""
+    """Round a cascade to whole numbers: log-odds to within 1 / (2 UNIT), probabilities to within 2^-33."""
     scores = normal_scores()
 
     def curve(which: Polyline, last: int | None = None) -> tuple[int, ...]:
@@ -121,10 +126,11 @@ def table_of(law: Cascade) -> Table:
 
 
 def move(table: Table, resting: Sequence[Resting | None], word: Callable[[], int]) -> list[int]:
-    """Do one drop: say for each cube, given in the order of their numbers, on which floor it ends, or OUT.
+    """Draw one drop and return the floor where each cube ends, or OUT; cubes are given in the order of their numbers.
 
-    `resting` holds None for a cube that is thrown. `word` gives the next random word: first one for every floor that
-    has a shared effect, from top to bottom, then cube by cube one for every floor that it comes to.
+    `resting` is None for a cube that is thrown. `word` returns the next random word: first one for each floor with a
+    shared effect, from top to bottom, then cube by cube one for each floor that the cube comes to. Raises UsageError
+    for a floor, an age or a word out of range.
     """
     for cube in resting:
         if cube is not None:
@@ -134,7 +140,7 @@ def move(table: Table, resting: Sequence[Resting | None], word: Callable[[], int
 
 
 def _checked(word: Callable[[], object]) -> Callable[[], int]:
-    """Return `word`, which then refuses to give anything but words."""
+    """Return a function that calls `word` and checks that the result is a whole number from 0 to 2^32 - 1."""
 
     def checked() -> int:
         drawn = word()
@@ -151,7 +157,7 @@ def _checked(word: Callable[[], object]) -> Callable[[], int]:
 
 
 def moved(table: Table, resting: Sequence[Resting | None], word: Callable[[], int]) -> list[int]:
-    """Do what `move` does, with arguments that are as they should be."""
+    """Draw one drop as `move` does, without checking the arguments."""
     thrown = resting.count(None)
     if not thrown:
         return [cube.floor for cube in resting if cube is not None]
@@ -174,10 +180,11 @@ def moved(table: Table, resting: Sequence[Resting | None], word: Callable[[], in
 
 
 def knocked(table: Table, floors: Sequence[int], strength: float, word: Callable[[], int]) -> list[bool]:
-    """Say for each cube inside, given by its floor in the order of their numbers, whether a knock brings it out.
+    """Draw one knock and return whether each cube inside comes out.
 
-    `strength` is in g, from 0 to 5, and is rounded to hundredths. One `word` is drawn for every cube; for a knock
-    weaker than KNOCKS[0], which moves nothing, none.
+    `floors` has the floor of each cube, in the order of the cubes' numbers. `strength` is in g, from 0 to 5, and is
+    rounded to hundredths. One `word` is drawn for each cube. A knock weaker than KNOCKS[0] hundredths moves nothing and
+    draws no word.
     """
     step = math.floor(100 * strength + 0.5)
     if step < KNOCKS[0]:
@@ -188,10 +195,10 @@ def knocked(table: Table, floors: Sequence[int], strength: float, word: Callable
 def _weigh(
     table: Table, resting: Sequence[Resting | None], thrown: int, word: Callable[[], int]
 ) -> tuple[list[int], list[int], list[int]]:
-    """Draw the shared effects; say by floor what decides the drop.
+    """Draw the shared effects and return three lists by floor.
 
-    That is the thresholds to pass for cubes just thrown, those for cubes that lay higher up, and the log-odds of those
-    that lie there, but for their age.
+    These are the thresholds to pass for cubes just thrown, the thresholds for cubes that lay on a higher floor, and the
+    log-odds for cubes that lie on the floor, without the term for their age.
     """
     lying, fresh = [0] * len(table.floors), [0] * len(table.floors)
     for cube in resting:
@@ -212,7 +219,7 @@ def _weigh(
 
 
 def threshold(table: Table, odds: int) -> int:
-    """Return the threshold of log-odds in units of 1 / UNIT: the chance times 2^32."""
+    """Return the threshold for log-odds in units of 1 / UNIT: the probability times 2^32."""
     if odds >= 0:
         return table.thresholds[min(odds, LIMIT)]
     return WORD - table.thresholds[min(-odds, LIMIT)]

@@ -1,4 +1,4 @@
-"""Rules of thumb that online versions of Wallenstein used for its tower: the baselines to beat."""
+"""Rules of thumb for Wallenstein's tower, used by online versions of the game: baselines for a surrogate."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ REGION = "tower"
 
 
 class TwoThirdsRule(BaseModel):
-    """A DropModel without physics: each cube comes out by itself, one just thrown with 2/3, one inside with 1/3.
+    """A DropModel without physics: a thrown cube comes out with probability 2/3, a cube inside with 1/3, independently.
 
-    It ignores how many are thrown, and knows no regions (all cubes inside are in `tower`) and no knocks.
-    Source: bgdf.com/node/180.
+    The probabilities do not depend on how many cubes are thrown. All cubes inside are in the one region `tower`. Knocks
+    are refused. Source: bgdf.com/node/180.
     """
 
     name = "two_thirds"
@@ -38,7 +38,7 @@ class TwoThirdsRule(BaseModel):
         self._door = Door(self.name, self.shape.name, digest, edge, frozenset([REGION]))
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
-        """Throw `cubes` in; see DropModel. Random: for every cube whether it comes out."""
+        """Throw `cubes` in and return the outcome; see DropModel. Random: whether each cube comes out."""
         thrown = self._door.throw(state, cubes)
         written = rng_text(rng)
         chances = np.repeat(self.chances(state), [len(thrown), len(state.residents)])
@@ -56,23 +56,23 @@ class TwoThirdsRule(BaseModel):
         return Outcome(self.name, self.shape.name, Status.SETTLED, thrown, landings, after)
 
     def chances(self, state: TowerState) -> tuple[float, float]:
-        """Return the chance to come out of a cube that is thrown into `state`, and of one inside."""
+        """Return the probabilities that a cube thrown into `state` comes out, and that a cube inside does."""
         return THROWN_OUT, RESIDENT_OUT
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
-        """Refuse every knock: the rule does not describe knocks."""
+        """Raise UsageError: the rule does not describe knocks."""
         no_knocks(strength, f"{self.name} knows no knocks")
 
 
 class OnlineRule(TwoThirdsRule):
-    """Another such rule, with other chances for the throw that seeds the empty tower than for battles.
+    """A second rule of thumb, with other probabilities for the first throw into an empty tower than for battles.
 
-    At the seeding a cube stays with 0.30; in a battle one just thrown comes out with 0.50, one inside with 0.60.
-    Source: an online implementation of Wallenstein, as told of it; not checked against its code.
+    In the first throw a cube stays with probability 0.30. In a battle a thrown cube comes out with 0.50, a cube inside
+    with 0.60. Source: reports about an online implementation of Wallenstein, not checked against its code.
     """
 
     name = "online_rule"
 
     def chances(self, state: TowerState) -> tuple[float, float]:
-        """See TwoThirdsRule; a tower that nothing was thrown into is being seeded."""
+        """See TwoThirdsRule.chances; a tower without any earlier throw has the probabilities of the first throw."""
         return ONLINE_BATTLE if state.drops else (ONLINE_SEEDING, ONLINE_BATTLE[1])
