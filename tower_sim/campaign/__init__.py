@@ -1,8 +1,9 @@
-"""Campaigns: thousands of drops, spread over processes or a cluster, stored so that a kill loses nothing.
+"""Campaigns: thousands of drops, played on processes or a cluster and stored so that a crash loses no finished work.
 
     spec (TOML) -> shards -> run (processes, Dask) -> store -> status, verify
 
-The client alone writes; a shard depends on the spec and its number only.
+A shard is a part of the runs; its result depends only on the spec and on the number of the shard. Only the process that
+starts the campaign (the client) writes files.
 """
 
 from tower_sim.campaign.run import campaign_run, campaign_status, campaign_verify, run, status, verify

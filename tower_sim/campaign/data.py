@@ -1,4 +1,4 @@
-"""What a campaign holds, as arrays: its runs, the drops that landed, every cube of every drop, and failed attempts."""
+"""The data of a campaign as arrays: its runs, the drops that succeeded, each cube of each drop, and failed attempts."""
 
 from __future__ import annotations
 
@@ -24,55 +24,56 @@ NOWHERE = -1  # the code of a null word
 
 @dataclass(frozen=True)
 class Words:
-    """A column of words: `names[codes[i]]` is the i-th; code -1 is none."""
+    """A column of words: row i holds `names[codes[i]]`, or null if the code is -1."""
 
     names: tuple[str, ...]
     codes: Array
 
     def take(self, rows: Array) -> Words:
-        """Return the column at `rows`."""
+        """Return the column with only the given rows."""
         return Words(self.names, self.codes[rows])
 
     def starts(self, prefix: str) -> Array:
-        """Say for each row whether its word starts with `prefix`, shape (rows,)."""
+        """Return for each row whether its word starts with `prefix`, shape (rows,)."""
         known = np.array([name.startswith(prefix) for name in self.names] + [False])
         return known[self.codes]
 
     def among(self, *words: str) -> Array:
-        """Say for each row whether its word is one of `words`, shape (rows,)."""
+        """Return for each row whether its word is one of `words`, shape (rows,)."""
         return np.array([name in words for name in self.names] + [False])[self.codes]
 
     def ordered(self, names: Sequence[str]) -> Words:
-        """Return the same column with its names in the order of `names`, then any others by alphabet."""
+        """Return the same column with its names in the order of `names`, then all others in alphabetical order."""
         order = [*[name for name in names if name in self.names], *sorted(set(self.names) - set(names))]
         place = np.array([order.index(name) for name in self.names] + [NOWHERE])
         return Words(tuple(order), place[self.codes].astype(np.int16))
 
     @staticmethod
     def of(words: Sequence[str | None], names: Sequence[str] = ()) -> Words:
-        """Make a column of a list of words."""
+        """Return a column of the given words; `names` come first in its list of names."""
         every = [*names, *sorted({word for word in words if word is not None} - set(names))]
         place: dict[str | None, int] = {name: i for i, name in enumerate(every)} | {None: NOWHERE}
         return Words(tuple(every), np.array([place[word] for word in words], np.int16))
 
 
 class Facts(dict[str, "Array | Words"]):
-    """What a game tells of its drops, by the columns of its own table; an entry a drop, NaN or none where it is null.
+    """The columns of the game's own table, by name, with one entry for each drop.
 
-    Numbers that are never null keep their type, others are real.
+    A null is NaN in a column of numbers and -1 in the codes of a column of words. Columns of numbers without nulls keep
+    their type; the others are floats.
     """
 
     def take(self, rows: Array) -> Facts:
-        """Return what is told at `rows`."""
+        """Return the columns with only the given rows."""
         return Facts({name: column.take(rows) for name, column in self.items()})
 
     def words(self, name: str, drops: int) -> Words:
-        """Return the words of a column; of one that is not there, or has none, a column of `drops` null words."""
+        """Return the column `name` of words; if there is no such column of words, return `drops` nulls."""
         column = self.get(name)
         return column if isinstance(column, Words) else Words((), np.full(drops, NOWHERE, np.int16))
 
     def counts(self, name: str, drops: int) -> Array:
-        """Return the whole numbers of a column, shape (drops,), 0 where it is null or the column is not there."""
+        """Return the column `name` as whole numbers, shape (drops,); nulls and a missing column give 0."""
         column = self.get(name)
         if column is None or isinstance(column, Words):
             return np.zeros(drops, np.int64)
@@ -81,11 +82,11 @@ class Facts(dict[str, "Array | Words"]):
 
 @dataclass(frozen=True)
 class Drops:
-    """The drops (battles: steps) that landed, sorted by run and number; arrays of one entry a drop, counts in cubes.
+    """The drops that succeeded (in battles: the steps), sorted by run and number; arrays have one entry for each.
 
-    `run` counts the runs of the campaign from 0, whatever their design point; `drawn` says whether the model was asked.
-    `facts` are what the game tells of each; some that many sections read are beside them, empty or 0 where they are
-    not told.
+    `thrown`, `inside_before`, `emerged` and `inside_after` count cubes. `run` numbers the campaign's runs from 0, over
+    all design points. `drawn` is whether the model was called. `facts` are the columns of the game's own table; `phase`
+    and `winner` are copies of its columns, empty if the game has none.
     """
 
     run: Array
@@ -106,7 +107,7 @@ class Drops:
 
 @dataclass(frozen=True)
 class CubeEntries:
-    """Every cube of every drop that landed: `row` is its drop's place in `Drops`; sorted by it."""
+    """All cubes of all drops that succeeded, sorted by `row`, which is the index of the drop in `Drops`."""
 
     row: Array
     cube: Array
@@ -125,7 +126,7 @@ class CubeEntries:
         return ~self.after.starts(INSIDE)
 
     def take(self, rows: Array) -> CubeEntries:
-        """Return the entries at `rows`."""
+        """Return only the given entries."""
         columns: list[Any] = [getattr(self, each.name) for each in fields(self)]
         taken: list[Any] = [column.take(rows) if isinstance(column, Words) else column[rows] for column in columns]
         return CubeEntries(*taken)
@@ -133,7 +134,7 @@ class CubeEntries:
 
 @dataclass(frozen=True)
 class Failed:
-    """The attempts that were no landing; all but those of a run's last drop were drawn again."""
+    """The failed attempts; each was drawn again, except the last attempt of a run that was cut short."""
 
     run: Array
     drop: Array
@@ -142,10 +143,11 @@ class Failed:
 
 @dataclass(frozen=True)
 class Campaign:
-    """One campaign's dataset: `run_point[r]` is the design point of run r, `points` what each point overrides.
+    """The dataset of one campaign.
 
-    `digest` is the spec's and seeds all that is random in the study; `made_with` are the versions that made the data.
-    Of `shards` planned those in `missing` were not run yet.
+    `run_point[r]` is the design point of run r, and `points` has the values of the varied fields at each point.
+    `digest` is that of the spec and seeds all random numbers of a report. `made_with` has the software versions that
+    made the data. `shards` is the number planned, and `missing` are the numbers of the shards that were not run yet.
     """
 
     spec: Mapping[str, Any]
@@ -161,22 +163,22 @@ class Campaign:
 
     @property
     def kind(self) -> str:
-        """What a run is: `game`, `chain`, `battle` or the kind of another game."""
+        """The kind of game: `game`, `chain`, `battle` or the kind of another game."""
         return str(self.spec.get("kind", "game"))
 
     @cached_property
     def game(self) -> Game | None:
-        """The game of its kind; None where it is not installed."""
+        """The game of this kind; None if it is not installed."""
         return installed(self.kind, self.spec.get("code"))
 
     @property
     def facts(self) -> Facts:
-        """What the game tells of each drop."""
+        """The columns of the game's own table, with one entry for each drop."""
         return self.drops.facts
 
     @cached_property
     def rules(self) -> Mapping[str, Any]:
-        """What the game is played by: the first of its tables, every default in it; empty where it is not installed."""
+        """The rules of the game with all defaults: the first of its tables; empty if the game is not installed."""
         if self.game is None:
             return {}
         name = self.game.tables[0]
@@ -184,22 +186,22 @@ class Campaign:
 
     @property
     def has_setup(self) -> bool:
-        """Whether a run's first drop only fills the tower and is no phase of play."""
+        """Whether the first drop of a run only fills the tower, so that it is no phase of play."""
         return SETUP in self.drops.phase.names
 
     @property
     def runs(self) -> int:
-        """How many runs there are."""
+        """The number of runs."""
         return len(self.run_point)
 
     @property
     def unit(self) -> str:
-        """What people call a run."""
+        """The game's word for a run."""
         return "run" if self.game is None else self.game.run
 
     @cached_property
     def unfinished(self) -> Array:
-        """Which runs end in a drop that never landed, shape (runs,)."""
+        """Whether each run ends in a drop that never succeeded, shape (runs,)."""
         last = np.full(self.runs, -1)
         np.maximum.at(last, self.drops.run, self.drops.drop)
         is_unfinished = np.zeros(self.runs, bool)
@@ -208,7 +210,7 @@ class Campaign:
 
     @cached_property
     def strata(self) -> Array:
-        """The stratum of each run, shape (runs,): its design point, or one for all when some point has a single run."""
+        """The stratum of each run, shape (runs,): its design point, or 0 for all runs if a point has only one run."""
         counts = np.bincount(self.run_point)
         if counts[counts > 0].min() < 2:
             return np.zeros(self.runs, np.int64)
@@ -216,66 +218,73 @@ class Campaign:
 
     @cached_property
     def phases(self) -> Array:
-        """Which drops are studied as phases, shape (drops,): those with cubes thrown, a set-up left out."""
+        """Whether each drop is studied as a phase, shape (drops,): it throws cubes and is no set-up."""
         is_phase = self.drops.thrown > 0
         return is_phase & (self.drops.drop > 0) if self.has_setup else is_phase
 
     @cached_property
     def colours(self) -> tuple[str, ...]:
-        """The colours, a game's in the order of its phases."""
+        """The names of the colours, ordered by the least cube number of each colour."""
         return self.cubes.colour.names
 
     def rng(self, name: str) -> np.random.Generator:
-        """Return the generator for the statistic `name`; it depends on the spec and the name only."""
+        """Return a generator for the statistic `name`, seeded only by the spec and the name."""
         words = hashlib.sha256(f"{self.digest} {name}".encode()).digest()
         return np.random.default_rng(np.frombuffer(words, np.uint32))
 
     def by_run(self, values: Array, rows: Array | None = None) -> Array:
-        """Add up `values`, one or K for each drop of `rows` (a mask; None: all), for every run: shape (runs, K)."""
+        """Return the sums of `values` over the drops of each run, shape (runs, K).
+
+        `values` has shape (drops,) or (drops, K). It covers the drops that the mask `rows` selects, or all if `rows` is
+        None.
+        """
         run = self.drops.run if rows is None else self.drops.run[rows]
         columns = values if values.ndim == 2 else values[:, None]
         return np.stack([np.bincount(run, column, self.runs) for column in columns.T.astype(float)], 1)
 
     def tally(self, run: Array, group: Array, groups: int, weights: Array | None = None) -> Array:
-        """Count things (or add up their `weights`), each of one run and one group: shape (runs, groups)."""
+        """Return the number of things (or the sum of their `weights`) by run and group, shape (runs, groups).
+
+        `run` and `group` have the run and the group of each thing.
+        """
         code = run.astype(np.int64) * groups + group
         return np.bincount(code, weights, self.runs * groups).reshape(self.runs, groups)
 
     @cached_property
     def longest(self) -> int:
-        """How many drops the longest run has."""
+        """The number of drops of the longest run."""
         return int(self.drops.drop.max(initial=-1)) + 1
 
     def matrix(self, values: Array) -> Array:
-        """Lay out one value a drop in shape (runs, drops of a run); NaN where a run has no such drop."""
+        """Return the values of drops as a matrix, shape (runs, drops of the longest run); NaN for missing drops."""
         table = np.full((self.runs, self.longest), np.nan)
         table[self.drops.run, self.drops.drop] = values
         return table
 
     @cached_property
     def thrown_by_colour(self) -> Array:
-        """How many cubes of each colour each drop throws, shape (drops, colours)."""
+        """The number of cubes of each colour thrown in each drop, shape (drops, colours)."""
         return self._by_colour(self.cubes.thrown)
 
     @cached_property
     def out_by_colour(self) -> Array:
-        """How many cubes of each colour came out in each drop, shape (drops, colours)."""
+        """The number of cubes of each colour that came out in each drop, shape (drops, colours)."""
         return self._by_colour(self.cubes.out)
 
     @cached_property
     def inside_by_colour(self) -> Array:
-        """How many cubes of each colour are inside after each drop, shape (drops, colours).
+        """The number of cubes of each colour inside after each drop, shape (drops, colours).
 
-        A drop without any cube thrown changes nothing.
+        A drop that throws no cube leaves the numbers of the drop before.
         """
         changed = np.where((self.drops.thrown > 0) | (self.drops.drop == 0), np.arange(len(self.drops)), 0)
         return self._by_colour(~self.cubes.out)[np.maximum.accumulate(changed)]
 
     @cached_property
     def by_drop(self) -> ByDrop:
-        """The runs drop by drop, shape (runs, drops of the longest): what figures are taken from.
+        """The runs in the form that figures are computed from, by run and drop of the longest run.
 
-        Its terms are the numbers of the rules, its facts the numbers of the game's own table.
+        Its terms are the numeric rules, its facts the numeric columns of the game's own table.
         """
         drops, cubes = self.drops, self.cubes
         old = cubes.out & ~cubes.thrown & (cubes.row >= 0)
@@ -294,13 +303,13 @@ class Campaign:
         )
 
     def _laid_out(self, values: Array) -> Array:
-        """Lay out one or more numbers a drop in shape (runs, drops of the longest, ...); 0 where a run has no such."""
+        """Return values of drops in shape (runs, drops of the longest run, ...); 0 where a run has no such drop."""
         table = np.zeros((self.runs, self.longest, *values.shape[1:]), np.int16)
         table[self.drops.run, self.drops.drop] = values
         return table
 
     def _by_colour(self, chosen: Array) -> Array:
-        """Count the cubes `chosen`, shape (entries,), by drop and colour."""
+        """Return the number of `chosen` cubes (a mask over entries) by drop and colour, shape (drops, colours)."""
         rows, width = np.flatnonzero(chosen & (self.cubes.row >= 0)), len(self.colours)
         code = self.cubes.row[rows].astype(np.int64) * width + self.cubes.colour.codes[rows]
         return np.bincount(code, minlength=len(self.drops) * width).reshape(-1, width)

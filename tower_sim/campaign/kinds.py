@@ -1,4 +1,4 @@
-"""What a campaign can play: the registered games, and games in files of their own."""
+"""The games that a campaign can play: registered games, and games in Python files."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from tower_sim.games.game import Game
 
 
 def installed(kind: str, code: Mapping[str, Any] | None = None) -> Game | None:
-    """Return the game of a kind; with `code`, the file and the text of a game, run that text. None for an unknown kind.
+    """Return the game of a `kind`, or None if there is none.
 
-    Raises UsageError if the code holds no game.
+    `code` has the keys `file` and `text` of a game in a Python file; the text is then run instead. Raises UsageError if
+    the code holds no game.
     """
     if code:
         from tower_sim.games.files import game_of as game_in
@@ -25,7 +26,7 @@ def installed(kind: str, code: Mapping[str, Any] | None = None) -> Game | None:
 
 
 def game_of(name: object, directory: Path = Path()) -> Game:
-    """Return a game by its name, or from the path of its file, which counts from `directory`."""
+    """Return a game by its name or by the path of its file, which is relative to `directory`."""
     if isinstance(name, str) and registry.is_file("game", name):
         return cast("Game", registry.get("game", str(directory / name)))
     known = registry.names("game")
@@ -36,7 +37,10 @@ def game_of(name: object, directory: Path = Path()) -> Game:
 
 
 def every_game() -> Iterator[Game]:
-    """Yield the games, ours first, so that no other package is loaded for one of ours."""
+    """Yield the registered games, those of this package first; other packages are loaded only when needed.
+
+    Games of packages that cannot be loaded are left out.
+    """
     for name in registry.names("game"):
         with suppress(UsageError):  # a package that cannot be loaded
             yield registry.get("game", name)

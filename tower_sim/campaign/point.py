@@ -1,4 +1,4 @@
-"""One point of a campaign's design: its shape, model, game and rules, made from checked tables."""
+"""One design point of a campaign: its apparatus, model, game and rules, made from checked tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_ROWS = 5_000_000  # of a shard's table of cubes, which takes a worker about 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What a shard needs of a design point; `rules` are those of `game`."""
+    """Everything that a shard needs to play a design point; `rules` are the rules of `game`."""
 
     apparatus: Apparatus
     model: str
@@ -31,22 +31,22 @@ class Point:
     rules: Any
 
     def open_model(self) -> Model:
-        """Return the model that drops the cubes; use it as a context manager. Raises what models.open_model does."""
+        """Return the model that drops the cubes, as a context manager; raises what models.open_model raises."""
         return open_model(self.apparatus, self.model, self.settings)
 
     @property
     def model_digest(self) -> str | None:
-        """What identifies the numbers that the model works with: the settings of physics, a surrogate's law."""
+        """The digest of the model's parameters: physics settings or a surrogate's law; None for other models."""
         if self.model == "physics":
             return self.settings.digest()
         return shipped(self.apparatus.name, self.apparatus.digest).digest if self.model == "surrogate" else None
 
 
 def build(game: Game, name: str, model: str, tables: Mapping[str, Any]) -> Point:
-    """Make a point of `game` from its resolved tables: `profile`, `settings` as they are stored and those of the game.
+    """Return a design point of `game` from its resolved tables: `profile`, `settings` and the tables of the game.
 
-    Raises UsageError for a value that is not allowed, for an apparatus that the game cannot be played with, and where
-    no surrogate ships for it.
+    Raises UsageError for a value that is not allowed, for an apparatus that does not fit the game, and for the model
+    `surrogate` if none ships for the apparatus.
     """
     apparatus = from_tables(tables["profile"], name)
     rules = game.read({key: tables[key] for key in game.tables})
@@ -67,5 +67,5 @@ def build(game: Game, name: str, model: str, tables: Mapping[str, Any]) -> Point
 
 
 def rows_of(point: Point) -> int:
-    """Return how many rows a run adds to the table of cubes, at most or about."""
+    """Return about how many rows a run adds to the table of cubes, or an upper bound."""
     return point.game.turns(point.rules) * point.game.most_cubes(point.rules)

@@ -1,4 +1,4 @@
-"""Read a campaign's directory: the files of the shards that its manifest lists."""
+"""Read the dataset in a campaign's directory: the files of the shards that its manifest lists."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ _WIDEST = 1 << 21  # runs of a point, and drops of a run, that a key holds
 
 
 def load(directory: str | Path) -> Campaign:
-    """Read the campaign in `directory`; its shards that were not played yet are its `missing`.
+    """Read the campaign in `directory`; its `missing` lists the shards that were not played yet.
 
-    Raises UsageError, in one line, when it is no campaign, a file is not as its manifest says, or no drop landed.
+    Raises UsageError if `directory` holds no campaign, if a file was changed or is foreign, if the campaign has knocks,
+    or if no drop succeeded.
     """
     store = Store.read(as_path("directory", directory))
     where = f"campaign {shown(str(directory))}"
@@ -69,7 +70,7 @@ def load(directory: str | Path) -> Campaign:
 
 
 def load_whole(directory: str | Path) -> Campaign:
-    """Read a campaign as `load` does; raises UsageError also when a shard of it was not played yet."""
+    """Read a campaign as `load` does; raises UsageError also if a shard was not played yet."""
     campaign = load(directory)
     if campaign.missing:
         raise UsageError(
@@ -80,7 +81,7 @@ def load_whole(directory: str | Path) -> Campaign:
 
 
 def _facts(store: Store, key: Array, order: Array) -> Facts:
-    """Return what the game tells of the drops whose rows in `drops` are `order`; `key` are the keys of all its rows."""
+    """Return the game's own columns for the rows `order` of the table `drops`; `key` has the keys of all its rows."""
     name = next(iter(store.head.tables[2:]), None)
     if name is None:
         return Facts()
@@ -111,7 +112,7 @@ def _drops(columns: dict[str, Any], order: Array, run_of: Array, facts: Facts) -
 
 
 def _cubes(columns: dict[str, Any], keys: Array) -> CubeEntries:
-    """Join the cubes to their drops; those of failed attempts have none and are left out."""
+    """Join the cubes to their drops; cubes of failed attempts are left out."""
     key = _key(columns)
     row = np.searchsorted(keys, key)
     row[row == len(keys)] = 0
@@ -143,7 +144,7 @@ def _read(store: Store, name: str, wanted: Sequence[str]) -> dict[str, Any]:
 
 
 def _table(store: Store, name: str, wanted: Sequence[str] | None = None) -> Any:
-    """Read a table, its columns `wanted` or all; raises UsageError where it lacks one."""
+    """Read a table, either all columns or those `wanted`; raises UsageError if a column is missing."""
     arrow, dataset = extra("pyarrow", "campaign"), extra("pyarrow.dataset", "campaign")
     paths = [str(store.path(name, index)) for index in sorted(store.lines)]
     try:
@@ -159,7 +160,7 @@ def _table(store: Store, name: str, wanted: Sequence[str] | None = None) -> Any:
 
 
 def _column(arrow: Any, column: Any, null: float) -> Array | Words:
-    """Return a column's words, or its numbers with `null` in the place of nulls; 0 keeps the type, NaN needs reals."""
+    """Return a column as Words, or as numbers with `null` for nulls: 0 keeps the type, NaN converts to float64."""
     if arrow.types.is_string(column.type):
         coded = column.combine_chunks().dictionary_encode()
         codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int16)

@@ -1,4 +1,4 @@
-"""Run a campaign: list the shards that are missing, play them on an executor, write them. The client alone writes."""
+"""Run a campaign: find the missing shards, play them on an executor, and write them in the client process only."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ Where = tuple[Executor, Callable[[], int]]
 
 
 class WorkersLost(RuntimeError):
-    """There is nobody left to do the work; what was finished is kept."""
+    """Raised when no worker is left to do the work; finished shards are kept."""
 
 
 @dataclass
 class Summary:
-    """What a run did: the shards it finished, those that failed (with why); was it stopped?"""
+    """The result of a run: finished shards, failed shards with their errors, and whether it was interrupted."""
 
     finished: list[int] = field(default_factory=list[int])
     failed: dict[int, Exception] = field(default_factory=dict[int, Exception])
@@ -67,7 +67,7 @@ class Summary:
 
 
 class _Here(Executor):
-    """Does at once in this process what is submitted."""
+    """An executor that runs each call at once in this process."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """See Executor."""
@@ -77,12 +77,12 @@ class _Here(Executor):
 
 
 def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", tell: Telling | None = None) -> Summary:
-    """Play every shard of `spec` that `directory` lacks or has damaged, with `workers` processes or a Dask scheduler.
+    """Play each shard of `spec` that is missing or damaged in `directory`, with `workers` processes or on Dask.
 
-    A campaign of one point that has fewer runs there is made one of as many as `spec` has; what is done is kept.
-    `dask` is a scheduler's address, or `local` for one of our own with `workers` workers. SIGINT or SIGTERM ends the
-    run; finished shards are kept. Raises UsageError for a directory, an address, workers or a model that cannot be
-    used, WritingFailed when the disk is full or fails, WorkersLost when there are no workers any more.
+    `dask` is a scheduler's address, or `local` for a new cluster with `workers` workers. A campaign of one design point
+    can be extended: `spec` may have more runs than `directory`, and finished shards are kept. SIGINT or SIGTERM ends
+    the run; finished shards are kept. Raises UsageError for a directory, an address, a number of workers or a model
+    that cannot be used, WritingFailed if the disk is full or fails, WorkersLost if all workers are lost.
     """
     check_whole("workers", workers, 1, MOST_WORKERS)
     head = head_of(spec)
@@ -108,7 +108,10 @@ def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", tell: Tel
 
 
 def _play_all(store: Store, to_do: list[int], workers: int, dask: str, summary: Summary, tell: Telling) -> None:
-    """Play the shards `to_do`. When a worker dies, each shard in flight is played alone, and fails if one dies."""
+    """Play the shards `to_do`.
+
+    When a worker dies, each shard in flight is played again alone. It fails if its worker dies again.
+    """
     suspects: set[int] = set()
     deaths = finished = 0
     while left := sorted({*to_do} - {*summary.finished, *summary.failed}):
@@ -132,7 +135,7 @@ def _play_all(store: Store, to_do: list[int], workers: int, dask: str, summary: 
 def _play(
     store: Store, todo: deque[int], where: Where, flying: dict[Future[Any], int], summary: Summary, tell: Telling
 ) -> None:
-    """Keep so many shards `flying` as there is room for, and write down what comes back."""
+    """Submit shards while there is room, and store each result; `flying` holds the shards that are being played."""
     (executor, room), expected = where, environment()
     done = sum(len(store.spec.runs_of(index)) for index in summary.finished)
     while todo or flying:
@@ -154,9 +157,10 @@ def _play(
 
 
 def attempt(spec: Spec, index: int, expected: dict[str, str]) -> Shard | Exception:
-    """Play a shard, on a worker; return the exception that it ends in, with its place if it is no caller's mistake.
+    """Play a shard on a worker and return it, or the exception that it ended in.
 
-    Raises UsageError where the result could differ from the client's.
+    An exception that is not the caller's mistake becomes a RuntimeError with the place in the code. Raises UsageError
+    if the versions on the worker differ from the client's, so that the result could differ.
     """
     if differs := difference(expected, environment()):
         raise UsageError(f"a worker has {differs}; allowed is what the client has; install the same there")
@@ -172,7 +176,10 @@ def attempt(spec: Spec, index: int, expected: dict[str, str]) -> Shard | Excepti
 
 @contextmanager
 def _on_processes(workers: int) -> Generator[Where]:
-    """Give an executor of so many processes, and how many shards it has room for; at the end the processes are gone."""
+    """Yield an executor with so many processes, and a function that returns how many shards it has room for.
+
+    The processes end with the block.
+    """
     if workers == 1:
         yield _Here(), lambda: 1
         return
@@ -191,7 +198,7 @@ def _on_processes(workers: int) -> Generator[Where]:
 
 
 def _begin() -> None:
-    """Begin as a worker: Ctrl-C is for the client, and when the client is gone this process goes, too."""
+    """Start a worker process: ignore Ctrl-C, which is for the client, and exit when the client ends."""
     ignore_interrupts()
     threading.Thread(target=_follow, daemon=True).start()
 
@@ -205,9 +212,10 @@ def _follow() -> None:
 
 @contextmanager
 def _on_dask(address: str, workers: int) -> Generator[Where]:
-    """Give the executor of the scheduler at `address`, or of a cluster of our own (`local`), and how much it has room.
+    """Yield an executor on the scheduler at `address` or on a new local cluster, and a function that returns its room.
 
-    Raises UsageError when it cannot be reached, WorkersLost when the scheduler is lost.
+    The room is the number of shards that may be in flight. Raises UsageError if the scheduler cannot be reached,
+    WorkersLost if it is lost later.
     """
     dask = extra("distributed", "dask")
     cluster: Any = None
@@ -237,7 +245,7 @@ def _on_dask(address: str, workers: int) -> Generator[Where]:
 
 
 def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask: str = "") -> int:
-    """Run the campaign file `spec_path` into the directory `out`, tell what happened; returns the exit status."""
+    """Run the campaign file `spec_path` into the directory `out`, print the result and return the exit status."""
     spec = load(spec_path)
     if few := few_runs(spec):
         warn(few)
@@ -268,7 +276,7 @@ def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask:
 
 
 def few_runs(spec: Spec) -> str:
-    """Say that a design whose points are no sample has too few runs at each for an interval; empty when it has not."""
+    """Return a warning if a design of chosen points has too few runs for an interval at each point, else ""."""
     if len(spec.points) == 1 or spec.design in SAMPLED or spec.runs >= FEWEST_RUNS:
         return ""
     what = spec.game.runs
@@ -279,7 +287,7 @@ def few_runs(spec: Spec) -> str:
 
 
 def status(directory: Path) -> dict[str, Any]:
-    """Return how far the campaign in `directory` is, as the document of `campaign status --json`."""
+    """Return the progress of the campaign in `directory`, as the document of `campaign status --json`."""
     store = Store.read(directory)
     spec, redrawn, unfinished = store.spec, *store.failures()
     done = [index for index in range(spec.shards) if store.is_there(index)]
@@ -300,7 +308,7 @@ def status(directory: Path) -> dict[str, Any]:
 
 
 def campaign_status(directory: str | Path) -> str:
-    """Say in a few lines how far the campaign in `directory` is."""
+    """Return the progress of the campaign in `directory` as a few lines of text."""
     now = status(as_path("directory", directory))
     spec, runs, shards = Store.read(Path(directory)).spec, now["runs"], now["shards"]
     what, point = spec.game.runs, "point" if now["points"] == 1 else "points"
@@ -316,20 +324,20 @@ def campaign_status(directory: str | Path) -> str:
 
 
 def spans(values: Sequence[int]) -> str:
-    """Write sorted numbers shortly: 0-4, 7, 9-11."""
+    """Return sorted numbers as short text: 0-4, 7, 9-11."""
     pieces = [[value for _, value in piece] for _, piece in groupby(enumerate(values), lambda x: x[1] - x[0])]
     return ", ".join(str(piece[0]) if len(piece) == 1 else f"{piece[0]}-{piece[-1]}" for piece in pieces)
 
 
 def verify(directory: Path) -> list[str]:
-    """Check every byte of a campaign's dataset; returns what is wrong, a line for each file, nothing if all is well."""
+    """Check every byte of a campaign's dataset and return one line for each file with a problem."""
     store = Store.read(directory)
     problems = [*store.damaged, *(line for index in range(store.spec.shards) for line in store.problems(index))]
     return problems + [f"{name}: foreign: of no shard of this campaign" for name in store.foreign()]
 
 
 def campaign_verify(directory: str | Path) -> tuple[str, int]:
-    """Check a campaign's directory; returns what to print and the exit status: 0 all is well, 1 there are problems."""
+    """Check a campaign's directory; return the text to print and the exit status: 0 without problems, else 1."""
     problems = verify(as_path("directory", directory))
     if not problems:
         return f"{directory}: every file is whole", 0

@@ -1,4 +1,4 @@
-"""The campaign file: what is played, how often and over which points, read from TOML into a typed Spec."""
+"""The campaign file: which game is played, how often and at which design points, read from TOML into a typed Spec."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ _SEED: Any = Field(
 
 
 class Spec(Document, frozen=True, extra="allow"):
-    """A campaign: `runs` runs of one `kind` at every design point, from the root `seed`, `shard` runs a shard.
+    """A campaign: `runs` runs of one `kind` of game at each design point, from the root `seed`.
 
-    The `profile`, the `settings` and the tables of the game are resolved: every default is in them and no path, so that
-    a worker without the file can run it; `settings` are empty without physics. `points` holds the values of the varied
-    fields at each point. Run r, counted over all points, is run r % `runs` of point r // `runs`, and draws only from
-    SeedSequence(seed, spawn_key=(r, ...)). `code` is the file of a game that is no package's. Other keys are tables of
-    games of other packages.
+    Each shard has `shard` runs. The `profile`, the `settings` and the tables of the game are resolved: they include all
+    defaults and no paths, so a worker needs no file. `settings` are empty without physics. `points` has the values of
+    the varied fields at each point. Run r, counted over all points, is run r % `runs` of point r // `runs`, and draws
+    only from SeedSequence(seed, spawn_key=(r, ...)). `code` has the Python file of a game that is in no package. Other
+    keys are tables of games from other packages.
     """
 
     kind: str = Field(pattern="^[a-z][a-z0-9_]*$")
@@ -85,7 +85,7 @@ class Spec(Document, frozen=True, extra="allow"):
 
     @property
     def plain(self) -> dict[str, Any]:
-        """The spec as a document for JSON; what is empty is left out, except the tables that every spec has."""
+        """The spec as a document for JSON, without its empty fields, except for tables that every spec has."""
         dump = self.model_dump()
         always = (*Spec.model_fields, *_ALWAYS)
         kept = {key: value for key, value in dump.items() if value or (key in always and key != "code")}
@@ -93,17 +93,17 @@ class Spec(Document, frozen=True, extra="allow"):
 
     @property
     def canonical(self) -> str:
-        """The spec as one line of JSON: the same text for the same campaign."""
+        """The spec as one line of JSON; equal campaigns have equal text."""
         return canonical_json(self.plain)
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of `canonical`, in hexadecimal."""
+        """The SHA-256 of `canonical` in hexadecimal."""
         return hashlib.sha256(self.canonical.encode()).hexdigest()
 
     @property
     def family(self) -> str:
-        """The digest of the spec without its number of runs: more runs do not change it."""
+        """The digest of the spec without its number of runs, so that it stays the same when runs are added."""
         return hashlib.sha256(canonical_json(self.plain | {"runs": None}).encode()).hexdigest()
 
     @property
@@ -117,12 +117,12 @@ class Spec(Document, frozen=True, extra="allow"):
         return -(-self.total // self.shard)
 
     def runs_of(self, index: int) -> range:
-        """Return the numbers of the runs of shard `index`."""
+        """Return the numbers of the runs in shard `index`."""
         return range(index * self.shard, min((index + 1) * self.shard, self.total))
 
     @property
     def game(self) -> Game:
-        """The game that is played."""
+        """The game of this kind; raises UsageError if it is not installed."""
         game = installed(self.kind, self.code)
         if game is None:
             known = ", ".join(each.kind for each in every_game())
@@ -131,11 +131,11 @@ class Spec(Document, frozen=True, extra="allow"):
 
     @property
     def tables(self) -> dict[str, dict[str, Any]]:
-        """The tables of its game."""
+        """The tables of the game, by name."""
         return {name: getattr(self, name, {}) for name in self.game.tables}
 
     def point(self, number: int) -> Point:
-        """Make design point `number`."""
+        """Return design point `number`; raises UsageError for values that are not allowed."""
         values = self.points[number]
         tables = {"profile": self.profile, "settings": self.settings, **self.tables}
         try:
@@ -145,7 +145,7 @@ class Spec(Document, frozen=True, extra="allow"):
 
     @staticmethod
     def of(table: Mapping[str, Any]) -> Spec:
-        """Make a spec of its document, such as `plain` gives."""
+        """Return the spec for a document such as `plain`."""
         head, fields = (table.get("schema"), table.get("version")), dict(table)
         if head != (SCHEMA, VERSION):
             raise fault("schema and version of the spec", head, f"{(SCHEMA, VERSION)}", "use the version that made it")
@@ -154,7 +154,7 @@ class Spec(Document, frozen=True, extra="allow"):
 
     @staticmethod
     def from_canonical(text: str) -> Spec:
-        """Read `canonical` back."""
+        """Restore a spec from the text of `canonical`; raises UsageError for any other text."""
         spec = Spec.of(check_table("the spec", json_value(text, "the spec")))
         if spec.canonical != text:
             raise fault("the spec", "written otherwise than ours", "what `canonical` gives", "use that")
@@ -162,14 +162,17 @@ class Spec(Document, frozen=True, extra="allow"):
 
 
 def canonical_json(document: Any) -> str:
-    """Write a document as one line; tables keep their order, which is that of the sides and of the cubes' numbers."""
+    """Return a document as one line of JSON.
+
+    Tables keep their order, because the order of sides and colours matters.
+    """
     return json.dumps(document, separators=(",", ":"), allow_nan=False)
 
 
 def load(path: str | Path) -> Spec:
-    """Read a campaign file and try every point of its design.
+    """Read a campaign file and check each point of its design.
 
-    A relative apparatus path in the file counts from the file's own directory.
+    A relative apparatus path in the file is relative to the file's directory.
     """
     file = as_path("campaign file", path)
     text = read_text(file, "campaign file", advice="give a readable UTF-8 TOML file")
@@ -221,7 +224,7 @@ def parse(text: str, directory: Path = Path()) -> Spec:
 
 
 def _head(game: Game) -> type[Document]:
-    """Return the model of the table `[campaign]` for a game."""
+    """Return the pydantic model of the table `[campaign]` for a game."""
     model: Any = Literal[BOARD_MODELS if game.board else MODELS]
     known = f"one of {', '.join(names())} or the path of a TOML file"
     fields: dict[str, Any] = {
@@ -236,7 +239,7 @@ def _head(game: Game) -> type[Document]:
 
 
 def _sorted(value: Any) -> Any:
-    """Return a copy with the keys of every table sorted: their order means nothing in a profile."""
+    """Return a copy with the keys of all tables sorted; their order has no meaning in a profile."""
     if isinstance(value, Mapping):
         table = cast("Mapping[str, Any]", value)
         return {key: _sorted(table[key]) for key in sorted(table)}

@@ -1,12 +1,13 @@
-"""The directory of a campaign: the tables of every shard, and one manifest that says which shards are done.
+"""The directory of a campaign: the tables of each shard, and one manifest that lists the finished shards.
 
     DIRECTORY/manifest.jsonl           first the spec and all that decides its results, then a line for each shard done
               drops/00012.parquet      a table's rows of one shard
               cubes/00012.parquet
-              GAME/00012.parquet       what the game tells of each drop, where it tells more
+              GAME/00012.parquet       the game's own columns for each drop, if it has any
 
-The line of a shard comes after its files and holds their digests: a kill leaves at most files without a line, which are
-written again. When all shards are done the lines are sorted, so that the directory equals that of a run without a kill.
+The line of a shard is written after its files and holds their digests. A crash therefore leaves at most files without a
+line, and those are written again. When all shards are done the lines are sorted, so the directory is the same with and
+without a crash.
 """
 
 from __future__ import annotations
@@ -49,9 +50,9 @@ Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class Head(Document, frozen=True):
-    """The first line of a manifest: the spec, and all else that decides the bytes of the tables.
+    """The first line of a manifest: the spec and everything else that decides the bytes of the tables.
 
-    `points` are the digests of each design point: of its apparatus, and of the numbers that its model works with.
+    `points` has two digests for each design point: those of its apparatus and of its model's parameters.
     """
 
     spec: dict[str, Any]
@@ -61,25 +62,25 @@ class Head(Document, frozen=True):
 
     @property
     def line(self) -> str:
-        """The head as a line, with a digest of itself at its end."""
+        """The head as one line of JSON; its last key is a digest of the other keys."""
         document = {"schema": SCHEMA, "version": VERSION, **self.model_dump()}
         return canonical_json(document | {"digest": _sha256(canonical_json(document).encode())})
 
 
 class Done(Document, frozen=True):
-    """The line of a shard that is done: the SHA-256 of the file of each table."""
+    """The manifest line of a finished shard: the SHA-256 of the file of each table."""
 
     shard: int = Field(ge=0)
     sha256: dict[Table, Sha256]
 
 
 class DamagedManifest(UsageError):
-    """A manifest whose first line was changed or is truncated."""
+    """Raised for a manifest whose first line was changed or truncated."""
 
 
 @dataclass
 class Store:
-    """A directory that holds the campaign of `head`; `lines` are those of its shards, `damaged` names the others."""
+    """A directory with the campaign of `head`: valid lines of shards are in `lines`, others named in `damaged`."""
 
     directory: Path
     head: Head
@@ -90,9 +91,10 @@ class Store:
     @staticmethod
     @contextmanager
     def opened(directory: Path, head: Head, spec: Spec) -> Generator[Store, None, None]:
-        """Make the directory or go on with it, and keep other runs out of it meanwhile.
+        """Create the directory or continue in it, and lock it against other runs while the block runs.
 
-        Raises UsageError when it holds another campaign, one made with other versions, or something else.
+        Raises UsageError if the directory is in use, or holds another campaign, one made with other versions, or other
+        files.
         """
         _check_owner(directory, head)  # before anything is put there, and again when nobody else can
         _make(directory)
@@ -115,7 +117,10 @@ class Store:
 
     @staticmethod
     def read(directory: Path) -> Store:
-        """Look at a directory by its manifest; raises UsageError when it has none, or one that is damaged."""
+        """Open a campaign's directory for reading.
+
+        Raises UsageError if its manifest is missing, damaged or of another version.
+        """
         store = _at(directory)
         if store is None:
             given = shown(str(directory))
@@ -126,11 +131,11 @@ class Store:
         return store
 
     def path(self, table: str, index: int) -> Path:
-        """Return the path of a shard's file of a table."""
+        """Return the path of the file with a table's rows of shard `index`."""
         return self.directory / table / f"{index:05d}.parquet"
 
     def put(self, shard: Shard) -> None:
-        """Write a shard: its tables, then its line. Raises as `writing.write` does."""
+        """Write the tables of a shard, then its line in the manifest; raises what `writing.write` raises."""
         for table, data in shard.tables.items():
             write(self.path(table, shard.index), data)
         line = Done(shard=shard.index, sha256={table: _sha256(data) for table, data in shard.tables.items()})
@@ -145,17 +150,17 @@ class Store:
         self.lines[shard.index] = line
 
     def rewrite(self, lines: Iterable[Done]) -> None:
-        """Write the manifest with these lines of shards, if it is another."""
+        """Write the manifest with these lines of shards, unless the file is the same already."""
         path, data = self.directory / MANIFEST, f"{self.head.line}\n".encode() + b"".join(map(_text, lines))
         if not path.exists() or path.read_bytes() != data:
             write(path, data)
 
     def is_there(self, index: int) -> bool:
-        """Whether a shard is done and has all its files; `problems` looks into them."""
+        """Return whether a shard is done and all its files exist; `problems` also checks their content."""
         return index in self.lines and all(self.path(table, index).is_file() for table in self.head.tables)
 
     def problems(self, index: int) -> list[str]:
-        """Say what is wrong with a shard, a file a line; nothing when it is done and every byte is right."""
+        """Return one line for each problem with the files of a shard; none if it is done and all bytes are right."""
         if index not in self.lines:
             return [f"shard {index}: not done"]
         problems: list[str] = []
@@ -170,13 +175,13 @@ class Store:
         return problems
 
     def foreign(self) -> list[str]:
-        """Name the files next to the shards' that are of no shard of this campaign."""
+        """Return the names of files in the tables' folders that belong to no shard of this campaign."""
         there = (path for table in self.head.tables for path in sorted((self.directory / table).glob("*")))
         ours = {self.path(table, index) for table in self.head.tables for index in range(self.spec.shards)}
         return [f"{x.parent.name}/{x.name}" for x in there if x not in ours and not x.name.endswith(PART)]
 
     def failures(self) -> tuple[int, int]:
-        """Return how many draws were no landing, and how many runs five such draws in a row cut short."""
+        """Return the number of failed draws, and the number of runs that ended after five failed draws in a row."""
         arrow, parquet = extra("pyarrow", "campaign"), extra("pyarrow.parquet", "campaign")
         attempts: list[int] = []
         for path in [self.path("drops", index) for index in self.lines if self.is_there(index)]:
@@ -191,7 +196,7 @@ class Store:
 
 
 def head_of(spec: Spec) -> Head:
-    """Return the first line of the manifest of a campaign that is run here."""
+    """Return the first line of the manifest for a campaign that runs with the software installed here."""
     game, engine = spec.game, spec.settings.get("engine")
     points = [spec.point(number) for number in range(len(spec.points))]
     versions = environment() | {"game": f"{game.name} {game.version}"}
@@ -205,10 +210,10 @@ def head_of(spec: Spec) -> Head:
 
 
 def environment() -> dict[str, str]:
-    """Return the versions and the platform that decide results; raises UsageError when pyarrow is missing.
+    """Return the versions and the platform that decide results; raises UsageError if pyarrow is missing.
 
-    It lists our games, whatever other packages are installed: installing one changes no campaign. The core's version is
-    tower_sim's own: to ask it would load numba into processes that need no physics.
+    Only games of this package are listed, so installing another package changes no campaign. The core engine has the
+    version of tower_sim; to import the engine would load numba into processes that need no physics.
     """
     games = [get("game", name) for name in OWN["game"]]
     versions = {
@@ -226,13 +231,13 @@ def environment() -> dict[str, str]:
 
 
 def difference(expected: dict[str, str], other: dict[str, str]) -> str:
-    """Say the first difference, as in `numpy 2.0.1 instead of 2.1.0`; empty when there is none."""
+    """Return the first difference, such as `numpy 2.0.1 instead of 2.1.0`, or an empty string."""
     names = [name for name in expected if other.get(name) != expected[name]]
     return f"{names[0]} {other.get(names[0], 'none')} instead of {expected[names[0]]}" if names else ""
 
 
 def _at(directory: Path) -> Store | None:
-    """Read a manifest; None where there is none. Raises UsageError for one of another version, or damaged."""
+    """Read a manifest; None if there is none. Raises UsageError if it is damaged or of another version."""
     path = directory / MANIFEST
     if not os.path.lexists(path):
         if os.path.lexists(directory / _OLD):
@@ -268,7 +273,7 @@ def _at(directory: Path) -> Store | None:
 
 
 def _check_owner(directory: Path, head: Head) -> Store | None:
-    """Return what a directory holds of the campaign of `head`, so far; raises UsageError if it is not its directory."""
+    """Return what a directory holds of the campaign of `head`; raises UsageError if it is used for something else."""
     store = _at(directory)
     if store is None:
         names = sorted(path.name for path in directory.iterdir()) if directory.is_dir() else []
@@ -295,10 +300,11 @@ def _check_owner(directory: Path, head: Head) -> Store | None:
 
 @contextmanager
 def _locked(directory: Path) -> Generator[None, None, None]:
-    """Keep every other process, and every other thread of this one, out of `directory` in the block.
+    """Lock `directory` against all other processes, and all other threads of this process, while the block runs.
 
-    The lock is a transaction of SQLite in a file that stays empty: one call on Linux, macOS and Windows, and the system
-    ends it with a process that dies. The file is never removed: who waits to open it could lock one that is gone.
+    The lock is an SQLite transaction on a file that stays empty. One call works on Linux, macOS and Windows, and the
+    system releases the lock if the process dies. The file is never removed: a process that waits to open it could lock
+    a removed file.
     """
     sqlite3 = extra("sqlite3", "campaign")  # here, because a dataset can be read by a Python that was built without it
     path = directory / _LOCK
