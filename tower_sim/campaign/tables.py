@@ -1,6 +1,6 @@
-"""The tables of a campaign's dataset: what each column means, and how rows are made and written.
+"""The tables of a campaign's dataset: the meaning of each column, and how rows are made and written.
 
-`drops` and `cubes` are those of every campaign; a game that tells more has a third one, under its own name.
+Each campaign has the tables `drops` and `cubes`. A game with columns of its own adds a third table under its name.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _BITS = {None: 0, False: 0, True: 1}
 
 
 class VariedColumn(NamedTuple):
-    """A varied field as a column: its dotted name, its Arrow type, its value at each design point."""
+    """A varied field as a column: its dotted name, its Arrow type and its value at each design point."""
 
     name: str
     kind: str
@@ -35,10 +35,10 @@ class VariedColumn(NamedTuple):
 
 
 def varied_columns(points: Sequence[Mapping[str, Any]]) -> tuple[VariedColumn, ...]:
-    """Return a column for every varied field; all points vary the same ones.
+    """Return one column for each varied field; all points vary the same fields.
 
-    Its type follows from the values at all points: `bool`, `int64`, `float64` or `string`; lists, tables and mixtures
-    are JSON.
+    The type follows from the values at all points: `bool`, `int64`, `float64` or `string`. Lists, tables and mixed
+    types become JSON strings.
     """
     return tuple(_varied(name, [point[name] for point in points]) for name in points[0])
 
@@ -55,7 +55,7 @@ def _varied(name: str, values: Sequence[Any]) -> VariedColumn:
 
 @dataclass(frozen=True, slots=True)
 class TableKind:
-    """A table of the dataset: its folder's name and its columns."""
+    """A table of the dataset: the name of its folder, and its columns."""
 
     name: str
     columns: tuple[Column, ...]
@@ -63,9 +63,10 @@ class TableKind:
     def to_parquet(
         self, rows: Sequence[Sequence[Any]], family: str, shard: int, varied: Sequence[VariedColumn] = ()
     ) -> bytes:
-        """Write rows, each with a value for every column, as a Parquet file: equal rows give equal bytes.
+        """Return rows, each with a value for every column, as the bytes of a Parquet file; equal rows give equal bytes.
 
-        `varied` are columns more, whose value follows from the design point, which is the first of each row.
+        `varied` are additional columns. Their values follow from the design point, which is the first entry of each
+        row.
         """
         arrow, parquet = extra("pyarrow", "campaign"), extra("pyarrow.parquet", "campaign")
         columns = [(x.name, x.kind, x.nullable, [row[i] for row in rows]) for i, x in enumerate(self.columns)]
@@ -84,9 +85,9 @@ class TableKind:
 
 
 def _array(arrow: Any, form: Any, kind: str, values: Sequence[Any]) -> Any:
-    """Return what `arrow.array(values, form)` does, which first loads pandas, where that is installed: half a second.
+    """Return the same as `arrow.array(values, form)`, which would first load pandas if it is installed (half a second).
 
-    Raises TypeError, OverflowError, AttributeError or KeyError for a value that is not of the `kind`.
+    Raises TypeError, OverflowError, AttributeError or KeyError for a value of another type than `kind`.
     """
     absent = [value is None for value in values]
     valid = arrow.py_buffer(np.packbits(np.logical_not(absent), bitorder="little")) if any(absent) else None
@@ -138,23 +139,23 @@ CUBES = TableKind(
 
 
 def tables_of(game: Game) -> tuple[TableKind, ...]:
-    """Return the tables of a campaign of `game`; the third is what the game tells, if it tells anything."""
+    """Return the tables of a campaign of `game`; a third table has the game's own columns, if it has any."""
     own = (TableKind(game.name, (*_KEY, *game.columns)),) if game.columns else ()
     return (DROPS, CUBES, *own)
 
 
 @dataclass(slots=True)
 class ShardRows:
-    """The rows of one shard; `own` are those of the game's own table."""
+    """The rows of one shard; `own` are the rows of the game's own table."""
 
     drops: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     cubes: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     own: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
 
     def add(self, where: tuple[int, int, int], kind: str, draws: Sequence[Draw], state: TowerState) -> None:
-        """Add drop `where` (point, run, drop) of a `kind`: its `draws`, of which the last may be a landing.
+        """Add the rows of drop `where` (point, run, drop) of a `kind`; only the last of its `draws` may succeed.
 
-        `state` is the tower's, for a drop for which the model was not asked.
+        `state` is the tower's state, used if there are no draws because the model was not called.
         """
         for attempt, draw in enumerate(draws):
             self._add_draw(where, kind, attempt, draw)
@@ -178,7 +179,7 @@ class ShardRows:
             self.cubes.append((*where, x.cube.id, x.cube.colour, is_thrown, age, place, x.place))
 
     def tell(self, where: tuple[int, int, int], game: Game, facts: Mapping[str, Any]) -> None:
-        """Add what `game` tells of drop `where`; raises ValueError for a fact that is none of its columns."""
+        """Add the game's own columns for drop `where`; raises ValueError for a fact that is no column of the game."""
         known = [column.name for column in game.columns]
         if strange := sorted(set(facts) - set(known)):
             raise ValueError(f"fact {strange[0]!r} is no column of the game {game.name}")
@@ -191,7 +192,10 @@ class ShardRows:
         return {table.name: of for table, of in zip(tables_of(game), rows, strict=True)}
 
     def to_parquet(self, game: Game, family: str, shard: int, points: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
-        """Write all tables, `drops` with the fields that `points` vary; `family` is that of the spec."""
+        """Return the bytes of all tables by name.
+
+        `drops` also gets the fields that vary between `points`; `family` is Spec.family.
+        """
         varied, rows = varied_columns(points), self.by_table(game)
         return {
             table.name: table.to_parquet(rows[table.name], family, shard, varied if table is DROPS else ())

@@ -1,4 +1,4 @@
-"""The design of a campaign: which fields vary, and over which points."""
+"""The design of a campaign: which fields vary, and at which points."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class _Range(Document, frozen=True):
 def points(vary: Mapping[str, Any], base: Mapping[str, Any], seed: int) -> tuple[str, tuple[Values, ...]]:
     """Return the name of the design and the values of the varied fields at each of its points.
 
-    `vary` is the `[vary]` table, `base` the tables that its dotted fields lead into. Random: the two designs from
-    scipy.stats.qmc, drawn from `seed`.
+    `vary` is the table `[vary]`. `base` has the tables that contain the varied fields. Random: the designs
+    `latin_hypercube` and `sobol` (scipy.stats.qmc) draw from `seed`.
     """
     if not vary:
         return "", ({},)
@@ -68,7 +68,7 @@ def fields_of(vary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def look_up(tables: Mapping[str, Any], field: str) -> Any:
-    """Return the value at the dotted `field`."""
+    """Return the value of the dotted `field`; raises UsageError if there is no such field."""
     value: Any = tables
     for i, word in enumerate(words := field.split(".")):
         known = [str(key) for key in (range(len(value)) if isinstance(value, list) else _keys(value))]  # type: ignore[arg-type]
@@ -90,7 +90,7 @@ def _inner(value: Any, word: str) -> Any:
 
 
 def applied(tables: Mapping[str, Any], values: Values) -> dict[str, Any]:
-    """Return a copy of `tables` in which each dotted field has its value of `values`."""
+    """Return a copy of `tables` with each dotted field set to its value in `values`."""
     result = deepcopy(dict(tables))
     for field, value in values.items():
         look_up(result, field)
@@ -103,12 +103,15 @@ def applied(tables: Mapping[str, Any], values: Values) -> dict[str, Any]:
 
 
 def told(values: Values) -> str:
-    """Say the values of a point in one line."""
+    """Return the values of a point as one line of text."""
     return ", ".join(f"{field} = {shown(value)}" for field, value in values.items())
 
 
 def _flat(table: object, prefix: str = "") -> dict[str, Any]:
-    """Read `a.b = ...` and `"a.b" = ...` alike: a table that is no range leads on to the fields in it."""
+    """Return fields by dotted name; nested tables (`a.b = ...`) and dotted keys (`"a.b" = ...`) mean the same.
+
+    A table with the keys `low` and `high` is a range; any other table contains further fields.
+    """
     by_field: dict[str, Any] = {}
     for key, value in cast("Mapping[str, Any]", table).items() if isinstance(table, Mapping) else ():
         leads_on = isinstance(value, Mapping) and not {"low", "high"} & set(_keys(value))
@@ -117,7 +120,7 @@ def _flat(table: object, prefix: str = "") -> dict[str, Any]:
 
 
 def _listed(design: str, varied: Mapping[str, Any]) -> tuple[Values, ...]:
-    """Return every combination of the lists (grid), or their first values, then their second ones, ... (list)."""
+    """Return all combinations of the lists (grid), or all first values, then all second values, ... (list)."""
     for field, values in varied.items():
         if not isinstance(values, list) or not values:
             raise fault(f"vary.fields.{field}", cast("object", values), "a list of one value or more", "write [1, 2]")
@@ -148,7 +151,7 @@ def _sampled(table: Vary, varied: Mapping[str, Any], old: Mapping[str, Any], see
 
 
 def _range(field: str, value: object, old: object) -> tuple[float, float]:
-    """Return the limits: two ints for a count, else two floats."""
+    """Return the limits of a range: two ints if the field is a count, else two floats."""
     where, given = f"vary.fields.{field}", value
     if isinstance(old, bool) or not isinstance(old, (int, float)):
         raise fault(where, value, "a list: the field is no number", 'use design = "grid" or "list"')
@@ -166,7 +169,7 @@ def _range(field: str, value: object, old: object) -> tuple[float, float]:
 
 
 def _at(u: float, low: float, high: float) -> float:
-    """Return the value at share `u` (0 to below 1) of a range; every whole number is equally likely."""
+    """Return the value at the share `u` (0 to below 1) of a range; all whole numbers in it are equally likely."""
     if isinstance(low, int) and isinstance(high, int):
         return min(high, low + math.floor(u * (high - low + 1)))
     return low + u * (high - low)

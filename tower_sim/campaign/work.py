@@ -1,4 +1,4 @@
-"""The work of one shard: its runs, played with a model that keeps what it did, as the bytes of its tables."""
+"""Play the runs of one shard, and return its tables as bytes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Shard:
 
 
 def run_shard(spec: Spec, index: int) -> Shard:
-    """Play the runs of shard `index`; the result depends on `spec` and `index` only, byte for byte."""
+    """Play the runs of shard `index`; every byte of the result depends only on `spec` and `index`."""
     check_kind("spec", spec, Spec, "a Spec", "read one with campaign.load(PATH) or campaign.parse(TEXT)")
     check_whole("index", index, 0, spec.shards - 1)
     rows = ShardRows()
@@ -38,7 +38,7 @@ def run_shard(spec: Spec, index: int) -> Shard:
 
 
 def play_run(point: Point, model: Recorder, seed: int, where: tuple[int, int], rows: ShardRows) -> bool:
-    """Play run `where` (point, run) of the root `seed`, add its rows, and say whether it came to its end."""
+    """Play run `where` (point, run) from the root `seed`, add its rows, and return whether it was played to its end."""
     is_whole = True
     for turn in point.game.start(model.as_model, point.rules, seed, where[1]):
         _add((*where, turn.index), turn, model.taken(), rows)
@@ -48,7 +48,10 @@ def play_run(point: Point, model: Recorder, seed: int, where: tuple[int, int], r
 
 
 def _add(where: tuple[int, int, int], turn: Turn, draws: Sequence[Draw], rows: ShardRows) -> None:
-    """Add the rows of a turn: of a drop, and of the knock after it if there was one; a knock alone throws no cube."""
+    """Add the rows of a turn: those of the drop, then those of a knock after it.
+
+    Only in a turn of kind `drop` is the knock listed apart. A knock without a throw follows a drop without any cube.
+    """
     blows = [draw for draw in draws if draw.knock and turn.kind == "drop"]
     falls = [draw for draw in draws if not draw.knock or turn.kind != "drop"]
     rows.add(where, turn.kind, falls, blows[0].state if blows else turn.state)

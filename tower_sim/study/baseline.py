@@ -1,4 +1,4 @@
-"""Games under the 2/3-1/3 rule, many at a time, as a campaign to study beside the simulated one."""
+"""Games under the 2/3-1/3 rule of thumb, as a campaign for comparison with the simulated one."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ FEWEST, MOST = 500, 4000  # games of the rule
 
 @dataclass(frozen=True)
 class GameKit:
-    """What a game needs: the colour of every cube, the colours of the phases in order, and the `terms` of its rules.
+    """What a game is played with: the cubes, the phases in order, and the numbers of the rules.
 
-    `kind` is the campaign's.
+    `colour_of` has the colour of each cube and `phases` that of each phase, as indices into `colours`. `terms` are the
+    numbers of the rules by name; `kind` is the campaign's.
     """
 
     colours: tuple[str, ...]
@@ -28,7 +29,7 @@ class GameKit:
     kind: str = "game"
 
     def same(self, other: GameKit) -> bool:
-        """Whether `other` is played alike."""
+        """Return whether `other` leads to the same games."""
         return (
             self.colours == other.colours
             and np.array_equal(self.colour_of, other.colour_of)
@@ -38,14 +39,14 @@ class GameKit:
 
 
 def is_of_the_rule(campaign: Campaign) -> bool:
-    """Whether the campaign itself was made by the 2/3-1/3 rule."""
+    """Return whether the campaign itself was made with the 2/3-1/3 rule."""
     return "two_thirds" in str(campaign.spec.get("model", ""))
 
 
 def kit_of(campaign: Campaign) -> GameKit | None:
-    """Find out from a campaign of one design point what was played with; None when no run has a set-up and a phase.
+    """Return the kit of a campaign with one design point, or None if the rule cannot play it.
 
-    None also for games whose drops are not known before a run, which the rule could not play.
+    The rule needs a game that knows before a run what each drop throws, and a run with a set-up and a phase.
     """
     d = campaign.drops
     if not (campaign.has_setup and _has_plan(campaign)):
@@ -70,7 +71,7 @@ def kit_of(campaign: Campaign) -> GameKit | None:
 
 
 def _has_plan(campaign: Campaign) -> bool:
-    """Say whether the campaign's game knows before a run what every drop throws."""
+    """Return whether the campaign's game knows before a run what each drop throws."""
     game = campaign.game
     if game is None:
         return False
@@ -81,9 +82,9 @@ def _has_plan(campaign: Campaign) -> bool:
 
 
 def play_rule(kit: GameKit, games: int, rng: np.random.Generator) -> Campaign:
-    """Play `games` games: each thrown cube comes out with 2/3, each cube inside with 1/3, independently.
+    """Play `games` games: a thrown cube comes out with probability 2/3, a cube inside with 1/3, independently.
 
-    In a phase all cubes of its colour that are out are thrown; what came out is back in storage for the next phase.
+    A phase throws all cubes of its colour that are outside; cubes that came out are available again in the next phase.
     Source of the rule: bgdf.com/node/180; of the game: Amerigo rulebook, course of the game.
     """
     phase_of = np.array([len(kit.colours), *kit.phases])  # the set-up has the last name
@@ -144,9 +145,9 @@ def play_rule(kit: GameKit, games: int, rng: np.random.Generator) -> Campaign:
 
 
 def play_beside(campaign: Campaign, rng: np.random.Generator) -> Campaign | None:
-    """Play the rule with the cubes, phases and rules of a campaign of one design point; None when they are unknown.
+    """Play the rule with the cubes, phases and rules of a campaign with one design point; None if it cannot.
 
-    It has as many games as the campaign, but 500 to 4000.
+    The number of games is that of the campaign's runs, but at least 500 and at most 4000.
     """
     kit = kit_of(campaign)
     return play_rule(kit, int(np.clip(campaign.runs, FEWEST, MOST)), rng) if kit else None

@@ -1,4 +1,4 @@
-"""Battles: where cubes land, what they knock on, how long explosions go on, and who wins."""
+"""The sections on battles: where cubes land, which cubes they move, how many explosions follow, and who wins."""
 
 from __future__ import annotations
 
@@ -21,19 +21,22 @@ DRAWN = 12  # set-ups whose win shares are drawn
 
 
 def have_winners(campaign: Campaign) -> bool:
-    """Whether the game tells who wins on a board; a winner of battles in a tower is a column like any other."""
+    """Return whether the game reports the winner of a battle on a board.
+
+    Winners of battles in a tower do not count: they are a column like any other.
+    """
     return WINNER in campaign.facts and (campaign.game is None or campaign.game.board)
 
 
 def are_on_board(campaign: Campaign) -> bool:
-    """Whether cubes fall onto a board and stay there, so that none is kept inside."""
+    """Return whether cubes fall onto a board and stay there, so that none stays inside."""
     return have_winners(campaign) or any(name.startswith(ZONE) or name == BORDER for name in campaign.cubes.after.names)
 
 
 def through_ship(campaign: Campaign) -> Array:
-    """Say for each entry whether its cube was thrown through the ship in that step, shape (entries,).
+    """Return for each entry whether its cube was thrown through the ship in that step, shape (entries,).
 
-    An ability may also put a cube into a zone; that cube has been seen before, one newly thrown has not.
+    An ability may throw a new cube or put a known cube into a zone; only the first of these counts.
     """
     cubes, kind = campaign.cubes, campaign.drops.kind
     key = campaign.drops.run[cubes.row].astype(np.int64) * (int(cubes.cube.max(initial=0)) + 1) + cubes.cube
@@ -44,7 +47,7 @@ def through_ship(campaign: Campaign) -> Array:
 
 
 def _knocked(campaign: Campaign) -> tuple[Array, Array, Array]:
-    """Return for each step the cubes thrown through the ship, those that lay there before, those of them that moved."""
+    """Return for each step the numbers of cubes thrown through the ship, of lying cubes, and of these that moved."""
     cubes, steps = campaign.cubes, len(campaign.drops)
     lies = ~cubes.thrown & (cubes.before.codes != NOWHERE) & ~cubes.before.starts(INSIDE)
     number = {
@@ -59,7 +62,7 @@ def _knocked(campaign: Campaign) -> tuple[Array, Array, Array]:
 
 
 def moved_and_lying(campaign: Campaign) -> tuple[Array, Array]:
-    """Return how many lying cubes the throws of each run moved, and how many lay there, shapes (runs,)."""
+    """Return for each run how many lying cubes its throws moved, and how many lay there, both of shape (runs,)."""
     thrown, lying, moved = _knocked(campaign)
     rows = thrown > 0
     sums = campaign.by_run(np.stack([moved[rows], lying[rows]], 1), rows)
@@ -67,7 +70,10 @@ def moved_and_lying(campaign: Campaign) -> tuple[Array, Array]:
 
 
 def chain_lengths(campaign: Campaign) -> tuple[Array, Array]:
-    """Return the run of each throw and each ability that asked the model, and the explosions after it, shape (n,)."""
+    """Return the run of each throw, and how many explosions follow the throw, both of shape (n,).
+
+    An ability that called the model counts as a throw.
+    """
     d = campaign.drops
     starts = d.kind.among("throw") | (d.kind.among("ability") & d.drawn)
     number = np.cumsum(starts) - 1
@@ -86,7 +92,7 @@ def first_cubes(campaign: Campaign) -> Array:
 
 
 def plain(campaign: Campaign, boot: Resamples) -> str:
-    """Say who wins, where all battles have the same first cubes; else nothing."""
+    """Return a sentence on who wins if all battles have the same first cubes, otherwise an empty string."""
     sides, cubes, wins = odds(campaign, boot)
     if len(cubes) != 1:
         return ""
@@ -98,7 +104,7 @@ def plain(campaign: Campaign, boot: Resamples) -> str:
 
 
 def sections(campaign: Campaign, boot: Resamples) -> list[Section]:
-    """Tell where cubes land, what they knock on, how explosions go on, and who wins."""
+    """Return the sections on battles; those on explosions and winners only if the game has winners."""
     if not len(campaign.cubes):
         return [Section("1. Where cubes land", "No cube was thrown, so there is nothing more to study.")]
     made = [landings(campaign, boot), knocks(campaign, boot)]
@@ -106,10 +112,10 @@ def sections(campaign: Campaign, boot: Resamples) -> list[Section]:
 
 
 def landings(campaign: Campaign, boot: Resamples) -> Section:
-    """Tell where cubes land, and where they lie at the end.
+    """Return the section on where cubes land, and where they lie at the end.
 
-    A cube thrown again counts each time as a landing, once at the end; cubes that left the board before the end count
-    where they last lay.
+    A cube that is thrown again counts as one landing each time, but once at the end. A cube that left the board before
+    the end counts at the place where it last lay.
     """
     cubes, run = campaign.cubes, campaign.drops.run[campaign.cubes.row].astype(np.int64)
     key = run * (int(cubes.cube.max(initial=0)) + 1) + cubes.cube
@@ -148,7 +154,10 @@ def landings(campaign: Campaign, boot: Resamples) -> Section:
 
 
 def knocks(campaign: Campaign, boot: Resamples) -> Section:
-    """Tell how many lying cubes a throw moves, by the number thrown; throws that found none lying are left out."""
+    """Return the section on how many lying cubes a throw moves, by the number thrown.
+
+    Throws onto an empty board do not count.
+    """
     title, (thrown, lying, moved) = "2. Cubes knocked on", _knocked(campaign)
     rows = (thrown > 0) & (lying > 0)
     if not rows.any():
@@ -178,7 +187,7 @@ def knocks(campaign: Campaign, boot: Resamples) -> Section:
 
 
 def chains(campaign: Campaign, boot: Resamples) -> Section:
-    """Tell how many explosions follow a throw, or an ability that asked the model."""
+    """Return the section on how many explosions follow a throw, or an ability that called the model."""
     title, (run, length) = "3. Explosions", chain_lengths(campaign)
     if not len(run):
         return Section(title, "There was no throw.")
@@ -200,9 +209,10 @@ def chains(campaign: Campaign, boot: Resamples) -> Section:
 
 
 def odds(campaign: Campaign, boot: Resamples) -> tuple[tuple[str, ...], Array, Estimates]:
-    """Return the sides, the first cubes of finished battles, shape (set-ups, sides), and the share that each side wins.
+    """Return the sides, the different first cubes of finished battles, and the share of battles that each side wins.
 
-    The shares have shape (set-ups, sides + 1); the last is that of battles without a winner.
+    The first cubes have shape (set-ups, sides). The shares have shape (set-ups, sides + 1); the last one is the share
+    of battles without a winner.
     """
     d, colours = campaign.drops, campaign.colours
     winner = np.full(campaign.runs, len(colours))
@@ -217,7 +227,7 @@ def odds(campaign: Campaign, boot: Resamples) -> tuple[tuple[str, ...], Array, E
 
 
 def who_wins(campaign: Campaign, boot: Resamples) -> Section:
-    """Tell the win shares for each combination of first cubes; the commonest are drawn."""
+    """Return the section on win shares for each combination of first cubes; the chart shows the most common ones."""
     sides, cubes, wins = odds(campaign, boot)
     if not len(cubes) or wins.n is None:
         return Section("4. Who wins", "No battle was finished.")

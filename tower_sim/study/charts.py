@@ -1,4 +1,4 @@
-"""Charts as SVG: text stays text, the paper is transparent, and colours follow the theme of the page."""
+"""Charts as SVG: text stays text, the background is transparent, and colours follow the theme of the page."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ _ALONE = f"<style>:root {{ color-scheme: light dark; color: light-dark({INK}, #e
 
 
 def svg(figure: Any, name: str, caption: str) -> str:
-    """Return a figure of matplotlib as an SVG element for a page whose style has STYLE; `name` tells its ids apart."""
+    """Return a matplotlib figure as an SVG element for a page whose style includes STYLE.
+
+    `name` makes the ids in the SVG different from those of other charts on the page. `caption` becomes its label.
+    """
     for text in figure.findobj(Text):
         text.set_parse_math(False)  # names are names, also those with a dollar sign
     buffer = io.StringIO()
@@ -64,12 +67,12 @@ def _rounded(found: re.Match[str]) -> str:
 
 
 def alone(drawn: str) -> str:
-    """Return what `svg` made as a file of its own."""
+    """Return the SVG element from `svg` as the text of a separate file."""
     return drawn.replace(">", f">{_ALONE}", 1) + "\n"
 
 
 def _attributes(style: str) -> str:
-    """Return declarations as attributes, which a page allows that allows no style but its own."""
+    """Return style declarations as SVG attributes, which a page may use even if it forbids inline styles."""
     pairs = (part.split(":", 1) for part in style.split(";") if ":" in part)
     kept = ((key.strip(), value.strip()) for key, value in pairs if key.strip() != "font-family")
     return "".join(f' {key}="{value}"' for key, value in kept)
@@ -102,9 +105,9 @@ SIMULATED, RULE = 0, 1
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes: what they measure, with units, and what is drawn on them; `title` says what the sample is.
+    """A pair of axes: labels `x` and `y` with units, functions that draw on the axes, and a `title` on the sample.
 
-    `names` are those of the places 0, 1, ... of x, or of y if they are `across`. `floor` begins y at 0.
+    `names` label the places 0, 1, ... on x, or on y if `across` is true. `floor` makes y start at 0.
     """
 
     x: str
@@ -125,9 +128,10 @@ def figure(
     foot: bool = False,
     head: str = "",
 ) -> Any:
-    """Return a figure with up to `columns` panels in a row, each row `height` inches tall (or one number for each).
+    """Return a figure with up to `columns` panels in a row; `height` is that of all rows or of each, in inches.
 
-    With `foot` one legend below names what all panels draw; else each panel has its own. `head` stands on top.
+    If `foot` is true, one legend below the panels replaces the legends of the panels. `head` is a title above all
+    panels.
     """
     columns = min(columns, len(panels)) if len(panels) != 4 else min(columns, 2)
     rows = -(-len(panels) // columns)
@@ -179,7 +183,7 @@ def _dress(axis: Any, panel: Panel, ticks: int) -> None:
 
 
 def _legend(axis: Any) -> None:
-    """Name what is drawn, between the panel and its title, where no data can lie behind the names."""
+    """Draw the legend between the panel and its title, where it cannot cover data."""
     style = {"frameon": False, "borderpad": 0.0, "handlelength": 1.8, "columnspacing": 1.2, "alignment": "left"}
     where = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
     title = axis.get_title("left")
@@ -191,9 +195,9 @@ def _legend(axis: Any) -> None:
 
 
 def points(x: Any, y: Any, name: str = "", role: int = 0, *, joined: bool = True, across: bool = False) -> Draw:
-    """Draw values, joined by a line, with their intervals where they are Estimates that have some.
+    """Return a function that draws values as points with their intervals, joined by a line.
 
-    `x` are places; `across` puts the values on x and the places on y.
+    `x` are places and `y` are values or Estimates. `across` exchanges the axes: values on x, places on y.
     """
     style = ROLES[role] | {"ms": 3.5, "lw": 1.1, "label": name or None} | ({} if joined else {"ls": "none"})
     value, reach = _reach(y)
@@ -206,7 +210,7 @@ def points(x: Any, y: Any, name: str = "", role: int = 0, *, joined: bool = True
 
 
 def bars(x: Any, y: Any, name: str = "", width: float = 0.8, fill: int = 0, *, across: bool = False) -> Draw:
-    """Draw values as bars with their intervals, as `points` does."""
+    """Return a function that draws values as bars with their intervals; the arguments are those of `points`."""
     face, hatch = FILLS[fill % len(FILLS)]
     value, reach = _reach(y)
 
@@ -221,7 +225,7 @@ def bars(x: Any, y: Any, name: str = "", width: float = 0.8, fill: int = 0, *, a
 
 
 def _reach(y: Any) -> tuple[Array, Array | None]:
-    """Return values and the lengths of their intervals down and up, None where there are none."""
+    """Return values and the lengths of their intervals down and up, shape (2, n), or None if there are no intervals."""
     if not isinstance(y, Estimates):
         return np.asarray(y, float), None
     reach = np.maximum(np.array([y.value - y.low, y.high - y.value]), 0)
@@ -229,30 +233,33 @@ def _reach(y: Any) -> tuple[Array, Array | None]:
 
 
 def band(x: Any, low: Any, high: Any, name: str = "", role: int = 0, *, step: bool = False) -> Draw:
-    """Fill between two curves."""
+    """Return a function that fills the area between two curves."""
     style = {"color": ROLES[role]["color"], "alpha": 0.16, "lw": 0, "label": name or None}
     return lambda axis: axis.fill_between(x, low, high, step="post" if step else None, **style)
 
 
 def line(x: Any, y: Any, name: str = "", role: int = 0) -> Draw:
-    """Draw a curve without marks."""
+    """Return a function that draws a curve without marks."""
     return lambda axis: axis.plot(x, y, lw=1.1, label=name or None, color=ROLES[role]["color"])
 
 
 def steps(x: Any, y: Any, name: str = "", role: int = 0) -> Draw:
-    """Draw values that hold until the next place."""
+    """Return a function that draws a step curve; each value holds until the next place."""
     return lambda axis: axis.step(x, y, where="post", lw=1.1, label=name or None, color=ROLES[role]["color"],
                                   ls=ROLES[role]["ls"])  # fmt: skip
 
 
 def outline(edges: Any, values: Any, name: str = "", role: int = 0, *, filled: bool = False) -> Draw:
-    """Draw a histogram as one outline."""
+    """Return a function that draws the outline of a histogram."""
     style = {"color": FAINT, "fill": True} if filled else {"color": ROLES[role]["color"], "lw": 1.3}
     return lambda axis: axis.stairs(values, edges, label=name or None, **style)
 
 
 def level(value: float, name: str = "", role: int = 1, *, upright: bool = False) -> Draw:
-    """Draw one value, whatever the x (upright: whatever the y); without a name it is thin and solid."""
+    """Return a function that draws a horizontal line at `value`, or a vertical line if `upright`.
+
+    Without a name the line is thin and solid.
+    """
     named = {key: ROLES[role][key] for key in ("color", "ls")} | {"lw": 1, "label": name}
     style = named if name else {"color": INK, "lw": 0.6}
     return lambda axis: (axis.axvline if upright else axis.axhline)(value, **style)
@@ -261,10 +268,11 @@ def level(value: float, name: str = "", role: int = 1, *, upright: bool = False)
 def cells(
     x: Array, y: Array, values: Array, form: str = "{:.1f}", few: Array | None = None, edged: Array | None = None
 ) -> Draw:
-    """Paint a table of `values`, shape (columns, rows), between the edges `x` and `y`, the stronger the farther from 0.
+    """Return a function that draws a heat map of `values`, shape (columns, rows), between the edges `x` and `y`.
 
-    Less than 0 is blue, more is red where there are both. Each cell has its number if there is room, else its sign.
-    Those of the mask `few` are hatched, those of `edged` have an edge.
+    Cells far from 0 have a stronger colour. If there are negative values they are blue, and positive ones are red. Each
+    cell shows its number, or only its sign if space is short. Cells of the mask `few` are hatched without a number;
+    cells of the mask `edged` have an edge.
     """
     most = float(np.nanmax(np.abs(values), initial=0)) or 1.0
     both, is_roomy = bool((values < 0).any()), len(x) <= 10 and len(y) <= 16
@@ -300,14 +308,14 @@ BEYOND = "95 % interval without 0"
 
 
 def has_ratio(below: Estimate) -> bool:
-    """Whether a value can be divided by this one: not when its interval is as wide as the value, or holds 0."""
+    """Return whether dividing by this estimate makes sense: its interval excludes 0 and is narrower than its value."""
     return bool(below.value) and not below.low <= 0 <= below.high and not below.high - below.low >= abs(below.value)
 
 
 def beside(rows: Sequence[tuple[str, Estimate, Estimate]], names: tuple[str, str], farthest: float = 2.0) -> Any:
-    """Return a figure of pairs of estimates: their ratio, with both intervals over the second's value.
+    """Return a figure of pairs of estimates: their ratio, with both intervals divided by the second value.
 
-    Left out are pairs whose second value may be 0, and those whose ratio is more than `farthest` from 1.
+    Pairs are left out if the second value may be 0, or if the ratio is more than `farthest` from 1.
     """
     kept = [row for row in rows if has_ratio(row[2]) and abs(row[1].value / row[2].value - 1) <= farthest]
     y = np.arange(len(kept))

@@ -1,6 +1,6 @@
-"""Are colours physically alike? Permutations of colour labels among cubes in the same situation.
+"""Permutation tests of whether colours are physically alike: colours are shuffled among cubes in the same situation.
 
-scipy's permutation test knows no blocks, so the shuffling within situations is ours.
+The shuffling within situations is written here because scipy's permutation test has no blocks.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ _WORK = 2e8  # cubes shuffled in all
 
 @dataclass(frozen=True)
 class Fairness:
-    """A permutation test that colour does not matter, among cubes that were in the same situation.
+    """The result of a permutation test of the hypothesis that colour has no effect among cubes in the same situation.
 
-    `differences` are, by colour, the share that came out minus the share expected from the cubes of all colours in the
-    same situation (each with its interval by run), and `largest` the one farthest from 0. `statistic` is the squared
-    distance of the counts out from their expectation in the metric of their permutation covariance; `p` its Monte Carlo
-    p-value with standard error `p_error`, from `permutations`; `p_chi2` the value of its limit, a chi-squared law.
-    `cubes` are those that could tell: in situations of more than one colour where some came out and some stayed.
+    `differences` are, by colour, the share that came out minus the share expected from all cubes in the same
+    situations, with intervals over runs. `statistic` is the squared distance between the numbers out and their
+    expectation, in the metric of their covariance under permutation. `p` is its Monte Carlo p value from
+    `permutations`, with standard error `p_error`; `p_chi2` is the p value from the limiting chi-squared distribution.
+    `cubes` and `situations` count only situations with more than one colour in which some cubes came out and some
+    stayed.
     """
 
     colours: tuple[str, ...]
@@ -42,14 +43,14 @@ class Fairness:
     permutations: int
 
     def largest(self) -> tuple[str, Estimate]:
-        """Return the colour with the greatest difference, and the difference."""
+        """Return the colour with the greatest absolute difference, and the difference."""
         i = int(np.nanargmax(np.abs(self.differences.value)))
         return self.colours[i], self.differences.at(i)
 
 
 @dataclass(frozen=True)
 class Situations:
-    """Cubes grouped by situation, those that can tell nothing left out; `cell` is sorted and counts from 0."""
+    """Cubes grouped by situation, without uninformative situations; `cell` numbers the situations from 0, sorted."""
 
     cell: Array
     run: Array
@@ -58,14 +59,14 @@ class Situations:
 
 
 def thrown_situations(campaign: Campaign) -> Situations:
-    """Group the cubes thrown by their drop."""
+    """Return the thrown cubes, grouped by drop."""
     cubes = campaign.cubes
     rows = np.flatnonzero(cubes.thrown & (campaign.drops.thrown[cubes.row] > 0))
     return _telling(campaign, rows, cubes.row[rows].astype(np.int64))
 
 
 def resident_situations(campaign: Campaign) -> Situations:
-    """Group the residents by drop, region and age: what they were before colour could matter."""
+    """Return the cubes that were inside, grouped by drop, region and age."""
     cubes = campaign.cubes
     rows = resident_rows(campaign)
     ages = int(cubes.age[rows].max(initial=0)) + 1
@@ -88,10 +89,11 @@ def _telling(campaign: Campaign, rows: Array, key: Array) -> Situations:
 
 
 def fairness(campaign: Campaign, boot: Resamples, cubes: Situations, rng: np.random.Generator) -> Fairness | None:
-    """Test that colours are alike among `cubes`; None when no situation can tell.
+    """Test whether colours are alike among `cubes`; None if no situation is informative.
 
-    Sources: Good, Permutation, Parametric and Bootstrap Tests, 2005, chapter 3 (blocks); Phipson and Smyth,
-    Statistical Applications in Genetics and Molecular Biology 9 (2010) 39 (p = (1 + greater) / (1 + permutations)).
+    Random: the permutations, from `rng`. Sources: Good, Permutation, Parametric and Bootstrap Tests, 2005, chapter 3
+    (blocks); Phipson and Smyth, Statistical Applications in Genetics and Molecular Biology 9 (2010) 39 (p = (1 +
+    greater) / (1 + permutations)).
     """
     if not len(cubes.cell):
         return None
@@ -127,9 +129,9 @@ def fairness(campaign: Campaign, boot: Resamples, cubes: Situations, rng: np.ran
 
 
 def shuffled(cubes: Situations, rng: np.random.Generator) -> Array:
-    """Return the colours of the cubes that came out after labels were permuted in each situation, shape (out,).
+    """Return the colours of the cubes that came out, after colours were shuffled within each situation, shape (out,).
 
-    One sort of packed whole numbers (situation, random bits, colour) shuffles within all situations at once.
+    One sort of packed whole numbers (situation, random bits, colour) shuffles all situations at once.
     """
     key = (cubes.cell.astype(np.int64) << 40) | (rng.integers(1 << 32, size=len(cubes.cell)) << 8) | cubes.colour
     key.sort()
@@ -138,9 +140,10 @@ def shuffled(cubes: Situations, rng: np.random.Generator) -> Array:
 
 @dataclass(frozen=True)
 class ByPhase:
-    """What comes out by colour: `mean` cubes in a phase, `present` the share of phases with any; `table` by phase.
+    """The cubes that come out of a phase, by colour: `mean` is the mean number, `present` the share of phases with any.
 
-    Rows of `table` are the colour whose phase it is, in `names`, columns the colour that came out.
+    `table` has the mean numbers with a row for the colour of each phase, in `names`, and a column for the colour that
+    came out.
     """
 
     names: tuple[str, ...]
@@ -150,7 +153,7 @@ class ByPhase:
 
 
 def by_phase(campaign: Campaign, boot: Resamples) -> ByPhase:
-    """Count cubes out by colour over the phases of `campaign`."""
+    """Return the numbers of cubes out by colour over the phases of `campaign`."""
     rows, phase = campaign.phases, campaign.drops.phase
     out = campaign.out_by_colour[rows].astype(float)
     drops = campaign.by_run(np.ones(out.shape), rows)

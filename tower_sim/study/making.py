@@ -1,4 +1,4 @@
-"""The study of a campaign: read it, compute, and write the report."""
+"""Study a campaign: read it, compute all figures, and write the report."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ Rows = list[Sequence[Cell]]
 
 
 def study(directory: str | Path, out: str | Path, point: int | None = None) -> dict[str, Any]:
-    """Write the study of the campaign in `directory` into `out`; returns its document: what it says and its tables.
+    """Write the report on the campaign in `directory` into `out`, and return its text and tables as a document.
 
-    It writes report.html, which holds all, and report.md with tables/*.csv and plots/*.svg.
+    The files are report.html, which includes everything, and report.md with tables/*.csv and plots/*.svg. Each file is
+    written completely or not at all.
 
-    Of a campaign with several design points nothing is averaged over points; `point` studies the runs of one of them as
-    a campaign of their own. Each file is written whole or not at all; a second call writes the same tables and text.
-    What is random (resampled runs, permutations, folds) is drawn from the spec's digest.
-    Raises UsageError when there is no campaign with a landed drop, a file of it is not as it was written, the point has
-    no data, or `out` cannot be written.
+    Nothing is averaged over design points; `point` selects one of them and studies its runs alone. Random: resampled
+    runs, permutations and folds, all seeded by the spec's digest, so a second call writes the same tables and text.
+    Raises UsageError if `directory` has no campaign with a successful drop, if a file was changed, if the point has no
+    data, or if `out` cannot be written.
     """
     whole = load(directory)
     campaign = whole if point is None else at_point(whole, point)
@@ -52,7 +52,7 @@ def study(directory: str | Path, out: str | Path, point: int | None = None) -> d
 
 
 def _swept(campaign: Campaign) -> tuple[list[str], list[Section]]:
-    """Tell what a design's points are like, and what its fields do."""
+    """Return the sentences and sections for a campaign with several design points."""
     points = len(used_points(campaign))
     with telling("steps", points + EFFECTS + 1) as tell:
         found = swept.Swept.of(campaign, curves(campaign, tell))
@@ -76,7 +76,7 @@ def _swept(campaign: Campaign) -> tuple[list[str], list[Section]]:
 
 
 def _of_one(campaign: Campaign) -> tuple[list[str], list[Section]]:
-    """Tell all of a campaign whose runs are alike."""
+    """Return the sentences and sections for a campaign with one design point."""
     boot = Resamples(campaign.strata, campaign.rng("resamples"))
     says = towers.plain(campaign, boot) if not battles.are_on_board(campaign) else []
     if battles.are_on_board(campaign):
@@ -95,7 +95,7 @@ def _of_one(campaign: Campaign) -> tuple[list[str], list[Section]]:
 
 
 def _towers(campaign: Campaign, boot: Resamples) -> list[Section]:
-    """Tell of cubes that stay in a tower."""
+    """Return the sections on cubes that stay in a tower."""
     steps: list[Callable[[towers.Studied], Section | list[Section]]] = [
         towers.players,
         towers.seven_questions,
@@ -119,7 +119,7 @@ def _towers(campaign: Campaign, boot: Resamples) -> list[Section]:
 
 
 def _missing(campaign: Campaign) -> list[str]:
-    """Say which planned shards are not in the data."""
+    """Return a sentence on the planned shards that are missing from the data, if there are any."""
     if not campaign.missing:
         return []
     one = len(campaign.missing) == 1
@@ -136,7 +136,10 @@ def _planned(campaign: Campaign) -> int:
 
 
 def what_was_run(campaign: Campaign, strata: str) -> Section:
-    """List the spec, the amount of data and the versions; `strata` says within what runs are resampled."""
+    """Return the section on the spec, the amount of data and the versions.
+
+    `strata` completes the sentence that says within which groups runs are resampled.
+    """
     spec, points, planned = campaign.spec, len(used_points(campaign)), _planned(campaign)
     rows: Rows = [
         [key, str(spec[key])] for key in ("kind", "apparatus", "model", "seed", "design") if spec.get(key, "") != ""
@@ -173,7 +176,7 @@ def _version(package: str) -> str:
 
 
 def failure_rate(campaign: Campaign, boot: Resamples, status: int | None = None) -> Estimate:
-    """Return the share of draws that were no landing, or of those with one status."""
+    """Return the share of draws that failed, or that failed with the status of code `status`."""
     failed = campaign.failed
     landed = campaign.by_run(campaign.drops.drawn.astype(float))[:, 0]
     every = np.bincount(failed.run, minlength=campaign.runs).astype(float)
@@ -182,7 +185,7 @@ def failure_rate(campaign: Campaign, boot: Resamples, status: int | None = None)
 
 
 def failures(campaign: Campaign, boot: Resamples) -> tuple[Section, Estimate]:
-    """Tell how many draws of a campaign of one point were no landing; also returns their share."""
+    """Return the section on failed draws of a campaign with one design point, and their share of all draws."""
     failed, rate = campaign.failed, failure_rate(campaign, boot)
     rows: Rows = [["all failed", len(failed.run), rate]]
     for i, name in enumerate(failed.status.names):

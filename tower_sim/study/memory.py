@@ -1,7 +1,7 @@
-"""Does the tower remember? Autocorrelation, mutual information, and what knowing the past adds to a prediction.
+"""Memory of the tower: autocorrelation, mutual information, and the gain of a prediction from knowing the past.
 
-Intervals are a jackknife's over runs, where resampling makes them too narrow: scipy's bootstrap has none for sums by
-run with strata, nor one that corrects the jackknife's freedom.
+Where resampling makes intervals too narrow, they come from a jackknife over runs. It is written here because scipy has
+no bootstrap for sums by run with strata, and none that corrects the jackknife's degrees of freedom.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LEAST_FREEDOM = 1.5
 
 @dataclass(frozen=True)
 class Scale:
-    """The scale on which a statistic's error hardly depends on its value, and the way back."""
+    """A transformation to a scale on which the error of a statistic hardly depends on its value, and the inverse."""
 
     there: Callable[[Array], Array]
     back: Callable[[Array], Array]
@@ -43,13 +43,13 @@ FISHERS = Scale(np.arctanh, np.tanh)  # of correlations
 def jackknifed(
     total: Array, own: Array, stratum: Array, statistic: Callable[[Array], Array], scale: Scale
 ) -> Estimates:
-    """Return `statistic` of sums `total` (K,), of shape (M,), with intervals from runs left out one at a time.
+    """Return `statistic` of the sums `total` (K,), shape (M,), with intervals from leaving out one run at a time.
 
-    `own` (runs, K) is what leaves the sums with a run, `stratum` (runs,) numbers its stratum. The middle of an interval
-    is freed of the jackknife's bias, its degrees of freedom follow how unlike the runs' parts are. None for fewer than
-    five runs, or fewer than two in a stratum.
-    Sources: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 11; the freedom is Satterthwaite's
-    for a variance of numbers of such kurtosis (Box, Biometrika 40 (1953) 318).
+    `own` (runs, K) is the part of the sums that leaves with each run, and `stratum` (runs,) is the run's stratum. The
+    middle of an interval is corrected for bias by the jackknife. The degrees of freedom depend on how much the runs'
+    parts differ. There are no intervals with fewer than five runs, or fewer than two in a stratum. Sources: Efron and
+    Tibshirani, An Introduction to the Bootstrap, 1993, chapter 11; the degrees of freedom are Satterthwaite's for the
+    variance of numbers with this kurtosis (Box, Biometrika 40 (1953) 318).
     """
     runs = len(own)
     sizes = np.bincount(stratum)
@@ -79,7 +79,7 @@ def jackknifed(
 
 
 def jackknife_interval(value: float, left_out: Array) -> tuple[float, float]:
-    """Return Student's interval from the values with each block left out; NaN for fewer than two."""
+    """Return Student's 95 % interval from the values with each block left out; NaN for fewer than two blocks."""
     n = len(left_out)
     if n < 2 or not np.isfinite(left_out).all():
         return math.nan, math.nan
@@ -92,11 +92,11 @@ def jackknife_interval(value: float, left_out: Array) -> tuple[float, float]:
 
 
 def autocorrelation(campaign: Campaign, boot: Resamples, values: Array) -> Estimates:
-    """Return the correlation of `values` (drops, K) at lags 1 to 7, shape (K * 7), with intervals by run.
+    """Return the autocorrelation of `values` (drops, K) at lags 1 to 7, shape (K * 7), with intervals over runs.
 
-    Each value is taken from the mean over runs at the same drop (and design point, where there are runs enough), so
-    a course that all runs share is no memory: sum x_t x_(t+k) over sqrt(sum x_t^2 sum x_(t+k)^2), over all t and runs.
-    A run that is left out moves those means too, so that n / (n - 1) of its products leave with it.
+    The mean over runs at the same drop (and in the same stratum) is subtracted first, so a course that all runs share
+    does not count as memory. The formula is sum x_t x_(t+k) over sqrt(sum x_t^2 sum x_(t+k)^2), with sums over all t
+    and runs. A run that is left out also moves these means; n / (n - 1) of its products therefore leave with it.
     Source: Diggle et al., Analysis of Longitudinal Data, 2002, section 3.4.
     """
     columns: list[Array] = []
@@ -126,10 +126,11 @@ def _drop_means(campaign: Campaign, table: Array) -> Array:
 
 @dataclass(frozen=True)
 class Information:
-    """Mutual information (bits) of the cubes out in one drop and in the next, less what is there without memory.
+    """Mutual information (bits) between the numbers out in one drop and in the next, minus its mean without memory.
 
-    `null` are values when the next outcomes come from another run, their mean taken off as from `bits`; `p` is the
-    share of those (and the value itself) that are as great, `p_error` the Monte Carlo standard error of `p`.
+    `null` are values for next numbers from another run, minus the same mean. `p` is the p value: the share of null
+    values, with the value itself added to them, that are at least as great. `p_error` is the Monte Carlo standard error
+    of `p`.
     """
 
     bits: Estimate
@@ -149,20 +150,20 @@ def mutual_information(counts: Array) -> Array:
 
 
 def _entropy(counts: Array, axes: tuple[int, ...], n: Array) -> Array:
-    """Return the entropy (nats) of counts, n of them in all: plug-in plus (cells that are not empty - 1) / 2n."""
+    """Return the entropy (nats) of counts with sum n: the plug-in estimate plus (non-empty cells - 1) / 2n."""
     terms = np.where(counts > 0, counts * np.log(np.maximum(counts, 1)), 0).sum(axes)
     cells = (counts > 0).sum(axes)
     return np.log(n) - terms / n + (cells - 1) / (2 * n)
 
 
 def successive_information(campaign: Campaign, rng: np.random.Generator) -> Information | None:
-    """Study pairs of successive phases of the same run; None with fewer than two runs or without pairs.
+    """Return the information between successive phases of a run; None with fewer than two runs or without such phases.
 
-    The null pairs a run's outcomes with the next ones of another run at the same drops. It has the bias that many
-    outcomes and few pairs make, of which Miller and Madow's correction takes half, and the course that all runs share.
-    The interval is a jackknife's by blocks of runs: resampling with replacement repeats pairs, which itself looks like
-    information.
-    Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapters 11 and 15.
+    The null distribution pairs the numbers of a run with the next numbers of another run at the same drops. It includes
+    the bias of many outcomes and few pairs, half of which Miller and Madow's correction removes, and the course that
+    all runs share. The interval is a jackknife's over blocks of runs, because resampling with replacement repeats
+    pairs, and repeated pairs look like information. Random: the pairing of runs, from `rng`. Source: Efron and
+    Tibshirani, An Introduction to the Bootstrap, 1993, chapters 11 and 15.
     """
     table = np.nan_to_num(campaign.matrix(np.where(campaign.phases, campaign.drops.emerged, np.nan)), nan=-1)
     now, later = table[:, :-1].astype(np.int64), table[:, 1:].astype(np.int64)
@@ -189,7 +190,7 @@ def successive_information(campaign: Campaign, rng: np.random.Generator) -> Info
 
 
 def _permutations(strata: Array, rng: np.random.Generator) -> Iterator[Array]:
-    """Yield the runs in random orders, each within its stratum."""
+    """Yield random orders of the runs, shuffled within each stratum."""
     order = np.argsort(strata, kind="stable")
     for _ in range(PERMUTATIONS):
         if not strata.any():
@@ -205,7 +206,7 @@ def _permutations(strata: Array, rng: np.random.Generator) -> Iterator[Array]:
 
 @dataclass(frozen=True)
 class Gain:
-    """How many bits a drop a predictor that also knows `knows` gains over the memoryless one, on runs not fitted."""
+    """The bits per drop that a predictor gains over the memoryless one on held-out runs by also knowing `knows`."""
 
     knows: str
     bits: Estimate
@@ -213,24 +214,24 @@ class Gain:
 
 @dataclass(frozen=True)
 class Prediction:
-    """The held-out log score (bits a drop) of the memoryless predictor, and what each richer one gains over it."""
+    """The held-out log score (bits per drop) of the memoryless predictor, and each richer predictor's gain over it."""
 
     memoryless: Estimate
     gains: tuple[Gain, ...]
 
     @property
     def best(self) -> Gain:
-        """The predictor that gains most; being the best of several it is a little flattered."""
+        """The predictor with the greatest gain; as the best of several, its gain is slightly overestimated."""
         return max(self.gains, key=lambda gain: gain.bits.value)
 
 
 def prediction(campaign: Campaign, boot: Resamples, rng: np.random.Generator) -> Prediction | None:
-    """Predict how many cubes come out of each phase, from the second on; None with fewer runs than folds.
+    """Score predictions of the number of cubes out of each phase after the first; None with fewer runs than folds.
 
-    The memoryless predictor is the distribution of the number out given the number thrown. A richer one multiplies it
-    by exp((theta . z) e + phi e^2), z being what it knows (and 1) and e the number out, and fits theta and phi: it
-    contains the memoryless one at 0, and so loses next to nothing where there is no memory. Fitted on 4/5 of the runs,
-    scored on the rest.
+    The memoryless predictor is the distribution of the number out given the number thrown. A richer predictor
+    multiplies it by exp((theta . z) e + phi e^2), where z is what the predictor knows and a constant 1, and e is the
+    number out. theta and phi are fitted. At 0 the two predictors are the same, so without memory the richer one loses
+    next to nothing. Each predictor is fitted to 4/5 of the runs and scored on the rest. Random: the folds, from `rng`.
     Sources: Efron and Tibshirani, Annals of Statistics 24 (1996) 2431 (the family); Gneiting and Raftery, Journal of
     the American Statistical Association 102 (2007) 359 (the score).
     """
@@ -264,14 +265,14 @@ def prediction(campaign: Campaign, boot: Resamples, rng: np.random.Generator) ->
 
 
 def _scored(campaign: Campaign) -> Array:
-    """Return the phases that follow a phase (not a set-up) of the same run."""
+    """Return the mask of phases that follow another phase (not a set-up) of the same run, shape (drops,)."""
     d = campaign.drops
     first = 2 if campaign.has_setup else 1
     return campaign.phases & (d.drop >= first) & np.append(False, d.run[1:] == d.run[:-1])
 
 
 def _features(campaign: Campaign, rows: Array) -> dict[str, Array]:
-    """Return what each predictor knows about the drops `rows`: arrays of shape (drops, features)."""
+    """Return what each predictor knows about the drops `rows`: arrays of shape (drops, features), by name."""
     d, cubes = campaign.drops, campaign.cubes
     last = np.append(0, d.emerged[:-1])
     resident = ~cubes.thrown & cubes.before.starts(INSIDE)
@@ -291,10 +292,10 @@ def _features(campaign: Campaign, rows: Array) -> dict[str, Array]:
 
 
 def memoryless(thrown: Array, out: Array, most_thrown: int, most_out: int) -> Array:
-    """Return log chances of the number out, shape (most_thrown + 1, most_out + 1): frequencies, smoothed.
+    """Return the log probability of each number out by the number thrown, shape (most_thrown + 1, most_out + 1).
 
-    The frequencies at each number thrown count beside a normal distribution around a straight line that weighs as
-    much as 10 drops.
+    The frequencies at each number thrown are smoothed with a normal distribution around a fitted straight line, which
+    has the weight of 10 drops.
     """
     level = np.arange(most_thrown + 1)
     slope, start = np.polyfit(thrown, out, 1) if len(np.unique(thrown)) > 1 else (0.0, out.mean())
@@ -309,7 +310,10 @@ def memoryless(thrown: Array, out: Array, most_thrown: int, most_out: int) -> Ar
 
 
 def tilted_scores(base: Array, thrown: Array, out: Array, z: Array, fit: Array, test: Array) -> Array:
-    """Fit the tilt of `base` by features `z` on rows `fit` (Newton's method); return the log scores, shape (test,)."""
+    """Fit theta and phi of `prediction` on the rows `fit` by Newton's method; return log scores of the rows `test`.
+
+    `base` has the log probabilities of `memoryless`; `z` has the features, shape (drops, features).
+    """
     centre, scale = z[fit].mean(0), z[fit].std(0)
     cell, inverse = np.unique(np.column_stack([thrown, z]), axis=0, return_inverse=True)
     at = np.empty(len(cell), np.int64)
@@ -338,7 +342,10 @@ def tilted_scores(base: Array, thrown: Array, out: Array, z: Array, fit: Array, 
 
 
 def _tilted(log_base: Array, features: Array, theta: Array, e: Array) -> Array:
-    """Return the log chances of `log_base` times exp(features . theta e + phi e^2), phi being theta's last."""
+    """Return the logarithm of a distribution times exp(features . theta e + phi e^2), normalised over e.
+
+    `log_base` is the logarithm of the distribution; phi is the last entry of theta.
+    """
     log_chance = log_base + (features @ theta[:-1])[:, None] * e + theta[-1] * e**2
     log_chance -= log_chance.max(1, keepdims=True)
     log_chance -= np.log(np.exp(log_chance).sum(1, keepdims=True))

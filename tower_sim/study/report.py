@@ -1,8 +1,8 @@
-"""One way to report: sections of a sentence, a table and a chart, as one HTML page and as Markdown with its files.
+"""Reports: sections of text, a table and a chart, written as one HTML page and as Markdown with its files.
 
     study, calibration, checks, comparisons --sections--> Report --write--> report.html, report.md, tables/, plots/
 
-The words of a report are Markdown. Anybody's words may be among them: no HTML in them is taken as such.
+The text of a report is Markdown. It may include text from other people, so HTML in it is escaped.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ Cell = str | int | float | Estimate | None
 
 @dataclass(frozen=True)
 class Table:
-    """The file `tables/NAME.csv`, of which the report shows up to `shown` rows (0: only where it is).
+    """The file `tables/NAME.csv`; the report shows its first `shown` rows (0: only a link).
 
-    An Estimate takes one column in the report and three in the file: the value, `low` and `high` of its interval.
+    An Estimate takes one column in the report and three in the file: the value and the ends `low` and `high` of its
+    interval.
     """
 
     name: str
@@ -40,7 +41,7 @@ class Table:
     shown: int = 40
 
     def csv(self) -> str:
-        """Return the file's text."""
+        """Return the text of the CSV file."""
         wide = [any(isinstance(row[i], Estimate) for row in self.rows) for i in range(len(self.head))]
         ends = [("", ", low", ", high") if is_wide else ("",) for is_wide in wide]
         file = io.StringIO()
@@ -52,17 +53,17 @@ class Table:
 
     @property
     def base64(self) -> str:
-        """The file as a link holds it."""
+        """The CSV file in base64, as links contain it."""
         return base64.b64encode(self.csv().encode()).decode()
 
     def json(self) -> dict[str, Any]:
-        """Return the table for `json.dumps`: an Estimate as an object, no number as null."""
+        """Return the table for `json.dumps`, with Estimates as objects and numbers that are not finite as null."""
         return {"columns": [*self.head], "rows": [[_value(cell) for cell in row] for row in self.rows]}
 
 
 @dataclass(frozen=True)
 class Chart:
-    """The file `plots/NAME.svg`: a `figure` of matplotlib."""
+    """The file `plots/NAME.svg`; `figure` is a matplotlib figure."""
 
     name: str
     figure: Any
@@ -70,16 +71,16 @@ class Chart:
 
     @cached_property
     def svg(self) -> str:
-        """The chart as an element of a page."""
+        """The chart as an SVG element of a page."""
         return charts.svg(self.figure, self.name, self.caption)
 
 
 @dataclass(frozen=True)
 class Section:
-    """What is said of one question, with its table and its chart; `parts` come after them.
+    """The answer to one question as text, with a table and a chart, followed by the subsections `parts`.
 
-    `short` is the answer in one sentence, where the report answers a list of questions on top. One that is `folded` is
-    closed when the page opens.
+    `short` is the answer in one sentence for the list at the top of the report. A `folded` section is closed when the
+    page opens.
     """
 
     title: str
@@ -92,17 +93,17 @@ class Section:
 
     @property
     def anchor(self) -> str:
-        """What links to it name."""
+        """The id of the section, which links use."""
         return "".join(letter if letter.isalnum() else "-" for letter in self.title.lower())
 
     def all(self) -> list[Section]:
-        """Return it and all its parts, in order."""
+        """Return the section and all its parts, in order."""
         return [self, *(inner for part in self.parts for inner in part.all())]
 
 
 @dataclass(frozen=True)
 class Report:
-    """A title, what a player understands, and the sections; those with a `short` answer are listed on top."""
+    """A report: a title, sentences for players, and sections; those with a `short` answer are listed at the top."""
 
     title: str
     says: Sequence[str]
@@ -124,18 +125,18 @@ class Report:
         return {section.chart.name: section.chart for section in self.every if section.chart}
 
     def document(self, schema: str) -> dict[str, Any]:
-        """Return what the report says and its tables, ready for `json.dumps`."""
+        """Return the sentences and tables of the report for `json.dumps`."""
         answers = [f"{section.title} {section.short}" for section in self.every if section.short]
         tables = {name: table.json() for name, table in self.tables.items()}
         return {"schema": schema, "version": 1, "title": self.title, "says": [*self.says, *answers], "tables": tables}
 
     def page(self) -> str:
-        """Return the one file that holds all."""
+        """Return the HTML page, a single file that includes everything."""
         styles = source("tower_sim.pages", "common.css"), source("tower_sim.study", "report.css"), charts.STYLE
         return Page(self.title, self._set("report.html.j2"), styles, ()).text()
 
     def write(self, out: str | Path) -> None:
-        """Write report.html, report.md, tables/*.csv and plots/*.svg into the folder `out`, each whole or not."""
+        """Write report.html, report.md, tables/*.csv and plots/*.svg into `out`, each completely or not at all."""
         folder = opened(out)
         text, page = self._set("report.md.j2"), self.page()
         files = {f"tables/{name}.csv": table.csv() for name, table in self.tables.items()}
@@ -145,7 +146,7 @@ class Report:
             write(folder / name, data, "report")
 
     def _set(self, template: str) -> str:
-        """Fill in a template of this folder; words are Markdown in either."""
+        """Return a template of this folder with the report filled in; text is Markdown in both templates."""
         jinja, markdown = extra("jinja2", "campaign"), extra("markdown_it", "campaign")
         reader = markdown.MarkdownIt("commonmark", {"html": False}).disable("image")
         house = jinja.Environment(autoescape=template == "report.html.j2", trim_blocks=True, lstrip_blocks=True)
@@ -160,12 +161,12 @@ class Report:
 
 
 def _cell(text: str) -> str:
-    """Put words on one line of a table in Markdown."""
+    """Return text on one line, escaped for a table in Markdown."""
     return " ".join(text.split()).replace("|", "\\|")
 
 
 def opened(out: str | Path) -> Path:
-    """Return the folder of a report, made and tried; raises UsageError for one that cannot be written."""
+    """Return the folder of a report after creating it; raises UsageError if it cannot be written."""
     folder = Path(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -201,7 +202,7 @@ def _plain(value: float | int | None) -> str:
 
 
 def said(cell: Cell, unit: str = "") -> str:
-    """Say a cell in words: an Estimate as `value (low to high)`, to two digits of its interval's half width."""
+    """Return a cell as text: an Estimate as `value (low to high)`, to two digits of half the width of its interval."""
     tail = f" {unit}" if unit else ""
     if isinstance(cell, Estimate):
         if not math.isfinite(cell.value):
@@ -218,7 +219,7 @@ def said(cell: Cell, unit: str = "") -> str:
 
 
 def percent(share: Estimate) -> str:
-    """Say a share in percent, as `said` does."""
+    """Return a share in percent, in the form of `said`."""
     return said(share.times(100), "%")
 
 
@@ -227,9 +228,10 @@ _LOPSIDED = 2.0  # one half of an interval over the other: more is not told by �
 
 
 def plainly(figure: Estimate, unit: str = "") -> str:
-    """Say a figure as a player reads it, `13.9 ± 0.1`: to one digit of the half of its interval, of its own to three.
+    """Return an estimate as text for players, such as `13.9 ± 0.1`.
 
-    Without ± where there is no interval, or it is too small to show; with both ends where it is lopsided.
+    It has one digit of half the interval, and at most three digits of the value. There is no ± without an interval or
+    if it would show as 0. A lopsided interval shows both ends instead.
     """
     if not math.isfinite(figure.value):
         return "-"
@@ -247,12 +249,12 @@ def plainly(figure: Estimate, unit: str = "") -> str:
 
 
 def plain_share(share: Estimate) -> str:
-    """Say a share in percent, as `plainly` does."""
+    """Return a share in percent, in the form of `plainly`."""
     return plainly(share.times(100), "%")
 
 
 def digits(half: float, value: float = 0.0) -> int:
-    """Return how many decimal places show two digits of `half` (three of `value` when `half` is 0)."""
+    """Return the number of decimal places that shows two digits of `half` (three digits of `value` if `half` is 0)."""
     if half <= 0:
         return 2 if value == 0 else max(0, min(6, 2 - math.floor(math.log10(abs(value)))))
     return max(0, min(6, 1 - math.floor(math.log10(half))))

@@ -1,4 +1,4 @@
-"""How many cubes stay inside, how many come out and of which colours, and how long a cube stays."""
+"""Statistics of how many cubes stay inside, how many come out and in which colours, and how long cubes stay."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def grouped(
     *,
     share: bool = False,
 ) -> Estimates:
-    """Return for each group, shape (size,), the sum of `over` by that of `under` (None: by their number).
+    """Return for each group the sum of `over` divided by the sum of `under`, shape (size,).
 
-    All arrays have an entry for each thing that is counted: its `run`, its `group` and what it adds. `share` gives the
-    intervals of shares.
+    The arrays have one entry for each thing that is counted: its run, its group and its two contributions. If `under`
+    is None, the sum is divided by the number of things. If `share` is true, intervals are those of shares.
     """
     of = campaign.tally(run, group, size, under).astype(float)
     return (boot.shares if share else boot.ratios)(campaign.tally(run, group, size, over), of)
@@ -40,24 +40,24 @@ def grouped(
 def by_group(
     campaign: Campaign, boot: Resamples, values: Array, groups: Array, rows: Array, size: int, *, share: bool = False
 ) -> Estimates:
-    """Return the mean of `values` over the drops of each group among those of the mask `rows`, shape (size,)."""
+    """Return the mean of `values` over the drops of each group, only over the mask `rows`, shape (size,)."""
     return grouped(campaign, boot, campaign.drops.run[rows], groups[rows], size, values[rows], share=share)
 
 
 def histogram(campaign: Campaign, boot: Resamples, run: Array, values: Array, size: int = 0) -> Estimates:
-    """Return the share of each value 0, 1, ..., of things that belong to `run`, shape (size,); each of all things."""
+    """Return the share of each value 0, 1, ... among all things, shape (size,); `run` is the run of each thing."""
     size = size or int(values.max(initial=0)) + 1
     counts = campaign.tally(run, values, size).astype(float)
     return boot.shares(counts, np.broadcast_to(counts.sum(1, keepdims=True), counts.shape))
 
 
 def counts_of(shares: Estimates) -> list[int]:
-    """Return how many things each share is."""
+    """Return the number of things behind each share."""
     return np.round(shares.value * (0 if shares.n is None else shares.n)).astype(int).tolist()
 
 
 def moments(campaign: Campaign, boot: Resamples, values: Array, rows: Array) -> tuple[Estimate, Estimate]:
-    """Return the mean and the standard deviation of `values`, one a drop, over the drops of mask `rows`."""
+    """Return the mean and the standard deviation of `values`, one for each drop, over the drops of the mask `rows`."""
     x = values[rows].astype(float)
     sums = campaign.by_run(np.stack([np.ones_like(x), x, x * x], 1), rows)
     n = len(x)
@@ -70,7 +70,7 @@ def moments(campaign: Campaign, boot: Resamples, values: Array, rows: Array) -> 
 
 
 def cube_share(campaign: Campaign, boot: Resamples, rows: Array, of_thrown: bool) -> Estimate:
-    """Return the share that came out of the cubes thrown (or resident) in the drops of mask `rows`."""
+    """Return the share of thrown cubes (or of cubes inside before) that came out in the drops of the mask `rows`."""
     cubes = campaign.cubes
     chosen = rows[cubes.row] & (cubes.thrown == of_thrown)
     run = campaign.drops.run[cubes.row[chosen]]
@@ -78,25 +78,25 @@ def cube_share(campaign: Campaign, boot: Resamples, rows: Array, of_thrown: bool
 
 
 def thrown_out(campaign: Campaign) -> Array:
-    """How many of the cubes just thrown came out, shape (drops,)."""
+    """Return how many of the cubes just thrown came out, shape (drops,)."""
     cubes = campaign.cubes
     return np.bincount(cubes.row[cubes.thrown & cubes.out], minlength=len(campaign.drops))
 
 
 def colours_out(campaign: Campaign) -> Array:
-    """How many different colours came out of each drop, shape (drops,)."""
+    """Return how many different colours came out of each drop, shape (drops,)."""
     return campaign.by_drop.colours[campaign.drops.run, campaign.drops.drop]
 
 
 def by_the_rule(campaign: Campaign) -> Array:
-    """How many cubes the 2/3-1/3 rule expects out of each drop, shape (drops,)."""
+    """Return how many cubes the 2/3-1/3 rule expects to come out of each drop, shape (drops,)."""
     return THROWN_OUT * campaign.drops.thrown + RESIDENT_OUT * campaign.drops.inside_before
 
 
 def slopes(campaign: Campaign, boot: Resamples, rows: Array) -> Estimates:
     """Fit emerged = a + b thrown + c inside before by least squares; return a, b, c and R squared.
 
-    The intercept is in cubes, b and c in cubes out for one cube more.
+    a is in cubes; b and c are additional cubes out for each additional cube thrown or inside.
     """
     d = campaign.drops
     x = np.stack([np.ones(rows.sum()), d.thrown[rows], d.inside_before[rows]], 1).astype(float)
@@ -114,10 +114,11 @@ def slopes(campaign: Campaign, boot: Resamples, rows: Array) -> Estimates:
 
 @dataclass(frozen=True)
 class SetupColours:
-    """Colours inside after the set-up: mean cubes of each, and how unequal they are in one game.
+    """Colours inside after the set-up: the mean number of cubes of each, and how unequal the numbers are in one game.
 
-    `dispersion` is the variance of a colour's count over games, averaged over colours, divided by that of drawing the
-    cubes that stay at random from all thrown (multivariate hypergeometric): 1 means colours do not matter.
+    `all_present` is the share of games with all colours inside. `dispersion` is the variance of a colour's number over
+    games, averaged over colours, divided by the variance if the cubes that stay were drawn at random from all cubes
+    thrown (multivariate hypergeometric). 1 means that colours do not matter.
     """
 
     means: Estimates
@@ -126,7 +127,7 @@ class SetupColours:
 
 
 def setup_colours(campaign: Campaign, boot: Resamples, rows: Array) -> SetupColours:
-    """Study the colours inside after the drops of mask `rows` (one a run).
+    """Return the statistics of colours inside after the drops of the mask `rows`, one for each run.
 
     Source: Johnson, Kotz and Balakrishnan, Discrete Multivariate Distributions, 1997, chapter 39.
     """
@@ -146,9 +147,10 @@ def setup_colours(campaign: Campaign, boot: Resamples, rows: Array) -> SetupColo
 
 @dataclass(frozen=True)
 class Map:
-    """Mean cubes out by (thrown, inside before), in bins: edges, then numbers of shape (thrown bins, inside bins).
+    """The mean number of cubes out, in bins of cubes thrown and cubes inside before, shape (thrown bins, inside bins).
 
-    `rule` is what the 2/3-1/3 rule expects for the same drops; `excess` the mean out above it, with its interval.
+    `rule` is the number that the 2/3-1/3 rule expects for the same drops. `excess` is the mean out minus `rule`, with
+    its interval.
     """
 
     thrown_edges: Array
@@ -161,14 +163,14 @@ class Map:
 
 
 def edges(values: Array, most: int) -> Array:
-    """Return edges, shape (bins + 1,), of at most `most` bins of whole numbers, alike wide, that hold all values."""
+    """Return the edges of at most `most` equal bins of whole numbers that contain all values, shape (bins + 1,)."""
     low, high = int(values.min()), int(values.max())
     width = -(-(high - low + 1) // most)
     return np.arange(low, high + width + 1, width)
 
 
 def emerged_map(campaign: Campaign, boot: Resamples, rows: Array) -> Map:
-    """Bin the drops of mask `rows` by cubes thrown and cubes inside before."""
+    """Return the map of cubes out over the drops of the mask `rows`."""
     d = campaign.drops
     x, y = edges(d.thrown[rows], 16), edges(d.inside_before[rows], 16)
     i, j = (np.searchsorted(at, values[rows], "right") - 1 for at, values in ((x, d.thrown), (y, d.inside_before)))
@@ -194,11 +196,11 @@ def emerged_map(campaign: Campaign, boot: Resamples, rows: Array) -> Map:
 
 @dataclass(frozen=True)
 class Survival:
-    """Residents from the drop in which they stayed: arrays by age 1, 2, ... drops since they were thrown in.
+    """The length of stays, by age: arrays over ages 1, 2, ... in drops since the cube was thrown in.
 
-    `at_risk` cubes were inside before a drop at that age, `released` of them came out; `hazard` is their ratio and
-    `survival` the chance to be still inside after it. `median` is the least age at which survival is 1/2 or less
-    (NaN: not reached). A stay ends unseen with the run, or when a knock or a hand takes the cube out (censored).
+    `at_risk` cubes were inside before a drop at that age, and `released` of them came out. `hazard` is the ratio of the
+    two, and `survival` is the probability of being still inside afterwards. `median` is the least age at which survival
+    is 1/2 or less (NaN: not reached). A stay is censored if the run ends, or if a knock or a hand takes the cube out.
     """
 
     age: Array
@@ -214,9 +216,9 @@ class Survival:
 
 @dataclass(frozen=True)
 class Hazards:
-    """The chance of release in a drop by region, shape (regions,), and by region and age, shape (regions, ages).
+    """The probability of release in a drop: by region, shape (regions,), and by region and age, shape (regions, ages).
 
-    The last age holds all older cubes too.
+    The last age includes all older cubes.
     """
 
     regions: tuple[str, ...]
@@ -225,26 +227,26 @@ class Hazards:
 
 
 def resident_rows(campaign: Campaign) -> Array:
-    """Return the entries, shape (n,), of cubes that were inside before a drop in which something was thrown."""
+    """Return the entries of cubes that were inside before a drop that threw cubes, shape (n,)."""
     cubes = campaign.cubes
     return np.flatnonzero(~cubes.thrown & cubes.before.starts(INSIDE) & (campaign.drops.thrown[cubes.row] > 0))
 
 
 def _kaplan_meier(at_risk: Array, released: Array) -> Array:
-    """Return the product-limit estimate of survival after each age; ages along the last axis.
+    """Return the product-limit estimate of survival after each age; ages are the last axis.
 
-    Source: Kaplan and Meier, Journal of the American Statistical Association 53 (1958). scipy.stats.ecdf
-    knows no late entry, and lifelines would be a heavy dependency for this curve and fit the resamples one by one.
+    Source: Kaplan and Meier, Journal of the American Statistical Association 53 (1958). scipy.stats.ecdf has no late
+    entry. lifelines would be a heavy dependency for this curve, and it would fit the resamples one by one.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.cumprod(np.where(at_risk > 0, 1 - released / at_risk, np.nan), axis=-1)
 
 
 def survival(campaign: Campaign, boot: Resamples) -> Survival | None:
-    """Estimate survival over ages counted in drops with something thrown; None when no cube was ever resident.
+    """Estimate survival by age, counted in drops that threw cubes; None if no cube was ever inside before a drop.
 
-    Every cube inside before a drop is at risk at its age, so cubes whose entry was not seen (a chain that starts with
-    a filled tower) enter late, as the product-limit estimate allows.
+    Each cube inside before a drop is at risk at its age. Cubes whose entry was not seen (in a chain that starts with a
+    filled tower) enter late, which the product-limit estimate allows.
     """
     cubes, rows = campaign.cubes, resident_rows(campaign)
     if not len(rows):
@@ -271,14 +273,14 @@ def survival(campaign: Campaign, boot: Resamples) -> Survival | None:
 
 
 def _summaries(curve: Array) -> Array:
-    """Return the median and the mean stay within `WITHIN` drops (restricted mean) of each row."""
+    """Return for each row the median, and the mean stay within `WITHIN` drops (restricted mean)."""
     below = curve <= 0.5
     median = np.where(below.any(1), 1.0 + below.argmax(1), np.nan)
     return np.column_stack([median, 1 + np.nan_to_num(curve[:, : WITHIN - 1]).sum(1)])
 
 
 def hazards(campaign: Campaign, boot: Resamples) -> Hazards | None:
-    """Estimate the chance of release by region and age; None when no cube was ever resident."""
+    """Estimate the probability of release by region and age; None if no cube was ever inside before a drop."""
     cubes, rows = campaign.cubes, resident_rows(campaign)
     if not len(rows):
         return None

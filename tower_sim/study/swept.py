@@ -89,7 +89,7 @@ class Swept:
 
     @property
     def runs_a_point(self) -> str:
-        """The number of runs for each point."""
+        """The number of runs at each point as text, such as `20 games`."""
         few, many = int(self.runs.min()), int(self.runs.max())
         return f"{few if few == many else f'{few} to {many}'} {self.campaign.unit}{'' if many == 1 else 's'}"
 

@@ -1,6 +1,6 @@
-"""The sections of a report on games or chains: what players get, the seven questions, memory, fairness, the rule.
+"""The sections of a report on games or chains: what players get, seven questions, memory, fairness, the rule.
 
-The questions are those of gamesfanatic.pl, "Teoria wiezy", part 2, about the tower of Amerigo.
+The seven questions about the tower of Amerigo are from gamesfanatic.pl, "Teoria wiezy", part 2.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ Rows = list[Sequence[Cell]]
 
 
 class Studied:
-    """A campaign of one design point with its main figures; `rule` is the same under the 2/3-1/3 rule, if it is known.
+    """The main figures of a campaign with one design point; `rule` has the same under the 2/3-1/3 rule, if playable.
 
-    Each pair is a mean and a standard deviation over phases; `lags` are autocorrelations of the number inside, then of
-    each colour's, shape (1 + colours, lags).
+    Each pair is a mean and a standard deviation over phases. `lags` are autocorrelations of the number inside, in total
+    and then for each colour, shape (1 + colours, lags).
     """
 
     def __init__(self, campaign: Campaign, boot: Resamples, rule: Studied | None = None) -> None:
@@ -53,22 +53,22 @@ class Studied:
 
     @staticmethod
     def of(campaign: Campaign, boot: Resamples) -> Studied:
-        """Return a campaign with the rule played beside it."""
+        """Return the figures of a campaign and of the rule, which is played for comparison."""
         played = play_beside(campaign, campaign.rng("rule"))
         rule = Studied(played, Resamples(played.strata, campaign.rng("rule resamples"))) if played else None
         return Studied(campaign, boot, rule)
 
     def moments(self, values: Array, rows: Array | None = None) -> tuple[Estimate, Estimate]:
-        """Return the mean and the standard deviation of one value a drop, over phases or the drops of a mask."""
+        """Return the mean and standard deviation of `values`, one for each drop, over phases or the drops of a mask."""
         return retention.moments(self.campaign, self.boot, values, self.campaign.phases if rows is None else rows)
 
     def shares(self, values: Array, rows: Array | None = None) -> Estimates:
-        """Return the share of phases (or the drops of a mask) with each value 0, 1, ..."""
+        """Return the share of phases (or of the drops of a mask) with each value 0, 1, ..."""
         chosen = self.campaign.phases if rows is None else rows
         return histogram(self.campaign, self.boot, self.campaign.drops.run[chosen], values[chosen].astype(np.int64))
 
     def figures(self) -> dict[str, tuple[str, Estimate]]:
-        """Return the main figures by name: unit and estimate."""
+        """Return the unit and the estimate of each main figure, by name."""
         n, stay = int(self.campaign.phases.sum()), self.stays
         found: dict[str, tuple[str, Estimate | None]] = {}
         for what, both in (("after the set-up", self.inside_setup), ("after a drop", self.inside), ("out", self.out)):
@@ -97,7 +97,7 @@ class Studied:
 
 
 def plain(campaign: Campaign, boot: Resamples) -> list[str]:
-    """Say in three sentences what a player meets, and how sure that is."""
+    """Return up to three sentences on what a player experiences, with their uncertainty."""
     sure = f"{campaign.runs} {campaign.unit}s; {HOW_SURE}"
     others = [
         f"{figure.title}: {plainly(estimate(campaign, boot, figure), '' if figure.is_share else figure.unit)}"
@@ -131,7 +131,7 @@ def _upper(text: str) -> str:
 
 
 def _sentences(campaign: Campaign, boot: Resamples) -> str:
-    """Say the game's own figures as a player would: those with chances first, with these."""
+    """Return the game's own figures in sentences; figures with a distribution come first, with their chances."""
     first: list[str] = []
     rest: list[str] = []
     for title, _, values in of_phases(campaign, boot):
@@ -148,7 +148,7 @@ def _sentences(campaign: Campaign, boot: Resamples) -> str:
 
 
 def phases_with(share: Estimate, what: str) -> str:
-    """Say in which share of the phases there is `what`; of what never was, how often it may be all the same."""
+    """Return in words the share of phases that have `what`; if none has it, add the upper end of the interval."""
     if share.value:
         return f"in {plain_share(share)} of phases there is {what}"
     most = f" (it may be up to {100 * share.high:.2g} % of them)" if share.high > 0 else ""
@@ -161,9 +161,9 @@ def phases_with(share: Estimate, what: str) -> str:
 def of_phases(
     campaign: Campaign, boot: Resamples, kind: Array | None = None, kinds: int = 1
 ) -> list[tuple[str, str, Estimates]]:
-    """Return title, unit and mean of the figures that the game takes from each phase, the first with its chances.
+    """Return the title, unit and mean of the game's own phase figures; the chances of the first figure follow it.
 
-    `kind` numbers the kinds of phases, one a drop; the means have shape (kinds,).
+    `kind` has the kind of each drop as a number below `kinds`; the means have shape (kinds,).
     """
     d, (first, *rest) = campaign.drops, phase_figures(campaign)
     rows = d.drop > 0
@@ -180,7 +180,7 @@ def of_phases(
 
 
 def players(tower: Studied) -> list[Section]:
-    """Tell the game's own figures over all phases and phase by phase."""
+    """Return the section on the game's own figures, over all phases and phase by phase."""
     campaign, d = tower.campaign, tower.campaign.drops
     own = phase_figures(campaign)
     if not own or not (d.drop > 0).any():
@@ -244,7 +244,7 @@ def players(tower: Studied) -> list[Section]:
 
 
 def seven_questions(tower: Studied) -> Section:
-    """Answer the seven questions (chains: those that do not need a set-up)."""
+    """Return the section that answers the seven questions; chains have no answer to those about the set-up."""
     none = "This campaign has no set-up, so there is no answer."
     first = [
         Section("How many cubes stay inside at set-up?", none, short=none),
@@ -256,7 +256,7 @@ def seven_questions(tower: Studied) -> Section:
 
 
 def _spread(tower: Studied, values: Callable[[Campaign], Array], *, at_setup: bool = False) -> tuple[Rows, list[Draw]]:
-    """Return the share of drops with each value 0, 1, ... as rows and as a drawing, beside the rule's."""
+    """Return the share of drops with each value 0, 1, ... as table rows and as a drawing, with the rule's shares."""
 
     def shares(one: Studied) -> Estimates:
         return one.shares(values(one.campaign), one.setup if at_setup else None)
@@ -270,7 +270,7 @@ def _spread(tower: Studied, values: Callable[[Campaign], Array], *, at_setup: bo
 
 
 def _beside(x: Array, mine: Estimates, x_rule: Array, theirs: Array, *, joined: bool = True) -> list[Draw]:
-    """Draw what was simulated as bars and what the rule does as points, where there are any."""
+    """Return functions that draw simulated values as bars and the rule's values as points, if there are any."""
     rule = [points(x_rule, theirs, NAMES[1], RULE, joined=joined)] if len(theirs) else []
     return [bars(x, mine, NAMES[0]), *rule]
 
@@ -450,7 +450,7 @@ def _share_and_colours(tower: Studied) -> list[Section]:
 
 
 def thrown_and_inside(tower: Studied) -> Section:
-    """Map the cubes out over cubes thrown and cubes inside."""
+    """Return the section with the map of cubes out over cubes thrown and cubes inside."""
     campaign, d = tower.campaign, tower.campaign.drops
     binned = retention.emerged_map(campaign, tower.boot, campaign.phases)
     x, y = binned.thrown_edges, binned.inside_edges
@@ -487,7 +487,7 @@ def _bin(edges: Array, i: int) -> str:
 
 
 def stays(tower: Studied) -> Section:
-    """Tell how long cubes stay."""
+    """Return the section on how long cubes stay."""
     title, mine, places = "3. How long a cube stays", tower.stays, retention.hazards(tower.campaign, tower.boot)
     if mine is None or places is None:
         return Section(title, "No cube was inside before a drop, so there is nothing to tell.")
@@ -546,7 +546,7 @@ def stays(tower: Studied) -> Section:
 
 
 def remembrance(tower: Studied) -> Section:
-    """Tell whether, and how much, the past matters."""
+    """Return the section on whether, and how much, the past matters."""
     title, campaign, rule = "4. Memory", tower.campaign, tower.rule
     if campaign.runs < 2:
         return Section(title, "Memory is judged between runs: this needs two or more.")
@@ -624,7 +624,7 @@ def remembrance(tower: Studied) -> Section:
 
 
 def alike(tower: Studied) -> Section:
-    """Test whether colours are physically alike, and tell what the order of play makes of them."""
+    """Return the section on whether colours are physically alike, and on the effect of the order of play on colours."""
     campaign, boot = tower.campaign, tower.boot
     tests: dict[str, fairness.Fairness] = {}
     says: list[str] = []
@@ -701,7 +701,7 @@ def alike(tower: Studied) -> Section:
 
 
 def against_rule(tower: Studied) -> Section:
-    """Put the figures beside those of the 2/3-1/3 rule."""
+    """Return the section that compares the figures with those of the 2/3-1/3 rule."""
     title = "6. Beside the 2/3-1/3 rule"
     itself = "This campaign is itself of the 2/3-1/3 rule; the comparison is a check that figures agree.\n\n"
     says = itself if is_of_the_rule(tower.campaign) else ""
@@ -731,7 +731,10 @@ def against_rule(tower: Studied) -> Section:
 
 
 def own(campaign: Campaign, boot: Resamples) -> list[Section]:
-    """Tell the game's figures that no other section has, the mean of each number and the share of each word, by run."""
+    """Return the section on the game's own figures and columns that no other section covers.
+
+    Figures are means over runs. Columns show the mean of each number and the share of each word.
+    """
     columns, figures = own_columns(campaign), other_figures(campaign)
     if not columns and not figures:
         return []
