@@ -88,7 +88,7 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is asked for."""
+    """Import a public name when it is first asked for, and return it."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"tower_sim.{_HOME[name]}"), name)

@@ -1,6 +1,8 @@
-"""Chances: what comes next if this is thrown, or that, from one state: drawn many times by the state's own model.
+"""Chances of the next throw, estimated by many throws from the same state.
 
-state + cubes --draws--> counts out by colour --> number out, colours, none, one colour: each with its interval
+    state + cubes --draws--> cubes out by draw and colour --> mean number out and shares
+
+Each mean and each share has an interval.
 """
 
 from __future__ import annotations
@@ -23,16 +25,17 @@ from tower_sim.statistics import CONFIDENCE, Estimate, average, clopper_pearson
 
 SCHEMA, VERSION = "tower-sim/chances", 1
 MOST_DRAWS = 1_000_000
-_CUBE = 1e-4  # of a difference in a mean number of cubes: below that both are the same
+_CUBE = 1e-4  # cubes: means that differ by less count as equal
 
 Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Chances:
-    """What came of throwing `thrown` (counts by colour) again and again: `out` has the cubes out by draw and colour.
+    """The results of throwing the same cubes, `thrown` (counts by colour), many times from one state.
 
-    `colours` are its columns; `left_out` draws, which are not in it, gave no landing five times in a row.
+    `out` has the number of cubes that came out, of shape (draws, colours); `colours` names its columns. `left_out`
+    counts the draws that failed five times in a row. They are not in `out`.
     """
 
     thrown: dict[str, int]
@@ -42,22 +45,22 @@ class Chances:
 
     @property
     def number(self) -> Estimate:
-        """How many come out, on average."""
+        """The mean number of cubes out, with its interval."""
         return average(self.out.sum(1))
 
     @property
     def usual(self) -> tuple[int, int]:
-        """The least and the greatest number out in nine of ten throws."""
+        """The 5 % and the 95 % quantile of the number of cubes out."""
         low, high = np.quantile(self.out.sum(1), [0.05, 0.95], method="inverted_cdf")
         return int(low), int(high)
 
     def share(self, is_so: Array) -> Estimate:
-        """Return the share of draws in which something is so."""
+        """Return the share of draws in which `is_so`, of shape (draws,), is true, with its exact interval."""
         return clopper_pearson(int(is_so.sum()), len(is_so))
 
     @property
     def shares(self) -> dict[str, Estimate]:
-        """How likely it is that nothing, one colour alone, and more than one colour come out."""
+        """The shares of draws in which nothing, only one colour, or more than one colour comes out."""
         several = (self.out > 0).sum(1)
         return {
             "nothing": self.share(several == 0),
@@ -67,11 +70,11 @@ class Chances:
 
     @property
     def each(self) -> dict[str, Estimate]:
-        """How likely it is that at least one cube of a colour comes out."""
+        """The share of draws in which at least one cube of a colour comes out, by colour."""
         return {colour: self.share(self.out[:, i] > 0) for i, colour in enumerate(self.colours)}
 
     def document(self) -> dict[str, Any]:
-        """Return it as plain values; shares by number out from 0 on."""
+        """Return the results as plain JSON values; `by_number` has the share of draws with 0, 1, 2, ... cubes out."""
         counts = np.bincount(self.out.sum(1)) / len(self.out)
         return {
             "thrown": self.thrown,
@@ -92,9 +95,9 @@ def chances(
     seed: int,
     tell: Callable[[int], None] = lambda done: None,
 ) -> list[Chances]:
-    """Throw each of `options` (counts by colour) `draws` times from `state`; `tell` hears how many throws are done.
+    """Throw each option (counts by colour) `draws` times from `state`; call `tell` with the number of throws done.
 
-    Random, from `seed`: draw k of option i is that of spawn key (i, k).
+    Random, from `seed`: draw k of option i has the spawn key (i, k).
     """
     check_whole("draws", draws, 2, MOST_DRAWS, "try --draws 200")
     requests = [DropRequest(model.apparatus, "physics", seed, each, state) for each in options]
@@ -120,7 +123,7 @@ def chances(
 def chances_document(
     request: ChancesRequest, model: DropModel, tell: Callable[[int], None] = lambda done: None
 ) -> dict[str, Any]:
-    """Return the document that answers a request for chances; see `chances`."""
+    """Return the document that answers `request`; `tell` is that of `chances`."""
     state = request.one.state or model.empty()
     return document_of(
         chances(model, state, request.options, request.runs, request.one.seed, tell), model, request.one.seed
@@ -128,13 +131,13 @@ def chances_document(
 
 
 def document_of(found: Sequence[Chances], model: DropModel, seed: int) -> dict[str, Any]:
-    """Return the document of chances that a model gave by a seed."""
+    """Return the document of the chances that were drawn with `model` and `seed`."""
     names = {"apparatus": model.apparatus, "model": model.name, "seed": str(seed)}
     return {"schema": SCHEMA, "version": VERSION, **names, "throws": [each.document() for each in found]}
 
 
 def is_more(one: Chances, other: Chances) -> bool:
-    """Tell whether more come out of one than of another, on average, beyond chance (their intervals apart)."""
+    """Return whether the mean number out is greater for `one` than for `other`, by more than 1.96 standard errors."""
     a, b = one.out.sum(1), other.out.sum(1)
     error = float(np.hypot(a.std(ddof=1) / len(a) ** 0.5, b.std(ddof=1) / len(b) ** 0.5))
     return float(a.mean() - b.mean()) > max(1.96 * error, _CUBE)

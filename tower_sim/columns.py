@@ -1,4 +1,4 @@
-"""A column of a table: its name, its type, whether it can be null, what it means."""
+"""Describe the columns of a table."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its name, its Arrow type, whether it can be null, what it means.
+    """A column of a table: its name, its Arrow type, whether it can be null, and its meaning.
 
-    `studied`: no figure says the same, and it is no name of a drop, so that studies tell it by itself.
+    `studied` says whether studies report the column. It is false for a column that names a drop, and for one whose
+    content a figure of the game already has.
     """
 
     name: str

@@ -70,7 +70,7 @@ class DropModel(Protocol):
 
 
 class BoardModel(DropModel, Protocol):
-    """A DropModel whose cubes fall onto a board and stay there, in the state's `board`, until they are taken off."""
+    """A DropModel with a board: cubes that come out lie in the state's `board` until they are taken off."""
 
     @property
     def board(self) -> Board:
@@ -79,28 +79,28 @@ class BoardModel(DropModel, Protocol):
 
     @property
     def tells_contacts(self) -> bool:
-        """Whether landings say which zones a cube `touches` and which cubes it lies `on`; some rulings ask for it."""
+        """Whether a landing has `touches` (the zones touched) and `on` (the cubes under it); some rulings need them."""
         ...
 
     def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
-        """Put `cube` into `zone`, flat, at a place drawn from `rng` among the free ones; `thrown` is that cube.
+        """Put `cube` flat into `zone` at a free place drawn from `rng`; the outcome says where it ended.
 
-        A cube that lies on the board is moved; any other is new there. When the zone is too full the cube is laid
-        upon those that lie there. The outcome says where it ended.
+        A cube that lies on the board is moved; any other cube is new there. If the zone is too full, the cube is put on
+        top of the cubes in it. The cube is the only one in `thrown`.
         """
         ...
 
 
 class HandModel(DropModel, Protocol):
-    """A DropModel that also takes throws whose launches the caller gives, cube by cube."""
+    """A DropModel that also takes throws with given launches."""
 
     def throw_by_hand(self, state: TowerState, cubes: Sequence[Cube], launches: Sequence[Sequence[float]]) -> Outcome:
-        """Throw `cubes` as `launches` say, one row for each: see `Event.launches`. Nothing is random."""
+        """Throw `cubes` with the given launches, one row for each cube: see `Event.launches`. Nothing is random."""
         ...
 
 
 class Closing:
-    """A context manager that is closed at its end; override `close` where something is held."""
+    """A context manager that calls `close` at its end; override `close` to release resources."""
 
     def __enter__(self) -> Self:
         return self
@@ -111,7 +111,7 @@ class Closing:
         self.close()
 
     def close(self) -> None:
-        """Give back what is held: here nothing."""
+        """Release resources; the base class has none."""
 
 
 class BaseModel(Closing):

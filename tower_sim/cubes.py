@@ -13,14 +13,14 @@ from typing import cast
 from tower_sim.errors import UsageError, check_kind, check_number, check_whole, fault, prints, shown, word_list
 
 MAX_OF_A_COLOUR = 100_000
-COLOURS = ("blue", "black", "red", "brown", "green", "yellow", "white", "purple")  # that games here have
-EDGES = (1e-4, 1.0)  # m: of any cube that somebody throws
-MAX_CUBES = 500  # of a game, or there and thrown at once: a tower is full long before, and a drop takes minutes
+COLOURS = ("blue", "black", "red", "brown", "green", "yellow", "white", "purple")  # the colours of our games
+EDGES = (1e-4, 1.0)  # m: the smallest and the largest edge of a cube
+MAX_CUBES = 500  # in a game, or inside and thrown in one drop: a tower is full long before, and a drop takes minutes
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cube:
-    """One wooden cube: `id` is unique within a game, `colour` a word of the game, `edge` in metres."""
+    """One wooden cube: its number `id`, unique within a game, its colour, and its edge (m)."""
 
     id: int
     colour: str
@@ -36,7 +36,7 @@ def in_order(cubes: Iterable[Cube]) -> list[Cube]:
 
 
 def parse_counts(text: str, what: str) -> dict[str, int]:
-    """Read counts by colour from a text called `what`, COLOUR=N separated by commas."""
+    """Return the counts by colour in a text such as `blue=4,red=2`; errors call the text `what`."""
     counts: dict[str, int] = {}
     with suppress(UnicodeError):  # a command line in UTF-8 where the locale is another: its letters are its letters
         text = os.fsencode(text).decode()
@@ -53,9 +53,9 @@ def parse_counts(text: str, what: str) -> dict[str, int]:
 
 
 def check_colour(what: str, colour: object) -> str:
-    """Check that a colour is a word that prints and return it.
+    """Check that `colour` is a text of printable characters and return it.
 
-    Refused are control characters, lone surrogates and marks of text direction.
+    Control characters, lone surrogates and marks of text direction are refused.
     """
     if not isinstance(colour, str) or not prints(colour):
         raise fault(what, colour, "a word of characters that can be printed", "write another word")

@@ -1,8 +1,8 @@
-"""Draws whose last digit is the same on every machine, from the uniform numbers of a generator.
+"""Draw random numbers that are the same to the last digit on every machine.
 
-Only `rng.random()` is asked: a whole number of 53 bits times 2^-53, exact. numpy's `uniform` and `normal` are not used:
-they multiply and add in compiled code, which some processors fuse, and the tails of `normal` go through the system's
-log and exp. All else is portable arithmetic; what numpy makes of an order of things could change with its version.
+All draws use `rng.random()` only, which is exact: a whole number of 53 bits times 2^-53. numpy's `uniform` and `normal`
+are avoided. They multiply and add in compiled code, which some processors fuse, and the tails of `normal` use the
+system's log and exp. numpy's permutations are avoided because they may change with its version.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from tower_sim import portable
 
 
 def uniform(rng: np.random.Generator, low: float, high: float) -> float:
-    """Draw a number from `low` up to `high`."""
+    """Draw a number uniformly from `low` up to `high`."""
     return low + (high - low) * rng.random()
 
 
 def normals(rng: np.random.Generator, number: int) -> list[float]:
-    """Draw `number` numbers from the normal law of mean 0 and sd 1, two at a time (of an odd number one is left over).
+    """Draw `number` standard normal numbers, two at a time; for an odd `number` the last one drawn is discarded.
 
     Source: the polar method (G. Marsaglia, T. A. Bray, SIAM Review 6, 1964, 260).
     """
@@ -33,9 +33,9 @@ def normals(rng: np.random.Generator, number: int) -> list[float]:
 
 
 def turn(rng: np.random.Generator) -> tuple[float, float, float, float]:
-    """Draw an orientation, uniform over rotations: a unit quaternion.
+    """Draw a rotation, uniform over all rotations, as a unit quaternion.
 
-    Source: a point of the sphere in four dimensions (G. Marsaglia, Annals of Mathematical Statistics 43, 1972, 645).
+    Source: a point on the sphere in four dimensions (G. Marsaglia, Annals of Mathematical Statistics 43, 1972, 645).
     """
     x, y, square = disc(rng)
     z, w, other = disc(rng)
@@ -44,7 +44,10 @@ def turn(rng: np.random.Generator) -> tuple[float, float, float, float]:
 
 
 def order(rng: np.random.Generator, number: int) -> list[int]:
-    """Draw an order of the numbers from 0 up to `number`, all equally likely (R. Durstenfeld, CACM 7, 1964, 420)."""
+    """Draw a permutation of the numbers from 0 to `number` - 1, all equally likely.
+
+    Source: R. Durstenfeld, CACM 7, 1964, 420.
+    """
     numbers = list(range(number))
     for last in range(number - 1, 0, -1):
         other = int(rng.random() * (last + 1))  # a product that is rounded stays under last + 1
@@ -53,7 +56,7 @@ def order(rng: np.random.Generator, number: int) -> list[int]:
 
 
 def disc(rng: np.random.Generator) -> tuple[float, float, float]:
-    """Draw a point of the unit disc but for its middle, uniform: x, y and the square of its distance."""
+    """Draw a uniform point of the unit disc, never its centre; return x, y and its squared distance from the centre."""
     while True:
         x, y = 2 * rng.random() - 1, 2 * rng.random() - 1
         square = x * x + y * y

@@ -1,4 +1,4 @@
-"""The door to packages that are extras: imported when they are needed, and named when they are missing."""
+"""Import the packages of extras when they are needed, and say how to install a missing one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NAME = re.compile(r"([A-Za-z0-9_.-]+)(?:\[([\w,-]+)\])?")
 
 
 def extra(module: str, name: str) -> Any:
-    """Import `module`; the error says how to install the extra `name`."""
+    """Import and return `module`; if it is missing, the error says how to install the extra `name`."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -28,10 +28,10 @@ def extra(module: str, name: str) -> Any:
 
 
 def pip_install(*names: str) -> str:
-    """Return the command that adds packages to the Python that runs this, wherever it is typed.
+    """Return the shell command that installs packages into the running Python.
 
-    Where `python` is not that one, because nobody stepped into its environment, its path is named: a bare pip would be
-    another Python's.
+    The command gives the path of this Python unless `python` on the search path is in the same folder. A bare `pip`
+    could belong to another Python.
     """
     found = shutil.which("python")
     is_found = found is not None and Path(found).parent == Path(sys.executable).parent
@@ -39,7 +39,7 @@ def pip_install(*names: str) -> str:
 
 
 def packages(name: str) -> tuple[str, ...]:
-    """Return the names of the packages that the extra `name` of tower_sim adds, in the order of its declaration."""
+    """Return the packages that the extra `name` adds, also through extras within it, in the order of declaration."""
     found: list[str] = []
     for line in metadata.requires("tower_sim") or []:
         marked = re.search(r"extra == ['\"](.+?)['\"]", line)

@@ -1,4 +1,4 @@
-"""SIGTERM, and Windows' Ctrl-Break, taken for Ctrl-C, so that a batch system's stop is a clean one."""
+"""Treat SIGTERM, and Ctrl-Break on Windows, like Ctrl-C, so that a batch system can stop the program cleanly."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STOPS: tuple[signal.Signals, ...] = tuple(each for each in signal.Signals if ea
 
 @contextmanager
 def terminable() -> Generator[None, None, None]:
-    """Raise KeyboardInterrupt in the block when SIGTERM or SIGBREAK comes; out of the main thread, change nothing."""
+    """Raise KeyboardInterrupt in the block when SIGTERM or SIGBREAK arrives; outside the main thread, do nothing."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt

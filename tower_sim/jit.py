@@ -1,7 +1,7 @@
-"""numba, where it is installed: functions that it compiles, and the files in the user's cache that they are kept in.
+"""Compile functions with numba, if it is installed, and keep the compiled code in the user's cache.
 
-numba keeps them, too, but as it reads them: a file that was cut, or whose pages a crash left empty, ends in a traceback
-or kills the process in LLVM. So a file here begins with the hash of what is in it.
+numba has a cache of its own, but it trusts its files: a truncated or empty file ends in a traceback or crashes the
+process in LLVM. So each file here begins with the hash of its content.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ OPTIONS = {"error_model": "numpy", "nogil": True, "_nrt": False}
 
 @cache
 def is_compiled() -> bool:
-    """Tell whether numba is installed, and not told to leave functions as they are."""
+    """Return whether numba is installed and its compiler is enabled."""
     return importlib.util.find_spec("numba") is not None and not importlib.import_module("numba").config.DISABLE_JIT
 
 
 @cache
 def way() -> str:
-    """Return which of WAYS compiled functions run by: what the environment says (VARIABLE), else the fastest there is.
+    """Return how functions run, one of WAYS: the way that TOWER_SIM_CORE names, or else the fastest one installed.
 
-    A numba that is installed and told to leave functions as they are (NUMBA_DISABLE_JIT) leaves them plain Python.
+    If numba is installed but disabled (NUMBA_DISABLE_JIT), functions run as plain Python.
     """
     if told := os.environ.get(VARIABLE):
         return told
@@ -53,14 +53,14 @@ def way() -> str:
 
 
 def compiled(function: F, **options: Any) -> F:
-    """Return a function that numba compiles when a compiled one first calls it, or itself without numba."""
+    """Return `function`, compiled by numba at its first call; without numba, return it unchanged."""
     return importlib.import_module("numba").njit(**options)(function) if is_compiled() else function
 
 
 def kept(function: F, **options: Any) -> F:
-    """Return a function that numba compiles when it is first called and that is kept on disk, or itself without numba.
+    """Return `function`, compiled by numba at its first call and kept on disk; without numba, return it unchanged.
 
-    What cannot be kept, or is damaged, is compiled again, and said in a line on standard error.
+    If the compiled code is damaged or cannot be kept, it is compiled again, and one line on standard error says so.
     """
     if is_compiled():
         dispatcher: Any = compiled(function, **options)
@@ -70,7 +70,7 @@ def kept(function: F, **options: Any) -> F:
 
 
 def lies_on_disk(function: Any) -> bool:
-    """Tell whether a compiled function was kept before."""
+    """Return whether compiled code of `function`, a result of `kept`, is on disk."""
     return function._cache.has_any()
 
 
@@ -85,9 +85,10 @@ def _kept_in(function: Any) -> Shelf:
 
 @contextlib.contextmanager
 def _kept_apart() -> Generator[Path]:
-    """Have numba choose the user's cache, unless told where: pip leaves what lies in its folders.
+    """Make numba use the user's cache in the block, unless NUMBA_CACHE_DIR names another folder; yield the folder.
 
-    A folder that is left of an uninstalled package stands before one that is installed to be edited.
+    By default numba writes into the package's own folder, and pip does not remove these files. The folder that is left
+    after an uninstallation would hide an editable installation.
     """
     config = importlib.import_module("numba").config
     told = config.CACHE_DIR
@@ -100,16 +101,16 @@ def _kept_apart() -> Generator[Path]:
 
 
 def user_cache() -> Path:
-    """Return the folder where a user's cache is on this system."""
+    """Return the folder of tower_sim in the user's cache on this system."""
     homes = {"darwin": "~/Library/Caches", "win32": os.environ.get("LOCALAPPDATA", "~")}
     home = homes.get(sys.platform, os.environ.get("XDG_CACHE_HOME") or "~/.cache")
     return Path(home).expanduser() / "tower_sim"
 
 
 def seal(path: Path, content: bytes) -> None:
-    """Keep what was compiled in a file that begins with its hash; raises OSError where that cannot be."""
+    """Write `content` to the file `path`, after its SHA-256 hash; the file is replaced as a whole. Raises OSError."""
     begun = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    with contextlib.suppress(OSError):  # the reason is that of the file
+    with contextlib.suppress(OSError):  # writing the file raises the reason
         path.parent.mkdir(parents=True, exist_ok=True)
     try:
         begun.write_bytes(hashlib.sha256(content).digest() + content)
@@ -121,15 +122,15 @@ def seal(path: Path, content: bytes) -> None:
 
 
 def unsealed(sealed: bytes) -> bytes | None:
-    """Return what was kept in such a file; None when it is damaged."""
+    """Return the content of a file that `seal` wrote, or None if the file is damaged."""
     return sealed[_HASH:] if hashlib.sha256(sealed[_HASH:]).digest() == sealed[:_HASH] else None
 
 
 class Shelf:
-    """The files of one function, one for each of its signatures; numba asks it as it asks a cache of its own.
+    """The files of compiled code of one function, one file for each signature, with the interface of numba's cache.
 
-    `numbas` is the cache that knows where files lie and what is in them; None: there is no such place, and `folder` is
-    where it was looked for.
+    `numbas` is numba's cache, which knows where files lie and what is in them. It is None if numba found no folder that
+    it can write to. `folder` is where numba looked.
     """
 
     def __init__(self, numbas: Any, folder: Path) -> None:
@@ -138,15 +139,15 @@ class Shelf:
 
     @property
     def cache_path(self) -> str | None:
-        """The folder of the files."""
+        """The folder of the files, or None if there is none."""
         return None if self._numbas is None else self._numbas.cache_path
 
     def has_any(self) -> bool:
-        """Tell whether there is a file."""
+        """Return whether there is a file of this function."""
         return self._numbas is not None and any(Path(self._numbas.cache_path).glob(f"{self._base}.*.nbc"))
 
     def load_overload(self, signature: Any, context: Any) -> Any:
-        """Return what was kept for a signature; None when it must be compiled."""
+        """Return the compiled code that was kept for a signature, or None if it must be compiled."""
         context.refresh()
         if self._numbas is None:
             return _say_unkept(self._folder, _why_unwritable(self._folder))
@@ -164,11 +165,11 @@ class Shelf:
             if pickle.load(content) != self._of:
                 return None
             return self._numbas._impl.rebuild(context, pickle.load(content))
-        except Exception as error:  # whatever a file of another program's making may lead to
+        except Exception as error:  # another program's file can raise anything
             return _set_aside(path, f"unreadable ({type(error).__name__})")
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Keep what was compiled for a signature."""
+        """Keep the compiled code of a signature on disk."""
         if self._numbas is None or not self._numbas._impl.check_cachable(result):
             return
         dumps = importlib.import_module("numba.core.serialize").dumps
@@ -177,12 +178,12 @@ class Shelf:
         try:
             seal(path, content)
         except OSError as error:
-            if not path.is_file():  # one that is there is another process's, which Windows lets nobody replace
+            if not path.is_file():  # an existing file is another process's, and Windows lets nobody replace it
                 _say_unkept(path.parent, error.strerror or str(error))
 
     @property
     def _of(self) -> tuple[str, Any]:
-        """What a file is of: numba's version and the state of the source file."""
+        """The key that a file must match: numba's version and the state of the source file."""
         return importlib.import_module("numba").__version__, self._numbas._impl.locator.get_source_stamp()
 
     @property
@@ -195,7 +196,7 @@ class Shelf:
 
 
 def _set_aside(path: Path, why: str) -> None:
-    """Move a file away from where it would be read again; where that cannot be, each process compiles."""
+    """Rename a bad file to `.damaged`, so that it is not read again, and say so on standard error."""
     try:
         path.replace(path.with_suffix(".damaged"))
     except FileNotFoundError:  # another process was faster, and has said so
@@ -214,7 +215,7 @@ def _say_unkept(folder: Path, why: str) -> None:
 
 @cache
 def _say(line: str) -> None:
-    """Say a line once."""
+    """Print a line on standard error, each line only once."""
     warn(line)
 
 

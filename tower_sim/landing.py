@@ -1,4 +1,4 @@
-"""Landing: from poses and geometry alone, where each cube is; every apparatus answers for itself."""
+"""Find where each cube is from poses and geometry alone; each kind of apparatus has its own rules."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ Array = npt.NDArray[np.float64]
 
 
 def find(position: Array, orientation: Array, apparatus: Apparatus) -> list[Place]:
-    """Say where each cube is, from centres (m), shape (n, 3), and unit quaternions (x, y, z, w), shape (n, 4)."""
+    """Return the place of each cube, from centres (m, shape (n, 3)) and unit quaternions (x, y, z, w; shape (n, 4))."""
     return apparatus.find(position, orientation)
 
 
 def emerged(position: Array, apparatus: Apparatus) -> npt.NDArray[np.bool_]:
-    """Tell which cubes have come out: shape (n,)."""
+    """Return whether each cube has come out, of shape (n,)."""
     return apparatus.emerged(position)
 
 
 def missed(position: Array, apparatus: Apparatus) -> npt.NDArray[np.bool_]:
-    """Tell which cubes fall beside the opening at the top: shape (n,)."""
+    """Return whether each cube has missed the opening at the top, of shape (n,)."""
     return apparatus.missed(position)
 
 
 def escaped(position: Array, apparatus: Apparatus) -> npt.NDArray[np.bool_]:
-    """Tell which cubes are where no cube can be, shape (n,); a position that is not a number is such a place."""
+    """Return whether each cube is at an impossible position (NaN included), of shape (n,)."""
     return apparatus.escaped(position)
 
 
 def loose(position: Array, orientation: Array, apparatus: Apparatus) -> npt.NDArray[np.bool_]:
-    """Tell which cubes at rest may have lost what held them, shape (n,): on a board, those that do not lie flat."""
+    """Return whether each cube at rest may have lost its support, of shape (n,): on a board, if it leans."""
     return apparatus.loose(position, orientation)

@@ -1,4 +1,4 @@
-"""Functions for every model: repeat a drop until it lands, knock and throw, repeat a state's history."""
+"""Functions for every model: repeat a drop until it lands, knock and then throw, repeat a state's history."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class TooManyFailedDraws(RuntimeError):
 
 
 def until_landed(draw: Callable[[np.random.Generator], Outcome], seed: np.random.SeedSequence) -> Outcome:
-    """Call `draw` (a drop or a knock, all but its rng filled in) until it is a landing, at most 5 times.
+    """Call `draw` until its outcome is a landing, at most 5 times, and return that outcome.
 
-    Attempt i draws from the child of `seed` with spawn key `(*seed.spawn_key, i)`, so any attempt can be done
-    again by itself. The statuses of the failed draws are kept in the outcome's `failures`.
-    Raises TooManyFailedDraws after the last attempt.
+    `draw` takes an rng and returns the outcome of a drop or a knock. Attempt i draws from the child of `seed` with
+    spawn key `(*seed.spawn_key, i)`, so each attempt can be repeated alone. The outcome's `failures` are the statuses
+    of the failed attempts. Raises TooManyFailedDraws after the last attempt.
     """
     seed = as_seed(seed)
     if not callable(draw) or isinstance(draw, type):
@@ -43,7 +43,7 @@ def until_landed(draw: Callable[[np.random.Generator], Outcome], seed: np.random
 def first_landing(
     draw: Callable[[np.random.Generator], Outcome], entropy: int | Sequence[int] | None, key: tuple[int, ...] = ()
 ) -> Outcome:
-    """Do what `until_landed` does with the SeedSequence of `entropy` and spawn `key`, which is not made for it."""
+    """Repeat a draw as `until_landed` does, given the entropy and the spawn key of its SeedSequence."""
     failures: list[Status] = []
     while True:
         child = np.random.SeedSequence(entropy, spawn_key=(*key, len(failures)))
@@ -60,9 +60,11 @@ def first_landing(
 def knock_then_drop(
     model: DropModel, state: TowerState, strength: float, cubes: Sequence[Cube], seed: np.random.SeedSequence
 ) -> Outcome:
-    """Knock, then throw `cubes` together with those that the knock released (which are `knocked_out` and `thrown`).
+    """Knock, then throw `cubes` together with the cubes that the knock released.
 
-    The knock draws from the child of `seed` with one more key 1, the throw from that with 0; both until they land.
+    Released cubes are both `knocked_out` and `thrown` in the outcome. Without `cubes` there is only the knock. The
+    knock draws from the child of `seed` with one more key 1, the throw from the child with key 0. Each is repeated
+    until it lands.
     """
     model, cubes, seed = as_model(model), as_cubes(cubes), as_seed(seed)
     streams = [np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, key)) for key in (0, 1)]
@@ -75,7 +77,10 @@ def knock_then_drop(
 
 
 def redo(model: DropModel, state: TowerState) -> TowerState:
-    """Repeat every event of `state.log` from the empty tower; the result equals `state`."""
+    """Repeat every event of `state.log` from the empty tower and return the last state.
+
+    The result equals `state`, unless `state` was changed or comes from another version.
+    """
     again, state = as_model(model).empty(), as_state(state)
     if (state.model, state.digest) != (again.model, again.digest):
         raise foreign(state, again.model, again.apparatus, again.digest)
@@ -85,7 +90,7 @@ def redo(model: DropModel, state: TowerState) -> TowerState:
 
 
 def step_again(model: DropModel, again: TowerState, event: Event) -> TowerState:
-    """Do one event of a log again, in the state that was before it; returns the one after it. See `redo`."""
+    """Repeat one event of a log in `again`, the state before it, and return the state after it; see `redo`."""
     if event.kind == "take":
         return again.take(event.thrown)
     if event.kind == "hand" and hasattr(model, "throw_by_hand"):

@@ -1,4 +1,4 @@
-"""The models by name: what `--model`, a campaign file and a request of the service may say."""
+"""Open a model by its name, as `--model`, a campaign file or a request to the service gives it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ABOUT = {
     "two_thirds": "the rule of thumb: of cubes thrown 2/3 come out, of cubes inside 1/3",
 }
 MODELS = tuple(ABOUT)
-PHYSICS = "physics"  # the model that is asked when none is named
+PHYSICS = "physics"  # the default model
 BOARD_MODELS = ("physics", "surrogate")
 RULES_OF_THUMB = {rule.name: rule for rule in (TwoThirdsRule, OnlineRule)}
 Model: TypeAlias = "PhysicsModel | SurrogateModel | ShipSurrogate | TwoThirdsRule"
@@ -35,10 +35,11 @@ def open_model(
     name: str = "physics",
     settings: PhysicsSettings | None = None,
 ) -> Model:
-    """Return the model `name` of an apparatus, or of what `load` gives for a name or a path, as a context manager.
+    """Return the model `name` of an apparatus, as a context manager.
 
-    `name` is one of MODELS or the path of a fitted surrogate (`.json`); `settings` are those of the physics. The
-    surrogate of a profile that is a file is the one that lies beside it (`store.beside`), if there is one.
+    `apparatus` is an Apparatus, or a name or a path for `load`. `name` is one of MODELS or the path of a fitted
+    surrogate (`.json`). `settings` are those of physics. For the name `surrogate`, a profile that is a file uses the
+    surrogate next to it (`store.beside`), if there is one.
     """
     apparatus = load(apparatus) if isinstance(apparatus, (str, Path)) else as_apparatus(apparatus)
     settings = None if settings is None else as_settings(settings)
@@ -56,14 +57,15 @@ def open_model(
 
 
 def rule_of_thumb(apparatus: Apparatus, name: str) -> TwoThirdsRule:
-    """Return the rule `name` of RULES_OF_THUMB for an apparatus."""
+    """Return the rule of thumb `name`, one of RULES_OF_THUMB, for an apparatus."""
     return RULES_OF_THUMB[check_one("rule of thumb", name, RULES_OF_THUMB)](apparatus)
 
 
 def settings_of(model: str, engine: str | None, fineness: str | None) -> PhysicsSettings | None:
-    """Return the settings of a model that is named so, with an engine at an accuracy; None for one without physics.
+    """Return the physics settings for the model named `model`; None for a model without physics.
 
-    `engine` and `fineness` are names (None: the default one).
+    `engine` and `fineness` are the names of an engine and its accuracy (None: the default). Models without physics
+    refuse them.
     """
     if not isinstance(cast("object", model), str) or (model not in MODELS and not model.endswith(".json")):
         raise _unknown(model)
@@ -83,7 +85,7 @@ def _unknown(model: object) -> UsageError:
 
 
 def surrogate_of(apparatus: Apparatus, fitted: Fitted) -> SurrogateModel | ShipSurrogate:
-    """Return the model of a fitted law, which must be of the same apparatus."""
+    """Return the model of a fitted surrogate, which must have been fitted to the same apparatus."""
     if apparatus.board is not None:
         return ShipSurrogate(apparatus, fitted.board_law_of(apparatus.digest), fitted.digest)
     return SurrogateModel(apparatus, fitted)

@@ -106,11 +106,11 @@ class Outcome:
         return [x.cube for x in self.landings if not x.inside and x.cube not in before]
 
     def to_json(self, seed: int, colours: Sequence[str] = ()) -> dict[str, Any]:
-        """Return the `throw --json` document; `colours` fixes the order and the zeros of the counts."""
+        """Return the `throw --json` document; its counts list `colours` first, zeros included, then other colours."""
         return self.facts(seed, colours) | {"state": self.state.token()}
 
     def facts(self, seed: int, colours: Sequence[str] = ()) -> dict[str, Any]:
-        """Return the same document without the state, whose history takes longest to write."""
+        """Return the `throw --json` document without the state, because a long history takes the longest to write."""
         check_seed(seed)
         every = [*word_list("colours", colours), *sorted({x.cube.colour for x in self.landings} - set(colours))]
         return {

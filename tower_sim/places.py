@@ -1,4 +1,4 @@
-"""The words for where a cube is."""
+"""The names of the places where a cube can be."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LOST = "lost"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a cube is: its `place`, and on a board the zones it `touches` and the cubes (row numbers) it is `on`."""
+    """Where a cube is: its `place` and, on a board, the zones it `touches` and the rows of the cubes it is `on`."""
 
     place: str
     touches: tuple[str, ...] = ()

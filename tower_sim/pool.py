@@ -22,9 +22,9 @@ Result = TypeVar("Result")
 
 @contextmanager
 def without_interrupts() -> Generator[None, None, None]:
-    """Hold SIGINT back; a process started meanwhile never gets it, so that Ctrl-C is for the client alone.
+    """Block SIGINT, so that processes started in the block never receive Ctrl-C.
 
-    Windows cannot hold it back: there a process gets it until it has called `ignore_interrupts`.
+    Windows cannot block it: there a process receives it until it has called `ignore_interrupts`.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -43,9 +43,9 @@ def ignore_interrupts() -> None:
 
 
 def piped(work: Callable[..., None], *more: object) -> tuple[BaseProcess, Connection]:
-    """Start a process that does `work` with its end of a pipe and `more`; returns it and our end of the pipe.
+    """Start a process that calls `work` with its end of a pipe and `more`; return the process and our end of the pipe.
 
-    Each of the two sees when the other is gone.
+    Each end notices when the other process has ended.
     """
     context = mp.get_context("spawn")
     ours, theirs = context.Pipe()
@@ -69,7 +69,10 @@ def processes(workers: int) -> Generator[Pool, None, None]:
 def spread_out(
     work: Callable[[Task], Result], tasks: Sequence[Task], workers: int, what: str = "pieces"
 ) -> Iterator[Result]:
-    """Do `tasks` on several `processes`, in order, telling on standard error how many (`what`, plural) are done."""
+    """Yield the result of `work` for each of `tasks`, in order, from up to `workers` processes.
+
+    Standard error shows how many are done; `what` names them in the plural.
+    """
     with processes(min(workers, max(len(tasks), 1))) as pool, telling(what, len(tasks)) as tell:
         for i, result in enumerate(pool.imap(work, tasks), 1):
             tell(i)

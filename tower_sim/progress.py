@@ -1,4 +1,4 @@
-"""How far a long work is, told on standard error: a bar on a terminal, elsewhere a line now and then."""
+"""Report the progress of long work on standard error: as a bar on a terminal, elsewhere as a line now and then."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
-QUIET = 2.0  # seconds for which nothing is told
+QUIET = 2.0  # seconds before the first report
 WIDEST_GAP = 30.0  # seconds between two lines off a terminal
 
 
 def nothing() -> None:
-    """Tell nobody that a step is done."""
+    """Report nothing: the default where a caller may ask for a report of each step."""
 
 
 def in_words(seconds: float) -> str:
-    """Return a duration in words, rounded to half minutes."""
+    """Return a duration (s) in words: in half minutes, or above two hours in tenths of an hour."""
     halves = max(round(seconds / 30), 1)
     if halves < 3:
         return "half a minute" if halves == 1 else "a minute"
@@ -29,7 +29,10 @@ def in_words(seconds: float) -> str:
 
 
 class Telling:
-    """Tells how many of `total` are done; `total` None means that nobody knows how many there will be."""
+    """A progress report on how many of `total` are done; `total` is None if it is unknown.
+
+    `what` names the things counted, in the plural. `clock` returns seconds.
+    """
 
     def __init__(self, what: str, total: int | None, stream: TextIO, clock: Callable[[], float]) -> None:
         self._what, self._total, self._stream, self._clock = what, total, stream, clock
@@ -43,7 +46,7 @@ class Telling:
         self._on_terminal = stream.isatty()
 
     def __call__(self, done: int) -> None:
-        """Say that `done` are done."""
+        """Report that `done` are done."""
         self._done = done
         now = self._clock()
         if now < self._next:
@@ -56,22 +59,22 @@ class Telling:
         self._next = now + self._gap
 
     def step(self) -> None:
-        """Say that one more is done."""
+        """Report that one more is done."""
         self(self._done + 1)
 
     def begin(self, total: int, done: int = 0) -> None:
-        """Say how many there are, when it is known late, and how many of them an earlier run has done."""
+        """Set the total, if it becomes known late, and the number that an earlier run has done."""
         self._total, self._done, self._first = total, done, done
 
     def note(self, text: str) -> None:
-        """Write a line of its own, whatever the time."""
+        """Print a line of text at once."""
         if self._bar is not None:
             self._bar.console.print(text, markup=False, highlight=False)
         else:
             self._print(text)
 
     def end(self) -> None:
-        """Write the last line, if any was written, and take the bar away."""
+        """Print the last line, if any line was printed, and remove the bar."""
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], completed=self._done)
             self._bar.stop()
@@ -90,7 +93,7 @@ class Telling:
         return f"{self._done} {self._what}" if self._total is None else f"{self._done} of {self._total} {self._what}"
 
     def _left(self, now: float) -> str:
-        """Say how long it will take still, at the speed so far."""
+        """Return the time left in words, at the speed so far; "" if it is unknown."""
         done = self._done - self._first
         if self._total is None or done <= 0 or self._done >= self._total:
             return ""
@@ -98,7 +101,7 @@ class Telling:
         return f", about {seconds:.0f} s left" if seconds < 120 else f", about {seconds / 60:.0f} min left"
 
     def _draw(self, now: float) -> bool:
-        """Draw rich's bar; False where rich is not installed."""
+        """Draw rich's bar; return False if rich is not installed."""
         if self._bar is None:
             if importlib.util.find_spec("rich") is None:
                 return False
@@ -118,9 +121,10 @@ def telling(
     stream: TextIO | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Generator[Telling]:
-    """Tell in the block how many of `total` `what` (in the plural: "games") are done; nothing in the first 2 seconds.
+    """Report in the block how many of `total` things are done; for the first 2 seconds, report nothing.
 
-    Call what this gives with the number done. `stream` is standard error if None; `clock` gives seconds.
+    `what` names the things in the plural ("games"). Call the yielded object with the number done. `stream` is standard
+    error if None; `clock` returns seconds.
     """
     tell = Telling(what, total, sys.stderr if stream is None else stream, clock)
     try:

@@ -1,4 +1,4 @@
-"""Files that people give us, read with limits: regular files of a stated size in UTF-8, of bounded depth and digits."""
+"""Read files from users within limits: regular files in UTF-8, of bounded size, nesting depth and digits."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def read_bytes(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: s
 
 
 def as_path(what: str, path: object, advice: str = "check the path") -> Path:
-    """Check that the value is a path (bytes are not) and return it; errors call it `what`."""
+    """Check that `path` is a string or a Path (bytes are refused) and return it as a Path; errors call it `what`."""
     if not isinstance(path, (str, Path)):
         raise fault(what, path, "a path in quotes", advice)
     return Path(path)
 
 
 def _why(error: OSError | ValueError) -> str:
-    """Say why a file could not be read, and what to look at."""
+    """Return why a file could not be read, and what to check."""
     if not isinstance(error, OSError):
         return "no file has a name with such a character; check its path"
     known = {
@@ -71,7 +71,10 @@ def _why(error: OSError | ValueError) -> str:
 
 
 def read_text(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: str = "check the path") -> str:
-    """Return the text of the regular file `path`, UTF-8 with or without a byte-order mark; else as `read_bytes`."""
+    """Return the text of a regular file in UTF-8, with or without a byte-order mark.
+
+    The arguments are those of `read_bytes`.
+    """
     data = read_bytes(path, what, limit=limit, advice=advice)
     try:
         return data.decode("utf-8-sig")
@@ -82,7 +85,7 @@ def read_text(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: st
 
 
 def toml_table(text: str, what: str) -> dict[str, Any]:
-    """Read TOML text; `what` it is, in words."""
+    """Return the table of a TOML text; errors call the text `what`."""
     if not isinstance(cast("object", text), str):
         raise fault(what, text, "text", "read the file first")
     if found := _CHAIN.search(text):
@@ -98,7 +101,7 @@ def toml_table(text: str, what: str) -> dict[str, Any]:
 
 
 def json_value(text: str | bytes, what: str) -> Any:
-    """Read JSON text, without NaN and infinity; `what` it is, in words."""
+    """Return the value of a JSON text without NaN and infinity; errors call the text `what`."""
     try:
         value: Any = json.loads(text, parse_constant=refuse_constant)
     except (ValueError, RecursionError) as error:
@@ -109,14 +112,15 @@ def json_value(text: str | bytes, what: str) -> Any:
 
 
 def refuse_constant(word: str) -> NoReturn:
-    """Refuse NaN and infinity, which JSON has not."""
+    """Raise ValueError for NaN and infinity, which JSON does not have; for use as `parse_constant`."""
     raise ValueError(f"{word} is no number")
 
 
 def check_bounds(value: Any, what: str, path: str = "", depth: int = 0) -> None:
-    """Raise UsageError for tables within tables without end, and numbers that nobody means; `path` leads to the value.
+    """Check the nesting depth of a value, that its numbers are finite, and the number of digits of whole numbers.
 
-    `what` the value is, in words.
+    Errors call the value `what` and say at which `path` of keys the fault is. `depth` is the depth of the value itself,
+    at most MAX_DEPTH.
     """
     if depth > MAX_DEPTH:
         raise fault(f"depth of {what}", f"over {MAX_DEPTH}", f"up to {MAX_DEPTH} tables in each other", "flatten it")

@@ -1,4 +1,4 @@
-"""A model that keeps what it was asked and what came of it: for datasets, and to count draws."""
+"""A model that records its calls and their outcomes, for data sets and to count draws."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tower_sim.state import TowerState
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One call of the model: the state before it and what it did; `knock`: it was a knock on the table."""
+    """One call of a model: the state before it and its outcome; `knock` is true for a knock on the table."""
 
     state: TowerState
     outcome: Outcome
@@ -24,7 +24,7 @@ class Draw:
 
 
 class Recorder(Closing):
-    """A model that passes every call on and keeps what came of it; closed, it leaves the other one open."""
+    """A model that passes every call on to `model` and records it. Closing it leaves `model` open."""
 
     def __init__(self, model: DropModel) -> None:
         self._model: Any = model
@@ -35,11 +35,11 @@ class Recorder(Closing):
 
     @property
     def as_model(self) -> DropModel:
-        """The recorder as the model that it is."""
+        """The recorder itself, with the type of a model."""
         return cast("DropModel", self)
 
     def taken(self) -> list[Draw]:
-        """Return the draws since the last call of this."""
+        """Return the draws since the last call of `taken`."""
         draws, self._draws = self._draws, []
         return draws
 

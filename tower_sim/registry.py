@@ -1,7 +1,7 @@
-"""What there is, by name: kinds of apparatus, engines and games; our own and those of installed packages.
+"""Find kinds of apparatus, engines and games by name: our own and those of installed packages.
 
-Another package adds one by an entry point: a group `tower_sim.apparatus`, `tower_sim.engine` or `tower_sim.game`, the
-name, and the object, as in `[project.entry-points."tower_sim.game"]` with `my_game = "my_package:GAME"`.
+Another package adds an object by an entry point. Its group is `tower_sim.apparatus`, `tower_sim.engine` or
+`tower_sim.game`. An example is `my_game = "my_package:GAME"` in `[project.entry-points."tower_sim.game"]`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ FILE = ".py"
 
 @cache
 def _known(group: str) -> dict[str, metadata.EntryPoint]:
-    """Return what a group has, ours first; a name that another package takes again stays ours."""
+    """Return the entry points of a group by name, our own first. Another package cannot replace a name of ours."""
     own = [metadata.EntryPoint(name, value, f"tower_sim.{group}") for name, value in OWN[group].items()]
     others = sorted(metadata.entry_points(group=f"tower_sim.{group}"), key=lambda point: point.name)
     known: dict[str, metadata.EntryPoint] = {}
@@ -59,12 +59,12 @@ def _known(group: str) -> dict[str, metadata.EntryPoint]:
 
 
 def names(group: str) -> tuple[str, ...]:
-    """Return the names in a group: ours in their order, then those of other packages."""
+    """Return the names in a group: our own in their order, then those of other packages, sorted."""
     return tuple(_known(group))
 
 
 def source(group: str, name: str) -> str:
-    """Return the package that brings `name`."""
+    """Return the name of the package that provides `name`."""
     return _known(group)[name].value.split(":")[0].split(".")[0]
 
 
@@ -81,12 +81,12 @@ def _loaded(group: str, name: str) -> Any:
 
 
 def is_file(group: str, name: object) -> bool:
-    """Say whether `name` is no name but the path of a file that a thing of the group can be read from."""
+    """Return whether `name` is the path of a file that the group can open: it ends in `.py`."""
     return isinstance(name, str) and name.endswith(FILE) and group in OWN["opener"]
 
 
 def get(group: str, name: object) -> Any:
-    """Return what is called `name` in a group, or what its file says."""
+    """Return the object called `name` in a group, or the object in the Python file `name`."""
     if is_file(group, name):
         return _loaded("opener", group).open(name)
     known = names(group)
@@ -98,9 +98,9 @@ def get(group: str, name: object) -> Any:
 
 
 def every(group: str) -> dict[str, Any]:
-    """Return all of a group by name, but for what another package brings and cannot be loaded."""
+    """Return all objects of a group by name, except those of other packages that fail to load."""
     loaded: dict[str, Any] = {}
     for name in names(group):
-        with contextlib.suppress(UsageError):  # whoever asks for it by its name is told
+        with contextlib.suppress(UsageError):  # get() raises the reason
             loaded[name] = get(group, name)
     return loaded
