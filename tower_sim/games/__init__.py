@@ -1,4 +1,4 @@
-"""Games on a tower. READ game.py FIRST: a game is a class with rules as typed data and one generator of turns."""
+"""Games that are played with a tower. READ game.py FIRST: it defines what a game is."""
 
 from tower_sim.games.game import Game
 from tower_sim.games.rules import Rules

@@ -1,4 +1,7 @@
-"""Amazonas: a tower with a cube for each event card takes the place of the deck. Numbers are rulebook lines."""
+"""Amazonas, with a cube tower in the place of the deck of event cards: one cube stands for each card.
+
+Comments give lines of the rulebook. "Ours" marks a house rule of this project.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +23,11 @@ HAND = 7  # income cards of a player, all of which return to the hand after the 
 INDIAN_CARD = 6  # the number on the Indian income card (line 77)
 Species = Literal["fish", "orchid", "butterfly", "parrot", "reptile"]  # line 11
 
-EVENTS: dict[str, tuple[int, str, str]] = {  # how many cards there are, what people call them, their effect
+EVENTS: dict[str, tuple[int, str, str]] = {  # number of cards, name, effect
     "jaguar": (2, "Jaguar", "nobody builds along land paths this round"),  # line 135
     "crocodile": (2, "Crocodile", "nobody builds along waterways this round"),  # line 139
     "fire": (3, "Forest fire", "every player receives half the silver, rounded down"),  # line 143
-    # line 147, the next one
+    # line 147:
     "theft": (2, "Theft", "every player pays 1 silver for each tile of the largest species, or all there is"),
     "indian": (4, "Indian", "the first player who gives up the silver takes an Indian tile"),  # line 161
 } | {
@@ -35,7 +38,7 @@ BAD = ("jaguar", "crocodile", "fire", "theft")  # the Indian income card protect
 
 
 class AmazonasRules(Rules):
-    """What one player has and does; before the Indian tiles there are equally many tiles of each species."""
+    """What one player owns and does. Before any Indian tile, the player has as many tiles of each species."""
 
     money: int = Field(5, ge=0, le=30, description="silver that the player announces, without Indian tiles")  # line 64
     tiles: int = Field(2, ge=0, le=12, description="tiles of each species that the player has")
@@ -76,15 +79,15 @@ class Amazonas(Game):
     )  # fmt: skip
 
     def cubes(self, rules: AmazonasRules) -> dict[str, int]:
-        """See Game; a cube for each of the 18 event cards (lines 23 and 179)."""
+        """Return one cube for each of the 18 event cards (lines 23 and 179)."""
         return {event: cards for event, (cards, _, _) in EVENTS.items()}
 
     def turns(self, rules: AmazonasRules) -> int:
-        """See Game; a few rounds throw twice."""
+        """Return the number of rounds. A run has a few more turns, because some rounds throw twice."""
         return ROUNDS
 
     def play(self, tower: GameTower, rules: AmazonasRules) -> Iterator[Turn]:
-        """See Game; a turn is a throw."""
+        """Yield one turn for each throw."""
         spent, indians, hand, last = Counter[str](), 0, 0, ""
         for number in range(1, ROUNDS + 1):
             first = f"Round {number}: {_throw(tower, spent)}"
@@ -107,7 +110,7 @@ class Amazonas(Game):
             last = event
 
     def summary(self, turns: Sequence[Turn], rules: Any) -> str:
-        """See Game."""
+        """Return the player's income and the order of the events."""
         rounds = [turn.facts for turn in turns if turn.facts.get("event")]
         throws = sum(turn.failed is None for turn in turns)
         income, change = (sum(facts[name] for facts in rounds) for name in ("income", "silver"))
@@ -117,7 +120,11 @@ class Amazonas(Game):
 
 
 def silver(rules: AmazonasRules, event: str, indians: int, protected: bool) -> tuple[int, int]:
-    """Return the silver that a player with so many Indian tiles announces, and how the event changes it."""
+    """Return the silver that a player announces, and the change that the event makes to this amount.
+
+    `indians` is the number of Indian tiles that the player has. `protected` is true if the Indian income card is
+    played.
+    """
     if protected:
         return INDIAN_CARD + indians, 0  # lines 77, 167 and 169
     announced = rules.money + (indians if rules.card == "species" else 0)  # lines 163 and 165
@@ -133,12 +140,12 @@ def silver(rules: AmazonasRules, event: str, indians: int, protected: bool) -> t
 
 
 def _takes(rules: AmazonasRules) -> bool:
-    """Say whether the player takes an Indian tile, which goes under a species that the player has (line 163)."""
+    """Return whether the player takes an Indian tile. It needs a species that the player already has (line 163)."""
     return rules.takes_indian and rules.tiles > 0
 
 
 def _throw(tower: GameTower, spent: Counter[str]) -> str:
-    """Throw all cubes outside that are not spent, and return what is done before that."""
+    """Throw all cubes outside that were no event yet. Return a sentence if the tower was emptied first, else ""."""
     full = sum(tower.outside.values()) == spent.total()
     if full:
         tower.take()

@@ -1,8 +1,8 @@
-"""Archipelago: the crises of phase 4 come out of a tower that cubes of the bank are thrown into.
+"""Archipelago, with a cube tower that decides the crises of phase 4. Cubes of the bank are thrown into it.
 
-Lines are those of the French rulebook's text; "ours" marks a house rule. The back of a card has two halves: the upper
-one for the interior market, the lower one for the exterior market (lines 427 and 459). The rulebook does not print the
-backs, so the tower takes their place: this is ours. The players throw when they deal with a half.
+Lines are those of the text of the French rulebook. "Ours" marks a house rule of this project. The back of a card has
+two halves: the upper half is for the interior market, the lower half for the exterior market (lines 427 and 459). The
+rulebook does not print the backs, so the tower takes their place (ours). The players throw when they resolve a half.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ SUMS = (
 
 
 class ArchipelagoRules(Rules):
-    """How long a game is, how the tower is read, and what the players have when a crisis comes."""
+    """The length of a game, how the result of the tower is read, and what the players have in a crisis."""
 
     players: int = Field(4, ge=2, le=5, description="players")  # lines 20 and 34
     turns: int = Field(10, ge=2, le=40, description="turns of a game")  # ours: a secret card ends it (line 250)
     sample: int = Field(10, ge=1, le=30, description="cubes of the bank that are thrown for a crisis")  # ours
     pick: Literal["uniform", "most"] = Field("uniform", description="resource of a random cube out, or of most")  # ours
-    # Ours: the mean is then about the 6 citizens of the example (line 429).
+    # Ours: a cube then satisfies about 6 citizens on average, as in the example (line 429).
     satisfies: int = Field(3, ge=1, le=10, description="citizens satisfied by a cube, for each of its kind that is out")
     citizens: int = Field(5, ge=1, le=10, description="citizens of each player on the archipelago")  # line 101; 5: ours
     temples: int = Field(1, ge=0, le=13, description="temples, each with a citizen")  # line 119; 1: ours
@@ -50,7 +50,7 @@ class ArchipelagoRules(Rules):
 
 @dataclass
 class Half:
-    """A half of the card on top; its resource and how many such cubes came out are known after its throw."""
+    """One half of the card on top. A throw determines its resource and its number of cubes."""
 
     market: str
     event: bool
@@ -68,18 +68,21 @@ class Archipelago(Game):
     figures = (*(Figure(*texts, of=texts[0], take=SUM) for texts in SUMS), INSIDE)
 
     def cubes(self, rules: ArchipelagoRules) -> dict[str, int]:
-        """See Game: the 82 cubes without one of each resource, which lie on the interior market (lines 87 and 174)."""
+        """Return the bank: all 82 cubes but one of each resource, which lies on the interior market (lines 87, 174)."""
         return {resource: count - 1 for resource, count in PRINTED.items()}
 
     def turns(self, rules: ArchipelagoRules) -> int:
-        """See Game: about two halves in each turn but the first; some throws are done again."""
+        """Return about how many turns a run has: two halves in each turn but the first. Some throws are repeated."""
         return 2 * (rules.turns - 1)
 
     def play(self, tower: GameTower, rules: ArchipelagoRules) -> Iterator[Turn]:
-        """See Game. Phase 4 is skipped in the first turn (line 409), whose phase 6 always uncovers a card (ours).
+        """Yield one turn for each half that is resolved, and one for each throw that brings no cube out.
 
-        The card on top applies in phase 4 of every turn that it lies there (lines 411 and 484). Its red halves are
-        ignored then (lines 423 and 480): they apply once, in the phase 6 that uncovers the card (line 858).
+        The first turn of the game has no phase 4 (line 409). Its phase 6 always uncovers a card (ours). The card on top
+        applies
+        in phase 4 of every turn in which it lies there (lines 411 and 484). Red halves do not apply in phase 4 (lines
+        423 and
+        480). They apply once, in the phase 6 that uncovers the card (line 858).
         """
         card: list[Half] = []
         for turn in range(2, rules.turns + 1):
@@ -92,7 +95,10 @@ class Archipelago(Game):
                 yield from _resolved(tower, rules, half, turn, 4)
 
     def summary(self, turns: Sequence[Turn], rules: ArchipelagoRules) -> str:
-        """See Game. Independence (line 284) is left out, since the rebellion marker moves outside crises too."""
+        """Return the payments, the revolts and the change of the rebellion marker.
+
+        Independence (line 284) is left out, because the rebellion marker also moves outside crises.
+        """
         total = {key: sum(turn.facts.get(key) or 0 for turn in turns) for key in ("asked", *(key for key, *_ in SUMS))}
         crises = _of(sum("crisis" in turn.facts for turn in turns), "crisis", "crises")
         return (
@@ -102,7 +108,10 @@ class Archipelago(Game):
 
 
 def _resolved(tower: GameTower, rules: ArchipelagoRules, half: Half, turn: int, phase: int) -> Iterator[Turn]:
-    """Throw for a half that is new, until a cube comes out (ours), then yield what the players do about it."""
+    """Yield the turns in which the players resolve one half of the card on top.
+
+    A new half that is a crisis is thrown for until a cube comes out (ours).
+    """
     when = f"turn {turn}, phase {phase}, {half.market} market{' (red)' * half.red}{', as before' * bool(half.number)}: "
     while not (half.event or half.number):
         if not any(tower.outside.values()):
@@ -124,7 +133,10 @@ def _resolved(tower: GameTower, rules: ArchipelagoRules, half: Half, turn: int, 
 
 
 def _interior(rules: ArchipelagoRules, half: Half) -> tuple[str, dict[str, Any]]:
-    """Return what the archipelago asks for: a cube satisfies so many citizens, so more is easier (line 427)."""
+    """Return a sentence and the facts of a crisis of the archipelago.
+
+    The more cubes of the resource came out, the more citizens one paid cube satisfies (line 427).
+    """
     lying = max(0, rules.citizens * rules.players - rules.temples)  # lines 433 and 790, without the help of temples
     per_cube = rules.satisfies * half.number
     asked = -(-lying // per_cube)
@@ -137,7 +149,10 @@ def _interior(rules: ArchipelagoRules, half: Half) -> tuple[str, dict[str, Any]]
 
 
 def _exterior(rules: ArchipelagoRules, half: Half) -> tuple[str, dict[str, Any]]:
-    """Return what the continent asks for: so many cubes (459); each one missing moves the rebellion marker (466)."""
+    """Return a sentence and the facts of a crisis of the continent, which asks for a number of cubes (line 459).
+
+    Each missing cube moves the rebellion marker (line 466).
+    """
     paid = min(half.number, rules.stock)
     says = f"the continent wants {_of(half.number, 'cube', 'cubes')} of {half.resource}; {paid} paid"
     return says, {"asked": half.number, "paid": paid} | dict.fromkeys(("missing", "rebellion"), half.number - paid)

@@ -1,4 +1,4 @@
-"""Drops into one tower in a row, without a game's rules: for studies of the tower itself."""
+"""A chain of drops into one tower, without the rules of any game. It serves studies of the tower itself."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _POLICY_OF = {"throw": "fixed", "most": "uniform"}
 
 
 class Chain(Rules):
-    """Which cubes a chain of drops has, how many drops, and which cubes each of them throws."""
+    """The cubes of a chain of drops, the number of drops, and the choice of cubes for each drop."""
 
     table = "chain"
     supply: Annotated[int, Field(ge=1, le=MAX_CUBES)] | dict[str, _Count] = Field(
@@ -44,7 +44,7 @@ class Chain(Rules):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many cubes of each colour there are."""
+        """The number of cubes of each colour."""
         if isinstance(self.supply, Mapping):
             return dict(self.supply)
         share, rest = divmod(self.supply, len(COLOURS))
@@ -60,11 +60,11 @@ class ChainOfDrops(Game):
     Rules = Chain
 
     def cubes(self, rules: Chain) -> dict[str, int]:
-        """See Game."""
+        """Return the number of cubes of each colour."""
         return rules.counts
 
     def play(self, tower: GameTower, rules: Chain) -> Iterator[Turn]:
-        """See Game; what comes out goes to the end of the queue."""
+        """Yield one turn for each drop. The cubes that come out go to the end of the queue."""
         queue = list(tower.cubes)
         if rules.policy == "cover":
             queue = _some(queue, int(tower.rng.integers(1, len(queue) + 1)), tower.rng)
@@ -76,11 +76,14 @@ class ChainOfDrops(Game):
             yield Turn()
 
     def turns(self, rules: Chain) -> int:
-        """See Game."""
+        """Return the number of drops."""
         return rules.drops
 
     def resolved(self, tables: Mapping[str, Any], varied: Collection[str] = ()) -> dict[str, Any]:
-        """See Game; a number of cubes that the policy does not look at is written in vain."""
+        """Return the table of the chain with all defaults; see `Game.resolved`.
+
+        Raises UsageError if `throw` or `most` is given and the policy does not use it.
+        """
         chain, table = self.read(tables), tables.get("chain", {})
         for key, policy in _POLICY_OF.items():
             used = key in table or f"chain.{key}" in varied
@@ -90,7 +93,10 @@ class ChainOfDrops(Game):
 
 
 def chosen(chain: Chain, outside: Sequence[Cube], rng: np.random.Generator) -> list[Cube]:
-    """Return the cubes that the next drop throws, of those outside, in queue order; none when there are none."""
+    """Return the cubes for the next drop, chosen by the policy of `chain` from the cubes `outside`.
+
+    `outside` is in queue order. The list is empty if no cube is outside. Random for the policies `uniform` and `cover`.
+    """
     if chain.policy == "fixed" or not outside:
         return list(outside[: chain.throw])
     if chain.policy == "uniform":

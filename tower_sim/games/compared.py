@@ -1,6 +1,7 @@
-"""What a comparison and a game say to each other: the figures of runs, what came of them, and words for that.
+"""The interface between a comparison of two variants and a game: figures of runs, statistics, sentences.
 
-The comparison (tower_sim/compare) knows no game; it asks `Game.compared` for an object of this module.
+A comparison (tower_sim/compare) plays pairs of runs of the variants A and B. It knows no game: `Game.ways.compared`
+returns an object of the class `Compared`, which describes one.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from tower_sim.games.turn import Turn
 from tower_sim.runs.array import Array
 from tower_sim.runs.figure import Figure
 
-_CERTAIN = 1e-4  # adjusted p
-_TOLD = 4  # figures told in plain words with their means; others by name
-_NAMED = 6  # of those others
-_ALIKE = 0.1  # of A's mean: two means that differ by less are about the same
+_CERTAIN = 1e-4  # adjusted p up to which a difference is called certain
+_TOLD = 4  # figures that the sentences give with their means
+_NAMED = 6  # further figures that the sentences name
+_ALIKE = 0.1  # share of A's mean: means that differ by less are about the same
 
 
 class Sureness(StrEnum):
-    """What the pairs say of a figure's difference."""
+    """The conclusion about a figure's difference between A and B."""
 
     SHOWN = "shown"
     """It holds for all figures of its table together."""
@@ -40,9 +41,11 @@ class Sureness(StrEnum):
 
 @dataclass(frozen=True)
 class Group:
-    """Figures that are judged together: their `key` in the document, the `head` over their table.
+    """A group of figures whose tests are corrected together, shown as one table.
 
-    `of` is what the figures of the group are shares of, as in `room`, for words; empty where they are no shares.
+    `key` is the name of the group in the JSON document. `head` is the heading of its table. `of` is set if all figures
+    of
+    the group are shares of one thing: it names the thing, such as `room`, for use in sentences.
     """
 
     key: str
@@ -53,11 +56,11 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """Some whole runs of one variant as numbers: `values` are their figures, shape (run, figure), all groups in order.
+    """Numbers from complete runs of one variant.
 
-    `drops` is how many drops they have in all and `beyond` how many of these are outside of what a fitted model covers;
-    None where it does not tell. `course` is what else the game counts of them: None, or an object whose `and_` returns
-    the counts of both.
+    `values` has shape (run, figure), with the figures of all groups in order. `drops` is the total number of drops.
+    `beyond` is the number of drops outside the training range of a fitted model, or None for a model that has no such
+    range. `course` holds further counts of the game, or None. It must have a method `and_` that adds two of them.
     """
 
     values: Array
@@ -71,9 +74,9 @@ class Values:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A number by turn over `runs` runs of one variant: `mean`, `sd` and what 5 and 95 % of runs do not exceed.
+    """A quantity by turn over `runs` runs of one variant: mean, standard deviation, 5 % and 95 % quantiles.
 
-    Arrays of shape (turn,).
+    All arrays have shape (turn,).
     """
 
     runs: int
@@ -85,7 +88,10 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """How the runs of A and B went, by turn: what the axes are of, and where a part of a run ends, called `part`."""
+    """Curves of A and B by turn, with axis labels `x` and `y`.
+
+    Vertical lines at `ends` mark the ends of parts of a run. `part` is the word for such a part, such as `round`.
+    """
 
     curves: tuple[Curve, Curve]
     x: str
@@ -96,12 +102,14 @@ class Picture:
 
 @dataclass(frozen=True)
 class Row:
-    """One figure in both variants: means and standard deviations over runs, and the mean difference B - A.
+    """Statistics of one figure in both variants. The difference is B - A.
 
-    `interval` is of 95 %, this figure by itself; `correlation` is of A with B over pairs; `p_adjusted` is for all
-    figures of its table together, and `shown` is whether it is at most 5 %. `shows_from` is the smallest difference
-    that so many pairs show with chance 80 %, and `smaller` a smaller one with the pairs that it needs: half the
-    difference when it is shown, else half of `shows_from`. None where the runs give none: no two pairs differ.
+    The standard deviations `sd_a` and `sd_b` are over runs, `sd_difference` is over pairs. `interval` is the 95 %
+    confidence interval of the mean difference of this figure alone. `correlation` is between A and B over pairs. `p` is
+    two-sided. `p_adjusted` is corrected for all figures of the table, and `shown` means that it is at most 0.05.
+    `shows_from` is the smallest difference that this number of pairs would show with a chance of 80 %. `smaller` is a
+    smaller difference and the number of pairs that would show it: half the difference if it is shown, else half of
+    `shows_from`. `interval`, `shows_from` and `smaller` are None if the difference is the same in all pairs.
     """
 
     key: str
@@ -123,7 +131,7 @@ class Row:
 
     @property
     def relative(self) -> tuple[float, float, float] | None:
-        """The difference and its interval as shares of A's mean; None where that is 0."""
+        """The difference and the ends of its interval, divided by A's mean; None if this mean is 0."""
         if self.mean_a == 0:
             return None
         low, high = self.interval or (self.difference, self.difference)
@@ -131,12 +139,12 @@ class Row:
 
     @property
     def never(self) -> bool:
-        """Whether it is 0 in every run of both."""
+        """Whether the figure is 0 in every run of A and of B."""
         return not (self.mean_a or self.mean_b or self.sd_a or self.sd_b)
 
     @property
     def verdict(self) -> Sureness:
-        """What the pairs say of the difference."""
+        """The conclusion about the difference."""
         if self.shown:
             return Sureness.SHOWN
         low, high = self.interval or (self.difference, self.difference)
@@ -146,28 +154,31 @@ class Row:
 
     @property
     def effect(self) -> float:
-        """How much of the difference one run shows: it over the root mean square of the standard deviations."""
+        """The effect size: the absolute difference over the root mean square of the two standard deviations."""
         spread = math.sqrt((self.sd_a**2 + self.sd_b**2) / 2)
         return abs(self.difference) / spread if spread else math.inf * bool(self.difference)
 
     @property
     def pairing_gain(self) -> float | None:
-        """How many times as many runs equal intervals would need without pairs; None where no two pairs differ."""
+        """The factor by which unpaired runs would have to be more for an interval of the same width.
+
+        None if the difference is the same in all pairs.
+        """
         return (self.sd_a**2 + self.sd_b**2) / self.sd_difference**2 if self.sd_difference else None
 
 
 class Sampler(Protocol):
-    """Samples many runs of a game at once, with one model."""
+    """A function that samples many runs of a game at once with one model."""
 
     def __call__(self, side: int, runs: int, seed: int, first: int) -> Values:
-        """Sample `runs` runs by the rules of `side`; run r draws from the stream first + r of `seed`."""
+        """Sample `runs` runs with the rules of `side`. Run r draws from stream number first + r of `seed`."""
         ...
 
 
 class Compared:
-    """How a comparison sees a game played by the rules of A and of B; `side` is 0 for A and 1 for B.
+    """A description of one game for a comparison. `rules` are those of A and B; a `side` is 0 for A, 1 for B.
 
-    This one is of any game that has figures. A game with more to say returns one of its own from `Game.compared`.
+    This class serves every game that has figures. A game with more to report returns a subclass.
     """
 
     def __init__(self, game: Any, rules: tuple[Any, Any]) -> None:
@@ -176,43 +187,51 @@ class Compared:
         self.groups = self.grouped()
 
     def grouped(self) -> tuple[Group, ...]:
-        """Return the groups of figures: the game's own, called `figures`, then the shares of words of its facts."""
+        """Return the groups of figures.
+
+        The first group, `figures`, has the game's own figures. Each fact whose values are words adds a group with the
+        share of
+        each word.
+        """
         own = Group("figures", f"a {self.game.run}", self.game.figures)
         return (own, *(_shares(name, words) for name, words in word_facts(self.game).items()))
 
     def run(self, turns: Sequence[Turn], side: int) -> Values:
-        """Return one whole run as numbers."""
+        """Return the numbers of one complete run."""
         more = [share for words in shares(self.game, turns).values() for share in words.values()]
         return Values(np.array([[*self.game.measured(turns, self.rules[side]), *more]], float), len(turns))
 
     def none(self, side: int) -> Values:
-        """Return no runs."""
+        """Return the numbers of zero runs, to which runs can be added."""
         return Values(np.zeros((0, sum(len(group.figures) for group in self.groups))))
 
-    # Many runs at once, where the game can and the model too.
+    # Many runs at once, if the game and the model can.
 
     def sampler(self, model: DropModel) -> Sampler | None:
-        """Return what samples many runs of the game at once with `model`; None where it is played run by run."""
+        """Return a function that samples many runs at once with `model`.
+
+        None if the game or the model cannot do so. The runs are then played one by one.
+        """
         return None
 
     def numbers(self) -> int:
-        """Return how many numbers a sampled run is, at most, so that memory has a bound."""
+        """Return an upper bound for the numbers that one sampled run takes in memory."""
         return 1
 
-    # What is told.
+    # The report.
 
     def check(self, side: int) -> None:
-        """Raise UsageError for rules whose runs have no figures."""
+        """Raise UsageError if runs with these rules have no figures."""
 
     def keys(self, side: int) -> dict[str, Any]:
-        """Return what the rules say, by dotted key, ready for `json.dumps`; the variants are told apart by it."""
+        """Return the rules by dotted key, ready for `json.dumps`. The differences between A and B are found with it."""
         first, *others = self.game.tables
         tables = self.game.plain(self.rules[side])
         more = {name: tables[name] for name in others if name in tables}
         return dict(leaves(tables.get(first, {}))) | dict(leaves(more))
 
     def is_unseen(self, key: str) -> bool:
-        """Say whether no figure depends on what `key` says."""
+        """Return whether no figure depends on the rule `key`."""
         return False
 
     def document(self, side: int) -> dict[str, Any]:
@@ -221,13 +240,15 @@ class Compared:
         return tables[self.game.tables[0]] if len(tables) == 1 else tables
 
     def named(self, side: int) -> str:
-        """Return the rules in a few words; empty: the variant's name has to do."""
+        """Return the rules in a few words, or "" if the variant's name is enough."""
         return ""
 
     def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Any, Any]) -> str:
-        """Say in a few sentences what a player will notice, and how sure that is; `groups` are the rows of `groups`.
+        """Return a few sentences about what a player will notice, and how sure that is.
 
-        Of figures that are shown or likely those with the largest effect are told with their means, others by name.
+        `groups` has the rows of each group of figures, in the order of `self.groups`. `courses` has the further counts
+        of A
+        and B. The figures with the largest effects are reported with their means, a few more by name.
         """
         rows = [(row, group.of) for group, some in zip(self.groups, groups, strict=True) for row in some]
         seen = [(row, of) for row, of in rows if row.verdict in (Sureness.SHOWN, Sureness.LIKELY)]
@@ -244,7 +265,7 @@ class Compared:
         return f"B: {'; '.join(said)}.{also}{rest}"
 
     def picture(self, courses: tuple[Any, Any]) -> Picture | None:
-        """Return how runs went, to be drawn; None: nothing beside the figures."""
+        """Return curves of the runs for the picture, or None to draw the figures only."""
         return None
 
 
@@ -258,13 +279,13 @@ def _shares(name: str, words: Sequence[str]) -> Group:
 
 
 def more_or_less(row: Row) -> str:
-    """Say the difference of a figure in its unit, as in `about 1.2 cubes more`."""
+    """Return the size and direction of a difference in its unit, as in `about 1.2 cubes more`."""
     unit = "" if row.unit in ("1", *row.title.split()) else row.unit
     return f"about {number(abs(row.difference))} {unit} {'less' if row.difference < 0 else 'more'}".replace("  ", " ")
 
 
 def instead(row: Row, unit: str = "") -> str:
-    """Say both means with so many decimals that they differ, as they do."""
+    """Return both means, as in `3.4 instead of 2.9`, with enough decimals to tell them apart."""
     said = number(row.mean_b), number(row.mean_a)
     decimals = 1
     while said[0] == said[1] and decimals < 6:
@@ -274,7 +295,10 @@ def instead(row: Row, unit: str = "") -> str:
 
 
 def how_sure(row: Row, run: str, unit: str = "", scale: float = 1) -> str:
-    """Say how sure a difference is and, where it is not, how large it may be, in `unit`; a run is called `run`."""
+    """Return how sure a difference is. If it is not shown, add how large it may be.
+
+    `run` is the word for one run. Sizes are in `unit` and multiplied by `scale`.
+    """
     if row.verdict is Sureness.SHOWN:
         return "certain" if row.p_adjusted <= _CERTAIN else "very likely"
     if row.interval is None:
@@ -290,7 +314,7 @@ def how_sure(row: Row, run: str, unit: str = "", scale: float = 1) -> str:
 
 
 def _told(row: Row, of: str, run: str) -> str:
-    """Say the difference of a figure; one of shares in percent of what it is a share `of`."""
+    """Return a sentence about a difference. Shares are given in percent of `of`, the thing that they are shares of."""
     if not of:
         return f"{row.title} {more_or_less(row)} ({instead(row)}): {how_sure(row, run)}"
     shares = instead(replace(row, mean_a=100 * row.mean_a, mean_b=100 * row.mean_b), " %")
@@ -298,14 +322,14 @@ def _told(row: Row, of: str, run: str) -> str:
 
 
 def _reach(rows: Sequence[Row]) -> str:
-    """Say of which figures the difference may be large all the same."""
+    """Return a sentence that names the figures whose difference may exceed a tenth of A's mean."""
     wide = [row.title for row in rows if row.verdict is Sureness.OPEN]
     more = f" and {len(wide) - _NAMED} more" if len(wide) > _NAMED else ""
     return f"It may be large all the same, over a tenth, in {', '.join(wide[:_NAMED])}{more}." if wide else ""
 
 
 def number(value: float) -> str:
-    """Write a number as people say it: whole from 20, else with one decimal, below 1 with two figures."""
+    """Return a number as text: whole from 20, with one decimal from 1, below that with two significant digits."""
     size = abs(value)
     if size >= 20:
         return f"{value:.0f}"

@@ -1,4 +1,4 @@
-"""Games in files of their own: `tower-sim play my_game.py`."""
+"""Games in Python files of the user, as in `tower-sim play my_game.py`."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _NEEDS = ("name", "title", "Rules")
 
 
 class PythonFiles:
-    """What opens files: a game's name that ends in .py is the path of one."""
+    """A loader of games: a name that ends in .py is the path of a game's file."""
 
     def open(self, path: str | Path) -> Game:
-        """Return the game in a file; errors name the file and the line."""
+        """Return the game that a file defines. Errors name the file and the line."""
         text = read_text(path, "game file", advice="give a Python file with one class that is a Game")
         return game_of(text, str(path))
 
@@ -33,7 +33,10 @@ FILES = PythonFiles()
 
 @lru_cache(maxsize=32)
 def game_of(text: str, file: str) -> Game:
-    """Return the game that the text of a file defines. The text is Python: it is run."""
+    """Return the game that the text of a file defines.
+
+    The text is Python, and this function runs it. Raises UsageError unless it defines exactly one complete game.
+    """
     name = f"tower_sim_game_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
     module = types.ModuleType(name)
     module.__file__ = file

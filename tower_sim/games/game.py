@@ -1,4 +1,4 @@
-"""A game: a class with a name, a title, rules as typed data, cubes, and one generator of turns. READ FIRST.
+"""The interface of a game: a class with a name, a title, typed rules, cubes, and a generator of turns. READ FIRST.
 
     class Snap(Game):
         name, title, Rules = "snap", "Snap", SnapRules
@@ -11,8 +11,8 @@
                 tower.throw(tower.outside)
                 yield Turn(f"{tower.out} come out", {"points": tower.out.get("red", 0)})
 
-A game is found by its name in the registry (tower_sim/registry.py) or by the path of its file. Nothing outside its own
-folder names it.
+The registry (tower_sim/registry.py) finds a game by its name. A game in a file of the user is found by the path of the
+file. No code outside a game's own folder depends on the game.
 """
 
 from __future__ import annotations
@@ -51,16 +51,22 @@ _ARROW = {int: "int64", float: "float64", bool: "bool", str: "string"}
 
 
 class Game(ABC):
-    """A game, by its class; the registry holds one object of it.
+    """A game. The registry holds one object of each subclass.
 
-    A game must have `name` (small letters, for the command line), `title` (what people call it), `Rules` (a frozen
-    pydantic model), `cubes` and `play`. The first line of its docstring says what it is.
+    A subclass must define:
 
-    It may have the others. `apparatus` is the shipped profile that it is played with; a profile with a board makes it a
-    game for ships. `run` is the word for one play. `facts` are the names of the facts of its turns, each with int,
-    float, bool or str, or with a tuple of the words that it may be, whose shares comparisons then show. `figures` are
-    the numbers that comparisons and studies tell, formulas over the facts. Raise `version` when the same rules come to
-    mean another game.
+    - `name`: lower-case letters, digits and _, for the command line;
+    - `title`: the name that players use;
+    - `Rules`: a frozen pydantic model;
+    - the methods `cubes` and `play`.
+
+    The first line of its docstring says what the game is. A subclass may also define:
+
+    - `apparatus`: the default profile of a tower or a ship. If the profile has a board, the game needs a ship.
+    - `run`: the word for one complete play.
+    - `facts`: the names of the facts that turns report. Each has a type (int, float, bool, str) or a tuple of words.
+    - `figures`: the numbers that comparisons and studies report, as formulas over facts and counts of cubes.
+    - `version`: to be raised when the same rules get another meaning.
     """
 
     name: str
@@ -72,17 +78,20 @@ class Game(ABC):
     facts: Mapping[str, Any] = {}
     figures: tuple[Figure, ...] = (INSIDE, OUT)
 
-    # Of every game: what follows from the above.
+    # These follow from the above unless a game sets them.
     about: str = ""
     tables: tuple[str, ...] = ("rules",)
     columns: tuple[Column, ...] = ()
     kind: str = ""
     shard: int = 10
-    file: str = ""  # of a game that is no package's, and the text of the file
+    file: str = ""  # the path and the text of the file, for a game that a user wrote
     source: str = ""
 
     def __init_subclass__(cls) -> None:
-        """Fill in what follows; raise UsageError for a fact or a table whose name a dataset has already."""
+        """Fill in attributes that follow from others.
+
+        Raises UsageError for a fact or a game whose name is already used in datasets.
+        """
         own, name = cls.__dict__, getattr(cls, "name", "")
         if "kind" not in own and name:
             cls.kind = name
@@ -96,24 +105,24 @@ class Game(ABC):
         if cls.columns and name in TABLES:
             raise fault("name of a game with facts", name, f"none of {', '.join(TABLES)}", "rename it")
 
-    # What a game must say.
+    # What a game must define.
 
     @abstractmethod
     def cubes(self, rules: Any) -> Mapping[str, int]:
-        """Return how many cubes of each colour a run has, in the order of the colours."""
+        """Return the number of cubes of each colour in a run, in the order of the colours."""
 
     @abstractmethod
     def play(self, tower: GameTower, rules: Any) -> Iterator[Turn]:
-        """Throw into the tower and yield turns; all that is random comes from the tower and its `rng`."""
+        """Throw into the tower and yield the turns of a run. All randomness must come from `tower` and `tower.rng`."""
 
-    # What a game may say.
+    # What a game may define.
 
     def turns(self, rules: Any) -> int:
-        """Return how many turns a run has, at most or about, for limits and progress."""
+        """Return about how many turns a run has, for limits and progress bars."""
         return 100
 
     def summary(self, turns: Sequence[Turn], rules: Any) -> str:
-        """Return the result of a run: first two plain sentences that a player understands."""
+        """Return the result of a run. The text begins with two plain sentences for players."""
         return telling.summary(self, turns)
 
     def draw(self, turns: Sequence[Turn], rules: Any, apparatus: Apparatus, path: str | Path, *, title: str) -> None:
@@ -124,66 +133,69 @@ class Game(ABC):
 
     @property
     def ways(self) -> Ways:
-        """How people and programs ask for this game, and in which words it is told: here nothing of its own."""
+        """The commands, documents and sentences of this game. The default has nothing specific to the game."""
         return Ways(self)
 
-    # What the framework asks. Only our own older games say these themselves.
+    # What the framework calls. Only our own older games override these.
 
     def read(self, tables: Mapping[str, Any]) -> Any:
-        """Return the rules of `tables` (any of `self.tables`, each with what a house changes)."""
+        """Return the rules from `tables`, which maps names in `self.tables` to changed settings."""
         refuse_unknown(tables, dict.fromkeys(self.tables), "tables")
         return typed.read(self.Rules, tables.get(self.tables[0], {}))
 
     def plain(self, rules: Any) -> dict[str, Any]:
-        """Return the tables that `read` makes the same rules of, every default in them; ready for `json.dumps`."""
+        """Return the rules as tables with every default written out, ready for `json.dumps`. `read` is the inverse."""
         check_rules(rules, self.Rules)
         return {self.tables[0]: typed.plain(rules)}
 
     def resolved(self, tables: Mapping[str, Any], varied: Collection[str] = ()) -> dict[str, Any]:
-        """Return what a campaign file says with every default in it; `varied` are the fields that its design varies."""
+        """Return the tables of a campaign file with every default written out.
+
+        `varied` are the dotted fields that the campaign's design varies.
+        """
         return self.plain(self.read(tables))
 
     def measured(self, turns: Sequence[Turn], rules: Any) -> tuple[float, ...]:
-        """Return the value of each of `figures` for the turns of one whole run."""
+        """Return the value of each of `figures` for the turns of one complete run."""
         return measured(self, turns, rules)
 
     def plan(self, rules: Any) -> Plan | None:
-        """Return what every drop of a run throws, where that is known before it; else None.
+        """Return the cubes that every drop of a run throws, or None if they depend on the course of the run.
 
-        A model that samples runs plays those of a plan at once, and a fitted one is checked on them.
+        Models can sample many runs of a plan at once, and fitted models are checked with them.
         """
         return None
 
     def knocks(self, rules: Any) -> Mapping[int, float]:
-        """Return the strengths (g) of the knocks on the table of a run, by the number of the drop before."""
+        """Return the strengths (g) of the knocks on the table in a run, by the number of the drop before the knock."""
         return {}
 
     def fitted(self) -> tuple[Figure, ...]:
-        """Return figures that fits tell towers apart by, beside `figures`."""
+        """Return further figures that fits of a model to tower data compare, in addition to `figures`."""
         return ()
 
     @cached_property
     def board(self) -> bool:
-        """Whether it is played on a board."""
+        """Whether the game is played on a board, with a ship instead of a tower."""
         return bool(self.apparatus) and load(self.apparatus).board is not None
 
     @property
     def runs(self) -> str:
-        """The word for several runs, as in a campaign file."""
+        """The plural of the word for a run, as in a campaign file."""
         return f"{self.run}s"
 
     def check(self, apparatus: Apparatus) -> None:
-        """Raise UsageError for an apparatus that this game cannot be played with."""
+        """Raise UsageError if the game cannot be played with this apparatus."""
         (with_board if self.board else as_tower)(apparatus)
 
     def most_cubes(self, rules: Any) -> int:
-        """Return how many cubes are thrown and inside at once, at most or about, for limits."""
+        """Return about how many cubes are thrown or inside at once, at most. It is used for limits."""
         return sum(self.cubes(rules).values())
 
     def start(self, model: DropModel, rules: Any, seed: int, run: int | None = None) -> Iterator[Turn]:
-        """Play once, a turn at a time; all that is random is drawn from `seed`, a whole number from 0.
+        """Play one run and yield its turns. All randomness is drawn from `seed`, a whole number from 0.
 
-        With `run` it is run number `run` of many that share a root seed.
+        With `run`, the seed is a root seed that many runs share, and this is run number `run`.
         """
         return started(self, model, rules, seed, run)
 

@@ -1,4 +1,4 @@
-"""Knocks on the table between the drops of a run: a table of strengths (g) by the number of the drop before."""
+"""Knocks on the table between the drops of a run: their strengths (g) by the number of the drop before."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HARDEST = 1_000  # g: beyond what any model takes
 
 
 def _numbered(table: object) -> object:
-    """Return a table with numbers for keys, which TOML and JSON write as text."""
+    """Return a table with whole numbers as keys, which TOML and JSON write as text."""
     if not isinstance(table, Mapping):
         return table
     knocks: dict[object, object] = {}
@@ -33,7 +33,7 @@ Knocks = Annotated[dict[int, Annotated[float, Field(ge=0, le=HARDEST)]], BeforeV
 
 
 def check_drops(knocks: Mapping[int, float], drops: int) -> None:
-    """Raise UsageError for a knock after a drop that a run of `drops` drops does not have."""
+    """Raise UsageError if a knock follows a drop that a run of `drops` drops does not have."""
     for drop in knocks:
         if drop >= drops:
             allowed = f"a drop's, from 0 to {drops - 1}, the last of these rules"
@@ -41,9 +41,9 @@ def check_drops(knocks: Mapping[int, float], drops: int) -> None:
 
 
 def check_knocks(model: DropModel, knocks: Mapping[int, float]) -> None:
-    """Raise UsageError for a strength that `model` does not take, or one that knows no knocks, before a run begins.
+    """Raise UsageError if `model` has no knocks or does not allow one of these strengths.
 
-    Each strength is tried on the empty tower, from which nothing can come out.
+    Each strength is tried on the empty tower, so no run has to begin first.
     """
     for strength in sorted(set(knocks.values())):
         until_landed(partial(model.knock, model.empty(), strength), np.random.SeedSequence(0))

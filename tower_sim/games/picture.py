@@ -1,4 +1,4 @@
-"""The picture of a run of any game: the cubes inside after each turn, and those that came out of it."""
+"""A picture of one run of any game: the cubes inside after each turn, and the cubes that each turn brought out."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _RIGHT, _GAP, _TOP, _BOTTOM, _INSIDE = 0.15, 0.14, 0.42, 0.48, 1.6  # inches
 
 
 def draw_run(turns: Sequence[Turn], colours: Sequence[str], path: str | Path, *, title: str) -> None:
-    """Draw the turns of a run, in order, into the file `path`; counts are cubes."""
+    """Draw the turns of a run into the file `path`. Counts are cubes."""
     check_path(path)
     save(figure(turns, colours, title), path)
 
 
 def figure(turns: Sequence[Turn], colours: Sequence[str], title: str) -> Figure:
-    """Return the figure that `draw_run` writes."""
+    """Return the matplotlib figure of a run; see `draw_run`. Raises UsageError if no turn was completed."""
     turns = [turn for turn in turns if turn.failed is None]
     if not turns:
         raise UsageError("the number of turns is 0; allowed is 1 or more; play the game first")

@@ -61,12 +61,12 @@ GAME = PushYourLuck()
 
 
 def throw(tower: GameTower, rules: LuckRules) -> tuple[int, int]:
-    """Throw cubes that are drawn by lot; return how many gold and black cubes come out."""
+    """Throw cubes that are drawn by lot. Return the numbers of gold and black cubes that come out."""
     tower.throw(tower.sample(tower.outside, rules.throw))
     return tower.out.get("gold", 0), tower.out.get("black", 0)
 
 
 def after(points: Any, gold: Any, black: Any, rules: LuckRules) -> tuple[Any, Any]:
-    """Return the points of the round after a throw and whether it is lost; arrays of many rounds will do."""
+    """Return the points of the round after a throw, and whether the round is lost. Arrays are allowed."""
     is_lost = black >= rules.curse
     return (points + gold) * (1 - is_lost), is_lost

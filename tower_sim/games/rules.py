@@ -1,4 +1,4 @@
-"""The rules of a game as typed data: one definition makes the check, the file, the options and the documents."""
+"""Rules of a game as typed data. One definition serves checks, files, options and documents."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from tower_sim.typed import allowed, mistake
 
 
 class Rules(BaseModel):
-    """Rules of a game: each field has a default, bounds and a sentence; see pydantic's `Field`.
+    """The rules of a game. Each field has a default, bounds and a description; see pydantic's `Field`.
 
         class Rules(tower_sim.games.Rules):
             cubes: int = Field(7, ge=1, le=40, description="cubes of each colour")
             pick: Literal["one", "most"] = Field("one", description="how the event is chosen")
 
-    They cannot be changed once they are made. Numbers are not made from text. A campaign's text lacks the fields in
-    `unsaid` where they have their defaults, as it did before these fields were there.
+    Objects are immutable. Text is not converted to numbers. `plain` leaves out the fields named in `unsaid` while they
+    have
+    their defaults, so that the text of campaigns from before these fields stays the same.
     """
 
     table: ClassVar[str] = "rules"  # the table of a campaign file that has them, for messages
@@ -35,7 +36,7 @@ class Rules(BaseModel):
             raise mistake(type(self).model_fields, error.errors(include_url=False), values, self.table) from None
 
     def but(self, **changes: Any) -> Self:
-        """Return the same rules with other values for some fields."""
+        """Return a copy with other values for some fields."""
         return type(self)(**{name: getattr(self, name) for name in type(self).model_fields} | changes)
 
 
@@ -43,13 +44,13 @@ R = TypeVar("R", bound=BaseModel)
 
 
 def read(kind: type[R], table: object) -> R:
-    """Make rules of a table."""
+    """Return the rules of class `kind` that a table gives. Raises UsageError for a table that is not allowed."""
     where = str(getattr(kind, "table", "rules"))
     return kind(**check_table(where, table))
 
 
 def plain(rules: BaseModel) -> dict[str, Any]:
-    """Return the fields of rules by name, ready for `json.dumps`; those in `unsaid` only where they are changed."""
+    """Return the fields of rules by name, ready for `json.dumps`. Fields in `unsaid` are left out at their default."""
     values = rules.model_dump(mode="json")
     for name, field in type(rules).model_fields.items():
         value: object = getattr(rules, name)
@@ -61,7 +62,10 @@ def plain(rules: BaseModel) -> dict[str, Any]:
 
 
 def described(kind: type[BaseModel]) -> list[tuple[str, Any, str, str]]:
-    """Return of each rule its name (dotted in a table of rules), its default, what is allowed and its sentence."""
+    """Return the name, default, allowed values and description of each rule.
+
+    The name of a rule in a nested table is dotted.
+    """
     usual = kind().model_dump(mode="json")
     return [
         (key, reduce(lambda table, name: table[name], key.split("."), usual), allowed(field), field.description or "")

@@ -1,4 +1,4 @@
-"""Rulings: what a table decides where a game's rulebook is silent, or can be read in two ways."""
+"""Rulings: decisions of the players where a game's rulebook is silent or ambiguous."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from pydantic import BaseModel, Field
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The question of a ruling: its place in the rulebook and the `choices`, with one sentence for each.
+    """A question that a ruling answers.
 
-    `source` is the rulebook's line or lines, or `silent`; the first choice is the default.
+    `source` is the rulebook's line or lines, or `silent`. `choices` maps each allowed answer to a sentence. The first
+    answer is the default.
     """
 
     source: str
@@ -21,9 +22,9 @@ class Question:
 
 
 def ruled(source: str, **choices: str) -> Any:
-    """Declare a field of rulings: where the rulebook speaks of it, and a sentence for each choice, the default first.
+    """Return a field for a class of rulings. Its type must be a Literal of the same choices.
 
-    The field's type is a Literal of the same choices.
+    `source` says where the rulebook treats the question. `choices` maps each choice to a sentence, the default first.
     """
     told = " ".join(f"{choice}: {meaning}" for choice, meaning in choices.items())
     more: dict[str, Any] = {"source": source, "choices": choices}
@@ -31,11 +32,11 @@ def ruled(source: str, **choices: str) -> Any:
 
 
 def questions(rulings: type[BaseModel]) -> dict[str, Question]:
-    """Return what can be ruled, by name, in the order of the fields of `rulings`."""
+    """Return the questions of a class of rulings, by field name."""
     extra = {name: cast("dict[str, Any]", field.json_schema_extra) for name, field in rulings.model_fields.items()}
     return {name: Question(more["source"], more["choices"]) for name, more in extra.items()}
 
 
 def choices(rulings: BaseModel) -> dict[str, str]:
-    """Return the choice in force by name."""
+    """Return the chosen answer to each question, by field name."""
     return rulings.model_dump()

@@ -1,4 +1,4 @@
-"""Run a game: give it a tower, look at every turn that it yields, and count what its figures are made of."""
+"""Run a game: give it a tower, check each turn that it yields, and compute its figures."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SETUP = "setup"
-MAX_RUN = 2**32 - 1  # a number of a run is a word of its seed
+MAX_RUN = 2**32 - 1  # the number of a run is a 32-bit word of its seed
 MAX_TURNS = 20_000  # of a run; a generator that never ends is stopped here
 
 
 def started(game: Any, model: DropModel, rules: Any, seed: int, run: int | None = None) -> Iterator[Turn]:
-    """Return the turns of a run; see Game.start."""
+    """Return a generator of the turns of a run; see `Game.start`."""
     as_model(model)
     check_run(rules, game.Rules, seed, run)
     if _has_board(model) != game.board:
@@ -69,7 +69,7 @@ def _turns(game: Any, tower: GameTower, given: Iterator[Turn]) -> Iterator[Turn]
 
 
 def _check(game: Any, tower: GameTower, turn: Turn, index: int, known: Sequence[str]) -> None:
-    """Raise UsageError for a fact that the game does not list, one of another kind, and a cube that is lost."""
+    """Raise UsageError for an unlisted fact, a fact of the wrong type, or a cube that was lost or doubled."""
     for name, value in turn.facts.items():
         if name not in known:
             allowed = f"one of {', '.join(known) or 'none'}"
@@ -92,7 +92,7 @@ def _fits(kind: Any, value: object) -> bool:
 
 
 def _guarded(game: Any, what: str, call: Callable[[], Any]) -> Any:
-    """Call a game's code; an error in a game that somebody wrote in a file is told in one line with the file's line."""
+    """Call a function of a game. An exception from a game in a user's file becomes a UsageError with the line."""
     try:
         return call()
     except TooManyFailedDraws:
@@ -115,7 +115,7 @@ def _has_board(model: DropModel) -> bool:
 
 
 def check_run(rules: object, kind: type, seed: object, run: object) -> None:
-    """Raise UsageError unless these are what `Game.start` takes, with rules of the `kind` that the game reads."""
+    """Raise UsageError unless `Game.start` accepts these arguments. `kind` is the class of the game's rules."""
     check_rules(rules, kind)
     check_seed(seed)
     if run is not None:
@@ -123,7 +123,7 @@ def check_run(rules: object, kind: type, seed: object, run: object) -> None:
 
 
 def check_rules(rules: object, kind: type) -> None:
-    """Raise UsageError unless `rules` are of the `kind` that a game reads."""
+    """Raise UsageError unless `rules` are an object of `kind`, the class of the game's rules."""
     check_kind("rules", rules, kind, "rules that the game has read", "make them with its read({}) or read(tables)")
 
 
@@ -131,12 +131,15 @@ def check_rules(rules: object, kind: type) -> None:
 
 
 def measured(game: Any, turns: Sequence[Turn], rules: Any) -> tuple[float, ...]:
-    """Return the figures of one whole run; 0 where no turn has what a figure is about."""
+    """Return the figures of one complete run. A figure that no turn contributes to is 0."""
     return tuple(table(counted(game, turns, rules), game.figures)[0].tolist()) if game.figures else ()
 
 
 def shares(game: Any, turns: Sequence[Turn]) -> dict[str, dict[str, float]]:
-    """Return by fact, of those that are one of some words, how often it is each of them in a run."""
+    """Return how often each word occurs in a run, as a share, for each fact whose values are words.
+
+    The share is 0 if no turn reports the fact.
+    """
     told: dict[str, dict[str, float]] = {}
     for name, words in word_facts(game).items():
         values = [turn.facts[name] for turn in turns if turn.facts.get(name) is not None]
@@ -145,12 +148,12 @@ def shares(game: Any, turns: Sequence[Turn]) -> dict[str, dict[str, float]]:
 
 
 def word_facts(game: Any) -> dict[str, tuple[str, ...]]:
-    """Return the facts of a game that are one of some words."""
+    """Return the facts whose values are words, with the allowed words."""
     return {name: cast("tuple[str, ...]", kind) for name, kind in game.facts.items() if isinstance(kind, tuple)}
 
 
 def counted(game: Any, turns: Sequence[Turn], rules: Any) -> ByDrop:
-    """Return a run turn by turn, shape (1, turns): cubes by turn, and the numbers among the facts."""
+    """Return the counts and numeric facts of a run by turn, as arrays of shape (1, turn)."""
     turns = [turn for turn in turns if turn.failed is None]
     colours = list(game.cubes(rules))
     counts = np.array(

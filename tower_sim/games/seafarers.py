@@ -1,4 +1,7 @@
-"""Seafarers, an extension of Catan: a tower with 36 cubes takes the place of two dice. Numbers are rulebook lines."""
+"""Seafarers, an extension of Catan, with a tower of 36 cubes in the place of two dice.
+
+Comments give lines of the rulebook. "Ours" marks a house rule of this project.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +19,13 @@ from tower_sim.games.turn import Turn
 from tower_sim.runs.figure import SHARE, SUM, Figure
 from tower_sim.runs.tower import INSIDE
 
-NUMBERS = {str(number): 6 - abs(number - 7) for number in range(2, 13)}  # ours: a cube for each way that two dice fall
+NUMBERS = {str(number): 6 - abs(number - 7) for number in range(2, 13)}  # ours: one cube for each result of two dice
 CARDS = ("wood", "wool", "grain", "brick", "ore")  # line 26
 ROBBER, PIRATE = PIECES = ("robber", "pirate")
 
 
 class SeafarersRules(Rules):
-    """How long a game is, how its numbers are read, and what a 7 and a knight do."""
+    """The length of a game, how a number is read from the tower, and the effects of a 7 and of a knight."""
 
     # A game ends at 12 to 18 points (lines 56, 75, 129 and 137); how many turns that takes is ours.
     turns: int = Field(60, ge=1, le=300, description="turns of a game")
@@ -53,7 +56,7 @@ class SeafarersRules(Rules):
 
     @property
     def hand(self) -> dict[str, int]:
-        """How many cards of each kind the hand that is robbed has."""
+        """The number of cards of each kind in the hand that is robbed."""
         return {card: getattr(self, f"{card}_cards") for card in CARDS}
 
 
@@ -82,16 +85,16 @@ class Seafarers(Game):
     )  # fmt: skip
 
     def cubes(self, rules: SeafarersRules) -> dict[str, int]:
-        """See Game; a cube for each card only where cards are stolen with the tower."""
+        """Return the 36 number cubes, and one cube for each card if cards are stolen with the tower."""
         return {**NUMBERS, **rules.hand} if rules.theft == "cubes" else dict(NUMBERS)
 
     def turns(self, rules: SeafarersRules) -> int:
-        """See Game; about, since a seventh of the turns moves a piece."""
+        """Return about how many turns a run has. One in six turns of the game adds the move of a piece."""
         return rules.turns + rules.turns // 6 + rules.knights
 
     def play(self, tower: GameTower, rules: SeafarersRules) -> Iterator[Turn]:
-        """See Game; a turn of the game is a throw, or more where nothing comes out, and the moves of a piece."""
-        knights = {*tower.rng.choice(rules.turns, rules.knights, replace=False).tolist()}  # ours: in turns by lot
+        """Yield one turn for each throw and for each move of a piece. A throw without a result is repeated."""
+        knights = {*tower.rng.choice(rules.turns, rules.knights, replace=False).tolist()}  # ours: drawn by lot
         last = ""
         for turn in range(1, rules.turns + 1):
             if turn - 1 in knights:
@@ -110,7 +113,7 @@ class Seafarers(Game):
                 yield from _move(tower, rules, turn, "The 7")  # line 51 a
 
     def summary(self, turns: Sequence[Turn], rules: Any) -> str:
-        """See Game."""
+        """Return the number of sevens, of repeated numbers and of stolen cards."""
         numbers, stolen = ([x.facts for x in turns if x.facts.get(key)] for key in ("event", "stolen"))
         sevens, again = sum(x["number"] == 7 for x in numbers), sum(bool(x.get("repeats")) for x in numbers)
         first = f"Of {len(numbers)} turns {sevens} had a 7, and {again} had the number of the turn before."
@@ -119,7 +122,7 @@ class Seafarers(Game):
 
 
 def _move(tower: GameTower, rules: SeafarersRules, turn: int, who: str) -> Iterator[Turn]:
-    """Move the pirate or the robber, and steal a card from each of its victims (line 51, a and b)."""
+    """Move the pirate or the robber, and steal a card from each player that it robs (line 51, a and b)."""
     piece = ROBBER if not rules.pirate else str(tower.rng.choice(PIECES)) if rules.moves == "lot" else rules.moves
     victims = 0 if not any(rules.hand.values()) else rules.ships if piece == PIRATE else 1
     facts: dict[str, Any] = {"turn": turn, "piece": piece}
@@ -139,7 +142,10 @@ def _move(tower: GameTower, rules: SeafarersRules, turn: int, who: str) -> Itera
 
 
 def _throw(tower: GameTower, colours: Collection[str]) -> tuple[str, dict[str, int]]:
-    """Throw all cubes of these colours that are outside; return what is done before that, and which come out."""
+    """Throw all cubes of these colours that are outside. Return a sentence and the cubes that come out.
+
+    The sentence is "" unless the tower had to be emptied first.
+    """
     empty = not any(tower.outside[colour] for colour in colours)
     if empty:
         tower.take()

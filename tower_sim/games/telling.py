@@ -1,4 +1,4 @@
-"""What a run, or many runs, of any game say to people and programs."""
+"""Reports and JSON documents for one run, or many runs, of any game."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHOWN = 8  # words in a sentence
 
 
 def head(game: Any, rules: Any, *, apparatus: str, model: str, seed: int) -> str:
-    """Return the lines before a run's first: the game, the rules that a table changed, the heading of the lines."""
+    """Return the heading of a run: the game, the house rules, and the names of the columns."""
     usual, now = game.plain(game.read({})), game.plain(rules)
     changed = [
         f"{key} {value}" for name, table in now.items() for key, value in table.items() if usual[name].get(key) != value
@@ -32,7 +32,7 @@ def head(game: Any, rules: Any, *, apparatus: str, model: str, seed: int) -> str
 
 
 def line(turn: Turn) -> str:
-    """Return one turn as a line: the cubes, then what the game says of them."""
+    """Return one turn as a line of text: the counts of cubes, then the game's sentence or facts."""
     if turn.failed is not None:
         return f"{turn.index:4}  {turn.failed}"
     cubes = f"{sum(turn.thrown.values()):3} {sum(turn.out.values()):3} {len(turn.state.residents):3}"
@@ -43,7 +43,7 @@ def line(turn: Turn) -> str:
 
 
 def summary(game: Any, turns: Sequence[Turn]) -> str:
-    """Return the result of a run in two sentences: what the game told, and what the tower held."""
+    """Return the result of a run in two sentences: the words that the game reported, and the cubes in the tower."""
     landed = [turn for turn in turns if turn.failed is None]
     if not landed:
         return f"{game.title} was cut short before its first turn. Nothing was thrown."
@@ -86,7 +86,7 @@ def document(game: Any, turns: Sequence[Turn], rules: Any, *, apparatus: str, mo
 
 
 class FigureOdds(ManyRuns):
-    """What many runs of a game came to: its figures, and how often each word of its facts was told last in a run."""
+    """Statistics over many runs: the mean of each figure, and how often a run ended with each word of a fact."""
 
     def __init__(self, game: Any) -> None:
         self.game = game
@@ -95,7 +95,7 @@ class FigureOdds(ManyRuns):
         self.names = ("", "")
 
     def add(self, turns: Sequence[Turn]) -> None:
-        """See ManyRuns."""
+        """Add the turns of a complete run."""
         self.values.append(self.game.measured(turns, self.rules))
         self.names = (turns[-1].state.model, turns[-1].state.apparatus) if turns else self.names
         for name, counts in self.last.items():
@@ -104,11 +104,11 @@ class FigureOdds(ManyRuns):
 
     @property
     def runs(self) -> int:
-        """See ManyRuns."""
+        """The number of runs that were added."""
         return len(self.values)
 
     def document(self) -> dict[str, Any]:
-        """See ManyRuns."""
+        """Return the JSON document with means, shares and their 95 % intervals."""
         model, apparatus = self.names
         head = {"schema": ODDS, "version": VERSION, "seed": str(self.seed), "model": model, "apparatus": apparatus}
         columns = np.array(self.values).reshape(self.runs, -1).T
@@ -121,7 +121,7 @@ class FigureOdds(ManyRuns):
         return head | told | {"means": means, "last": ends}
 
     def words(self) -> str:
-        """See ManyRuns."""
+        """Return the report as text."""
         now, width = self.document(), max(len(figure.title) for figure in self.game.figures)
         lines = [_plain(self.game, now), "", f"{self.game.title}, {now['apparatus']}, {now['model']}, seed {self.seed}"]
         lines += [f"{self.runs} {self.game.runs}; in brackets 95 % intervals", ""]
@@ -139,14 +139,14 @@ class FigureOdds(ManyRuns):
         return "\n".join(lines)
 
     def draw(self, apparatus: Apparatus, path: str | Path) -> None:
-        """See ManyRuns."""
+        """Raise UsageError: this class has no picture."""
         raise UsageError(
             f"many {self.game.runs} of {self.game.name} have no picture; allowed is one; leave --games out"
         )
 
 
 def _plain(game: Any, now: Mapping[str, Any]) -> str:
-    """Say in two sentences what a player notices, and how sure it is."""
+    """Return two sentences about what a player notices, and how sure it is."""
     for name, words in now["last"].items():
         likely = sorted(words, key=lambda word: -words[word]["share"])[:2]
         if len(likely) == 2 and words[likely[0]]["count"]:

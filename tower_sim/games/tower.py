@@ -1,4 +1,4 @@
-"""The tower that a game throws into: one that holds the cubes of one run and draws from the run's seed."""
+"""The tower of one run: it keeps the cubes of the run and draws all randomness from the run's seed."""
 
 from __future__ import annotations
 
@@ -20,11 +20,15 @@ DROP_STREAM, KNOCK_STREAM, GAME_STREAM = 0, 1, 2
 
 
 class GameTower(Throwing):
-    """The tower of one run. Every cube of the run is `inside`, on the `board` of a ship, or `outside`.
+    """The tower or ship of one run. Each cube is `inside`, on the `board` of a ship, or `outside`.
 
-    `cubes` is how many cubes of each colour the run has; they are numbered from 0 in this order. The run's own seed is
-    `seed`, or that of run number `run` of many. Turn i throws with SeedSequence(own seed, spawn_key=(i, 0)) and knocks
-    with (i, 1); `rng` draws from (i, 2). A turn has one throw at most, then one knock at most.
+    The argument `cubes` maps each colour to its number of cubes. They are numbered from 0 in this order. The run's own
+    seed is `seed`,
+    or with `run` a seed derived from both (`game_seed`). Turn i throws with SeedSequence(own seed, spawn_key=(i, 0))
+    and
+    knocks with spawn key (i, 1). The generator `rng` has the spawn key (i, 2). A turn has at most one throw, and after
+    it
+    at most one knock.
     """
 
     def __init__(self, model: DropModel, cubes: Mapping[str, int], seed: int, run: int | None = None) -> None:
@@ -37,53 +41,53 @@ class GameTower(Throwing):
         self.begin(0)
 
     def begin(self, turn: int) -> None:
-        """Begin a turn; the runner calls this."""
+        """Begin turn number `turn`. The code that runs a game calls this, not the game."""
         self.turn, self.outcomes = turn, ()
         self.rng = np.random.default_rng(self.stream(GAME_STREAM))
         self._acts: list[str] = []
 
     def stream(self, word: int) -> np.random.SeedSequence:
-        """Return the seed of a draw of this turn."""
+        """Return the seed sequence number `word` of the current turn."""
         return np.random.SeedSequence(self.own_seed, spawn_key=(self.turn, word))
 
     @property
     def out(self) -> dict[str, int]:
-        """The cubes that came out in this turn, by the throw and the knock, by colour."""
+        """The cubes that came out in this turn, through the throw or the knock, by colour."""
         return count_by_colour(cube for outcome in self.outcomes for cube in outcome.emerged)
 
     @property
     def outside(self) -> dict[str, int]:
-        """The cubes that are neither inside nor on the board, by colour: those that can be thrown."""
+        """The cubes that can be thrown, by colour: those that are neither inside nor on the board."""
         return count_by_colour(self._outside(), list(dict.fromkeys(cube.colour for cube in self.cubes)))
 
     def pick(self, cubes: Mapping[str, int]) -> str:
-        """Return the colour of one of so many cubes of each colour, each cube with the same chance."""
+        """Draw one of `cubes` at random, with equal chances for each cube, and return its colour."""
         return next(iter(self.sample(cubes, 1)))
 
     def sample(self, cubes: Mapping[str, int], number: int) -> dict[str, int]:
-        """Return the colours of `number` of these cubes, drawn without replacement; of all if there are fewer."""
+        """Draw `number` of `cubes` without replacement, or all if there are fewer. Return counts by colour."""
         colours = list(cubes)
         drawn = self.rng.multivariate_hypergeometric([cubes[x] for x in colours], min(number, sum(cubes.values())))
         return {colour: int(count) for colour, count in zip(colours, drawn, strict=True) if count}
 
     def drop(self, cubes: Sequence[Cube]) -> Outcome:
-        """Throw these very cubes, and return the outcome; for games that tell their cubes apart."""
+        """Throw these individual cubes and return the outcome. Use `throw` if only the colours matter."""
         return self._act("throw", partial(self.model.drop, self.state, tuple(cubes)))
 
     def place(self, colour: str, zone: str) -> Outcome:
-        """Put one cube of a colour from outside into a zone of a ship's board, and return the outcome."""
+        """Put one cube of `colour` from outside into a zone of a ship's board, and return the outcome."""
         (cube,) = self._of({colour: 1}, self._outside(), "puts", "outside the tower")
         return self._act("throw", partial(_board(self.model).place, self.state, cube, zone))
 
     def take(self, cubes: Mapping[str, int] | None = None, /, **colours: int) -> None:
-        """Take so many cubes of each colour out of the tower and off the board by hand; without counts take all."""
+        """Take cubes out of the tower and off the board by hand, by colour. Without counts, take all of them."""
         there = in_order((*self.state.cubes, *self.state.board.cubes))
         counts = {**(cubes or {}), **colours} or count_by_colour(there)
         if any(counts.values()):
             self._state = self.state.take(self._of(counts, there, "takes", "inside or on the board"))
 
     def keep(self, outcome: Outcome) -> None:
-        """Go on from an outcome that the model gave: every cube before it must be there once after it."""
+        """Continue from an outcome of the model. Raises UsageError if the model lost or doubled a cube."""
         before = {*self._state.cubes, *self._state.board.cubes, *outcome.thrown}
         after = in_order(landing.cube for landing in outcome.landings)
         if in_order(before) != after:
@@ -94,11 +98,11 @@ class GameTower(Throwing):
         self.follow(outcome.state, outcome)
 
     def follow(self, state: TowerState, last: Outcome | None = None) -> None:
-        """Go on from a state that the game keeps itself."""
+        """Continue from a state that the game computed itself."""
         self._state, self.last = state, last
 
     def _do(self, counts: Mapping[str, int], knock: float | None, seed: int | None) -> Outcome:
-        """Throw, or knock; see Throwing."""
+        """Throw or knock; see `Throwing`. Raises UsageError for a `seed`, since a run has its own."""
         if seed is not None:
             raise fault("seed", seed, "none: a run's throws draw from its own seed", "leave it out")
         if knock is not None:
@@ -122,7 +126,7 @@ class GameTower(Throwing):
         return [cube for cube in self.cubes if cube not in there]
 
     def _of(self, counts: Mapping[str, int], some: Iterable[Cube], does: str, where: str) -> tuple[Cube, ...]:
-        """Return so many cubes of each colour from `some`, the lowest numbers first."""
+        """Return the given number of cubes of each colour from `some`, the lowest numbers first."""
         by_colour: dict[str, list[Cube]] = {cube.colour: [] for cube in self.cubes}
         for cube in some:
             by_colour[cube.colour].append(cube)
@@ -139,7 +143,7 @@ class GameTower(Throwing):
 
 
 def game_seed(root: int, run: int) -> int:
-    """Return the 128-bit seed of run `run` of the root seed `root`: 32 bits a word of its own SeedSequence."""
+    """Return the 128-bit seed of run number `run`: 4 words of SeedSequence(root, spawn_key=(run,)), lowest first."""
     words = np.random.SeedSequence(root, spawn_key=(run,)).generate_state(4, np.uint32)
     return sum(int(word) << (32 * i) for i, word in enumerate(words))
 

@@ -1,4 +1,4 @@
-"""A turn of a game: what the game tells of it, and what the runner adds."""
+"""One turn of a game: what the game reports, and what the runner adds."""
 
 from __future__ import annotations
 
@@ -15,14 +15,17 @@ from tower_sim.state import TowerState
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn of a run, with one throw at most, which one knock may follow.
+    """One turn of a run, with at most one throw, and after it at most one knock.
 
-    A game gives `says`, a sentence for people, and `facts`, numbers and words by name for the dataset; a fact that is
-    left out is null. A turn whose fact `phase` is `setup` only fills the tower: it is no turn of play.
-    The runner adds `index`, from 0, the tower's `state` after the turn, and the `outcomes` of its throw and its knock.
-    `failed` is the error that cuts a run short: five draws in a row failed. Such a turn is the last.
-    `entry` is an object of the game's own, for its lines and pictures. `kind` is a word for what happened; in a turn of
-    the kind `drop` datasets list the knock apart from the throw.
+    The game sets `says`, a sentence for people, and `facts`, values by name for the dataset. A missing fact is null in
+    the
+    dataset. A turn with the fact `phase` = `setup` only fills the tower and does not count as play. `entry` is an
+    object
+    for the game's own reports and pictures. `kind` is a word for what happened. In a turn of the kind `drop`, datasets
+    list the knock separately from the throw.
+
+    The runner sets `index`, from 0, the tower's `state` after the turn, and the `outcomes` of its throw and its knock.
+    `failed` is the error that ended the run early, after five failed draws in a row. Such a turn is the last one.
     """
 
     says: str = ""
@@ -36,7 +39,7 @@ class Turn:
 
     @property
     def thrown(self) -> dict[str, int]:
-        """The cubes thrown, by colour."""
+        """The cubes that were thrown, by colour."""
         return count_by_colour(cube for outcome in self.outcomes for cube in outcome.thrown)
 
     @property

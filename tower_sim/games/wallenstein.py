@@ -1,6 +1,7 @@
 """Wallenstein and Shogun: battles in a tower that keeps some armies of every battle.
 
-Sources: the rules of an online Wallenstein (SpielByWeb) and a French summary of Shogun. "Ours": a rule of neither.
+Sources: the rules of an online version of Wallenstein (SpielByWeb) and a French summary of Shogun. "Ours" marks a rule
+that is in neither.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from tower_sim.runs.tower import INSIDE
 
 PLAYERS = ("red", "blue", "yellow", "black", "white")  # ours: the names of the colours
 FARMERS, NOBODY = "farmers", "nobody"
-ARMIES, PEASANTS, SEED, SEED_PEASANTS = 62, 20, 7, 10  # in all; in the tower before play (Shogun's 7 and 10: ours)
+ARMIES, PEASANTS, SEED, SEED_PEASANTS = 62, 20, 7, 10  # two totals; two numbers for the first filling (for Shogun ours)
 _HELPFUL = {"wallenstein": 1, "shogun": 0}  # the most revolt markers in a province whose farmers help the defender
 _WINS = "The attacker wins a share of {} of the battles"
 
 
 class WallensteinRules(Rules):
-    """Who fights whom, with how many armies, and how often."""
+    """The two sides of the battles, the numbers of their armies, and the number of battles."""
 
     edition: Literal["wallenstein", "shogun"] = Field("wallenstein", description="the game whose rules decide")
     players: int = Field(5, ge=3, le=5, description="players; the first colours take part")
@@ -55,7 +56,7 @@ class WallensteinRules(Rules):
 
     @property
     def colours(self) -> tuple[str, ...]:
-        """The colours that take part."""
+        """The colours of the players who take part."""
         return PLAYERS[: self.players]
 
     @property
@@ -84,24 +85,24 @@ class Wallenstein(Game):
     )
 
     def cubes(self, rules: WallensteinRules) -> dict[str, int]:
-        """See Game."""
+        """Return all armies of each player, and all farmers."""
         return {**dict.fromkeys(rules.colours, ARMIES), FARMERS: PEASANTS}
 
     def most_cubes(self, rules: WallensteinRules) -> int:
-        """See Game; the tower's first filling and one battle."""
+        """Return the number of cubes in the first filling of the tower and in one battle."""
         return SEED * len(rules.colours) + SEED_PEASANTS + rules.attackers + rules.defenders
 
     def turns(self, rules: WallensteinRules) -> int:
-        """See Game."""
+        """Return the number of battles plus one, for the turn that fills the tower."""
         return 1 + rules.battles
 
     def play(self, tower: GameTower, rules: WallensteinRules) -> Iterator[Turn]:
-        """See Game; the first turn fills the tower, and what comes out goes back to the supply."""
+        """Yield one turn that fills the tower, then one for each battle. Cubes that come out return to the supply."""
         tower.throw({**dict.fromkeys(rules.colours, SEED), FARMERS: SEED_PEASANTS})
         yield Turn(f"{sum(tower.inside.values())} cubes stay in the tower", {"phase": "setup"})
         defence = {FARMERS: 1} if rules.defender == NOBODY else {rules.defender: rules.defenders}
         asked = {rules.attacker: rules.attackers, **defence}
-        waiting: dict[str, int] = {}  # in the tray: they came out, fought for neither side, and are thrown next time
+        waiting: dict[str, int] = {}  # cubes in the tray that fought for neither side; the next battle throws them
         for _ in range(rules.battles):  # ours: every battle is between fresh armies
             armies = {x: min(number, tower.outside[x] - waiting.get(x, 0)) for x, number in asked.items()}
             out: dict[str, int] = {}
@@ -116,9 +117,9 @@ class Wallenstein(Game):
 
 
 def result(rules: WallensteinRules, out: Mapping[str, int]) -> dict[str, Any]:
-    """Return who wins when these cubes come out, and how many of each side hold the province.
+    """Return the winner of a battle in which the cubes `out` come out, and the armies that hold the province.
 
-    The winner loses as many as the other side has out, farmers first. After a tie nobody holds the province.
+    The winner loses as many cubes as the other side has out, farmers first. After a tie nobody holds the province.
     """
     attackers, own = out.get(rules.attacker, 0), out.get(rules.defender, 0)
     farmers = out.get(FARMERS, 0) if rules.farmers_defend else 0
@@ -133,7 +134,7 @@ def result(rules: WallensteinRules, out: Mapping[str, int]) -> dict[str, Any]:
 
 
 def told(rules: WallensteinRules, armies: Mapping[str, int], facts: Mapping[str, Any]) -> str:
-    """Return the result of a battle in a sentence without its full stop."""
+    """Return the result of a battle as a sentence without its full stop."""
     thrower = FARMERS if rules.defender == NOBODY else rules.defender
     attack = f"{_does(rules.attacker, 'attack')} with {armies[rules.attacker]}"
     start = f"{attack[0].upper()}{attack[1:]}, {_does(thrower, 'defend')} with {armies[thrower]}"

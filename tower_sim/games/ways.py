@@ -1,6 +1,6 @@
-"""How a game is told and asked for beside its rules: words, a document, a request of its own, the odds of many runs.
+"""How one game is presented and requested: report lines, JSON document, request of the service, statistics.
 
-A game brings them along in a module of its own, so that who only plays it imports none; most games need nothing here.
+A game that needs more than the defaults has a subclass in a module of its own. Playing the game does not import it.
 """
 
 from __future__ import annotations
@@ -20,24 +20,28 @@ from tower_sim.reading import toml_table
 
 MAX_WORD = 40  # characters of a word in a request of the service
 MAX_WORDS = 100
-MAX_RUNS = 100_000  # whose odds are told
-FEWEST_DRAWN = 2  # runs whose odds are drawn
+MAX_RUNS = 100_000  # runs in one set of statistics
+FEWEST_DRAWN = 2  # runs needed for a picture of the statistics
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A run that is asked for: its rules, and the apparatus named with them (a profile or a file; empty: none)."""
+    """A requested run: its rules, and the apparatus that was named with them.
+
+    `apparatus` is a profile or a file, or "" if none was named.
+    """
 
     rules: Any
     apparatus: str = ""
 
 
 class Ways:
-    """The ways to one game; each attribute is empty where the game needs nothing of its own.
+    """The reports, documents and requests of one game. An attribute is empty if the game has nothing of its own.
 
-    `request` is a request of the service of its own, with its `fields` beside apparatus, model, games and seed;
-    `document` is the schema and version of what answers it.
-    `turns` is the word for several turns, `picture` what one run's picture shows.
+    `request` names a request of the service that only this game has. `fields` are the fields of the request in addition
+    to
+    apparatus, model, games and seed. `document` is the schema and the version of the answer. `turns` is the word for
+    several turns. `picture` says what the picture of a run shows.
     """
 
     request: str = ""
@@ -52,11 +56,11 @@ class Ways:
     # The words and the document of a run
 
     def head(self, rules: Any, *, apparatus: str, model: str, seed: int) -> str:
-        """Return the lines before a run's first."""
+        """Return the heading of a run."""
         return telling.head(self.game, rules, apparatus=apparatus, model=model, seed=seed)
 
     def line(self, turn: Turn, rules: Any) -> str:
-        """Return one turn as a line."""
+        """Return one turn as a line of text."""
         return telling.line(turn)
 
     def document_of(
@@ -66,38 +70,38 @@ class Ways:
         return telling.document(self.game, turns, rules, apparatus=apparatus, model=model, seed=seed)
 
     def compared(self, rules: tuple[Any, Any]) -> Compared:
-        """Return how comparisons see this game played by the rules of A and of B."""
+        """Return the description of this game for a comparison of two variants with these rules."""
         return Compared(self.game, rules)
 
     # Asking for a run
 
     def of_fields(self, given: Mapping[str, Any], asked: Asked | None) -> Asked:
-        """Return the run that the game's own request of the service asks for.
+        """Return the run that a request of the service asks for.
 
-        `given` has those of its fields that are there; `asked` is what was read from its field `rules`, if any.
+        `given` has the fields that the request sets. `asked` is the run read from its field `rules`, if there is one.
         """
         return asked or Asked(self.game.read({}))
 
     def check(self, model: DropModel, rules: Any) -> None:
-        """Raise UsageError, before a run begins, for what `model` does not take."""
+        """Raise UsageError, before a run begins, if `model` cannot play these rules."""
 
     def caption(self, rules: Any, *, apparatus: str, model: str, seed: int) -> str:
-        """Return what stands over the picture of a run."""
+        """Return the title of the picture of a run."""
         return self.head(rules, apparatus=apparatus, model=model, seed=seed).splitlines()[0]
 
     def expected(self, rules: Any) -> int | None:
-        """Return how many turns a run will have, for those who wait; None when nobody knows."""
+        """Return the exact number of turns of a run, for progress reports, or None if it is not known."""
         return None
 
     def odds(self) -> ManyRuns | None:
-        """Return odds without any run yet; None for a game that tells none."""
+        """Return statistics over many runs, still without any run, or None if the game has no figures."""
         return telling.FigureOdds(self.game) if self.game.figures else None
 
 
 def changed(game: Any, rules: Any, changes: Sequence[str]) -> Any:
-    """Return rules with some changed, each KEY=VALUE with a value as in TOML, where a word needs no quotes.
+    """Return rules with some values changed. Each change is KEY=VALUE.
 
-    A dotted key is one in a table.
+    A dotted key is a key in a nested table. A value is written as in TOML, except that a word needs no quotes.
     """
     tables = game.plain(rules)
     first = tables[game.tables[0]]
@@ -119,7 +123,7 @@ def changed(game: Any, rules: Any, changes: Sequence[str]) -> Any:
 
 
 def value_of(text: str) -> Any:
-    """Read a value as in TOML; a word needs no quotes."""
+    """Return the value of a text in TOML. Text that is not valid TOML is returned as it is."""
     try:
         return toml_table(f"value = {text}", "the value")["value"]
     except UsageError:
@@ -127,7 +131,7 @@ def value_of(text: str) -> Any:
 
 
 def check_words(what: str, words: Sequence[str]) -> None:
-    """Raise UsageError for more or longer words than a request of the service may have."""
+    """Raise UsageError if there are too many words for a request of the service, or if one is too long."""
     if len(words) > MAX_WORDS:
         raise fault(f"number of {what}", len(words), f"up to {MAX_WORDS} in one request", "ask for less")
     for word in words:
