@@ -1,4 +1,4 @@
-"""House rules compared: two variants of a game from paired seeds, and what differs between them."""
+"""Comparison of house rules: two variants of a game are played in pairs with equal seeds."""
 
 from tower_sim.compare.command import compare_command, compare_files
 from tower_sim.compare.comparison import Comparison, compare

@@ -1,4 +1,4 @@
-"""`tower-sim compare`: read two variants, play pairs of games, tell and draw what they show."""
+"""The command `tower-sim compare`: read two variants, play pairs of games, report and draw the comparison."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ def compare_files(
     changes: Sequence[str] = (),
     settings: PhysicsSettings | None = None,
 ) -> Comparison:
-    """Play `games` pairs of two variants of one game with the models called `model`, and compare them.
+    """Play `games` pairs of two variants of one game, and return their comparison.
 
-    Each is a file or a shipped name; `changes`, each KEY=VALUE, are made to the second, which is the first when None.
-    `settings` are those of physics.
-    Tells how far it is. All that is random comes from `seed`.
-    Raises UsageError for a file, number or model that is not allowed, and as `play_pairs` does.
+    Each of `files` is a path or a shipped name. `changes`, each KEY=VALUE, apply to the second variant. If the second
+    file
+    is None, the second variant is the first one with these changes. `settings` are for physics. Shows its progress. All
+    randomness comes from `seed`. Raises UsageError for a file, number or model that is not allowed, and the errors of
+    `play_pairs`.
     """
     check_whole("--games", games, 2, MAX_GAMES, "try --games 1000")
     a, b = _variants(files, changes)
@@ -54,10 +55,11 @@ def compare_command(
     as_json: bool,
     plot: Path | None,
 ) -> None:
-    """Compare two variants and print the document or the report; draw it into `plot`.
+    """Compare two variants, and print the JSON document or the report. Draw the comparison into `plot`, if given.
 
-    Raises as `compare_files` does, UsageError for a picture that cannot be written, and KeyboardInterrupt, after all
-    is told, when the pairs were interrupted.
+    Raises the errors of `compare_files`, and UsageError for a picture that cannot be written. If the user interrupted
+    the
+    games, raises KeyboardInterrupt after the report.
     """
     if plot is not None:
         from tower_sim.compare.plot import check_drawing
@@ -88,7 +90,7 @@ def _variants(files: tuple[str, str | None], changes: Sequence[str]) -> tuple[Va
         raise fault("the game of B", b.game.name, f"{a.game.name}, the game of A", "compare two variants of one game")
     if a.name != b.name:
         return a, b
-    return replace(a, name=a.file), replace(b, name=b.file)  # two files of one name are told apart by their paths
+    return replace(a, name=a.file), replace(b, name=b.file)  # two files with the same name: use their paths
 
 
 def _compared(a: Variant, b: Variant) -> Compared:

@@ -1,4 +1,4 @@
-"""A comparison: what the pairs say of each figure, and its JSON document."""
+"""The result of a comparison: statistics of each figure, and the JSON document."""
 
 from __future__ import annotations
 
@@ -23,7 +23,11 @@ _DOUBT = (
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Two variants, `asked` pairs of runs from `seed`, and what they say: a table for each of the game's groups."""
+    """A comparison of two variants.
+
+    `asked` is the number of pairs that were asked for, drawn from `seed`. `groups` has the rows of each group of
+    figures.
+    """
 
     a: Variant
     b: Variant
@@ -35,12 +39,12 @@ class Comparison:
 
     @property
     def figures(self) -> tuple[Row, ...]:
-        """The table of the main figures."""
+        """The rows of the main figures."""
         return self.groups[0]
 
     @property
     def in_plain_words(self) -> str:
-        """What a player will notice, in two or three sentences, and how sure that is."""
+        """Two or three sentences about what a player will notice, and how sure that is."""
         if not differences(self.pairs.compared, self.a, self.b):
             return f"A and B play alike: from equal seeds every {self.pairs.compared.game.run} is the same."
         if FAILED_NAME not in self.model:
@@ -87,7 +91,7 @@ class Comparison:
 
 
 def compare(variants: tuple[Variant, Variant], pairs: Tally, *, model: str, seed: int, asked: int) -> Comparison:
-    """Compare the pairs that were played: each of the game's groups of figures by itself."""
+    """Return the comparison from the pairs that were played. Each group of figures is tested separately."""
     groups: list[tuple[Row, ...]] = []
     first = 0
     for group in pairs.compared.groups:
@@ -98,7 +102,7 @@ def compare(variants: tuple[Variant, Variant], pairs: Tally, *, model: str, seed
 
 
 def rows(sums: Moments, figures: tuple[Figure, ...]) -> tuple[Row, ...]:
-    """Compare the pairs that were summed up in these figures, which are judged together."""
+    """Return the row of each figure from sums over pairs. The p-values are corrected for all these figures."""
     if not figures:
         return ()
     statistics = paired_of(sums)

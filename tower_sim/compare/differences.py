@@ -1,4 +1,4 @@
-"""What tells two variants apart, key by key."""
+"""The differences between two variants, key by key."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from tower_sim.variants import Variant
 
 @dataclass(frozen=True)
 class Difference:
-    """A key with another value in B than in A; `tower.` or `ship.` begins a profile's. None: the key is not there."""
+    """A key that has different values in A and B. None means that the variant lacks the key.
+
+    Keys of the apparatus begin with `tower.` or `ship.`.
+    """
 
     key: str
     a: Any
@@ -20,9 +23,9 @@ class Difference:
 
 
 def differences(compared: Compared, a: Variant, b: Variant) -> tuple[Difference, ...]:
-    """Return what of B is other than in A: of the rules what the game tells, of the apparatus the keys of its profile.
+    """Return the differences between A and B in the rules and in the profile of the apparatus.
 
-    None: the two play alike, and equal seeds give equal runs.
+    If there are none, equal seeds give equal runs.
     """
     tables = [(compared.keys(0), compared.keys(1))]
     if a.apparatus.digest != b.apparatus.digest:
@@ -37,5 +40,5 @@ def differences(compared: Compared, a: Variant, b: Variant) -> tuple[Difference,
 
 
 def noun(apparatus: Apparatus) -> str:
-    """Return what people call an apparatus: a tower, or a ship where it has a board."""
+    """Return the word for an apparatus: `ship` if it has a board, else `tower`."""
     return "tower" if apparatus.board is None else "ship"

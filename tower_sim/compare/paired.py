@@ -1,4 +1,4 @@
-"""Statistics of pairs: differences with intervals, tests that hold for several figures together, games needed."""
+"""Statistics of pairs: mean differences with intervals, tests corrected for several figures, numbers of pairs."""
 
 from __future__ import annotations
 
@@ -12,18 +12,20 @@ import numpy as np
 from tower_sim.runs.array import Array
 from tower_sim.statistics import CONFIDENCE, holm
 
-LEVEL = 0.05  # chance that any figure without a difference is shown
-POWER = 0.8  # chance that a difference which games are said to show is shown
-_NORMAL = 100_000  # games from which Student's law is as good as normal here
-_NOTHING = 1e-12  # spread of differences, against the values, that is rounding
+LEVEL = 0.05  # probability that any figure is shown if none differs
+POWER = 0.8  # probability that the stated number of games shows a difference
+_NORMAL = 100_000  # games from which the normal distribution replaces Student's
+_NOTHING = 1e-12  # relative to the values: a smaller spread of differences is rounding error
 
 
 @dataclass(frozen=True, eq=False)
 class Paired:
-    """k figures of `n` pairs; arrays of shape (k,). `sd` are standard deviations over games, `sd_difference` of B - A.
+    """Statistics of k figures over `n` pairs. All arrays have shape (k,). Differences are B - A.
 
-    `low` and `high`: Student's interval of the mean difference at CONFIDENCE; NaN where no two pairs differ in it.
-    `p` is two-sided, `adjusted` is p for all figures together. `correlation` of A with B is NaN where one is constant.
+    `low` and `high` are the ends of Student's interval of the mean difference at the level CONFIDENCE. They are NaN
+    where
+    the difference is the same in all pairs. `p` is two-sided, and `adjusted` is corrected for all k figures (Holm).
+    `correlation` is between A and B, and NaN where either is constant.
     """
 
     n: int
@@ -42,9 +44,11 @@ class Paired:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Sums over `n` pairs from which `Paired` is made, whatever n is; arrays of shape (k,).
+    """Sums over `n` pairs from which `paired_of` computes statistics. All arrays have shape (k,).
 
-    Means of A, B and B - A; sums of their squared distances from the mean, and of A's times B's; the largest value.
+    They are the means of A, B and B - A, the sums of their squared deviations, the sum of the products of the
+    deviations of
+    A and B, and the largest absolute value.
     """
 
     n: int
@@ -59,7 +63,7 @@ class Moments:
 
     @staticmethod
     def of(a: Array, b: Array) -> Moments:
-        """Sum over n pairs in k figures, `a` and `b` of shape (n, k), n from 1."""
+        """Return the sums for the figures `a` and `b` of n pairs, both of shape (n, k), with n at least 1."""
         d = b - a
         mean_a, mean_b, mean_d = a.mean(0), b.mean(0), d.mean(0)
         off_a, off_b, off_d = a - mean_a, b - mean_b, d - mean_d
@@ -76,12 +80,12 @@ class Moments:
         )
 
     def only(self, figures: slice) -> Moments:
-        """Return the sums of some of the figures."""
+        """Return the sums for some of the figures."""
         cut: dict[str, Any] = {sums.name: getattr(self, sums.name)[figures] for sums in fields(self)[1:]}
         return Moments(self.n, **cut)
 
     def and_(self, more: Moments) -> Moments:
-        """Return the sums over the pairs of both.
+        """Return the sums over the pairs of both objects.
 
         Source: Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm for sample variances (1979).
         """
@@ -102,10 +106,11 @@ class Moments:
 
 
 def paired_of(sums: Moments) -> Paired:
-    """Compare the pairs, 2 or more, that were summed up.
+    """Return the statistics of at least 2 pairs from their sums.
 
-    p is that of Student's test of the differences. Where every pair has the same difference there is no spread to
-    judge it by: p is 1 for a difference of 0, else the sign test's, 2^(1 - n).
+    `p` comes from Student's test of the paired differences. Where all pairs have the same difference, there is no
+    standard
+    error. `p` is then 1 for a difference of 0, and else that of the sign test, 2^(1 - n).
     """
     n, size, difference = sums.n, sums.largest, sums.mean_d
     sd = np.sqrt(sums.square_d / (n - 1))
@@ -135,15 +140,17 @@ def paired_of(sums: Moments) -> Paired:
 
 
 def shows_from(sd: float, n: int, figures: int) -> float:
-    """Return the smallest mean difference that `n` pairs show with chance POWER, differences having this `sd`.
+    """Return the smallest mean difference that `n` pairs show with probability POWER.
 
-    Shown is what Holm's first and strictest step lets through, a two-sided p of LEVEL / `figures`.
+    `sd` is the standard deviation of the differences. A difference is shown if it passes Holm's first and strictest
+    step, a
+    two-sided p of LEVEL / `figures`.
     """
     return sd * _noncentrality(n, LEVEL / figures) / math.sqrt(n)
 
 
 def games_to_show(difference: float, sd: float, figures: int) -> int:
-    """Return the fewest pairs, from 2, of which `shows_from` is at most `difference` (over 0)."""
+    """Return the smallest number of pairs, at least 2, that show a `difference` above 0; see `shows_from`."""
     few = 1  # too few
     many = max(2, math.ceil((sd / difference * _noncentrality(_NORMAL, LEVEL / figures)) ** 2))
     while shows_from(sd, many, figures) > difference:
@@ -158,9 +165,9 @@ def games_to_show(difference: float, sd: float, figures: int) -> int:
 
 
 def _noncentrality(n: int, alpha: float) -> float:
-    """Return by how many standard errors a mean must differ for Student's two-sided test at `alpha` to have POWER.
+    """Return the mean, in standard errors, for which Student's two-sided test at `alpha` has the power POWER.
 
-    The far side of the test, which rejects with a chance below alpha / 2, is left out.
+    Rejections on the side opposite to the mean are left out. Their probability is below alpha / 2.
     """
     if n >= _NORMAL:
         return float(_stats.norm.isf(alpha / 2) + _stats.norm.ppf(POWER))

@@ -1,4 +1,4 @@
-"""Pairs of runs: run r of both variants from one seed."""
+"""Play pairs of runs: run r of both variants has the same seed."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tower_sim.model import TooManyFailedDraws
 from tower_sim.recorder import Recorder
 from tower_sim.requests import to_its_end
 
-MAX_GAMES = 100_000_000  # two hours or so
-_PLAIN_BATCH = 16  # games at once in plain Python: a second or less, so that it can be told and interrupted
+MAX_GAMES = 100_000_000  # about two hours
+_PLAIN_BATCH = 16  # games in a batch in plain Python: about a second, so that it can be interrupted
 _BATCH_COUNTS = 10_000_000  # numbers in a batch
 
 
@@ -26,11 +26,11 @@ def play_pairs(
     seed: int,
     note: Callable[[int], None] = lambda done: None,
 ) -> Tally:
-    """Play `games` pairs and add them up; `note` is told how many are done. See `batches`.
+    """Play `games` pairs and return their tally; see `batches`. `note` is called with the number of pairs done.
 
-    Interrupted from the keyboard, what is done is returned.
-    Raises UsageError for a number of games that is not allowed; TooManyFailedDraws when fewer than 2 pairs are left;
-    KeyboardInterrupt when fewer than 2 were done.
+    An interrupt from the keyboard returns the pairs done so far.
+    Raises UsageError for a number of games that is not allowed, TooManyFailedDraws if fewer than 2 pairs succeed, and
+    KeyboardInterrupt if fewer than 2 were done.
     """
     check_whole("games", games, 2, MAX_GAMES)
     tally, failure = Tally.empty(compared), None
@@ -48,11 +48,11 @@ def play_pairs(
 
 
 def batches(compared: Compared, models: tuple[DropModel, DropModel], games: int, seed: int) -> Iterator[Pairs]:
-    """Play `games` pairs, A with the first model, B with the second, and give them in order, some at a time.
+    """Play `games` pairs and yield them in order, some at a time. A uses the first model, B the second.
 
-    Two models that can sample runs of the game do so, run r of both from the r-th stream of `seed`; else pair r is
-    played as run r of `seed`, and is left out when a drop of either run fails 5 times. How many come at a time changes
-    no run.
+    If both models can sample runs of the game, run r of both draws from stream r of `seed`. Otherwise pair r is played
+    as
+    run r of `seed`, and is left out if a drop of either run fails 5 times. The size of a batch changes no run.
     """
     a_sampler, b_sampler = (compared.sampler(model) for model in models)
     if a_sampler and b_sampler:
@@ -71,7 +71,7 @@ def batches(compared: Compared, models: tuple[DropModel, DropModel], games: int,
 
 
 def _played(compared: Compared, model: DropModel, side: int, seed: int, run: int) -> tuple[Values, Draws]:
-    """Play one run of a variant; raises TooManyFailedDraws for one that ends before its time."""
+    """Play one run of a variant. Raises TooManyFailedDraws if the run is cut short."""
     recorder = Recorder(model)
     turns = list(to_its_end(compared.game.start(recorder.as_model, compared.rules[side], seed, run)))
     draws = recorder.taken()

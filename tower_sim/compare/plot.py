@@ -1,4 +1,4 @@
-"""A comparison drawn, and its report: every figure's difference with its interval, and how runs went."""
+"""The picture of a comparison and its report: the difference of each figure, and the course of the runs."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from tower_sim.study.charts import Panel
 from tower_sim.study.report import Cell, Chart, Report, Section, Table
 
 PAGE = ".html"
-_WIDEST = 1.0  # share of A's mean: a wider interval would leave no room for the others
-_FARTHEST = 2.0  # the same: a difference beyond it would
-_ROW = 0.33  # inches a figure
+_WIDEST = 1.0  # share of A's mean: wider intervals are not drawn, to leave room for the others
+_FARTHEST = 2.0  # share of A's mean: larger differences are not drawn
+_ROW = 0.33  # inches for each figure
 _COURSE = 3.0  # inches
 
 
 def check_drawing(path: Path) -> None:
-    """Refuse a path that no comparison can be drawn into, before any work is done for it."""
+    """Raise UsageError for a path that a comparison cannot be drawn into. Call this before the games are played."""
     if path.suffix == PAGE:
         writing.check(path, "report")
     else:
@@ -35,7 +35,10 @@ def check_drawing(path: Path) -> None:
 
 
 def draw_comparison(comparison: Comparison, path: str | Path) -> None:
-    """Draw a comparison into the file `path`, of `.html` its whole report. Raises UsageError for one not writable."""
+    """Draw a comparison into the file `path`. The ending `.html` gives the complete report.
+
+    Raises UsageError for a path that cannot be written.
+    """
     check_drawing(Path(path))
     if Path(path).suffix == PAGE:
         writing.write(path, comparison_report(comparison).page(), "report")
@@ -44,7 +47,7 @@ def draw_comparison(comparison: Comparison, path: str | Path) -> None:
 
 
 def comparison_report(comparison: Comparison) -> Report:
-    """Return the report: what a player will notice, the tables of all figures, the picture and the notes."""
+    """Return the report: sentences for players, the picture, the tables of all figures, and notes."""
     pairs = comparison.pairs
     head = ["figure", "unit", "A", "B", "B minus A", "correlation of A and B", "p, corrected", "shown", "shown from"]
     tables: list[Section] = []
@@ -74,7 +77,7 @@ def _difference(row: Row, pairs: int) -> Estimate:
 
 
 def comparison_figure(comparison: Comparison) -> Any:
-    """Return the figure of a comparison: all groups of figures, one below the other, and the course."""
+    """Return the matplotlib figure of a comparison: all groups of figures, and the course of the runs below."""
     pairs = comparison.pairs
     picture = pairs.compared.picture(pairs.courses)
     shown = ([row for row in rows if not row.never] for rows in comparison.groups)
@@ -89,9 +92,9 @@ def comparison_figure(comparison: Comparison) -> Any:
 
 
 def _forest(rows: Sequence[Row], group: Group) -> Panel:
-    """Draw the differences as shares of A's means; of a group of shares they are percentage points."""
+    """Return a panel of the differences relative to A's means, or in percentage points for a group of shares."""
     names: list[str] = []
-    ends: tuple[list[Estimate | None], list[Estimate | None]] = ([], [])  # shown, and not
+    ends: tuple[list[Estimate | None], list[Estimate | None]] = ([], [])  # shown, not shown
     for row in rows:
         unit = "" if row.unit in ("1", *row.title.split()) else f" [{row.unit}]"
         a, b, by = (f"{value:{sign}.{decimals(row)}f}" for value, sign in
@@ -117,7 +120,7 @@ def _forest(rows: Sequence[Row], group: Group) -> Panel:
 
 
 def _course(picture: Picture, run: str) -> Panel:
-    """Draw the mean after each turn, with its interval and the band that holds 90 % of runs."""
+    """Return a panel of the mean after each turn, with its interval and the band that contains 90 % of runs."""
     drawn: list[charts.Draw] = []
     for name, curve, role in zip("AB", picture.curves, (2, 3), strict=True):
         x, reach = np.arange(len(curve.mean)), student_quantile(curve.runs - 1, (1 + CONFIDENCE) / 2)

@@ -1,4 +1,4 @@
-"""What pairs of runs add up to, in memory that does not grow with their number."""
+"""Sums over pairs of runs, in memory that does not grow with the number of pairs."""
 
 from __future__ import annotations
 
@@ -13,26 +13,28 @@ from tower_sim.games.compared import Compared, Values
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.runs.array import Array
 
-CHUNK = 4096  # pairs that are summed up at once: so the sums do not depend on how runs came in
+CHUNK = 4096  # pairs that are summed at once, so that the sums do not depend on the sizes of batches
 
 
 @dataclass(frozen=True)
 class Draws:
-    """How the draws of one variant's runs went: `landed`, and draws made again since they were no landing."""
+    """The number of draws that `landed` in the runs of one variant, and of failed draws that were repeated."""
 
     landed: int
     redrawn: int
 
     def and_(self, more: Draws) -> Draws:
-        """Return the draws of both."""
+        """Return the sum of both."""
         return Draws(self.landed + more.landed, self.redrawn + more.redrawn)
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Some runs of two variants, run r of `a` and of `b` from one seed; of failed pairs only the number, `left_out`.
+    """Some pairs of runs. Run r of `a` and run r of `b` have the same seed.
 
-    `draws` are of A and of B, None when the model does not tell; `failure` is why a pair was left out.
+    `left_out` is the number of pairs with a failed run, and `failure` the error of one of them. `draws` are for A and
+    B, or
+    None if the model does not report them.
     """
 
     a: Values
@@ -47,10 +49,13 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """All pairs so far: `n` of them, sums over their figures, and how runs went; a new one for every batch added.
+    """Sums over all pairs so far. The object is immutable: `add` returns a new one.
 
-    `courses` are what the game counts of A's and of B's runs beside their figures; `drops` and `beyond` are of them as
-    in `Values`. `interrupted`: fewer pairs than were asked for.
+    `n` is the number of pairs. `courses` are the further counts of the game for A and B. `drops` and `beyond` are for A
+    and
+    B, as in `Values`. `interrupted` means that the user stopped the games early. `waiting` has values that are not yet
+    in
+    `sums`.
     """
 
     compared: Compared
@@ -79,14 +84,14 @@ class Tally:
 
     @property
     def extrapolated(self) -> tuple[float, float] | None:
-        """The shares of the drops of A and B outside of what a fitted model covers, None for others."""
+        """The shares of the drops of A and B outside the training range of a fitted model, or None."""
         if self.beyond is None:
             return None
         return self.beyond[0] / self.drops[0], self.beyond[1] / self.drops[1]
 
     @property
     def total(self) -> Moments:
-        """The sums over all pairs, all groups of figures in order."""
+        """The sums over all pairs, for the figures of all groups in order."""
         if not self.waiting:
             assert self.sums is not None  # there are pairs, and all are added up
             return self.sums
@@ -122,7 +127,7 @@ def _together(course: Any, more: Any) -> Any:
 def _summed(
     sums: Moments | None, waiting: Sequence[tuple[Array, Array]]
 ) -> tuple[Moments | None, tuple[tuple[Array, Array], ...]]:
-    """Sum up every whole chunk of what waits; return the sums and the rest."""
+    """Add every complete chunk of the waiting values to the sums. Return the sums and the remaining values."""
     a, b = _joined(waiting)
     while len(a) >= CHUNK:
         chunk = Moments.of(a[:CHUNK], b[:CHUNK])

@@ -1,4 +1,4 @@
-"""A comparison on the terminal: what differs, what the games show of it, and the tables."""
+"""The report of a comparison on the terminal: the differing rules, the differences shown, and tables."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tower_sim.compare.paired import LEVEL, POWER
 from tower_sim.games.compared import Row
 from tower_sim.terminal import counted
 
-_TITLE = 27  # characters of the first column; of a longer title the rest stands in lines of its own
-_MOST = 6  # differing keys told one by one
+_TITLE = 27  # characters of the first column; longer titles continue on further lines
+_MOST = 6  # differing keys that are listed
 
 
 def compare_report(comparison: Comparison) -> str:
-    """Return the comparison in words, a line a paragraph, and tables up to 80 characters wide."""
+    """Return the report of a comparison. A paragraph is one line; tables are up to 80 characters wide."""
     pairs, game = comparison.pairs, comparison.pairs.compared.game
     head = [
         comparison.in_plain_words,
@@ -46,7 +46,7 @@ def compare_report(comparison: Comparison) -> str:
 
 
 def told(comparison: Comparison) -> str:
-    """Say in one sentence what differs between two variants."""
+    """Return a sentence about the rules and the parts of the apparatus in which the two variants differ."""
     differing = differences(comparison.pairs.compared, comparison.a, comparison.b)
     if not differing:
         what = noun(comparison.a.apparatus)
@@ -84,7 +84,7 @@ def _value(value: Any) -> str:
 
 
 def shown_in_words(comparison: Comparison) -> str:
-    """Say which differences the pairs show."""
+    """Return a sentence about the differences that the pairs show."""
     figures = [replace(row, title=f"{group.of} {row.title}".strip())
                for group, rows in zip(comparison.pairs.compared.groups, comparison.groups, strict=True)
                if group is comparison.pairs.compared.groups[0] or group.of for row in rows]  # fmt: skip
@@ -98,7 +98,7 @@ def shown_in_words(comparison: Comparison) -> str:
 
 
 def _percent(row: Row) -> str:
-    """Return the difference as a percentage of A's mean, in brackets; nothing where that is 0."""
+    """Return the difference in percent of A's mean, in brackets, or "" if this mean is 0."""
     return f" ({row.relative[0]:+.1%})".replace("%", " %") if row.relative else ""
 
 
@@ -107,7 +107,7 @@ _SURE_HEADING = f"{'r':>5} {'p':>7}  {'shown from':>10}  a smaller one"
 
 
 def _line(row: Row) -> list[str]:
-    """Write a figure's means and difference."""
+    """Return the table row with a figure's means and difference. A long title takes further lines."""
     interval = "-" if row.interval is None else " to ".join(_mean(row, value, "+") for value in row.interval)
     return _titled(
         row.title,
@@ -117,7 +117,7 @@ def _line(row: Row) -> list[str]:
 
 
 def _sure_line(row: Row) -> list[str]:
-    """Write how sure a figure's difference is, and which one would show."""
+    """Return the table row with the test of a figure. A long title takes further lines."""
     correlation = "-" if row.correlation is None else f"{row.correlation:.2f}"
     p = "<0.0001" if row.p_adjusted < 1e-4 else f"{row.p_adjusted:.4f}"
     least = "-" if row.shows_from is None else _mean(row, row.shows_from)
@@ -131,7 +131,7 @@ def _titled(title: str, cells: str) -> list[str]:
 
 
 def notes(comparison: Comparison) -> list[str]:
-    """Explain the tables, and say what was left out."""
+    """Return notes that explain the tables and report what was left out."""
     level = f"{LEVEL:.0%}".replace("%", " %")
     power = f"{POWER:.0%}".replace("%", " %")
     run = comparison.pairs.compared.game.run
@@ -175,7 +175,7 @@ def _pairing(figures: Sequence[Row], run: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share in words that do not round something to nothing, or nearly all to all."""
+    """Return a share as text. Small shares are not rounded to none, and large ones are not rounded to all."""
     if share in (0, 1):
         return "all" if share else "none"
     return "under 0.1 %" if share < 0.001 else "over 99.9 %" if share > 0.999 else f"{100 * share:.1f} %"
@@ -192,14 +192,14 @@ def _games(number: int) -> str:
 
 
 def _mean(row: Row, value: float, sign: str = "") -> str:
-    """Write a value of a figure with the decimals that its standard error leaves."""
+    """Return a value of a figure as text, with the decimals that fit its interval."""
     return f"{value:{sign}.{decimals(row)}f}"
 
 
 def decimals(row: Row) -> int:
-    """Return how many decimals show two figures of the half width of the interval, 2 where there is none.
+    """Return the number of decimals that show two digits of the half width of the interval; 2 without an interval.
 
-    At most as many as leave four digits and a point, so that tables keep their width.
+    The number is limited so that a value has at most four digits and a point, to keep the width of the tables.
     """
     half = 0.0 if row.interval is None else (row.interval[1] - row.interval[0]) / 2
     largest = max(1.0, abs(row.mean_a), abs(row.mean_b))

@@ -1,4 +1,4 @@
-"""Environments for solvers, by the contracts of Gymnasium and PettingZoo. READ base.py FIRST.
+"""Environments for reinforcement learning and other solvers, for Gymnasium and PettingZoo. READ base.py FIRST.
 
 Importing this package registers `tower_sim/PushYourLuck-v0`, `tower_sim/AmerigoPhases-v0` and
 `tower_sim/DeadReckoning-v0` with Gymnasium. It needs the extra `env`.

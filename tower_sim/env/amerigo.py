@@ -1,4 +1,4 @@
-"""The phases of Amerigo for solvers: which action to take of those that the tower offers, or gold, or a token."""
+"""An environment for the phases of Amerigo: the player takes an action of a colour that came out, gold, or a token."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ from tower_sim.state import TowerState
 
 NEED, GOLD = 20, 0.5  # assumptions: see AmerigoPhasesEnv
 _MOST_NEED = 1_000
-_SHOWN = 14  # drops of a picture
+_SHOWN = 14  # drops in a picture
 
 
 @dataclass(frozen=True, slots=True)
 class PhasesTable:
-    """The table at a phase: its drop is `entries[-1]`; `need` has the action points that are still of use, by colour.
+    """The situation at the choice of one phase.
 
-    `has_token`: the token for victory points is not spent.
+    `entries` are the drops of the game so far; the last one is the drop of this phase. `need` has the action points
+    that
+    are still useful, by colour. `has_token` is true until the token for victory points is spent.
     """
 
     seed: int
@@ -40,11 +42,13 @@ class PhasesTable:
 
 
 class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
-    """One player chooses in every phase: an action of a colour that came out, gold, or the token for victory points.
+    """An environment in which one player chooses in every phase of Amerigo.
 
-    The options are those of the rules (`games.amerigo.options`). What they are worth is our assumption, since the tower
-    decides only this part of the game: an action point is worth 1 until there are `need` of its colour, then nothing; a
-    gold or a victory point is worth `gold`. A phase in which nothing comes out has no choice.
+    The choices are an action of a colour that came out, gold, or once the token for victory points. They follow the
+    rules
+    (`games.amerigo.options`). The rewards are our assumption, because the tower decides only this part of the game. An
+    action point has a reward of 1 until `need` points of its colour are reached, and then of 0. A piece of gold or a
+    victory point has the reward `gold`. A phase in which no cube comes out offers no choice and is skipped.
     """
 
     game = GAME
@@ -69,7 +73,7 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
         return self._next(PhasesTable(seed, (first,), dict.fromkeys(self.rules.colours, self._need)))
 
     def _next(self, table: PhasesTable) -> PhasesTable:
-        """Return the table at the next phase in which something comes out, or at the end."""
+        """Return the table at the next phase in which a cube comes out, or at the end of the game."""
         while True:
             game = cleared(table.entries[-1].state)
             if game.over:
@@ -83,7 +87,7 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
         return options(table.entries[-1].emerged, self.rules, tokens=Tokens(victory_points=table.has_token))
 
     def _worths(self, table: PhasesTable) -> list[float | None]:
-        """Return what each action is worth now; None for those that are not allowed."""
+        """Return the reward of each action now, or None for an action that is not allowed."""
         if table.is_over:
             return [None] * len(self.actions)
         offered = self._offered(table)
@@ -114,6 +118,6 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
         return game_figure(entries, self.rules, f"round {entries[-1].round}, phase {entries[-1].phase}")
 
     def greedy(self) -> int:
-        """Take what is worth most now."""
+        """Return the action with the largest reward now."""
         worths = self._worths(self.table)
         return max(range(len(worths)), key=lambda action: -1.0 if worths[action] is None else worths[action] or 0.0)

@@ -1,8 +1,9 @@
-"""What every environment here has: a table that is a value, options with a mask, an observation, copies, a picture.
+"""The base class of all environments: immutable tables, masked actions, observations, copies, pictures.
 
-    reset -> table --options--> mask ... action -> table after it + reward -> ... -> no option is left
+    reset -> table -> mask -> action -> next table and reward -> ... -> a table whose mask allows nothing
 
-Everything random follows from the seed in the table, so a table can be kept, set again, and given another seed.
+A table is the complete situation of a game. All randomness follows from the seed in the table. A table can therefore be
+kept, restored, and continued with another seed.
 """
 
 from __future__ import annotations
@@ -30,15 +31,15 @@ KNOWLEDGE = ("throw", "table", "state")
 """What a player knows: this throw alone; also what is inside, by colour; also where each cube lies, and how long."""
 ILLEGAL = ("error", "first")
 """What an action outside the mask does: it raises UsageError, or the first option is taken."""
-OLDEST = 255  # drops; older cubes are as old
-_FRAME = (7.0, 4.5)  # inches of a picture, so that all have one size
+OLDEST = 255  # drops: the largest age of a cube in an observation
+_FRAME = (7.0, 4.5)  # inches: the size of all pictures
 
 T = TypeVar("T")
-Seen = tuple[str, float, float]  # a number of the observation: its name, its value, the most it can be
+Seen = tuple[str, float, float]  # an element of the observation: name, value, largest value
 
 
 class Actions(spaces.Discrete[np.int64]):
-    """The actions by number; `sample` draws one that `mask` allows, by default one of those that are allowed now."""
+    """The numbered actions. `sample` draws an action that `mask` allows, by default one that is allowed now."""
 
     allowed: Array
 
@@ -48,19 +49,21 @@ class Actions(spaces.Discrete[np.int64]):
 
 @dataclass(frozen=True, slots=True)
 class Kept(Generic[T]):
-    """A table that was kept, and of what it is: the environment, its rules, the tower."""
+    """A table that `clone` returned. `of` identifies its environment, rules and tower."""
 
     of: tuple[object, ...]
     table: T
 
 
 class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
-    """A game at a tower for one player, by Gymnasium's contract; see `gymnasium.make`.
+    """A game with a tower for one player, with the interface of Gymnasium; see `gymnasium.make`.
 
-    `rules` are those that a house changes, as in `{"rounds": 5}`. `model` and `apparatus` are those of `open_model`.
-    `knowledge` is one of KNOWLEDGE, `illegal` one of ILLEGAL. The observation is a vector of float32 whose numbers have
-    the names `names`. `info["action_mask"]` has a 1 for every action that is allowed. Five failed draws in a row, which
-    only physics has, truncate the episode.
+    `rules` are the rules to change, as in `{"rounds": 5}`. `model` and `apparatus` are arguments of `open_model`.
+    `knowledge` is one of KNOWLEDGE, and `illegal` is one of ILLEGAL. The observation is a vector of float32. Its
+    elements
+    have the names in `names`. `info["action_mask"]` has a 1 for every action that is allowed. Five failed draws in a
+    row
+    truncate the episode. Draws fail only with physics.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 2}
@@ -97,61 +100,64 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
         self.names = tuple(name for name, _, _ in seen)
         self.observation_space = spaces.Box(0.0, np.array([most for _, _, most in seen], np.float32))
 
-    # What an environment must say.
+    # What an environment must define.
 
     @abstractmethod
     def _actions(self) -> tuple[str, ...]:
-        """Return what each action is, in words."""
+        """Return the name of each action."""
 
     @abstractmethod
     def _begin(self, seed: int) -> T:
-        """Return the table at the first choice; all that is random is drawn from `seed`."""
+        """Return the table at the first choice. All randomness is drawn from `seed`."""
 
     @abstractmethod
     def _after(self, table: T, action: int) -> tuple[T, float]:
-        """Return the table at the next choice or the end, and the reward."""
+        """Return the table at the next choice or at the end, and the reward."""
 
     @abstractmethod
     def _mask(self, table: T) -> Iterable[Any]:
-        """Say of each action whether it is allowed; none is at the end."""
+        """Return whether each action is allowed. At the end of the game none is."""
 
     @abstractmethod
     def _seen(self, table: T) -> Iterable[Seen]:
-        """Give the numbers that a player sees; those of what is inside have names that begin with `inside`."""
+        """Return the elements of the observation. Names of elements about the cubes inside begin with `inside`."""
 
     @abstractmethod
     def _figure(self, table: T) -> Any:
-        """Return a figure of the table."""
+        """Return a matplotlib figure of the table."""
 
     @abstractmethod
     def greedy(self) -> int:
-        """Return the action that looks best to a player who does not think ahead."""
+        """Return the action of a simple player who does not look ahead."""
 
-    # What follows.
+    # What all environments share.
 
     @property
     def table(self) -> T:
-        """The current table; the first reset makes it."""
+        """The current table. Raises UsageError before the first reset."""
         if self._table is None:
             raise fault("the environment", "not reset yet", "one that is", "call reset() first")
         return self._table
 
     @property
     def observation(self) -> Array:
-        """What the player sees now, shape (names,)."""
+        """The current observation, shape (names,)."""
         return np.array([min(value, most) for _, value, most in self._numbers(self.table)], np.float32)
 
     def action_masks(self) -> Array:
-        """Say of each action whether it is allowed now; sb3-contrib asks so."""
+        """Return whether each action is allowed now, as booleans. sb3-contrib calls this method."""
         return np.array([*self._mask(self.table)], bool) & (not self._failed)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
-        """See Gymnasium; no options are known."""
+        """Begin an episode; see Gymnasium. `options` are ignored."""
         super().reset(seed=seed)
         return self.put(self._begin(int(self.np_random.integers(1 << 63))))
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
-        """Take one step as in Gymnasium; the mask must allow the action, and the episode must not be over."""
+        """Take one step; see Gymnasium. Raises UsageError after the end, or for an action outside the mask.
+
+        With `illegal` = "first", an action outside the mask is replaced by the first allowed one.
+        """
         chosen, reward = self.chosen(action), 0.0
         try:
             self._table, reward = self._after(self.table, chosen)
@@ -161,11 +167,14 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
         return self.observation, float(reward), not (self._failed or any(info["action_mask"])), bool(self._failed), info
 
     def clone(self) -> Kept[T]:
-        """Return the table as it is, for `restore`; it never changes."""
+        """Return the current table for `restore`. It never changes."""
         return Kept(self._of, self.table)
 
     def restore(self, kept: Kept[T], *, seed: int | None = None) -> tuple[Array, dict[str, Any]]:
-        """Go on from a table that `clone` gave, with the chances that follow from its own seed or from `seed`."""
+        """Continue from a table that `clone` returned, with its own random numbers or with those of `seed`.
+
+        Raises UsageError for a table of another environment, other rules or another tower.
+        """
         check_kind("state", kept, Kept, "a state that clone() gave", "call env.unwrapped.clone()")
         if kept.of != self._of:
             raise fault("state", kept.of[0], f"one of {self._of[0]} with these rules and this tower", "take its clone")
@@ -175,7 +184,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
         return self.put(cast("T", replace(cast("Any", kept.table), seed=seed)))
 
     def render(self) -> Any:
-        """Return a picture of the table, shape (height, width, 3), bytes; None without a `render_mode`."""
+        """Return a picture of the table as bytes, shape (height, width, 3), or None without a `render_mode`."""
         if self.render_mode is None:
             return None
         figure = self._figure(self.table)
@@ -185,7 +194,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
         return np.asarray(canvas.buffer_rgba())[..., :3].copy()
 
     def close(self) -> None:
-        """Give back what the model holds."""
+        """Release the resources of the model."""
         self.model.close()
 
     @property
@@ -193,7 +202,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
         return self.game.name, self.rules, self.model.empty()
 
     def put(self, table: T) -> tuple[Array, dict[str, Any]]:
-        """Set the table, unchecked, and return what `reset` does."""
+        """Set the table without a check. Return the observation and the info, as `reset` does."""
         self._table, self._failed = table, ""
         return self.observation, self._info()
 
@@ -203,7 +212,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
         return {"action_mask": mask.copy()} | ({"failed": self._failed} if self._failed else {})
 
     def chosen(self, action: Any) -> int:
-        """Check that an action is allowed and return its number."""
+        """Return the number of an action that is allowed. Raises UsageError as `step` does."""
         allowed = np.flatnonzero(self.action_masks()).tolist()
         if not allowed:
             raise UsageError("the step is one after the end of the episode; allowed is none; call reset()")
@@ -227,7 +236,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
                 yield f"cube_{number}_age", min(state.drops - lying.since, OLDEST) if lying else 0, OLDEST
 
     def _begun(self, seed: int, turn: int, state: Any) -> GameTower:
-        """Return the tower of a run with `seed` in `state`, at the beginning of a turn."""
+        """Return the tower in `state` at the beginning of a turn of a run with `seed`."""
         self._tower.own_seed = seed
         self._tower.follow(state)
         self._tower.begin(turn)
@@ -235,5 +244,5 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
 
 
 def by_colour(what: str, counts: Mapping[str, int], colours: Mapping[str, int]) -> Sequence[Seen]:
-    """Return the numbers of the observation that count cubes by colour; `colours` has how many there are."""
+    """Return elements of the observation that count cubes by colour. `colours` has the largest possible counts."""
     return [(f"{what}_{colour}", counts.get(colour, 0), most) for colour, most in colours.items()]

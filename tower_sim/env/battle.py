@@ -1,7 +1,7 @@
-"""Battles of Dead Reckoning for solvers: one side against the game's own policy, or all sides in turn.
+"""Environments for battles of Dead Reckoning: one side against the game's own policy, or all sides in turn.
 
-The choice is which ability to use, on which cube, or to pass. Cubes of one colour in one place count as one cube, so
-that a battle has a fixed list of actions.
+The choice is which ability to use, and on which cube, or to pass. Cubes of one colour in one place are not told apart,
+so that a battle has a fixed list of actions.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ _PASS = "pass"
 
 
 class DeadReckoningEnv(TowerEnv[Battle]):
-    """One side of a battle; `opponent` plays the others, by the game's own policy `when_behind` if none is given.
+    """An environment for one side of a battle. The policy `opponent` plays the other sides.
 
-    The reward is 1 for a battle won, -1 for one that another side wins, 0 for one that nobody wins. `side` is a colour;
-    the side whose turn it is first, if none is given.
+    The reward is 1 if the side wins the battle, -1 if another side wins it, and 0 if nobody does. `side` is a colour.
+    The
+    default is the active side, or in a tie-break the first one.
     """
 
     game = GAME
@@ -62,7 +63,7 @@ class DeadReckoningEnv(TowerEnv[Battle]):
         return self._next(start(self.model, self.rules.setup, seed))
 
     def _next(self, table: Battle) -> Battle:
-        """Return the battle at the next choice of the side, or at its end."""
+        """Return the battle at the side's next choice, or at its end."""
         while not table.over and not (_is_choice(table) and table.turn == self.side):
             table = advance(self.model, table, self._opponents)
         return table
@@ -82,22 +83,23 @@ class DeadReckoningEnv(TowerEnv[Battle]):
         return board_figure(with_board(self.shape), table.state, f"{self.side} to choose, step {len(table.steps)}")
 
     def masked_space(self) -> spaces.Dict:
-        """Return the space of an observation with its mask, as PettingZoo has it."""
+        """Return the space of an observation together with its mask, as PettingZoo needs it."""
         mask = spaces.Box(0, 1, (len(self.actions),), np.int8)
         return spaces.Dict({"observation": self.observation_space, "action_mask": mask})
 
     def greedy(self) -> int:
-        """Do what the game's own policy does: use an ability while behind."""
+        """Return the action of the game's own policy, which uses an ability while the side is behind."""
         table = self.table
         use = when_behind(table, table.turn, table.uses(table.turn))
         return self.actions.index(_PASS if use is None else _named(table, use))
 
 
 class DeadReckoningAEC(AECEnv[str, Any, Any]):
-    """A battle for all its sides in turn, by PettingZoo's contract; the agents are the colours.
+    """A battle in which agents play all sides in turn, with the AEC interface of PettingZoo.
 
-    An observation has `observation`, a vector of float32, and `action_mask`. The rewards are those of
-    `DeadReckoningEnv`. `rules` and further options are those of `DeadReckoningEnv`, too.
+    The agents are the colours. An observation is a dictionary with `observation`, a vector of float32, and
+    `action_mask`.
+    Rules, options and rewards are the same as for `DeadReckoningEnv`.
     """
 
     metadata: dict[str, Any] = {"name": "dead_reckoning_v0", "render_modes": ["rgb_array"], "is_parallelizable": False}
@@ -113,14 +115,14 @@ class DeadReckoningAEC(AECEnv[str, Any, Any]):
         self.agents: list[str] = []
 
     def action_space(self, agent: str) -> Any:
-        """See AECEnv; it draws actions that are allowed now."""
+        """Return the space of actions of an agent. Its `sample` draws actions that are allowed now."""
         return self._sides[agent].action_space
 
     def observation_space(self, agent: str) -> Any:
         return self._spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """See AECEnv; no options are known."""
+        """Begin an episode; see PettingZoo's AECEnv. `options` are ignored."""
         if seed is not None:
             self._rng = np.random.default_rng(seed)
         self.agents = [*self.possible_agents]
@@ -133,7 +135,7 @@ class DeadReckoningAEC(AECEnv[str, Any, Any]):
         self._follow(start(first.model, first.rules.setup, int(self._rng.integers(1 << 63))))
 
     def step(self, action: Any) -> None:
-        """Take one step as in PettingZoo's AECEnv; the mask must allow the action."""
+        """Take one step; see PettingZoo's AECEnv. The mask must allow the action."""
         if not self.agents:
             raise fault("the environment", "at its end, or not reset yet", "one that goes on", "call reset() first")
         agent = self.agent_selection
@@ -159,12 +161,12 @@ class DeadReckoningAEC(AECEnv[str, Any, Any]):
         return self._sides[self.possible_agents[0]].render()
 
     def close(self) -> None:
-        """Give back what the models hold."""
+        """Release the resources of the models."""
         for own in self._sides.values():
             own.close()
 
     def _follow(self, battle: Battle) -> None:
-        """Go on to the next choice or the end."""
+        """Continue from `battle` to the next choice or to the end."""
         model = self._sides[self.possible_agents[0]].model
         while not battle.over and not _is_choice(battle):
             battle = advance(model, battle, {})
@@ -180,7 +182,7 @@ def _is_choice(battle: Battle) -> bool:
 
 
 def _listed(setup: Setup, board: Board, side: str) -> Iterator[str]:
-    """Give every action that a side can ever have, in words."""
+    """Yield the name of every action that a side can ever have in a battle."""
     yield _PASS
     for number, ability in enumerate(setup.side(side).abilities):
         match ability.kind:
@@ -196,7 +198,7 @@ def _listed(setup: Setup, board: Board, side: str) -> Iterator[str]:
 
 
 def _named(battle: Battle, use: Use) -> str:
-    """Return a use as `_listed` says it."""
+    """Return the name of the action for a use of an ability, as in `_listed`."""
     ability = battle.ability(battle.turn, use)
     if use.cube is None:
         return f"{use.ability}: {ability.text}"
@@ -206,7 +208,7 @@ def _named(battle: Battle, use: Use) -> str:
 
 
 def _uses(battle: Battle) -> dict[str, Use | None]:
-    """Return what may be chosen now, by its words; of equal uses the first."""
+    """Return the allowed uses of abilities by the name of the action. Equal actions keep the first use."""
     return {_PASS: None} | {_named(battle, use): use for use in reversed(battle.uses(battle.turn))}
 
 
@@ -225,7 +227,7 @@ def _outcome(battle: Battle, side: str) -> float:
 
 
 def _seen(battle: Battle, side: str) -> Iterator[Seen]:
-    """Give the numbers that a side sees, its own first: cubes by place, cubes at hand, abilities that are left."""
+    """Yield the elements of the observation of a side: its own first, then those of the other sides."""
     yield "passes", battle.passes, 2
     places = (*(ZONE + zone.name for zone in battle.board.zones), BORDER, TABLE)
     supply, stuck = (count_by_colour(cubes) for cubes in ((*battle.supply, *battle.island), battle.state.cubes))

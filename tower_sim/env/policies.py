@@ -1,6 +1,6 @@
-"""Policies to measure a solver by: random, greedy, searched; and for push your luck one that is solved exactly.
+"""Baseline policies for comparison with a solver: random, greedy, search, and the exact solution of push your luck.
 
-A policy is a function of an environment (`env.unwrapped`) that returns an action which is allowed.
+A policy is a function of an environment (`env.unwrapped`). It returns an action that is allowed.
 """
 
 from __future__ import annotations
@@ -20,20 +20,21 @@ from tower_sim.runs.array import Array
 from tower_sim.statistics import Estimate, average
 
 Policy = Callable[[Any], int]
-greedy: Policy = operator.methodcaller("greedy")  # what looks best now
+greedy: Policy = operator.methodcaller("greedy")
 
 
 def random(seed: int) -> Policy:
-    """Return the policy that takes any allowed action with the same chance."""
+    """Return the policy that takes each allowed action with the same probability."""
     rng = np.random.default_rng(seed)
     return lambda env: int(rng.choice(np.flatnonzero(env.action_masks())))
 
 
 def search(policy: Policy, rollouts: int, ahead: int, seed: int) -> Policy:
-    """Return the policy that plays each allowed action `rollouts` times from here and takes the best on average.
+    """Return the policy that tries each allowed action in `rollouts` simulations and takes the best on average.
 
-    After the action `policy` goes on for up to `ahead` steps. Each play has chances of its own, so the search knows the
-    law of the tower and what is inside, but not what comes out next.
+    After the action, `policy` continues for up to `ahead` steps. Each rollout draws new random numbers, the same for
+    every
+    action. The search therefore knows the tower's probabilities and its contents, but not what comes out next.
     """
     rng = np.random.default_rng(seed)
 
@@ -61,7 +62,7 @@ def _ahead(env: TowerEnv[Any], here: Any, action: int, policy: Policy, ahead: in
 
 
 def returns(env: TowerEnv[Any], policy: Policy, games: int, seed: int) -> Array:
-    """Play games and return the rewards of each, summed, shape (games,); game i begins with `reset(seed=seed + i)`."""
+    """Play games and return the total reward of each, shape (games,). Game i begins with `reset(seed=seed + i)`."""
     check_whole("games", games, 1)
     gained = np.zeros(games)
     for game in range(games):
@@ -80,11 +81,13 @@ def value(env: TowerEnv[Any], policy: Policy, games: int, seed: int) -> Estimate
 
 
 class SolvedLuck:
-    """The exact solution of push your luck for a player who sees the points, the round and the columns `counts`.
+    """The optimal policy of push your luck for a player who sees the points, the round and the columns `counts`.
 
-    What a throw brings is counted in throws of many games, apart for all values of `counts` (none: for all throws
-    together); the best choices then follow backwards from the last round (dynamic programming). With what is inside
-    as `counts` the player remembers what went in; without any, not. Random: the throws, from `seed`.
+    The outcomes of throws are counted in `steps` simulated steps of many games, separately for each value of `counts`,
+    or
+    for all throws together if `counts` is empty. Dynamic programming backwards from the last round then gives the best
+    choices. With the cubes inside as `counts`, the player remembers what was thrown in. In the simulated games, players
+    stop with probability `stops` in each step. Random: these games, drawn from `seed`.
     """
 
     def __init__(
@@ -103,18 +106,18 @@ class SolvedLuck:
         self._choices = self._solve(rows, often)
 
     def __call__(self, env: Any) -> int:
-        """Return the action of one game."""
+        """Return the action for one environment."""
         return int(self.actions(env.observation[None], env.action_masks()[None])[0])
 
     def actions(self, seen: Array, mask: Array) -> Array:
-        """Return the action of each of many games, by their observations and masks."""
+        """Return the action for each of many games, from their observations and masks."""
         seen = seen.astype(int)
         left = np.clip(self._rules.rounds - seen[:, 0], 0, None)
         stops = self._choices[left, np.minimum(seen[:, 1], self._most), self._cell(seen[:, self._of])]
         return np.where((stops & (mask[:, STOP] > 0)) | (mask[:, THROW] == 0), STOP, THROW)
 
     def play(self, envs: PushYourLuckVectorEnv, seed: int) -> Array:
-        """Play a game in each of `envs` and return what each banks, shape (num_envs,)."""
+        """Play one game in each of `envs` and return the points that each banks, shape (num_envs,)."""
         seen, info = envs.reset(seed=seed)
         banked, is_on = np.zeros(envs.num_envs), np.ones(envs.num_envs, bool)
         while is_on.any():
@@ -124,7 +127,7 @@ class SolvedLuck:
         return banked
 
     def _watch(self, envs: PushYourLuckVectorEnv, steps: int, seed: int, stops: float) -> tuple[Array, Array, Array]:
-        """Return `counts` before throws of players who stop at random, what came out, and `counts` after them."""
+        """Return `counts` before each throw, the cubes out, and `counts` after it, for players who stop at random."""
         rng = np.random.default_rng(seed)
         seen, info = envs.reset(seed=seed)
         over = np.zeros(envs.num_envs, bool)
@@ -140,11 +143,11 @@ class SolvedLuck:
         return before, out, after_it
 
     def _cell(self, counts: Array) -> Array:
-        """Return one number for all values of `counts`, shape (n, counts) -> (n,)."""
+        """Return one whole number for the values of all `counts`, shape (n, counts) -> (n,)."""
         return np.asarray(np.ravel_multi_index(counts.T, self._wide)) if self._of else np.zeros(len(counts), int)
 
     def _solve(self, rows: Array, often: Array) -> Array:
-        """Return whether to stop, by rounds left, points and cell."""
+        """Return whether to stop, shape (rounds left after this one, points, cell)."""
         here, gold, black, there = rows.T
         begins = np.flatnonzero(np.diff(here, prepend=-1))
         share = often / np.repeat(np.add.reduceat(often, begins), np.diff(begins, append=len(here)))

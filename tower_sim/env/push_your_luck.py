@@ -1,4 +1,4 @@
-"""Push your luck for solvers: throw again, or stop and bank the points of the round."""
+"""An environment for push your luck: throw again, or stop and bank the points of the round."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from tower_sim.games.push_your_luck import GAME, MOST_THROWS, after, throw
 from tower_sim.state import TowerState
 
 THROW, STOP = 0, 1
-_SHOWN = 14  # throws of a picture
+_SHOWN = 14  # throws in a picture
 
 
 @dataclass(frozen=True, slots=True)
 class LuckTable:
-    """The table: the tower's `state`, and the `points` and `throws` of the round; `banked` are those of all before.
+    """The situation at a choice.
 
-    `turns` are the throws of the run so far.
+    `state` is the tower's state. `points` and `throws` count in the current round, `banked` in all rounds before.
+    `turns`
+    are the throws of the run so far.
     """
 
     seed: int
@@ -34,14 +36,14 @@ class LuckTable:
     turns: tuple[Turn, ...] = ()
 
     def ended(self, banked: int) -> LuckTable:
-        """Return the table at the beginning of the next round."""
+        """Return the table at the beginning of the next round, with `banked` points added."""
         return replace(self, round=self.round + 1, points=0, throws=0, banked=self.banked + banked)
 
 
 class PushYourLuckEnv(TowerEnv[LuckTable]):
-    """Throw again for more gold, or stop before black cubes come out; the reward is what is banked.
+    """An environment in which the player throws again for gold, or stops before black cubes come out.
 
-    The rules `policy` and `at` play no part: the solver decides.
+    The reward is the number of points banked. The rules `policy` and `at` have no effect, because the solver decides.
     """
 
     game = GAME
@@ -78,7 +80,7 @@ class PushYourLuckEnv(TowerEnv[LuckTable]):
         return figure(turns, [*self.cubes], title)
 
     def greedy(self) -> int:
-        """Throw again if that gains points on average where every cube thrown comes straight out."""
+        """Return the action with more points on average, if every thrown cube came straight out."""
         table, rules = self.table, self.rules
         inside = count_by_colour(table.state.cubes)
         gold, black = (count - inside.get(colour, 0) for colour, count in self.cubes.items())

@@ -1,4 +1,4 @@
-"""Many games of push your luck at once, on the surrogate's kernel."""
+"""Many games of push your luck at once, computed by the kernel of the surrogate (the fast fitted model)."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ MOST_ENVS = 1_000_000
 
 
 class PushYourLuckVectorEnv(VectorEnv[Array, Array, Array]):
-    """`num_envs` games of `PushYourLuckEnv` side by side, with what a table sees; see `gymnasium.make_vec`.
+    """A vector of `num_envs` games of `PushYourLuckEnv` with the knowledge "table"; see `gymnasium.make_vec`.
 
-    A game that is over begins again in the next step, whatever its action (`AutoresetMode.NEXT_STEP`).
-    `info["action_mask"]` has shape (num_envs, 2). The games are not those that `PushYourLuckEnv` plays with the same
-    seed: the words of chance are drawn in another order.
+    A finished game begins again in the next step, whatever its action (`AutoresetMode.NEXT_STEP`).
+    `info["action_mask"]` has shape (num_envs, 2). The games differ from those of `PushYourLuckEnv` with the same seed,
+    because random numbers are drawn in another order.
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -51,7 +51,7 @@ class PushYourLuckVectorEnv(VectorEnv[Array, Array, Array]):
         self._towers: ManyTowers | None = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
-        """See Gymnasium; no options are known."""
+        """Begin all games; see Gymnasium. `options` are ignored."""
         super().reset(seed=seed)
         most = self.rules.rounds * MOST_THROWS
         total = int(self._cubes.sum())
@@ -62,7 +62,10 @@ class PushYourLuckVectorEnv(VectorEnv[Array, Array, Array]):
         return self._observation(), self._info()
 
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
-        """Take one step in every game as in Gymnasium; the mask of a game that is not over must allow its action."""
+        """Take one step in every game; see Gymnasium.
+
+        Raises UsageError if the mask of a game that is not over forbids its action.
+        """
         if self._towers is None:
             raise fault("the environment", "not reset yet", "one that is", "call reset() first")
         actions = np.asarray(actions)

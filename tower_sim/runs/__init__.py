@@ -1,7 +1,7 @@
-"""What came of many runs: one array of counts, and one register of the figures that are taken from it.
+"""Results of many runs: one array of counts, and one list of the statistics (figures) that are computed from it.
 
-    Runs (run, drop, colour) ---by_drop---> ByDrop (run, drop) ---Figure---> a number a phase, a run, or of them all
+    Runs (run, drop, colour) ---by_drop---> ByDrop (run, drop) ---Figure---> a number per phase, per run, or over all
 
-A figure is written once, in `tower.py` where every tower has it, else in the folder of its game. Studies, comparisons,
-calibration, checks of surrogates and pages read it from there. READ array.py FIRST.
+Each figure is defined once: in `tower.py` if it applies to every tower, else in the folder of its game. Studies,
+comparisons, calibration, checks of surrogates and web pages use these definitions. READ array.py FIRST.
 """

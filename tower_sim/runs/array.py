@@ -1,4 +1,4 @@
-"""Many runs as counts of cubes by colour, and the plan of what their drops throw."""
+"""Many runs as counts of cubes by colour, and the plan that says which cubes their drops throw."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ EVERY = -1  # in `Plan.throws`: cubes of every colour
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the drops of a run throw, where that is known before it: all cubes of one colour that are outside then.
+    """The drops of a run, for games in which each drop throws all cubes of one colour that are then outside.
 
-    There are `cubes[k]` cubes of the colour `colours[k]`. Drop i throws those of `colours[throws[i]]`, or with EVERY
-    those of all colours; the first drop is the set-up. `figures` are whole numbers that the game takes from every other
-    drop; `terms` are the numbers of the rules that figures name.
+    There are `cubes[k]` cubes of the colour `colours[k]`. Drop i throws the colour `colours[throws[i]]`, or all colours
+    if
+    `throws[i]` is EVERY. The first drop is the set-up. `figures` are whole numbers that the game computes for each
+    other
+    drop. `terms` are the numbers of the rules that figures use.
     """
 
     colours: tuple[str, ...]
@@ -36,16 +38,17 @@ class Plan:
 
     @property
     def drops(self) -> int:
-        """How many drops a run has."""
+        """The number of drops in a run."""
         return len(self.throws)
 
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Runs of one plan: counts of cubes, each of shape (run, drop, colour), in the order of the plan.
+    """Runs of one plan: counts of cubes, each of shape (run, drop, colour), with colours in the order of the plan.
 
-    `thrown` and `emerged` are those of the drop, `inside` is counted after it. A drop with nothing to throw has zeros
-    and leaves `inside` as it was.
+    `thrown` and `emerged` count in the drop, `inside` counts after it. For a drop with no cube to throw they are zeros,
+    and
+    `inside` stays as it was.
     """
 
     plan: Plan
@@ -58,27 +61,27 @@ class Runs:
 
     @property
     def inside_before(self) -> Array:
-        """How many cubes were inside before each drop, of any colour, shape (run, drop)."""
+        """The number of cubes of all colours inside before each drop, shape (run, drop)."""
         return (self.inside + self.emerged - self.thrown).sum(-1)
 
     @cached_property
     def by_drop(self) -> ByDrop:
-        """The runs drop by drop, all colours together."""
+        """The counts by drop, with all colours together."""
         return by_drop(self.thrown, self.emerged, self.inside, terms=self.plan.terms)
 
     def take(self, runs: Any) -> Runs:
-        """Return the runs chosen by an index, a slice or a mask."""
+        """Return the runs that an index, a slice or a mask selects."""
         return Runs(self.plan, self.thrown[runs], self.emerged[runs], self.inside[runs])
 
     @staticmethod
     def none(plan: Plan) -> Runs:
-        """Return no runs of a plan."""
+        """Return zero runs of a plan."""
         nothing = np.zeros((0, plan.drops, len(plan.colours)), np.int16)
         return Runs(plan, nothing, nothing, nothing)
 
     @staticmethod
     def together(parts: Sequence[Runs]) -> Runs:
-        """Join runs of the same plan."""
+        """Return the runs of all parts. Raises UsageError if they have different plans."""
         if any(part.plan != parts[0].plan for part in parts):
             raise UsageError("runs have several plans; allowed is one; keep them apart")
         names = ("thrown", "emerged", "inside")
@@ -90,9 +93,12 @@ class RunSampler(Protocol):
     """A model that plays many runs of a plan at once."""
 
     def sample_runs(self, plan: Plan, runs: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Runs:
-        """Play `runs` runs; run r draws from the stream first + r of `seed`, whatever the plan."""
+        """Play `runs` runs. Run r draws from stream number first + r of `seed`, for every plan.
+
+        `shift` is added to each thrown cube's probability to come out, for tests.
+        """
         ...
 
     def extrapolated(self, counts: Runs) -> Array:
-        """Say of each drop, shape (run, drop), whether it is outside of what the model was fitted to."""
+        """Return whether each drop is outside the model's training range, shape (run, drop)."""
         ...

@@ -1,4 +1,4 @@
-"""Runs drop by drop, all colours together: what figures are taken from."""
+"""Counts of runs by drop, with all colours together. Figures are computed from them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,18 @@ UNKNOWN = -1
 
 @dataclass(frozen=True, slots=True)
 class ByDrop:
-    """What figures are taken from: counts of cubes by drop, each of shape (..., drop), UNKNOWN where there is none.
+    """Counts of cubes by drop, each of shape (..., drop). UNKNOWN marks drops that a run lacks and unknown counts.
 
-    `thrown`, `out` and, after the drop, `inside`; `own`: cubes of the colours thrown, thrown or inside before;
-    `own_out`: how many of these came out. `colours`: how many colours came out; `lead`: cubes out of the most numerous
-    colour that was not thrown; `old_out`: cubes out that were inside before, which counts by colour leave open. What is
-    not known is UNKNOWN, as the whole drop where a run does not have it. `phases` is which drops are phases of play,
-    shape (drop,): all but a set-up. `terms` are numbers of the rules; `facts` what the game says of each drop, of the
-    same shape, NaN where it says nothing.
+    - `thrown`, `out`: cubes thrown and cubes that came out.
+    - `inside`: cubes inside after the drop.
+    - `own`: cubes of the thrown colours, both thrown and inside before.
+    - `own_out`: cubes of the thrown colours that came out.
+    - `colours`: number of different colours that came out.
+    - `lead`: cubes out of the most numerous colour that was not thrown.
+    - `old_out`: cubes out that were inside before. Counts by colour do not determine this.
+    - `phases`: which drops are phases of play and not a set-up, shape (drop,).
+    - `terms`: numbers of the rules.
+    - `facts`: what the game reports of each drop, shape (..., drop), NaN where it reports nothing.
     """
 
     thrown: Array
@@ -41,11 +45,11 @@ class ByDrop:
 
     @property
     def before(self) -> Array:
-        """How many cubes were inside before each drop, shape (..., drop): all after it but those thrown."""
+        """The number of cubes inside before each drop, shape (..., drop)."""
         return self.inside + self.out - self.thrown
 
     def take(self, index: Any) -> ByDrop:
-        """Return the runs at `index`, as numpy indexes arrays; for drops see `cut`."""
+        """Return the runs at `index`, which is used as in numpy. Use `cut` to select drops."""
         return replace(
             self,
             **{name: getattr(self, name)[index] for name in COUNTS},
@@ -53,7 +57,7 @@ class ByDrop:
         )
 
     def cut(self, start: int, stop: int) -> ByDrop:
-        """Return drops `start` to before `stop`."""
+        """Return the drops from `start` to before `stop`."""
         there = (..., slice(start, stop))
         return replace(
             self,
@@ -63,8 +67,9 @@ class ByDrop:
         )
 
     def after(self, others: ByDrop) -> ByDrop:
-        """Return these points of a design, shape (point, run, drop), with `others` behind; runs that one lacks are
-        missing.
+        """Return these points of a design, followed by the points of `others`. Shape (point, run, drop).
+
+        If one of the two has fewer runs, its missing runs are UNKNOWN.
         """
         most = max(self.thrown.shape[1], others.thrown.shape[1])
         both = {
@@ -84,7 +89,7 @@ COUNTS = tuple(column.name for column in fields(ByDrop))[:8]
 
 
 def after_setup(drops: int) -> Array:
-    """Return which drops are phases where the first is a set-up, shape (drop,)."""
+    """Return which drops are phases if the first drop is a set-up, shape (drop,)."""
     return np.arange(drops) > 0
 
 
@@ -99,9 +104,11 @@ def by_drop(
     terms: Mapping[str, float] | None = None,
     facts: Mapping[str, Array] | None = None,
 ) -> ByDrop:
-    """Return counts by colour, shape (..., drop, colour), drop by drop.
+    """Return the counts by drop from counts by colour, which have shape (..., drop, colour).
 
-    `played` is which drops a run has, shape (..., drop), by default all; `phases` by default all but the first.
+    `played` says which drops a run has, shape (..., drop); the default is all. `phases` has shape (drop,); the default
+    is
+    all drops but the first.
     """
     is_own = thrown > 0
     of_drops = (

@@ -1,4 +1,4 @@
-"""A figure: one number that runs come to, written once with its name, its unit, a sentence and how it is computed."""
+"""A figure: one statistic of runs, with its name, its unit, a description and a formula."""
 
 from __future__ import annotations
 
@@ -30,14 +30,18 @@ OPEN = ("own", "own_out", "colours", "lead", "old_out")
 
 @dataclass(frozen=True)
 class Figure:
-    """A number that runs come to, in `unit`: `key` names it in documents, `title` for people, `says` what it is.
+    """A statistic of runs. `key` names it in documents, `title` is for people, and `says` describes it.
 
-    `of` is worked out for every drop of `at` (the phases of play, or the set-up) where `where` holds. A run's value is,
-    as `take` says, their mean (the sum of `of` by the sum of `among`), their sum, the greatest, or their standard
-    deviation. The names in these expressions are COLUMNS, the terms of the rules and what the game says of a drop. A
-    figure without `of` is of no counts: its game measures it from the turns of a run. `sentence` says a mean, at {}, as
-    a player would. With `chances`, how often it is 0, 1, ... is told too; the last of these words stands for more too.
-    A `minor` one stands in tables, not in first paragraphs and pictures of studies.
+    The formula `of` is evaluated for every drop of the kind `at` (phases of play, or the set-up) where the formula
+    `where`
+    is true. The value of a run depends on `take`: `mean` is the sum of `of` over the sum of `among`, `sum` the sum,
+    `most`
+    the maximum, and `spread` the standard deviation. Formulas use COLUMNS, terms of the rules and facts of the game. A
+    figure without `of` is measured by its game from the turns of a run.
+
+    `sentence` is a sentence for players with {} in the place of the mean. With `chances`, the shares of drops with the
+    values 0, 1, ... are reported too. The last of these words stands for its value or more. A `minor` figure appears in
+    tables, but not in summaries and pictures of studies.
     """
 
     key: str
@@ -55,28 +59,28 @@ class Figure:
 
     @property
     def is_share(self) -> bool:
-        """Whether it is a share, from 0 to 1."""
+        """Whether the figure is a share, from 0 to 1."""
         return self.unit == SHARE
 
     @property
     def names(self) -> frozenset[str]:
-        """The columns, terms and facts that it is made of."""
+        """The columns, terms and facts that the formulas use."""
         return frozenset[str]().union(*(each.names for each in self.parts.values()))
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The columns that counts may leave open among those it is made of."""
+        """The columns used by the formulas that counts by colour may not determine."""
         return tuple(name for name in OPEN if name in self.names)
 
     def meaning(self, terms: Mapping[str, float]) -> str:
-        """Return what it is by rules of these terms."""
+        """Return the description, with the values of `terms` in the place of their names in braces."""
         says = self.says  # of anybody, so that only the terms' own braces mean something
         for name, value in terms.items():
             says = says.replace(f"{{{name}}}", f"{value:g}")
         return says
 
     def shares(self) -> tuple[Figure, ...]:
-        """Return how often it is each of its chances, as figures."""
+        """Return one figure for each of `chances`: the share of phases with this value."""
         last = len(self.chances) - 1
         return tuple(
             Figure(
@@ -90,14 +94,16 @@ class Figure:
         )
 
     def by_phase(self, runs: ByDrop) -> Array:
-        """Return the value of `of` at each phase of play, shape (..., phase); NaN where a run does not have it."""
+        """Return the value of `of` in each phase of play, shape (..., phase); NaN for phases that a run lacks."""
         of, _, _ = self._columns(runs)
         return of
 
     def sums(self, runs: ByDrop) -> tuple[Array, Array]:
-        """Return the two sums whose ratio is the mean over all runs, one of each for every run, shape (...).
+        """Return a numerator and a denominator for each run, both of shape (...).
 
-        Of a figure that is no mean, its value and 1; both 0 for a run without a drop that it is of.
+        The ratio of their totals is the mean over all runs. For a figure that is no mean, they are its value and 1.
+        Both are 0
+        for a run without a drop that counts.
         """
         of, among, where = self._columns(runs)
         if self.take in (MEAN, SUM):
@@ -113,13 +119,13 @@ class Figure:
             return np.where(there > 0, np.sqrt(square / where.sum(-1)), 0), there
 
     def value(self, runs: ByDrop, none: float = np.nan) -> Array:
-        """Return the value of every run, shape (...); `none` of a run without a drop that it is of."""
+        """Return the value for every run, shape (...), or `none` for a run without a drop that counts."""
         over, under = self.sums(runs)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(under > 0, over / np.where(under > 0, under, 1), none)
 
     def is_told(self, runs: ByDrop) -> bool:
-        """Say whether the runs have all that it is made of."""
+        """Return whether the runs contain everything that the formulas use. False for a figure without `of`."""
         known = {*COLUMNS, *runs.terms, *runs.facts}
         if not self.of or not self.names <= known or (self.at == SETUP and runs.phases.all()):
             return False
@@ -127,17 +133,17 @@ class Figure:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is a whole number of every phase, where all that it names is."""
+        """Whether the figure is a whole number in every phase, if everything that its formula names is whole."""
         return self.parts["of"].is_whole and (self.among, self.where) == ("1", "1")
 
     @property
     def parts(self) -> Mapping[str, Formula]:
-        """Its expressions, by `of`, `among` and `where`."""
+        """The parsed formulas, with the keys `of`, `among` and `where`."""
         texts = {"of": self.of, "among": self.among, "where": self.where}
         return {name: _read(text, self.key) for name, text in texts.items()}
 
     def _columns(self, runs: ByDrop) -> tuple[Array, Array, Array]:
-        """Return `of`, `among` and where they count, by drop of `at`, each of shape (..., drop)."""
+        """Return the values of `of`, the values of `among`, and which drops count. Shape (..., drops of `at`)."""
         drops = ~runs.phases if self.at == SETUP else runs.phases
         known = _Columns(runs, drops)
         played = runs.thrown[..., drops] != UNKNOWN
@@ -149,7 +155,7 @@ class Figure:
 
 
 class _Columns:
-    """The columns of some drops, by name, as real numbers."""
+    """The values of columns, facts and terms for some drops, by name, as real numbers."""
 
     def __init__(self, runs: ByDrop, drops: Array) -> None:
         self._runs, self._drops = runs, drops
@@ -179,15 +185,17 @@ def _read(text: str, key: str) -> Formula:
 
 
 def table(runs: ByDrop, figures: Sequence[Figure]) -> Array:
-    """Return the values of every run, shape (run, figure); 0 where a run has no drop that a figure is of."""
+    """Return the values for every run, shape (run, figure); 0 where a run has no drop that counts."""
     return np.stack([figure.value(runs, none=0.0) for figure in figures], 1)
 
 
 def script(figures: Sequence[Figure], terms: Sequence[str]) -> str:
-    """Return the figures as JavaScript: { key, title, unit, says, take, at, minor, isWhole, of, among, where } of each.
+    """Return JavaScript code of an array with one object for each figure.
 
-    The last three are functions of an object `d` with the columns of a drop and one `r` with the `terms` of the rules.
-    `isWhole`: it is a whole number of every drop that counts.
+    Its keys are key, title, unit, says, take, at, minor, isWhole, of, among and where. The last three are functions of
+    an
+    object `d` with the columns of a drop and an object `r` with the `terms` of the rules. `isWhole` is
+    `Figure.is_whole`.
     """
 
     def column(name: str) -> str:

@@ -1,4 +1,4 @@
-"""How a figure is written: arithmetic over the columns of a drop, for arrays here and as JavaScript for pages."""
+"""Formulas of figures: arithmetic over the columns of a drop, evaluated with numpy or translated to JavaScript."""
 
 from __future__ import annotations
 
@@ -44,29 +44,35 @@ _ALLOWED = f"names, numbers, + - * /, comparisons, and, or, not, {', '.join(_CAL
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """What `text` says of every drop, 1 or 0 of what holds or not: `names` are those in it, `tree` is its syntax."""
+    """A parsed formula, whose value for a drop is a number. Conditions are 1 or 0.
+
+    `names` are the names that `text` uses. `tree` is its syntax tree.
+    """
 
     text: str
     names: frozenset[str]
     tree: ast.expr
 
     def of(self, column: Callable[[str], Array | float]) -> Array:
-        """Return its value where `column` gives each name's, all of one shape or numbers; a division by 0 is NaN."""
+        """Return the value of the formula. A division by 0 gives NaN or infinity.
+
+        `column` returns the values of a name, either a number or an array. All arrays must have the same shape.
+        """
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(_value(self.tree, column))
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is a whole number where all that it names is."""
+        """Whether the formula is a whole number if everything that it names is one."""
         return _is_whole(self.tree)
 
     def javascript(self, column: Callable[[str], str]) -> str:
-        """Return it as an expression of JavaScript where `column` gives each name's."""
+        """Return the formula as a JavaScript expression. `column` returns the JavaScript expression of a name."""
         return _script(self.tree, column)
 
 
 def formula(text: str, what: str = "figure") -> Formula:
-    """Read a formula. `what` names it in that line."""
+    """Return the formula in a text. Raises UsageError, which calls the formula `what`, if the text is not allowed."""
     try:
         if len(text) > MOST_CHARACTERS:
             raise SyntaxError(f"{len(text)} characters; allowed are {MOST_CHARACTERS}")
@@ -79,7 +85,7 @@ def formula(text: str, what: str = "figure") -> Formula:
 
 
 def _names(node: ast.expr) -> set[str]:
-    """Return the names in a tree; raises SyntaxError for a part that is not allowed."""
+    """Return the names in a syntax tree. Raises SyntaxError for a part that is not allowed."""
     match node:
         case ast.Name(id=name):
             return {name}

@@ -1,4 +1,7 @@
-"""The figures that every tower has. A phase of play is a drop after the set-up; without a set-up every drop is one."""
+"""The figures that apply to every tower.
+
+A phase of play is any drop but the set-up. In a game without a set-up, every drop is a phase.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,10 @@ GENERAL = frozenset(figure.key for figure in (*TOWER, MOST_INSIDE, SHARE_OUT, SK
 
 
 def some_out(key: str, title: str, unit: str, of: str, least: int = 1, most: int = 0, where: str = "") -> Figure:
-    """Return a figure of the phases with `least` to `most` cubes out (0: or more), and `where` that holds too."""
+    """Return a figure for the phases with `least` to `most` cubes out in which `where` is true.
+
+    If `most` is 0, all phases in which a cube comes out count, whatever `least` is.
+    """
     cubes = f"out >= {least} and out <= {most}" if most else "out > 0"
     what = f"phases with {least} to {most} out" if most else "phases with something out"
     rest = " and two or more colours" if where else ""
@@ -65,12 +71,15 @@ TOTALS = ((5, 7), (8, 10))
 
 
 def single_of(out: tuple[int, int]) -> str:
-    """Return the key of the share of phases with one colour, of those with so many cubes out."""
+    """Return the key of the share of phases with one colour out, among phases with out[0] to out[1] cubes out."""
     return f"single_{out[0]}_{out[1]}"
 
 
 def many_of(out: tuple[int, int]) -> str:
-    """Return the key of the share of phases with three colours or more, of those with two and so many cubes out."""
+    """Return the key of the share of phases with three or more colours out.
+
+    It is a share of the phases with two or more colours and with out[0] to out[1] cubes out.
+    """
     return f"many_{out[0]}_{out[1]}"
 
 
