@@ -1,6 +1,8 @@
-"""PhysicsModel: the pipeline from a hand over the tower to an outcome, as rigid-body physics. READ FIRST.
+"""PhysicsModel: a throw from the hand above the tower to its outcome, as rigid-body physics. READ FIRST.
 
-apparatus -> world -> release -> settle -> landing -> outcome
+    apparatus -> world -> release -> settle -> landing -> outcome
+
+Each word names the module that does this step.
 """
 
 from __future__ import annotations
@@ -55,21 +57,21 @@ class PhysicsModel(BaseModel):
         return type(self), (self.shape, self.settings)
 
     def close(self) -> None:
-        """Give the engine client back."""
+        """Close the engine."""
         self._world.close()
 
     @property
     def board(self) -> Board:
-        """The board."""
+        """The board of the ship."""
         return with_board(self.shape).board
 
     @property
     def effort(self) -> tuple[int, float]:
-        """Engine steps taken and seconds simulated so far; nothing depends on it."""
+        """The engine steps taken and the seconds simulated so far, for measurements."""
         return self._world.steps, self._world.seconds
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
-        """Throw `cubes` in; see DropModel. Random: what `release` draws; all else follows from the arguments."""
+        """Throw `cubes` in; see DropModel. Random: what `release` draws. Everything else follows from the arguments."""
         thrown = self._door.throw(state, cubes)
         written = rng_text(rng)
         launches = release(thrown, self.shape.hand, self.shape.rim_top, self.shape.cube_edge, self.settings.window, rng)
@@ -92,7 +94,7 @@ class PhysicsModel(BaseModel):
         return replace(outcome, knocked_out=outcome.emerged)
 
     def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
-        """Put a cube into a zone; see BoardModel. Random: where in the zone, and the turn about the vertical."""
+        """Put a cube into a zone; see BoardModel. Random: the place in the zone and the turn about the vertical."""
         ship = with_board(self.shape)
         (cube,) = self._door.throw(state, (cube,))
         zone = as_zone(zone, [each.name for each in ship.board.zones])
@@ -127,20 +129,23 @@ class PhysicsModel(BaseModel):
             for x in landings
             if x.pose and x.cube.id in order
         ]
-        rest.sort(key=lambda each: order[each.cube.id])  # as the engine has them: what touches what relies on it
+        rest.sort(key=lambda each: order[each.cube.id])  # in the engine's order, on which the contacts rely
         inside = [replace(each, region=each.region.removeprefix(landing.INSIDE)) for each in rest if _inside(each)]
         outside = [each for each in rest if not _inside(each)] if self.shape.board else []
         event = replace(event, emerged=tuple(sorted(cube.id for cube in outcome.emerged)))
         return replace(outcome, state=self._door.made(state.after(inside, event, outside, touches)))
 
     def _build(self, at_rest: Sequence[Resident], touches: Sequence[Touch]) -> Scene:
-        """Build the apparatus and lay the cubes `at_rest` where the state has them, pressing as `touches` tells."""
+        """Build the apparatus and lay the cubes `at_rest` at their poses, with the contact forces in `touches`."""
         scene = Scene(self._world, self.shape)
         scene.lay({resident.cube: _pose(resident) for resident in at_rest}, touches)
         return scene
 
     def _look(self, scene: Scene, cubes: Sequence[Cube]) -> tuple[Landing, ...]:
-        """Say where each cube is, or lay when it was cleared away; one that never left the hand is lost."""
+        """Return the landing of each cube.
+
+        A cube that was cleared away has the place it had then. A cube that never left the hand is lost.
+        """
         motion = scene.motion()
         numbers = list(scene.bodies)
         places = landing.find(motion.position, motion.orientation, self.shape)
@@ -157,7 +162,7 @@ class PhysicsModel(BaseModel):
 
 
 def _door(shape: Apparatus, settings: PhysicsSettings) -> Door:
-    """Make the door of physics: cubes inside have poses, those of a ship lie on its board when they are out."""
+    """Return the door of physics: cubes inside have poses, and cubes that came out of a ship lie on its board."""
     regions = [region.name for region in shape.regions]
     zones = [landing.ZONE + zone.name for zone in shape.board.zones] if shape.board else []
     places = [*zones, landing.BORDER, landing.TABLE] if zones else []

@@ -122,7 +122,7 @@ class Event:
     launches: tuple[tuple[float, ...], ...] = field(default=(), repr=False)
 
     def to_plain(self) -> list[Any]:
-        """Return the board as plain JSON values, as in a token."""
+        """Return the event as plain JSON values, as in a token."""
         thrown = [_cube_to_plain(cube) for cube in self.thrown]
         row = [self.kind, self.rng, thrown, list(self.emerged), self.strength, self.place]
         return [*row, [[int(windows), *numbers] for windows, *numbers in self.launches]] if self.launches else row

@@ -369,7 +369,7 @@ class Resamples:
     def shares(self, hits: Array, of: Array) -> Estimates:
         """Return shares as `ratios` does. If all or none hit, the interval is Clopper and Pearson's by run.
 
-        The latter counts every run as one trial, which makes it wide rather than narrow. It too needs five runs.
+        That interval counts every run as one trial, which makes it wide rather than narrow. It too needs five runs.
         Source: Clopper and Pearson, Biometrika 26 (1934).
         """
         ratios = self.ratios(hits, of)

@@ -1,4 +1,4 @@
-"""What people read on a terminal: output folded between words, and the one line of a mistake, a failure or a hint."""
+"""Print text for people: output folded between words, and errors and hints in one line."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _HEAD, _TAIL = 700, 300  # characters kept of a long line: what was received may
 
 
 def say(text: str, *, flush: bool = False) -> None:
-    """Print `text`, what does not print written out; on a terminal long lines are folded.
+    """Print `text` with control characters escaped, and fold long lines on a terminal.
 
-    Elsewhere a paragraph stays a line, which programs can search and editors fold.
+    Elsewhere each paragraph stays one line, which programs can search and editors fold.
     """
     text = printable(text)
     if sys.stdout.isatty():
@@ -28,28 +28,29 @@ def say(text: str, *, flush: bool = False) -> None:
 
 
 def warn(text: str) -> None:
-    """Write one line on standard error, whatever is in the text; also where nobody reads it."""
+    """Print `text` as one line on standard error, with control characters escaped; ignore any failure to print."""
     line = printable(one_line(text, _HEAD, _TAIL))
-    with suppress(OSError, ValueError, AttributeError):  # nobody can be told that nobody can be told
+    with suppress(OSError, ValueError, AttributeError):  # there is nowhere left to report it
         print(f"tower-sim: {line}", file=sys.stderr, flush=True)
 
 
 def counted(number: int, what: str) -> str:
-    """Return how many there are of what a word names: 1 cube, 2 cubes."""
+    """Return a number with its noun, such as "1 cube" or "2 cubes"."""
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def one_line(text: str, head: int, tail: int) -> str:
-    """Return `text` on one line; of a long one the first `head` and the last `tail` characters."""
+    """Return `text` on one line; of a long text, only the first `head` and the last `tail` characters."""
     line = " ".join(text.split())
     return line if len(line) <= head + tail else f"{line[:head]} ... {line[-tail:]}"
 
 
 def folded(text: str, width: int) -> str:
-    """Return `text` with no line longer than `width` columns where words allow, prose not longer than 100.
+    """Return `text` with lines of at most `width` columns, as far as words allow; prose has at most 100.
 
-    Spaces inside of a line stay, so that the columns of tables hold as far as they fit; what follows of their rows is
-    indented, of prose as its first line is.
+    A line with two spaces in a row counts as a row of a table. Its spaces stay, and its continuation lines are indented
+    to a column of the table. Continuation lines of prose are indented like its first line. A `width` below 20 is
+    ignored.
     """
     if width < _LEAST:
         return text
@@ -64,7 +65,7 @@ def folded(text: str, width: int) -> str:
 
 
 def _column(line: str, most: int) -> int:
-    """Return where the last column of a row begins that begins within its first `most` characters."""
+    """Return where the last of the columns begins that begin within the first `most` characters of a row."""
     begins = [gap.end() for gap in re.finditer(r"(?<=\S) {2,}", line) if gap.end() <= most]
     return begins[-1] if begins else _INDENT
 

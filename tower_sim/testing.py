@@ -1,4 +1,4 @@
-"""Checks for authors of a model, an engine or a game: each raises AssertionError with the promise that is broken."""
+"""Checks for authors of a model, an engine or a game; each raises AssertionError with the broken promise."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ _EDGE, _STEP, _TURNED = 0.008, 1 / 2000, (0.1, -0.3, 0.5, 0.8062257748298549)  #
 
 
 def check_model(model: DropModel) -> None:
-    """Throw five of 20 cubes ten times, knock and, on a board, place; raise AssertionError for a broken promise.
+    """Check the promises of `DropModel` and `BoardModel`; raise AssertionError for a broken one.
 
-    The promises are those of `DropModel` and `BoardModel`. A model may refuse all knocks, and some draws may fail.
+    The check throws five of 20 cubes ten times, knocks and, on a board, places cubes. A model may refuse all knocks,
+    and some draws may fail.
     """
     state, queue = model.empty(), list(supply({"red": 10, "blue": 10}, model.cube_edge))
     _equal("empty()", state, TowerState(model.name, model.apparatus, state.digest))
@@ -69,7 +70,7 @@ def check_model(model: DropModel) -> None:
 
 
 def _drawn(model: DropModel, state: TowerState, event: Event, seed: int) -> TowerState:
-    """Return the state after a draw that is made twice, the second time from a token; check its outcome."""
+    """Make a draw twice, the second time from a token, check both outcomes, and return the next state."""
     kind, cubes, token = event.kind, event.thrown, state.token()
     rng, another, begun = (np.random.default_rng([2013, seed]) for _ in range(3))
     arguments = {"drop": (cubes,), "knock": (event.strength,), "place": (*cubes, event.place)}[kind]
@@ -108,9 +109,10 @@ def _drawn(model: DropModel, state: TowerState, event: Event, seed: int) -> Towe
 
 
 def check_engine(kind: Callable[[PhysicsSettings], Engine], settings: PhysicsSettings | None = None) -> None:
-    """Let cubes fall, sleep, wake and pile up; raise AssertionError for a broken promise of `Engine`.
+    """Check the promises of `Engine` with cubes that fall, sleep, wake and pile up.
 
-    `kind` is the engine's class; it is called with `settings`, by default those of an engine of another package.
+    Raises AssertionError for a broken promise. `kind` is the engine's class. It is called with `settings`. The default
+    settings are Bullet's, which also apply to engines of other packages.
     """
     settings = settings or PhysicsSettings(engine="bullet")
     engine, other = kind(settings), kind(settings)
@@ -151,10 +153,10 @@ def check_engine(kind: Callable[[PhysicsSettings], Engine], settings: PhysicsSet
 
 
 def check_game(game: Game, model: DropModel | None = None, tables: Mapping[str, Any] | None = None) -> None:
-    """Play a few runs, with and without failed draws; raise AssertionError for a broken promise of `Game`.
+    """Check the promises of `Game` with a few runs, with and without failed draws.
 
-    `model` plays them, by default one for the game's `apparatus`: the rule of two thirds, or physics on a board.
-    `tables` are rules for a short run.
+    Raises AssertionError for a broken promise. `model` plays the runs. The default model has the game's `apparatus` and
+    is the rule of two thirds, or physics for a game with a board. `tables` are rules for a short run.
     """
     if game.apparatus:
         game.check(shape := load(game.apparatus))
@@ -202,7 +204,7 @@ def check_game(game: Game, model: DropModel | None = None, tables: Mapping[str, 
 
 
 class _Failing(Recorder):
-    """A model whose draws all time out once `left` of them have landed."""
+    """A model whose draws all time out after `left` landings."""
 
     left: float = math.inf
 

@@ -1,4 +1,4 @@
-"""What every tower with a memory offers: throw, knock, and see what is inside, out and on the board."""
+"""The common base of towers with a memory: throw, knock, and see the cubes inside, out and on the board."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from tower_sim.state import TowerState
 
 
 class Throwing(ABC):
-    """A tower that remembers what was thrown into it: `state`, and `last`, the outcome of the last throw or knock."""
+    """A tower that remembers what was thrown into it; `last` is the outcome of the last throw or knock, if any."""
 
     last: Outcome | None
     _state: TowerState
 
     @abstractmethod
     def _do(self, counts: Mapping[str, int], knock: float | None, seed: int | None) -> Outcome:
-        """Throw so many cubes of each colour, or knock, and remember the outcome."""
+        """Throw cubes (counts by colour), or knock with strength `knock` (g), and remember the outcome."""
 
     @property
     def state(self) -> TowerState:
-        """What it remembers, as the value that models take; keeping it is a fork."""
+        """The current state, as models take it; a copy of the reference is a fork."""
         return self._state
 
     @property
@@ -33,7 +33,7 @@ class Throwing(ABC):
 
     @property
     def out(self) -> dict[str, int]:
-        """The cubes that the last throw or knock brought out, by colour."""
+        """The cubes that came out in the last throw or knock, by colour."""
         return {} if self.last is None else count_by_colour(self.last.emerged)
 
     @property
@@ -44,9 +44,9 @@ class Throwing(ABC):
         return {place: count_by_colour(each.cube for each in lying if each.region == place) for place in places}
 
     def throw(self, cubes: Mapping[str, int] | None = None, /, *, seed: int | None = None, **colours: int) -> Outcome:
-        """Throw so many cubes of each colour in, and return the outcome.
+        """Throw cubes in, as a number for each colour, and return the outcome.
 
-        `throw(blue=4)` and `throw({"blue": 4})` are the same; the latter takes any colour.
+        `throw(blue=4)` and `throw({"blue": 4})` do the same. A mapping can have any colour.
         """
         counts = {**(cubes or {}), **colours}
         if cubes and (twice := sorted(cubes.keys() & colours.keys())):
@@ -54,5 +54,5 @@ class Throwing(ABC):
         return self._do(counts, None, seed)
 
     def knock(self, strength: float = 1.0, *, seed: int | None = None) -> Outcome:
-        """Knock on the table, `strength` in g (peak sideways acceleration), and return the outcome."""
+        """Knock on the table with `strength` (peak sideways acceleration in g) and return the outcome."""
         return self._do({}, strength, seed)

@@ -20,17 +20,18 @@ _PER_PART = 4  # bytes for each [, { and comma: a short cube, `[0,"red",0.008],`
 
 
 def pack(prefix: str, plain: Any) -> str:
-    """Return `plain` (what JSON can hold) as a token: compressed, base64, with the first 16 digits of its SHA-256."""
+    """Return `plain`, a JSON value, as a token: compressed, in base64, and with 16 digits of its SHA-256 digest."""
     body = zlib.compress(_COMPACT.encode(plain).encode(), 9)
     text = base64.urlsafe_b64encode(body).decode().rstrip("=")
     return f"{prefix}.{text}.{_digest(prefix, text)}"
 
 
 def unpack(prefix: str, token: str, read: Callable[[Any], T], what: str, source: str, most: int = MOST_BYTES) -> T:
-    """Read a token back with `read`, which makes the value of plain data; `what` it is of, and its `source`, in words.
+    """Return the value of a token; `read` makes it from the unpacked plain data.
 
-    No more than `most` bytes are unpacked, nor more read than so many bytes of an honest token hold: a few kB can stand
-    for millions of values. `read` looks at every number: one may be infinite, or have thousands of digits.
+    Errors call the value `what` and say that tokens come from `source`. At most `most` bytes are unpacked, and no more
+    values than an honest token of that size has: a few kB can stand for millions of values. `read` must check every
+    number, because a number may be infinite or have thousands of digits.
     """
     allowed, advice = f"one line of text, '{prefix}.<{what}>.<digest>'", f"pass {source}, whole"
     if not check_kind(f"{what} token", token, str, allowed, advice).strip().isascii():

@@ -1,4 +1,4 @@
-"""Tower: a model with a memory of its own, for scripts, notebooks and pages; the values under it never change."""
+"""Tower: a model with a memory, for scripts, notebooks and pages."""
 
 from __future__ import annotations
 
@@ -30,12 +30,14 @@ class Tower(Throwing, Closing):
             tower.throw(blue=7, red=7)
             print(tower.out, tower.inside)
 
-    `apparatus` is a name, a path or an Apparatus, `model` one of MODELS or a fitted surrogate's file, `settings` those
-    of the physics. Cubes are numbered on from all that were ever thrown. Every throw and every knock has a seed of its
-    own: the one that is given, else the next of the tower's `seed` (a whole number or a generator; None: drawn from the
-    system). It is `last_seed`; the command drop does the same with that `--seed` and, as `--state`, the token before.
+    `apparatus` is a name, a path or an Apparatus. `model` is one of MODELS or the file of a fitted surrogate.
+    `settings` are those of physics. New cubes are numbered after all cubes thrown before.
 
-    Threads may share a tower: a throw, knock or undo ends before the next one begins. Raises TooManyFailedDraws after
+    Every throw and every knock has its own seed, `last_seed`. It is the seed given with the call, or else the next one
+    from the tower's `seed` (a whole number or a generator; None: the system's randomness). `tower-sim throw` with this
+    `--seed`, and with the token before as `--state`, repeats the throw.
+
+    Threads may share a tower: each throw, knock or undo ends before the next begins. Raises TooManyFailedDraws after
     five failed draws in a row; the tower is then unchanged.
     """
 
@@ -59,7 +61,7 @@ class Tower(Throwing, Closing):
     def saved(
         cls, token: str, apparatus: Apparatus | str | Path | None = None, model: str | None = None, *, seed: Seed = None
     ) -> Self:
-        """Return the tower that `save` wrote down; apparatus and model may be named where they are files."""
+        """Return the tower that `save` wrote as `token`; give the apparatus or the model if it is a file."""
         state = TowerState.from_token(token)
         named = state.model if state.model in MODELS else PHYSICS
         tower = cls(apparatus or state.apparatus, model or named, seed=seed)
@@ -71,11 +73,11 @@ class Tower(Throwing, Closing):
         return tower
 
     def close(self) -> None:
-        """Give back what the model holds; what is inside can still be read."""
+        """Close the model; the state can still be read."""
         self.model.close()
 
     def undo(self) -> bool:
-        """Take back the last throw or knock; returns whether there was one since the tower was made or loaded."""
+        """Take back the last throw or knock; return False if there was none since the tower was made or loaded."""
         with self._lock:
             if not self._past:
                 return False
@@ -83,11 +85,11 @@ class Tower(Throwing, Closing):
             return True
 
     def save(self) -> str:
-        """Return a token of what is inside and all that made it: `Tower.saved` goes on from there."""
+        """Return a token of the state and its history, from which `Tower.saved` continues."""
         return self._state.token()
 
     def reproduces(self) -> bool:
-        """Tell whether all that made the state, done again from the empty tower, leads to this very state."""
+        """Return whether repeating the whole history from the empty tower leads to exactly this state."""
         with self._lock:
             return redo(self.model, self._state) == self._state
 

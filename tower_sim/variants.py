@@ -16,14 +16,14 @@ from tower_sim.games.game import Game
 from tower_sim.games.ways import value_of
 from tower_sim.requests import APPARATUS, GAME, allowed, first_game, game_of_rules, games, naming, read_table, rules_of
 
-DEFAULT = registry.names("game")[0]  # the game of a variant that names none
+DEFAULT = registry.names("game")[0]  # the game of a rules file without the key `game`
 
 
 @dataclass(frozen=True, eq=False)
 class Variant:
-    """What is compared: `game` by `rules` with `apparatus`; `file` is what was read, `name` what tells it apart.
+    """A game with its rules and its apparatus, to be compared with others under its `name`.
 
-    `changes` were made to the file's keys, each written KEY=VALUE.
+    `file` is the file or the name that was read. `changes` are the changes to its keys, each written KEY=VALUE.
     """
 
     name: str
@@ -35,12 +35,14 @@ class Variant:
 
 
 def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
-    """Read a variant: a rules file as `requests.read_rules` reads it, or a shipped name.
+    """Return the variant that a rules file or a name describes, with `changes` to its keys.
 
-    A shipped name is a game's, for the game as published with its own apparatus, or a profile's, with which the first
-    game that can be played with it is, as published. A game's own file, which ends in .py, counts as its name. Each of
-    `changes` is KEY=VALUE, a key of such a file (dotted for one in a table) with its value in TOML; a word needs no
-    quotes, and a relative path counts from where the program runs; each key is changed once.
+    The name of a game, or the path of a game's own file (.py), means the game as published with its own apparatus. The
+    name of a profile means the first game that can be compared and played with it, as published. Any other `file` is a
+    rules file, as for `requests.read_rules`.
+
+    Each change is KEY=VALUE: a key of a rules file (dotted for a key in a table) and its value in TOML. A word needs no
+    quotes. A relative path starts at the current directory. Each key is changed at most once.
     """
     said = str(file)
     is_file = registry.is_file("game", said)
@@ -76,14 +78,14 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
 
 
 def _published(game: Game) -> dict[str, Any]:
-    """Return the table of a file that says the game as published, every default in it."""
+    """Return the table of a rules file for the game as published, with every default in it."""
     plain = game.plain(game.read({}))
     own = plain[game.tables[0]]
     return own if game.name == DEFAULT else own | {GAME: game.name}
 
 
 def _played_with(profile: str) -> Game:
-    """Return the first game that can be compared and played with a shipped apparatus; else the first of all."""
+    """Return the first game with figures that can be played with a shipped apparatus, or else the first game."""
     apparatus = load_apparatus(profile)
     for game in games():
         try:
@@ -96,7 +98,7 @@ def _played_with(profile: str) -> Game:
 
 
 def _change(table: dict[str, Any], change: str) -> str:
-    """Set one key of a variant's table, and return the key."""
+    """Set one key of a variant's table and return the key."""
     key, equals, text = (part.strip() for part in change.partition("="))
     if not (key and equals):
         raise fault("a change", change, "KEY=VALUE with a key of a rules file", "try cubes=6")

@@ -1,3 +1,3 @@
-"""Which tower_sim this is, as pip, its files and its answers say."""
+"""The version of tower_sim in its package, its files and its answers."""
 
 TOWER_SIM = "0.1.0"

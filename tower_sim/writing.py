@@ -1,4 +1,4 @@
-"""Write files whole or not at all. A file that a person fills in is replaced with --force only, any other at once."""
+"""Write files whole or not at all. A file that a person fills in is replaced only with --force, others always."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ CALLERS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, 
 
 
 class WritingFailed(RuntimeError):
-    """The disk is full or fails: nobody's mistake, so the exit status is 1."""
+    """The error for a disk that is full or fails. It is not the caller's mistake, so the exit status is 1."""
 
 
 def write(path: str | Path, data: bytes | str | None, what: str = "file") -> None:
-    """Replace the file `path`, called `what` in messages, by `data` (text as UTF-8), or only try that for None.
+    """Replace the file `path` by `data` (text as UTF-8); for None, only check that it can be written.
 
-    Raises WritingFailed when the disk is full or fails.
+    Errors call the file `what`. Raises WritingFailed when the disk is full or fails.
     """
     try:
         put(Path(path), data.encode() if isinstance(data, str) else data)
@@ -33,19 +33,22 @@ def write(path: str | Path, data: bytes | str | None, what: str = "file") -> Non
 
 
 def check(path: str | Path, what: str = "file") -> None:
-    """Refuse a path that cannot be written, before any work is done for it; raises as `write` does."""
+    """Check, before any work is done, that the file `path` can be written; raises as `write` does."""
     write(path, None, what)
 
 
 def keep(path: Path, what: str) -> None:
-    """Refuse to replace a file that a person fills in: for a command that was called without --force."""
+    """Check that a file that a person fills in does not exist yet; for commands that were called without --force."""
     if path.exists():
         hint = "allowed is a new name; give another, or --force to replace it"
         raise UsageError(f"{what} {shown(str(path))} is there already; {hint}")
 
 
 def put(path: Path, data: bytes | None) -> None:
-    """Write `data` next to the file `path`, then rename it onto that; raises OSError or ValueError."""
+    """Write `data` to a file next to `path` and rename it to `path`. Raises OSError or ValueError.
+
+    For None, only check that `path` can be written. A device or a pipe is written directly.
+    """
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if path.parent == Path("/dev") or (path.exists() and not path.is_file()):  # a device or a pipe
@@ -71,7 +74,7 @@ def put(path: Path, data: bytes | None) -> None:
 
 
 def sync_directory(path: Path) -> None:
-    """Make the names in a directory survive a power cut, where a directory can be opened."""
+    """Write a directory's file names to the disk, so that they survive a power cut; do nothing on Windows."""
     if os.name == "nt":
         return
     descriptor = os.open(path, os.O_RDONLY)
@@ -82,7 +85,7 @@ def sync_directory(path: Path) -> None:
 
 
 def told(path: str | Path, error: OSError | ValueError, what: str = "file") -> UsageError | WritingFailed:
-    """Return the error to raise when `path` could not be written."""
+    """Return the error for a `path` that could not be written: WritingFailed if the disk failed, else UsageError."""
     why = getattr(error, "strerror", None) or str(error)
     if isinstance(error, OSError) and error.errno not in CALLERS:
         return WritingFailed(f"{what} {str(path)!r} cannot be written ({why}); make room or mend the disk, try again")

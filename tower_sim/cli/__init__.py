@@ -1,4 +1,4 @@
-"""The command line: `commands` has all nine with their options, the other modules what they do."""
+"""The command line: `commands` declares all nine commands with their options, the other modules implement them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FILES = ("-o", "--output", "--save-plot")  # options that name a file to write
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit status: 0 done, 2 the caller's mistake, 1 anything else."""
+    """Run the command line and return the exit status: 0 for success, 2 for the caller's mistake, else 1."""
     if closed := output.prepare():
         return _told(closed, 1)
     return output.end(_run(arguments))
@@ -33,7 +33,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     from tower_sim.cli.commands import run_command
 
     words = [*(sys.argv[1:] if arguments is None else arguments)]
-    is_due = any(word.partition("=")[0] in _FILES for word in words)  # whatever becomes of what is printed
+    is_due = any(word.partition("=")[0] in _FILES for word in words)  # such a file is written even if printing fails
     try:
         with output.going_on() if is_due else nullcontext():
             return run_command(words)
@@ -62,7 +62,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _misused(error: Any) -> int:
-    """Tell what was wrong with a command line, with the nearest known word; a bare group shows its help."""
+    """Print what is wrong with a command line and return the exit status; a group without a command prints its help."""
     context: Any = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":
         print(context.get_help())

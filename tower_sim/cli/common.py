@@ -1,4 +1,4 @@
-"""What several commands share: the version, seeds, states, pictures."""
+"""Helpers that several commands share: the version, seeds, states, pictures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Physics = tuple[str, str | None, str | None]
 
 
 def version() -> str:
-    """Return the version of this package, of Python and of our engines, in one line."""
+    """Return the versions of tower_sim, Python and our engines, in one line."""
     import platform
 
     from tower_sim.physics.engine import version_of
@@ -31,12 +31,12 @@ def version() -> str:
 
 
 def seed_of(given: int | None) -> int:
-    """Return the seed that was given; where none was, one that is drawn."""
+    """Return the seed that was given, or draw one if it is None."""
     return short_seed() if given is None else given
 
 
 def model_of(shape: Apparatus, state: TowerState | None) -> Model:
-    """Open the model that a state is of, with the engine and the accuracy that made it."""
+    """Open the model of a state, with the engine and the accuracy that made it; without a state, open physics."""
     if state is None or state.model != "physics":
         return open_model(shape, state.model if state else "physics")
     from tower_sim.physics.belonging import made_with
@@ -47,7 +47,7 @@ def model_of(shape: Apparatus, state: TowerState | None) -> Model:
 
 
 def check_plot(plot: Path | None) -> None:
-    """Refuse, before any work, a picture that cannot be written."""
+    """Check, before any work is done, that a picture can be written."""
     if plot is not None:
         from tower_sim.drawing import check_path
 
@@ -55,7 +55,7 @@ def check_plot(plot: Path | None) -> None:
 
 
 def read_state(text: str | None) -> TowerState | None:
-    """Read `--state`: a token, or @FILE with one or a `throw --json` document in it."""
+    """Return the state of `--state`: a token, or @FILE for a file with a token or a `throw --json` document."""
     if text is None:
         return None
     if text.startswith("@"):

@@ -1,4 +1,4 @@
-"""`tower-sim tower fit` and `tower-sim model export`."""
+"""Run `tower-sim tower fit` and `tower-sim model export`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FORMS = {
 
 
 def fit(observations: Sequence[str], wish: Sequence[str], output: Path, seed: int | None, force: bool) -> int:
-    """Fit a tower to observations and wishes; returns the exit status."""
+    """Fit a tower to observations and wishes (MEAN=NUMBER), write its profile, and return the exit status."""
     from tower_sim.calibration.command import calibrate_command
 
     if not observations and not wish:
@@ -41,7 +41,7 @@ def _wish(text: str) -> tuple[str, float]:
 
 
 def export(models: Sequence[str], form: str, output: Path) -> None:
-    """Write a surrogate in one of the forms."""
+    """Write one or several surrogates to `output` in the form `form`, a key of _FORMS."""
     from tower_sim.clients.write import export_command, write_package
 
     check_one("--to", form, _FORMS)

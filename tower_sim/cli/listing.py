@@ -1,4 +1,4 @@
-"""`tower-sim tower list`: what there is, by name, and which package brings it."""
+"""Run `tower-sim tower list`: everything available by name, with the package that provides it."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ _GROUPS = {"apparatus": "apparatus", "games": "game", "engines": "engine"}  # in
 
 
 def list_all(as_json: bool) -> None:
-    """Print everything that is there."""
+    """Print everything that is available, as text or as JSON."""
     document = listed()
     print(json.dumps(document)) if as_json else say(_words(document))
 
 
 def listed() -> dict[str, Any]:
-    """Return the document of `list --json`, ready for `json.dumps`."""
+    """Return the document of `tower list --json`, ready for `json.dumps`."""
     groups = {key: [_entry(group, name) for name in registry.names(group)] for key, group in _GROUPS.items()}
     models = [{"name": name, "package": OURS, "about": about, "error": None} for name, about in ABOUT.items()]
     return {"schema": SCHEMA, "version": VERSION, **groups, "models": models}
 
 
 def _entry(group: str, name: str) -> dict[str, Any]:
-    """Return what is told of one thing; of one that cannot be loaded, why."""
+    """Return the entry of one name in the list; for an object that cannot be loaded, it has the error."""
     package = registry.source(group, name)
     try:
         thing = registry.get(group, name)

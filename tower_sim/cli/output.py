@@ -1,4 +1,4 @@
-"""Where the command line prints: in any encoding; closed or full it ends in one line, never in a traceback."""
+"""Print in any encoding; if standard output is closed or full, end with one line and never a traceback."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _PLAIN = str.maketrans("▁▂▃▄▅▆▇█±×²°→←−…", "_.-=+*%#
 
 
 def prepare() -> str:
-    """Let both streams print any text, in plainer letters where their encoding lacks some.
+    """Let both standard streams print any text; characters missing in their encoding are replaced by plainer ones.
 
-    Returns why standard output cannot print, empty when it can.
+    Returns the reason why standard output cannot print, or "" if it can.
     """
     streams: dict[str, TextIO | None] = {"stdout": sys.stdout, "stderr": sys.stderr}
-    if streams["stdout"] is None:  # Python has it so when it was closed
+    if streams["stdout"] is None:  # Python sets it to None when it was closed
         return "standard output is closed; allowed is a terminal, a pipe or a file; try >/dev/null"
     if streams["stderr"] is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # for as long as the process lives
@@ -34,7 +34,7 @@ def prepare() -> str:
 
 
 def end(status: int) -> int:
-    """Print what is still held back, and return the exit status: 1 for 0 when that cannot be."""
+    """Flush standard output and return the exit status; 0 becomes 1 if that fails."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:  # the reader has gone: nothing to tell
@@ -50,9 +50,9 @@ def end(status: int) -> int:
 
 @contextmanager
 def going_on() -> Generator[None]:
-    """Let the block do its work, and write its files, when nobody takes what it prints any more.
+    """Let the block finish its work and write its files even if standard output fails.
 
-    Raises, at the block's end, the OSError that printing ended with.
+    Raises the OSError of the failed output at the end of the block.
     """
     given = sys.stdout
     kept = sys.stdout = _GoingOn(given)
@@ -66,14 +66,14 @@ def going_on() -> Generator[None]:
 
 
 class _GoingOn:
-    """A stream that takes everything, also when the one behind it no longer does; `failed` says why it does not."""
+    """A stream that accepts all text even after the stream behind it has failed; `failed` is the first error."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self.failed: OSError | None = None
 
     def write(self, text: str) -> int:
-        """Write, or let it be."""
+        """Write text to the stream behind; discard it if that fails."""
         try:
             self._stream.write(text)
         except OSError as error:
@@ -81,14 +81,14 @@ class _GoingOn:
         return len(text)
 
     def flush(self) -> None:
-        """Write what is held back, or let it be."""
+        """Flush the stream behind; do nothing if that fails."""
         try:
             self._stream.flush()
         except OSError as error:
             self._leave(error)
 
     def __getattr__(self, name: str) -> Any:
-        """Be the stream behind it in all else."""
+        """Return any other attribute of the stream behind."""
         return getattr(self._stream, name)
 
     def _leave(self, error: OSError) -> None:
@@ -97,16 +97,16 @@ class _GoingOn:
 
 
 def failure(error: OSError) -> str:
-    """Say which output failed, and why."""
+    """Return a line that says which output failed and why."""
     what = "standard output" if error.filename is None else shown(str(error.filename))
     return f"{what} cannot be written or read ({error.strerror or error}); make room or choose another, and try again"
 
 
 def forget() -> None:
-    """Send what is held back nowhere: Python would complain while it flushes at its end."""
+    """Discard the buffered output, because Python would report an error when it flushes at its end."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())  # from now on nothing that is printed fails
+        os.dup2(nowhere, sys.stdout.fileno())  # from now on printing cannot fail
         os.close(nowhere)
 
 

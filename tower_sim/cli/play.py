@@ -1,4 +1,4 @@
-"""`tower-sim play` and `page replay`: one run of a game, or the means of many."""
+"""Run `tower-sim play` and `page replay`: one run of a game, or the means of many."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tower_sim.terminal import say
 
 
 def list_rules(name: str) -> None:
-    """Print the rules of a game, each with its default and what is allowed."""
+    """Print the rules of a game, each with its default and its allowed values."""
     game: Game = registry.get("game", name)
     print(f"{game.title}: {game.about}. Rules, which --set KEY=VALUE changes:")
     for key, usual, allowed, about in described(game.Rules):
@@ -47,7 +47,7 @@ def play(
     plot: Path | None,
     replay: Path | None = None,
 ) -> None:
-    """Play one run, or `games` runs for the means; with `replay` write a page that shows the cubes falling."""
+    """Play one run, or `games` runs for the means; with `replay`, write a page that shows the cubes fall."""
     game = cast("Game", registry.get("game", name))
     asked = read_rules(game, rules_file) if rules_file else Asked(game.read({}))
     rules = changed(game, asked.rules, changes) if changes else asked.rules
@@ -63,7 +63,7 @@ def play(
 
         page.check_path(replay)
         document.check(request)
-    game.check(apparatus)  # before a model of it is made, which may not be had here
+    game.check(apparatus)  # before opening a model, whose packages may be missing
     with open_model(apparatus, model_name, request.settings) as model:
         check(request, apparatus, model)
         if games is not None:
@@ -108,7 +108,7 @@ def _play(
 
 
 def _play_many(request: OddsRequest, model: DropModel, apparatus: Apparatus, as_json: bool, plot: Path | None) -> None:
-    """Play many; interrupted, tell the means of those that were finished."""
+    """Play many runs and print their means; after an interrupt, print the means of the finished runs."""
     many = no_odds(request)
     interrupted = False
     with telling(request.one.played.runs, request.runs) as tell:

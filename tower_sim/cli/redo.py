@@ -1,4 +1,4 @@
-"""`tower-sim redo`: do again all that made a state, and the throw that a link of a live page asks for."""
+"""Run `tower-sim redo`: repeat the history of a state, and the throw in a link to a live page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ _WORDS = {"drop": "throw", "hand": "throw by hand", "knock": "knock", "take": "t
 
 
 def redo(what: str, tower: str | None, as_json: bool) -> int:
-    """Do again what a token or a link holds, and print it; returns 0 if all cubes lie as it says."""
+    """Repeat the history of a token, or of a link with its throw, and print it.
+
+    Returns the exit status: 0 if all cubes lie as the state says, else 1.
+    """
     link = _link(what) if "#" in what else {"state": what}
     state = read_state(link.get("state"))
     name = tower or link.get("profile") or (state.apparatus if state else None)
@@ -55,7 +58,7 @@ def _link(text: str) -> dict[str, str]:
 
 
 def _throw(link: dict[str, str], name: str, state: TowerState | None) -> DropRequest | None:
-    """Return the throw that a link asks for, if there is one."""
+    """Return the throw that a link asks for, or None."""
     if "throw" not in link and "knock" not in link:
         return None
     try:
@@ -83,7 +86,7 @@ def _plain(event: Event) -> dict[str, Any]:
 def _lines(
     state: TowerState | None, request: DropRequest | None, landed: Outcome | None, *, is_same: bool
 ) -> list[str]:
-    """Return what was done again, in words."""
+    """Return the lines of text that describe what was repeated."""
     lines: list[str] = []
     if state is not None:
         number = len(state.log)

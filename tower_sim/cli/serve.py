@@ -1,4 +1,4 @@
-"""`tower-sim serve`: answer requests, one JSON object a line, or over HTTP."""
+"""Run `tower-sim serve`: answer requests, as JSON lines or over HTTP."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def serve(
     cors: Sequence[str],
     limits: Path | None,
 ) -> None:
-    """Answer lines on standard input, or HTTP requests."""
+    """Answer JSON lines on standard input or, with `http`, requests over HTTP."""
     if http:
         _serve_http(host, port, db or Path("tower-sim.db"), token_file, cors, limits)
         return
@@ -32,7 +32,7 @@ def serve(
     from tower_sim.service import serve as answer_lines
 
     source: TextIO | None = sys.stdin
-    if source is None:  # Python has it so when it was closed
+    if source is None:  # Python sets it to None when it was closed
         raise fault("standard input", "closed", "a pipe or a file of requests", 'try: echo \'{"do": "hello"}\' | ...')
     with Opened() as opened, terminable():
         answer_lines(source.buffer, sys.stdout.buffer, opened)

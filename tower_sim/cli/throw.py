@@ -1,4 +1,4 @@
-"""`tower-sim throw`: one throw, or the chances of throws that could come next; and `tower show`."""
+"""Run `tower-sim throw`, for one throw or for the chances of possible throws, and `tower show`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def throw(
     as_json: bool,
     replay: Path | None = None,
 ) -> None:
-    """Throw once, and print what came out; with `replay` write a page that shows it instead."""
+    """Throw once and print the outcome; with `replay`, write a page that shows the throw, and print only its path."""
     if len(cubes) > 1:
         raise fault("--cubes", list(cubes), "one throw without --times", "add --times 200 to compare throws")
     apparatus = load(tower)
@@ -68,7 +68,7 @@ def chances_of(
     seed: int | None,
     as_json: bool,
 ) -> None:
-    """Throw each choice of cubes so many times into equal towers, and print the chances."""
+    """Throw each choice of cubes `times` times from the same state, and print the chances."""
     if not cubes:
         raise UsageError("there is no --cubes; allowed with --times are one or more; try --cubes blue=4 --cubes red=3")
     if knock is not None:
@@ -92,7 +92,7 @@ def chances_of(
 
 
 def show(tower: str, output: Path, state: str | None) -> None:
-    """Draw an apparatus, with the cubes of a state if there is one."""
+    """Draw an apparatus to the file `output`, with the cubes of a state if one is given."""
     from tower_sim.drawing import draw_apparatus
 
     apparatus, with_cubes = load(tower), read_state(state)
@@ -106,7 +106,7 @@ def show(tower: str, output: Path, state: str | None) -> None:
 
 
 def report(outcome: Outcome, colours: Sequence[str], seed: int) -> str:
-    """Return one drop in words: counts by colour, where the cubes inside lie, and the token to continue from."""
+    """Return the outcome of one drop as text: counts by colour, places of the cubes, and the token to continue from."""
     every = list(count_by_colour((x.cube for x in outcome.landings), colours))
     rows = {"thrown": outcome.thrown, "out": outcome.emerged, "inside": outcome.inside}
     if outcome.knocked_out:
@@ -128,7 +128,7 @@ def report(outcome: Outcome, colours: Sequence[str], seed: int) -> str:
 
 
 def _opening(found: list[Chances]) -> list[str]:
-    """Return two sentences that a player understands."""
+    """Return two sentences for players: the choice with the most cubes out, and how often it gives several colours."""
     best = max(found, key=lambda each: each.number.value)
     low, high = best.usual
     span = f"{low}" if low == high else f"{low} to {high}"
@@ -149,7 +149,7 @@ def _share(share: Estimate) -> str:
 
 
 def _table(found: list[Chances]) -> list[str]:
-    """Return one column a choice: cubes out on average, shares, and the chance of each colour."""
+    """Return a table with a column for each choice: mean number out, shares, and the chance of each colour."""
     rows: list[list[str]] = [["", *map(_words, found)]]
     rows.append(["out, mean", *(f"{c.number.value:.2f} ({c.number.low:.2f} to {c.number.high:.2f})" for c in found)])
     for name in found[0].shares:
