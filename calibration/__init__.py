@@ -1,1 +1,1 @@
-"""A tower fitted to what was observed of it, and how sure that is; whether recorded drops are those of a profile."""
+"""Fit a simulated tower to observations of a real one, with uncertainty; test recorded drops against a profile."""

@@ -1,4 +1,4 @@
-"""`tower-sim tower fit`: from observations, or a wish, to a profile and its report."""
+"""`tower-sim tower fit`: make a profile and its report from observations of a tower, or from a wish."""
 
 from __future__ import annotations
 
@@ -48,12 +48,13 @@ def calibrate(
     wishes: Mapping[str, float] | None = None,
     is_forced: bool = False,
 ) -> Calibration:
-    """Weight the towers of the table by the observations in `paths` and by `wishes`; write a profile and its report.
+    """Weight the simulated towers by the observations in `paths` and by `wishes`; write a profile and its report.
 
-    The profile `output` is of one tower in the middle of those that agree; the report is NAME.calibration/report.md
-    beside it. Where fewer than ENOUGH towers agree, those that weigh are played on, which is told as it goes; called
-    again, it goes on. Random, from `seed`: the draws of the posterior. Raises UsageError for observations, wishes or an
-    output that cannot be used, and for a profile that is there already unless `is_forced`.
+    The table of simulated towers was drawn from the prior. The profile `output` is of one typical tower among those
+    that agree with the evidence; the report is NAME.calibration/report.md next to it. If fewer than ENOUGH towers agree
+    (effective number), more games of them are played, with progress, and stored; a second call continues. Random, from
+    `seed`: the draws of the posterior. Raises UsageError for observations, wishes or an output that cannot be used, and
+    for an existing profile unless `is_forced`.
     """
     extra("markdown_it", "calibrate")  # sets the report as a page
     check_whole("seed", seed, 0, 2**128 - 1)
@@ -120,7 +121,7 @@ def calibrate(
 def calibrate_command(
     paths: Sequence[str], output: Path, seed: int, wishes: Mapping[str, float], is_forced: bool
 ) -> int:
-    """Do what `tower-sim tower fit` does: plain sentences, the fit, what can be done next; returns the exit status."""
+    """Run `tower-sim tower fit`: print the result in sentences and the next steps, and return the exit status."""
     result = calibrate(paths, output, seed, wishes, is_forced)
     print(in_short(result))
     print(
@@ -133,7 +134,7 @@ def calibrate_command(
 def _fitted(
     table: Table, evidence: Sequence[Evidence], halves: Sequence[Evidence] | None, seed: int
 ) -> tuple[Fit, Towers]:
-    """Weight the towers; held out: the second half of recorded drops, else each source in turn."""
+    """Return the fit and the towers; held out is the second half of recorded drops, or else each source in turn."""
     towers, rng = Towers(table.unit, table.games), np.random.default_rng(seed)
     whole = fit(towers, evidence, rng)
     if halves is None:
@@ -143,16 +144,16 @@ def _fitted(
 
 
 def heavy(weight: Array, most: int | None = None, share: float = HEAVY) -> Array:
-    """Return the places of the heaviest towers that hold `share` of all weight, `most` at most; the heaviest first."""
+    """Return the indices of the heaviest towers that hold `share` of all weight, at most `most`, the heaviest first."""
     order = np.argsort(-weight, kind="stable")
     return order[: 1 + int(np.searchsorted(np.cumsum(weight[order]), share))][:most]
 
 
 def usual(fitted: Fit, towers: Towers) -> list[int]:
-    """Return the places of the heaviest towers, the most usual first, which becomes the profile; nothing is random.
+    """Return the indices of the heaviest towers, the most typical first; nothing is random.
 
-    Usual is a tower whose means of DOES are near the medians of all that agree, in their standard deviations; how far
-    its own means are not known counts as distance.
+    These towers hold half of all weight. A tower is typical if its means of DOES are near the medians of all towers
+    that agree, measured in standard deviations; the error of its own means adds to the distance.
     """
     best = heavy(fitted.posterior.weight, share=0.5)
     off = np.zeros(len(best))
@@ -164,7 +165,7 @@ def usual(fitted: Fit, towers: Towers) -> list[int]:
 
 
 def confirm(places: Sequence[int], towers: Towers, wishes: Mapping[str, float]) -> tuple[int, tuple[str, ...]]:
-    """Play new games of towers, and return the one that does most nearly what is wished, with a line about each."""
+    """Play new games of towers; return the tower with means nearest to the wishes, and a sentence on each tower."""
     lines: list[str] = []
     away: list[float] = []
     with telling("games of the towers that do most nearly what is wished", len(places)) as tell:
@@ -179,7 +180,7 @@ def confirm(places: Sequence[int], towers: Towers, wishes: Mapping[str, float]) 
 
 
 def profile_text(unit: Array, head: Sequence[str], fitted: Fit) -> str:
-    """Write the profile of the tower at `unit`: base.toml with its values, `head` as the first comments."""
+    """Return the text of the profile for the tower at `unit`: base.toml with its values, after the comments `head`."""
     tables = profile(unit)
     tables["exit"]["emerged"] = "cleared"
     draws = fitted.posterior.numbers
@@ -221,7 +222,7 @@ def _table(tables: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _wish(name: str, value: float) -> Evidence:
-    """Return a wish as evidence: what one would have been told of the tower."""
+    """Return a wish as evidence, like an observation in words; raises UsageError for an impossible wish."""
     if name not in WISHES:
         raise fault("--wish", name, f"one of {', '.join(WISHES)}", "write --wish inside=5")
     low, high = WISHES[name]
@@ -235,7 +236,7 @@ def _wish(name: str, value: float) -> Evidence:
 
 
 def _files(paths: Sequence[str | Path]) -> list[Path]:
-    """Return the files that are meant; refuse one that is named twice, which would count what it says twice."""
+    """Return the files for `paths`; raises UsageError if a file is named twice, because it would count twice."""
     files = [evidences.shipped().get(str(path), Path(path)) for path in paths]
     for file in files:
         if [other.name for other in files].count(file.name) > 1:
@@ -247,7 +248,7 @@ def _files(paths: Sequence[str | Path]) -> list[Path]:
 
 
 def _error(name: str, mean: float, error: float) -> float:
-    """Return a standard error in the summary's own unit."""
+    """Return a standard error, given on the scale of the fit, in the unit of the summary."""
     back = SUMMARIES[name].back
     return abs(float(back(mean + error)) - float(back(mean - error))) / 2
 

@@ -1,4 +1,4 @@
-"""What the simulation gets wrong of every real tower of the same shape, and how that hangs together."""
+"""The discrepancy: how far the simulation is off any real tower of the same shape, and its correlations."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _LOGARITHMS = {"spread": "spread", "old": "spread", "turn": "flow", "colours": "
 
 @dataclass(frozen=True, slots=True)
 class Discrepancy:
-    """How far the simulation may be off a real tower of the same shape, as standard deviations.
+    """Standard deviations of the difference between the simulation and a real tower of the same shape.
 
-    Measured: how far 96 towers moved when the core was given half its step, and 48 when Bullet took its place, the root
-    mean square of both (docs/calibration.md). That a real tower is about as far off as these two are is assumed. [A]
+    They were measured by how far 96 towers moved when the core used half its time step, and 48 when Bullet replaced it:
+    the root mean square of both (docs/calibration.md). That a real tower differs about as much is assumed. [A]
 
-    `setup` and `inside`: in log odds, after the set-up and in play, correlated by `together`. What comes out follows
-    from what stays, but for `flow` (in logarithm). `own` and `share` (of phases) in log odds, `spread` and `colours`
-    (also of action points) in logarithm. In log odds it is not seen to grow with what is inside; in cubes it does: 0.42
-    are 2 cubes at 5 of 49, and 5 at half of them.
+    `setup` and `inside` are in log odds, after the set-up and in play, with correlation `together`. The number that
+    comes out follows from the number inside, except for `flow` (in logarithm). `own` and `share` (of phases) are in log
+    odds; `spread` and `colours` (also for action points) are in logarithm. In log odds the difference does not visibly
+    grow with the number inside, but in cubes it does: 0.42 is 2 cubes at 5 of 49, and 5 cubes at half of them.
     """
 
     setup: float = 0.17
@@ -35,14 +35,15 @@ class Discrepancy:
     colours: float = 0.065
 
     def alone(self, summary: str) -> float:
-        """Return how far a summary may be off that hangs together with no other."""
+        """Return the standard deviation for a summary whose discrepancy is independent of the other summaries."""
         return getattr(self, "own" if summary == "own" else _LOGARITHMS.get(summary, "share"))
 
     def covariance(self, names: Sequence[str], inside: Array, errors: Array) -> Array:
-        """Return the covariance of what is wrong with the summaries `names`, shape (S, n, n).
+        """Return the covariance of discrepancies and errors of the summaries `names`, for S towers, shape (S, n, n).
 
-        For towers that keep `inside` cubes (S), with the `errors` (S, n) of their means added. Windows of one summary
-        are wrong alike; errors of different summaries are taken as independent [A].
+        `inside` (S) is the number of cubes that each tower keeps; `errors` (S, n) are the standard errors of the means.
+        Windows of one summary share their discrepancy. Those of different summaries are taken as independent [A],
+        except for `setup`, `inside` and `out`.
         """
         share = np.clip(inside / CUBES, 0.0, 1.0)
         common, alone = np.sqrt(self.together), np.sqrt(1 - self.together)

@@ -1,12 +1,12 @@
-"""Is a real tower what a profile says? The e-values of recorded drops, which stay valid while drops are added.
+"""Test whether a real tower is like a profile, with e-values of recorded drops that stay valid while drops are added.
 
-An e-value is what a bet against the profile has become of 1: under the profile's law its expectation is 1 after every
-drop, so that it ever reaches 20 has a chance of at most 1/20 (Ville), whenever one looks and stops.
-Source: Ramdas, Gruenwald, Vovk, Shafer, Game-theoretic statistics and safe anytime-valid inference, Statistical
+An e-value is the current value of a bet of 1 against the profile. If the profile is right, its expectation is 1 after
+every drop. The probability that it ever reaches 20 is then at most 1/20 (Ville's inequality), whenever one looks and
+stops. Source: Ramdas, Gruenwald, Vovk, Shafer, Game-theoretic statistics and safe anytime-valid inference, Statistical
 Science 38 (2023) 576.
 
-The profile's law is itself an estimate, and a simulated tower obeys it only nearly, so false alarms were counted; how
-many there are is in docs/calibration.md.
+The distribution for the profile is itself an estimate, and a simulated tower follows it only approximately. False
+alarms were therefore counted; docs/calibration.md has their number.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ _FINE = np.linspace(-4, 4, 161)  # tilts of the interval
 
 @dataclass(frozen=True, slots=True)
 class Bet:
-    """The bet on `drops` of the drops: its e-value `e` after every drop, mean cubes `out` and `predicted` of a drop.
+    """A bet on the number of cubes out in `drops` drops: its e-value `e` after each drop.
 
-    `evidence` is the share of the bet's stake that each direction now has; it sums to 1. `between` is where out minus
-    predicted lies (cubes a drop): an interval that may be looked at after every drop, 95 %, if the tower differs from
-    the profile by one shift of the log-odds in all drops.
+    `out` and `predicted` are mean cubes out of a drop. `evidence` is the share of the bet's stake on each direction
+    now; the shares sum to 1. `between` is a 95 % interval for `out` minus `predicted` (cubes per drop), which is valid
+    after each drop if the tower differs from the profile by one shift of the log-odds in all drops.
     """
 
     drops: int
@@ -61,9 +61,9 @@ class Bet:
 
 @dataclass(frozen=True, slots=True)
 class Colours:
-    """The bet that one colour leaves more or less readily than the others: its e-value `e` after each drop.
+    """A bet that one colour comes out more or less readily than the others: its e-value `e` after each drop.
 
-    `out` and `expected` are by colour, over the drops that could tell, which are `drops`; `evidence` is the share of
+    `out` and `expected` are numbers of cubes by colour, over the `drops` informative drops. `evidence` is the share of
     the bet's stake by colour and direction.
     """
 
@@ -76,10 +76,11 @@ class Colours:
 
 @dataclass(frozen=True, slots=True)
 class ProfileCheck:
-    """What the records say of the tower: `e` after each drop is the product of those of `setup` and `later` drops.
+    """The result of a check of recorded drops against a profile.
 
-    The product is an e-value too, because each drop moves one of the two only. `skipped` counts drops that the bet on
-    numbers leaves out, by reason. The bet on `colours` is a test of its own.
+    `e` is the e-value after each drop: the product of the e-values of the bets `setup` (first drops) and `later` (all
+    other drops). The product is an e-value too, because each drop changes only one of the two. `skipped` counts the
+    drops without a bet on numbers, by reason. The bet on `colours` is a separate test.
     """
 
     apparatus: str
@@ -94,7 +95,7 @@ class ProfileCheck:
 
 
 def check(records: Sequence[Record], reference: Reference) -> ProfileCheck:
-    """Hold records against a reference law."""
+    """Test recorded drops against the reference distribution of a profile."""
     drops = situations(records, reference.ages)
     why = [reference.why_not(drop) for drop in drops]
     setup, later = (
@@ -121,9 +122,10 @@ def check(records: Sequence[Record], reference: Reference) -> ProfileCheck:
 
 
 def alternatives(pmfs: Array) -> Array:
-    """Return the logarithms of the laws to bet on, shape (alternatives, *pmfs.shape); chances of 0, 1, ... come last.
+    """Return the logarithms of the alternative distributions, shape (alternatives, *pmfs.shape).
 
-    Exponential tilts, p(k) exp(t k) normalised, which shift all log-odds by about t; and powers, p(k)^s normalised.
+    The last axis is the number of cubes. The alternatives are exponential tilts, p(k) exp(t k) normalised, which shift
+    all log-odds by about t, and powers, p(k)^s normalised.
     """
     log_p = np.log(np.maximum(pmfs, 1e-300))
     k = np.arange(pmfs.shape[-1])
@@ -133,7 +135,7 @@ def alternatives(pmfs: Array) -> Array:
 
 
 def log_stakes() -> Array:
-    """Return the logarithms of the stakes, shape (alternatives,): alike by direction, then by size."""
+    """Return the logarithms of the stakes, shape (alternatives,): equal for all directions, then for all sizes."""
     share = Counter(name for name, _ in ALTERNATIVES)
     return np.array([-math.log(len(share) * share[name]) for name, _ in ALTERNATIVES])
 
@@ -141,8 +143,8 @@ def log_stakes() -> Array:
 def _part(drops: Sequence[Situation | None], reference: Reference) -> Bet:
     """Bet on the drops that are not None.
 
-    Null and alternatives are both averages over the drawn laws, of the likelihood of all drops so far; under that
-    average their ratio has expectation 1. So what the fit does not know is no evidence.
+    The null and the alternatives are both averages of the likelihood of all drops so far, over the drawn distributions.
+    Under that average the ratio of the two has expectation 1. Uncertainty of the fit is therefore no evidence.
     """
     laws = len(reference.drawn)
     null, other = np.zeros(laws), np.zeros((len(ALTERNATIVES), laws))
@@ -173,7 +175,7 @@ def _part(drops: Sequence[Situation | None], reference: Reference) -> Bet:
 
 
 def _between(other: Array, fine: Array, shifts: Array) -> tuple[float, float]:
-    """Return the least and greatest mean shift whose tilt is not refuted: the bet on tilts against it is below 20."""
+    """Return the least and the greatest mean shift whose tilt is not rejected: the bet against it is below 20."""
     tilts = [i for i, (name, _) in enumerate(ALTERNATIVES) if name in (MORE, FEWER)]
     bet = log_sum_exp(other[tilts]) - math.log(len(tilts))
     kept = np.flatnonzero(bet - log_sum_exp(fine, axis=0) < math.log(STRONG))
@@ -182,7 +184,7 @@ def _between(other: Array, fine: Array, shifts: Array) -> tuple[float, float]:
 
 
 def _log(x: Array) -> Array:
-    """Return the logarithm, -inf of 0."""
+    """Return the logarithm, with -inf for 0."""
     with np.errstate(divide="ignore"):
         return np.log(x)
 
@@ -195,12 +197,12 @@ def _exp(log_e: Array | float) -> float:
 
 
 def _colours(drops: Sequence[Situation]) -> Colours:
-    """Bet that one colour differs, given how many come out of the colours that can be compared.
+    """Bet that one colour differs, given how many cubes come out among the colours that can be compared.
 
-    These are, in the first drop of a game, all; later, all but those thrown. Were colours alike, those that come out
-    would be a draw without replacement in which cubes weigh as the reference games' odds for their age: Fisher's
-    noncentral hypergeometric law. The bets are that one colour weighs exp(t) more.
-    Source of the law: Fog, Communications in Statistics - Simulation and Computation 37 (2008) 241.
+    In the first drop of a game all colours can be compared; later all except those thrown. If colours are alike, the
+    cubes that come out are a draw without replacement, weighted by the odds for their age in the reference games:
+    Fisher's noncentral hypergeometric distribution. Each bet gives one colour a weight exp(t) times as great. Source:
+    Fog, Communications in Statistics - Simulation and Computation 37 (2008) 241.
     """
     names = list(drops[0].record.thrown)
     tilts = np.array(COLOUR_TILTS)
@@ -238,11 +240,12 @@ def _colours(drops: Sequence[Situation]) -> Colours:
 
 
 def colour_laws(cubes: Array, weights: Array, out: int) -> list[Array]:
-    """Return for each colour the chances, shape (cubes + 1,), that 0, 1, ... of its cubes are among `out` of all.
+    """Return for each colour the distribution of the number of its cubes among `out` cubes, shape (cubes + 1,).
 
-    `cubes` and `weights` (odds) are by colour; each is the marginal of Fisher's noncentral hypergeometric law: of
-    binomial counts given their sum. That law stays the same when all odds are multiplied alike, so they are multiplied
-    by what makes `out` the mean of the sum: no chance that matters is then too small or too large for a number.
+    `cubes` and `weights` (odds) are by colour. Each result is the marginal of Fisher's noncentral hypergeometric
+    distribution, that is, of binomial numbers given their sum. Multiplying all odds by one factor does not change it.
+    The factor is chosen so that the mean of the sum is `out`; no relevant probability is then too small or too large
+    for a float.
     """
     log_odds = np.log(weights)
     root: Any = optimize.brentq
@@ -261,7 +264,7 @@ def colour_laws(cubes: Array, weights: Array, out: int) -> list[Array]:
 
 
 def _binomial(n: int, log_odds: float) -> Array:
-    """Return the binomial chances of 0 to n."""
+    """Return the binomial probabilities of 0 to n."""
     k = np.arange(n + 1)
     log_choose = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
     return np.exp(log_choose - k * np.logaddexp(0, -log_odds) - (n - k) * np.logaddexp(0, log_odds))

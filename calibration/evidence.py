@@ -1,7 +1,7 @@
-"""Evidence: what is known of a real tower, as values of summaries, with how far chance may move them, and as clues.
+"""Evidence on a real tower: values of summaries with the size of their random error, and clues.
 
-A clue has a chance under every tower: that a throw brings so many colours, or so many cubes at least, that the thrown
-colour leads, that a mean lies between bounds.
+A clue is a statement with a probability under each tower: a throw brings so many colours, or at least so many cubes,
+the thrown colour leads, a mean lies between bounds.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SOFT = 0.2  # sd of the ends of bounds, on the scale of the fit: words have no s
 
 @dataclass(frozen=True, slots=True)
 class ColoursOut:
-    """Of one throw `low` to `high` colours came out, ends included, in `total` cubes (or about as many)."""
+    """A clue: one throw brought out `low` to `high` different colours, limits included, in about `total` cubes."""
 
     total: int
     low: int
@@ -48,13 +48,13 @@ class ColoursOut:
 
     @property
     def windows(self) -> tuple[Window, Window]:
-        """The shares with one colour, and of the others with three or more, at the nearest totals."""
+        """The share of phases with one colour, and that of the others with three or more, at the nearest totals."""
         near = min(TOTALS, key=lambda bounds: max(bounds[0] - self.total, self.total - bounds[1]))
         return EVERY[single_of(near)], EVERY[many_of(near)]
 
     @property
     def numbers(self) -> frozenset[int]:
-        """The numbers of colours that are meant, 3 for all from three on."""
+        """The possible numbers of colours; 3 means three or more."""
         return frozenset(min(number, 3) for number in range(self.low, self.high + 1))
 
     def __str__(self) -> str:
@@ -64,13 +64,13 @@ class ColoursOut:
 
 @dataclass(frozen=True, slots=True)
 class ThrownLeads:
-    """Whether, of one throw, the colour thrown alone was the most numerous out."""
+    """A clue: whether the only colour thrown was the most numerous colour out of one throw."""
 
     leads: bool
 
     @property
     def windows(self) -> tuple[Window]:
-        """The share of phases in which it is."""
+        """The share of phases in which the thrown colour leads."""
         return (EVERY["leads"],)
 
     def __str__(self) -> str:
@@ -79,13 +79,13 @@ class ThrownLeads:
 
 @dataclass(frozen=True, slots=True)
 class LeastOut:
-    """Of one throw at least `cubes` came out."""
+    """A clue: at least `cubes` cubes came out of one throw."""
 
     cubes: int
 
     @property
     def windows(self) -> tuple[Window, Window]:
-        """The mean out of a phase, and its spread over phases."""
+        """The mean number out of a phase, and its standard deviation over phases."""
         return EVERY["out"], EVERY["spread"]
 
     def __str__(self) -> str:
@@ -94,7 +94,10 @@ class LeastOut:
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """A summary of many games is said to lie from `low` to `high`, in its own unit; `soft` (sd) are these ends."""
+    """A clue: a summary of many games lies from `low` to `high`, in its own unit.
+
+    `soft` is the standard deviation of the limits, on the scale of the fit.
+    """
 
     window: Window
     low: float
@@ -108,7 +111,7 @@ class Within:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The bounds on the scale of the fit; an end that no summary of games comes beyond is infinite."""
+        """The limits on the scale of the fit; a limit that no game can pass is infinite."""
         name = self.window.summary
         most = CUBES if name in ("setup", "inside") else 1.0 if FIGURES[name].unit in (SHARE, "phases") else np.inf
         scale = SUMMARIES[name].scale
@@ -124,12 +127,12 @@ Clue = ColoursOut | ThrownLeads | LeastOut | Within
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Values of one or more summaries that share their noise, and clues.
+    """Values of one or more summaries with common noise, and clues.
 
-    `values` (on the scales of the fit) are means over `games` games where `noise` is GAMES, over `games` phases where
-    it is PHASE, and words about many games, with standard deviation `said`, where it is SAID. `doubt` multiplies the
-    variance; the chance of a clue is raised to its inverse. `held` are the windows that a held-out check predicts from
-    all the rest.
+    `values` are on the scales of the fit. With the `noise` GAMES they are means over `games` games, with PHASE means
+    over `games` phases, and with SAID they come from words about many games, with standard deviation `said`. `doubt`
+    multiplies the variance; the probability of a clue is raised to the power 1 / `doubt`. `held` marks windows that a
+    held-out check predicts from all the rest.
     """
 
     name: str
@@ -147,19 +150,19 @@ class Evidence:
 
 
 def shipped() -> dict[str, Path]:
-    """Return the files that ship, by the names that people may use for them."""
+    """Return the files that ship with the program, by name."""
     folder = Path(__file__).parent
     files = [*sorted(FOLDER.glob("*.toml")), *sorted(folder.glob("examples/*.csv"))]
     return {file.stem: file for file in files}
 
 
 def of_the_real_tower() -> tuple[str, ...]:
-    """Return the names of all observations that ship and that a fit of the published tower uses, strong and weak."""
+    """Return the names of all observations that ship and that a fit of the published tower uses."""
     return tuple(each.name for each in observations() if of_observation(each))
 
 
 def recorded_file(name: str | Path) -> Path:
-    """Return the CSV that `name` is, or that ships by that name; raises UsageError for an observation in words."""
+    """Return the path of a CSV, given by its path or its shipped name; raises UsageError for a TOML file."""
     path = shipped().get(str(name), Path(name))
     if path.suffix.lower() == ".toml":
         raise UsageError(f"records {shown(str(name))} are an observation in words; allowed is a .csv of recorded drops")
@@ -167,10 +170,10 @@ def recorded_file(name: str | Path) -> Path:
 
 
 def read(path: str | Path, split: bool = False) -> list[Evidence]:
-    """Read evidence from a CSV of recorded drops or a TOML file of one observation.
+    """Read evidence from a CSV of recorded drops, or from a TOML file with one observation.
 
-    With `split` the second half of recorded drops is held out. Raises UsageError, in one line, for a file that is
-    neither or says nothing that the fit can use.
+    If `split` is true, the second half of the recorded drops is held out. Raises UsageError for any other file, and for
+    an observation without anything that the fit can use.
     """
     path = shipped().get(str(path), Path(path))
     if path.suffix.lower() == ".csv":
@@ -194,7 +197,7 @@ def read(path: str | Path, split: bool = False) -> list[Evidence]:
 
 
 def of_observation(observation: Observation) -> list[Evidence]:
-    """Return what an observation says of the summaries; nothing for a qualitative one, or one that is not for use."""
+    """Return the evidence in an observation; empty for a qualitative one, and for one that is marked as not for use."""
     if not observation.use:
         return []
     plain = Evidence(observation.name, observation.says, observation.source, observation.kind, (), ())
@@ -241,7 +244,7 @@ def _bounds(observation: Observation) -> tuple[Clue, ...]:
 
 
 def _of_number(plain: Evidence, name: str, ends: tuple[int, int]) -> list[Evidence]:
-    """Return what a number (its least and its most) says of a summary."""
+    """Return the evidence in a number `name`, given as its least and greatest value."""
 
     def of(summary: str, value: float, noise: str, said: float = 0.0) -> Evidence:
         scaled = float(SUMMARIES[summary].scale(value))
@@ -263,9 +266,9 @@ def _of_number(plain: Evidence, name: str, ends: tuple[int, int]) -> list[Eviden
 
 
 def once(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """Return the evidence with bounds that several sources tell alike counted once: they share one voice.
+    """Return the evidence with equal bounds from several sources counted once: each gets a greater doubt.
 
-    An author has read what others wrote about a game, so equal sentences are no independent observations.
+    An author has read what others wrote about a game, so equal statements are not independent observations.
     """
     alike = [entry.clues if entry.clues and not entry.windows else None for entry in evidence]
     bounds = [clues if clues and all(isinstance(clue, Within) for clue in clues) else None for clues in alike]
@@ -274,10 +277,10 @@ def once(evidence: Sequence[Evidence]) -> list[Evidence]:
 
 
 def of_records(records: Sequence[recorded.Record], name: str, split: int | None = None) -> list[Evidence]:
-    """Return what recorded drops say: a game at a time, equal ones as their mean.
+    """Return the evidence in recorded drops, game by game; games of equal length are replaced by their mean.
 
-    With `split`, the drops from that number on (over all games, from 0) are held out. Raises UsageError for records
-    that the design does not cover: free throws, another number of cubes than a game's, more drops than a game has.
+    With `split` the drops from that number on (from 0, over all games) are held out. Raises UsageError for free throws,
+    for another number of cubes than the game has, and for more drops than a game has.
     """
     if records[0].is_free:
         raise UsageError(
@@ -309,7 +312,7 @@ def of_records(records: Sequence[recorded.Record], name: str, split: int | None 
 
 
 def _check(game: ByDrop, number: int, name: str) -> None:
-    """Refuse a game that the design's are not like."""
+    """Raise UsageError for a game with another number of cubes than the simulated ones, or with more drops."""
     first, drops = int(game.thrown[0]), len(game.thrown)
     if first != CUBES:
         raise UsageError(
@@ -324,7 +327,7 @@ def _check(game: ByDrop, number: int, name: str) -> None:
 
 
 def check_amount(evidence: Sequence[Evidence]) -> None:
-    """Raise UsageError for more values than MOST_VALUES: the fit's memory grows with their square."""
+    """Raise UsageError for more than MOST_VALUES values, because the memory of the fit grows with their square."""
     number = sum(len(entry.values) for entry in evidence)
     if number > MOST_VALUES:
         raise UsageError(
@@ -334,7 +337,7 @@ def check_amount(evidence: Sequence[Evidence]) -> None:
 
 
 def _merged(games: Sequence[Evidence]) -> list[Evidence]:
-    """Merge games with the same windows into their mean."""
+    """Return the evidence with games that have the same windows replaced by their mean."""
     groups: dict[tuple[tuple[Window, ...], tuple[bool, ...]], list[Evidence]] = {}
     for game in games:
         groups.setdefault((game.windows, game.held), []).append(game)

@@ -1,7 +1,7 @@
-"""The fit: which towers that were played agree with the evidence, and what such a tower will do next.
+"""The fit: which of the simulated towers agree with the evidence, and what such a tower will do next.
 
-Every posterior is a set of weights on the towers of the table: the likelihood of the evidence at each (law.py). The
-towers are drawn from the prior, so the weights need no other factor. Source: Owen, Monte Carlo theory, methods and
+Each posterior is a set of weights on the simulated towers: the likelihood of the evidence under each of them (law.py).
+The towers were drawn from the prior, so the weights need no other factor. Source: Owen, Monte Carlo theory, methods and
 examples, 2013, chapter 9.
 """
 
@@ -26,7 +26,7 @@ DRAWS = 4000  # of the posterior
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The middle LEVEL of a distribution, with its median."""
+    """The central interval of a distribution with probability LEVEL, and its median."""
 
     low: float
     middle: float
@@ -34,13 +34,16 @@ class Interval:
 
     @property
     def width(self) -> float:
-        """From end to end."""
+        """The distance between the ends."""
         return self.high - self.low
 
 
 @dataclass(frozen=True, slots=True)
 class PredictiveCheck:
-    """A value of the evidence beside its predictive interval, both in the summary's own unit; `tail`: its PIT."""
+    """A value of the evidence and its predictive interval, in the summary's unit.
+
+    `tail` is the share of predictions below the value.
+    """
 
     name: str
     window: Window
@@ -51,7 +54,7 @@ class PredictiveCheck:
 
 @dataclass(frozen=True, slots=True)
 class ClueCheck:
-    """A clue (what it `says`) and its chance: given all evidence, and given all other entries only."""
+    """A clue and its probability, given all evidence (`chance`) and given all other entries (`others`)."""
 
     name: str
     says: str
@@ -61,10 +64,10 @@ class ClueCheck:
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """What towers would do by one source of the evidence (`name`) `alone`, and `without` it, by all others.
+    """The effect of one source of the evidence: intervals from this source `alone`, and from all others `without` it.
 
-    Intervals of the long-run means of PULLED; `effective` towers are behind the latter. Of all evidence the name is
-    empty: alone is then the prior, without nothing left out.
+    They are intervals of the long-run means PULLED. `effective` is the effective number of towers in `without`. In the
+    entry with an empty name, `alone` is the prior and `without` leaves nothing out.
     """
 
     name: str
@@ -75,11 +78,11 @@ class Pull:
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """DRAWS towers that agree with the evidence: `tower`, the place of each among those played, its free `numbers`.
+    """DRAWS towers that agree with the evidence: `tower` has their indices, `numbers` their free numbers.
 
-    `weight` is that of every tower. `played` are the long-run means of the towers themselves (TARGETS and TOLD, each in
-    its own unit); `targets` are those of the real tower, of which the simulation may be wrong in ways that the evidence
-    tells of. `effective` is the effective number of towers, `fit` the log of the mean likelihood over the prior.
+    `weight` has the weight of each simulated tower. `played` has long-run means of the simulated towers by name, each
+    in its own unit. `targets` has those of the real tower, from which the simulation may differ by the discrepancy.
+    `effective` is the effective number of towers, and `fit` the logarithm of the mean likelihood over the prior.
     """
 
     tower: Array
@@ -96,9 +99,9 @@ class Posterior:
         return hashlib.sha256(np.round(self.weight, 12).tobytes()).hexdigest()
 
     def error(self, target: str, level: float) -> float:
-        """Return the Monte Carlo error (sd) of a quantile of a mean, from the effective number of towers.
+        """Return the Monte Carlo standard error of the quantile `level` of a mean, from the effective number of towers.
 
-        Source: the density of the draws about the quantile (Serfling, Approximation theorems, 1980, section 2.3).
+        Source: the density of the draws at the quantile (Serfling, Approximation theorems, 1980, section 2.3).
         """
         draws = self.played[target]
         step = min(level / 2, (1 - level) / 2, 0.05)  # the least and the greatest draw would say nothing of the density
@@ -106,20 +109,21 @@ class Posterior:
         return float(np.sqrt(level * (1 - level) / self.effective) * (high - low) / (2 * step))
 
     def interval(self, target: str) -> Interval:
-        """The interval of a long-run mean of the towers that agree, as their own games give it."""
+        """Return the interval of a long-run mean of the simulated towers that agree."""
         return interval(self.played[target])
 
     def itself(self, target: str) -> Interval:
-        """The interval of the real tower's long-run mean, with what the simulation may be off."""
+        """Return the interval of the real tower's long-run mean, which includes the discrepancy of the simulation."""
         return interval(self.targets[target])
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The whole result: prior and posterior, and each value of the evidence beside what was predicted for it.
+    """The whole result: prior and posterior, and checks of each value of the evidence.
 
-    `predictive` is conditional on all evidence (a new game of the same tower), `held_out` on all but that evidence;
-    `clues` has the clues' chances both ways, `pulls` what would be without each entry.
+    `predictive` predicts each value for new games of the same tower, given all evidence. `held_out` predicts it from
+    the evidence without it. `clues` has the probabilities of the clues both ways; `pulls` has the effect of each
+    source.
     """
 
     evidence: tuple[Evidence, ...]
@@ -133,15 +137,17 @@ class Fit:
 
 
 def interval(draws: Array) -> Interval:
-    """Return the middle LEVEL of `draws`."""
+    """Return the median and the central interval of `draws` with probability LEVEL."""
     low, middle, high = np.quantile(draws, [(1 - LEVEL) / 2, 0.5, (1 + LEVEL) / 2])
     return Interval(float(low), float(middle), float(high))
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnPoints:
-    """Points drawn given what is kept of the evidence, the weights of all, their effective number, the log of the mean
-    likelihood.
+    """Towers drawn given a part of the evidence.
+
+    `keep` is that part, and `points` are indices of towers. `weight` has the weights of all towers, `effective` their
+    effective number, and `fit` the logarithm of the mean likelihood.
     """
 
     keep: Keep
@@ -153,7 +159,7 @@ class DrawnPoints:
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """All towers, and the `law` of the evidence's `values` and, behind them, of the long-run means `names` at them."""
+    """All towers, and the joint distribution `law` of the evidence's `values` and then the long-run means `names`."""
 
     towers: Towers
     names: tuple[str, ...]
@@ -161,7 +167,7 @@ class Sampled:
     values: Array
 
     def weigh(self, keep: Keep, rng: np.random.Generator) -> DrawnPoints:
-        """Weight the towers by the likelihood of what is kept, and draw among them."""
+        """Weight the towers by the likelihood of the part `keep` of the evidence, and draw DRAWS of them."""
         scores = self.law.scores(self.values, keep)
         top = float(scores.max())
         weight = np.exp(scores - top)
@@ -170,9 +176,10 @@ class Sampled:
         return DrawnPoints(keep, rng.choice(len(weight), DRAWS, p=weight), weight, effective(weight), fit)
 
     def draw(self, drawn: DrawnPoints, predict: Array, rng: np.random.Generator, fresh: bool = False) -> Array:
-        """Draw values or means `predict` (their numbers) at the points drawn, given what is kept: (points, predict).
+        """Draw values or means of the drawn towers, given the kept values, shape (points, predict).
 
-        `fresh`: in other games of the same tower, with noise of their own.
+        `predict` has the indices of the values or means. With `fresh` the values are from other games of the same
+        tower, with independent noise.
         """
         towers, place = np.unique(drawn.points, return_inverse=True)  # a tower is drawn many times
         law, keep = self.law.take(towers), drawn.keep.values
@@ -186,7 +193,7 @@ class Sampled:
         return mean[place] + (np.linalg.cholesky(covariance)[place] @ noise)[..., 0]
 
     def posterior(self, drawn: DrawnPoints, names: Sequence[str], rng: np.random.Generator) -> Posterior:
-        """Return the posterior with the long-run means `names` of the towers drawn, and of the real tower."""
+        """Return the posterior with the long-run means `names`, of the simulated towers and of the real tower."""
         at = len(self.values) + np.array([self.names.index(name) for name in names])
         mean, error = (each[drawn.points][:, at] for each in (self.law.mean, self.law.error))
         own = mean + error * rng.normal(size=mean.shape)
@@ -205,7 +212,7 @@ def effective(weight: Array) -> float:
 
 
 def kept(evidence: Sequence[Evidence]) -> tuple[Array, Array, Keep]:
-    """Return the evidence's values, which of them are held out, and what is kept: the others, and all clues."""
+    """Return the evidence's values, a mask of held-out values, and the part to keep: the other values and all clues."""
     values = np.array([value for entry in evidence for value in entry.values])
     held = np.array([flag for entry in evidence for flag in (entry.held or (False,) * len(entry.windows))], bool)
     return values, held, Keep(np.flatnonzero(~held), np.arange(sum(len(entry.clues) for entry in evidence)))
@@ -220,8 +227,8 @@ def fit(
 ) -> Fit:
     """Weight the towers by `evidence`. Random, from `rng`: the draws.
 
-    The evidence's `held` windows are not used for the posterior, but predicted from the rest. Without `checks` nothing
-    but prior and posterior is found, and of these no TOLD. Raises UsageError for more values than MOST_VALUES.
+    The `held` windows of the evidence are predicted from the rest instead of used. Without `checks` only prior and
+    posterior are computed, and without the means TOLD. Raises UsageError for more than MOST_VALUES values.
     """
     check_amount(evidence)
     off = discrepancy or Discrepancy()
@@ -249,7 +256,7 @@ def fit(
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """What the posterior says of its own evidence; `held` are the values that it was not fitted to."""
+    """Checks of the posterior against its own evidence; `held` is the mask of values that it was not fitted to."""
 
     sampled: Sampled
     evidence: tuple[Evidence, ...]
@@ -298,13 +305,13 @@ class _Checked:
             yield Pull(name, first, second, without.effective)
 
     def _without(self, entries: Sequence[int] | Array) -> Keep:
-        """Return what is kept but for some entries."""
+        """Return the kept part of the evidence without the given entries."""
         keep = self.drawn.keep
         values = keep.values[~np.isin(self._owners("windows")[keep.values], entries)]
         return Keep(values, keep.clues[~np.isin(self._owners("clues")[keep.clues], entries)])
 
     def _owners(self, what: str) -> Array:
-        """Return the entry that each value (`windows`) or clue (`clues`) is of."""
+        """Return the index of the entry that each value (`windows`) or each clue (`clues`) comes from."""
         return np.repeat(np.arange(len(self.evidence)), [len(getattr(entry, what)) for entry in self.evidence])
 
     def _check(self, value: np.intp, draws: Array) -> PredictiveCheck:

@@ -1,9 +1,9 @@
-"""What each tower of the table would give for the evidence: a joint normal law of its values, a chance for each clue.
+"""The distribution of the evidence under each simulated tower: jointly normal values, and a probability for each clue.
 
-A summary over games of a tower is normal about m + d: m is its long-run mean as far as it is known, d what is wrong
-with that, the simulation's discrepancy from every real tower and the error of m. d is the same for the values of the
-evidence and for what the tower does next. Clues are taken one by one, independent of the values and of
-each other given the tower [A]; the chance of each is averaged over d.
+A summary over games of a tower is normal with mean m + d. m is the estimated long-run mean of the tower. d is the error
+of m plus the discrepancy between the simulation and every real tower. d is the same for the values of the evidence and
+for what the tower does next. Given the tower, clues are taken as independent of the values and of each other [A]; the
+probability of each is averaged over d.
 """
 
 from __future__ import annotations
@@ -28,32 +28,33 @@ LEAST_CHANCE = 1e-12  # of a clue, so that its logarithm is a number
 
 
 class Means:
-    """Long-run means of the towers, each summary looked up once; `off` is how far the simulation may be wrong."""
+    """Long-run means of the simulated towers, each summary computed once; `off` is the simulation's discrepancy."""
 
     def __init__(self, towers: Towers, off: Discrepancy) -> None:
         self.towers, self.off = towers, off
         self.at = towers.at
 
     def inside(self) -> Array:
-        """Return how many cubes the towers keep in play, shape (S,)."""
+        """Return how many cubes each tower keeps in play, shape (S,)."""
         return expit(self.at(WHOLE["inside"]).mean)
 
     def wrong(self, window: Window) -> Array:
-        """Return the sd of what is wrong with a summary, taken alone, shape (S,)."""
+        """Return the standard deviation of d for one summary alone, shape (S,)."""
         error = self.at(window).error[:, None]
         return np.sqrt(self.off.covariance([window.summary], self.inside(), error)[:, 0, 0])
 
     def phase(self) -> Array:
-        """Return the variance of a single phase about the mean of many, of one game or another, shape (S,).
+        """Return the variance of a single phase around the long-run mean, shape (S,).
 
-        Of the logarithm of what comes out; what else is counted in a phase is taken to vary as much [A].
+        It is that of the logarithm of the number out, within and between games. Other values of a phase are assumed to
+        vary as much [A].
         """
         ratio = np.exp(self.at(WHOLE["spread"]).mean - self.at(WHOLE["out"]).mean)
         return ratio**2 + self.at(WHOLE["out"]).games ** 2
 
 
 def chance(clue: Clue, of: Means) -> Array:
-    """Return the chance of a clue under each tower, shape (S,)."""
+    """Return the probability of a clue under each tower, shape (S,)."""
     if isinstance(clue, ColoursOut):
         one, three = (_share(of, window) for window in clue.windows)
         by_number = {1: one, 2: (1 - one) * (1 - three), 3: (1 - one) * three}
@@ -75,7 +76,7 @@ def _share(of: Means, window: Window) -> Array:
 
 
 def log_chance(clue: Clue, of: Means) -> Array:
-    """Return the logarithm of a clue's chance under each tower, shape (S,); far tails as exactly as near ones."""
+    """Return the log probability of a clue under each tower, shape (S,); LeastOut is accurate in far tails too."""
     if isinstance(clue, LeastOut):
         sd = np.sqrt(of.phase() + of.wrong(WHOLE["out"]) ** 2)
         return log_ndtr((of.at(WHOLE["out"]).mean - log(clue.cubes - 0.5)) / sd)
@@ -84,11 +85,10 @@ def log_chance(clue: Clue, of: Means) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class JointLaw:
-    """The law of evidence and targets at S towers.
+    """The joint distribution of evidence and targets under S towers.
 
-    `mean` (S, n), the `error` in it, and the covariances `shared` and `noise` (S, n, n) are of the
-    evidence's values and, behind them, the targets; `clues` (S, clues) are logarithms of what each clue multiplies the
-    likelihood by: its chance, to the power that its doubt leaves it.
+    `mean` (S, n), its standard `error` (S, n), and the covariances `shared` and `noise` (S, n, n) have the evidence's
+    values first, then the targets. `clues` (S, clues) are log probabilities divided by the doubt of each clue.
     """
 
     mean: Array
@@ -98,11 +98,11 @@ class JointLaw:
     clues: Array
 
     def take(self, rows: Array) -> JointLaw:
-        """Return the law at towers `rows` of these."""
+        """Return the distribution for the towers `rows` only."""
         return JointLaw(*(getattr(self, f.name)[rows] for f in fields(JointLaw)))
 
     def scores(self, values: Array, keep: Keep) -> Array:
-        """Return the log likelihood of what is kept of `values` and clues, shape (S,)."""
+        """Return the log likelihood of the part `keep` of `values` and clues, shape (S,)."""
         total: Array = self.clues[:, keep.clues].sum(1)
         if len(keep.values):
             root = np.linalg.cholesky(part(self.shared + self.noise, keep.values, keep.values))
@@ -113,19 +113,19 @@ class JointLaw:
 
 
 class Keep(NamedTuple):
-    """What is taken of the evidence: numbers of its values, and of its clues."""
+    """A part of the evidence: indices of values and of clues."""
 
     values: Array
     clues: Array
 
 
 def part(matrices: Array, rows: Array, columns: Array) -> Array:
-    """Return rows and columns of each of the matrices."""
+    """Return the given rows and columns of each matrix."""
     return matrices[:, rows[:, None], columns]
 
 
 def law(towers: Towers, evidence: Sequence[Evidence], off: Discrepancy, targets: Sequence[str]) -> JointLaw:
-    """Return the law at all towers; `targets` are long-run means, one or more."""
+    """Return the joint distribution of the evidence and the targets; `targets` names one or more long-run means."""
     of = Means(towers, off)
     windows = [window for entry in evidence for window in entry.windows] + [EVERY[name] for name in targets]
     errors = np.stack([of.at(window).error for window in windows], 1)

@@ -1,4 +1,4 @@
-"""What was observed of real towers: small files with their sources, as strong or weak as they are."""
+"""Observations of real towers: small TOML files with their sources and a statement of how strong they are."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _listed(values: Any) -> Any:
 
 
 def _said(default: Any, allowed: str) -> Any:
-    """Declare a value whose type does not say all that is allowed."""
+    """Return a field for a value whose type alone does not state what is allowed."""
     return Field(default=default, json_schema_extra={"allowed": allowed})
 
 
@@ -51,14 +51,15 @@ _SHARES = "two numbers from 0 to 1, the smaller first"
 
 
 class Observation(Document, frozen=True):
-    """One observation: what it `says`, its `source`, its `kind` and how strong it is (as in DOUBT).
+    """One observation: what it `says`, its `source`, its `kind`, and its `strength`.
 
-    Numbers it may have, in cubes. Of one drop: what was `thrown` (so many at least) and came `out`, and what was
-    `inside_after`, by colour (`from_empty`: into the empty tower); or only that `least_out` came out, of `colours_out`
-    colours. Of phases: their action `points`. Of many drops, ends included: the range in which the number out of a drop
-    (`out_total`) or inside between drops (`inside_in_play`) is said to lie; the most that stay after the set-up
-    (`setup_at_most`); shares of phases, as in SHARES; bounds of any other of a game's `figures`, by key. `justifies`
-    names what of the prior it is the reason for. What is not of use for the fit (`use` false) says why in `strength`.
+    The strength is a key of DOUBT, a colon and the reason. All numbers are optional and in cubes. For one drop:
+    `thrown` (at least so many), `out` and `inside_after` by colour (`from_empty`: thrown into the empty tower); or only
+    `least_out` cubes out, in `colours_out` colours. For phases: their action `points`. For many drops, limits included:
+    the range of the number out of a drop (`out_total`) or inside between drops (`inside_in_play`); the most that stay
+    after the set-up (`setup_at_most`); shares of phases, as in SHARES; bounds of the game's other `figures`, by key.
+    `justifies` names the part of the prior that the observation is the reason for. If `use` is false, the fit leaves it
+    out, and `strength` says why.
     """
 
     says: Words
@@ -90,17 +91,17 @@ class Observation(Document, frozen=True):
 
     @property
     def name(self) -> str:
-        """The name of its file."""
+        """The name of the file."""
         return self._name
 
     @property
     def doubt(self) -> float:
-        """By how much it is doubted: 1 is not at all."""
+        """The factor on the variance of values from this observation; 1 means no doubt."""
         return DOUBT[_strength(self.strength)]
 
     @property
     def numbers(self) -> dict[str, tuple[int, int]]:
-        """The totals it gives: `out` of a drop, `setup_inside` after all cubes were thrown in, `inside` in play."""
+        """The totals in it: `out` of a drop, `setup_inside` after all cubes were thrown in, `inside` in play."""
         totals: dict[str, tuple[int, int]] = {}
         if self.out:
             totals["out"] = (sum(self.out.values()), sum(self.out.values()))
@@ -114,13 +115,13 @@ class Observation(Document, frozen=True):
 
     @property
     def colours(self) -> tuple[int, int] | None:
-        """How many colours came out of one drop, at least and at most; None where it does not tell."""
+        """The least and the greatest number of colours out of one drop; None if unknown."""
         of_out = sum(n > 0 for n in self.out.values())
         return (of_out, of_out) if of_out else self.colours_out
 
     @property
     def leads(self) -> bool | None:
-        """Whether the colour thrown alone was the most numerous out; None where it does not tell."""
+        """Whether the only colour thrown was the most numerous colour out; None if unknown."""
         colours = [colour for colour, n in self.thrown.items() if n]
         if len(colours) != 1 or not any(self.out.values()):
             return None
@@ -129,24 +130,24 @@ class Observation(Document, frozen=True):
 
     @property
     def shares(self) -> dict[str, tuple[float, float]]:
-        """The shares of phases that it bounds, by field."""
+        """The bounds on shares of phases, by field."""
         bounds = {name: getattr(self, name) for name in SHARES}
         return {name: ends for name, ends in bounds.items() if ends is not None}
 
 
 def _strength(words: str) -> str:
-    """Return the word of DOUBT that a strength begins with, nothing where there is none."""
+    """Return the word of DOUBT at the beginning of a strength, or an empty string."""
     first = words.partition(":")[0].strip()
     return first if first in DOUBT else ""
 
 
 def observations(folder: Path = FOLDER) -> list[Observation]:
-    """Read every observation of a folder, by name; raises UsageError, in one line, for what is none."""
+    """Read all observations in a folder, ordered by name; raises UsageError for a file that is no observation."""
     return [read(file) for file in sorted(folder.glob("*.toml"))]
 
 
 def read(file: Path) -> Observation:
-    """Read one observation; raises UsageError, in one line that names it."""
+    """Read one observation; raises UsageError, which names it, if it is not valid."""
     text = read_text(file, "observation", limit=LARGEST, advice="give a TOML file in UTF-8")
     where = f"observation {file.stem}"
     found = typed.read(Observation, toml_table(text, f"observation {file}"), where)
@@ -156,7 +157,7 @@ def read(file: Path) -> Observation:
 
 
 def _check(found: Observation, where: str) -> None:
-    """Refuse what says twice what came out of a drop, more cubes than a game has, and ends that are no range."""
+    """Raise UsageError for two statements on the number out of a drop, too many cubes, or reversed limits."""
     for pair in (("out", "out_total"), ("out", "least_out"), ("out_total", "least_out"), ("out", "colours_out")):
         if all(getattr(found, key) for key in pair):
             raise fault(where, " and ".join(pair), "one of them", "leave one out")

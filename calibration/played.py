@@ -1,9 +1,9 @@
-"""The table of towers that were played: points of the prior, and the games of each, in pieces that stand by themselves.
+"""The table of simulated towers: points of the prior and the games of each tower, in independent files (pieces).
 
     python -m tower_sim.calibration.played 0 1 2
 
-plays pieces 0, 1 and 2 and writes each as calibration/played/NN.npz; a piece that is there is kept. Any number of first
-pieces is a valid table. A piece takes two and a half minutes of one core.
+plays pieces 0, 1 and 2 and writes each as calibration/played/NN.npz; an existing piece is kept. The first pieces alone,
+any number of them, are a valid table. A piece takes two and a half minutes on one core.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ def points(pieces: int = PIECES) -> Array:
 
 
 def play(shape: Apparatus, number: int, games: Sequence[int]) -> ByDrop:
-    """Play `games` (their numbers) of a tower, the `number`-th; shape (games, drops).
+    """Play the games with the numbers `games` of the tower with the number `number`; shape (games, drops).
 
-    Games are drawn from (SEED, tower, game). If the first set-up clogs, nothing else is played.
+    Random: each game draws from (SEED, tower, game). If the first set-up of game 0 clogs, nothing else is played.
     """
     shapes = (len(games), PLAN.drops, len(PLAN.colours))
     thrown, out, inside = (np.zeros(shapes, np.int16) for _ in range(3))
@@ -70,14 +70,14 @@ def play(shape: Apparatus, number: int, games: Sequence[int]) -> ByDrop:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Towers that were played: `unit`, the point of each, shape (N, 10), and its `games`, shape (N, games, drops)."""
+    """The simulated towers: their points `unit`, shape (N, 10), and their `games`, shape (N, games, drops)."""
 
     unit: Array
     games: ByDrop
 
 
 def shipped(folder: Path = FOLDER) -> Table:
-    """Read the pieces that are there, and the games that were played on; raises UsageError for a damaged file."""
+    """Read all pieces, and the additional games of some towers; raises UsageError for a damaged file."""
     pieces = sorted(folder.glob("[0-9][0-9].npz"))
     if [piece.name for piece in pieces] != [f"{i:02}.npz" for i in range(len(pieces))] or not pieces:
         raise UsageError(
@@ -90,7 +90,10 @@ def shipped(folder: Path = FOLDER) -> Table:
 
 
 def with_more(table: Table, more: Mapping[str, Array]) -> Table:
-    """Return the table with further games of some towers: `tower` (their numbers), counts of (towers, games, drops)."""
+    """Return the table with more games of some towers.
+
+    `more` has their numbers in `tower`, and counts of shape (towers, games, drops).
+    """
     first, games = table.games.thrown.shape[1], more["thrown"].shape[1]
     columns: list[Array] = []
     towers: Any = more["tower"]
@@ -102,7 +105,7 @@ def with_more(table: Table, more: Mapping[str, Array]) -> Table:
 
 
 def play_on(table: Table, towers: Sequence[int] | Array, file: Path, games: int = MORE) -> Table:
-    """Play `games` more games of some towers, tell how far it is, and keep them in `file`; called again, it goes on.
+    """Play `games` more games of some towers, show progress, and store them in `file`; a second call continues.
 
     Raises UsageError for a damaged file, and for one that cannot be written.
     """
@@ -128,7 +131,7 @@ def _of(*columns: Array) -> ByDrop:
 
 
 def _read(file: Path, shape: tuple[int | None, ...]) -> dict[str, Array]:
-    """Read counts of this shape, whose ends None leaves open; raises UsageError for a file that has none."""
+    """Read counts of this shape, where None allows any size; raises UsageError for any other file."""
     try:
         with np.load(file, allow_pickle=False) as held:
             counts = {name: held[name] for name in held.files}
@@ -144,7 +147,7 @@ def _read(file: Path, shape: tuple[int | None, ...]) -> dict[str, Array]:
 
 
 def _read_more(file: Path, towers: int) -> dict[str, Array]:
-    """Read further games of some of so many towers."""
+    """Read additional games of some towers; `towers` is the number of towers in the table."""
     counts = _read(file, (None, None, PLAN.drops))
     numbers = counts.get("tower", np.full(1, -1))
     is_right = numbers.shape == counts["thrown"].shape[:1] == counts.get("first", numbers[:0]).shape
@@ -164,7 +167,7 @@ def _write(file: Path, counts: Mapping[str, Array]) -> None:
 
 
 def play_piece(piece: int) -> dict[str, Array]:
-    """Play the towers of a piece; returns counts by name, each of shape (towers, games, drops)."""
+    """Play the towers of a piece, and return counts by name, each of shape (towers, games, drops)."""
     first = piece * TOWERS
     units = points(piece + 1)[first:]
     played = [play(tower(unit), first + i, range(GAMES)) for i, unit in enumerate(units)]
@@ -172,7 +175,7 @@ def play_piece(piece: int) -> dict[str, Array]:
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Play the pieces that are named and are not there yet."""
+    """Play the pieces named on the command line, except those that exist."""
     parser = argparse.ArgumentParser(prog="python -m tower_sim.calibration.played", description=__doc__)
     parser.add_argument("pieces", type=int, nargs="+", choices=range(PIECES), metavar=f"0..{PIECES - 1}")
     for piece in parser.parse_args(words).pieces:

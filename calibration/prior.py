@@ -1,9 +1,9 @@
-"""The prior: ten numbers that decide what a tower does, from which every tower of the table is made.
+"""The prior: ten free numbers that decide what a tower does, from which all simulated towers are made.
 
-A tower is a point of the unit cube, one coordinate for each of NUMBERS; whatever the point, it is a tower. Everything
-else stays as in base.toml beside this file: tried, none of it explains more than 0.2 % of what towers do. Lengths are
-rounded to 0.1 mm, angles and rates to whole numbers, friction and restitution to 0.01, so that a tower that is chosen
-is the one that was played.
+A tower is a point of the unit cube with one coordinate for each of NUMBERS. Every point gives a valid tower. Everything
+else is as in base.toml next to this file; none of it explained more than 0.2 % of what towers do. Lengths are rounded
+to 0.1 mm, angles and rates to whole numbers, friction and restitution to 0.01, so the profile of a tower describes
+exactly the tower that was played.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ HEADROOM = 40.0  # mm from the upper floor's highest edge to the tube's top
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A free number: from `low` to `high`, in `unit`, with the `reason` for these limits."""
+    """A free number from `low` to `high`, in `unit`, with the `reason` for these limits."""
 
     name: str
     low: float
@@ -86,7 +86,7 @@ def numbers(unit: Array) -> dict[str, float]:
 
 
 def profile(unit: Array) -> dict[str, Any]:
-    """Return the profile of the tower at `unit`, shape (10,)."""
+    """Return the profile of the tower at `unit`, shape (10,), as tables."""
     at = dict(zip(NAMES, (float(u) for u in unit), strict=True))
     span = {number.name: number.low + at[number.name] * (number.high - number.low) for number in NUMBERS}
     tables: dict[str, Any] = {
@@ -116,17 +116,17 @@ def profile(unit: Array) -> dict[str, Any]:
 
 
 def tower(unit: Array, name: str = "prior") -> Apparatus:
-    """Make the tower at `unit`, shape (10,)."""
+    """Return the tower at `unit`, shape (10,)."""
     return from_tables(profile(unit), name)
 
 
 def _upper_half(coordinate: float) -> float:
-    """Return 0 for the lower half of a coordinate, from 0 to 1 over its upper half."""
+    """Return 0 for the lower half of a coordinate, then linearly from 0 to 1 over the upper half."""
     return max(2 * coordinate - 1, 0.0)
 
 
 def _floor(width: float, count: float, wide: float, friction: float, is_grid: bool, edge: float) -> dict[str, Any]:
-    """Return a floor's openings in a tube `width` edges wide; `count` and `wide` are coordinates from 0 to 1."""
+    """Return the openings of a floor in a tube `width` cube edges wide; `count` and `wide` go from 0 to 1."""
     least = OPENING[0] + WIDER * (friction - 0.2)
     most = min(4, math.floor((width + BAR[0]) / (least + BAR[0])))
     openings = 2 + min(math.floor(count * (most - 1)), most - 2)

@@ -1,8 +1,8 @@
-"""The three readings of the remarks, each a set of weights on the towers that were played, and the profiles they give.
+"""Three interpretations ("readings") of the observations: weights on the simulated towers, and the shipped profiles.
 
-python -m tower_sim.calibration.readings more      plays 3 more games of towers that weigh where few agree
-python -m tower_sim.calibration.readings profiles  writes the shipped profiles and their reports
-python -m tower_sim.calibration.readings proof     plays 48 fresh draws of each reading, and counts
+python -m tower_sim.calibration.readings more      plays 3 more games of heavy towers in readings with few towers python
+-m tower_sim.calibration.readings profiles  writes the shipped profiles and their reports python -m
+tower_sim.calibration.readings proof     plays 48 fresh draws of each reading and counts them
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PROVED = (*TARGETS, "colours", "single")
 
 
 def fits() -> Iterator[tuple[str, Fit, Towers]]:
-    """Yield each reading with its weights and the towers they are on."""
+    """Yield the name of each reading, its fit, and the towers that the fit weights."""
     table = played.shipped()
     towers = Towers(table.unit, table.games)
     for name, observations in READINGS.items():
@@ -53,7 +53,7 @@ def fits() -> Iterator[tuple[str, Fit, Towers]]:
 
 
 def more() -> None:
-    """Play MORE games of the towers that hold weight in a reading that few agree with; keep them beside the pieces."""
+    """Play MORE games of the heavy towers of readings with fewer than FEW effective towers, and store them."""
     few = [(found.posterior, towers) for _, found, towers in fits() if found.posterior.effective < FEW]
     weighs = {int(number) for posterior, towers in few for number in towers.number[heavy(posterior.weight)]}
     print(f"{len(weighs)} towers hold 97 % of the weight of a reading with fewer than {FEW} towers", flush=True)
@@ -61,7 +61,7 @@ def more() -> None:
 
 
 def profiles() -> None:
-    """Write the profile and the report of each reading."""
+    """Write the profile and the report of each reading, and the summary in docs/calibration.md."""
     for name, observations in READINGS.items():
         with tempfile.TemporaryDirectory() as folder:
             output = Path(folder) / f"{name}.toml"
@@ -78,7 +78,7 @@ def profiles() -> None:
 
 
 def summary() -> str:
-    """Return the table of the shipped profiles for docs/calibration.md, from their reports."""
+    """Return the table of shipped profiles for docs/calibration.md, from their reports."""
     lines = [
         "| profile | observations | inside after the set-up | mean inside in play | mean out in a phase | report |",
         "|---|---|---|---|---|---|",
@@ -92,7 +92,10 @@ def summary() -> str:
 
 
 def proof() -> None:
-    """Play fresh draws of each reading and say how many lie in the intervals, and how far off they are on the mean."""
+    """Play fresh draws of each reading; count how many lie in the intervals, and how far off they are on average.
+
+    The results are printed and written to proof.json.
+    """
     told: dict[str, dict[str, dict[str, float]]] = {}
     for name, found, towers in fits():
         posterior = found.posterior
@@ -121,7 +124,7 @@ def proof() -> None:
 
 
 def _means(job: tuple[Array, int]) -> list[float]:
-    """Return the means of GAMES new games of a tower, in the order of PROVED; seeds are those of no other game."""
+    """Return the means over GAMES new games of a tower, in the order of PROVED; no other game has their seeds."""
     unit, number = job
     games = played.play(tower(unit), number, range(100, 100 + GAMES))  # play on, however much the first set-up keeps
     values = [EVERY[key].of(games) for key in PROVED]
@@ -129,7 +132,7 @@ def _means(job: tuple[Array, int]) -> list[float]:
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Do what is asked."""
+    """Run the action named on the command line."""
     parser = argparse.ArgumentParser(prog="python -m tower_sim.calibration.readings", description=__doc__)
     parser.add_argument("what", choices=("more", "profiles", "proof"))
     {"more": more, "profiles": profiles, "proof": proof}[parser.parse_args(words).what]()

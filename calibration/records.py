@@ -1,7 +1,6 @@
-"""Drops of one's own tower, recorded in a CSV: read, checked line by line; a blank form to print and fill in.
+"""Drops of a real tower, recorded in a CSV: read and check them, or draw a blank form to print and fill in.
 
-python -m tower_sim.calibration.records check MY_TOWER.csv
-python -m tower_sim.calibration.records form FORM.pdf
+python -m tower_sim.calibration.records check MY_TOWER.csv python -m tower_sim.calibration.records form FORM.pdf
 """
 
 from __future__ import annotations
@@ -39,10 +38,10 @@ _ROWS = 30  # of the form
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One recorded drop: cubes `thrown` and `out` by colour, and what was then `inside`.
+    """One recorded drop: the cubes `thrown`, `out`, and `inside` afterwards, by colour.
 
-    `number` counts the drops of a `game` from 0, `game` the games from 1; each begins with the empty tower. In a game
-    drop 0 throws all its cubes; where it `is_free`, any number may be thrown at any time.
+    `number` counts the drops of a `game` from 0, and `game` counts the games from 1. Each game begins with the empty
+    tower. Drop 0 of a game throws all its cubes; if `is_free`, any drop may throw any number.
     """
 
     number: int
@@ -54,14 +53,13 @@ class Record:
 
 
 def read(path: str | Path) -> list[Record]:
-    """Read the drops of a CSV; the tower was empty before the first, and again wherever `drop` returns to 0.
+    """Read the drops of a CSV; the tower was empty before the first, and again before each drop with the number 0.
 
-    The header has `drop`, for every colour `thrown_COLOUR` and `out_COLOUR` (or `thrown` and `out` alone, where colours
-    were not recorded), and perhaps `note`; the separator may be a comma, a semicolon or a tab. With `throw` in place of
-    `drop` the throws are free: of any number of cubes, from as many as there are. Lines that begin with # are left out;
-    an empty cell is 0. Raises UsageError, in one line with the line's number, for what cannot be: more out than is
-    inside, more thrown than lies outside (drop 0 of a game throws all its cubes), a drop left out, a line cut short,
-    something that is no whole number; and for more than MOST_*.
+    The header has `drop`, for each colour `thrown_COLOUR` and `out_COLOUR` (or only `thrown` and `out` if colours were
+    not recorded), and optionally `note`. Separators may be commas, semicolons or tabs. With `throw` instead of `drop`
+    the throws are free: any number of cubes at any time. Lines that begin with # are skipped, and an empty cell is 0.
+    Raises UsageError, with the number of the line, for impossible drops (more out than inside, more thrown than
+    outside), a missing drop, a line cut short, a cell that is no whole number, and more than MOST_*.
     """
     where = f"records {shown(str(path))}"
     data = read_bytes(path, "records", limit=LARGEST, advice="give a CSV file of recorded drops")
@@ -93,7 +91,7 @@ def _parsed(text: str, where: str) -> list[Record]:
 def _record(
     row: Line, names: Sequence[str], colours: Sequence[str], before: Record | None, setup: dict[str, int], where: str
 ) -> Record:
-    """Return the drop of a row; `before` it was that record (None: none), and the game has the cubes of `setup`."""
+    """Return the drop of a row; `before` is the record before it, and `setup` has the game's cubes by colour."""
     if len(row.cells) > len(names):
         raise UsageError(
             f"{where} has {len(row.cells)} cells; allowed are {len(names)}, as in the header; remove some, or put "
@@ -135,7 +133,7 @@ def _record(
 
 
 def _number(text: str, counted: str, before: Record | None, where: str) -> int:
-    """Return a row's number of drop or throw, the next or 0; drops are counted from 0, everywhere."""
+    """Return the number of a row's drop or throw; raises UsageError unless it is 0 or the next number."""
     if not text:
         raise UsageError(f"{where}: no {counted}; allowed is its number, from 0 in the empty tower; write it")
     number = _whole(text, f"{where}, {counted}")
@@ -163,7 +161,7 @@ def _of(cubes: int, colour: str) -> str:
 
 
 def _check_outside(thrown: dict[str, int], setup: dict[str, int], inside: dict[str, int], where: str) -> None:
-    """Refuse more cubes thrown than lie outside: those of the set-up that are not inside; no cube joins or leaves."""
+    """Raise UsageError if more cubes are thrown than lie outside: those of the set-up that are not inside."""
     for colour, cubes in thrown.items():
         if cubes > setup[colour] - inside[colour]:
             raise UsageError(
@@ -175,7 +173,7 @@ def _check_outside(thrown: dict[str, int], setup: dict[str, int], inside: dict[s
 
 
 def _names(cells: Sequence[str], where: str) -> list[str]:
-    """Return the names of the columns of a header; `thrown` and `out` alone are of the colour ANY."""
+    """Return the names of the columns of a header; `thrown` and `out` alone get the colour ANY."""
     names = [column(cell) for cell in cells]
     bare = [name for name in names if name in ("thrown", "out")]
     of_a_colour = [name for name in names if name.startswith((THROWN, OUT))]
@@ -192,7 +190,7 @@ def _names(cells: Sequence[str], where: str) -> list[str]:
 
 
 def _colours(names: Sequence[str], where: str) -> list[str]:
-    """Return the colours that the columns `names` are about, or refuse them."""
+    """Return the colours in the names of columns; raises UsageError for names that are not valid."""
     for name in names:
         if names.count(name) > 1:
             raise UsageError(
@@ -225,7 +223,10 @@ def _colours(names: Sequence[str], where: str) -> list[str]:
 
 
 def _whole(text: str, where: str) -> int:
-    """Return a number of cubes; 3,0 and 3.00 are 3, as spreadsheets write it, but 3.000 could be three thousand."""
+    """Return a number of cubes.
+
+    3,0 and 3.00 are 3, as spreadsheets write it. 3.000 is refused, because it could mean three thousand.
+    """
     matched = re.fullmatch(r"(\d{1,9})(?:[.,]0{1,2})?", text or "0")
     if matched is None:
         raise UsageError(
@@ -235,12 +236,12 @@ def _whole(text: str, where: str) -> int:
 
 
 def has_colours(records: Sequence[Record]) -> bool:
-    """Return whether the cubes' colours were recorded."""
+    """Return whether the colours of the cubes were recorded."""
     return list(records[0].thrown) != [ANY]
 
 
 def summary(records: Sequence[Record]) -> str:
-    """Say in words what was recorded."""
+    """Return a summary of the recorded drops in words."""
     drops = Counter(record.game for record in records)
     is_free = records[0].is_free
     what, series = ("free throws", "series") if is_free else ("drops", "games")
@@ -264,7 +265,7 @@ def summary(records: Sequence[Record]) -> str:
 
 
 def form(path: str | Path, colours: Sequence[str] = Rules().colours) -> None:
-    """Draw a blank form to print (A4, landscape): a row a drop, a column for each colour thrown and out.
+    """Draw a blank form to print (A4, landscape), with a row for each drop and columns for each colour thrown and out.
 
     Raises UsageError for a path that cannot be written.
     """
@@ -307,7 +308,7 @@ def form(path: str | Path, colours: Sequence[str] = Rules().colours) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the command line; returns the exit status: 0 all is well, 2 the caller's mistake."""
+    """Run the command line and return the exit status: 0 for success, 2 for a mistake of the caller."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["check", "form"])
     parser.add_argument("file", type=Path)

@@ -1,4 +1,4 @@
-"""What a profile's tower does, learnt from whole simulated games: the law that recorded drops are held against."""
+"""The reference for recorded drops: a distribution of the number out, fitted to simulated games of a tower."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ LAWS = 64  # drawn from the uncertainty of the fit
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """A recorded drop, what was inside `before` it by colour, and how many drops there were since the tower was empty.
+    """A recorded drop, the cubes inside `before` it by colour, and the number of drops since the tower was empty.
 
-    `ages[c, a]` is the expected number of cubes of colour c (in the record's order) that are a drops old, those thrown
-    just now being 0 old: what an owner can know of ages. `odds[c]` are the odds to leave summed over them, `loose` is
-    AgeOdds.loose of the residents.
+    `ages[c, a]` is the expected number of cubes of colour c (in the record's order) of age a, in drops; cubes thrown
+    now have age 0. It uses only what an owner can know. `odds[c]` is the sum of the odds of these cubes to come out.
+    `loose` is AgeOdds.loose of the cubes inside.
     """
 
     record: Record
@@ -50,17 +50,17 @@ class Situation:
 
     @property
     def thrown(self) -> int:
-        """How many cubes are thrown."""
+        """The number of cubes thrown."""
         return sum(self.record.thrown.values())
 
     @property
     def inside(self) -> int:
-        """How many cubes are inside before."""
+        """The number of cubes inside before."""
         return sum(self.before.values())
 
     @property
     def out(self) -> int:
-        """How many cubes come out."""
+        """The number of cubes that come out."""
         return sum(self.record.out.values())
 
     @property
@@ -71,26 +71,29 @@ class Situation:
 
 @dataclass(frozen=True)
 class Laws:
-    """Laws of a group drawn from its uncertainty: `coefficients` (law, term) and `sizes` (law)."""
+    """Beta-binomial distributions drawn from the uncertainty of a fit: `coefficients` (law, term) and `sizes` (law)."""
 
     coefficients: Array
     sizes: Array
 
     @staticmethod
     def of(groups: Iterable[BetaBinomial]) -> Laws:
-        """Put groups together."""
+        """Return beta-binomial distributions as arrays."""
         groups = list(groups)
         sizes = np.exp([group.log_size for group in groups])
         return Laws(np.array([group.coefficients for group in groups]), sizes)
 
     def pmf(self, cubes: int, at: Array) -> Array:
-        """Return by law the chances that 0 to `cubes` come out, shape (laws, cubes + 1)."""
+        """Return the probabilities that 0 to `cubes` come out, for each distribution, shape (laws, cubes + 1)."""
         return beta_binomial(cubes, chance(self.coefficients @ at), self.sizes)
 
 
 @dataclass(frozen=True)
 class DropLaw:
-    """How many come out: `later` of all drops but a game's first (None: not known), `setups` of the first by cubes."""
+    """The distribution of the number out: `setups` for first drops, by the number thrown, `later` for all others.
+
+    `later` is None if it is not known.
+    """
 
     later: GroupsLaw | None
     setups: Mapping[int, BetaBinomial] = field(hash=False)
@@ -98,12 +101,11 @@ class DropLaw:
 
 @dataclass(frozen=True)
 class Reference:
-    """How the tower of a profile behaves, from `games` simulated games of `seed`: `law`.
+    """The behaviour of a profile's tower in `games` simulated games from `seed`; `law` is the fitted distribution.
 
-    `drawn` are as many laws as LAWS, each fitted to the games with random weights: together they say how uncertain the
-    fit is (Rubin's Bayesian bootstrap, by game). `thrown`, `inside` and `drops` are what the later drops of the games
-    visited, ends included. `ages` are the odds of a cube to leave by its age.
-    Source of the bootstrap: Rubin, Annals of Statistics 9 (1981) 130.
+    `drawn` has LAWS distributions, each fitted to the games with random weights. Together they show the uncertainty of
+    the fit (Bayesian bootstrap by game: Rubin, Annals of Statistics 9 (1981) 130). `thrown`, `inside` and `drops` are
+    the ranges of the later drops of the games, limits included. `ages` are the odds that a cube comes out, by its age.
     """
 
     apparatus: str
@@ -126,7 +128,7 @@ class Reference:
         return {cubes: Laws.of(law.setups[cubes] for law in self.drawn) for cubes in self.law.setups}
 
     def pmfs(self, situation: Situation) -> Array:
-        """Return by drawn law the chances that 0, 1, ... cubes come out, shape (laws, thrown + inside + 1)."""
+        """Return the probability of 0, 1, ... cubes out by drawn distribution, shape (laws, thrown + inside + 1)."""
         n, m = situation.thrown, situation.inside
         if situation.is_setup:
             return self._setups[n].pmf(n, np.ones(1))
@@ -139,7 +141,7 @@ class Reference:
         return chances
 
     def why_not(self, situation: Situation) -> str | None:
-        """Say in words why the law does not cover a situation; None when it does."""
+        """Return in words why the distribution does not cover a situation; None if it does."""
         if not situation.thrown:
             return "nothing thrown"
         if situation.is_setup:
@@ -161,7 +163,7 @@ class Reference:
 
 
 def situations(records: Sequence[Record], odds: AgeOdds) -> list[Situation]:
-    """Say for each record what it was thrown into; of several games each begins with the empty tower."""
+    """Return the situation of each record; each game begins with the empty tower."""
     situations_so_far: list[Situation] = []
     game, before, drops, ages = 0, dict[str, int](), 0, np.zeros((0, 0))
     for record in records:
@@ -183,10 +185,10 @@ def situations(records: Sequence[Record], odds: AgeOdds) -> list[Situation]:
 
 
 def _left(ages: Array, out: Array, odds: Array) -> Array:
-    """Take `out[c]` expected cubes of each colour from `ages[c]`, those with greater odds first.
+    """Return the expected cubes by age that stay after `out[c]` cubes of each colour came out.
 
-    The share of age a that leaves is x odds[a] / (1 + x odds[a]), where x makes the total right: the mean of Fisher's
-    noncentral hypergeometric law, nearly. Solved by halving log x, for all colours at once.
+    The share of age a that comes out is x odds[a] / (1 + x odds[a]), where x gives the right total. This is nearly the
+    mean of Fisher's noncentral hypergeometric distribution. x is found by bisection of log x, for all colours at once.
     """
     log_odds = np.log(odds)
     low, high = np.full(len(out), -40.0), np.full(len(out), 40.0)
@@ -204,19 +206,20 @@ def reference(
     settings: PhysicsSettings | None = None,
     throws: Sequence[RecordedThrows | None] = (None,),
 ) -> Reference:
-    """Play `games` games with physics, which throw what `throws` say, and learn from them; random is all from `seed`.
+    """Play `games` games with physics that throw what `throws` says, and fit the reference to them.
 
-    `settings` are those of the physics (None: the defaults).
-    Raises UsageError for an apparatus that is no Amerigo tower, for too few or many games and for a seed below 0.
+    `settings` are those of the physics (None: the defaults). Everything random depends on `seed`. Raises UsageError for
+    an apparatus that is no Amerigo tower, for too few or too many games and for a seed below 0.
     """
     check_whole("games", games, FEWEST_GAMES, MOST_GAMES)
     return learn(apparatus.name, observe(apparatus, games, seed, settings, throws), seed)
 
 
 def learn(apparatus: str, games: Sequence[Sequence[AgedDrop]], seed: int) -> Reference:
-    """Fit the reference law to games; the weights of the drawn laws come from `seed`.
+    """Fit the reference to games; `seed` seeds the random weights of the drawn distributions.
 
-    Raises UsageError when fewer than 8 of the games have a later drop, and fewer than 8 a first drop of equally many.
+    Raises UsageError if fewer than 8 games have a later drop, and fewer than 8 have a first drop of the same number of
+    cubes.
     """
     games = [game for game in games if game]
     later = [(number, drops, seen) for number, game in enumerate(games) for drops, seen in enumerate(game) if drops]

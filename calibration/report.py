@@ -1,4 +1,4 @@
-"""The report of a calibration: two plain sentences, then what was compared, what follows, and how sure that is."""
+"""The report of a calibration: two sentences, then what was compared, the results, and their uncertainty."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ SHARES = frozenset(("own", "single", "many", "leads", "share_own", "ones"))  # s
 class Calibration:
     """The result of a calibration.
 
-    `towers` were played to the end in `games` games. `why` says why the profile's tower was chosen among them, `does`
-    its long-run means with their standard errors. `notes` say what was left out. `again` repeats all of it.
+    `towers` is the number of simulated towers, with `games` games in all. `why` says why the profile's tower was
+    chosen, and `does` has its long-run means with standard errors. `notes` say what was left out. `again` is the
+    command that repeats the calibration.
     """
 
     name: str
@@ -46,7 +47,7 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """What the evidence says of a free number: its intervals in the prior and the posterior, in its own unit."""
+    """What the evidence says about a free number: its intervals in the prior and the posterior, in its own unit."""
 
     parameter: Parameter
     prior: Interval
@@ -54,19 +55,19 @@ class Learnt:
 
     @property
     def is_informed(self) -> bool:
-        """Whether the interval is narrower than NARROWER of the prior's, or the median moved by more than MOVED."""
+        """Whether the interval shrank below NARROWER of the prior's, or the median moved by over MOVED of the range."""
         moved = (self.posterior.middle - self.prior.middle) / (self.parameter.high - self.parameter.low)
         return self.posterior.width < NARROWER * self.prior.width or abs(moved) > MOVED
 
 
 def learnt(fit: Fit) -> list[Learnt]:
-    """Return what the evidence says of each free number."""
+    """Return what the evidence says about each free number."""
     before, after = fit.prior.numbers, fit.posterior.numbers
     return [Learnt(each, interval(before[:, i]), interval(after[:, i])) for i, each in enumerate(NUMBERS)]
 
 
 def sentences(calibration: Calibration) -> tuple[str, str]:
-    """Say in one sentence what such a tower does, and in another how sure that is."""
+    """Return a sentence on what such a tower does, and a sentence on how sure that is."""
     posterior = calibration.fit.posterior
     setup, inside, out = (posterior.interval(target) for target in TARGETS)
     choice = ""
@@ -91,7 +92,7 @@ def _ends(span: Interval) -> str:
 
 
 def in_short(calibration: Calibration) -> str:
-    """Return the two sentences, what the evidence informs, and the first warning, for a terminal."""
+    """Return the two sentences, the informed numbers, and the first warning as text for a terminal."""
     fit = calibration.fit
     informed = [each for each in learnt(fit) if each.is_informed]
     named = "; ".join(f"{_name(each.parameter)} {_of(each.posterior)}" for each in informed)
@@ -108,7 +109,7 @@ def in_short(calibration: Calibration) -> str:
 
 
 def warnings(fit: Fit) -> list[str]:
-    """Return what a reader should be warned of, the gravest first; there is always one."""
+    """Return the warnings for a reader, the most serious first; there is at least one."""
     told: list[str] = []
     if fit.posterior.effective < FEW:
         told.append(
@@ -127,9 +128,9 @@ def warnings(fit: Fit) -> list[str]:
 
 
 def write(calibration: Calibration, directory: Path) -> Path:
-    """Write report.md, report.html, tables and plots into `directory`; returns the report's path.
+    """Write report.md, report.html, tables and plots into `directory`, and return the path of report.md.
 
-    The same calibration gives the same bytes. Raises UsageError when the directory cannot be written.
+    Equal calibrations give equal bytes. Raises UsageError if the directory cannot be written.
     """
     fit = calibration.fit
     trust = "\n".join(f"- {line}" for line in (*warnings(fit), *calibration.notes))
@@ -166,7 +167,7 @@ def _means(fit: Fit) -> Section:
 
 
 def _both(x: str, before: Array, after: Array, edges: Array, y: str) -> Panel:
-    """Draw how a number is spread over the towers of the prior and of the posterior."""
+    """Return a panel with the distributions of a number over the towers of the prior and of the posterior."""
     draws = [
         charts.outline(edges, _share(before, edges), filled=True),
         charts.outline(edges, _share(after, edges), role=2),
@@ -263,7 +264,7 @@ def _share(values: Array, edges: Array) -> Array:
 
 
 def _of(span: Interval) -> str:
-    """Say an interval as `median (low to high)`, to two digits of its half width."""
+    """Return an interval as `median (low to high)`, to two digits of half its width."""
     places = digits(span.width / 2, span.middle)
     return f"{span.middle:.{places}f} ({span.low:.{places}f} to {span.high:.{places}f})"
 
@@ -278,7 +279,7 @@ def _is_within(check: PredictiveCheck) -> bool:
 
 
 def _summary(window: Window) -> str:
-    """Return the words of a window, with its phases where they are a part of a game."""
+    """Return a window in words, with its phases if they are only a part of a game."""
     words = SUMMARIES[window.summary].words
     if window in (EVERY.get(window.summary), SETUP):
         return words
@@ -286,7 +287,7 @@ def _summary(window: Window) -> str:
 
 
 def _what(check: PredictiveCheck, evidence: Sequence[Evidence]) -> str:
-    """Return the words of what a check is about."""
+    """Return in words what a check is about."""
     of_phases = [entry.games for entry in evidence if entry.name == check.name and entry.noise == PHASE]
     if not of_phases:
         return _summary(check.window)
@@ -294,7 +295,7 @@ def _what(check: PredictiveCheck, evidence: Sequence[Evidence]) -> str:
 
 
 def _read_as(entry: Evidence) -> str:
-    """Say how an entry of the evidence was read."""
+    """Return in words how the fit reads an entry of the evidence."""
     if not entry.windows:
         return "; ".join(map(str, entry.clues))
     if entry.noise == GAMES:
@@ -305,5 +306,5 @@ def _read_as(entry: Evidence) -> str:
 
 
 def _line(text: str) -> str:
-    """Put words from outside on one line."""
+    """Return text from outside on one line."""
     return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""The cells of a CSV as people and their spreadsheets write it: any usual separator and encoding, notes, remarks."""
+"""Read the cells of a CSV as people and spreadsheets write it: common separators and encodings, notes, comments."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The cells of a line, without the blanks about them; lines are numbered from 1.
+    """The cells of a line, without surrounding blanks; `line` is its number, from 1.
 
-    Empty `cells` at its end are left out; the line had them if it is `wide` enough, its number of cells.
+    `cells` ends with the last cell that is not empty; `wide` is the number of cells with the empty ones.
     """
 
     line: int
@@ -29,10 +29,10 @@ class Line:
 
 
 def decoded(data: bytes, where: str) -> str:
-    """Return the text of a file: UTF-8 (a byte-order mark is no part of it), UTF-16 with its mark, else Windows-1252.
+    """Return the text of a file: UTF-8 with or without a byte-order mark, UTF-16 with one, or else Windows-1252.
 
-    Spreadsheets in the languages of western Europe write the last. Counts and the columns' names are the same letters
-    in all of them, so a wrong guess could spoil a note or a colour's name, never a number. Raises UsageError for bytes
+    Spreadsheets in western European languages write Windows-1252. Digits and the names of columns are the same in all
+    three, so a wrong guess could spoil a note or the name of a colour but never a number. Raises UsageError for bytes
     that are no text; `where` names the file.
     """
     mark = data[:2]
@@ -47,9 +47,9 @@ def decoded(data: bytes, where: str) -> str:
 
 
 def rows(text: str, where: str) -> Iterator[Line]:
-    """Yield the header and then the rows of a CSV; lines that begin with # and lines without any words are left out.
+    """Yield the header and then the rows of a CSV, without empty lines and lines that begin with #.
 
-    The separator is the one that makes the header's cells names of columns, as `is_column` of them says. Raises
+    The separator is the one that turns most cells of the header into names of columns (see `is_column`). Raises
     UsageError for quotes that do not close in their line, a cell of more than LONGEST characters, and more than
     MOST_COLUMNS cells; `where` names the file.
     """
@@ -70,18 +70,18 @@ def rows(text: str, where: str) -> Iterator[Line]:
 
 
 def column(cell: str) -> str:
-    """Return the name that a cell of a header means: small letters, `thrown blue` is `thrown_blue`."""
+    """Return the name of the column for a cell of the header, in lower case: `thrown_blue` for `Thrown blue`."""
     return re.sub(r"^(thrown|out)\s+(?=\S)", r"\1_", cell.lower())
 
 
 def is_column(name: str) -> bool:
-    """Say whether a cell of a header looks like the name of a column of recorded drops."""
+    """Return whether a cell of a header looks like the name of a column of recorded drops."""
     name = column(name)
     return name in ("drop", "throw", "note", "thrown", "out") or name.startswith(("thrown_", "out_"))
 
 
 def _separator(line: str) -> str:
-    """Return the separator by which most cells of the header are columns; a comma, where none is better."""
+    """Return the separator with which most cells of the header are names of columns; a comma if none is better."""
     split = {
         separator: next(csv.reader([line], delimiter=separator, skipinitialspace=True)) for separator in SEPARATORS
     }
@@ -89,7 +89,7 @@ def _separator(line: str) -> str:
 
 
 def _cells(line: str, separator: str, where: str) -> tuple[list[str], int]:
-    """Return the cells without empty ones at the end, and how many there are with them."""
+    """Return the cells without empty ones at the end, and the number of cells with them."""
     try:
         cells = next(csv.reader([line], delimiter=separator, strict=True, skipinitialspace=True), [])
     except csv.Error as error:

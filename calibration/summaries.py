@@ -1,7 +1,7 @@
-"""Games as arrays, and the summaries of a game that the fit compares: what it keeps, what comes out, of which colours.
+"""Recorded games as arrays, and the summaries of games that the fit compares: cubes kept, out, and colours.
 
-A summary is said in cubes, colours or shares and fitted on a scale that has no ends; shares of phases are log odds with
-half a phase added on both sides.
+A summary has a unit for people (cubes, colours or shares) and an unbounded scale for the fit. Shares of phases become
+log odds, with half a phase added to both numbers.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ SPREAD_FROM = 8  # drops, of which a spread can be told, and shares of phases by
 
 
 def from_records(records: Sequence[Record]) -> list[ByDrop]:
-    """Return the recorded games, one by one, each of shape (drops,)."""
+    """Return the recorded games one by one, each of shape (drops,)."""
     games = [list(rows) for _, rows in groupby(records, key=lambda record: record.game)]
     return [_recorded(rows, list(records[0].thrown), has_colours(records)) for rows in games]
 
 
 def _recorded(rows: Sequence[Record], colours: Sequence[str], known: bool) -> ByDrop:
-    """Return one game; where colours are not `known` the columns about them are not."""
+    """Return one game; if colours are not `known`, the columns about colours are UNKNOWN."""
     thrown, out, inside = (
         np.array([[getattr(row, what).get(colour, 0) for colour in colours] for row in rows], np.int16)
         for what in ("thrown", "out", "inside")
@@ -51,12 +51,12 @@ def _recorded(rows: Sequence[Record], colours: Sequence[str], known: bool) -> By
 
 
 def logit(count: Array | float, of: float = CUBES) -> Array:
-    """Log odds of a number of cubes among `of`, with half a cube added on both sides; as all scales, in its shape."""
+    """Return the log odds of `count` cubes among `of`, in its shape, with half a cube added to both numbers."""
     return np.log((np.asarray(count) + 0.5) / (of - np.asarray(count) + 0.5))
 
 
 def expit(value: Array | float, of: float = CUBES) -> Array:
-    """Cubes of which `value` is the logit, in its shape."""
+    """Return the number of cubes whose logit is `value`, in its shape."""
     return (of + 1) / (1 + np.exp(-np.asarray(value))) - 0.5
 
 
@@ -64,29 +64,29 @@ FLOOR = 0.25  # cubes, added before a logarithm
 
 
 def log(count: Array | float) -> Array:
-    """Logarithm of a number of cubes out, with a quarter of a cube added, in its shape."""
+    """Return the logarithm of a number of cubes out, with a quarter of a cube added, in its shape."""
     return np.log(np.asarray(count) + FLOOR)
 
 
 def exp(value: Array | float) -> Array:
-    """Cubes out of which `value` is the log, in its shape."""
+    """Return the number of cubes out whose `log` is `value`, in its shape."""
     return np.exp(np.asarray(value)) - FLOOR
 
 
 def seventh(inside: Array | float) -> Array:
-    """Logarithm of a seventh of the cubes outside, in the shape of `inside`, the logit of those inside.
+    """Return the logarithm of a seventh of the cubes outside; `inside` is the logit of those inside, in the same shape.
 
-    In the long run as many cubes come out of a phase as are thrown, and those are about a seventh of all outside.
+    In the long run a phase brings out as many cubes as it throws, which is about a seventh of all cubes outside.
     """
     return log((CUBES - expit(inside)) / 7)
 
 
 @dataclass(frozen=True, slots=True)
 class GameSummary:
-    """A figure on the scale of the fit, or what is made of some: its `name`, and `words` for people.
+    """A summary on the scale of the fit, computed from one or more figures: its `name`, and `words` for people.
 
-    `of` takes games cut to the drops that it is of, and gives the value on that scale (NaN where no drop tells it),
-    `scale` takes cubes there and `back` from there; `needs` are columns without which it is not known.
+    `of` computes it from games that are cut to the relevant drops (NaN if no drop shows it). `scale` converts from its
+    unit to the scale of the fit, and `back` converts to its unit. `needs` are the columns that must be known.
     """
 
     name: str
@@ -106,16 +106,16 @@ def _log_odds(value: Array | float) -> Array:
 
 
 def _odds(figure: Figure, games: ByDrop) -> Array:
-    """Return the log odds of the share that a figure is, half a one added on both sides; NaN of none."""
+    """Return the log odds of a figure that is a share, with half a count added to both numbers; NaN without any."""
     part, of = replace(figure, take=MEAN).sums(games)
     return np.where(of > 0, np.log((part + 0.5) / (of - part + 0.5)), np.nan)
 
 
 def _summary(figure: Figure) -> GameSummary:
-    """Return a figure on the scale of its kind.
+    """Return a figure as a summary on the scale of its kind.
 
-    Shares, and how many phases have something, by their log odds; cubes inside by those of a cube to be there; other
-    means by their logarithm, of those that may be 0 with a little added.
+    Shares and numbers of phases become log odds; cubes inside become the log odds that a cube is inside; other means
+    become logarithms, with a little added if they may be 0.
     """
     if figure.is_share or figure.take == SUM:
         return GameSummary(figure.key, figure.title, partial(_odds, figure), _log_odds, _share, figure.needs)
@@ -147,20 +147,23 @@ SUMMARIES: dict[str, GameSummary] = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class Window:
-    """A summary by its name and the drops of a game that it is made of, `start` to before `stop`."""
+    """A summary, by its name, over the drops `start` to before `stop` of a game."""
 
     summary: str
     start: int
     stop: int
 
     def is_known(self, game: ByDrop) -> bool:
-        """Return whether one game tells it."""
+        """Return whether one game shows the summary."""
         cut = game.cut(self.start, self.stop)
         known = all((getattr(cut, name) != UNKNOWN).all() for name in ("thrown", *SUMMARIES[self.summary].needs))
         return known and bool(np.isfinite(self.of(game)))
 
     def of(self, games: ByDrop) -> Array:
-        """Return the summary of each game, NaN where it lacks a drop or what it needs; shape as `games`, less drops."""
+        """Return the summary of each game, in the shape of `games` without the drops.
+
+        It is NaN for a game that lacks a drop of the window or a column that the summary needs.
+        """
         cut = games.cut(self.start, self.stop)
         summary = SUMMARIES[self.summary]
         known = cut.thrown != UNKNOWN
@@ -175,7 +178,7 @@ SETUP = Window(INSIDE_SETUP.key, 0, 1)
 
 
 def windows(start: int, stop: int) -> list[Window]:
-    """Return the windows of drops `start` to before `stop` of a game: the set-up if it is there, and the play."""
+    """Return the windows of drops `start` to before `stop` of a game: the set-up if it is included, and the play."""
     of_drops = [SETUP] if start == 0 < stop else []
     first = max(start, 1)
     if stop > first:

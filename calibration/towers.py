@@ -1,9 +1,9 @@
-"""What is known of the long-run means of every tower that was played: its own games, and what towers like it do.
+"""Estimates of the long-run means of each simulated tower, from its own games and from similar towers.
 
-A tower's few games say its means with an error. All other towers say what a tower of such numbers does, with an error
-too. Both are normal and are multiplied: the estimator of Fay and Herriot for small areas (Journal of the American
-Statistical Association 74, 1979, 269), with a quadratic regression on the tower's numbers. Without it the towers whose
-few games happened to agree with the evidence would be taken for those that agree.
+The few games of a tower give its means with an error. A quadratic regression on the free numbers of all towers predicts
+the means of a tower, also with an error. Both are taken as normal and multiplied: the estimator of Fay and Herriot for
+small areas (Journal of the American Statistical Association 74, 1979, 269). Without it, the fit would prefer towers
+whose few games agree with the evidence by chance.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ LEAST = 0.02  # sd of a summary between games, on the scale of the fit
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """A summary of S towers: its long-run `mean`, the `error` (sd) of that, the sd between `games`; each of shape (S,).
+    """A summary of S towers: its long-run `mean`, the standard `error` of this mean, and the sd between `games`.
 
-    Source of the error: Prasad and Rao, Journal of the American Statistical Association 85 (1990) 163, the first two
-    terms.
+    All have shape (S,). Source of the error: Prasad and Rao, Journal of the American Statistical Association 85 (1990)
+    163, the first two terms.
     """
 
     mean: Array
@@ -37,10 +37,10 @@ class Predicted:
 
 
 class Towers:
-    """Towers that were played to the end twice or more; `number` is the row of each in the table."""
+    """The simulated towers with two or more complete games; `number` is the row of each in the table."""
 
     def __init__(self, unit: Array, games: ByDrop) -> None:
-        """Take the table's points, shape (N, 10), and games, shape (N, games, drops)."""
+        """Take the points of the table, shape (N, 10), and its games, shape (N, games, drops)."""
         whole = (games.thrown[..., -1] >= 0).sum(1) >= 2
         self.number = np.flatnonzero(whole)
         self.unit = unit[whole]
@@ -50,11 +50,11 @@ class Towers:
 
     @cached_property
     def numbers(self) -> Array:
-        """The free numbers of each tower, in the order of NUMBERS: shape (S, 10)."""
+        """The free numbers of each tower, in the order of NUMBERS, shape (S, 10)."""
         return np.array([list(numbers(unit).values()) for unit in self.unit])
 
     def at(self, window: Window) -> Predicted:
-        """Return what is known of a summary of each tower."""
+        """Return the estimates of a summary for each tower."""
         if window not in self._known:
             self._known[window] = self._found(window)
         return self._known[window]
@@ -96,7 +96,7 @@ class Towers:
         return Predicted(both, error, games)
 
     def _solution(self, is_known: Array) -> Array:
-        """Return the matrix that makes the regression's coefficients of the means of the towers that are known."""
+        """Return the matrix that turns the known means of towers into the coefficients of the regression."""
         mask = is_known.tobytes()
         if mask not in self._solutions:
             x = self._design[is_known]
@@ -105,11 +105,11 @@ class Towers:
 
     @cached_property
     def _order(self) -> Array:
-        """The towers by how many cubes they keep in play."""
+        """The indices of the towers, ordered by the number of cubes that they keep in play."""
         return np.argsort(_mean(WHOLE["inside"].of(self.games)), kind="stable")
 
     def _pooled(self, of: Array) -> Array:
-        """Return the variance between a tower's games, averaged over the NEAR towers that keep about as many."""
+        """Return the variance between games of a tower, averaged over the NEAR towers that keep about as many cubes."""
         rest = np.nan_to_num(of - _mean(of)[:, None]) ** 2
         free = np.maximum((~np.isnan(of)).sum(1) - 1, 0)
         squares, degrees = (np.cumsum(np.concatenate([[0.0], each[self._order]])) for each in (rest.sum(1), free))
@@ -121,7 +121,7 @@ class Towers:
 
     @cached_property
     def _design(self) -> Array:
-        """The quadratic regression's columns: shape (S, columns)."""
+        """The columns of the quadratic regression, shape (S, columns)."""
         table = self.numbers.copy()
         table[:, NAMES.index("rate")] = np.log(table[:, NAMES.index("rate")])
         grid = table[:, NAMES.index("grid")].astype(int)
@@ -132,6 +132,6 @@ class Towers:
 
 
 def _mean(of: Array) -> Array:
-    """Return the mean over games, shape (S,); NaN where there is none."""
+    """Return the mean over games, shape (S,); NaN for a tower without any."""
     count = (~np.isnan(of)).sum(1)
     return np.where(count > 0, np.nansum(of, axis=1) / np.maximum(count, 1), np.nan)

@@ -1,4 +1,4 @@
-"""What of the observations the fit can use, and what of recorded drops it cannot: said in a line, and kept."""
+"""Split observations into evidence that the fit can use and recorded drops that it cannot use."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ OF_ALL = f"{CUBES} cubes in {COLOURS} equal colours"
 
 @dataclass(frozen=True, slots=True)
 class Usable:
-    """The `evidence` of all files, the same with later drops held out (`halves`), and drops that are `left` out.
+    """The `evidence` of all files, and the same evidence with later drops held out (`halves`).
 
-    `left` has by file's name the games that the fit cannot use, `notes` says a line about each file of recorded drops
-    of which something is left out.
+    `left` has the games that the fit cannot use, by the name of the file. `notes` has a line for each file of recorded
+    drops from which something is left out.
     """
 
     evidence: tuple[Evidence, ...]
@@ -35,7 +35,7 @@ class Usable:
 
 
 def usable(files: Sequence[Path]) -> Usable:
-    """Read all files; raises UsageError for one that cannot be read, and where the fit can use nothing of them."""
+    """Read all files; raises UsageError for a file that cannot be read, and if the fit can use nothing."""
     evidence: list[Evidence] = []
     halves: list[Evidence] = []
     left: dict[str, tuple[Record, ...]] = {}
@@ -64,7 +64,7 @@ def usable(files: Sequence[Path]) -> Usable:
 
 
 def _parted(records: Sequence[Record]) -> tuple[list[Record], list[Record]]:
-    """Return the drops that the fit can use, of games as published up to DROPS drops, and games that it cannot."""
+    """Return the drops that the fit can use, at most DROPS of each published game, and the games that it cannot use."""
     fitted: list[Record] = []
     other: list[Record] = []
     for _, rows in groupby(records, key=lambda record: record.game):

@@ -1,4 +1,4 @@
-"""What a check of recorded drops found, in plain words and as a document: `tower-sim tower test`."""
+"""The result of `tower-sim tower test`, in plain words and as a document."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ HINT, VERY = 5.0, 100.0  # e-values; STRONG lies between
 def fairness_command(
     csv: str | Path, apparatus: str | Path, games: int, seed: int, json: bool, settings: PhysicsSettings | None = None
 ) -> int:
-    """Check the records of a CSV against a profile, print the result, return the exit status 0.
+    """Test the records in a CSV against a profile, print the result, and return the exit status 0.
 
-    `settings` are those of the physics (None: the defaults).
-    Raises UsageError for records, an apparatus or numbers that cannot be.
+    `settings` are those of the physics (None: the defaults). Raises UsageError for records, an apparatus or numbers
+    that are not valid.
     """
     records = read(recorded_file(csv))
     checked = check(records, reference(load(apparatus), games, seed, settings, throws_of(records)))
@@ -39,7 +39,7 @@ def fairness_command(
 
 
 def document(check: ProfileCheck) -> dict[str, Any]:
-    """Return the document of `fairness --json`; what no drop tells, or no number can hold, is None."""
+    """Return the result as the document of `fairness --json`; unknown and infinite values are None."""
     plain = _plain(asdict(check))
     plain["seed"] = str(check.seed)
     shares = check.colours.evidence.items()
@@ -51,7 +51,7 @@ def document(check: ProfileCheck) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return what JSON can hold: None for what is no finite number."""
+    """Return a value that JSON can hold, with None for numbers that are not finite."""
     if isinstance(value, dict):
         return {key: _plain(inner) for key, inner in value.items() if isinstance(key, str)}
     if isinstance(value, list | tuple):
@@ -60,7 +60,7 @@ def _plain(value: Any) -> Any:
 
 
 def told(check: ProfileCheck) -> str:
-    """Say what the check found: two sentences for everybody, then the figures."""
+    """Return the result as text: two sentences for everybody, then the figures."""
     tested = check.setup.drops + check.later.drops
     lines = [*in_plain_words(check), ""]
     lines.append(f"{check.drops} drops beside {check.games} simulated games of {check.apparatus} (seed {check.seed})")
@@ -87,7 +87,7 @@ def told(check: ProfileCheck) -> str:
 
 
 def in_plain_words(check: ProfileCheck) -> tuple[str, str]:
-    """Say in a sentence what the records say of the tower, and in another how sure that is."""
+    """Return a sentence on what the records say about the tower, and a sentence on how sure that is."""
     colours, tested = check.colours, check.setup.drops + check.later.drops
     if not (_are_numbers(check.e) and _are_numbers(colours.e)):
         return (
@@ -137,7 +137,7 @@ def _of_colours(colours: Colours) -> str:
 
 
 def _unseen(check: ProfileCheck) -> str:
-    """Say which difference would not have been noticed."""
+    """Return in words which difference would not have been noticed."""
     part, words = (check.later, "later") if check.later.drops else (check.setup, "first")
     if not part.drops:
         return "since no drop tells how many come out"
@@ -146,12 +146,12 @@ def _unseen(check: ProfileCheck) -> str:
 
 
 def _e(value: float) -> str:
-    """Write an e-value for people: of how many towers one would do so, rounded down."""
+    """Return an e-value as text, rounded down: one of so many towers would look so odd."""
     return f"{math.floor(value):,}" if value < 1e6 else "a million"
 
 
 def _conspicuous(colours: Colours) -> tuple[str, str, float]:
-    """Return the colour and direction that most of the evidence is for, and its share."""
+    """Return the colour and the direction with the greatest share of the evidence, and the share."""
     (name, words), share = max(colours.evidence.items(), key=lambda item: item[1])
     return name, words, share
 

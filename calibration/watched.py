@@ -1,4 +1,4 @@
-"""Games of a profile's tower, played with physics and watched cube by cube: what a reference law is learnt from."""
+"""Simulated games of a profile's tower with the age of each cube, from which the reference distribution is fitted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ COLOURS = len(Rules().colours)
 
 @dataclass(frozen=True, slots=True)
 class AgedDrop:
-    """A simulated drop: its record and, what no owner sees, the age of every cube in drops, those that left first."""
+    """A simulated drop: its record and the age of each cube in drops, which no owner sees.
+
+    `ages` has all cubes, those that came out first; `out_ages` has only these.
+    """
 
     record: Record
     ages: tuple[int, ...]
@@ -36,29 +39,29 @@ class AgedDrop:
 
     @property
     def thrown_out(self) -> int:
-        """How many of the cubes thrown came out."""
+        """The number of thrown cubes that came out."""
         return self.out_ages.count(0)
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedThrows:
-    """What a recorded game threw that is not as published: by drop, (colour, cubes); `is_free` as in its records."""
+    """The throws of a recorded game that is not as published: pairs of colour and cubes for each drop."""
 
     thrown: tuple[tuple[tuple[str, int], ...], ...]
     is_free: bool
 
 
 def is_published(first: Record) -> bool:
-    """Say whether a game begins as published: with CUBES cubes, as many of each colour where colours are known."""
+    """Return whether a game begins as published: with CUBES cubes, equally many of each colour if they are known."""
     of_colour = [cubes for cubes in first.thrown.values() if cubes]
     known = has_colours([first])
     return not first.is_free and sum(of_colour) == CUBES and (not known or of_colour == [CUBES // COLOURS] * COLOURS)
 
 
 def throws_of(records: Sequence[Record]) -> tuple[RecordedThrows | None, ...]:
-    """Return what reference games should throw to be held beside `records`; None is the game as published.
+    """Return the throws of reference games for comparison with `records`; None stands for the published game.
 
-    Games that throw the same are named once.
+    Games with the same throws are named once.
     """
     kinds: dict[RecordedThrows | None, None] = {}
     for _, rows in groupby(records, key=lambda record: record.game):
@@ -76,9 +79,9 @@ def observe(
     settings: PhysicsSettings | None = None,
     throws: Sequence[RecordedThrows | None] = (None,),
 ) -> list[list[AgedDrop]]:
-    """Play games with physics, on two processes, that throw what `throws` say, in turn.
+    """Play games with physics, on two processes; the games take turns with `throws`.
 
-    Game i depends on `seed`, i and what it throws only. Raises UsageError for an apparatus that is no tower and a
+    Game i depends only on `seed`, on i and on its throws. Raises UsageError for an apparatus that is no tower and for a
     seed below 0.
     """
     as_tower(apparatus)
@@ -100,7 +103,7 @@ def _with_physics(
 
 
 def watch(model: DropModel, seed: int) -> list[AgedDrop]:
-    """Play a game and keep what is needed of every throw; it ends early where five draws in a row are no landing."""
+    """Play a game and return its drops with ages; the game ends early after five failed draws in a row."""
     drops: list[AgedDrop] = []
     tower = model.empty()
     try:
@@ -116,10 +119,10 @@ def watch(model: DropModel, seed: int) -> list[AgedDrop]:
 
 
 def watch_throws(model: DropModel, throws: RecordedThrows, seed: int) -> list[AgedDrop]:
-    """Throw what `throws` say, as far as so many cubes lie outside, and keep what is needed of every throw.
+    """Throw what `throws` says, as far as cubes are outside, and return the drops with ages.
 
-    Free throws have cubes enough. It ends early where five draws in a row are no landing, and where the tower would
-    hold more than MAX_CUBES. Drop i draws from spawn key (i, DROP_STREAM) of `seed`, as a game does.
+    Free throws always have enough cubes. The game ends early after five failed draws in a row, and before the tower
+    would hold more than MAX_CUBES. Random: drop i draws from spawn key (i, DROP_STREAM) of `seed`, as in a game.
     """
     colours = list(dict.fromkeys(colour for drop in throws.thrown for colour, _ in drop))
     tower, outside = model.empty(), list[Cube]()
