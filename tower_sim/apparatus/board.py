@@ -1,4 +1,4 @@
-"""The board that cubes fall onto: named zones, raised borders between them."""
+"""The board that cubes fall onto: named zones with raised borders between them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """A zone: a convex polygon of floor, its `corners` (m) counter-clockwise.
+    """A zone of the board: a convex polygon, its `corners` (m) counter-clockwise.
 
-    `printed` is what else the profile says of it, as read: what that means is a game's to say. It cannot be changed.
+    `printed` has all other fields of the zone's table in the profile. It is read-only. The game gives the fields a
+    meaning.
     """
 
     name: str
@@ -30,10 +31,10 @@ class Zone:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Zones, with raised borders between and around them.
+    """The zones of a board, with raised borders between and around them.
 
-    Heights (m) over the table: the zones' `floor`, the borders' upper face `border_top`. `x` and `y` are the outer
-    bounds (m) of the board with its frame. `neighbours` names for each zone those across one border from it.
+    `floor` is the height (m) of the zones over the table, `border_top` that of the borders' upper face. `x` and `y` are
+    the bounds (m) of the board with its frame. `neighbours` gives the zones across one border from each zone, by name.
     """
 
     zones: tuple[Zone, ...]
@@ -44,8 +45,8 @@ class Board:
     border_top: float
 
     def zone(self, name: str) -> Zone:
-        """Return the zone called `name`; raises KeyError when there is none."""
-        for zone in self.zones:  # a battle asks again and again: no table is made of so few
+        """Return the zone called `name`; raise KeyError if there is none."""
+        for zone in self.zones:  # a board has few zones: a search is fast enough without a table
             if zone.name == name:
                 return zone
         raise KeyError(name)

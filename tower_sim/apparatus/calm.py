@@ -1,6 +1,7 @@
-"""Calm boxes: upright boxes in which a cube is surely where it may stay, so that an engine need not ask.
+"""Calm boxes: upright boxes in which every cube is certainly in an allowed place.
 
-Corners are in m. Each box ends `SLACK` short of where it might: what is told at its faces is told beyond rounding.
+While the centres of all cubes are in calm boxes, an engine need not ask where the cubes are. Corners are in m. Each box
+is `SLACK` smaller on every side than it could be, so that rounding changes no answer at its faces.
 """
 
 from __future__ import annotations
@@ -13,28 +14,30 @@ from tower_sim.apparatus.parts import HALF_TABLE, Upright
 from tower_sim.apparatus.tower_parts import WALL, Given
 
 SLACK = 1e-6
-_SKY = 10.0  # m: over every hand
+_SKY = 10.0  # m: higher than any hand
 _MOST_LEVELS = 12
 
 
 def upright(x: tuple[float, float], y: tuple[float, float], z: tuple[float, float]) -> Upright:
-    """Make a calm box from its extents (m) along x, y and z."""
+    """Return a calm box with the given extents (m) along x, y and z, less `SLACK` on every side."""
     return (x[0] + SLACK, y[0] + SLACK, z[0] + SLACK), (x[1] - SLACK, y[1] - SLACK, z[1] - SLACK)
 
 
 def levels(rise: float, clearance: float) -> list[float]:
-    """Return parts of 1, from 0 on, at which steps under a slope of height `rise` begin (m).
+    """Return the fractions of a slope's height at which steps under the slope begin, from 0 on.
 
-    Each is at most `clearance` high, so that a cube which keeps it from the slope is over a step; no more than 12.
+    `rise` is the height (m) of the slope. Steps are at most `clearance` (m) high, so a cube centre that keeps this
+    distance from the slope is over a step. If more than 12 steps were needed, the result has 12.
     """
     number = min(max(math.ceil(rise / clearance), 1), _MOST_LEVELS)
     return [i / number for i in range(number)]
 
 
 def rectangles(outward: Sequence[tuple[float, float]], number: int) -> list[tuple[float, float]]:
-    """Return half edges of up to `number` rectangles around 0 that fill most of a polygon, from its unit normals.
+    """Return up to `number` rectangles around the origin that together fill most of a polygon, as half edges (x, y).
 
-    The polygon's sides are at distance 1 from 0 and mirrored in x and in y; a square is filled by one rectangle.
+    `outward` are the unit normals of the polygon's sides. The sides are at distance 1 from the origin and symmetric
+    about both axes. One rectangle fills a square.
     """
     found: list[tuple[float, float]] = []
     for i in range(1, number + 1):
@@ -47,9 +50,9 @@ def rectangles(outward: Sequence[tuple[float, float]], number: int) -> list[tupl
 
 
 def _outside(given: Given, plans_of_exit: Sequence[tuple[float, float]]) -> Iterator[Upright]:
-    """Yield calm boxes of the exit and of the room around a tower, where cubes stay until they are cleared away.
+    """Yield calm boxes in the exit and around a tower, where cubes stay until they are cleared away.
 
-    `plans_of_exit` are half edges of rectangles within the walls' outer faces, in a tube of which these are at 1.
+    `plans_of_exit` are half edges of rectangles that fit in a tube whose walls' outer faces are at distance 1.
     """
     outer = given.half + WALL
     least, side = given.opening
@@ -58,7 +61,7 @@ def _outside(given: Given, plans_of_exit: Sequence[tuple[float, float]]) -> Iter
             wide = min(y * outer, side)
             yield upright((least, x * outer), (-wide, wide), (0.0, given.exit_top))
     sides, everywhere = len(given.outward), (-HALF_TABLE, HALF_TABLE)
-    beside = outer if sides % 4 == 0 else outer / portable.cos(math.pi / sides)  # a wall's distance, or a corner's
+    beside = outer if sides % 4 == 0 else outer / portable.cos(math.pi / sides)  # distance of a wall, or a corner
     yield upright((outer, HALF_TABLE), everywhere, (0.0, given.air_top))
     yield upright((-HALF_TABLE, -outer), everywhere, (0.0, given.exit_top))
     for y in ((beside, HALF_TABLE), (-HALF_TABLE, -beside)):
@@ -70,9 +73,10 @@ def _covers(one: tuple[float, float], other: tuple[float, float]) -> bool:
 
 
 def of_tower(given: Given, plans: int, plans_of_exit: int) -> Iterator[Upright]:
-    """Yield the calm boxes of a tower; the numbers say how many rectangles stand for its plan, in tube and exit.
+    """Yield the calm boxes of a tower.
 
-    Cubes keep off the tube's walls, but pass the exit's edge, which is worth more rectangles.
+    `plans` and `plans_of_exit` are the numbers of rectangles that fill the plan of the tube and of the exit. The exit
+    deserves more of them: cubes keep off the tube's walls but pass the exit's edge.
     """
     yield from _inside(given, rectangles(given.outward, plans))
     if given.exit.emerged != "swept":
@@ -80,18 +84,21 @@ def of_tower(given: Given, plans: int, plans_of_exit: int) -> Iterator[Upright]:
 
 
 def _inside(given: Given, plans: Sequence[tuple[float, float]]) -> Iterator[Upright]:
-    r"""Yield calm boxes of tube and funnel, each up into the air; `plans` are half edges in a tube of half width 1.
+    r"""Yield calm boxes in the tube and the funnel, each open to the sky.
 
-    :  |          |  :      a funnel only gets wider: what is over a part of its plan at one height
-    : \|          |/ :      is over it at every greater one
-     \ :          : /
-      \|          |/
-       |          |
+    `plans` are half edges of rectangles in a tube of half width 1. A funnel only widens upwards, so that everything
+    above a rectangle inside it is inside too:
+
+        :  |          |  :
+        : \|          |/ :
+         \ :          : /
+          \|          |/
+           |          |
     """
     half, run, rise = given.half, given.funnel.rim / 2 - given.half, given.funnel.height
     steps = [(0.0, half)]
     if run > 0:
-        clearance = given.cubes.edge / 2 * portable.length((run, rise)) / rise  # of a centre, level, from the slope
+        clearance = given.cubes.edge / 2 * portable.length((run, rise)) / rise  # horizontal
         steps += [(given.tube.top + part * rise, half + part * run) for part in levels(run, clearance)[1:]]
     for z, width in steps:
         for x, y in plans:

@@ -1,4 +1,4 @@
-"""The catalogue: load an apparatus by the name of a shipped profile or from a TOML file, and check it."""
+"""The catalogue: load an apparatus from a shipped profile or a TOML file, and check it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tower_sim.reading import as_path, read_text, toml_table
 SCHEMA = "tower-sim/apparatus"
 VERSION = 1
 MAX_BYTES = 1_000_000
-FITTED_WITH = "Fitted with the engine "  # how a line of comment in a profile begins that says so
-_SHAPES = 1  # raised when the same profile comes to mean another shape: tokens of the old one are then foreign
+FITTED_WITH = "Fitted with the engine "  # such a comment line in a profile names the engine
+_SHAPES = 1  # raise it when equal profiles start to mean another shape: old tokens must not fit the new one
 
 
 def names() -> list[str]:
@@ -31,19 +31,19 @@ def names() -> list[str]:
 
 @cache
 def shipped() -> dict[str, str]:
-    """Return the texts of the profiles that ship with the kinds there are, by name."""
+    """Return the texts of all shipped profiles by name."""
     kinds: dict[str, ApparatusKind] = registry.every("apparatus")
     return {name: text for kind in reversed(kinds.values()) for name, text in kind.profiles().items()}
 
 
 def fitted_with(text: str) -> str | None:
-    """Return the name of the engine that a profile was fitted with, as its comments say; None where none does."""
+    """Return the name of the engine that a profile was fitted with; None if no comment of the profile names one."""
     said = re.search(rf"^# {FITTED_WITH}(\w+)", text, re.MULTILINE)
     return said[1] if said else None
 
 
 def load(name_or_file: str | Path) -> Apparatus:
-    """Load an apparatus: a shipped profile's name, or the path of a TOML file in the same format."""
+    """Load an apparatus, given the name of a shipped profile or the path of a TOML file in the same format."""
     if str(name_or_file) in shipped():
         return parse(shipped()[str(name_or_file)], str(name_or_file))
     path = as_path("apparatus", name_or_file, f"write {names()[0]!r} or the path of a TOML file")
@@ -57,7 +57,7 @@ def load(name_or_file: str | Path) -> Apparatus:
 
 
 def parse(text: str, name: str, file: Path | None = None) -> Apparatus:
-    """Make the apparatus called `name` from the text of a profile, which is that of `file` if it is given."""
+    """Make the apparatus called `name` from the text of a profile; `file` is the file that the text was read from."""
     try:
         profile = toml_table(text, "the file")
     except UsageError as error:
@@ -66,7 +66,7 @@ def parse(text: str, name: str, file: Path | None = None) -> Apparatus:
 
 
 def from_tables(profile: dict[str, Any], name: str, file: Path | None = None) -> Apparatus:
-    """Make the apparatus called `name` from the tables of a profile."""
+    """Make the apparatus called `name` from the tables of a profile; `file` is the file that they were read from."""
     try:
         return _from_tables(profile, name, file)
     except UsageError as error:

@@ -1,4 +1,4 @@
-"""The tables that profiles of every kind have: cubes, surfaces, the hand; and how a profile's faults are told."""
+"""The tables that profiles of every kind have: cubes, surfaces, the hand. Also the check of a profile's values."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ class Cubes(Document, frozen=True):
 
 
 class SurfaceTable(Document, frozen=True):
-    """A pair of surfaces: Coulomb friction and Newton restitution."""
+    """The contact of two materials: Coulomb friction and Newton restitution."""
 
     friction: float = Field(ge=0, le=2, description="The coefficient of Coulomb friction.")
     restitution: float = Field(ge=0, le=0.95, description="The coefficient of Newton restitution.")
 
 
 class Surfaces(Document, frozen=True):
-    """Each pair of surfaces that meet: two cubes, and a cube with each material of the kind."""
+    """The contacts: of two cubes, and of a cube with each material of the kind."""
 
     cube: SurfaceTable
 
     @property
     def materials(self) -> dict[str, Surface]:
-        """The pair of a cube with each material."""
+        """The contact of a cube with each material, by the material's name."""
         return {name: Surface(pair.friction, pair.restitution) for name, pair in self if name != "cube"}
 
 
 class Release(Document, frozen=True):
-    """The hand that lets cubes go over the apparatus; see `Hand`."""
+    """The hand that releases cubes over the apparatus; see `Hand`."""
 
     height: float = number("height_mm", 0, 500, "The lowest cube starts so high over the rim.")
     spread: float = number("spread_mm", 5, 400, "All cubes start in a circle of this diameter.")
@@ -48,12 +48,12 @@ class Release(Document, frozen=True):
 
     @property
     def hand(self) -> Hand:
-        """The hand that lets go in this way."""
+        """The hand with these parameters."""
         return Hand(self.height, self.spread, self.speed, self.spin, self.rate, self.fall)
 
 
 class Parameters(Document, frozen=True):
-    """What every profile has; a kind adds its own tables, and the surfaces of its materials."""
+    """The tables that every profile has; a kind adds its own tables, and the surfaces of its materials."""
 
     cubes: Cubes
     surfaces: Surfaces
@@ -61,11 +61,11 @@ class Parameters(Document, frozen=True):
 
 
 def demand(holds: bool, message: str) -> None:
-    """Raise UsageError with `message` unless it `holds`."""
+    """Raise UsageError with `message` unless `holds` is true."""
     if not holds:
         raise UsageError(message)
 
 
 def mm(metres: float) -> str:
-    """Write a length in mm, without its unit."""
+    """Return a length in mm as text, without the unit."""
     return f"{metres * 1e3:g}"

@@ -1,6 +1,6 @@
-"""What a draughtsman must know of an apparatus beside its boxes: names, dimensions, where to cut. Lengths in m.
+"""What a drawing of an apparatus needs besides its boxes: names, dimensions, and where to cut. Lengths are in m.
 
-A section is seen in its own plane: (across, height), where `across` and `height` are
+Each section is drawn in its own plane, with two coordinates called across and height:
 
     axis "y": x, z, seen against y     axis "x": y, z, seen from +x     axis "z": x, y, seen from above
 """
@@ -12,17 +12,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 Vector = tuple[float, float, float]
-Plane = tuple[Vector, float]  # a unit normal and an offset: what is kept has normal . x <= offset
+Plane = tuple[Vector, float]  # a unit normal and an offset: points with normal . x <= offset are kept
 
-OVER_THE_FRONT: Vector = (0.36, -0.93, 0.45)  # where the eye is
+OVER_THE_FRONT: Vector = (0.36, -0.93, 0.45)  # the direction of the eye
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """How the boxes of a part are drawn: its name in `words` (none: not named), its `grey` in the view, its hatching.
+    """How the boxes of a part are drawn: its name `words` (empty: it has no label), and its `grey` in the view.
 
-    `hatch` is the slope of the lines where it is cut, 1 or -1; 0 for ribs and the like, which by custom have none.
-    `within` are planes at which boxes end that are longer than needed where no cube can see it.
+    `hatch` is the slope of the lines on its cut faces, 1 or -1. Ribs and similar parts have 0: by custom they are not
+    hatched. `within` are planes beyond which the drawing cuts its boxes off. Boxes may be longer than the part where no
+    cube notices.
     """
 
     words: str = ""
@@ -33,9 +34,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What of the near walls is taken away in the view: all beyond `plane`, of boxes of `parts` (none named: all).
+    """A cut that opens the view: everything beyond `plane` is removed, from boxes of `parts` only (empty: from all).
 
-    `only` narrows it to boxes whose centre is beyond that plane.
+    If `only` is given, the cut applies to the boxes whose centre is beyond that plane.
     """
 
     plane: Plane
@@ -45,7 +46,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The name, in `words`, of something in the view that is no part, such as an opening, at `tip` (x, y, z)."""
+    """A name, `words`, for something in the view that is no part, such as an opening; it points at `tip` (x, y, z)."""
 
     words: str
     tip: Vector
@@ -53,7 +54,10 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Width:
-    """A dimension from `low` to `high` across, of something at height `at`; its line is below the section or above."""
+    """A dimension across, from `low` to `high`.
+
+    Its line is below the section, or above the height `at` if `is_above` is true.
+    """
 
     words: str
     low: float
@@ -64,9 +68,10 @@ class Width:
 
 @dataclass(frozen=True, slots=True)
 class Height:
-    """A dimension from height `low` to `high` of something that is `at` across.
+    """A dimension in height, from `low` to `high`, of something whose position across is `at`.
 
-    Its line is on the right of `at`, or of `clear` if that is given; or on the left. Words are not lower than `over`.
+    Its line is to the right of `at`, or to the left if `is_left` is true. If `clear` is given, the line starts from
+    there instead. The text is meant to be no lower than `over`.
     """
 
     words: str
@@ -80,7 +85,7 @@ class Height:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A height over the table, of something that is `at` across, on the running line to the left of the section."""
+    """A height over the table, of something whose position across is `at`; it is written left of the section."""
 
     words: str
     height: float
@@ -89,9 +94,9 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Angle:
-    """The `angle` (rad) at which something called `words` rises from its foot, `at` across and at `height`.
+    """An `angle` (rad) of rise: its lower end is `at` across and at `height`.
 
-    It rises over a `run`, to the left if that is negative.
+    The rise extends over `run`, to the left if that is negative. `words` names what rises.
     """
 
     words: str
@@ -103,9 +108,9 @@ class Angle:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section called `words` across `axis` ("x", "y" or "z") where that is `at`, with its dimensions.
+    """A section where the coordinate `axis` ("x", "y" or "z") equals `at`, with its title `words` and its dimensions.
 
-    Only the boxes of `parts` are drawn, all when none is named. `beside` is written on its right.
+    Only boxes of `parts` are drawn; empty means all. `beside` is written to the right of a horizontal section.
     """
 
     words: str
@@ -121,7 +126,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """How a zone looks: `words` under its name, the `grey` of its floor, the `slopes` of lines printed on it."""
+    """The look of a zone: `words` under its name, the `grey` of its floor, the `slopes` of the lines printed on it."""
 
     words: str = ""
     grey: float = 1.1
@@ -130,11 +135,11 @@ class Printed:
 
 @dataclass(frozen=True, slots=True)
 class BoardPlan:
-    """The board from above, the apparatus beyond its upper edge: what is `printed` on each zone, by its name.
+    """The drawing of a board from above, with the apparatus beyond its upper edge.
 
-    `floor` are the parts on which zones lie, `around` those beside them, cut open above `below` and within `within`.
-    `widths` and `heights` are measured across the plan and up it, the origin where the apparatus's is. `words` are
-    its name, and `beyond` what is written at its upper edge.
+    `printed` has the look of each zone by name. `floor` are the parts that zones lie on, `around` the parts next to
+    them. Both are drawn below the height `below` and within the planes `within`. `widths` are measured across the plan
+    and `heights` up it, from the apparatus's origin. `words` is the title; `beyond` is written at the upper edge.
     """
 
     printed: Mapping[str, Printed] = field(default_factory=dict[str, Printed])
@@ -150,10 +155,11 @@ class BoardPlan:
 
 @dataclass(frozen=True, slots=True)
 class Dimensions:
-    """All that is drawn of an apparatus beside its boxes.
+    """Everything that is drawn of an apparatus besides its boxes.
 
-    The view is seen from `eye`, without what `cuts` take away, which `said` tells. `sections` stand beside it, and
-    `plans`, small horizontal sections at one scale with a cube, below it. Parts that are not in `parts` are unnamed.
+    The view is seen from the direction `eye`, after `cuts`; the sentence `said` describes the cuts. `sections` stand
+    next to the view. `plans`, below it, are small horizontal sections, drawn with a cube at one scale. `parts` has the
+    look of the parts by name; a part that is missing has no label.
     """
 
     parts: Mapping[str, Part]
@@ -169,10 +175,11 @@ class Dimensions:
 def flaring(
     sides: Sequence[tuple[float, float]], base: float, rise: float, run: float, thick: float = 0.0
 ) -> tuple[Plane, ...]:
-    """Return the planes of walls around a polygon of `sides` (angle faced, distance) at height `base`.
+    """Return the planes of walls that lean outwards by `run` over a height of `rise`.
 
-    They lean outwards by `run` over `rise`. If they are `thick` (m) the planes are those of their outsides, those of
-    their upper edges, and that at their foot.
+    The walls stand at height `base` around a polygon. Its `sides` are (direction that the side faces in rad, distance
+    from the axis). Without `thick` (m) these are the planes of the inner faces. With `thick` they are the planes of the
+    outer faces, of the upper edges, and of the foot.
     """
     slant = math.hypot(rise, run) or 1.0
     up, out = rise / slant, run / slant

@@ -1,4 +1,4 @@
-"""Hull: a fixed convex solid of flat faces, as a printed part is made of; several make any shape."""
+"""Hull: a fixed convex solid with flat faces. Printed parts are made of hulls; several together make any shape."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from tower_sim.errors import UsageError
 Vector = tuple[float, float, float]
 
 MOST_VERTICES = 64
-_FLAT = (
-    1e-5  # of a hull's size: how far a vertex may be off its face's plane; what is further behind it lies in another
-)
+_FLAT = 1e-5  # of a hull's size: a vertex nearer to a face's plane than this lies in it
 _ADVICE = "take the convex hull of the vertices, its flat faces whole, or divide the part into convex ones"
 
 
 @dataclass(frozen=True, slots=True)
 class Hull:
-    """A fixed convex solid: `part` it belongs to, `surface` name, `vertices` (m, in the apparatus's frame) and `faces`.
+    """A fixed convex solid, given by its `vertices` (m, in the apparatus's frame) and `faces`.
 
-    A face is the indices of its vertices, counter-clockwise as seen from outside.
+    A face has the indices of its vertices, counter-clockwise as seen from outside. `part` is the name of the part that
+    the hull belongs to, `surface` that of its material. Raises UsageError if the faces make no closed convex solid.
     """
 
     part: str
@@ -36,29 +35,29 @@ class Hull:
 
     @property
     def bounds(self) -> tuple[Vector, Vector]:
-        """The lowest and the highest x, y and z (m)."""
+        """The smallest and the largest x, y and z (m)."""
         x, y, z = zip(*self.vertices, strict=True)
         return (min(x), min(y), min(z)), (max(x), max(y), max(z))
 
     @property
     def centre(self) -> Vector:
-        """The middle of the upright box around it (m)."""
+        """The centre (m) of the hull's bounding box."""
         (x0, y0, z0), (x1, y1, z1) = self.bounds
         return ((x0 + x1) / 2, (y0 + y1) / 2, (z0 + z1) / 2)
 
     @property
     def edges(self) -> tuple[tuple[int, int], ...]:
-        """Each edge once: the indices of its vertices, the lower first, in their order."""
+        """All edges, sorted: the indices of the two vertices, the smaller first."""
         return tuple(sorted({(min(edge), max(edge)) for face in self.faces for edge in sides(face)}))
 
 
 def sides(face: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the sides of a face: each vertex's index and the next one's."""
+    """Return the sides of a face, each as the indices of a vertex and of the next."""
     return [(face[k], face[(k + 1) % len(face)]) for k in range(len(face))]
 
 
 def normal_of(vertices: Sequence[Vector], face: Sequence[int]) -> Vector:
-    """Return the unit normal of a face, outwards, by Newell's sum over its sides; 0 if it has no area."""
+    """Return the outward unit normal of a face, by Newell's method; zeros if the face has no area."""
     x = y = z = 0.0
     for i, j in sides(face):
         (ax, ay, az), (bx, by, bz) = vertices[i], vertices[j]
@@ -68,12 +67,12 @@ def normal_of(vertices: Sequence[Vector], face: Sequence[int]) -> Vector:
 
 
 def along(a: Vector, b: Vector) -> float:
-    """Return the scalar product."""
+    """Return the scalar product of two vectors."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 def _fault(vertices: Sequence[Vector], faces: Sequence[Sequence[int]]) -> str:
-    """Say what is wrong with a hull, and what is allowed; nothing if it is sound."""
+    """Return what is wrong with a hull and what is allowed; an empty text if it is sound."""
     if not 4 <= len(vertices) <= MOST_VERTICES:
         return f"has {len(vertices)} vertices; allowed are 4 to {MOST_VERTICES}"
     if not all(len(vertex) == 3 and all(map(math.isfinite, vertex)) for vertex in vertices):
@@ -90,7 +89,7 @@ def _fault(vertices: Sequence[Vector], faces: Sequence[Sequence[int]]) -> str:
 
 
 def _bend(vertices: Sequence[Vector], faces: Sequence[Sequence[int]]) -> str:
-    """Say where a closed surface is not that of a convex solid with each flat face whole."""
+    """Return why a closed surface is not convex with one face for each plane; an empty text if it is."""
     size = max(max(column) - min(column) for column in zip(*vertices, strict=True))
     for k, face in enumerate(faces):
         normal = normal_of(vertices, face)

@@ -1,4 +1,4 @@
-"""A kind of apparatus: how its profiles are read, and which of them ship with it."""
+"""A kind of apparatus: how its profiles are read, and which profiles ship with it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ Maker = Callable[[Profile], Apparatus]
 
 @dataclass(frozen=True, slots=True)
 class ApparatusKind:
-    """A kind of apparatus: `name` is what its profiles say, `title` what people call it.
+    """A kind of apparatus.
 
-    `package` is the kind's own (`__name__` in its `__init__.py`); the profiles that ship are the TOML files in its
-    folder `profiles`, if it has one. `make` makes the apparatus of a profile.
+    `name` is the `kind` field of its profiles, `title` a short description for people. `package` is the kind's package
+    (`__name__` in its `__init__.py`). Its shipped profiles are the TOML files in the package's folder `profiles`, if
+    there is one. `make` makes an apparatus from a profile.
     """
 
     name: str
@@ -28,7 +29,7 @@ class ApparatusKind:
     make: Maker
 
     def profiles(self) -> dict[str, str]:
-        """Return the texts of the shipped profiles by name."""
+        """Return the texts of the kind's shipped profiles by name."""
         spec = importlib.util.find_spec(self.package)
         if spec is None or spec.submodule_search_locations is None:  # a module has no folder of its own
             return {}

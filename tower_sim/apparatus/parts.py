@@ -1,4 +1,4 @@
-"""The parts of every apparatus: boxes, surfaces, regions and the hand that throws."""
+"""The parts of every apparatus: boxes, surfaces, regions, and the hand that throws."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Upright = tuple[Vector, Vector]
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """The contact of a cube with a material: Coulomb `friction` and Newton `restitution` of the pair."""
+    """The contact of a cube with a material: Coulomb `friction` and Newton `restitution`."""
 
     friction: float
     restitution: float
@@ -38,7 +38,10 @@ class Surface:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A fixed box: `part` it belongs to, `surface` name, `centre` and `half` edges (m), `orientation` (x, y, z, w)."""
+    """A fixed box, given by its `centre`, its half edges `half` (m) and its `orientation` (x, y, z, w).
+
+    `part` is the name of the part that the box belongs to, `surface` that of its material.
+    """
 
     part: str
     surface: str
@@ -48,7 +51,7 @@ class Box:
 
     @property
     def bounds(self) -> tuple[Vector, Vector]:
-        """The lowest and the highest x, y and z (m)."""
+        """The smallest and the largest x, y and z (m)."""
         turned = np.abs(axes(np.array([self.orientation]))[0])
         reach = turned[:, 0] * self.half[0] + turned[:, 1] * self.half[1] + turned[:, 2] * self.half[2]
         return tuple((self.centre - reach).tolist()), tuple((self.centre + reach).tolist())
@@ -56,7 +59,10 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A part of the inside: the cubes whose highest point is over height `above` (m), if no higher one's."""
+    """A part of the tower's inside, above the height `above` (m).
+
+    A cube belongs to the highest region that any part of the cube reaches into.
+    """
 
     name: str
     above: float
@@ -66,10 +72,10 @@ class Region:
 class Hand:
     """The release of cubes by a hand over the middle of the apparatus.
 
-    The lowest cube starts `height` (m) above the rim, all within a horizontal circle of diameter `spread` (m). All
-    cubes move down at `fall` (m/s); each cube adds a velocity of its own, each component from a normal distribution of
-    standard deviation `speed` (m/s), and a spin of standard deviation `spin` (rad/s). `rate` is the number of cubes a
-    second when they are poured, None when they are let go all at once.
+    The lowest cube starts `height` (m) above the rim. All cubes start within a horizontal circle of diameter `spread`
+    (m) and move down at `fall` (m/s). Each cube has a random velocity too, each component from a normal distribution
+    with standard deviation `speed` (m/s), and a random spin with standard deviation `spin` (rad/s). The hand pours
+    `rate` cubes a second; if that is None, it releases all at once.
     """
 
     height: float
@@ -82,21 +88,24 @@ class Hand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Apparatus(ABC):
-    """A shape that cubes are thrown into, in SI units, z up, the table at z = 0, the hand over x = y = 0.
+    """A shape that cubes are thrown into.
 
-    `profile` is what the shape was made from (as read, for drawing and records) and `digest` identifies it.
-    `surfaces` holds the pair of a cube with each material; `between_cubes` that of two cubes. The hand is over
-    `rim_top`. A cube lower than `passed` is under everything that could hold it and may be simulated more coarsely.
-    `swept` tells when emerged cubes are taken away: at the exit, or, if not, when all cubes are at rest. `regions` are
-    the parts of the inside, from top to bottom; `board` is what cubes fall onto and stay on, None for a tower, which
-    keeps cubes and brings others out. `calm` are upright boxes: a cube whose centre is in one of them, or on its face,
-    has not missed the opening nor escaped, and has not emerged if it would be swept; an engine need not ask while every
-    centre is in one. There may be none.
+    Units are SI. z points up, the table is at z = 0, and the hand is over x = y = 0.
 
-    `hulls` are fixed parts that are no boxes, for an engine that knows them: the core does. `file` is the profile's,
-    beside which its surrogate may lie; None for one that ships or was never a file.
+    - `profile` has the tables that the shape was made from; `digest` identifies the shape.
+    - `file` is the profile's file, or None if the profile ships or was not read from a file.
+    - `boxes` and `hulls` are the fixed parts. Not every engine can simulate hulls; the core can.
+    - `surfaces` has the contact of a cube with each material; `between_cubes` is the contact of two cubes.
+    - `hand` releases the cubes over the height `rim_top`.
+    - `passed`: a cube lower than this height is under everything that could hold it. It may be simulated more coarsely.
+    - `swept`: whether cubes are removed as they come out. If not, they are removed when all cubes are at rest.
+    - `regions` are the parts of the inside, from top to bottom.
+    - `board` is where cubes land and stay. It is None for a tower, which keeps some cubes and brings others out.
+    - `calm` are upright boxes, possibly none. A cube whose centre is in one, or on its face, has neither missed the
+      opening nor escaped. If `swept`, it has not emerged either. While all centres are in such boxes an engine need not
+      ask.
 
-    The methods take centres (m), shape (n, 3), and unit quaternions (x, y, z, w), shape (n, 4), of n cubes.
+    The methods take the centres (m), shape (n, 3), and unit quaternions (x, y, z, w), shape (n, 4), of n cubes.
     """
 
     name: str
@@ -119,7 +128,7 @@ class Apparatus(ABC):
 
     @property
     def solids(self) -> tuple[Box | Hull, ...]:
-        """All fixed parts, in the order in which states count them: boxes, then hulls."""
+        """All fixed parts, boxes before hulls; states number them in this order."""
         return (*self.boxes, *self.hulls)
 
     @abstractmethod
@@ -128,20 +137,20 @@ class Apparatus(ABC):
 
     @abstractmethod
     def emerged(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Return whether each cube has come out, of shape (n,)."""
+        """Return whether each cube has come out, shape (n,)."""
 
     def missed(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Return whether each cube missed the opening at the top, of shape (n,); the default is never."""
+        """Return whether each cube missed the opening at the top, shape (n,); by default none did."""
         return np.zeros(len(position), dtype=bool)
 
     @abstractmethod
     def escaped(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Return whether each cube is at an impossible position (nan included), of shape (n,)."""
+        """Return whether each cube is at an impossible position (nan included), shape (n,)."""
 
     def where(self) -> dict[str, Any]:
-        """Return what decides where cubes are as data, for programs in other languages: a `rule` and its numbers (m).
+        """Return the data that decide where cubes are, for programs in other languages: a `rule` and its numbers (m).
 
-        physics/js has the rules.
+        `tower_sim/physics/js` has the rules. Raises UsageError for a kind that has no such data.
         """
         raise UsageError(
             f"apparatus {self.name!r} is of a kind that does not say as data where its cubes are; allowed is one that "
@@ -149,21 +158,21 @@ class Apparatus(ABC):
         )
 
     def loose(self, position: Array, orientation: Array) -> npt.NDArray[np.bool_]:
-        """Return whether each resting cube may have lost its support, of shape (n,); the default is never."""
+        """Return whether each resting cube may have lost its support, shape (n,); by default none has."""
         return np.zeros(len(position), dtype=bool)
 
     def dimensions(self) -> Dimensions:
-        """Say what is drawn beside the boxes; of a kind that does not, what can be told from them alone."""
+        """Return what is drawn besides the boxes; by default this is derived from the boxes."""
         return _of_boxes(self)
 
 
 def over_table(box: Box | Hull) -> bool:
-    """Return whether a box or hull reaches above the table's surface; one that does not is the table."""
+    """Return whether a box or hull reaches above the table's surface; only the table itself does not."""
     return box.bounds[1][2] > 1e-9
 
 
 def _of_boxes(apparatus: Apparatus) -> Dimensions:
-    """Return what the boxes tell alone: the parts by their names, width, depth and height over all, a board's zones."""
+    """Return dimensions derived from the boxes: names of parts, overall lengths, and a board's zones."""
     boxes, board = [box for box in apparatus.solids if over_table(box)], apparatus.board
     low, high = np.array([box.bounds for box in boxes]).transpose(1, 2, 0)
     (x0, y0, _), (x1, y1, z1) = low.min(axis=1).tolist(), high.max(axis=1).tolist()
@@ -183,18 +192,18 @@ def _of_boxes(apparatus: Apparatus) -> Dimensions:
 
 
 def _is_of(board: Board, box: Box | Hull) -> bool:
-    """Return whether a box or hull is part of a board, that is, within its bounds."""
+    """Return whether a box or hull lies within the bounds of a board."""
     (x0, y0, _), (x1, y1, _) = box.bounds
     return min(x0 - board.x[0], board.x[1] - x1, y0 - board.y[0], board.y[1] - y1) > -1e-6
 
 
 def as_apparatus(apparatus: object) -> Apparatus:
-    """Check that the value is an apparatus (not, for example, its name) and return it."""
+    """Return the apparatus; raise UsageError if the value is something else, such as a name."""
     return check_kind("apparatus", apparatus, Apparatus, "an Apparatus", "load it by name: tower_sim.load(NAME)")
 
 
 def as_tower(apparatus: object) -> Apparatus:
-    """Check that the value is a tower, an apparatus that keeps cubes and has no board; return it."""
+    """Return the apparatus; raise UsageError unless it is a tower, which has no board."""
     apparatus = as_apparatus(apparatus)
     if apparatus.board is not None:
         raise UsageError(
@@ -205,7 +214,7 @@ def as_tower(apparatus: object) -> Apparatus:
 
 
 def span(part: str, x: tuple[float, float], y: tuple[float, float], z: tuple[float, float], surface: str) -> Box:
-    """Make an upright box from its extents (m) along x, y and z."""
+    """Return an upright box with the given extents (m) along x, y and z."""
     centre = ((x[0] + x[1]) / 2, (y[0] + y[1]) / 2, (z[0] + z[1]) / 2)
     half = ((x[1] - x[0]) / 2, (y[1] - y[0]) / 2, (z[1] - z[0]) / 2)
     return Box(part, surface, centre, half)
@@ -218,22 +227,22 @@ def table(surface: str) -> Box:
 
 
 def tilted_about_y(angle: float) -> Quaternion:
-    """Return the quaternion of a turn by `angle` (rad) about the y axis."""
+    """Return the quaternion (x, y, z, w) of a rotation by `angle` (rad) about the y axis."""
     return (0.0, portable.sin(angle / 2), 0.0, portable.cos(angle / 2))
 
 
 def tilted_about_x(angle: float) -> Quaternion:
-    """Return the quaternion of a turn by `angle` (rad) about the x axis."""
+    """Return the quaternion (x, y, z, w) of a rotation by `angle` (rad) about the x axis."""
     return (portable.sin(angle / 2), 0.0, 0.0, portable.cos(angle / 2))
 
 
 def turned_about_z(angle: float) -> Quaternion:
-    """Return the quaternion of a turn by `angle` (rad) about the z axis."""
+    """Return the quaternion (x, y, z, w) of a rotation by `angle` (rad) about the z axis."""
     return (0.0, 0.0, portable.sin(angle / 2), portable.cos(angle / 2))
 
 
 def turned_by(turn: Quaternion, first: Quaternion) -> Quaternion:
-    """Return the quaternion of the turn `first` and after it `turn`: their product."""
+    """Return the quaternion (x, y, z, w) of the rotation `first` followed by `turn`."""
     (ax, ay, az, aw), (bx, by, bz, bw) = turn, first
     return (
         aw * bx + ax * bw + ay * bz - az * by,

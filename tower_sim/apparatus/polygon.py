@@ -1,4 +1,4 @@
-"""Convex polygons in the plane: arrays of corners (k, 2), counter-clockwise."""
+"""Convex polygons in the plane, as arrays of corners (k, 2) in counter-clockwise order."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Array = npt.NDArray[np.float64]
 
 
 def counter_clockwise(corners: Array) -> Array:
-    """Return the corners in counter-clockwise order, whichever way round they were."""
+    """Return the corners of a polygon in counter-clockwise order."""
     x, y = corners.T
     twice_area = math.fsum((x * np.roll(y, -1) - np.roll(x, -1) * y).tolist())
     return corners if twice_area >= 0 else corners[::-1]
 
 
 def is_convex(corners: Array) -> bool:
-    """Tell whether counter-clockwise corners turn left at each of them, once round."""
+    """Return whether a polygon turns left at each corner and once round in all; corners are counter-clockwise."""
     side = np.roll(corners, -1, axis=0) - corners
     after = np.roll(side, -1, axis=0)
     sine = side[:, 0] * after[:, 1] - side[:, 1] * after[:, 0]
@@ -30,13 +30,13 @@ def is_convex(corners: Array) -> bool:
 
 
 def inward(corners: Array) -> Array:
-    """Return the unit normals of the sides (from corner i to the next), pointing inward."""
+    """Return the inward unit normals of the sides, shape (k, 2); side i goes from corner i to the next."""
     side = np.roll(corners, -1, axis=0) - corners
     return np.stack([-side[:, 1], side[:, 0]], axis=1) / portable.lengths(side)[:, None]
 
 
 def inset(corners: Array, by: float) -> Array:
-    """Return the polygon whose points are at least `by` from every side's line; empty (0, 2) when there are none."""
+    """Return the part of a polygon that is at least `by` from the line of every side; shape (0, 2) if there is none."""
     kept = corners
     for corner, normal in zip(corners, inward(corners), strict=True):
         depth = portable.dot(kept - corner, normal) - by
@@ -52,7 +52,7 @@ def inset(corners: Array, by: float) -> Array:
 
 
 def distance(points: Array, corners: Array) -> Array:
-    """Return how far points (n, 2) are from a polygon; 0 inside it."""
+    """Return the distances of points (n, 2) from a polygon, shape (n,); 0 for points inside."""
     side = np.roll(corners, -1, axis=0) - corners
     away = points[:, None, :] - corners
     t = np.clip(portable.dot(away, side) / portable.dot(side, side), 0.0, 1.0)
@@ -62,10 +62,10 @@ def distance(points: Array, corners: Array) -> Array:
 
 
 def meet(points: Array, corners: Array) -> bool:
-    """Tell whether the convex hull of points (n, 2) and a polygon have a point in common, or more than one.
+    """Return whether the convex hull of points (n, 2) and a polygon have a point in common.
 
-    Separating axes: the normals of the polygon's sides, those of the lines through every two points, these lines
-    themselves (for points in one line).
+    The separating axes tried are the normals of the polygon's sides, and the normals and directions of the lines
+    through every two points. The directions are needed if all points are on one line.
     """
     if np.any(points.max(axis=0) < corners.min(axis=0)) or np.any(corners.max(axis=0) < points.min(axis=0)):
         return False
@@ -80,12 +80,12 @@ def meet(points: Array, corners: Array) -> bool:
 
 @lru_cache(maxsize=32)
 def _pairs(number: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return the first and the second of all pairs of so many things."""
+    """Return the first and the second indices of all pairs of `number` things."""
     return np.triu_indices(number, 1)
 
 
 def along(corners: Array, step: float) -> Array:
-    """Return points on the outline, at most `step` apart: the middles of equal pieces of each side."""
+    """Return points on a polygon's outline, at most `step` apart: the middles of equal pieces of each side."""
     following = np.roll(corners, -1, axis=0)
     points: list[Array] = []
     for start, end in zip(corners, following, strict=True):

@@ -1,4 +1,4 @@
-"""A profile: the tables of a TOML file from which a kind makes an apparatus."""
+"""A profile: the tables of a TOML file that describe an apparatus."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ P = TypeVar("P", bound=Parameters)
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A profile as it was read: the apparatus's `name`, all of its `tables`, the `digest` of them, and its file."""
+    """A profile as it was read.
+
+    `name` is the apparatus's name, `tables` has all tables, `digest` identifies them, and `file` is their file, if any.
+    """
 
     name: str
     tables: dict[str, Any]
@@ -24,15 +27,15 @@ class Profile:
 
     @property
     def own(self) -> dict[str, Any]:
-        """The tables of the kind: without `schema`, `version` and `kind`."""
+        """The kind's own tables: all fields except `schema`, `version` and `kind`."""
         return {key: table for key, table in self.tables.items() if key not in ("schema", "version", "kind")}
 
     def read(self, kind: type[P]) -> P:
-        """Return the parameters in the profile."""
+        """Return the parameters in the profile, checked against the model `kind`."""
         return typed.read(kind, self.own)
 
     def shared(self, given: Parameters) -> dict[str, Any]:
-        """Return the arguments of `Apparatus` that follow from what every profile has; `given` are its parameters."""
+        """Return the arguments of `Apparatus` that every kind takes from its parameters `given`."""
         between = given.surfaces.cube
         return {
             "name": self.name,

@@ -1,4 +1,4 @@
-"""Sheets, made of boxes: tilted planks, and floors with openings that cubes lie on and fall through."""
+"""Sheets made of boxes: tilted planks, and floors with openings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Opening = tuple[float, float, float, float]
 
 
 def evenly(number: int, width: float, room: float) -> list[tuple[float, float]]:
-    """Return where (m) `number` openings of `width` (m) are that are spaced evenly over a `room` (m) around 0."""
+    """Return the ends (m) of `number` openings of `width` (m), spaced evenly over a `room` (m) around 0."""
     ledge = (room - number * width) / (number + 1)
     starts = [-room / 2 + ledge + i * (ledge + width) for i in range(number)]
     return [(start, start + width) for start in starts]
@@ -22,10 +22,10 @@ def evenly(number: int, width: float, room: float) -> list[tuple[float, float]]:
 def spaced(
     number: int, width: float, room: float, ledge: float | None = None, offset: float = 0.0
 ) -> list[tuple[float, float]]:
-    """Return where (m) `number` openings of `width` (m) are in a `room` (m) around 0, all shifted by `offset` (m).
+    """Return the ends (m) of `number` openings of `width` (m) in a `room` (m) around 0, all shifted by `offset` (m).
 
-    Without the shift both outermost are `ledge` (m) from the room's ends, the others evenly between them; None: as
-    `evenly` does. A single opening is in the middle.
+    Before the shift, the outermost openings are `ledge` (m) from the room's ends, and the others evenly between them.
+    If `ledge` is None, all are spaced evenly, as by `evenly`. A single opening is in the middle.
     """
     if ledge is None or number == 1:
         places = evenly(number, width, room)
@@ -36,7 +36,10 @@ def spaced(
 
 
 def between(places: Sequence[tuple[float, float]], room: float) -> list[tuple[float, float]]:
-    """Return what openings at `places` (m), in order, leave of a `room` (m) around 0, from its low end to its high."""
+    """Return the ends (m) of the pieces that openings leave of a `room` (m) around 0, from low to high.
+
+    `places` are the ends (m) of the openings, in order.
+    """
     ends = [-room / 2, *(end for place in places for end in place), room / 2]
     return [(low, high) for low, high in zip(ends[::2], ends[1::2], strict=True) if high - low > 1e-9]
 
@@ -44,10 +47,11 @@ def between(places: Sequence[tuple[float, float]], room: float) -> list[tuple[fl
 def pierced(
     part: str, half: tuple[float, float], openings: Sequence[Opening], z: tuple[float, float], surface: str
 ) -> Iterator[Box]:
-    """Cut `openings` out of a rectangle of half edges `half` (m) around 0: the boxes that are left of it.
+    """Yield the boxes that are left of a rectangular sheet when `openings` are cut out.
 
-    They are bands of y, in each the stretches of x that no opening covers. Openings may reach over the edge, and must
-    not overlap in x where they overlap in y.
+    The rectangle has half edges `half` (m) and is centred on the origin. It is divided into bands of y, and each band
+    into the stretches of x between openings. Openings may reach over the edge. Two that overlap in y must not overlap
+    in x.
     """
     x, y = half
     cuts = sorted({-y, y, *(min(max(end, -y), y) for opening in openings for end in opening[2:])})
@@ -63,7 +67,7 @@ def band(
     z: tuple[float, float],
     surface: str,
 ) -> Iterator[Box]:
-    """Yield the boxes of one band of y, from x = -`half` to `half` (m); each opening covers it wholly or not at all."""
+    """Yield the boxes of one band of y, from x = -`half` to `half` (m); each opening must span the band or miss it."""
     middle = (y[0] + y[1]) / 2
     in_band = sorted(opening[:2] for opening in openings if opening[2] <= middle <= opening[3])
     start = -half
@@ -75,9 +79,9 @@ def band(
 
 
 def plank(part: str, surface: str, upper: Vector, size: Vector, *, about_x: float = 0.0, about_y: float = 0.0) -> Box:
-    """Make a plank whose upper face has its middle at `upper`, tilted about one axis.
+    """Return a plank whose upper face has its middle at `upper` (m), tilted about one axis by an angle in rad.
 
-    `size`: half its extents along x and y, and its thickness.
+    `size` has half the extents along x and y, and the thickness (m).
     """
     turned = tilted_about_x(about_x) if about_x else tilted_about_y(about_y)
     down = size[2] / 2

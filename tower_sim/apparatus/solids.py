@@ -1,4 +1,4 @@
-"""Cubes as solids: where their corners are, what of them lies low, which touch."""
+"""Cubes as solids: their corners, the part of a cube below a height, and which cubes touch."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tower_sim import portable
 Array = npt.NDArray[np.float64]
 
 _SIGNS = np.array(list(product((-1.0, 1.0), repeat=3)))
-_PARALLEL = 1e-9  # edges in one direction span no plane
+_PARALLEL = 1e-9  # parallel edges have no common normal
 _EDGES = [(i, j) for i in range(8) for j in range(i) if np.abs(_SIGNS[i] - _SIGNS[j]).sum() == 2]
 
 
 def axes(orientation: Array) -> Array:
-    """Return the rotation matrices of unit quaternions (x, y, z, w): shape (n, 3, 3), columns are a cube's axes."""
+    """Return the rotation matrices of unit quaternions (x, y, z, w), shape (n, 3, 3); the columns are a cube's axes."""
     x, y, z, w = orientation.T
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
@@ -28,7 +28,7 @@ def axes(orientation: Array) -> Array:
 
 
 def reach(orientation: Array, edge: float) -> Array:
-    """Return how far cubes of edge `edge` (m) reach from their centre along x, y and z: shape (n, 3).
+    """Return how far cubes of edge `edge` (m) reach from their centre along x, y and z, shape (n, 3), in m.
 
     The reach of a box along an axis is the sum of the absolute projections of its half edges.
     """
@@ -37,17 +37,18 @@ def reach(orientation: Array, edge: float) -> Array:
 
 
 def corners(position: Array, orientation: Array, edge: float) -> Array:
-    """Return the corners (m) of cubes of edge `edge`: shape (n, 8, 3)."""
-    along = portable.dot(axes(orientation)[:, None], _SIGNS[:, None])  # of each corner, shape (n, 8, 3)
+    """Return the corners (m) of cubes of edge `edge` (m), shape (n, 8, 3)."""
+    along = portable.dot(axes(orientation)[:, None], _SIGNS[:, None])  # one vector a corner, shape (n, 8, 3)
     return position[:, None, :] + edge / 2 * along
 
 
 def section_below(corner: Array, height: float) -> Array:
-    """Return points (k, 2) whose hull is the plan of what of one cube, by its corners (8, 3), is at `height` or below.
+    """Return points (k, 2) whose convex hull is the plan of the part of a cube at or below `height`.
 
-    They are the corners below and the edges' cuts at the height; none if nothing is.
+    `corner` are the cube's corners, shape (8, 3). The points are the corners at or below the height, and the points
+    where edges cross it. If no part of the cube is so low, k is 0.
     """
-    at: list[tuple[float, float, float]] = corner.tolist()  # Python's numbers are faster one by one
+    at: list[tuple[float, float, float]] = corner.tolist()  # plain numbers are faster than numpy's here
     points = [(x, y) for x, y, z in at if z <= height]
     if 0 < len(points) < 8:
         for i, j in _EDGES:
@@ -59,10 +60,11 @@ def section_below(corner: Array, height: float) -> Array:
 
 
 def touching(position: Array, orientation: Array, edge: float, within: float) -> npt.NDArray[np.bool_]:
-    """Tell which pairs of cubes come within about `within` (m) of each other: a symmetric matrix (n, n), no diagonal.
+    """Return which pairs of cubes are within about `within` (m) of each other, a symmetric matrix (n, n).
 
-    Cubes grown by `within` / 2 on all sides meet unless one of the 15 axes of a pair of boxes separates them: 3 face
-    normals of each and the 9 products of their edges (Gottschalk, Lin, Manocha 1996).
+    The diagonal is false. The test enlarges all cubes by `within` / 2 on every side. Two cubes then overlap unless one
+    of 15 axes separates them: the 3 face normals of each, and the 9 products of their edges (Gottschalk, Lin, Manocha
+    1996).
     """
     touches = np.zeros((len(position), len(position)), dtype=bool)
     half = (edge + within) / 2
@@ -83,12 +85,15 @@ def touching(position: Array, orientation: Array, edge: float, within: float) ->
 
 
 def _cross(a: Array, b: Array) -> Array:
-    """Return the vector products of vectors along the last axis."""
+    """Return the vector products along the last axis."""
     (ax, ay, az), (bx, by, bz) = np.moveaxis(a, -1, 0), np.moveaxis(b, -1, 0)
     return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
 
 
 def _width(lines: Array, turned: Array) -> Array:
-    """Return half the width of cubes of half edge 1 along `lines`: (k, 15) of (k, 15, 3) and rows of axes (k, 3, 3)."""
+    """Return half the widths of cubes of half edge 1 along `lines`, shape (k, 15) for lines (k, 15, 3).
+
+    `turned` has the cubes' axes as rows, shape (k, 3, 3).
+    """
     along = np.abs(portable.dot(lines[:, :, None], turned[:, None]))
     return along[..., 0] + along[..., 1] + along[..., 2]

@@ -1,4 +1,4 @@
-"""A tower that keeps cubes, and where its cubes are: in a region inside, the doorway, the tray or on the table."""
+"""A tower that keeps cubes, and where its cubes are: in a region inside, in the doorway or tray, or on the table."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tower(Apparatus):
-    """A tower that keeps cubes and brings others out, of any shape: a kind says what is `within`, and what `emerged`.
+    """A tower of any shape that keeps some cubes and brings others out.
 
-    Centres (m) have shape (n, 3).
+    A kind defines which cubes are `within` and which have `emerged`. Centres (m) have shape (n, 3).
     """
 
     @abstractmethod
     def within(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Tell which cubes are where those inside can be, or over the opening at the top: shape (n,)."""
+        """Return whether each cube is where cubes inside can be, or over the opening at the top, shape (n,)."""
 
     def outside(self, position: Array) -> list[str]:
-        """Return the place of each cube that has emerged: here the tray."""
+        """Return the place of each cube that has emerged; by default this is the tray."""
         return [TRAY] * len(position)
 
     def escaped(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Tell which cubes are where they cannot be, shape (n,): in a wall, say, under the table's top, or beside it.
+        """Return whether each cube is where no cube can be, shape (n,).
 
-        A position that is not a number is where no cube can be.
+        Such places are in a wall, under the table, or off it. A position with nan counts too.
         """
         allowed = self.within(position) | self.emerged(position) | self.missed(position)
         on_table = (np.abs(position[:, :2]).max(axis=1, initial=0.0) < HALF_TABLE) & (position[:, 2] >= 0)
@@ -42,7 +42,7 @@ class Tower(Apparatus):
     def find(self, position: Array, orientation: Array) -> list[Place]:
         """Return the place of each cube: `inside:REGION`, `doorway`, `tray`, `table` or `lost`.
 
-        A cube inside belongs to the highest region that any part of it reaches into.
+        A cube inside belongs to the highest region that any part of the cube reaches into.
         """
         top = position[:, 2] + reach(orientation, self.cube_edge)[:, 2]
         out, outside = self.emerged(position), self.outside(position)

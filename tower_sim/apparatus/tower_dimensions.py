@@ -1,4 +1,4 @@
-"""The dimensions that towers of two floors share, for their pictures."""
+"""The dimensions that all towers of two floors have in their drawings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from tower_sim.apparatus.tower_parts import SHEET, WALL, Floor, Given
 def parts(
     given: Given, around: Sequence[tuple[float, float]], within: tuple[Plane, ...] = (), ramp: tuple[Plane, ...] = ()
 ) -> dict[str, Part]:
-    """Return how the parts are drawn; `around` are the tube's sides, `within` and `ramp` where floors and ramp end."""
+    """Return the look of each part by name.
+
+    `around` are the sides of the tube; see `flaring`. The drawing cuts floors off at the planes `within`, and the ramp
+    at the planes `ramp`.
+    """
     funnel = flaring(around, given.tube.top, given.funnel.height, given.funnel.rim / 2 - given.half, WALL)
     return {
         "tube": Part(),
@@ -34,9 +38,10 @@ def section(
     widths: Sequence[Width] = (),
     heights: Sequence[Height] = (),
 ) -> Section:
-    """Return the section along the tower where y is `at` (m), with the kind's own `widths` and `heights`.
+    """Return the section along the tower at y = `at` (m), with the title `words`.
 
-    `tube` tells how the tube is wide. What is 0 wide or high is left out.
+    `tube` describes in words how the tube's width is measured. `widths` and `heights` are further dimensions.
+    Dimensions in height that are 0 are left out.
     """
     half, outer, tray, rim = given.half, given.half + WALL, given.half + given.tray.length, given.funnel.rim / 2
     top, end, angle = given.tube.top, given.ramp_end, given.ramp.angle
@@ -78,10 +83,11 @@ def plan(
     height: float | None = None,
     ledges: tuple[tuple[Width, ...], tuple[Height, ...]] = ((), ()),
 ) -> Section:
-    """Return the plan of a floor, with the dimensions of a `hole` in it that ends within the tube.
+    """Return the plan of a floor, with the dimensions of one opening, `hole`.
 
-    Those along y are measured from x = `at` (m). The parts `beside` floor and tube are drawn too. `words` go behind the
-    floor's name, `height` (m) is where it is cut if that is not its top, and `ledges` are further dimensions.
+    The dimension along y starts from x = `at` (m). A dimension longer than the tube is wide is left out. `beside` names
+    further parts to draw. `words` follow the floor's name. The floor is cut at `height` (m), by default at its top.
+    `ledges` are further widths and heights.
     """
     x0, x1, y0, y1 = hole
     across = (Width(mm(x1 - x0), x0, x1),)

@@ -1,4 +1,4 @@
-"""What towers of two floors share, whatever their tube is like: parameters, checks of them, boxes, the tray."""
+"""What all towers of two floors have: parameters, checks, boxes of funnel and tray, and the places of cubes."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ WALL = 6e-3  # walls are this thick outwards, where no cube can be: a fast one o
 
 
 class Tube(Document, frozen=True):
-    """What every kind's tube says."""
+    """The tube's parameters that every kind has."""
 
     inside: float = number("inside_mm", 20, 200, "The clear width from wall to wall.")
     top: float = number("top_mm", 50, 500, "The height of the top edge over the table.")
 
 
 class Funnel(Document, frozen=True):
-    """The funnel on the tube, of as many walls."""
+    """The funnel on the tube, with as many walls as the tube."""
 
     rim: float = number("rim_mm", 20, 400, "The clear width at the funnel's top.")
     height: float = number("height_mm", 0, 300, "The height of the funnel from the tube's top edge. 0 is an open top.")
 
 
 class Floor(Document, ABC, frozen=True):
-    """A horizontal floor with openings; patterns are a kind's."""
+    """A horizontal floor with openings; each kind defines its own patterns."""
 
     top: float = number("top_mm", 5, 500, "The height of the upper surface over the table.")
     thickness: float = number("thickness_mm", 0.5, 20, "The thickness of the floor.")
@@ -57,7 +57,7 @@ class Floor(Document, ABC, frozen=True):
 
     @property
     def underside(self) -> float:
-        """Height (m) of the lower surface."""
+        """The height (m) of the lower surface."""
         return self.top - self.thickness
 
 
@@ -69,7 +69,7 @@ class Ramp(Document, frozen=True):
 
 
 class Exit(Document, frozen=True):
-    """What every kind's exit says."""
+    """The exit's parameters that every kind has."""
 
     height: float = number("height_mm", 5, 200, "The height of the opening over the ramp's lower edge.")
     emerged: Literal["cleared", "swept"] = Field(
@@ -87,7 +87,7 @@ class Tray(Document, frozen=True):
 
 
 class Cardboard(Surfaces, frozen=True):
-    """The surfaces that cubes meet: each other, the `cardboard` (tube, floors, ramp, tray) and the `funnel`."""
+    """The contacts of a cube with another cube, the `cardboard` (tube, floors, ramp, tray) and the `funnel`."""
 
     cardboard: SurfaceTable
     funnel: SurfaceTable
@@ -117,31 +117,31 @@ class Given(Parameters, ABC, frozen=True):
 
     @property
     def rim_top(self) -> float:
-        """Height (m) of the funnel's rim."""
+        """The height (m) of the funnel's rim."""
         return self.tube.top + self.funnel.height
 
     @property
     def exit_top(self) -> float:
-        """Height (m) of the exit's upper edge."""
+        """The height (m) of the exit's upper edge."""
         return SHEET + self.ramp.lip + self.exit.height
 
     @property
     def missed_over(self) -> float:
-        """Height (m) over which a cube beside the opening has missed it."""
+        """The height (m) above which a cube next to the funnel has missed the opening."""
         return self.rim_top - 2 * self.cubes.edge
 
     @property
     def air_top(self) -> float:
-        """Height (m) up to which cubes bounce over the tray."""
+        """The height (m) up to which a cube over the tray has come out; cubes bounce there."""
         return min(self.tube.top, self.missed_over)
 
     @property
     def ramp_end(self) -> float:
-        """Where (x, m) the ramp's lower edge is: in the tube's front wall."""
+        """The x (m) of the ramp's lower edge: in the tube's front wall."""
         return self.half
 
     def ramp_height(self, x: float) -> float:
-        """Height (m) of the ramp's surface at `x`."""
+        """Return the height (m) of the ramp's surface at `x` (m)."""
         return SHEET + self.ramp.lip + portable.tan(self.ramp.angle) * (self.ramp_end - x)
 
     @property
@@ -152,37 +152,37 @@ class Given(Parameters, ABC, frozen=True):
     @property
     @abstractmethod
     def opening(self) -> tuple[float, float]:
-        """The exit's place in the walls: its least x, and the most that y is to either side (m)."""
+        """The exit's place in the walls (m): its smallest x, and its largest |y|."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TowerOfFloors(Tower):
-    r"""A tower of two floors with a tray before its exit, at x > 0.
+    r"""A tower of two floors with a tray in front of its exit, which faces +x.
 
-    `given` are its parameters, `picture` makes of them what is drawn beside the boxes.
+    `given` are its parameters. `picture` turns them into the `Dimensions` of its drawing.
 
-    Seen from the front, with the places of cubes' centres:
+    The places of cubes' centres, seen from the front:
 
-        missed  \           /  missed      beside the opening, no lower than two edges under the rim
-                 \ within  /
-          (wall)  |       |
-                  | within|               a cube past the inner face of the exit is out, however it lies there
-          out     |__out__|     out        in the doorway, in the tray, or on the table
+            missed  \           /  missed      next to the opening, at most two edges below the rim
+                     \ within  /
+              (wall)  |       |
+                      | within|               a cube past the inner face of the exit is out, however it lies there
+              out     |__out__|     out        in the doorway, in the tray, or on the table
     """
 
     given: Given
     picture: Callable[[Any], Dimensions]
 
     def across(self, position: Array) -> Array:
-        """Return how far (m) centres are from the tube's axis, square to the wall they are nearest to: shape (n,)."""
+        """Return how far (m) centres are from the tube's axis, perpendicular to the nearest wall, shape (n,)."""
         return portable.dot(position[:, None, :2], np.array(self.given.outward)).max(axis=1)
 
     def within(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Tell which cubes are in the tube, the funnel, or over its opening: shape (n,)."""
+        """Return whether each cube is in the tube, in the funnel, or over the funnel's opening, shape (n,)."""
         return self.across(position) <= self._width(position[:, 2])
 
     def emerged(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Tell which cubes have come out: past the inner face of the exit, or around the tower; shape (n,)."""
+        """Return whether each cube has come out, shape (n,): past the inner face of the exit, or around the tower."""
         (x, y, z), across, given = position.T, self.across(position), self.given
         least, side = given.opening
         in_exit = (x > least) & (np.abs(y) < side) & (z < given.exit_top) & (across > given.half)
@@ -190,12 +190,12 @@ class TowerOfFloors(Tower):
         return in_exit | around
 
     def missed(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Tell which cubes fall beside the funnel: shape (n,)."""
+        """Return whether each cube is falling next to the funnel, shape (n,)."""
         z = position[:, 2]
         return (self.across(position) > self._width(z)) & (z > self.given.missed_over)
 
     def _width(self, z: Array) -> Array:
-        """Return half the clear width (m) of tube, funnel, or the air over it, at heights `z` (m)."""
+        """Return half the clear width (m) of the tube, the funnel or the air over it, at heights `z` (m)."""
         given = self.given
         rise = np.clip((z - given.tube.top) / (given.funnel.height or 1.0), 0.0, 1.0)
         return given.half + rise * (given.funnel.rim / 2 - given.half)
@@ -208,7 +208,7 @@ class TowerOfFloors(Tower):
         return [DOORWAY if a else TRAY if b else TABLE for a, b in zip(in_doorway, in_tray, strict=True)]
 
     def where(self) -> dict[str, Any]:
-        """Return what decides where cubes are as data."""
+        """Return the rule and the numbers (m) that decide where cubes are, as data."""
         given = self.given
         return {
             "rule": "tower",
@@ -226,7 +226,7 @@ class TowerOfFloors(Tower):
         }
 
     def dimensions(self) -> Dimensions:
-        """Say what is drawn beside the boxes."""
+        """Return what is drawn besides the boxes."""
         return self.picture(self.given)
 
 
@@ -237,7 +237,7 @@ def make(
     calm: Iterable[Upright],
     picture: Callable[[Any], Dimensions],
 ) -> TowerOfFloors:
-    """Make the tower of a profile from its parameters, boxes, calm boxes and picture."""
+    """Make a tower from its profile, parameters, boxes and calm boxes; `picture` makes its drawing's dimensions."""
     funnel = (Region("funnel", given.tube.top),) if given.funnel.height else ()
     floors = (Region("upper_floor", given.upper_floor.top), Region("lower_floor", given.lower_floor.top))
     return TowerOfFloors(
@@ -254,7 +254,10 @@ def make(
 
 
 def demand_openings_fit(name: str, floor: Floor, number_across: int, inside: float) -> None:
-    """Refuse a floor whose openings, `number_across` side by side, take all of a tube `inside` (m) wide."""
+    """Refuse a floor whose openings leave nothing of a tube `inside` (m) wide.
+
+    `number_across` openings lie side by side.
+    """
     taken = number_across * floor.opening
     demand(
         taken < inside,
@@ -264,7 +267,7 @@ def demand_openings_fit(name: str, floor: Floor, number_across: int, inside: flo
 
 
 def demand_floor_in_tube(given: Given) -> None:
-    """Refuse an upper floor over the tube's top edge."""
+    """Refuse an upper floor that is not below the tube's top edge."""
     demand(
         given.upper_floor.top < given.tube.top,
         f"upper_floor.top_mm is {mm(given.upper_floor.top)}; allowed is less than tube.top_mm = {mm(given.tube.top)}; "
@@ -273,7 +276,7 @@ def demand_floor_in_tube(given: Given) -> None:
 
 
 def demand_room_in_tray(given: Given) -> None:
-    """Refuse a tray in which cubes that came out would lie in the exit."""
+    """Refuse a tray shorter or narrower than three cube edges: cubes that came out would lie in the exit."""
     least = 3 * given.cubes.edge
     for name in ("length", "width"):
         size: float = getattr(given.tray, name)
@@ -284,7 +287,7 @@ def demand_room_in_tray(given: Given) -> None:
 
 
 def demand_hand_over_rim(given: Given) -> None:
-    """Refuse a hand that lets cubes go beside the funnel."""
+    """Refuse a hand that releases cubes over a wider circle than the funnel's rim."""
     demand(
         given.release.spread <= given.funnel.rim,
         f"release.spread_mm is {mm(given.release.spread)}; allowed is at most funnel.rim_mm = {mm(given.funnel.rim)}; "
@@ -293,9 +296,10 @@ def demand_hand_over_rim(given: Given) -> None:
 
 
 def slanted(given: Given) -> tuple[float, float, float, float]:
-    """Return how the funnel's walls stand: their lean (rad), length up the slant, distance from the axis, height (m).
+    """Return the pose of the funnel's walls: lean (rad), length along the slant, distance from the axis, height (m).
 
-    The last two are of a wall's middle: that of its inner face, moved out by half the thickness along the normal.
+    Distance and height are of the middle of a wall. This is the middle of its inner face, moved outwards along the
+    normal by half the thickness.
     """
     half, rim, rise = given.half, given.funnel.rim / 2, given.funnel.height
     lean, slant = portable.atan2(rim - half, rise), portable.length((rise, rim - half))
@@ -304,7 +308,7 @@ def slanted(given: Given) -> tuple[float, float, float, float]:
 
 
 def tray_floor(given: Given) -> Iterator[Box]:
-    """Yield the tray's floor, which goes on under the tower, and its far wall."""
+    """Yield the tray's floor, which extends under the tower, and the tray's far wall."""
     end, width = given.half + given.tray.length, given.tray.width / 2 + WALL
     yield span("tray", (-given.half, end + WALL), (-width, width), (0, SHEET), "cardboard")
     if given.tray.wall > 0:
@@ -312,7 +316,7 @@ def tray_floor(given: Given) -> Iterator[Box]:
 
 
 def tray_side(given: Given, sign: int, back: float) -> Iterator[Box]:
-    """Yield the tray's wall on the side of y that `sign` (1, -1) tells, from x = `back` (m) on, if it has walls."""
+    """Yield a side wall of the tray from x = `back` (m) on, if the tray has walls; `sign` is 1 for y > 0, else -1."""
     if given.tray.wall > 0:
         width = given.tray.width / 2
         y = sorted((sign * width, sign * (width + WALL)))

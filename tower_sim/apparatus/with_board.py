@@ -11,13 +11,13 @@ from tower_sim.errors import UsageError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WithBoard(Apparatus):
-    """An apparatus that cubes fall through, onto its `board`, where they stay until they are taken off."""
+    """An apparatus that cubes fall through, onto its `board`; there they stay until the game removes them."""
 
     board: Board  # pyright: ignore[reportGeneralTypeIssues]  # keyword only: it needs no default
 
 
 def with_board(apparatus: object) -> WithBoard:
-    """Check that the value is an apparatus with a board and return it."""
+    """Return the apparatus; raise UsageError unless it has a board."""
     apparatus = as_apparatus(apparatus)
     if not isinstance(apparatus, WithBoard):
         raise UsageError(f"apparatus {apparatus.name!r} has no board; allowed is one with a board, such as a ship")

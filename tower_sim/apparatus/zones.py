@@ -1,4 +1,4 @@
-"""Read the zones of a board from a profile, check that they make one, and find which are neighbours."""
+"""Read the zones of a board from a profile, check them, and find each zone's neighbours."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Array = npt.NDArray[np.float64]
 _SLACK = 1e-6  # m: profiles are written in rounded mm
 _STEP = 2.5e-4  # m: between points on an outline
 
-# What is read is looked at pair by pair, so that it takes a second or two at most.
+# All pairs of zones and corners are compared. With these limits that takes a second or two at most.
 MAX_ZONES = 60
 MAX_CORNERS = 24
 MAX_MM = 1000
@@ -42,7 +42,7 @@ def _corners(corners: list[list[float]]) -> list[list[float]]:
 
 
 class ZoneTable(Document, extra="allow", frozen=True):
-    """A zone of the board. What else its table says is a game's to read."""
+    """A zone of the board; all further fields of its table are for the game to read."""
 
     name: Annotated[str, AfterValidator(_name)] = Field(
         description="The name of the zone.",
@@ -60,7 +60,7 @@ class ZoneTable(Document, extra="allow", frozen=True):
 
 
 def made(tables: Sequence[ZoneTable]) -> tuple[Zone, ...]:
-    """Return zones, their corners (m) counter-clockwise."""
+    """Return the zones of `tables`, their corners in m and counter-clockwise; raise UsageError if two have one name."""
     names = [table.name for table in tables]
     for name in names:
         demand(names.count(name) == 1, f"zone {name!r} is there twice; allowed is each name once; rename one")
@@ -73,7 +73,10 @@ def _metres(table: ZoneTable) -> tuple[tuple[float, float], ...]:
 
 
 def neighbours(zones: tuple[Zone, ...], border: float, edge: float) -> dict[str, tuple[str, ...]]:
-    """Return for each zone those across a border of width `border` (m) along more than a cube's `edge` (m)."""
+    """Return the neighbours of each zone by name.
+
+    Neighbours face each other across a border of width `border` (m), over a length of more than a cube's `edge` (m).
+    """
     across: dict[str, list[str]] = {zone.name: [] for zone in zones}
     shapes = {zone.name: np.array(zone.corners) for zone in zones}
     for one, other in combinations(shapes, 2):
@@ -88,7 +91,7 @@ def neighbours(zones: tuple[Zone, ...], border: float, edge: float) -> dict[str,
 
 
 def _far(one: Array, other: Array, distance: float) -> bool:
-    """Whether two polygons are further apart than `distance` (m) along x or y."""
+    """Return whether two polygons are more than `distance` (m) apart along x or along y."""
     gap = np.maximum(one.min(axis=0) - other.max(axis=0), other.min(axis=0) - one.max(axis=0))
     return bool(gap.max() > distance)
 
@@ -96,9 +99,9 @@ def _far(one: Array, other: Array, distance: float) -> bool:
 def check_places(
     zones: tuple[Zone, ...], bounds: tuple[tuple[float, float], tuple[float, float]], border: float
 ) -> None:
-    """Refuse zones off the board's `bounds` ((x0, x1), (y0, y1), m), zones that overlap, or leave no room for a border.
+    """Refuse zones that are off the board or overlap, or that leave no room for a border between them.
 
-    Lengths in m.
+    The board has the bounds ((x0, x1), (y0, y1)), in m. Borders have the width `border` (m).
     """
     shapes: dict[str, Array] = {zone.name: np.array(zone.corners) for zone in zones}
     low, high = np.array(bounds).T
@@ -117,7 +120,7 @@ def check_places(
             f"zones {one!r} and {other!r} overlap; allowed are zones at least board.border_width_mm = {mm(border)} "
             "apart; move a corner",
         )
-        # two convex polygons apart are nearest at a corner of one of them
+        # the shortest distance of two separate convex polygons ends at a corner of one of them
         there = float(polygon.distance(shapes[one], shapes[other]).min())
         gap = min(there, float(polygon.distance(shapes[other], shapes[one]).min()))
         demand(
@@ -130,8 +133,8 @@ def check_places(
 def check_reach(zones: tuple[Zone, ...], across: Mapping[str, tuple[str, ...]], border: float, edge: float) -> None:
     """Refuse zones that no cube can reach.
 
-    A zone is out of reach when no cube of edge `edge` (m) fits in it flat, however it is turned, or when it has no
-    neighbour in `across`, over a border of width `border` (m), while there are others.
+    Such a zone is too small for a cube of edge `edge` (m) to lie flat in any orientation. Or it has no neighbour in
+    `across` although there are other zones. `border` is the width (m) of a border.
     """
     for zone in zones:
         demand(

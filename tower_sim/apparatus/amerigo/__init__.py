@@ -12,7 +12,7 @@ from tower_sim.apparatus.tower_parts import TowerOfFloors
 
 
 def make(profile: Profile) -> TowerOfFloors:
-    """Make the tower of a profile."""
+    """Make the Amerigo tower that a profile describes."""
     given = read(profile)
     return tower_parts.make(profile, given, boxes(given), calm.of_tower(given, 1, 1), dimensions)
 

@@ -1,4 +1,4 @@
-"""Build the Amerigo tower's boxes from its parameters."""
+"""Build the boxes of an Amerigo tower from its parameters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tower_sim.apparatus.tower_parts import SHEET, WALL, slanted, tray_floor, tr
 
 
 def boxes(tower: AmerigoTower) -> Iterator[Box]:
-    """Yield the boxes of a tower."""
+    """Yield all boxes of an Amerigo tower, and the table."""
     half = tower.half
     yield from _tube(tower)
     yield from _funnel(tower)
@@ -22,7 +22,7 @@ def boxes(tower: AmerigoTower) -> Iterator[Box]:
             continue
         z = (floor.underside, floor.top)
         yield from pierced(part, (half, half), floor.cut(tower.tube.inside), z, "cardboard")
-    # the ramp runs on through the front wall, so that no step is left in the exit
+    # the ramp runs through the front wall, so that the exit has no step
     size = (half / portable.cos(tower.ramp.angle), half, SHEET)
     yield plank("ramp", "cardboard", (0.0, 0.0, tower.ramp_height(0.0)), size, about_y=tower.ramp.angle)
     yield from tray_floor(tower)
@@ -32,10 +32,10 @@ def boxes(tower: AmerigoTower) -> Iterator[Box]:
 
 
 def _sloping(part: str, floor: Floor, inside: float) -> Iterator[Box]:
-    """Yield a floor's bars and ledges, each a plank down towards the middle.
+    """Yield the tilted bars and ledges of a sloping floor, each falling towards the middle.
 
-    Seen from above a bar with its thickness takes the room between its two openings. A ledge's upper face begins at its
-    wall, and its thickness runs on into the wall, so that nothing stays open there.
+    Seen from above, a bar and its tilted thickness fill the space between two openings. The upper face of a ledge
+    begins at its wall. Its thickness continues into the wall, so that no gap stays open there.
     """
     half, slope = inside / 2, floor.slope
     leaning = floor.thickness * portable.sin(slope)
@@ -64,9 +64,10 @@ def _tube(tower: AmerigoTower) -> Iterator[Box]:
 
 
 def _funnel(tower: AmerigoTower) -> Iterator[Box]:
-    """Four slanted walls, each a box as long as the rim is wide, and the ribs.
+    """Yield the four slanted walls of the funnel, and the ribs.
 
-    A wall reaches past its neighbours' inner faces only outside the funnel, so the inside is exactly the frustum.
+    Each wall is as long as the rim is wide. It passes its neighbours' inner faces only outside the funnel, so the
+    inside is exactly the frustum.
     """
     half, rim, rise = tower.half, tower.funnel.rim / 2, tower.funnel.height
     lean, slant, across, z = slanted(tower)

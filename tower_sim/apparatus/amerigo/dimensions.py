@@ -1,4 +1,4 @@
-"""The dimensions of an Amerigo tower, for its picture."""
+"""The dimensions of an Amerigo tower, for its drawing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tower_sim.apparatus.tower_parts import SHEET, WALL
 
 
 def dimensions(tower: AmerigoTower) -> Dimensions:
-    """Return the dimensions of a tower."""
+    """Return what is drawn of an Amerigo tower besides its boxes."""
     half, floors = tower.half, tower.floors
     cuts = {name: floor.cut(tower.tube.inside) for name, floor in floors.items()}
     of_parts = _parts(tower)
@@ -22,7 +22,7 @@ def dimensions(tower: AmerigoTower) -> Dimensions:
         (_section(tower, _place([hole for holes in cuts.values() for hole in holes], half)),),
         tuple(_plan(name, floor, cuts[name][0], tower) for name, floor in floors.items()),
         cuts=(
-            # to the inside of the near wall, the tray left out, and to the middle of the wall with the exit
+            # everything but the tray is cut at the near wall's inner face, and the exit's wall in its middle
             Cut(((0.0, -1.0, 0.0), half), tuple(name for name in of_parts if name != "tray")),
             Cut(((0.0, -1.0, 0.0), 0.0), ("tube", "funnel"), ((1.0, 0.0, 0.0), half)),
         ),
@@ -39,7 +39,7 @@ def _parts(tower: AmerigoTower) -> dict[str, Part]:
 
 
 def _plan(name: str, floor: Floor, hole: Opening, tower: AmerigoTower) -> Section:
-    """Return the plan of a floor; the ledge beside its first opening is dimensioned where it was given or shifted."""
+    """Return the plan of a floor; a ledge that the profile gives or shifts has its dimension."""
     half, (x0, _, y0, _) = tower.half, hole
     widths: tuple[Width, ...] = ()
     heights: tuple[Height, ...] = ()
@@ -55,7 +55,7 @@ def _plan(name: str, floor: Floor, hole: Opening, tower: AmerigoTower) -> Sectio
 
 
 def _place(holes: list[Opening], half: float) -> float:
-    """Return the y (m) of the section that cuts most edges of openings; among equals the one nearest the middle."""
+    """Return the y (m) of the section that cuts most edges of openings; of several, the one nearest the middle."""
 
     def edges(y: float) -> int:
         return sum(abs(x) < half - 1e-9 for x0, x1, low, high in holes if low < y < high for x in (x0, x1))

@@ -4,14 +4,14 @@ r"""The Amerigo tower: funnel with crossed ribs, square tube, two floors with op
              \   |   /
               |__ __ |       upper floor: cut openings
               |      |
-              | __ __|       lower floor: openings crossed to the upper ones
+              | __ __|       lower floor: its openings cross those of the upper floor
               |`-.   |
               |   `-.                     |
               |______`-.__________________|   ramp, exit, walled tray
         z ^
           +-> x             origin: the table under the middle of the tube
 
-All lengths are parameters; which of them are known of the real tower and which are assumed is said in the profile.
+All lengths are parameters. The profile says which lengths are known from the real tower and which are assumed.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from tower_sim.typed import number
 
 
 class Funnel(tower_parts.Funnel, frozen=True):
-    """The square funnel on the tube, and two crossed ribs over the tube.
+    """The square funnel on the tube, and two crossed ribs.
 
-    The ribs are upright sheets, standing on the tube's top edge.
+    The ribs are upright sheets that stand on the tube's top edge.
     """
 
     height: float = number("height_mm", 5, 300, "The height of the funnel from the tube's top edge.")
@@ -51,8 +51,8 @@ class Funnel(tower_parts.Funnel, frozen=True):
 class Floor(tower_parts.Floor, frozen=True):
     """A horizontal floor with openings.
 
-    A floor of `corners` has no use for `openings`, `length_mm` and `along`. Openings are shifted by the offset after
-    they are spaced.
+    The pattern `corners` ignores `openings`, `length_mm` and `along`. The offset shifts all openings after they are
+    spaced.
     """
 
     pattern: Literal["slots", "squares", "corners"] = Field(
@@ -87,7 +87,7 @@ class Floor(tower_parts.Floor, frozen=True):
     )
 
     def cut(self, inside: float) -> list[Opening]:
-        """Return the openings (m)."""
+        """Return the openings (m) in a tube `inside` (m) wide."""
         half = inside / 2
         if self.pattern == "corners":
             edges = [(-half, -half + self.opening), (half - self.opening, half)]
@@ -103,11 +103,11 @@ class Floor(tower_parts.Floor, frozen=True):
         return [(*b, *a) if self.along == "x" else (*a, *b) for a in across for b in along]
 
     def across(self, inside: float) -> list[tuple[float, float]]:
-        """Return where (m) slots or squares are across `along`, in a tube `inside` (m) wide."""
+        """Return the ends (m) of the slots or squares across `along`, in a tube `inside` (m) wide."""
         return spaced(self.openings, self.opening, inside, self.ledge, self.offset)
 
     def peak(self, inside: float) -> float:
-        """Height (m) of the highest edge of a bar or ledge, in a tube `inside` (m) wide."""
+        """Return the height (m) of the floor's highest edge, in a tube `inside` (m) wide."""
         if not self.slope:
             return self.top
         widest = max((high - low for low, high in between(self.across(inside), inside)), default=0.0)
@@ -115,7 +115,7 @@ class Floor(tower_parts.Floor, frozen=True):
 
 
 class AmerigoTower(Given, frozen=True):
-    """All parameters of a tower of the Amerigo kind; each part is one table of the profile."""
+    """All parameters of an Amerigo tower; each part is one table of the profile."""
 
     funnel: Funnel
     upper_floor: Floor
@@ -128,27 +128,27 @@ class AmerigoTower(Given, frozen=True):
 
     @property
     def outward(self) -> tuple[tuple[float, float], ...]:
-        """The unit normals (x, y) of the tube's walls, from the one at the front on."""
+        """The unit normals (x, y) of the tube's walls, counter-clockwise from the front wall."""
         return (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)
 
     @property
     def opening(self) -> tuple[float, float]:
-        """The exit's place in the walls: its least x, and the most that y is to either side (m)."""
+        """The exit's place in the walls (m): its smallest x, and its largest |y|."""
         return 0.0, self.half
 
 
-_TOUCH = 1e-5  # m: lengths of a profile that differ by less are one
+_TOUCH = 1e-5  # m: lengths of a profile that differ by less count as equal
 
 
 def read(profile: Profile) -> AmerigoTower:
-    """Read a profile of this kind."""
+    """Read and check the profile of an Amerigo tower."""
     tower = profile.read(AmerigoTower)
     _check(tower)
     return tower
 
 
 def _check(tower: AmerigoTower) -> None:
-    """Refuse parameters that are each allowed but make no tower together."""
+    """Refuse parameters that are each allowed but together make no working tower."""
     edge, inside, funnel = tower.cubes.edge, tower.tube.inside, tower.funnel
     upper, lower, exit_height = tower.upper_floor, tower.lower_floor, tower.exit.height
     floors = (("upper_floor", upper), ("lower_floor", lower))
@@ -224,7 +224,7 @@ def _check_floor(name: str, floor: Floor, inside: float) -> None:
 
 
 def _check_spacing(name: str, floor: Floor, inside: float) -> None:
-    """Refuse ledges, offset and rows that the floor's pattern has not, or has no room for."""
+    """Refuse ledges, offsets and rows that the floor's pattern does not use, or that do not fit."""
     given = {
         "ledge_mm": floor.ledge is not None,
         "offset_mm": bool(floor.offset),
@@ -257,7 +257,10 @@ def _check_spacing(name: str, floor: Floor, inside: float) -> None:
 
 
 def _check_ledge(where: str, ledge: float | None, number: int, width: float, inside: float) -> None:
-    """Refuse a ledge that leaves no bar between `number` openings, or is not that beside a single one."""
+    """Refuse a ledge that leaves no bar between the openings.
+
+    A single opening lies in the middle, so its ledge must be half of what the opening leaves.
+    """
     if ledge is None:
         return
     most = (inside - number * width) / 2
@@ -276,7 +279,7 @@ def _check_ledge(where: str, ledge: float | None, number: int, width: float, ins
 
 
 def _check_slope(name: str, floor: Floor, inside: float) -> None:
-    """Refuse a slope of bars that do not reach from wall to wall, or are thicker than wide."""
+    """Refuse sloping bars that do not reach from wall to wall, or that are narrower than their tilted thickness."""
     if not floor.slope:
         return
     degrees = f"{name}.slope_deg is {floor.slope * 180 / math.pi:.6g}"

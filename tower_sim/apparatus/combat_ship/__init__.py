@@ -10,7 +10,7 @@ from tower_sim.apparatus.profile import Profile
 
 
 def make(profile: Profile) -> CombatShip:
-    """Make the ship of a profile."""
+    """Make the combat ship and the board that a profile describes."""
     return build(profile, *read(profile))
 
 

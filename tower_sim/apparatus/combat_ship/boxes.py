@@ -1,4 +1,4 @@
-"""Build the combat ship's and the board's boxes from their parameters."""
+"""Build the boxes of a combat ship and its board from their parameters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ from tower_sim.apparatus.sheets import plank
 def build(
     profile: Profile, ship: ShipAndBoard, zones: tuple[Zone, ...], neighbours: dict[str, tuple[str, ...]]
 ) -> CombatShip:
-    """Build the boxes of ship and board; `zones` have their `neighbours` by name."""
+    """Make the apparatus of a ship and a board with `zones`.
+
+    The zones' corners (m) are in the board's own coordinates; see `ShipAndBoard`. `neighbours` gives the zones across
+    one border from each zone, by name.
+    """
     board = _board(ship, zones, neighbours)
     rim_top = max(ship.masts.top if ship.masts.masts else 0.0, ship.hull.top + ship.bulwarks.height)
     hull_x, hull_y = ship.hull.beam / 2 + WALL, ship.hull.length / 2 + WALL
@@ -55,13 +59,16 @@ def _ship(ship: ShipAndBoard) -> Iterator[Box]:
     half = masts.thickness / 2
     for y in ship.mast_places:
         yield span("mast", (-half, half), (y - half, y + half), (masts.foot, masts.top - half), "ship")
-        # it ends in an edge: no cube stays on it
+        # the top is an edge, so that no cube stays on it
         edge = half / math.sqrt(2)
         yield Box("mast", "ship", (0.0, y, masts.top - half), (edge, half, edge), tilted_about_y(math.pi / 4))
 
 
 def _hull(ship: ShipAndBoard) -> Iterator[Box]:
-    """Four walls, the one to port only over the ports; the gun deck and its bulkheads, all falling to port."""
+    """Yield the hull, the gun deck and its bulkheads, which fall to port.
+
+    The hull's port wall begins above the gun ports.
+    """
     x, y, top = ship.hull.beam / 2, ship.hull.length / 2, ship.hull.top
     gun_deck = ship.gun_deck
     yield span("hull", (-x - WALL, -x), (-y - WALL, y + WALL), (0, top), "ship")
@@ -83,7 +90,7 @@ def _hull(ship: ShipAndBoard) -> Iterator[Box]:
 
 
 def _bulwarks(ship: ShipAndBoard) -> Iterator[Box]:
-    """Four walls that lean outwards; each reaches past its neighbours' inner faces only outside."""
+    """Yield the four bulwarks, which lean outwards; each passes its neighbours' inner faces only outside."""
     rise, run = ship.bulwarks.height, ship.bulwarks.flare
     lean, slant = portable.atan2(run, rise), portable.length((rise, run))
     z = ship.hull.top + rise / 2 - WALL / 2 * portable.sin(lean)
@@ -97,7 +104,7 @@ def _bulwarks(ship: ShipAndBoard) -> Iterator[Box]:
 
 
 def _board(ship: ShipAndBoard, zones: tuple[Zone, ...], neighbours: dict[str, tuple[str, ...]]) -> Board:
-    """Move the zones from the board's coordinates to the apparatus's; the frame stands around the board."""
+    """Return the board, its zones moved from the board's coordinates to the apparatus's."""
     side, given = ship.hull.beam / 2 + WALL, ship.board
     frame = given.border_width
     x0 = side + frame
@@ -112,7 +119,10 @@ def _board(ship: ShipAndBoard, zones: tuple[Zone, ...], neighbours: dict[str, tu
 
 
 def _board_boxes(ship: ShipAndBoard, board: Board) -> Iterator[Box]:
-    """The floor, the frame around it, and half a border's width along every side of every zone, mitred at corners."""
+    """Yield the floor, the frame and the borders of a board.
+
+    Along every side of every zone runs half a border's width, mitred at the corners.
+    """
     (x0, x1), (y0, y1), frame = board.x, board.y, ship.board.border_width
     yield span("board", (x0, x1), (y0, y1), (0, board.floor), "board")
     top = board.floor + ship.board.frame_height
@@ -131,8 +141,8 @@ def _borders(zone: Zone, width: float, low: float, high: float) -> Iterator[Box]
     side = np.roll(corner, -1, axis=0) - corner
     direction = side / portable.lengths(side)[:, None]
     before = np.roll(direction, 1, axis=0)
-    sine = before[:, 0] * direction[:, 1] - before[:, 1] * direction[:, 0]  # of the turn at each corner
-    mitre = width * sine / (1 + portable.dot(before, direction))  # to the tangent of half of it: how far it runs past
+    sine = before[:, 0] * direction[:, 1] - before[:, 1] * direction[:, 0]  # of the turning angle at each corner
+    mitre = width * sine / (1 + portable.dot(before, direction))  # width * tan(angle / 2)
     outward = -polygon.inward(corner)
     for i in range(len(corner)):
         j = (i + 1) % len(corner)

@@ -1,4 +1,4 @@
-"""The dimensions of a combat ship and its board, for their picture."""
+"""The dimensions of a combat ship and its board, for their drawing."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _LOOKS = {
     "damage": Printed(slopes=(1,)),
     "strength": Printed(grey=0.95),
 }
-_DECKS = 10  # so many different ones are told one by one
+_DECKS = 10  # more different decks than this are only summarised
 
 
 def dimensions(ship: ShipAndBoard, board: Board) -> Dimensions:
-    """Return the dimensions of a ship and its `board`."""
+    """Return what is drawn of a ship and its `board` besides their boxes."""
     beam, length = ship.hull.beam / 2, ship.hull.length / 2
-    # the port side is open forward of amidships, or of the foremost deck's after end
+    # the view opens the port side up to amidships, or up to the foremost deck's after end
     ends = [deck.along + deck.span for deck in ship.decks]
     open_to = min(max(0.0, min(ends, default=0.0)), 0.8 * length)
     port_side = ((1.0, 0.0, 0.0), beam)
@@ -76,7 +76,7 @@ def _parts(ship: ShipAndBoard) -> dict[str, Part]:
 
 
 def _ports(ship: ShipAndBoard) -> list[tuple[float, float]]:
-    """Return where (m) the gun ports are along the ship, from fore to aft."""
+    """Return the ends (y, m) of the gun ports, from fore to aft."""
     guns, wide = ship.gun_deck, ship.port
     starts = [-ship.hull.length / 2 + i * (wide + guns.bulkhead) for i in range(guns.ports)]
     return [(start, start + wide) for start in starts]
@@ -110,7 +110,7 @@ def _along(ship: ShipAndBoard) -> Section:
 
 
 def _deck_levels(ship: ShipAndBoard) -> tuple[Level, ...]:
-    """Return the heights of the ridges, with the decks' other numbers; of very many decks only a summary."""
+    """Return the ridge heights with the decks' other dimensions; if many decks differ, only a summary."""
     of_deck: dict[tuple[float, float, float], list[float]] = {}
     for deck in sorted(ship.decks, key=lambda deck: deck.along):
         of_deck.setdefault((deck.ridge, deck.span, deck.slope), []).append(deck.along)
@@ -127,7 +127,7 @@ def _deck_levels(ship: ShipAndBoard) -> tuple[Level, ...]:
 
 
 def _across(ship: ShipAndBoard, board: Board) -> Section:
-    """Return the section through the middle of a port, best where it cuts no mast, near amidships."""
+    """Return the section through the middle of a gun port: one without a mast if there is any, near amidships."""
     beam, masts, guns, of_board = ship.hull.beam / 2, ship.masts, ship.gun_deck, ship.board
     half = masts.thickness / 2
     middles = [(a + b) / 2 for a, b in _ports(ship)]
@@ -184,7 +184,7 @@ def _plan(ship: ShipAndBoard, board: Board) -> BoardPlan:
 
 
 def _printed(zone: Zone) -> Printed:
-    """Return how a zone looks, and what is printed on it in words."""
+    """Return the look of a zone, and the words printed on it."""
     told = {key: value for key, value in zone.printed.items() if value}
     kind = told.pop("kind", None)
     looks = _LOOKS.get(str(kind), Printed())

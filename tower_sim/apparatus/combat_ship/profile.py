@@ -1,4 +1,4 @@
-r"""The combat ship: bulwarks, masts and decks in a hull, a gun deck that falls to port; the board beside it.
+r"""The combat ship: bulwarks, masts and decks in a hull, and a gun deck that falls to port; the board next to it.
 
     seen from the stern                        seen from port
               |  masts                            |     |     |
@@ -11,7 +11,7 @@ r"""The combat ship: bulwarks, masts and decks in a hull, a gun deck that falls 
         z ^
           +-> x (port)   y: along the ship, towards the stern; origin: the table under the middle of the ship
 
-All lengths are parameters; which of them are known of the real ship and which are assumed is said in the profile.
+All lengths are parameters. The profile says which lengths are known from the real ship and which are assumed.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Deck(Document, frozen=True):
 
 
 class GunDeck(Document, frozen=True):
-    """The deck that falls to port, and the ports that it ends in, which bulkheads part."""
+    """The deck that falls to port and ends in gun ports, with bulkheads between them."""
 
     slope: float = number("slope_deg", 0, 80, "The angle at which the deck falls.")
     lip: float = number("lip_mm", 1, 100, "The height of the deck's lower edge over the table.")
@@ -90,16 +90,20 @@ class BoardTable(Document, frozen=True):
 
 
 class ShipSurfaces(Surfaces, frozen=True):
-    """The surfaces that cubes meet: each other, the `ship` and the `board`, which is also the table's."""
+    """The contacts of a cube with another cube, with the `ship` and with the `board`.
+
+    The table has the board's material.
+    """
 
     ship: SurfaceTable
     board: SurfaceTable
 
 
 class ShipAndBoard(Parameters, frozen=True):
-    """All parameters of a combat ship and its board; each part is one table of the profile, `decks` and `zones` many.
+    """All parameters of a combat ship and its board.
 
-    The zones' corners are in the board's own coordinates: x from the frame on the ship's side, y from amidships.
+    Each part is one table of the profile; `decks` and `zones` are arrays of tables. The zones' corners are in the
+    board's own coordinates: x from the frame on the ship's side, y from amidships.
     """
 
     surfaces: ShipSurfaces
@@ -118,16 +122,19 @@ class ShipAndBoard(Parameters, frozen=True):
 
     @property
     def mast_places(self) -> list[float]:
-        """Where (y, m) the masts are, from fore to aft."""
+        """The y (m) of the masts, from fore to aft."""
         return [(i - (self.masts.masts - 1) / 2) * self.masts.spacing for i in range(self.masts.masts)]
 
     def deck_height(self, x: float) -> float:
-        """Height (m) of the gun deck's surface at `x`; its lower edge is the outer face of the hull's port side."""
+        """Return the height (m) of the gun deck's surface at `x` (m).
+
+        The deck is lowest at the outer face of the hull's port side.
+        """
         return self.gun_deck.lip + portable.tan(self.gun_deck.slope) * (self.hull.beam / 2 + WALL - x)
 
 
 def read(profile: Profile) -> tuple[ShipAndBoard, tuple[Zone, ...], dict[str, tuple[str, ...]]]:
-    """Read a profile of this kind: its parameters, and the zones, each with its neighbours."""
+    """Read and check the profile of a ship; return its parameters, its zones and each zone's neighbours by name."""
     ship = profile.read(ShipAndBoard)
     board, edge, border = ship.board, ship.cubes.edge, ship.board.border_width
     of_board = zones.made(ship.zones)
@@ -139,7 +146,7 @@ def read(profile: Profile) -> tuple[ShipAndBoard, tuple[Zone, ...], dict[str, tu
 
 
 def _check(ship: ShipAndBoard) -> None:
-    """Refuse parameters that are each allowed but make no ship that cubes fall through."""
+    """Refuse parameters that are each allowed but together make no ship that cubes fall through."""
     edge, hull, gun_deck = ship.cubes.edge, ship.hull, ship.gun_deck
     passage = math.sqrt(3) * edge  # a cube gets through however it is turned
     friction = ship.surfaces.ship.friction

@@ -31,12 +31,11 @@ _WELL = 1e-6  # m: much more than rounding
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CombatShip(WithBoard):
-    """A ship that cubes fall through, and the board beside it.
+    """A ship that cubes fall through, and the board next to it; lengths in m.
 
-    The hull stands between x = -`hull_x` and `hull_x` (its port side, towards the board) and y = -`hull_y` and
-    `hull_y`, up to `rim_top`; the gun deck, on which cubes leave, falls towards the board: its surface is at height
-    `deck_low` at x = `hull_x`, and rises by `deck_rise` (m/m) inboard. Lengths in m.
-    `given` is what it was made from.
+    The hull fills -`hull_x` to `hull_x` and -`hull_y` to `hull_y`, up to `rim_top`. Its port side, at x = `hull_x`,
+    faces the board. Cubes leave on the gun deck. The deck's surface is at height `deck_low` at x = `hull_x`, and rises
+    inboard by `deck_rise` (m/m). `given` are the parameters that the ship was made from.
     """
 
     hull_x: float
@@ -46,43 +45,54 @@ class CombatShip(WithBoard):
     given: ShipAndBoard
 
     def dimensions(self) -> Dimensions:
-        """Say what is drawn beside the boxes."""
+        """Return what is drawn besides the boxes."""
         return dimensions(self.given, self.board)
 
     def where(self) -> dict[str, Any]:
-        """Return what decides where cubes are as data, beside the board."""
+        """Return the numbers (m) that decide which cubes are in the ship, as data; the board is not included."""
         names = ("hull_x", "hull_y", "deck_low", "deck_rise")
         return {"rule": "ship"} | {name: getattr(self, name) for name in names}
 
     def inside(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Tell which cubes are in the ship: the centre is over its plan, and over its gun deck."""
+        """Return whether each cube is in the ship, shape (n,).
+
+        The centre of such a cube is within the hull's plan and over the gun deck.
+        """
         x, y, z = position.T
         over_plan = (np.abs(x) <= self.hull_x) & (np.abs(y) <= self.hull_y)
         return over_plan & (z >= _deck(x, self))
 
     def emerged(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Tell which cubes have come out: they are not in the ship."""
+        """Return whether each cube has come out of the ship, shape (n,)."""
         return ~self.inside(position)
 
     def escaped(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Tell which cubes are where they cannot be: under the table's surface or the gun deck's, or far away."""
+        """Return whether each cube is where no cube can be, shape (n,).
+
+        Such places are under the table or the gun deck, and far away. A position with nan counts too.
+        """
         x, y, z = position.T
         under_deck = (np.abs(x) < self.hull_x) & (np.abs(y) < self.hull_y) & (z < _deck(x, self))
         allowed = (np.abs(position).max(axis=1) < _FAR) & (z > 0) & ~under_deck
         return ~allowed
 
     def loose(self, position: Array, orientation: Array) -> npt.NDArray[np.bool_]:
-        """Tell which cubes lean, or lie on something else than the floor: less than four corners touch the floor."""
+        """Return whether fewer than four corners of each cube are down at the zones' floor, shape (n,).
+
+        Such a cube leans, or lies on something other than the floor.
+        """
         height = corners(position, orientation, self.cube_edge)[:, :, 2]
         return (height <= self.board.floor + TOUCH * self.cube_edge).sum(axis=1) < 4
 
     def find(self, position: Array, orientation: Array) -> list[Place]:
-        """Return the place of each cube, with the zones it touches and the cubes it rests on.
+        """Return the place of each cube, with the zones that it touches and the cubes that it rests on.
 
-        A cube any part of which touches a zone's floor is in that zone; of several zones, in the one nearest to its
-        centre. One that touches none is still in the ship, or lies on the table, or on cubes, or on a border. A cube
-        that rests on cubes only has the place of the one whose centre is nearest under its own.
-        Source: Dead Reckoning rulebook, details of the combat ship, for zone and border; the others are this project's.
+        A cube that touches the floor of a zone is in that zone. If it touches several, it is in the zone nearest to its
+        centre. All other cubes are in the ship, on the table, on a border, or on cubes. A cube that rests only on cubes
+        has the place of the supporting cube whose centre is horizontally nearest.
+
+        Source: the Dead Reckoning rulebook, details of the combat ship, for zones and borders. The other rules are
+        ours.
         """
         edge = self.cube_edge
         near = TOUCH * edge
@@ -95,7 +105,7 @@ class CombatShip(WithBoard):
         floor = self.board.floor + near
         touches = [zones.touched(section_below(corner[i], floor), position[i]) for i in range(len(position))]
         places: dict[int, Place] = {}
-        from_below = np.argsort(height, kind="stable")  # so that what a cube rests on is known before it
+        from_below = np.argsort(height, kind="stable")  # so that the places of supporting cubes are known first
         for i in map(int, from_below):
             under = tuple(int(j) for j in np.flatnonzero(pairs[i] & (height < height[i] - near)))
             if lost[i]:
@@ -119,10 +129,10 @@ def _deck(x: Array, ship: CombatShip) -> Array:
 
 
 def calm(hull: tuple[float, float], deck_low: float, deck_rise: float, edge: float) -> Iterator[Upright]:
-    """Yield boxes in which cubes are surely where they can be; see `Apparatus.calm`.
+    """Yield calm boxes, in which every cube is certainly in an allowed place; see `Apparatus.calm`.
 
-    `hull` is half the ship's plan (x, y; m), its deck's as `CombatShip` says. Beside the hull cubes can be at every
-    height, and over the deck's surface everywhere: boxes to port from steps of the deck on.
+    `hull` is half the ship's plan (x, y; m). `deck_low` and `deck_rise` are as in `CombatShip`, and `edge` is the edge
+    (m) of a cube. Around the hull, and over the gun deck, cubes are allowed at every height.
     """
     (x, y), everywhere = hull, (-_FAR, _FAR)
     rise = 2 * x * deck_rise
@@ -135,7 +145,7 @@ def calm(hull: tuple[float, float], deck_low: float, deck_rise: float, edge: flo
 
 
 class _Zones:
-    """The zones of a board as polygons, with the upright rectangles around them: most are far from a cube."""
+    """The zones of a board as polygons, with bounding boxes that quickly rule out most zones."""
 
     def __init__(self, zones: Sequence[Zone]) -> None:
         self._names = [zone.name for zone in zones]
@@ -145,9 +155,10 @@ class _Zones:
         self._high = np.array([shape.max(axis=0) for shape in self._shapes])
 
     def touched(self, low: Array, centre: Array) -> tuple[str, ...]:
-        """Return the zones whose floor one cube touches, the nearest to its centre first.
+        """Return the names of the zones whose floor a cube touches, the nearest to its `centre` first.
 
-        `low` are points, shape (k, 2), whose hull is the plan of what of the cube is at the floor; (0, 2): nothing is.
+        `low` are points, shape (k, 2). Their convex hull is the plan of the part of the cube that is at or below the
+        floor. If there is no such part, k is 0.
         """
         if len(low) == 0:
             return ()
@@ -159,7 +170,7 @@ class _Zones:
         return tuple(self._names[k] for k in found)
 
     def _is_in(self, low: Array, k: int) -> bool:
-        """Tell whether the first of the points is well inside a zone, so that they surely meet it."""
+        """Return whether the first point of `low` is well inside zone `k`, which proves that the zone is touched."""
         return bool((portable.dot(low[0] - self._shapes[k], self._inward[k]) > _WELL).all())
 
 
@@ -169,7 +180,7 @@ def _zones(zones: tuple[Zone, ...]) -> _Zones:
 
 
 def _on_border(corner: Array, ship: CombatShip, near: float) -> bool:
-    """Tell whether one cube, which touches no zone, touches the board."""
+    """Return whether a cube that touches no zone touches the board; `corner` are the cube's corners, shape (8, 3)."""
     low = section_below(corner, ship.board.border_top + near)
     (x0, x1), (y0, y1) = ship.board.x, ship.board.y
     return len(low) > 0 and polygon.meet(low, np.array([(x0, y0), (x1, y0), (x1, y1), (x0, y1)]))

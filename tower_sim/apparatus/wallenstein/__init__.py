@@ -1,4 +1,4 @@
-"""A Wallenstein-like tower: funnel, round or square tube, two floors that differ, ramp, splayed exit, tray."""
+"""A Wallenstein-like tower: funnel, round or square tube, two different floors, ramp, splayed exit, tray."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tower_sim.apparatus.wallenstein.profile import read
 
 
 def make(profile: Profile) -> TowerOfFloors:
-    """Make the tower of a profile."""
+    """Make the Wallenstein-like tower that a profile describes."""
     given = read(profile)
     return tower_parts.make(profile, given, boxes(given), calm.of_tower(given, 5, 15), dimensions)
 

@@ -14,7 +14,7 @@ from tower_sim.apparatus.wallenstein.profile import Given
 
 
 def boxes(given: Given) -> Iterator[Box]:
-    """Yield the boxes of a tower."""
+    """Yield all boxes of a Wallenstein-like tower, and the table."""
     yield from _tube(given)
     yield from _funnel(given)
     for part, floor in given.floors.items():
@@ -32,7 +32,10 @@ def boxes(given: Given) -> Iterator[Box]:
 
 
 def _tube(given: Given) -> Iterator[Box]:
-    """The walls, those of the exit only over it; a wall reaches past its neighbours' inner faces only outside."""
+    """Yield the tube's walls; the walls at the exit begin above it.
+
+    A wall passes its neighbours' inner faces only outside the tube.
+    """
     sides, half = given.tube.sides, given.half
     wide = (half + WALL) * portable.tan(math.pi / sides)
     for i in range(sides):
@@ -42,7 +45,10 @@ def _tube(given: Given) -> Iterator[Box]:
 
 
 def _funnel(given: Given) -> Iterator[Box]:
-    """Slanted walls, each a box as wide as the rim's side: it passes its neighbours' inner faces only outside."""
+    """Yield the funnel's slanted walls, each as wide as a side of the rim.
+
+    A wall passes its neighbours' inner faces only outside the funnel.
+    """
     if not given.funnel.height:
         return
     lean, slant, away, z = slanted(given)
@@ -61,7 +67,7 @@ def _at(
     half: tuple[float, float, float],
     lean: float = 0.0,
 ) -> Box:
-    """Make a box that faces side `i` of the tube, `away` (m) from the axis, leaning outwards by `lean` (rad)."""
+    """Return a box that faces side `i` of the tube, `away` (m) from the axis, leaning outwards by `lean` (rad)."""
     x, y = given.outward[i]
     turn = turned_by(turned_about_z(2 * math.pi * i / given.tube.sides), tilted_about_y(lean))
     return Box(part, surface, (away * x, away * y, z), half, turn)
@@ -75,7 +81,7 @@ def _floor(part: str, floor: Floor, given: Given) -> Iterator[Box]:
 
 
 def _ramp(given: Given) -> Iterator[Box]:
-    """Strips side by side, from the back wall out of the exit; beside it to the walls."""
+    """Yield the ramp as strips side by side: those in the exit's width run out of it, the others end at the walls."""
     side, angle = given.exit_side[1], given.ramp.angle
     for low, high in _bands(given, [-side, side]):
         back = _widest(given, (low, high))
@@ -86,7 +92,7 @@ def _ramp(given: Given) -> Iterator[Box]:
 
 
 def _wing(given: Given, sign: int) -> Box:
-    """Make the wing on the side of y that `sign` (1, -1) tells, its inner face from the exit's side to the tray's."""
+    """Return a wing, a wall from the exit's side to the tray's; `sign` (1 or -1) is the sign of the wing's y."""
     (x, y), back, width, splay = given.exit_side, given.tray_back, given.tray.width / 2, given.exit.splay
     middle = (
         (x + back) / 2 - WALL / 2 * portable.sin(splay),
@@ -98,17 +104,20 @@ def _wing(given: Given, sign: int) -> Box:
 
 
 def _chord(given: Given, y: float, wall: float = 0.0) -> float:
-    """Return half the width (m) of the tube along x at `y`; `wall` (m) into its walls."""
+    """Return half the tube's width (m) along x at `y` (m), measured `wall` (m) into its walls."""
     return min((given.half + wall - y * sin) / cos for cos, sin in given.outward if cos > 1e-9)
 
 
 def _widest(given: Given, y: tuple[float, float]) -> float:
-    """Return half the width (m) of the tube where the band `y` is nearest to its middle."""
+    """Return half the tube's width (m) along x where it is widest within the band `y` (m)."""
     return _chord(given, 0.0 if y[0] < 0 < y[1] else min(map(abs, y)))
 
 
 def _bands(given: Given, ends: list[float]) -> Iterator[tuple[float, float]]:
-    """Divide the tube into bands of y, none across one of `ends`, that fill it and end within its walls."""
+    """Yield bands of y (m) that fill the tube; none crosses one of `ends` (m).
+
+    The bands are so narrow that a strip as long as the tube is wide ends within the tube's walls.
+    """
     sides = given.tube.sides
     most = given.half / (portable.cos(math.pi / sides) if sides % 4 else 1.0)
     for low, high in pairwise(sorted({-most, 0.0, most, *(end for end in ends if -most < end < most)})):
@@ -116,7 +125,7 @@ def _bands(given: Given, ends: list[float]) -> Iterator[tuple[float, float]]:
 
 
 def _parted(given: Given, low: float, high: float) -> Iterator[tuple[float, float]]:
-    """Halve a band until a strip that fills the tube there does not come out of its walls."""
+    """Halve a band of y until a strip that fills its widest part ends within the tube's walls."""
     if _widest(given, (low, high)) <= _chord(given, max(abs(low), abs(high)), WALL) - 1e-4:
         yield low, high
         return

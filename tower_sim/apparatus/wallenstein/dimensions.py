@@ -1,4 +1,4 @@
-"""The dimensions of a Wallenstein-like tower, for its picture."""
+"""The dimensions of a Wallenstein-like tower, for its drawing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tower_sim.apparatus.wallenstein.profile import Given
 
 
 def dimensions(given: Given) -> Dimensions:
-    """Return the dimensions of a tower."""
+    """Return what is drawn of a Wallenstein-like tower besides its boxes."""
     return Dimensions(
         _parts(given),
         (_section(given),),
@@ -29,7 +29,7 @@ def dimensions(given: Given) -> Dimensions:
 def _parts(given: Given) -> dict[str, Part]:
     sides = given.tube.sides
     around = [(2 * math.pi * i / sides, given.half) for i in range(sides)]
-    closed = [side for i, side in enumerate(around) if min(i, sides - i) > given.exit.walls // 2]  # beside the exit
+    closed = [side for i, side in enumerate(around) if min(i, sides - i) > given.exit.walls // 2]  # no exit there
     of_all = parts(given, around, flaring(around, 0.0, 1.0, 0.0), flaring(closed, 0.0, 1.0, 0.0))
     return of_all | {"pillar": Part("pillar", 0.8, -1), "wing": Part("wings")}
 

@@ -1,4 +1,4 @@
-r"""A tower like that of Wallenstein: funnel, round or square tube, two floors, a pillar between them, ramp, exit, tray.
+r"""A Wallenstein-like tower: funnel, round or square tube, two floors with a pillar between them, ramp, exit, tray.
 
          \              /        funnel, or an open top
           |_   __   __ |         upper floor: bars, or square openings
@@ -16,8 +16,8 @@ r"""A tower like that of Wallenstein: funnel, round or square tube, two floors, 
                  `-.______\                 |
                            '----------------|
 
-A round tube is a regular polygon of flat walls, the middle of one of them at the front. All lengths are parameters;
-which of them are known of a real tower is said in the profile.
+A round tube is a regular polygon of flat walls, with the middle of one wall at the front. All lengths are parameters.
+The profile says which lengths are known from a real tower.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from tower_sim.typed import Document, number
 
 
 class Tube(tower_parts.Tube, frozen=True):
-    """The tube of flat walls, from the middle of one of which to that opposite it is clear width."""
+    """The tube of flat walls; its clear width is measured between the middles of opposite walls."""
 
     sides: int = Field(
         ge=4, le=24, description="The number of walls, even. 4 make a square tube, 12 or more a round one."
@@ -53,7 +53,7 @@ class Tube(tower_parts.Tube, frozen=True):
 
 
 class Floor(tower_parts.Floor, frozen=True):
-    """A horizontal floor with openings, evenly spaced."""
+    """A horizontal floor with evenly spaced openings."""
 
     pattern: Literal["bars", "squares"] = Field(
         description="`bars`: that many gaps between bars from wall to wall. `squares`: as many rows of square holes as "
@@ -64,7 +64,7 @@ class Floor(tower_parts.Floor, frozen=True):
     )
 
     def cut(self, inside: float) -> list[Opening]:
-        """Return the openings (m); those of bars reach into the walls."""
+        """Return the openings (m) in a tube `inside` (m) wide; gaps between bars extend into the walls."""
         across = evenly(self.openings, self.opening, inside)
         if self.pattern == "squares":
             return [(*x, *y) for x in across for y in across]
@@ -73,13 +73,13 @@ class Floor(tower_parts.Floor, frozen=True):
 
 
 class Pillar(Document, frozen=True):
-    """The square pillar in the middle between the floors."""
+    """The square pillar in the middle, between the floors."""
 
     width: float = number("width_mm", 0, 100, "The edge of the pillar. 0 is none.")
 
 
 class Exit(tower_parts.Exit, frozen=True):
-    """The exit around the front. From its sides wings as high lead to the tray's."""
+    """The exit around the front; wings as high as the exit lead from its sides to the tray's."""
 
     walls: int = Field(
         ge=1, le=11, description="So many of the tube's walls, around the front, end over the ramp's lower edge."
@@ -98,29 +98,29 @@ class Given(tower_parts.Given, frozen=True):
 
     @property
     def outward(self) -> tuple[tuple[float, float], ...]:
-        """The unit normals (x, y) of the tube's walls, from the one at the front on, counter-clockwise."""
+        """The unit normals (x, y) of the tube's walls, counter-clockwise from the front wall."""
         return _outward(self.tube.sides)
 
     @property
     def exit_side(self) -> tuple[float, float]:
-        """Where (x, y; m) the exit ends and a wing begins, on the side of y > 0."""
+        """The point (x, y; m) with y > 0 where the exit ends and a wing begins."""
         angle, corner = math.pi / self.tube.sides * self.exit.walls, self.half / portable.cos(math.pi / self.tube.sides)
         return corner * portable.cos(angle), corner * portable.sin(angle)
 
     @property
     def opening(self) -> tuple[float, float]:
-        """The exit's place in the walls: its least x, and the most that y is to either side (m)."""
+        """The exit's place in the walls (m): its smallest x, and a bound on |y|, half the tray's width."""
         return self.exit_side[0], self.tray.width / 2
 
     @property
     def tray_back(self) -> float:
-        """Where (x, m) the wings meet the sides of the tray."""
+        """The x (m) where the wings meet the sides of the tray."""
         x, y = self.exit_side
         return x + (self.tray.width / 2 - y) / portable.tan(self.exit.splay)
 
     @property
     def ramp_end(self) -> float:
-        """Where (x, m) the ramp's lower edge is: under the front wall's outer face."""
+        """The x (m) of the ramp's lower edge: under the front wall's outer face."""
         return self.half + WALL
 
 
@@ -131,14 +131,14 @@ def _outward(sides: int) -> tuple[tuple[float, float], ...]:
 
 
 def read(profile: Profile) -> Given:
-    """Read a profile of this kind."""
+    """Read and check the profile of a Wallenstein-like tower."""
     given = profile.read(Given)
     _check(given)
     return given
 
 
 def _check(given: Given) -> None:
-    """Refuse parameters that are each allowed but make no tower together."""
+    """Refuse parameters that are each allowed but together make no working tower."""
     tube, funnel, ramp, tray = given.tube, given.funnel, given.ramp, given.tray
     upper, lower = given.upper_floor, given.lower_floor
     edge, inside = given.cubes.edge, tube.inside
