@@ -23,9 +23,8 @@ class Paired:
     """Statistics of k figures over `n` pairs. All arrays have shape (k,). Differences are B - A.
 
     `low` and `high` are the ends of Student's interval of the mean difference at the level CONFIDENCE. They are NaN
-    where
-    the difference is the same in all pairs. `p` is two-sided, and `adjusted` is corrected for all k figures (Holm).
-    `correlation` is between A and B, and NaN where either is constant.
+    where the difference is the same in all pairs. `p` is two-sided, and `adjusted` is corrected for all k figures
+    (Holm). `correlation` is between A and B, and NaN where either is constant.
     """
 
     n: int
@@ -47,8 +46,7 @@ class Moments:
     """Sums over `n` pairs from which `paired_of` computes statistics. All arrays have shape (k,).
 
     They are the means of A, B and B - A, the sums of their squared deviations, the sum of the products of the
-    deviations of
-    A and B, and the largest absolute value.
+    deviations of A and B, and the largest absolute value.
     """
 
     n: int
@@ -109,8 +107,7 @@ def paired_of(sums: Moments) -> Paired:
     """Return the statistics of at least 2 pairs from their sums.
 
     `p` comes from Student's test of the paired differences. Where all pairs have the same difference, there is no
-    standard
-    error. `p` is then 1 for a difference of 0, and else that of the sign test, 2^(1 - n).
+    standard error. `p` is then 1 for a difference of 0, and else that of the sign test, 2^(1 - n).
     """
     n, size, difference = sums.n, sums.largest, sums.mean_d
     sd = np.sqrt(sums.square_d / (n - 1))
@@ -143,8 +140,7 @@ def shows_from(sd: float, n: int, figures: int) -> float:
     """Return the smallest mean difference that `n` pairs show with probability POWER.
 
     `sd` is the standard deviation of the differences. A difference is shown if it passes Holm's first and strictest
-    step, a
-    two-sided p of LEVEL / `figures`.
+    step, a two-sided p of LEVEL / `figures`.
     """
     return sd * _noncentrality(n, LEVEL / figures) / math.sqrt(n)
 

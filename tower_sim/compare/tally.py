@@ -33,8 +33,7 @@ class Pairs:
     """Some pairs of runs. Run r of `a` and run r of `b` have the same seed.
 
     `left_out` is the number of pairs with a failed run, and `failure` the error of one of them. `draws` are for A and
-    B, or
-    None if the model does not report them.
+    B, or None if the model does not report them.
     """
 
     a: Values
@@ -52,10 +51,8 @@ class Tally:
     """Sums over all pairs so far. The object is immutable: `add` returns a new one.
 
     `n` is the number of pairs. `courses` are the further counts of the game for A and B. `drops` and `beyond` are for A
-    and
-    B, as in `Values`. `interrupted` means that the user stopped the games early. `waiting` has values that are not yet
-    in
-    `sums`.
+    and B, as in `Values`. `interrupted` means that the user stopped the games early. `waiting` has values that are not
+    yet in `sums`.
     """
 
     compared: Compared

@@ -25,8 +25,7 @@ class PhasesTable:
     """The situation at the choice of one phase.
 
     `entries` are the drops of the game so far; the last one is the drop of this phase. `need` has the action points
-    that
-    are still useful, by colour. `has_token` is true until the token for victory points is spent.
+    that are still useful, by colour. `has_token` is true until the token for victory points is spent.
     """
 
     seed: int
@@ -45,10 +44,9 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
     """An environment in which one player chooses in every phase of Amerigo.
 
     The choices are an action of a colour that came out, gold, or once the token for victory points. They follow the
-    rules
-    (`games.amerigo.options`). The rewards are our assumption, because the tower decides only this part of the game. An
-    action point has a reward of 1 until `need` points of its colour are reached, and then of 0. A piece of gold or a
-    victory point has the reward `gold`. A phase in which no cube comes out offers no choice and is skipped.
+    rules (`games.amerigo.options`). The rewards are our assumption, because the tower decides only this part of the
+    game. An action point has a reward of 1 until `need` points of its colour are reached, and then of 0. A piece of
+    gold or a victory point has the reward `gold`. A phase in which no cube comes out offers no choice and is skipped.
     """
 
     game = GAME

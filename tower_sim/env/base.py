@@ -60,10 +60,8 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
 
     `rules` are the rules to change, as in `{"rounds": 5}`. `model` and `apparatus` are arguments of `open_model`.
     `knowledge` is one of KNOWLEDGE, and `illegal` is one of ILLEGAL. The observation is a vector of float32. Its
-    elements
-    have the names in `names`. `info["action_mask"]` has a 1 for every action that is allowed. Five failed draws in a
-    row
-    truncate the episode. Draws fail only with physics.
+    elements have the names in `names`. `info["action_mask"]` has a 1 for every action that is allowed. Five failed
+    draws in a row truncate the episode. Draws fail only with physics.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 2}

@@ -38,8 +38,7 @@ class DeadReckoningEnv(TowerEnv[Battle]):
     """An environment for one side of a battle. The policy `opponent` plays the other sides.
 
     The reward is 1 if the side wins the battle, -1 if another side wins it, and 0 if nobody does. `side` is a colour.
-    The
-    default is the active side, or in a tie-break the first one.
+    The default is the active side, or in a tie-break the first one.
     """
 
     game = GAME
@@ -98,8 +97,7 @@ class DeadReckoningAEC(AECEnv[str, Any, Any]):
     """A battle in which agents play all sides in turn, with the AEC interface of PettingZoo.
 
     The agents are the colours. An observation is a dictionary with `observation`, a vector of float32, and
-    `action_mask`.
-    Rules, options and rewards are the same as for `DeadReckoningEnv`.
+    `action_mask`. Rules, options and rewards are the same as for `DeadReckoningEnv`.
     """
 
     metadata: dict[str, Any] = {"name": "dead_reckoning_v0", "render_modes": ["rgb_array"], "is_parallelizable": False}

@@ -33,8 +33,7 @@ def search(policy: Policy, rollouts: int, ahead: int, seed: int) -> Policy:
     """Return the policy that tries each allowed action in `rollouts` simulations and takes the best on average.
 
     After the action, `policy` continues for up to `ahead` steps. Each rollout draws new random numbers, the same for
-    every
-    action. The search therefore knows the tower's probabilities and its contents, but not what comes out next.
+    every action. The search therefore knows the tower's probabilities and its contents, but not what comes out next.
     """
     rng = np.random.default_rng(seed)
 
@@ -84,10 +83,9 @@ class SolvedLuck:
     """The optimal policy of push your luck for a player who sees the points, the round and the columns `counts`.
 
     The outcomes of throws are counted in `steps` simulated steps of many games, separately for each value of `counts`,
-    or
-    for all throws together if `counts` is empty. Dynamic programming backwards from the last round then gives the best
-    choices. With the cubes inside as `counts`, the player remembers what was thrown in. In the simulated games, players
-    stop with probability `stops` in each step. Random: these games, drawn from `seed`.
+    or for all throws together if `counts` is empty. Dynamic programming backwards from the last round then gives the
+    best choices. With the cubes inside as `counts`, the player remembers what was thrown in. In the simulated games,
+    players stop with probability `stops` in each step. Random: these games, drawn from `seed`.
     """
 
     def __init__(

@@ -23,8 +23,7 @@ class LuckTable:
     """The situation at a choice.
 
     `state` is the tower's state. `points` and `throws` count in the current round, `banked` in all rounds before.
-    `turns`
-    are the throws of the run so far.
+    `turns` are the throws of the run so far.
     """
 
     seed: int

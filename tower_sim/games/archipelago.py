@@ -79,10 +79,8 @@ class Archipelago(Game):
         """Yield one turn for each half that is resolved, and one for each throw that brings no cube out.
 
         The first turn of the game has no phase 4 (line 409). Its phase 6 always uncovers a card (ours). The card on top
-        applies
-        in phase 4 of every turn in which it lies there (lines 411 and 484). Red halves do not apply in phase 4 (lines
-        423 and
-        480). They apply once, in the phase 6 that uncovers the card (line 858).
+        applies in phase 4 of every turn in which it lies there (lines 411 and 484). Red halves do not apply in phase 4
+        (lines 423 and 480). They apply once, in the phase 6 that uncovers the card (line 858).
         """
         card: list[Half] = []
         for turn in range(2, rules.turns + 1):

@@ -20,7 +20,7 @@ from tower_sim.games.turn import Turn
 from tower_sim.runs.array import Array
 from tower_sim.runs.figure import Figure
 
-_CERTAIN = 1e-4  # adjusted p up to which a difference is called certain
+_CERTAIN = 1e-4  # adjusted p up to which a difference is called certain up to which a difference is called certain
 _TOLD = 4  # figures that the sentences give with their means
 _NAMED = 6  # further figures that the sentences name
 _ALIKE = 0.1  # share of A's mean: means that differ by less are about the same
@@ -44,8 +44,7 @@ class Group:
     """A group of figures whose tests are corrected together, shown as one table.
 
     `key` is the name of the group in the JSON document. `head` is the heading of its table. `of` is set if all figures
-    of
-    the group are shares of one thing: it names the thing, such as `room`, for use in sentences.
+    of the group are shares of one thing: it names the thing, such as `room`, for use in sentences.
     """
 
     key: str
@@ -190,8 +189,7 @@ class Compared:
         """Return the groups of figures.
 
         The first group, `figures`, has the game's own figures. Each fact whose values are words adds a group with the
-        share of
-        each word.
+        share of each word.
         """
         own = Group("figures", f"a {self.game.run}", self.game.figures)
         return (own, *(_shares(name, words) for name, words in word_facts(self.game).items()))
@@ -247,8 +245,7 @@ class Compared:
         """Return a few sentences about what a player will notice, and how sure that is.
 
         `groups` has the rows of each group of figures, in the order of `self.groups`. `courses` has the further counts
-        of A
-        and B. The figures with the largest effects are reported with their means, a few more by name.
+        of A and B. The figures with the largest effects are reported with their means, a few more by name.
         """
         rows = [(row, group.of) for group, some in zip(self.groups, groups, strict=True) for row in some]
         seen = [(row, of) for row, of in rows if row.verdict in (Sureness.SHOWN, Sureness.LIKELY)]

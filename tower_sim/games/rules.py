@@ -20,8 +20,7 @@ class Rules(BaseModel):
             pick: Literal["one", "most"] = Field("one", description="how the event is chosen")
 
     Objects are immutable. Text is not converted to numbers. `plain` leaves out the fields named in `unsaid` while they
-    have
-    their defaults, so that the text of campaigns from before these fields stays the same.
+    have their defaults, so that the text of campaigns from before these fields stays the same.
     """
 
     table: ClassVar[str] = "rules"  # the table of a campaign file that has them, for messages

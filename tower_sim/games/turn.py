@@ -18,11 +18,9 @@ class Turn:
     """One turn of a run, with at most one throw, and after it at most one knock.
 
     The game sets `says`, a sentence for people, and `facts`, values by name for the dataset. A missing fact is null in
-    the
-    dataset. A turn with the fact `phase` = `setup` only fills the tower and does not count as play. `entry` is an
-    object
-    for the game's own reports and pictures. `kind` is a word for what happened. In a turn of the kind `drop`, datasets
-    list the knock separately from the throw.
+    the dataset. A turn with the fact `phase` = `setup` only fills the tower and does not count as play. `entry` is an
+    object for the game's own reports and pictures. `kind` is a word for what happened. In a turn of the kind `drop`,
+    datasets list the knock separately from the throw.
 
     The runner sets `index`, from 0, the tower's `state` after the turn, and the `outcomes` of its throw and its knock.
     `failed` is the error that ended the run early, after five failed draws in a row. Such a turn is the last one.

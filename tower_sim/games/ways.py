@@ -39,8 +39,7 @@ class Ways:
     """The reports, documents and requests of one game. An attribute is empty if the game has nothing of its own.
 
     `request` names a request of the service that only this game has. `fields` are the fields of the request in addition
-    to
-    apparatus, model, games and seed. `document` is the schema and the version of the answer. `turns` is the word for
+    to apparatus, model, games and seed. `document` is the schema and the version of the answer. `turns` is the word for
     several turns. `picture` says what the picture of a run shows.
     """
 

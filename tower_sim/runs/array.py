@@ -24,10 +24,8 @@ class Plan:
     """The drops of a run, for games in which each drop throws all cubes of one colour that are then outside.
 
     There are `cubes[k]` cubes of the colour `colours[k]`. Drop i throws the colour `colours[throws[i]]`, or all colours
-    if
-    `throws[i]` is EVERY. The first drop is the set-up. `figures` are whole numbers that the game computes for each
-    other
-    drop. `terms` are the numbers of the rules that figures use.
+    if `throws[i]` is EVERY. The first drop is the set-up. `figures` are whole numbers that the game computes for each
+    other drop. `terms` are the numbers of the rules that figures use.
     """
 
     colours: tuple[str, ...]
@@ -47,8 +45,7 @@ class Runs:
     """Runs of one plan: counts of cubes, each of shape (run, drop, colour), with colours in the order of the plan.
 
     `thrown` and `emerged` count in the drop, `inside` counts after it. For a drop with no cube to throw they are zeros,
-    and
-    `inside` stays as it was.
+    and `inside` stays as it was.
     """
 
     plan: Plan

@@ -107,8 +107,7 @@ def by_drop(
     """Return the counts by drop from counts by colour, which have shape (..., drop, colour).
 
     `played` says which drops a run has, shape (..., drop); the default is all. `phases` has shape (drop,); the default
-    is
-    all drops but the first.
+    is all drops but the first.
     """
     is_own = thrown > 0
     of_drops = (

@@ -33,11 +33,9 @@ class Figure:
     """A statistic of runs. `key` names it in documents, `title` is for people, and `says` describes it.
 
     The formula `of` is evaluated for every drop of the kind `at` (phases of play, or the set-up) where the formula
-    `where`
-    is true. The value of a run depends on `take`: `mean` is the sum of `of` over the sum of `among`, `sum` the sum,
-    `most`
-    the maximum, and `spread` the standard deviation. Formulas use COLUMNS, terms of the rules and facts of the game. A
-    figure without `of` is measured by its game from the turns of a run.
+    `where` is true. The value of a run depends on `take`: `mean` is the sum of `of` over the sum of `among`, `sum` the
+    sum, `most` the maximum, and `spread` the standard deviation. Formulas use COLUMNS, terms of the rules and facts of
+    the game. A figure without `of` is measured by its game from the turns of a run.
 
     `sentence` is a sentence for players with {} in the place of the mean. With `chances`, the shares of drops with the
     values 0, 1, ... are reported too. The last of these words stands for its value or more. A `minor` figure appears in
@@ -102,8 +100,7 @@ class Figure:
         """Return a numerator and a denominator for each run, both of shape (...).
 
         The ratio of their totals is the mean over all runs. For a figure that is no mean, they are its value and 1.
-        Both are 0
-        for a run without a drop that counts.
+        Both are 0 for a run without a drop that counts.
         """
         of, among, where = self._columns(runs)
         if self.take in (MEAN, SUM):
@@ -193,8 +190,7 @@ def script(figures: Sequence[Figure], terms: Sequence[str]) -> str:
     """Return JavaScript code of an array with one object for each figure.
 
     Its keys are key, title, unit, says, take, at, minor, isWhole, of, among and where. The last three are functions of
-    an
-    object `d` with the columns of a drop and an object `r` with the `terms` of the rules. `isWhole` is
+    an object `d` with the columns of a drop and an object `r` with the `terms` of the rules. `isWhole` is
     `Figure.is_whole`.
     """
 
