@@ -1,4 +1,4 @@
-"""Amerigo: the part of the game that its tower decides. The rules are in `phases`, READ FIRST."""
+"""Amerigo: the part of the game that its tower decides. READ phases.py FIRST: it has the rules."""
 
 from tower_sim.games.amerigo.game import GAME
 from tower_sim.games.amerigo.options import (

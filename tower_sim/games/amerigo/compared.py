@@ -1,4 +1,4 @@
-"""How comparisons see Amerigo: many games at once, the cubes inside by drop, and words for what players will notice."""
+"""The description of Amerigo for comparisons: sampled games, the cubes inside by drop, and sentences for players."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ from tower_sim.runs.figure import table
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """How games of one variant went, counted.
+    """Counts over games of one variant.
 
-    `inside[i, n]` games had n cubes inside after drop i; in `actions[n]` phases there were n actions to choose from.
+    `inside[i, n]` is the number of games with n cubes inside after drop i. `actions[n]` is the number of phases in
+    which the players could choose from n actions.
     """
 
     rules: Rules
@@ -46,7 +47,7 @@ class Course:
 
     @staticmethod
     def of(games: Runs, rules: Rules) -> Course:
-        """Count games, none or more."""
+        """Return the counts over these games. There may be none."""
         most, drops = sum(rules.counts.values()) + 1, rules.drops
         inside = games.inside.sum(-1) + most * np.arange(drops)
         actions = ACTIONS.by_phase(games.by_drop).astype(int)
@@ -57,34 +58,34 @@ class Course:
         )
 
     def and_(self, more: Course) -> Course:
-        """Return the counts of both, which have the same rules."""
+        """Return the sum of two counts with the same rules."""
         return Course(self.rules, self.inside + more.inside, self.actions + more.actions)
 
     @property
     def games(self) -> int:
-        """How many games were counted."""
+        """The number of games."""
         return int(self.inside[0].sum())
 
     @property
     def mean(self) -> Array:
-        """The mean number inside after each drop, shape (drop,)."""
+        """The mean number of cubes inside after each drop, shape (drop,)."""
         return np.asarray((self.inside * self._numbers).sum(1) / self.games)
 
     @property
     def sd(self) -> Array:
-        """The standard deviation over games of the number inside after each drop, shape (drop,)."""
+        """The standard deviation over games of the number of cubes inside after each drop, shape (drop,)."""
         off: Array = np.subtract(self._numbers, self.mean[:, None])
         return np.sqrt(np.asarray((self.inside * off * off).sum(1)) / (self.games - 1))
 
     def quantile(self, share: float) -> Array:
-        """Return the number inside after each drop that so many games do not exceed, as numpy.quantile gives it."""
+        """Return a quantile of the number of cubes inside after each drop, interpolated as in numpy.quantile."""
         place = share * (self.games - 1)
         below, above = (self._ranked(int(rank)) for rank in (np.floor(place), np.ceil(place)))
         return below + (above - below) * (place - np.floor(place))
 
     @property
     def with_a_choice(self) -> float:
-        """The share of the phases in which there are two actions or more to choose from."""
+        """The share of phases in which the players can choose from two or more actions."""
         return float(self.actions[2:].sum() / self.actions.sum())
 
     @property
@@ -93,42 +94,45 @@ class Course:
         return np.arange(most)
 
     def _ranked(self, rank: int) -> Array:
-        """Return by drop the number inside of the game at `rank`, from 0, in rising order."""
+        """Return the number of cubes inside after each drop that has the rank `rank`, from 0, among the games."""
         is_at_most: Array = np.less_equal(np.cumsum(self.inside, 1), rank)
         return is_at_most.sum(1).astype(float)
 
 
 class ComparedGames(Compared):
-    """Two variants of Amerigo."""
+    """The description of two variants of Amerigo for a comparison."""
 
     def grouped(self) -> tuple[Group, ...]:
-        """See Compared; the second group has the cubes of each colour that come out."""
+        """Return the figures of the game, and the mean numbers of cubes out by colour.
+
+        Only colours of both variants are included.
+        """
         self._shared = tuple(colour for colour in self.rules[0].colours if colour in self.rules[1].colours)
         colours = colour_figures(self._shared)
         self._every = (*FIGURES, *colours)
         return (Group("figures", "a game", FIGURES), Group("colours", "out a phase, by colour", colours))
 
     def run(self, turns: Sequence[Turn], side: int) -> Values:
-        """See Compared."""
+        """Return the numbers of one complete game."""
         return self.valued(counted([[turn.entry for turn in turns]], self.rules[side]), side)
 
     def none(self, side: int) -> Values:
-        """See Compared."""
+        """Return the numbers of zero games."""
         return self.valued(Runs.none(plan_of(self.rules[side])), side)
 
     def valued(self, games: Runs, side: int, beyond: int | None = None) -> Values:
-        """Return games by the rules of `side` as numbers; `beyond` as in Values."""
+        """Return the numbers of games by the rules of `side`. `beyond` is passed on to `Values`."""
         colours = games.plan.colours
         out = {f"out_{i}": games.emerged[..., colours.index(name)] for i, name in enumerate(self._shared)}
         values = table(replace(games.by_drop, facts=out), self._every)
         return Values(values, len(games) * games.plan.drops, beyond, Course.of(games, self.rules[side]))
 
     def sampler(self, model: DropModel) -> Sampler | None:
-        """See Compared."""
+        """Return a function that samples many games at once, or None if `model` cannot do so."""
         return partial(self._sample, model) if isinstance(model, RunSampler) else None
 
     def numbers(self) -> int:
-        """See Compared."""
+        """Return the number of counts in one sampled game."""
         return max(rules.drops * len(rules.colours) for rules in self.rules)
 
     def _sample(self, model: RunSampler, side: int, runs: int, seed: int, first: int) -> Values:
@@ -136,7 +140,7 @@ class ComparedGames(Compared):
         return self.valued(games, side, int(model.extrapolated(games).sum()))
 
     def check(self, side: int) -> None:
-        """See Compared; the figures are of the phases, so there has to be one."""
+        """Raise UsageError for rules without rounds, since the figures describe phases, or with knocks."""
         if self.rules[side].rounds == 0:
             allowed = "a whole number from 1 in a comparison"
             raise fault("rounds", 0, allowed, "the figures are of the phases")
@@ -144,31 +148,31 @@ class ComparedGames(Compared):
             raise fault("knocks", dict(self.rules[side].knocks), "none in a comparison", "leave them out")
 
     def keys(self, side: int) -> dict[str, Any]:
-        """See Compared; all but the name."""
+        """Return the rules by dotted key, without their name and the knocks."""
         rules = self.rules[side]
         plain = rules.model_dump(mode="json", exclude={"name", "rulings", "knocks"})  # as TOML has it: no tuples
         return plain | {f"rulings.{key}": choice for key, choice in choices(rules.rulings).items()}
 
     def is_unseen(self, key: str) -> bool:
-        """See Compared; some rules matter to players with tokens only."""
+        """Return whether no figure depends on the rule `key`. Some rules matter only to players with tokens."""
         return key == "substitute" or key.startswith("rulings.")
 
     def document(self, side: int) -> dict[str, Any]:
-        """See Compared."""
+        """Return the rules for the JSON document, without knocks."""
         return self.rules[side].model_dump(mode="json", exclude={"knocks"})
 
     def named(self, side: int) -> str:
-        """See Compared."""
+        """Return the name of the rules."""
         return f"rules {self.rules[side].name!r}"
 
     def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Any, Any]) -> str:
-        """See Compared; how cubes, actions and gold differ."""
+        """Return sentences about the differences in the cubes inside, the actions and the gold."""
         rows = {row.key: row for row in groups[0]}
         gold = rows["gold_with_token"] if rows["gold_with_token"].shown and not rows["gold"].shown else rows["gold"]
         return " ".join([_cubes(rows["inside"]), _choice(rows["actions"], rows["action_points"], courses), _gold(gold)])
 
     def picture(self, courses: tuple[Any, Any]) -> Picture:
-        """See Compared; the cubes inside."""
+        """Return the curves of the cubes inside by drop."""
         both: tuple[Course, Course] = courses
         phases = {len(rules.phases) for rules in self.rules}
         rounds = max(rules.rounds for rules in self.rules) if len(phases) == 1 else 0
@@ -196,7 +200,7 @@ def _cubes(row: Row) -> str:
 
 
 def _choice(actions: Row, points: Row, courses: tuple[Course, Course]) -> str:
-    """Say how many actions there are to choose from in a phase, and with how many points."""
+    """Return a sentence about the number of actions to choose from in a phase, and their action points."""
     choice_a, choice_b = (f"{100 * course.with_a_choice:.0f} %" for course in courses)
     if actions.verdict is Sureness.ALIKE:
         phases = f"{number(actions.mean_a)} in a phase; two or more in {choice_a} of the phases"

@@ -1,4 +1,4 @@
-"""What a game of Amerigo comes to, in figures: the register of the game, which everything that counts games reads."""
+"""The figures (statistics) of a game of Amerigo. All code that reports games uses these definitions."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ FITTED = (*DETAILS, some_out("points", "mean action points", "points", _MOST))
 
 
 def colour_figures(colours: tuple[str, ...]) -> tuple[Figure, ...]:
-    """Return, for each of some colours, the mean number of its cubes that come out of a phase.
+    """Return one figure for each colour: the mean number of its cubes that come out in a phase.
 
-    Of the i-th colour it is taken from the fact `out_i`.
+    The figure of the i-th colour uses the fact `out_i`.
     """
     return tuple(
         Figure(colour, colour, "cubes", f"{colour} cubes that come out in a phase", f"out_{i}")

@@ -1,4 +1,4 @@
-"""Amerigo as a game of the registry: one run is the tower's part of a whole game, one turn a drop."""
+"""Amerigo as a game of the registry. A run is the tower's part of a complete game, and a turn is a drop."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tower_sim.runs.figure import Figure, table
 
 
 class Amerigo(Game):
-    """The part of Amerigo that its tower decides; a turn's entry is a `DropEntry`."""
+    """The part of Amerigo that its tower decides. The `entry` of a turn is a `DropEntry`."""
 
     name = "amerigo"
     title = "Amerigo"
@@ -44,11 +44,11 @@ class Amerigo(Game):
     ))  # fmt: skip
 
     def cubes(self, rules: Rules) -> dict[str, int]:
-        """See Game."""
+        """Return the number of cubes of each colour."""
         return rules.counts
 
     def play(self, tower: GameTower, rules: Rules) -> Iterator[Turn]:
-        """See Game; a turn is a drop, and the knock after it."""
+        """Yield one turn for each drop, together with the knock that follows it."""
         for entry in phases.drops(tower, rules):
             yield Turn(
                 facts={
@@ -63,40 +63,40 @@ class Amerigo(Game):
             )
 
     def plan(self, rules: Rules) -> Plan:
-        """See Game; knocks play no part."""
+        """Return the cubes that each drop throws. Knocks are left out."""
         return plan_of(rules)
 
     def knocks(self, rules: Rules) -> dict[int, float]:
-        """See Game."""
+        """Return the strengths (g) of the knocks, by the number of the drop before the knock."""
         return rules.knocks
 
     def fitted(self) -> tuple[Figure, ...]:
-        """See Game."""
+        """Return further figures that fits of a model to tower data compare."""
         return FITTED
 
     def measured(self, turns: Sequence[Turn], rules: Rules) -> tuple[float, ...]:
-        """See Game."""
+        """Return the value of each figure for one complete game."""
         return tuple(table(counted([entries_of(turns)], rules).by_drop, FIGURES)[0].tolist())
 
     def turns(self, rules: Rules) -> int:
-        """See Game."""
+        """Return the number of drops."""
         return rules.drops
 
     def summary(self, turns: Sequence[Turn], rules: Rules) -> str:
-        """See Game."""
+        """Return the summary of a game, or the reason if the game was cut short at its set-up."""
         if turns[0].failed is not None:
             return f"\nThe game was cut short at its set-up: {turns[0].failed}."
         return words.game_summary(entries_of(turns), rules)
 
     def draw(self, turns: Sequence[Turn], rules: Rules, apparatus: Apparatus, path: str | Path, *, title: str) -> None:
-        """See Game."""
+        """Draw a game into the file `path`."""
         from tower_sim.games.amerigo.picture import draw_game
 
         draw_game(entries_of(turns), rules, path, title=title)
 
     @property
     def ways(self) -> Ways:
-        """See Game."""
+        """The commands, documents and sentences of Amerigo."""
         from tower_sim.games.amerigo.ways import AmerigoWays
 
         return AmerigoWays(self)
@@ -106,5 +106,5 @@ GAME = Amerigo()
 
 
 def entries_of(turns: Sequence[Turn]) -> list[DropEntry]:
-    """Return the drops that landed."""
+    """Return the entries of all turns but a failed one."""
     return [turn.entry for turn in turns if turn.failed is None]

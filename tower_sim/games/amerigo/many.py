@@ -1,4 +1,4 @@
-"""Many games of Amerigo as one array: sampled at once by a model that can, or counted as they were played."""
+"""Many games of Amerigo as one array: sampled at once by a model, or counted after they were played."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tower_sim.runs.array import EVERY, Plan, Runs, RunSampler
 
 
 def plan_of(rules: Rules) -> Plan:
-    """Return what each drop of a game throws: the set-up all, each phase the cubes of its colour."""
+    """Return the cubes that each drop throws: all in the set-up, then those of the phase's colour."""
     phases = [rules.colours.index(phase) for phase in rules.phases] * rules.rounds
     cubes = tuple(rules.counts[colour] for colour in rules.colours)
     terms = {name: float(getattr(rules, name)) for name in TERMS}
@@ -22,11 +22,11 @@ def plan_of(rules: Rules) -> Plan:
 
 
 def sample_games(model: RunSampler, rules: Rules, games: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Runs:
-    """Play `games` whole games at once and return their counts.
+    """Play `games` complete games at once and return their counts.
 
-    Random: game g draws from a stream of its own, the (first + g)-th of `seed` (a whole number from 0); these are not
-    the games that amerigo.play draws from numpy's generator. With a `shift`, every thrown cube's chance to come out is
-    greater by it (at most 1): for tests of what tells such towers apart.
+    Random: game g draws from stream number first + g of `seed`, a whole number from 0. The games differ from those of
+    `amerigo.play`, which uses numpy's generator. `shift` is added to the probability of each thrown cube to come out
+    (up to 1), for tests of methods that detect such a change.
     """
     check_whole("games", games, 1)
     if not hasattr(model, "sample_runs"):
@@ -38,7 +38,7 @@ def sample_games(model: RunSampler, rules: Rules, games: int, seed: int, *, firs
 
 
 def counted(games: Iterable[Sequence[DropEntry]], rules: Rules) -> Runs:
-    """Return the counts of games that amerigo.play has played with `rules`, each to its end."""
+    """Return the counts of complete games that `amerigo.play` has played with `rules`."""
     counts = [
         [[[counted[colour] for colour in rules.colours] for counted in (entry.thrown, entry.emerged, entry.inside)]
          for entry in entries]

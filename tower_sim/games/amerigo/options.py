@@ -1,4 +1,4 @@
-"""What the cubes in Amerigo's central area let a player do: actions, points, gold, with progress tokens."""
+"""The options of a player in a phase of Amerigo: actions, action points and gold, also with progress tokens."""
 
 from __future__ import annotations
 
@@ -16,12 +16,16 @@ GOLD_TRACK = 12
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The progress tokens of one player that have to do with the cubes in the central area.
+    """The progress tokens of one player that matter for the cubes in the central area.
 
-    `extra[colour]`: more action points whenever that action is chosen (published: 2 for one colour, 1 for each of two).
-    `once[colour]`: more action points for each ship, one time (published: blue 5).
-    `exchange`: two colours (published: red, green); when only one is there, the other's action may be chosen instead.
-    `gold`: passing pays by `gold_divisor_with_token`. `victory_points`: one for each cube, one time, for an action.
+    - `extra[colour]`: additional action points for the action of this colour (published: 2 for one colour, 1 for each
+    of two colours).
+    - `once[colour]`: additional action points for each ship, usable one time (published: blue 5).
+    - `exchange`: two colours (published: red, green). If only one is present, the action of the other may be chosen
+    too.
+    - `gold`: passing pays by `gold_divisor_with_token`.
+    - `victory_points`: one time, one victory point for each cube, in the place of an action.
+
     Source: Amerigo rulebook, progress tokens.
     """
 
@@ -39,9 +43,10 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """An action that a player may take: its colour, the colour of the `cubes` that allow it, its action points.
+    """An action that a player may take.
 
-    `points` has the permanent tokens in it; `once` is what a one-shot token would add.
+    `action` is its colour, and `cubes` the colour of the cubes that allow it. `points` are its action points with
+    permanent tokens. `once` are the points that a one-time token would add.
     """
 
     action: str
@@ -54,7 +59,7 @@ class Choice:
 class Options:
     """The options of one player in a phase: one of `choices`, a pass for `gold`, or a token for `victory_points`.
 
-    `victory_points` is 0 without that token. No choices means that the phase is skipped.
+    `victory_points` is 0 without this token. The phase is skipped if there are no choices.
     """
 
     choices: tuple[Choice, ...]
@@ -73,7 +78,7 @@ def actions_allowed(emerged: Mapping[str, int], rules: Rules) -> tuple[str, ...]
 
 
 def action_points(emerged: Mapping[str, int]) -> int:
-    """Return the action points of a phase: how many cubes the most numerous colour has, 0 when none emerged.
+    """Return the action points of a phase: the number of cubes of the most numerous colour that emerged.
 
     Source: Amerigo rulebook, course of the game (line 223).
     """
@@ -94,7 +99,7 @@ def gold_for_passing(emerged: Mapping[str, int], divisor: int) -> int:
 def on_gold_track(held: int, gained: int) -> tuple[int, int]:
     """Return the gold and the victory points of a player who holds `held` gold and gains `gained`.
 
-    The gold track ends at 12. Each gold beyond that is a victory point.
+    The gold track ends at 12. Each gold beyond 12 is a victory point.
     Source: Amerigo rulebook, gold instead of an action (lines 420, 424, 495).
     """
     check_whole("held", held, 0, GOLD_TRACK)
@@ -106,11 +111,13 @@ def on_gold_track(held: int, gained: int) -> tuple[int, int]:
 def options(
     emerged: Mapping[str, int], rules: Rules, marker: str | None = None, tokens: Tokens | None = None
 ) -> Options:
-    """Say what a player may choose with `tokens`, whose marker stands on colour `marker` (None: not yet advanced).
+    """Return the options of a player with these tokens in a phase in which the cubes `emerged` came out.
 
-    Each action is listed once, in colour order, with the cubes of its own colour where there are any, else with those
-    that stand in for it, else with those of an exchange. Where white (`substitute`) stands in, the rulebook does not
-    say which action's tokens pay, nor whether an exchange may start from it: `rules.rulings` decide.
+    `marker` is the colour under the player's marker, or None before the marker has moved. Each action appears once, in
+    colour order. It uses cubes of its own colour if there are any. Otherwise, cubes of the substitute (white) allow the
+    action of the marker's colour, and an exchange token may allow an action with cubes of its other colour. The
+    rulebook does not say which action's tokens count when white stands in, or whether an exchange may use such white
+    cubes. `rules.rulings` decide both questions.
     Source: Amerigo rulebook, white action (lines 394-402), gold (418), progress tokens (573-585, 611-615, 638-644).
     """
     tokens = Tokens() if tokens is None else check_kind("tokens", tokens, Tokens, "Tokens", "write Tokens(...)")
@@ -139,7 +146,7 @@ def options(
 
 
 def _paying(action: str, rules: Rules) -> tuple[str, ...]:
-    """Return the actions whose tokens pay for `action`, for which the substitute stands in."""
+    """Return the actions whose tokens add points when the substitute stands in for `action`."""
     paying = {"carried_out": (action,), "chosen": (rules.substitute,), "both": (action, rules.substitute)}
     return paying[rules.rulings.stand_in_tokens]
 

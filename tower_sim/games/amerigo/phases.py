@@ -1,13 +1,13 @@
-"""Amerigo: the rules that the tower decides, as pure functions of outcomes.
+"""Amerigo: the rules for the tower, as pure functions of the tower's outcomes.
 
     storage ---throw_of---> tower ---after---> central ---cleared---> storage     (one phase)
                             tower --knocked--> waiting ---throw_of--> tower
 
-The functions named above the arrows are the whole sequence of play; `play` composes them. What a table may change is in
-rules.py, what a player may choose in options.py.
+The functions above the arrows are the complete sequence of play, and `play` combines them. House rules are in rules.py,
+and the options of a player are in options.py.
 
-Where a cube counts: what is past the exit is out, in the tray or beside it on the table; what is still in the funnel,
-on a floor or on the ramp is inside. The rulebook speaks of the tray only (lines 220, 255), so both are readings of it.
+A cube past the exit is out, whether it lies in the tray or on the table next to it. A cube in the funnel, on a floor or
+on the ramp is inside. The rulebook mentions only the tray (lines 220, 255), so both statements are interpretations.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class GameState:
-    """Where every cube of a game is: `storage`, the tower, the `central` area, or `waiting` in the tray.
+    """The place of every cube: in `storage`, in the `tower`, in the `central` area, or `waiting` in the tray.
 
-    `index` numbers the current drop: 0 is the set-up, which throws everything that is in storage.
+    `index` is the number of the current drop. Drop 0 is the set-up, which throws all cubes in storage.
     """
 
     rules: Rules
@@ -65,7 +65,7 @@ class GameState:
 
 
 def check_tower(model: DropModel) -> None:
-    """Raise UsageError unless `model` is of a tower that keeps cubes: what has a board lets all of them fall on it."""
+    """Raise UsageError if `model` is for a ship with a board, which keeps no cubes inside."""
     try:
         board: object = getattr(model, "board", None)
     except UsageError:  # a model that knows boards, of an apparatus that has none
@@ -83,9 +83,11 @@ def start(model: DropModel, rules: Rules) -> GameState:
 
 
 def throw_of(state: GameState) -> tuple[Cube, ...]:
-    """Return the cubes that the current drop throws, by number; none when it is done or its storage space is empty.
+    """Return the cubes that the current drop throws, by number.
 
-    Cubes that wait in the tray go with the next cubes thrown, and wait on while there are none.
+    The tuple is empty if the drop is done or if the storage space is empty. Cubes that wait in the tray are thrown
+    together with cubes from storage. If there are none in storage, they keep waiting. Raises UsageError if the game is
+    over.
     Source: Amerigo rulebook, preparation 4 and course of the game.
     """
     if state.over:
@@ -95,8 +97,9 @@ def throw_of(state: GameState) -> tuple[Cube, ...]:
 
 
 def after(state: GameState, outcome: Outcome) -> GameState:
-    """Return the game after the current drop: what came out lies in the central area, and the players choose.
+    """Return the game after the current drop: the cubes that came out lie in the central area.
 
+    Raises UsageError if the outcome does not belong to this drop.
     Source: Amerigo rulebook, course of the game.
     """
     thrown = throw_of(state)
@@ -117,6 +120,7 @@ def knocked(state: GameState, outcome: Outcome) -> GameState:
 def cleared(state: GameState) -> GameState:
     """Return the game at its next drop: the cubes of the central area are back in their storage spaces.
 
+    Raises UsageError if the current drop is not done.
     Source: Amerigo rulebook, course of the game.
     """
     if left := len(throw_of(state)):
@@ -126,13 +130,17 @@ def cleared(state: GameState) -> GameState:
 
 @dataclass(frozen=True, slots=True)
 class DropEntry:
-    """One drop of a game and what it allows; counts list every colour of the game, in order.
+    """One drop of a game and the options that it gives. Counts list every colour of the game, in order.
 
-    `thrown` includes cubes that had waited in the tray; `emerged` lies in the central area; `inside` and `waiting` are
-    counted after the knock that followed, if any. `skipped`: nothing to throw, or nothing came out. A drop with nothing
-    to throw is `settled` after 0 `attempts`. `failures` and `knock_failures` are the statuses of draws that were no
-    landing. `actions`, `action_points` and `gold` are those of a phase before any token, and nothing for the set-up.
-    `state` is the game at that moment, to look closer or to play on from.
+    - `thrown` includes cubes that had waited in the tray.
+    - `emerged` are the cubes in the central area.
+    - `inside` and `waiting` count after the knock that followed, if there was one.
+    - `skipped`: there was no cube to throw, or no cube came out.
+    - `status`, `attempts`: the status of the drop and the number of draws. Without a cube to throw, they are `settled`
+    and 0.
+    - `failures`, `knock_failures`: the statuses of failed draws.
+    - `actions`, `action_points`, `gold`: the options in a phase without any token; empty or 0 for the set-up.
+    - `state`: the game after this drop and knock, from which play can continue.
     """
 
     index: int
@@ -160,12 +168,12 @@ class DropEntry:
 
 
 def play(model: DropModel, rules: Rules, seed: int) -> Iterator[DropEntry]:
-    """Play the tower's part of a game, one entry a drop: the set-up, then the phases of every round.
+    """Play the tower's part of a game. Yield one entry for each drop: the set-up, then the phases of every round.
 
-    `rules.knocks[i]` is the strength (peak lateral acceleration in g) of a knock on the table after drop i and before
-    the next; entry i comes after it. All that is random is drawn by `model` from `seed`, a whole number from 0:
-    drop i from spawn key (i, DROP_STREAM), the knock after it from (i, KNOCK_STREAM).
-    Raises TooManyFailedDraws.
+    `rules.knocks[i]` is the strength of a knock on the table between drop i and the next one, as a peak lateral
+    acceleration in g. Entry i describes the game after this knock. All randomness is drawn from `seed`, a whole number
+    from 0: drop i with the spawn key (i, DROP_STREAM), the knock after it with (i, KNOCK_STREAM). Raises
+    TooManyFailedDraws.
     Source: Amerigo rulebook, preparation 4 and course of the game.
     """
     as_rules(rules)
@@ -181,7 +189,7 @@ def _alone(tower: GameTower, rules: Rules) -> Iterator[DropEntry]:
 
 
 def drops(tower: GameTower, rules: Rules) -> Iterator[DropEntry]:
-    """Play into a tower that begins a new turn after every entry; see `play`."""
+    """Yield the entries of a game; see `play`. The caller must begin a new turn of `tower` after each entry."""
     state = start(tower.model, rules)
     while not state.over:
         entry = dropped(tower, state)
@@ -190,7 +198,7 @@ def drops(tower: GameTower, rules: Rules) -> Iterator[DropEntry]:
 
 
 def dropped(tower: GameTower, state: GameState) -> DropEntry:
-    """Do the current drop of a game, and the knock after it, with a tower that begins a turn."""
+    """Return the entry of the current drop and the knock after it. `tower` must be at the beginning of a turn."""
     thrown = throw_of(state)
     drop = knock = None
     if thrown:
@@ -227,7 +235,10 @@ def _entry(state: GameState, thrown: tuple[Cube, ...], drop: Outcome | None, kno
 
 
 def game_json(entries: Iterable[DropEntry], *, seed: int, model: str, apparatus: str, rules: Rules) -> dict[str, Any]:
-    """Return the document of `play amerigo --json`, ready for `json.dumps`; `model` and `apparatus` are names."""
+    """Return the document of `play amerigo --json`, ready for `json.dumps`.
+
+    `model` and `apparatus` are names.
+    """
     head = {"schema": SCHEMA, "version": VERSION, "seed": str(seed), "model": model, "apparatus": apparatus}
     knocked = {str(drop): strength for drop, strength in rules.knocks.items()}
     return {**head, "rules": rules.name, "knocks": knocked, "drops": [entry.to_json() for entry in entries]}

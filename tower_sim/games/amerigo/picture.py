@@ -1,4 +1,4 @@
-"""The picture of a game: what lies inside, what each drop threw and brought out, and in which colours."""
+"""A picture of a game: the cubes inside, the cubes that each drop threw and brought out, and their colours."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ from tower_sim.errors import UsageError
 from tower_sim.games.amerigo.phases import DropEntry
 from tower_sim.games.amerigo.rules import SETUP, Rules
 
-_RIGHT = 0.15  # inches beside the panels
+_RIGHT = 0.15  # inches to the right of the panels
 _GAP = 0.14  # inches between the panels
-_NAMES = 0.3  # inches between those that have the names of the bars between them
+_NAMES = 0.3  # inches between panels with a legend between them
 
 
 def draw_game(entries: Sequence[DropEntry], rules: Rules, path: str | Path, *, title: str) -> None:
-    """Draw the drops of a game, in order, into the file `path`; counts are cubes."""
+    """Draw the drops of a game, in order, into the file `path`. Counts are cubes."""
     check_path(path)
     save(game_figure(entries, rules, title), path)
 
 
 def game_figure(entries: Sequence[DropEntry], rules: Rules, title: str) -> Figure:
-    """Return the figure that `draw_game` writes."""
+    """Return the matplotlib figure that `draw_game` writes. Raises UsageError if there are no entries."""
     if not entries:
         raise UsageError("entries of the game are 0; allowed is 1 or more; play the game first")
     paint = {of.name: of for of in paints(rules.colours)}
     inside_by = {colour: [entry.inside.get(colour, 0) for entry in entries] for colour in rules.colours}
     out_by = {colour: [entry.emerged.get(colour, 0) for entry in entries] for colour in rules.colours}
     colours = seen(rules.colours, inside_by, out_by)
-    left = beside([*colours, "phase"])  # inches beside the panels
+    left = beside([*colours, "phase"])  # inches to the left of the panels
     width = min(WIDEST, max(5.5, left + _RIGHT + COLUMN * len(entries)))
     stacks = {colour: inside_by[colour] for colour in colours}
     heights = (ROW * (len(colours) + 1.4), 1.15, stack_height(stacks, 1.9))  # inches, from the bottom
@@ -76,7 +76,10 @@ def game_figure(entries: Sequence[DropEntry], rules: Rules, title: str) -> Figur
 
 
 def _draw_flow(panel: Any, entries: Sequence[DropEntry]) -> None:
-    """Draw what each drop threw and brought out; the set-up, far larger, is cut and told in words."""
+    """Draw the numbers of cubes that each drop threw and brought out.
+
+    The bars of the set-up are much larger. They are cut, and their numbers written as text.
+    """
     thrown = [sum(entry.thrown.values()) for entry in entries]
     out = [sum(entry.emerged.values()) for entry in entries]
     of_phases = [
@@ -107,7 +110,7 @@ def _draw_flow(panel: Any, entries: Sequence[DropEntry]) -> None:
 def _draw_phases(
     panel: Any, entries: Sequence[DropEntry], colours: Sequence[str], paint: Mapping[str, Paint], side: float
 ) -> None:
-    """Draw below the rows of `colours` the colour of each phase, in squares of `side` pt."""
+    """Draw the colour of each phase below the rows of `colours`, in squares of `side` pt."""
     row = len(colours) + 0.3
     panel.axhline(row - 0.65, color=GREY, lw=0.6)
     for i, entry in enumerate(entries):
@@ -120,14 +123,14 @@ def _draw_phases(
 
 
 def _dress(panel: Any, entries: Sequence[DropEntry]) -> None:
-    """Mark rounds and skipped phases, and give the panel its axes."""
+    """Mark rounds and skipped phases, and draw the axes of the panel."""
     starts = [i for i in range(1, len(entries)) if entries[i].round != entries[i - 1].round]
     skipped = [i for i, entry in enumerate(entries) if entry.skipped]
     dress(panel, [entry.index for entry in entries], starts, skipped)
 
 
 def _name_rounds(panel: Any, entries: Sequence[DropEntry], column: float) -> None:
-    """Write the rounds over the panel, as many as there is room for."""
+    """Write the numbers of the rounds above the panel, as many as fit."""
     of_round: dict[int, list[int]] = {}
     for i, entry in enumerate(entries):
         of_round.setdefault(entry.round, []).append(i)

@@ -1,4 +1,4 @@
-"""The rules of Amerigo that a table may change, as typed data; by default those published."""
+"""The rules of Amerigo that players may change, as typed data. The defaults are the published rules."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Rules(rules.Rules):
 
     @model_validator(mode="after")
     def _one_form(self) -> Rules:
-        """Give each meaning one form, so that rules that play alike compare equal."""
+        """Check the rules and write them in one form, so that rules with the same meaning compare equal."""
         colours = self.colours
         if not colours or len(set(colours)) < len(colours) or not {"", SETUP}.isdisjoint(colours):
             allowed = f"one or more different words, none of them empty or {SETUP!r}"
@@ -86,16 +86,16 @@ class Rules(rules.Rules):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many cubes of each colour there are, in colour order."""
+        """The number of cubes of each colour, in colour order."""
         return dict(self.cubes) if isinstance(self.cubes, Mapping) else dict.fromkeys(self.colours, self.cubes)
 
     @property
     def drops(self) -> int:
-        """How many drops a game has: the set-up and every phase of every round."""
+        """The number of drops in a game: the set-up and every phase of every round."""
         return 1 + self.rounds * len(self.phases)
 
     def supply(self, edge: float) -> tuple[Cube, ...]:
-        """Make all cubes of the game, of edge `edge` (m), numbered from 0 in colour order; the set-up throws them all.
+        """Return all cubes of the game, with edges of `edge` (m), numbered from 0 in colour order.
 
         Source: Amerigo rulebook, components and preparation 4.
         """
@@ -103,14 +103,14 @@ class Rules(rules.Rules):
 
 
 def as_rules(rules: object) -> Rules:
-    """Check that the value is a set of Amerigo rules (not, for example, a table) and return it."""
+    """Return `rules`. Raises UsageError unless they are an object of `Rules`, and not a table for example."""
     return check_kind(
         "rules", rules, Rules, "Rules", "write Rules(rounds=3), or read a table with the game's read(...)"
     )
 
 
 def check_colours(what: str, given: Iterable[str], colours: Sequence[str], advice: str = "check its spelling") -> None:
-    """Raise UsageError for a colour of `given`, called `what`, that is not among `colours`."""
+    """Raise UsageError if a colour of `given` is not one of `colours`. `what` names the given colours."""
     for colour in given:
         if not isinstance(cast("object", colour), str) or colour not in colours:
             raise unknown(f"a colour in {what}", colour, colours, advice)

@@ -1,4 +1,4 @@
-"""TokenRulings of Amerigo: what a table decides where the rulebook is silent. Lines are those of its French text."""
+"""Rulings of Amerigo: decisions where the rulebook is silent. Lines are those of its French text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tower_sim.games.rulings import ruled
 
 
 class TokenRulings(rules.Rules):
-    """The choice in force for every question.
+    """The chosen answer to each question about progress tokens.
 
     Source: Amerigo rulebook, white action (lines 394-402, 412), progress tokens (lines 573-585, 611-615).
     """

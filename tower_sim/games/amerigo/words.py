@@ -1,4 +1,4 @@
-"""A game of Amerigo on the terminal: a line a drop, then a summary."""
+"""The report of a game of Amerigo on the terminal: one line for each drop, then a summary."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _BARS = " ▁▂▃▄▅▆▇█"
 
 
 def game_title(rules: Rules, apparatus: str, model: str, seed: int) -> str:
-    """Return the first line of a game: which rules, by what they change, which tower, model and seed."""
+    """Return the first line of a game: the changed rules, the tower, the model and the seed."""
     published = Rules()
     keys = [name for name in Rules.model_fields if name != "name"]
     changed = [key for key in keys if getattr(rules, key) != getattr(published, key)]
@@ -23,12 +23,12 @@ def game_title(rules: Rules, apparatus: str, model: str, seed: int) -> str:
 
 
 def game_head(rules: Rules) -> str:
-    """Return the heading of the lines that `game_line` writes."""
+    """Return the heading of the lines that `game_line` returns."""
     return _columns("drop", "rd", "phase", "thrown", "out", "in", rules.colours, "AP", "gold")
 
 
 def game_line(entry: DropEntry, rules: Rules) -> str:
-    """Return one drop of a game as a line: what was thrown, came out and stayed, and the cubes out by colour."""
+    """Return one drop as a line: the numbers of cubes thrown, out and inside, and the cubes out by colour."""
     by_colour = [str(count) if count else "." for count in entry.emerged.values()]
     is_phase = entry.index > 0
     line = _columns(
@@ -51,7 +51,7 @@ def game_line(entry: DropEntry, rules: Rules) -> str:
 
 
 def game_summary(entries: Sequence[DropEntry], rules: Rules) -> str:
-    """Return the summary of a game: two plain sentences; inside over time, out per phase, colours, the draws."""
+    """Return the summary of a game: two plain sentences, then statistics of cubes, colours and draws."""
     inside = [sum(entry.inside.values()) for entry in entries]
     phases = [entry for entry in entries if entry.index > 0]
     lines = [
@@ -81,7 +81,7 @@ def game_summary(entries: Sequence[DropEntry], rules: Rules) -> str:
 
 
 def in_plain_words(entries: Sequence[DropEntry]) -> str:
-    """Say in two sentences what there was to choose from and how many cubes stayed, and what one game can tell."""
+    """Return two sentences about a game: the actions and the cubes that stayed, and the limits of one game."""
     inside = [sum(entry.inside.values()) for entry in entries]
     phases = [entry for entry in entries if entry.index > 0]
     less = "One game is one draw: another seed gives other numbers, and tower-sim compare tells what rules change."

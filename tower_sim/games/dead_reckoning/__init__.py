@@ -1,7 +1,7 @@
-"""Dead Reckoning: combats in the ship. What a landing means is in `combat`, how a battle goes in `battle`.
+"""Dead Reckoning: combats in the ship. combat.py has the meaning of a landing, battle.py the course of a battle.
 
-Where a docstring says "rulebook, line N" it means line N of the French rulebook as text; "silent" marks a ruling of
-this project.
+In docstrings, "rulebook, line N" is line N of the text of the French rulebook. "Silent" marks a ruling of this project
+where the rulebook says nothing.
 """
 
 from tower_sim.games.dead_reckoning.game import GAME

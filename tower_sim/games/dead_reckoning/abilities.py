@@ -1,4 +1,4 @@
-"""Combat abilities of Dead Reckoning: what they bring, how they are written, and every use that can be made of them."""
+"""Combat abilities of Dead Reckoning: their effects, their notation, and the ways to use them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from tower_sim.games.dead_reckoning.worths import Worth
 ZONE = "zone:"
 BORDER = "border"
 TABLE = "table"
-MOST = 99  # of anything that one ability brings: no card comes near it
+MOST = 99  # limit for each number of an ability; cards have far smaller numbers
 
 AbilityKind = Literal["throw", "card", "move", "strength", "take_off", "win_bonus"]
 
 
 class _Known(NamedTuple):
-    """A kind of ability: its numbers with their defaults, in the order of `text`, and what a side does with it."""
+    """A kind of ability: its numbers with their defaults, in the order of `Ability.text`, and its description."""
 
     numbers: Mapping[str, int]
-    words: str  # * ends a verb, as in "can throw" and "throws"; {count cube} is a number of cubes
+    words: str  # * is the end of a verb: "" or "s"; {count cube} becomes "two cubes"
 
 
 _KINDS: Mapping[str, _Known] = {
@@ -41,13 +41,17 @@ _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight"
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """A combat ability: its kind and its numbers; each may be used once in a turn.
+    """A combat ability: its kind and its numbers. Each may be used once in a turn.
 
-    `throw`: throw `count` cubes. `card`: draw a card and throw as many cubes as it has cannons (`count`; the caller
-    draws). `move`: move any cube to an adjacent zone, and take `spared` less damage in this combat. `strength`: add
-    `count`. `take_off`: take off one of one's own cubes for `damage` to the opponent and `coins`. `win_bonus`:
-    `damage`, `coins` and `cargo` if one wins.
-    The icon of what a mover takes less of is lost in the text (lines 1523-1524): that it is damage is an assumption.
+    - `throw`: throw `count` cubes.
+    - `card`: draw a card and throw as many cubes as it has cannons. `count` is this number; the caller draws the card.
+    - `move`: move any cube to an adjacent zone, and take `spared` less damage in this combat.
+    - `strength`: add `count` to the strength.
+    - `take_off`: take one of the side's own cubes off the board. It deals `damage` to the opponent and gives `coins`.
+    - `win_bonus`: if the side wins, deal `damage` and get `coins` and `cargo`.
+
+    An ability with `barred_against_buildings` cannot be used against buildings. The text of the rulebook lacks the icon
+    for what a mover takes less of (lines 1523-1524). That it means damage is an assumption.
     Source: rulebook, lines 887, 891, 1064, 1096, 1438, 1475-1476 and 1523-1532.
     """
 
@@ -72,11 +76,12 @@ class Ability:
 
     @staticmethod
     def parse(text: str) -> Ability:
-        """Read an ability as `text` writes it: KIND or KIND:N or KIND:N:N..., with ! at the end if it is barred.
+        """Return the ability that a text describes: KIND, KIND:N or KIND:N:N..., with ! at the end if it is barred.
 
-        `throw:2`, `card:1`, `move:SPARED`, `strength:1`, `take_off:DAMAGE:COINS`, `win_bonus:DAMAGE:COINS:CARGO`;
-        numbers left out are throw:2, card:0, move:0, strength:1, take_off:1:2, win_bonus:0:0:0.
-        Source: that of `Ability`.
+        The forms are throw:COUNT, card:COUNT, move:SPARED, strength:COUNT, take_off:DAMAGE:COINS and
+        win_bonus:DAMAGE:COINS:CARGO. The defaults are throw:2, card:0, move:0, strength:1, take_off:1:2 and
+        win_bonus:0:0:0.
+        Raises UsageError for any other text.
         """
         check_kind("ability", text, str, "a text", advice := "write throw:2 or strength:1")
         kind, *given = text.strip().removesuffix("!").split(":")
@@ -92,13 +97,16 @@ class Ability:
 
     @property
     def text(self) -> str:
-        """The ability as `parse` reads it."""
+        """The ability as text, in the form that `parse` reads."""
         numbers = [str(getattr(self, name)) for name in _KINDS[self.kind].numbers]
         plain_move = self.kind == "move" and not self.spared
         return ":".join([self.kind, *([] if plain_move else numbers)]) + "!" * self.barred_against_buildings
 
     def words(self, ending: str = "", zone: str = "") -> str:
-        """Say what a side can do with it, or (`ending` "s") does, moving a cube to `zone`; as the rulebook calls it."""
+        """Return a phrase for the ability, such as `throw two more cubes`.
+
+        With `ending` = "s" the verbs are in the third person. `zone` is the zone that a cube is moved to.
+        """
 
         def counted(found: re.Match[str]) -> str:
             number: int = getattr(self, found[1])
@@ -113,15 +121,17 @@ class Ability:
 
     @property
     def worth(self) -> Worth:
-        """What it brings by itself when it is used (a win bonus: if its side wins)."""
+        """The goods, damage and strength that the ability itself brings. A win bonus brings them only to the winner."""
         strength = self.count if self.kind == "strength" else 0
         return Worth(strength=strength, coins=self.coins, cargo=self.cargo, damage=self.damage)
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One way to use an ability now: its number among its side's, and, if it needs them, a cube and a zone.
+    """One way to use an ability now.
 
+    `ability` is its number among the abilities of the side. `cube` is the number of a cube, and `zone` a zone, if the
+    ability needs them.
     Source: rulebook, line 921.
     """
 
@@ -131,5 +141,5 @@ class Use:
 
 
 def zones_of(places: Mapping[Cube, str]) -> dict[Cube, str]:
-    """Return the zone of each cube that is in one. Source: rulebook, line 983."""
+    """Return the zone of each cube that lies in a zone. Source: rulebook, line 983."""
     return {cube: place.removeprefix(ZONE) for cube, place in places.items() if place.startswith(ZONE)}

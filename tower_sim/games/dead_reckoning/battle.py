@@ -1,9 +1,10 @@
-"""A Dead Reckoning battle played step by step with a model of the ship, saved as text, told as JSON.
+"""A Dead Reckoning battle, played step by step with a model of the ship. It can be saved as text.
 
     start -> throw -> (shake -> rethrow -> explosion)* -> ability -> (...)* -> ... -> over
 
-Before each step the first of these that is due is done: shake out cubes stuck in the ship, throw again those that lie
-where they may not, throw those in explosive zones with one more each; only then comes the next ability.
+The first of these steps that is due comes next: shake cubes loose that are stuck in the ship; throw cubes again that
+lie in a place that is not allowed; throw the cubes in explosive zones again, each with one more cube; use an ability or
+pass.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ from tower_sim.state import TowerState
 from tower_sim.token import pack, unpack
 
 TOKEN_PREFIX = "BATTLE3"
-SHAKE = 1.0  # g: a knock on the table that shakes the ship; an assumption
-# Choices of rulings that ask what a cube touches.
+SHAKE = 1.0  # g: strength of the knock on the table that shakes the ship; an assumption
+# Choices of rulings that depend on the contacts of a cube.
 NEED_CONTACTS = (("two_zones", "both"), ("two_zones", "rethrown"), ("on_cube", "rethrown"))
-SHAKES = 10  # in a row; a cube still stuck then is taken out by hand and thrown again, so that every battle ends
+SHAKES = 10  # limit of shakes in a row; stuck cubes are then taken out by hand and thrown again, so battles end
 
 StepKind = Literal["throw", "shake", "rethrow", "explosion", "ability", "pass"]
 
@@ -47,9 +48,14 @@ StepKind = Literal["throw", "shake", "rethrow", "explosion", "ability", "pass"]
 class Step:
     """One step of a battle, and the place of every cube after it.
 
-    `side` used `ability` (as `Ability.text`) in the way `use` says, or passed. `thrown` were thrown through the ship,
-    `placed` put into a zone, `taken` taken off the board; `lost` left the battle by way of the table. `short`: how many
-    cubes were missing, by colour. `drawn`: the model was asked; its `failures` came before the `status`.
+    - `side` used `ability` (a text, see `Ability.text`) in the way `use`, or passed.
+    - `thrown`: cubes thrown through the ship.
+    - `placed`: cubes put into a zone.
+    - `taken`: cubes taken off the board.
+    - `lost`: cubes that left the battle because they fell on the table.
+    - `short`: the numbers of cubes that were missing, by colour.
+    - `drawn`: whether the model computed an outcome. It then has the `status`, after the failed draws in `failures`.
+    - `landings`: the place of every cube after the step.
     """
 
     kind: StepKind
@@ -68,7 +74,7 @@ class Step:
 
     @property
     def attempts(self) -> int:
-        """The number of drops that the step needed, failed ones included."""
+        """The number of draws that the step needed, including failed ones."""
         return self.drawn + len(self.failures)
 
     def to_json(self, colours: Sequence[str]) -> dict[str, Any]:
@@ -93,7 +99,7 @@ class Step:
 
 
 class _AsToken:
-    """Has pydantic save a state as its token; a class, so that a battle is played without pydantic."""
+    """An annotation that makes pydantic save a state as its token. It imports pydantic only when it is used."""
 
     def __get_pydantic_core_schema__(self, source: object, handler: object) -> Any:
         from pydantic_core import core_schema
@@ -104,13 +110,19 @@ class _AsToken:
 
 @dataclass(frozen=True, slots=True)
 class Battle:
-    """A battle between two steps; immutable, so keeping a second reference is a fork.
+    """A battle between two steps. It is immutable, so it can be continued more than once.
 
-    Every cube is in one place: `hand` (to be thrown next), `supply`, `island`, `lost`, `taken` (off the board by an
-    ability) or, in `state`, on the board or stuck in the ship; `numbered` cubes there are in all. `resting` are the
-    numbers of those that came to rest on the board, `again` of those to be thrown again; `across` has the zones of
-    those that are in several (by the ruling `two_zones`). It is the turn of `turn`; `passes` were made in a row. `used`
-    are the abilities used, by side; `contenders` the sides still in a tie-break.
+    Every cube is in exactly one place: `hand` (to be thrown next), `supply`, `island`, `lost`, `taken` (off the board
+    through an ability), or in `state`, on the board or stuck in the ship.
+
+    - `numbered`: the number of cubes in all.
+    - `resting`: the numbers of cubes that came to rest on the board.
+    - `again`: the numbers of cubes that must be thrown again.
+    - `across`: the zones of cubes that are in several zones (ruling `two_zones`).
+    - `turn`: the side whose turn it is.
+    - `passes`: the number of passes in a row.
+    - `used`: the abilities that were used, with their sides.
+    - `contenders`: the sides that are still in a tie-break.
     """
 
     setup: Setup
@@ -136,7 +148,7 @@ class Battle:
 
     @property
     def over(self) -> bool:
-        """Whether nothing is left to do."""
+        """Whether the battle is over."""
         return due(self) == "over"
 
     @property
@@ -145,13 +157,13 @@ class Battle:
         return {resident.cube: resident.region for resident in self.state.board.lying}
 
     def result(self) -> Result:
-        """Return the result for the current board; it is final when the battle is over."""
+        """Return the result for the current board. It is final when the battle is over."""
         used = [(side, self.ability(side, use)) for side, use in self.used]
         return resolve(self.setup, self.board, self.places, used, self.contenders, self.zones_across)
 
     @property
     def zones_across(self) -> dict[Cube, tuple[str, ...]]:
-        """The zones of each cube that is in several, the nearest first."""
+        """The zones of each cube that is in several zones, the nearest first."""
         there = {cube.id: cube for cube in self.state.board.cubes}
         return {there[number]: zones for number, zones in self.across}
 
@@ -161,14 +173,14 @@ class Battle:
         return in_explosive(self.places, self.board, self.zones_across)
 
     def ability(self, side: str, use: Use) -> Ability:
-        """Return the ability that `use` is of."""
+        """Return the ability that `use` refers to."""
         return self.setup.side(side).abilities[use.ability]
 
     def uses(self, side: str) -> tuple[Use, ...]:
-        """List every use `side` may make of its abilities as things lie.
+        """Return every use that `side` may now make of its abilities.
 
-        A cube that is in no zone has no adjacent zone, and cannot be moved (silent); abilities that throw need a cube
-        to throw, if only by a card without cannons. Source: rulebook, lines 887, 921, 1064 and 1530.
+        A cube outside all zones has no adjacent zone and cannot be moved (silent). Abilities that throw need a cube to
+        throw, unless their `count` is 0. Source: rulebook, lines 887, 921, 1064 and 1530.
         """
         used = {use.ability for colour, use in self.used if colour == side}
         can_throw = bool(_at_hand(self, side, "ability"))
@@ -186,7 +198,10 @@ class Battle:
         return tuple(ways)
 
     def account(self) -> dict[str, dict[str, int]]:
-        """Count every cube once, by place and colour: first those off the board, then what lies on it."""
+        """Return the number of cubes by place and colour: first those off the board, then those on it.
+
+        Each cube is counted once.
+        """
         colours = self.setup.colours
         places = [ZONE + zone.name for zone in self.board.zones] + [BORDER, TABLE]
         off = {name: getattr(self, name) for name in ("hand", "supply", "island", "lost", "taken")}
@@ -195,14 +210,14 @@ class Battle:
         return counted | {place: count_by_colour(self.state.board.at(place), colours) for place in places}
 
     def token(self) -> str:
-        """Return the battle as one line of text: a versioned prefix, the packed battle, a SHA-256 digest of it."""
+        """Return the battle as one line of text: a versioned prefix, the packed battle, and its SHA-256 digest."""
         return pack(
             TOKEN_PREFIX, _saved().dump_python(self, mode="json", exclude_defaults=True, fallback=dict, warnings=False)
         )
 
     @staticmethod
     def from_token(token: str) -> Battle:
-        """Read a token back; the battle equals the one it was made from, and goes on as that would."""
+        """Return the battle of a token. It equals the original and continues in the same way."""
         return unpack(TOKEN_PREFIX, token, _read, "battle", "the token of the saved battle")
 
 
@@ -210,15 +225,15 @@ Policy = Callable[[Battle, str, Sequence[Use]], Use | None]
 
 
 def pass_always(battle: Battle, side: str, uses: Sequence[Use]) -> Use | None:
-    """Use no ability."""
+    """Return None: use no ability."""
     return None
 
 
 def when_behind(battle: Battle, side: str, uses: Sequence[Use]) -> Use | None:
-    """Pass while `side` would win as things lie; else take what surely helps most, then what may help.
+    """Return the use of an ability that helps `side` most, or None (pass) if it would win with the current board.
 
-    Strength first, then the move that helps most (never into an explosive zone), then a throw, then a card, then
-    taking off a cube that gives no strength. A win bonus is claimed at once: it costs nothing.
+    The order is: strength, the move that gains most strength (never into an explosive zone), a throw, a card, then
+    taking off a cube that gives no strength. A win bonus is used at once, because it costs nothing.
     """
     claim = next((use for use in uses if battle.ability(side, use).kind == "win_bonus"), None)
     if claim or battle.result().winner == side:
@@ -241,10 +256,11 @@ def when_behind(battle: Battle, side: str, uses: Sequence[Use]) -> Use | None:
 
 
 def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
-    """Return the battle before its throw: an empty board, the sides' first cubes in hand.
+    """Return a battle before its throw: an empty board, and the first cubes of the sides in hand.
 
-    Cubes are numbered from 0: side by side, its supply, then those on islands. Step i draws from
-    SeedSequence(seed, spawn_key=(game, i)). Source: rulebook, lines 911-913 and 949.
+    Cubes are numbered from 0, side by side, the supply of a side before its cubes on islands. Step i draws from
+    SeedSequence(seed, spawn_key=(game, i)). Raises UsageError if `model` has no board or lacks the contacts of cubes
+    that a ruling needs. Source: rulebook, lines 911-913 and 949.
     """
     as_model(model)
     check_run(setup, Setup, seed, game)
@@ -289,9 +305,9 @@ def due(battle: Battle) -> str:
 
 
 def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -> Battle:
-    """Do the one step that is due and return the battle after it; a side without a policy passes.
+    """Return the battle after the next step. A side without a policy passes.
 
-    Raises TooManyFailedDraws when the model gives no landing. Source: that of `due`.
+    Raises TooManyFailedDraws if every draw of the model fails. Source: see `due`.
     """
     as_model(model)
     check_kind("battle", battle, Battle, "a Battle", "begin with start(...), or read one with Battle.from_token")
@@ -327,9 +343,9 @@ def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -
 def play(
     model: BoardModel, battle: Battle, policies: Mapping[str, Policy] = types.MappingProxyType({})
 ) -> Iterator[Battle]:
-    """Play a battle from where it is to its end: yield it after each step (the newest is `steps[-1]`).
+    """Play a battle to its end. Yield the battle after each step; the newest step is `steps[-1]`.
 
-    Raises what `advance` does. Source: that of `due`.
+    Raises the errors of `advance`. Source: see `due`.
     """
     while not battle.over:
         battle = advance(model, battle, policies)
@@ -350,7 +366,10 @@ def _throw(model: BoardModel, battle: Battle, step: Step) -> Battle:
 
 
 def _ability(model: BoardModel, battle: Battle, policy: Policy) -> Battle:
-    """Let the side whose turn it is use an ability or pass. Source: rulebook, lines 963 and 1003-1005."""
+    """Return the battle after the side whose turn it is used an ability or passed.
+
+    Source: rulebook, lines 963 and 1003-1005.
+    """
     side, allowed = battle.turn, battle.uses(battle.turn)
     use = policy(battle, side, allowed) if allowed else None
     next_turn = battle.setup.opponent(side) if battle.setup.kind == "ship" else side
@@ -371,13 +390,13 @@ def _ability(model: BoardModel, battle: Battle, policy: Policy) -> Battle:
         return _landed(after, replace(step, placed=(cube,)), outcome)
     if ability.kind == "take_off" and cube:
         after = replace(after, state=after.state.take([cube]), taken=(*after.taken, cube))
-        outcome = _draw(battle, partial(model.drop, after.state, ()))  # what lay on it falls
+        outcome = _draw(battle, partial(model.drop, after.state, ()))  # cubes that lay on it fall
         return _landed(after, replace(step, taken=(cube,)), outcome)
     return _recorded(after, step)
 
 
 def _landed(battle: Battle, step: Step, outcome: Outcome) -> Battle:
-    """Return the battle after an outcome: what each cube's landing means, whatever made it land there."""
+    """Return the battle after an outcome of the model, with the meaning of each cube's landing."""
     _check_outcome(battle, outcome)
     rulings, rested = battle.setup.rulings, {*battle.resting} - {cube.id for cube in outcome.thrown}
     landed = sorted(outcome.landings, key=lambda x: x.cube)
@@ -402,7 +421,10 @@ def _landed(battle: Battle, step: Step, outcome: Outcome) -> Battle:
 
 
 def _across(battle: Battle, outcome: Outcome) -> dict[int, tuple[str, ...]]:
-    """Return the zones of each cube that is in several; of one that stayed, and of which nothing is told, as before."""
+    """Return the zones of each cube that is in several zones.
+
+    A cube that was not thrown keeps its zones if the outcome has no contacts for it.
+    """
     told = {x.cube.id: x.touches for x in outcome.landings if x.place.startswith(ZONE)}
     thrown = {cube.id for cube in outcome.thrown}
     before = {number: zones for number, zones in battle.across if number not in thrown and told.get(number) == ()}
@@ -410,7 +432,7 @@ def _across(battle: Battle, outcome: Outcome) -> dict[int, tuple[str, ...]]:
 
 
 def _recorded(battle: Battle, step: Step) -> Battle:
-    """Return the battle after a step for which the model was not asked."""
+    """Return the battle after a step without an outcome of the model."""
     lying, across = sorted(battle.places.items()), dict(battle.across)
     resting = tuple(cube.id for cube, _ in lying if cube.id in battle.resting)
     landings = tuple(Landing(cube, place, touches=across.get(cube.id, ())) for cube, place in lying)
@@ -427,7 +449,7 @@ def _with_first_cubes(battle: Battle) -> Battle:
 
 
 def _at_hand(battle: Battle, colour: str, occasion: str) -> tuple[Cube, ...]:
-    """Return the cubes a side has for an occasion: its supply, then those on islands if it wants to take them then."""
+    """Return the cubes that a side can take on an occasion: its supply, then those on islands if it takes these."""
     takes = occasion in battle.setup.side(colour).island_for
     return tuple(cube for cube in (*battle.supply, *(battle.island if takes else ())) if cube.colour == colour)
 
@@ -435,9 +457,10 @@ def _at_hand(battle: Battle, colour: str, occasion: str) -> tuple[Cube, ...]:
 def _fetched(
     battle: Battle, wanted: Mapping[str, int], occasion: str
 ) -> tuple[Battle, tuple[Cube, ...], dict[str, int]]:
-    """Take cubes from the supplies, then from the islands; also say how many were missing, by colour.
+    """Return the battle without the wanted cubes, these cubes, and the numbers that were missing by colour.
 
-    Source: rulebook, lines 895 and 999; when cubes run out, the rulings `black_run_out` and `extra_run_out`.
+    Cubes come from the supplies, then from the islands. Source: rulebook, lines 895 and 999. The rulings
+    `black_run_out` and `extra_run_out` decide what happens when cubes run out.
     """
     got: list[Cube] = []
     short: dict[str, int] = {}
@@ -466,7 +489,7 @@ def _shaken(battle: Battle) -> int:
 def _new_round(battle: Battle) -> Battle:
     """Return a tied tie-break before its next throw: all cubes back in the supplies, the first ones in hand.
 
-    Source: rulebook, line 1275; who throws again is a ruling.
+    Source: rulebook, line 1275. A ruling decides which sides throw again.
     """
     back = (*battle.supply, *battle.state.board.cubes, *battle.lost)
     still = battle.setup.colours if battle.setup.rulings.tie_again == "all" else battle.result().tied
@@ -477,7 +500,7 @@ def _new_round(battle: Battle) -> Battle:
 
 
 def _check_outcome(battle: Battle, outcome: Outcome) -> None:
-    """Refuse an outcome that does not place every cube once."""
+    """Raise UsageError if an outcome does not have every cube exactly once."""
     before = {*battle.state.cubes, *battle.state.board.cubes, *outcome.thrown}
     landed = in_order(landing.cube for landing in outcome.landings)
     kept = in_order((*outcome.state.cubes, *outcome.state.board.cubes))
@@ -494,7 +517,7 @@ def _saved() -> Any:
 
 
 def _read(given: Any) -> Battle:
-    """Make a battle of plain data; raises ValueError for what no battle can be."""
+    """Return the battle in plain data. Raises ValueError if the data are not a possible battle."""
     check_bounds(given, "the battle")
     battle: Battle = _saved().validate_json(json.dumps(given), strict=True)
     for zone in battle.board.zones:

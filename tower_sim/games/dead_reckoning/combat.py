@@ -1,4 +1,4 @@
-"""What a landing means in Dead Reckoning, and how a combat is resolved, as pure functions."""
+"""The meaning of a landing in Dead Reckoning, and the result of a combat, as pure functions."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from tower_sim.outcome import Landing
 
 RULES_VERSION = 2
 
-Across = Mapping[Cube, tuple[str, ...]]  # the zones of each cube that is in several, by the ruling `two_zones`
+Across = Mapping[Cube, tuple[str, ...]]  # the zones of each cube that is in several zones (ruling `two_zones`)
 
 Verdict = Literal["rests", "again", "lost", "stuck"]
 
 
 def verdict(landing: Landing, *, rested: bool, rulings: Rulings) -> Verdict:
-    """Say what becomes of a cube that landed so: it rests, is thrown `again`, is lost, or is stuck in the ship.
+    """Return the fate of a cube after it landed: it rests, is thrown again, is lost, or is stuck in the ship.
 
-    `rested`: it had come to rest on the board before, and was not thrown since.
-    Source: rulebook, lines 983-985 and 1019; else the rulings.
+    `rested` means that the cube had come to rest on the board before and was not thrown since.
+    Source: rulebook, lines 983-985 and 1019, and the rulings.
     """
     if landing.inside:
         return "stuck"
@@ -41,20 +41,21 @@ def verdict(landing: Landing, *, rested: bool, rulings: Rulings) -> Verdict:
 
 
 def in_explosive(places: Mapping[Cube, str], board: Board, across: Across | None = None) -> tuple[Cube, ...]:
-    """Return the cubes in explosive zones, by number: they are due to explode. Source: rulebook, line 999."""
+    """Return the cubes in explosive zones, by number. They explode next. Source: rulebook, line 999."""
     zones = {cube: (zone,) for cube, zone in zones_of(places).items()} | dict(across or {})
     explosive = {zone.name for zone in board.zones if kind(zone) == EXPLOSIVE}
     return tuple(sorted(cube for cube, names in zones.items() if explosive & {*names}))
 
 
-# The steps of resolution that take cubes off the board, in order; strength comes last, of those that still lie there.
+# The steps of resolution that take cubes off the board, in order. Strength comes last, from the cubes still there.
 _STEPS = {"ship": (PLUNDER, DAMAGE), "merchant": (PLUNDER, DAMAGE), "building": (DAMAGE,), "tie_break": ()}
 
 
 def worth_in(zones: Sequence[Zone], combat: Kind = "ship") -> Worth:
-    """Return what a cube in all of `zones` at once brings its owner in a combat of this kind.
+    """Return what a cube in all of `zones` at once brings its owner in this kind of combat.
 
-    Plunder takes it off the board, else damage does, else it gives strength.
+    The cube counts for the first of these that its zones have: plunder (not against buildings), one damage, strength.
+    In a tie-break only strength counts. Plunder and damage take the cube off the board.
     Source: rulebook, lines 983, 1013, 1015, 1027, 1035 and 1275.
     """
     of_zones = {kind(zone) for zone in zones}
@@ -65,10 +66,11 @@ def worth_in(zones: Sequence[Zone], combat: Kind = "ship") -> Worth:
 
 @dataclass(frozen=True, slots=True)
 class SideResult:
-    """What a combat brought one side, with what its abilities brought.
+    """The gains and losses of one side in a combat, including those through abilities.
 
-    `damage_given` counts what it gave by cubes and abilities, even to an opponent that takes none; `damage` is on its
-    ship afterwards, with what was there before. Source: rulebook, lines 1009-1035.
+    `choice` is a number of goods, each a coin or a cargo as the owner likes. `damage_given` is the damage from cubes
+    and abilities, even against an opponent that takes none. `damage` is the total on the side's ship after the combat.
+    Source: rulebook, lines 1009-1035.
     """
 
     strength: int
@@ -82,14 +84,19 @@ class SideResult:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a combat ended: each side's result, the winner, and what follows.
+    """The end of a combat: each side's result, the winner, and the consequences.
 
-    `winner` is None while a tie-break is tied (`tied`: by whom). `legendary` won a combat of ships with a ship.
-    `encounter_effect` is what the active side does with the encounter's card: `win` or `lose`. `merchant_mode` are
-    the sides whose ships leave pirate mode, beaten or sunk. `removed`: the attacked buildings are. `sunk`: whose ships
-    sink. `terror` are the players who sank another player's ship. `barred`: the side that may not deal with the island
-    where it moved onto a pirate and lost. `to_place` is each side's plunder from zones: its owner puts it into holds
-    with space or on the island of the combat, or gives it back (what abilities bring goes onto the ship).
+    - `winner`: None while a tie-break is tied; `tied` then has the tied sides.
+    - `legendary`: the player who puts a cube on Legendary, because its ship beat a ship or a non-player.
+    - `encounter_effect`: the effect of the encounter's card for the active side, `win` or `lose`.
+    - `merchant_mode`: sides whose ships leave pirate mode because they lost or sank.
+    - `removed`: whether the attacked buildings are removed.
+    - `sunk`: sides whose ships sink.
+    - `terror`: players who sank another player's ship.
+    - `barred`: the side that may not deal with the island, because it moved onto a pirate and lost.
+    - `to_place`: each side's plunder from zones. The owner puts it into free holds or on the combat's island, or gives
+    it back. Goods from abilities go onto the ship.
+
     Source: rulebook, lines 929-931, 971-977, 1015, 1062, 1107, 1111, 1113, 1133, 1143, 1275 and 1476.
     """
 
@@ -114,11 +121,11 @@ def resolve(
     among: Collection[str] = (),
     across: Across | None = None,
 ) -> Result:
-    """Resolve a combat from where the cubes lie and the abilities used, by side.
+    """Return the result of a combat, from the places of the cubes and the abilities that each side used.
 
-    Plunder comes first, then damage, then strength decides; ties go to the active side. In a tie-break strength is all
-    that counts, of the sides `among` whom it is (empty: all). Cubes that are in several zones are those of `across`.
-    Source: rulebook, lines 987-993, 1009-1035, 1058-1062 and 1275.
+    Plunder comes first, then damage. Strength then decides, and the active side wins ties. In a tie-break only strength
+    counts, and only for the sides `among`, or all sides if it is empty. `across` has the zones of cubes that are in
+    several zones. Source: rulebook, lines 987-993, 1009-1035, 1058-1062 and 1275.
     """
     of_zones = {cube: (zone,) for cube, zone in zones_of(places).items()} | dict(across or {})
     own = dict.fromkeys(setup.colours, Worth())
@@ -150,7 +157,7 @@ def resolve(
     sides = {colour: _side_result(setup, own, colour, loser, spared[colour]) for colour in setup.colours}
     by_ship = winner not in (setup.non_player, setup.buildings)
     sunk = tuple(colour for colour in setup.colours if sides[colour].damage >= SINKS_AT)
-    for_losing = setup.rulings.who_sank == "dealt"  # is not what the opponent sank it by
+    for_losing = setup.rulings.who_sank == "dealt"  # damage for losing then does not count as the opponent's
     return Result(
         sides,
         winner,
@@ -174,13 +181,13 @@ def resolve(
 
 
 def _ability_worth(setup: Setup, ability: Ability) -> Worth:
-    """Return what `ability` brings in this combat."""
+    """Return what `ability` brings in this combat. A ruling may exclude goods against buildings."""
     without = setup.kind == "building" and setup.rulings.goods_at_buildings == "none"
     return replace(ability.worth, coins=0, cargo=0) if without else ability.worth
 
 
 def _loses_mode(setup: Setup, loser: str) -> bool:
-    """Tell whether the beaten ship of `loser` leaves pirate mode. Source: rulebook, lines 973 and 1061."""
+    """Return whether the beaten ship of `loser` leaves pirate mode. Source: rulebook, lines 973 and 1061."""
     if setup.kind == "building":
         return loser != setup.buildings and setup.rulings.beaten_by_building == "leaves"
     return setup.kind == "ship"

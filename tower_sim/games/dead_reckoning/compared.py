@@ -1,4 +1,4 @@
-"""How comparisons see Dead Reckoning: numbers of the active side and of the other, and words for players."""
+"""The description of Dead Reckoning for comparisons: figures of the active and the other side, and sentences."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FIGURES = (
 
 
 def roles(setup: Setup) -> tuple[str, str]:
-    """Return the active side and the other; of a tie-break, in which nobody is active, the first and the second."""
+    """Return the active side and the other one. In a tie-break nobody is active: return the first and second side."""
     active = setup.active or setup.colours[0]
     return active, next(colour for colour in setup.colours if colour != active)
 
@@ -42,32 +42,32 @@ def measured(battle: Battle) -> tuple[float, ...]:
 
 
 class ComparedBattles(Compared):
-    """Two variants of a battle."""
+    """The description of two variants of a battle for a comparison."""
 
     def check(self, side: int) -> None:
-        """See Compared; the figures are of two sides."""
+        """Raise UsageError unless there are two sides."""
         setup: Setup = self.rules[side].setup
         if len(setup.sides) != 2:
             raise fault("number of sides", len(setup.sides), "2 in a comparison", "leave the others out")
 
     def document(self, side: int) -> dict[str, Any]:
-        """See Compared; also what is the default and a campaign leaves out."""
+        """Return the rules for the JSON document, with all defaults."""
         rules: BattleRules = self.rules[side]
         sides = {of.colour: side_words(of) for of in rules.setup.sides}
         return rules.model_dump(mode="json") | {"active": rules.setup.active, "sides": sides}
 
     def keys(self, side: int) -> dict[str, Any]:
-        """See Compared."""
+        """Return the rules by dotted key."""
         return dict(leaves(self.document(side)))
 
     def named(self, side: int) -> str:
-        """See Compared."""
+        """Return the sides and their numbers of cubes."""
         setup: Setup = self.rules[side].setup
         active = {setup.active: " (active)"}
         return " against ".join(f"{of.colour} {of.cubes}{active.get(of.colour, '')}" for of in setup.sides)
 
     def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Any, Any]) -> str:
-        """See Compared; who wins, with what strengths, and what it costs the active side."""
+        """Return sentences about the winner, the strengths, and the damage that the active side takes and gives."""
         rows = {row.key: row for row in groups[0]}
         alike, much = "about as in A", "about as much damage as in A"
         strength, of_other = rows["strength_active"], rows["strength_other"]

@@ -1,4 +1,4 @@
-"""Dead Reckoning as a game of the registry: one run is a battle, one turn a step of it."""
+"""Dead Reckoning as a game of the registry. A run is a battle, and a turn is one step of it."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ from tower_sim.games.turn import Turn
 from tower_sim.games.ways import Ways
 from tower_sim.model import TooManyFailedDraws
 
-_STEPS = 100  # a guess: explosions and shakes have no end
+_STEPS = 100  # a guess: the number of explosions and shakes has no limit
 
 
 class DeadReckoning(Game):
-    """Combats of Dead Reckoning; a turn's entry is the `Battle` after its step.
+    """Combats of Dead Reckoning. The `entry` of a turn is the `Battle` after its step.
 
-    Both sides use abilities when they are behind. Of a run that is cut short the last entry is the battle before that.
+    Both sides use abilities while they are behind. If a run is cut short, the last entry is the battle before the
+    failed step.
     """
 
     name = "dead_reckoning"
@@ -47,17 +48,20 @@ class DeadReckoning(Game):
     )
 
     def check(self, apparatus: Apparatus) -> None:
-        """See Game; also for a board with zones whose print this game does not know."""
+        """Raise UsageError for an apparatus without a board, or with zones whose print is not understood."""
         super().check(apparatus)
         legible(with_board(apparatus).board, apparatus.name)
 
     def cubes(self, rules: BattleRules) -> dict[str, int]:
-        """See Game; all that the sides have, in their supplies and on islands."""
+        """Return the number of cubes of each side, in its supply and on islands."""
         setup = rules.setup
         return {side.colour: sum(setup.stock(side)) for side in setup.sides}
 
     def play(self, tower: GameTower, rules: BattleRules) -> Iterator[Turn]:
-        """See Game; step i of run r draws from SeedSequence(seed, spawn_key=(r, i)), r being 0 where there is none."""
+        """Yield one turn for each step of a battle.
+
+        Step i of run r draws from SeedSequence(seed, spawn_key=(r, i)). A run without a number has r = 0.
+        """
         model = cast("BoardModel", tower.model)
         first = now = battle.start(model, rules.setup, tower.seed, tower.run or 0)
         try:
@@ -72,19 +76,19 @@ class DeadReckoning(Game):
             yield Turn(facts=facts, kind=kind, entry=now, failed=error)
 
     def measured(self, turns: Sequence[Turn], rules: BattleRules) -> tuple[float, ...]:
-        """See Game."""
+        """Return the value of each figure for one complete battle."""
         return measured(turns[-1].entry)
 
     def most_cubes(self, rules: BattleRules) -> int:
-        """See Game; those that the sides take at first."""
+        """Return the number of cubes that the sides take at first."""
         return sum(rules.cubes.values())
 
     def turns(self, rules: BattleRules) -> int:
-        """See Game."""
+        """Return a guess of the number of steps."""
         return _STEPS
 
     def summary(self, turns: Sequence[Turn], rules: BattleRules) -> str:
-        """See Game."""
+        """Return the result of the battle, or the reason why it was cut short."""
         if turns[-1].failed is not None:
             return f"\nThe battle was cut short, and nobody won: {turns[-1].failed}."
         return words.battle_summary(turns[-1].entry)
@@ -92,14 +96,14 @@ class DeadReckoning(Game):
     def draw(
         self, turns: Sequence[Turn], rules: BattleRules, apparatus: Apparatus, path: str | Path, *, title: str
     ) -> None:
-        """See Game; the board as it is in the end."""
+        """Draw the board at the end of the battle into the file `path`."""
         from tower_sim.games.dead_reckoning.picture import draw_board
 
         draw_board(with_board(apparatus), turns[-1].state, path, title=title)
 
     @property
     def ways(self) -> Ways:
-        """See Game."""
+        """The commands, documents and sentences of Dead Reckoning."""
         from tower_sim.games.dead_reckoning.ways import BattleWays
 
         return BattleWays(self)

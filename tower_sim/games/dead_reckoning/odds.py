@@ -1,4 +1,4 @@
-"""What many battles of one set-up say together: chances and means with their intervals, zones, chains, redraws."""
+"""Statistics over many battles with one set-up: chances and means with intervals, places, explosions, redraws."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _UNUSED = ("hand", "supply", "island")  # places of cubes that were not thrown
 
 @dataclass(slots=True)
 class BattleOdds(ManyRuns):
-    """Finished battles of one set-up and seed, added one by one; `summary` says what they have in common.
+    """Statistics over finished battles with one set-up and one seed, which are added one by one.
 
-    `happened` counts battles by what happened in them and to whom, `numbers` has each number of each side by battle.
-    `rests` are where the cubes in play came to lie, x and y in m.
+    `happened` counts battles by event and side. `numbers` has each number of each side, by battle. `rests` has the x
+    and y (m) of the cubes that came to rest on the board.
     """
 
     last: Battle | None = None
@@ -43,11 +43,11 @@ class BattleOdds(ManyRuns):
     draws: int = 0
 
     def add(self, turns: Sequence[Turn]) -> None:
-        """See ManyRuns; raises what `add_battle` does."""
+        """Add the turns of a complete run. Raises UsageError as `add_battle` does."""
         self.add_battle(turns[-1].entry)
 
     def add_battle(self, battle: Battle) -> None:
-        """Add a finished battle."""
+        """Add a finished battle. Raises UsageError if it is not over, or has another set-up, model or seed."""
         if not battle.over:
             raise UsageError("battle is not over; allowed is a finished one; play it to its end")
         if self.last is not None and _origin(battle) != _origin(self.last):
@@ -75,19 +75,20 @@ class BattleOdds(ManyRuns):
 
     @property
     def runs(self) -> int:
-        """See ManyRuns."""
+        """The number of battles that were added."""
         return len(self.final)
 
     @property
     def in_play(self) -> list[Counter[str]]:
-        """Of each battle how many of the cubes that were thrown ended at each place."""
+        """For each battle, the number of thrown cubes that ended at each place."""
         return [Counter({place: n for place, n in places.items() if place not in _UNUSED}) for places in self.final]
 
     def summary(self) -> dict[str, Any]:
         """Return the `summary` of `play dead_reckoning --games N --json`, ready for `json.dumps`.
 
-        Intervals are of 95 %: Wilson's for chances, Student's t for means and places, by battle (null for one).
-        The chains of one battle are not independent of each other: their interval is somewhat too narrow.
+        Intervals have a confidence level of 95 %: Wilson's for chances, Student's t over battles for means and places
+        (null for one battle). Explosion chains of one battle are not independent, so their interval is somewhat too
+        narrow.
         """
         battle = self._last()
         setup, redrawn = battle.setup, self.failures.total()
@@ -121,15 +122,15 @@ class BattleOdds(ManyRuns):
         }
 
     def document(self) -> dict[str, Any]:
-        """See ManyRuns: the head of a battle's document, and the `summary`."""
+        """Return the JSON document: the head of a battle's document, and the `summary`."""
         return head_json(self._last()) | {"summary": self.summary()}
 
     def words(self) -> str:
-        """See ManyRuns."""
+        """Return the report as text."""
         return odds_report(self.document())
 
     def draw(self, apparatus: Apparatus, path: str | Path) -> None:
-        """See ManyRuns; how densely the cubes lie, and what share of them each zone got."""
+        """Draw the density of the cubes on the board, and the share of cubes in each zone, into the file `path`."""
         from tower_sim.games.dead_reckoning.picture import draw_densities
 
         last, in_play, ship = self._last(), self.in_play, with_board(apparatus)
@@ -145,9 +146,10 @@ class BattleOdds(ManyRuns):
 
 
 def chains(battle: Battle) -> list[int]:
-    """Return, for each throw and each ability that moved cubes, how many explosions followed before anything else.
+    """Return the lengths of explosion chains: for each throw, the number of explosions that followed it.
 
-    Shakes and throws again in between do not end a chain. Source: rulebook, lines 999 and 1007.
+    Abilities that moved cubes count as throws. Shakes and rethrows do not end a chain. Source: rulebook, lines 999 and
+    1007.
     """
     lengths: list[int] = []
     for step in battle.steps:
@@ -159,10 +161,10 @@ def chains(battle: Battle) -> list[int]:
 
 
 def shares(battles: Sequence[Counter[str]], places: Iterable[str]) -> dict[str, Any]:
-    """Return how many cubes are at each place, what share that is, and its interval; those of `places` come first.
+    """Return the number of cubes at each place, their share of all cubes, and its 95 % interval.
 
-    The interval is Student's for the ratio of sums over battles, whose cubes are not independent; null for fewer than
-    two battles.
+    The places in `places` come first. The interval is Student's for a ratio of sums over battles, because the cubes of
+    one battle are not independent. It is null for fewer than two battles.
     """
     totals = [battle.total() for battle in battles]
     every = [*places, *sorted({place for battle in battles for place in battle if battle[place]} - set(places))]

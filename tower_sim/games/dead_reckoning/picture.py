@@ -1,4 +1,4 @@
-"""Pictures of a board: where the cubes of one battle lie, and where those of many come to rest."""
+"""Pictures of a ship's board: the cubes of one battle, or the density of the cubes of many battles."""
 
 from __future__ import annotations
 
@@ -28,15 +28,16 @@ from tower_sim.statistics import ratio_of_sums
 
 Array = npt.NDArray[np.float64]
 
-_SIZE = (7.2, 6.4)  # inches, of the plan with its title
+_SIZE = (7.2, 6.4)  # inches: the size of the plan with its title
 _SCALE = 0.9  # inches for the colour bar
 _GREYS = LinearSegmentedColormap.from_list("paper", ["1.0", "0.5"])
 
 
 def draw_board(ship: WithBoard, state: TowerState, path: str | Path, *, title: str) -> None:
-    """Draw the board with the cubes that lie on it in `state` into the file `path`; lengths in mm.
+    """Draw the board with the cubes that lie on it in `state` into the file `path`. Lengths are in mm.
 
-    When a model without physics made the state, no cube has a pose: how many lie in each zone is then written there.
+    If the state comes from a model without physics, cubes have no pose. The picture then gives the numbers of cubes in
+    each zone as text.
     """
     check_path(path)
     save(board_figure(ship, state, title), path)
@@ -51,16 +52,17 @@ def draw_densities(
 ) -> None:
     """Draw where the cubes of many battles came to rest, and the share of each zone, into the file `path`.
 
-    `positions` (n, 2) are the x and y (m) of all cubes that came to rest outside the ship; `counts` has for each zone
-    how many lay there in each battle, of so many `thrown` in it. Standard errors are over battles, because the cubes of
-    one battle push each other. Without any position, of a model that tells zones only, each zone is shaded evenly.
+    `positions`, shape (n, 2), has the x and y (m) of all cubes that came to rest outside the ship. `counts` has, for
+    each zone, the number of cubes in it by battle. `thrown` has the number of cubes thrown by battle. Standard errors
+    are over battles, because the cubes of one battle push each other. A model that gives only zones has no positions;
+    each zone is then shaded evenly.
     """
     check_path(path)
     save(densities_figure(ship, positions, counts, thrown, title), path)
 
 
 def board_figure(ship: WithBoard, state: TowerState, title: str) -> Figure:
-    """Return the figure that `draw_board` writes."""
+    """Return the matplotlib figure that `draw_board` writes."""
     lying = state.board.lying
     says = {zone.name: _gives(zone) for zone in ship.board.zones}
     zones_only = bool(lying) and all(resident.pose is None for resident in lying)
@@ -78,7 +80,7 @@ def board_figure(ship: WithBoard, state: TowerState, title: str) -> Figure:
 
 
 def _gives(zone: Zone) -> str:
-    """Say what a cube in `zone` gives."""
+    """Return as text what a cube in `zone` gives."""
     if kind(zone) in (EXPLOSIVE, DAMAGE):
         return "explosive shot" if kind(zone) == EXPLOSIVE else "damage"
     it = worth(zone)
@@ -89,7 +91,7 @@ def _gives(zone: Zone) -> str:
 
 
 def _counted(state: TowerState, zone: str) -> str:
-    """Say how many cubes of each colour lie in a zone; nothing when none does."""
+    """Return as text the number of cubes of each colour in a zone; "" if there are none."""
     counts = count_by_colour(state.board.at(ZONE + zone))
     return "here: " + ", ".join(f"{count} {colour}" for colour, count in counts.items()) if counts else ""
 
@@ -97,7 +99,7 @@ def _counted(state: TowerState, zone: str) -> str:
 def densities_figure(
     ship: WithBoard, positions: Positions, counts: Counts, thrown: Sequence[int], title: str
 ) -> Figure:
-    """Return the figure that `draw_densities` writes."""
+    """Return the matplotlib figure that `draw_densities` writes."""
     points = np.array(positions, dtype=np.float64).reshape(-1, 2)
     of_zone = {zone.name: ratio_of_sums(counts[zone.name], thrown) for zone in ship.board.zones}
     n = sum(thrown)
@@ -129,7 +131,7 @@ def densities_figure(
 
 
 def _evenly(ship: WithBoard, of_zone: Mapping[str, tuple[float, float]]) -> PolyCollection:
-    """Return the zones, each shaded by the cubes per cm² for 100 thrown as if they lay evenly over it."""
+    """Return the polygons of the zones. Their shade is the mean number of cubes per cm² for 100 cubes thrown."""
     rings = [on_plan(ship.board, 1e3 * np.array(zone.corners)) for zone in ship.board.zones]
     areas = [_area(ring) / 100 for ring in rings]  # cm²
     shades = [100 * of_zone[zone.name][0] / area for zone, area in zip(ship.board.zones, areas, strict=True)]
@@ -140,15 +142,16 @@ def _evenly(ship: WithBoard, of_zone: Mapping[str, tuple[float, float]]) -> Poly
 
 
 def _area(ring: Array) -> float:
-    """Return the area of a polygon by its corners. Source: the shoelace formula."""
+    """Return the area of a polygon from its corners. Source: the shoelace formula."""
     after = np.roll(ring, -1, axis=0)
     return abs(float((ring[:, 0] * after[:, 1] - after[:, 0] * ring[:, 1]).sum())) / 2
 
 
 def density(ship: WithBoard, points: Array, thrown: int) -> tuple[Array, Array, Array]:
-    """Return edges (mm) in x and in y of cells over the board, and in each the cubes per cm² for 100 `thrown`.
+    """Return the density of cubes on a grid over the board: edges in x and in y (mm), and the cells, shape (x, y).
 
-    The more `points` (m), the smaller the cells: from about two edges of a cube to a quarter.
+    Cells have cubes per cm² for 100 cubes `thrown`. The cells are squares, about. Their side falls from two edges of a
+    cube to a quarter of an edge as the number of `points` (m), shape (n, 2), grows.
     """
     bounds = 1e3 * np.array([ship.board.x, ship.board.y])
     sides = bounds[:, 1] - bounds[:, 0]
@@ -165,7 +168,7 @@ def density(ship: WithBoard, points: Array, thrown: int) -> tuple[Array, Array, 
 
 
 def _headed(title: str, said: str, width: float) -> Figure:
-    """Return a figure with its title, and what is `said` below it."""
+    """Return a figure with a title, and the text `said` below it."""
     figure: Any = Figure(figsize=(width, _SIZE[1]))
     size = min(10.0, 10.0 * (width - 0.4) * 72 / max(1.0, width_of(title, 10.0, True)))
     figure.text(0.02, 0.985, title, fontsize=size, color=INK, va="top", weight="bold")
@@ -174,7 +177,7 @@ def _headed(title: str, said: str, width: float) -> Figure:
 
 
 def _draw_colours(figure: Any, state: TowerState, paint: Mapping[str, Paint]) -> None:
-    """Draw a row of the colours on the board with the number of their cubes, as far as it goes."""
+    """Draw a row of the colours on the board, each with its number of cubes, until the figure is full."""
     of_colour = count_by_colour(state.board.cubes)
     x, y, side = 0.02 * _SIZE[0], 0.905 * _SIZE[1], 0.13  # inches
     for colour, count in of_colour.items():

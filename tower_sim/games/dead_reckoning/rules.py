@@ -1,4 +1,4 @@
-"""The rules of a battle of Dead Reckoning as typed data: who fights, with what, and how the table rules."""
+"""The rules of a battle of Dead Reckoning as typed data: the sides, their cubes and abilities, and the rulings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Text = Annotated[str, Field(max_length=MAX_WORD), AfterValidator(lambda text: Ab
 
 
 class SideRules(Rules):
-    """What a side has beside its cubes and abilities. Source: that of `Side`."""
+    """What a side has in addition to its cubes and abilities. Source: see `Side`."""
 
     table: ClassVar[str] = "battle.sides"
     supply: Count | None = Field(
@@ -37,7 +37,7 @@ class SideRules(Rules):
 
 
 class BattleRules(Rules):
-    """Who fights, with how many cubes and with what else. Source: that of `Setup`."""
+    """The sides of a battle, their cubes and abilities, and the rulings. Source: see `Setup`."""
 
     table: ClassVar[str] = "battle"
     unsaid: ClassVar[tuple[str, ...]] = ("sides", "provoked")
@@ -59,9 +59,10 @@ class BattleRules(Rules):
 
     @model_validator(mode="after")
     def _one_form(self) -> BattleRules:
-        """Give every side its abilities; what is said of a colour that is no side's is refused, unless it is nothing.
+        """Check the rules, and give every side an entry in `abilities`.
 
-        A campaign's design may have put in other sides.
+        Raises UsageError for settings of a colour that is not a side. Empty settings are allowed, because the design of
+        a campaign may have changed the sides.
         """
         if (number := sum(self.cubes.values())) > MAX_CUBES:
             raise fault("number of cubes in battle.cubes", number, f"up to {MAX_CUBES} in all", "take fewer")
@@ -70,7 +71,7 @@ class BattleRules(Rules):
         refuse_unknown({key: 0 for key, of in self.sides.items() if of != nothing}, self.cubes, "battle.sides")
         abilities = {colour: self.abilities.get(colour, ()) for colour in self.cubes}
         object.__setattr__(self, "abilities", abilities)
-        _ = self.setup  # refuses a combat that cannot be
+        _ = self.setup  # raises UsageError for a combat that is impossible
         return self
 
     @cached_property

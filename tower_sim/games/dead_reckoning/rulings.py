@@ -1,4 +1,4 @@
-"""Rulings of Dead Reckoning: what a table decides where the rulebook is silent, or can be read in two ways."""
+"""Rulings of Dead Reckoning: decisions where the rulebook is silent or ambiguous."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tower_sim.games.rulings import choices, ruled
 
 
 class Rulings(Rules):
-    """The choice in force for every question; each field says what its choices mean. Source: each question's."""
+    """The chosen answer to each question. Descriptions of fields give the meaning of the choices, and the source."""
 
     table: ClassVar[str] = "battle.rulings"
     unsaid: ClassVar[tuple[str, ...]] = (
@@ -102,5 +102,5 @@ class Rulings(Rules):
 
     @property
     def choices(self) -> dict[str, str]:
-        """The choice in force by name."""
+        """The chosen answer to each question, by field name."""
         return choices(self)

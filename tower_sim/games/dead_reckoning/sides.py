@@ -1,4 +1,4 @@
-"""Who fights in a combat of Dead Reckoning, with how many cubes, and what is left of a player's turn after it."""
+"""The sides of a combat of Dead Reckoning, their cubes, and the rest of a player's turn after a combat."""
 
 from __future__ import annotations
 
@@ -14,24 +14,27 @@ from tower_sim.games.dead_reckoning.rulings import Rulings
 Kind = Literal["ship", "merchant", "building", "tie_break"]
 KINDS: tuple[str, ...] = get_args(Kind)
 
-PLAYER_SUPPLY = 29  # of 30 cubes one marks the sails; rulebook, lines 407-408
+PLAYER_SUPPLY = 29  # one of the 30 cubes marks the sails; rulebook, lines 407-408
 NON_PLAYER_SUPPLY = 20  # black cubes; rulebook, line 80
 NON_PLAYER = "black"  # the colour of the non-player's cubes; rulebook, line 913
 SINKS_AT = 5  # damage; rulebook, line 1107
-LAST_TURN = 2  # cubes more; rulebook, line 1213
-MOST_ABILITIES = 50  # of one side: more cards than a player has
+LAST_TURN = 2  # additional cubes; rulebook, line 1213
+MOST_ABILITIES = 50  # limit for one side; a player has fewer cards
 Occasion = Literal["throw", "explosion", "ability"]  # when cubes are taken
 OCCASIONS: tuple[Occasion, ...] = get_args(Occasion)
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a combat: its `colour`, how many `cubes` it takes at first, and what else it has.
+    """One side of a combat: its `colour`, the number of `cubes` that it takes at first, and what else it has.
 
-    `supply` are all its cubes at hand, those taken included (None: all it has that are not on islands); `island` more
-    that can be taken off islands without changing who controls them, which it does when the supply runs out on the
-    occasions `island_for` (it may, or not). A non-player's cubes are the number on its card. `damage` is what its ship
-    has already; `pirate`: its ship is in pirate mode.
+    - `supply`: all its cubes at hand, including those taken. None means all its cubes that are not on islands.
+    - `island`: cubes on islands that it can take without losing control of an island.
+    - `island_for`: the occasions on which it takes cubes from islands when the supply runs out.
+    - `damage`: the damage that its ship already has.
+    - `pirate`: whether its ship is in pirate mode.
+
+    For a non-player, `cubes` is the number on its card.
     Source: rulebook, lines 407-408, 895, 913, 973 and 1107.
     """
 
@@ -51,7 +54,7 @@ class Side:
                 check_whole(f"{name} of {self.colour}", getattr(self, name), 0)
 
 
-_WORDS = ("supply", "island", "island_for", "damage", "pirate")  # what is said of a side beside cubes and abilities
+_WORDS = ("supply", "island", "island_for", "damage", "pirate")  # settings of a side besides its cubes and abilities
 
 
 def _demand(holds: object, what: str, value: object, allowed: str, advice: str = "change it or leave it out") -> None:
@@ -60,17 +63,18 @@ def _demand(holds: object, what: str, value: object, allowed: str, advice: str =
 
 
 def side_words(side: Side) -> dict[str, Any]:
-    """Return what a battle's table says of a side beside cubes and abilities, ready for `json.dumps`."""
+    """Return the settings of a side besides its cubes and abilities, ready for `json.dumps`."""
     return {key: getattr(side, key) for key in _WORDS} | {"island_for": list(side.island_for)}
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """A combat before the throw: its kind, its sides, whose turn it is, and the rulings.
+    """A combat before the throw: its kind, its sides, the active side, and the rulings.
 
-    `active` is a side's colour (empty: the first); in a tie-break nobody is active. The other side of a `merchant`
-    combat is the non-player, that of a `building` combat the buildings' owner. `provoked`: the active ship ended its
-    move where the other lies in pirate mode, and has to fight.
+    `active` is the colour of a side; by default it is the first. In a tie-break no side is active. The other side of a
+    `merchant` combat is the non-player. The other side of a `building` combat is the owner of the buildings. `provoked`
+    means that the active ship ended its move at a ship in pirate mode, and has to fight it. Raises UsageError for a
+    combat that is impossible.
     Source: rulebook, lines 80, 534, 885, 913, 1052, 1056, 1213 and 1275.
     """
 
@@ -113,7 +117,7 @@ class Setup:
             _demand(has_pirate, "provoked", True, allowed, "say that the other is a pirate, or leave it out")
 
     def _check_side(self, side: Side) -> None:
-        """Refuse more than there is, and what this kind of combat does not have."""
+        """Raise UsageError for more cubes than a side owns, and for things that this kind of combat does not have."""
         owned, colour, abilities = self.owned(side), side.colour, len(side.abilities)
         all_it_has = f"up to {owned}, all that it has"
         for name, value in (("cubes", side.cubes), ("island", side.island), ("supply", side.supply or 0)):
@@ -142,17 +146,17 @@ class Setup:
 
     @property
     def colours(self) -> tuple[str, ...]:
-        """The sides, in order."""
+        """The colours of the sides, in order."""
         return tuple(side.colour for side in self.sides)
 
     @property
     def non_player(self) -> str:
-        """The non-player's colour; empty in a combat between players."""
+        """The non-player's colour; "" in a combat between players."""
         return self.opponent(self.active) if self.kind == "merchant" else ""
 
     @property
     def buildings(self) -> str:
-        """The colour whose buildings are attacked; empty in a combat of ships."""
+        """The colour whose buildings are attacked; "" in any other combat."""
         return self.opponent(self.active) if self.kind == "building" else ""
 
     @property
@@ -168,19 +172,19 @@ class Setup:
         return (*self.ships, self.non_player) if counted else self.ships
 
     def side(self, colour: str) -> Side:
-        """Return the side of that colour; raises KeyError when there is none."""
+        """Return the side of a colour. Raises KeyError if there is none."""
         return {side.colour: side for side in self.sides}[colour]
 
     def opponent(self, colour: str) -> str:
-        """Return the other one of two sides."""
+        """Return the colour of the other side, of two."""
         return next(other for other in self.colours if other != colour)
 
     def owned(self, side: Side) -> int:
-        """Return how many cubes a side has for combats, wherever they are. Source: rulebook, lines 80 and 407-408."""
+        """Return the number of cubes that a side owns for combats. Source: rulebook, lines 80 and 407-408."""
         return NON_PLAYER_SUPPLY if side.colour == self.non_player else PLAYER_SUPPLY
 
     def stock(self, side: Side) -> tuple[int, int]:
-        """Return how many cubes a side has in its supply, and on islands."""
+        """Return the numbers of cubes that a side has in its supply and on islands."""
         return (self.owned(side) - side.island if side.supply is None else side.supply, side.island)
 
 
@@ -188,9 +192,10 @@ _BUILDINGS = ((True, False), (False, True), (True, True))
 
 
 def last_turn_cubes(kind: str, rulings: Rulings, *, ship: bool = True) -> int:
-    """Return how many cubes more a player takes in a combat of `kind` after its last turn, with its `ship` or without.
+    """Return how many additional cubes a player takes in a combat after its last turn.
 
-    Source: rulebook, line 1213; in which combats is the ruling `last_turn`.
+    `kind` is the kind of combat. `ship` says whether the player fights with its ship. Source: rulebook, line 1213. The
+    ruling `last_turn` says in which combats.
     """
     scope = rulings.last_turn
     takes = scope == "everywhere" if kind == "tie_break" else ship or scope != "ships"
@@ -206,9 +211,10 @@ def player_cubes(
     kind: Kind = "ship",
     rulings: Rulings | None = None,
 ) -> int:
-    """Return how many cubes a player takes for `cannons`: an active one those it chooses, an inactive one all it has.
+    """Return how many cubes a player takes.
 
-    `buildings`: those on the island where it is, if it controls that island; `kind` is that of the combat.
+    `cannons` are those that an active player chooses to use, or all of an inactive player. `buildings` is the number of
+    buildings on the player's island, if the player controls it. `kind` is the kind of combat.
     Source: rulebook, lines 913, 949, 1078 and 1213.
     """
     check_whole("cannons", cannons, 0)
@@ -218,7 +224,7 @@ def player_cubes(
 
 
 def building_cubes(*, fort: bool, garrison: bool, had_last_turn: bool = False, rulings: Rulings | None = None) -> int:
-    """Return how many cubes the owner of attacked buildings takes; it has no cannons there.
+    """Return how many cubes the owner of attacked buildings takes. The owner has no cannons there.
 
     Source: rulebook, lines 1052 and 1213.
     """
@@ -227,7 +233,7 @@ def building_cubes(*, fort: bool, garrison: bool, had_last_turn: bool = False, r
     return 5 * fort + 2 * garrison + more
 
 
-# What is left of a turn
+# The rest of a turn
 
 Target = Literal["ship", "fort", "garrison", "buildings"]
 _PARTS: Mapping[str, tuple[str, ...]] = {"buildings": ("fort", "garrison")}
@@ -235,9 +241,9 @@ _PARTS: Mapping[str, tuple[str, ...]] = {"buildings": ("fort", "garrison")}
 
 @dataclass(frozen=True, slots=True)
 class TurnLeft:
-    """What is left of one player's turn: cannons, abilities, and what it has `fought`, as opponent and target.
+    """The rest of one player's turn: cannons, abilities, and the opponents and targets that it has `fought`.
 
-    Each cannon and ability serves once in a turn, and no ship, building or non-player is fought twice.
+    Each cannon and each ability can be used once in a turn. No ship, building or non-player is fought twice.
     Source: rulebook, lines 887-889.
     """
 
@@ -248,11 +254,12 @@ class TurnLeft:
     def spend(
         self, opponent: str, cannons: int = 0, abilities: Iterable[Ability] = (), *, target: Target = "ship"
     ) -> TurnLeft:
-        """Return what is left after a combat against a `target` of `opponent` that used these cannons and abilities.
+        """Return the rest of the turn after a combat against a `target` of `opponent`.
 
-        A pirate's ship comes before the buildings on its island: `spend("green")`, then
-        `spend("green", target="fort")`. A non-player is fought as a `ship`; `buildings` are a fort and a garrison at
-        once. Name the island too where an opponent has buildings on several.
+        The combat used these cannons and abilities. A pirate's ship must be fought before the buildings on its island:
+        `spend("green")`, then `spend("green", target="fort")`. The target of a non-player is `ship`. The target
+        `buildings` is a fort and a garrison at once. If an opponent has buildings on several islands, add the island to
+        its name. Raises UsageError if the turn does not allow the combat.
         Source: rulebook, lines 887-889, 1041 and 1043.
         """
         parts = _PARTS.get(target, (target,))

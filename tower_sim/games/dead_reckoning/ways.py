@@ -1,4 +1,4 @@
-"""The ways to a battle: its words, its document, its request of the service, and the odds of many battles."""
+"""The commands of Dead Reckoning: its reports, JSON document, request of the service, and statistics."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ from tower_sim.games.rules import read
 from tower_sim.games.turn import Turn
 from tower_sim.games.ways import Asked, Ways, check_words
 
-_KEYS = {"kind": "combat"}  # fields of a request that the rules call otherwise
+_KEYS = {"kind": "combat"}  # fields of a request that have another name in the rules
 
 
 class BattleWays(Ways):
-    """A request of the service has the keys of the table `battle`, with `kind` for the combat."""
+    """The reports, document and requests of a battle.
+
+    A request has the keys of the table `battle`, with `kind` in the place of `combat`.
+    """
 
     request = "battle"
     fields = ("cubes", "kind", "active", "sides", "provoked", "abilities", "rulings")
@@ -28,11 +31,11 @@ class BattleWays(Ways):
     picture = "the board with the cubes"
 
     def head(self, rules: BattleRules, *, apparatus: str, model: str, seed: int) -> str:
-        """See Ways."""
+        """Return the heading of a battle."""
         return words.head_words(setup_json(rules.setup, seed=seed, model=model, apparatus=apparatus))
 
     def line(self, turn: Turn, rules: BattleRules) -> str:
-        """See Ways."""
+        """Return one step as a line of text."""
         if turn.failed is not None:
             return f"{turn.index:3}  {turn.kind}: {turn.failed}"
         return words.step_line(turn.index, turn.entry.steps[-1], rules.setup)
@@ -40,15 +43,18 @@ class BattleWays(Ways):
     def document_of(
         self, turns: Sequence[Turn], rules: BattleRules, *, apparatus: str, model: str, seed: int
     ) -> dict[str, Any]:
-        """See Ways."""
+        """Return the JSON document of a battle."""
         return battle_json(turns[-1].entry)
 
     def compared(self, rules: tuple[BattleRules, BattleRules]) -> ComparedBattles:
-        """See Ways."""
+        """Return the description of two variants of a battle for a comparison."""
         return ComparedBattles(self.game, rules)
 
     def of_fields(self, given: Mapping[str, Any], asked: Asked | None) -> Asked:
-        """See Ways; the field `kind` is the combat, and null in a side counts as left out."""
+        """Return the battle that a request asks for.
+
+        The field `kind` is the kind of combat. A null in a side counts as left out.
+        """
         table: dict[str, Any] = {"cubes": {}, **{_KEYS.get(key, key): value for key, value in given.items()}}
         if isinstance(sides := table.get("sides"), dict):
             table["sides"] = {colour: _there(side) for colour, side in cast("dict[str, Any]", sides).items()}
@@ -57,10 +63,10 @@ class BattleWays(Ways):
         return Asked(rules)
 
     def expected(self, rules: BattleRules) -> None:
-        """See Ways; explosions and shakes have no end."""
+        """Return None: the number of explosions and shakes is not known."""
 
     def odds(self) -> ManyRuns:
-        """See Ways."""
+        """Return statistics over battles, still without any battle."""
         return BattleOdds()
 
 

@@ -1,4 +1,4 @@
-"""A battle of Dead Reckoning told: as a JSON document, on the terminal step by step, and the odds of many."""
+"""Reports of battles of Dead Reckoning: the JSON document, lines on the terminal, and statistics of many battles."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ _PLACES = {
 
 
 def battle_json(battle: Battle) -> dict[str, Any]:
-    """Return the document of `play dead_reckoning --json`; `result` and `winner` are null before the end."""
+    """Return the document of `play dead_reckoning --json`.
+
+    `result`, `winner` and `consequences` are null if the battle is not over.
+    """
     colours = battle.setup.colours
     document = head_json(battle) | {"steps": [step.to_json(colours) for step in battle.steps]}
     if not battle.over:
@@ -69,12 +72,12 @@ def _goods(of: SideResult | Worth) -> dict[str, int]:
 
 
 def head_json(battle: Battle) -> dict[str, Any]:
-    """Return what the documents of one battle and of many begin with."""
+    """Return the first fields of the documents of one battle and of many."""
     return setup_json(battle.setup, seed=battle.seed, model=battle.state.model, apparatus=battle.state.apparatus)
 
 
 def setup_json(setup: Setup, *, seed: int, model: str, apparatus: str) -> dict[str, Any]:
-    """Return what `head_json` does, before there is a battle."""
+    """Return the first fields of a document, as `head_json` does, for a battle that has not begun."""
     return {
         "schema": SCHEMA,
         "version": VERSION,
@@ -95,7 +98,7 @@ def setup_json(setup: Setup, *, seed: int, model: str, apparatus: str) -> dict[s
 
 
 def head_words(document: Mapping[str, Any]) -> str:
-    """Return what is fought, by whom and with what, from what the battle's document begins with."""
+    """Return the heading of a battle: the sides, their cubes and abilities. `document` is a battle's document."""
     return f"{_head(document)}; cubes are {'+'.join(document['cubes'])}"
 
 
@@ -116,7 +119,7 @@ def _head(document: Mapping[str, Any]) -> str:
 
 
 def step_line(number: int, step: Step, setup: Setup) -> str:
-    """Return one step as a line: what happened, the cubes (a number a side), and where these cubes then lay."""
+    """Return one step as a line: the event, the numbers of cubes by side, and the places of these cubes after it."""
     if step.kind == "pass":
         return f"{number:3}  {step.side} passes"
     what = _STEPS.get(step.kind, "")
@@ -136,7 +139,7 @@ def step_line(number: int, step: Step, setup: Setup) -> str:
 
 
 def battle_summary(battle: Battle) -> str:
-    """Return the result of a finished battle."""
+    """Return the result of a finished battle as text."""
     setup, result = battle.setup, battle.result()
     width = max(len(colour) for colour in setup.colours)
     lines = ["", "  ".join(["".ljust(width), *NUMBERS.values()])]
@@ -164,7 +167,10 @@ def battle_summary(battle: Battle) -> str:
 
 
 def odds_report(document: Mapping[str, Any]) -> str:
-    """Return the summary of many battles (the document of `play dead_reckoning --games N --json`) in words."""
+    """Return the report of many battles as text.
+
+    `document` is the document of `play dead_reckoning --games N --json`.
+    """
     summary: Mapping[str, Any] = document["summary"]
     colours = list(document["cubes"])
     width = max(len("landed"), *(len(colour) for colour in colours))
@@ -195,7 +201,7 @@ def odds_report(document: Mapping[str, Any]) -> str:
 
 
 def _plain_words(summary: Mapping[str, Any], colours: Sequence[str]) -> list[str]:
-    """Say in two sentences who wins, how sure that is, and what it costs."""
+    """Return two sentences: who wins and how sure that is, and the strength and damage of each side."""
     wins = {colour: summary["win"][colour] for colour in colours}
     first, *others = sorted(colours, key=lambda colour: -wins[colour]["share"])
     sure = all(wins[first]["interval"][0] > wins[other]["interval"][1] for other in others)
@@ -216,5 +222,5 @@ def _place(place: str) -> str:
 
 
 def _cubes(cubes: Iterable[Cube], colours: Sequence[str]) -> str:
-    """Count cubes side by side, as in 6+3."""
+    """Return the numbers of cubes by side as text, as in 6+3."""
     return "+".join(str(count) for count in count_by_colour(cubes, colours).values())

@@ -1,8 +1,8 @@
-"""What the zones of a board are worth in Dead Reckoning, read from what is printed on them.
+"""The worth of the zones of a board in Dead Reckoning, read from their print.
 
-A zone prints its `kind`, one of KINDS, and what a cube in it gives: a strength zone `strength`, a plunder zone `coins`,
-`cargo` and `choice` (so many of coins and cargo, as the owner likes); a damage zone does one damage to the opposing
-ship.
+A zone prints its `kind`, one of KINDS, and what a cube in it gives. A strength zone prints `strength`. A plunder zone
+prints `coins`, `cargo` and `choice`, a number of goods that are each a coin or a cargo as the owner likes. A damage
+zone deals one damage to the opposing ship.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ _GIVES = {PLUNDER: ("coins", "cargo", "choice"), STRENGTH: ("strength",)}
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """What a cube in a zone, or an ability, brings; `choice` is so many of coins and cargo, as the owner likes.
+    """What a cube in a zone, or an ability, brings its owner.
 
+    `choice` is a number of goods, each a coin or a cargo as the owner likes.
     Source: rulebook, lines 1015, 1027 and 1035.
     """
 
@@ -42,7 +43,7 @@ class Worth:
     damage: int = 0
 
     def __add__(self, other: Worth) -> Worth:
-        """Add the two up, field by field."""
+        """Return the sum of the two, field by field."""
         return Worth(*map(add, _amounts(self), _amounts(other)))
 
 
@@ -50,7 +51,7 @@ _amounts = attrgetter(*(item.name for item in fields(Worth)))
 
 
 class _Printed(typed.Document, frozen=True):
-    """What is printed on a zone; only the numbers of its kind may differ from 0."""
+    """The print of a zone. Only the numbers that belong to its kind may differ from 0."""
 
     kind: Literal["explosive", "plunder", "damage", "strength"]
     strength: int = Field(default=0, ge=0, le=9)
@@ -60,12 +61,12 @@ class _Printed(typed.Document, frozen=True):
 
     @property
     def amounts(self) -> dict[str, int]:
-        """The numbers by name that are not 0."""
+        """The numbers that are not 0, by name."""
         return {key: amount for key, amount in self.model_dump(exclude={"kind"}).items() if amount}
 
 
 def read(zone: Zone) -> _Printed:
-    """Read what is printed on `zone`."""
+    """Return the print of `zone`. Raises UsageError if its numbers do not belong to its kind."""
     where = f"zone {zone.name}"
     printed = typed.read(_Printed, zone.printed, where)
     gives = _GIVES.get(printed.kind, ())
@@ -77,11 +78,14 @@ def read(zone: Zone) -> _Printed:
     return printed
 
 
-_known = lru_cache(maxsize=4096)(read)  # a battle asks again and again
+_known = lru_cache(maxsize=4096)(read)  # cached, because a battle reads the zones many times
 
 
 def legible(board: Board, apparatus: str) -> Board:
-    """Return `board`, of the apparatus so called, with what is printed written the shortest way: no zeros."""
+    """Return `board` with the print of its zones in the shortest form, without zeros.
+
+    `apparatus` is the name of the profile, for messages. Raises UsageError for a print that is not allowed.
+    """
     try:
         prints = [(zone, read(zone)) for zone in board.zones]
     except UsageError as error:
