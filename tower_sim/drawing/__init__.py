@@ -1,4 +1,4 @@
-"""Pictures: an apparatus with its dimensions; matplotlib's object interface only."""
+"""Pictures of an apparatus with its dimensions. Only matplotlib's object interface is used."""
 
 from __future__ import annotations
 

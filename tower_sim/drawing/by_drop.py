@@ -1,6 +1,7 @@
-"""The panels of a picture that has a column for each drop of a run: stacks, rows, and their axes.
+"""Panels with a column for each drop of a run: stacks of cubes, rows of counts, and their axes.
 
-A colour is never told by its colour alone: each cube that has room bears its letter, and the rows name the letters.
+No cube is identified by its colour alone. Each cube that is large enough has the letter of its colour, and the rows
+name the letters.
 """
 
 from __future__ import annotations
@@ -18,33 +19,36 @@ Counts = Mapping[str, Sequence[int]]
 """How many cubes of each colour, a number a drop."""
 
 ROW = 0.2  # inches for each colour
-COLUMN = 0.218  # inches for each drop, less when the figure would become wider than
+COLUMN = 0.218  # inches for each drop; less if the figure would be wider than WIDEST
 WIDEST = 24.0
 _MARK = 19.0  # pt for the mark beside a row's name
-_LEAST = 4.5  # pt: a smaller letter is not read
-_CUBE = 7.0  # pt for a cube of a stack, while that is no taller than
+_LEAST = 4.5  # pt: smaller letters are left out
+_CUBE = 7.0  # pt for a cube of a stack; less if the stack would be taller than _TALLEST
 _TALLEST = 3.4  # inches
 
 _STEPS = [a * 10**b for b in range(9) for a in (1, 2, 5)]  # between the drops that are numbered
 
 
 def seen(colours: Sequence[str], *counts: Counts) -> list[str]:
-    """Return the colours that appear in any drop, in their order; all when none does."""
+    """Return the colours that appear in any drop, in the order of `colours`; all colours if none appears."""
     return [colour for colour in colours if any(any(each[colour]) for each in counts)] or [*colours]
 
 
 def beside(names: Sequence[str]) -> float:
-    """Return how wide (inches) the rows' names and marks are, with the panels' own names."""
+    """Return the width (inches) that the names of rows and panels, and the rows' marks, take left of the panels."""
     return 0.5 + (_MARK + max(map(width_of, names))) / 72
 
 
 def stack_height(counts: Counts, least: float) -> float:
-    """Return how tall (inches) a panel of stacks is, so that a letter has room on a cube: at least `least`."""
+    """Return the height (inches) of a panel of stacks, at least `least`.
+
+    It grows with the largest stack, up to a limit, so that letters have room on the cubes.
+    """
     return min(max(least, _CUBE * _limit(counts) / 72), max(least, _TALLEST))
 
 
 def draw_stacks(panel: Any, counts: Counts, paint: Mapping[str, Paint]) -> None:
-    """Stack the cubes inside after each drop, the first colour on top, as in the rows below."""
+    """Draw the cubes inside after each drop as a stack, the first colour on top, as in the rows."""
     drops = len(next(iter(counts.values())))
     limit = _limit(counts)
     figure, box = panel.figure, panel.get_position()
@@ -68,7 +72,10 @@ def _limit(counts: Counts) -> float:
 
 
 def draw_rows(panel: Any, counts: Counts, paint: Mapping[str, Paint], column: float) -> float:
-    """Draw a square with the number of cubes out for each colour and drop, `column` pt wide; return its side (pt)."""
+    """Draw a square with the number of cubes out for each colour and drop; return the squares' side (pt).
+
+    `column` is the width (pt) of a drop's column.
+    """
     side = min(0.8 * column, 0.8 * ROW * 72)
     for row, (colour, numbers) in enumerate(counts.items()):
         panel.axhline(row, color="0.9", lw=0.6, zorder=1)
@@ -85,12 +92,15 @@ def draw_rows(panel: Any, counts: Counts, paint: Mapping[str, Paint], column: fl
 
 
 def mark_of(paint: Paint) -> str:
-    """Return what the cubes of a colour bear: its letter, or its name where that is as short."""
+    """Return the mark on cubes of a colour: its letter, or its name if that has at most two letters."""
     return paint.name if len(paint.name) <= 2 else paint.letter
 
 
 def draw_squares(panel: Any, at: Sequence[int], row: float, paint: Paint, side: float, words: Sequence[str]) -> None:
-    """Draw squares of a colour in a row, each with its words where there is room for any."""
+    """Draw squares of one colour in a row, at the columns `at`; each has its text if the squares are large enough.
+
+    `side` is the squares' side (pt).
+    """
     style = {"s": side**2, "marker": "s", "color": paint.rgb, "edgecolor": INK, "linewidth": 0.6, "zorder": 3}
     panel.scatter(at, [row] * len(at), **style)
     for i, word in zip(at, words, strict=True) if side > 7 else ():
@@ -102,9 +112,10 @@ def _write(panel: Any, x: float, y: float, words: str, paint: Paint, size: float
 
 
 def dress(panel: Any, numbers: Sequence[int], starts: Sequence[int], empty: Sequence[int]) -> None:
-    """Give a panel its axes: `numbers` of the drops, a line before the columns `starts`, hatching on those `empty`.
+    """Give a panel its axes.
 
-    A panel whose second axis counts cubes upwards gets a grid of whole numbers.
+    `numbers` are the drops' numbers. A line stands before each column of `starts`. Columns of `empty` are hatched. A
+    panel whose vertical axis counts cubes upwards gets a grid of whole numbers.
     """
     panel.set_xlim(-0.7, len(numbers) - 0.3)
     for side in ("top", "right"):

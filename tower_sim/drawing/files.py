@@ -1,4 +1,4 @@
-"""What every picture needs: where it may be written, how it is written, and the colours of cubes."""
+"""Picture files: which paths are allowed, how figures are written, and the colours of cubes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _OTHERS = ("#c07ab8", "#e8862e", "#35b5b0", "#9a9a9a", "#6b4fa0", "#a8c23a", "#f
 
 
 def check_path(path: str | Path) -> None:
-    """Refuse a picture's path before any work is done for it; leaves nothing behind."""
+    """Raise UsageError if no picture can be written to the path; leave nothing behind."""
     path = Path(path)
     known = sorted(set(FigureCanvasAgg(Figure()).get_supported_filetypes()) - _NOT_PICTURES)
     if path.suffix.lower().removeprefix(".") not in known:
@@ -51,16 +51,16 @@ def check_path(path: str | Path) -> None:
 
 
 def save(figure: Any, path: str | Path) -> None:
-    """Write `figure` in the format of the path's suffix, whole or not at all; the same bytes on any day.
+    """Write `figure` to a file in the format of the path's suffix, whole or not at all.
 
-    Raises WritingFailed when the disk is full or fails.
+    Equal figures give equal bytes on any day. Raises WritingFailed if the disk is full or fails.
     """
     check_path(path)
     writing.write(path, drawn(figure, Path(path).suffix.lower().removeprefix(".")), "picture")
 
 
 def drawn(figure: Any, form: str) -> bytes:
-    """Return a figure as `form`, without the date and the random names that matplotlib writes into some of them."""
+    """Return a figure as bytes in the format `form`, without the dates and random names that matplotlib adds."""
     for text in figure.findobj(Text):
         text.set_parse_math(False)  # names are names, also those with a dollar sign
     plain = "svg" if form == "svgz" else form
@@ -74,7 +74,10 @@ def drawn(figure: Any, form: str) -> bytes:
 
 
 def cube_colours(names: Sequence[str], given: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
-    """Return what to paint each colour name with: as `given`, else our own, matplotlib's, or one of a palette."""
+    """Return the paint of each colour name, as matplotlib understands it.
+
+    The paint is the one in `given`, else ours, else matplotlib's of that name, else one from a palette.
+    """
     known = _CUBES | dict(given)
     unknown = [name for name in names if name not in known and not _is_colour(name)]
     spare = {name: _OTHERS[i % len(_OTHERS)] for i, name in enumerate(unknown)}
@@ -82,7 +85,7 @@ def cube_colours(names: Sequence[str], given: Mapping[str, str] = MappingProxyTy
 
 
 def ink_on(colour: Any) -> str:
-    """Return the ink, dark or white, that is read best on `colour`."""
+    """Return the ink, dark or white, that is easiest to read on `colour`."""
     red, green, blue, _ = to_rgba(colour)
     return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.55 else "white"
 

@@ -1,4 +1,4 @@
-"""Paint: what the cubes of a colour look like in pictures and pages, also to those who tell colours badly."""
+"""Paint: the look of a cube's colour in pictures and pages, also for readers who cannot distinguish some colours."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ _LIGHT, _DARK = "#ffffff", "#1a1a1a"
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """The colour called `name`: `rgb` and the `ink` that is read best on it (both #rrggbb), a letter, a pattern."""
+    """The look of the colour called `name`.
+
+    `rgb` is the paint and `ink` the text colour that is easiest to read on it, both as #rrggbb. Cubes can also have the
+    colour's letter and pattern.
+    """
 
     name: str
     rgb: str
@@ -26,9 +30,9 @@ class Paint:
 
 
 def paints(names: Sequence[str], given: Mapping[str, str] = MappingProxyType({})) -> list[Paint]:
-    """Return what to paint each colour with; letters and patterns differ from each other as long as there are some.
+    """Return the paint of each colour name; letters and patterns differ until all are used.
 
-    `given` has the #rrggbb of names that a game's file paints.
+    `given` has the #rrggbb of names that a game's file defines.
     """
     rgb = cube_colours(names, given)
     letters = _letters(names)
@@ -45,7 +49,7 @@ def paints(names: Sequence[str], given: Mapping[str, str] = MappingProxyType({})
 
 
 def _letters(names: Iterable[str]) -> dict[str, str]:
-    """Return a letter or a digit for each name: the first of its own that is free, else the first that is."""
+    """Return a letter or digit for each name: the first free one of the name, else any free one, else "?"."""
     taken: dict[str, str] = {}
     spare = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
     for name in names:

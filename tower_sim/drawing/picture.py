@@ -1,4 +1,4 @@
-"""The picture of an apparatus of any kind: a view cut open, plans and a cube below it, sections, the board's plan."""
+"""The picture of an apparatus: a view cut open, plans and a cube below it, sections, and the board's plan."""
 
 from __future__ import annotations
 
@@ -29,20 +29,23 @@ from tower_sim.drawing.surfaces import (
 )
 from tower_sim.state import TowerState
 
-_WIDE, _TALL, _TALLER = 10.0, 5.8, 4.3  # inches: the figure, its only row of panels, one of more rows
+_WIDE, _TALL, _TALLER = 10.0, 5.8, 4.3  # inches: the figure's width, a single row, one of several rows
 _STRIP = 0.27  # of a panel's height, for the plans below the view
-_LARGE = 0.4  # of a part's largest piece in sight: pieces as large may be pointed at
-_ROW = 13.0  # pt from label to label
+_LARGE = 0.4  # of a part's largest visible face: a label may point at faces at least so large
+_ROW = 13.0  # pt between labels
 
 
 def draw_apparatus(apparatus: Apparatus, path: str | Path, state: TowerState | None = None) -> None:
-    """Draw an apparatus into the file `path`, with the cubes of `state` where they lie; lengths in mm."""
+    """Draw an apparatus, with the cubes of `state` where they lie, into the file `path`; lengths are in mm.
+
+    Raises UsageError if the path is not allowed or a cube of `state` has no pose.
+    """
     check_path(path)
     save(apparatus_figure(apparatus, state), path)
 
 
 def apparatus_figure(apparatus: Apparatus, state: TowerState | None = None) -> Figure:
-    """Return the figure that `draw_apparatus` writes."""
+    """Return the matplotlib figure that `draw_apparatus` writes."""
     dimensions = apparatus.dimensions()
     lying, far = lying_near(apparatus, state.board.lying if state else ())
     cubes = [*cube_faces(state.residents if state else ()), *lying]
@@ -74,14 +77,14 @@ def apparatus_figure(apparatus: Apparatus, state: TowerState | None = None) -> F
 def _draw_view(
     figure: Figure, where: Where, apparatus: Apparatus, dimensions: Dimensions, cubes: Sequence[Face]
 ) -> None:
-    """Draw apparatus and cubes in perspective, cut open, its parts named on both sides."""
+    """Draw the apparatus, cut open, and the cubes in perspective, with the names of parts on both sides."""
     faces = [*surface(apparatus.solids, dimensions, cuts_of(dimensions.cuts)), *cubes]
     faces += zone_faces(apparatus.board) if apparatus.board else []
     sight = Sight(faces, dimensions.eye)
     view, painted = sight.view, sight.faces
     (x0, y0), (x1, y1) = sight.low, sight.high
     names = {name: part_of(dimensions, name).words for name in {face.part for face in painted}}
-    middle = float(view.project([(0.0, 0.0, sight.middle[2])])[0][0])  # the hand is over it
+    middle = float(view.project([(0.0, 0.0, sight.middle[2])])[0][0])  # where the apparatus's axis is seen
     tips = _tips(sight, names, middle)
     tips |= {label.words: view.project([mm(label.tip)])[0] for label in dimensions.labels}
     is_left = {words: bool(tip[0] < middle) for words, tip in tips.items()}
@@ -93,9 +96,9 @@ def _draw_view(
 
 
 def _tips(sight: Sight, names: Mapping[str, str], middle: float) -> dict[str, Array]:
-    """Return for each name in words a place, as seen, on what is so named and hidden by nothing.
+    """Return for each name of a part a visible point of the part, as seen.
 
-    Of its pieces it is a large one, that which is farthest from the `middle`.
+    Of the part's large faces, the point is on the one farthest from the `middle`.
     """
     seen: dict[str, list[tuple[float, Array]]] = {}
     for i in sight.largest_first():
@@ -110,7 +113,7 @@ def _tips(sight: Sight, names: Mapping[str, str], middle: float) -> dict[str, Ar
 
 
 def _draw_plans(figure: Figure, where: Where, apparatus: Apparatus, dimensions: Dimensions) -> None:
-    """Draw the plans and a cube beside them, at one scale."""
+    """Draw the plans, and a cube next to them, at one scale."""
     edge = apparatus.cube_edge
     cube = Section("cube", "z", 0.0, (Width(f"{1e3 * edge:g}", -edge / 2, edge / 2),))
     drawings = [Drawing(plan, *section_of(apparatus, dimensions, plan), dimensions) for plan in dimensions.plans]

@@ -1,7 +1,9 @@
-"""The plan of a board: its zones from above, each with words where nothing else stands, and the cubes on it.
+"""The plan of a board: its zones from above, with text where there is room, and the cubes on the board.
 
-the apparatus beyond the upper edge, for example a board at +x:  +-> y
-                                                                 x v
+The apparatus is beyond the upper edge, for example for a board at +x:
+
+    +-> y
+    x v
 """
 
 from __future__ import annotations
@@ -32,28 +34,28 @@ from tower_sim.terminal import counted
 
 Box = tuple[float, float, float, float]  # x0, x1, y0, y1
 
-BESIDE = 40.0  # mm: what lies farther from the board is not drawn
-SMALL = 7.0  # pt: names that do not fit at FONT
-_LINE = 1.28  # of the type size, from line to line
+BESIDE = 40.0  # mm: cubes farther from the board are not drawn
+SMALL = 7.0  # pt: for names that do not fit at FONT
+_LINE = 1.28  # times the type size, from line to line
 _PAD = 2.0  # pt around words
 _TRIED = 50  # places tried for them along and across a zone
 
 
 def above(board: Board) -> View:
-    """Return the view of a board from above, its apparatus beyond the upper edge."""
+    """Return the view of a board from above, with its apparatus beyond the upper edge."""
     x, y = sum(board.x), sum(board.y)
     up = (-math.copysign(1.0, x), 0.0, 0.0) if abs(x) >= abs(y) else (0.0, -math.copysign(1.0, y), 0.0)
     return View((0.0, 0.0, 1.0), up)
 
 
 def on_plan(board: Board, points: Any) -> Array:
-    """Return where points (n, 2), in mm, of x and y are on the plan."""
+    """Return the positions on the plan, shape (n, 2), of points (x, y; mm) in the apparatus's frame."""
     points = np.asarray(points, dtype=float).reshape(-1, 2)
     return above(board).project(np.column_stack([points, np.zeros(len(points))]))
 
 
 def lying_near(apparatus: Apparatus, lying: Sequence[Resident]) -> tuple[list[Face], int]:
-    """Return the faces of the cubes on the board or near it, and how many lie too far off to be drawn."""
+    """Return the faces of the cubes on or near the board, and the number of cubes too far away to be drawn."""
     if not lying:
         return [], 0
     board = with_board(apparatus).board
@@ -71,7 +73,7 @@ def lying_near(apparatus: Apparatus, lying: Sequence[Resident]) -> tuple[list[Fa
 
 
 def said_of_cubes(apparatus: Apparatus, state: TowerState, far: int) -> str:
-    """Say how many cubes of `state` are where, `far` of them out of the picture."""
+    """Return in words how many cubes of `state` are where; `far` cubes are out of the picture."""
     if apparatus.board is None:
         return f"{counted(len(state.residents), 'cube')} inside"
     on_table = len(state.board.at("table"))
@@ -84,7 +86,10 @@ def said_of_cubes(apparatus: Apparatus, state: TowerState, far: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Words as they are set: `name` in bold and under it `gives`, of `size` points, at `middle`, turned or not."""
+    """Text as it is set: `name` in bold and `gives` under it, in `size` points, centred at `middle` (mm).
+
+    If `is_turned`, the text runs upwards.
+    """
 
     name: str
     gives: str
@@ -102,10 +107,10 @@ def draw_plan(
     *,
     is_painted: bool = True,
 ) -> Plan:
-    """Draw the plan of the board at `where`, with the name of each zone and what `says` has for it.
+    """Draw the plan of the board at `where`, with the name of each zone and its text in `says`.
 
-    Words that do not fit into a zone, or not between the cubes, stand in a list below the board, under a number.
-    If it is not `is_painted` the zones' floor is left free, for what is drawn beneath at zorder 1.
+    Text that does not fit into a zone, between the cubes, goes to a numbered list below the board. If `is_painted` is
+    false, the zones' floor stays transparent, so that something drawn beneath, at zorder 1, can be seen.
     """
     canvas: Any = figure
     plan, rows = Plan(figure, where, apparatus, cubes, is_painted), 0
@@ -119,10 +124,11 @@ def draw_plan(
 
 @dataclass(frozen=True, slots=True)
 class _Room:
-    """The `places` tried for words in a zone, (n, 2), their middle first, and how far `away` from it they are, squared.
+    """The `places` tried for text in a zone, shape (n, 2), its centroid first, and their distances (mm).
 
-    `inward` are the normals of the zone's k sides, `depth` (k, n) how far a place is from each; `beside` (m, n) and
-    `over` (m, n) how far it is from the m cubes near the zone, across and up, below 0 where it is level with one.
+    `away` is the squared distance from the centroid, shape (n,). `inward` are the normals of the zone's k sides, and
+    `depth` the distance of each place from each side, shape (k, n). `beside` and `over` are the distances across and up
+    from each of the m cubes near the zone, shape (m, n); they are negative within the cube's extent.
     """
 
     places: Array
@@ -134,7 +140,7 @@ class _Room:
 
 
 class Plan:
-    """The plan on its `sheet`, whose scale is such that a list below has room: the board of `apparatus` and `cubes`."""
+    """The plan of the board of `apparatus` with `cubes`, on a `sheet` whose scale leaves room for a list below."""
 
     def __init__(
         self, figure: Figure, where: Where, apparatus: Apparatus, cubes: Sequence[Face], is_painted: bool
@@ -159,7 +165,7 @@ class Plan:
         self._floors = shades(self._zones, self.dimensions)
 
     def sheet_of(self, rows: int) -> Sheet:
-        """Return a new sheet with room for `rows` of a list below."""
+        """Return a new sheet with room for a list of `rows` rows below the board."""
         left, right, low, _ = _around([*self._taken, self.outer])
         return Sheet(
             self._figure,
@@ -178,7 +184,7 @@ class Plan:
         return surface([box for box in apparatus.solids if box.part in parts], self.dimensions, lambda box: planes)
 
     def fit(self, says: Mapping[str, str]) -> int:
-        """Find places for the words of the zones; returns how many rows of the list below the others need."""
+        """Find places for the zones' text; return how many rows the list below needs for the rest."""
         zones = self.board.zones
         labels: dict[str, Label | None] = {}
         for size in (FONT, SMALL):
@@ -206,7 +212,7 @@ class Plan:
         return self._tall
 
     def write(self, says: Mapping[str, str]) -> None:
-        """Write the words where `fit` found places for them."""
+        """Write the text where `fit` found places for it, and the list below."""
         for zone, floor in zip(self.board.zones, self._floors, strict=True):
             self._write(self._labels[zone.name], floor)
         rows = self._rows(says)
@@ -223,7 +229,7 @@ class Plan:
             sheet.text(place[0], place[1], _shortened(row, wide / pt - 4), "left", fontsize=SMALL)
 
     def _list(self) -> tuple[float, float, float]:
-        """Return where (mm) the list below is: its left and right ends, its top."""
+        """Return where (mm) the list below is: its left end, its right end, its top."""
         left, right = self.sheet.axes.get_xlim()
         left = left + 4 * self.sheet.pt if len(self._listed) > 3 else self.outer[0]
         return left, right, self.outer[2] - 28 * self.sheet.pt
@@ -236,7 +242,7 @@ class Plan:
         ]
 
     def _place(self, zone: Zone, settings: Iterator[Label]) -> Label | None:
-        """Return the first of `settings` that has room in `zone` clear of the cubes, there nearest to its middle."""
+        """Return the first of `settings` that fits into `zone` clear of the cubes, nearest to its centroid."""
         pt = self.sheet.pt
         if zone.name not in self._rooms:
             self._rooms[zone.name] = self._room(zone)
@@ -289,7 +295,7 @@ class Plan:
             self.sheet.text(x, y, line, up="baseline", weight=weight, **style)
 
     def paint(self) -> None:
-        """Paint the board, its zones and the cubes, and what is around them."""
+        """Paint the board, its zones, the cubes, and the parts around the board."""
         sheet, view, dimensions, zones = self.sheet, self.view, self.dimensions, self._zones
         faces = [*self._floor, *self._around, *zones] if self.is_painted else self._around
         below, seen = from_back_to_front(faces, view), from_back_to_front(self._cubes, view)
@@ -302,7 +308,10 @@ class Plan:
         self._surround()
 
     def mark(self, lying: Sequence[Resident], paint: Mapping[str, Paint]) -> None:
-        """Write on the board's cubes the letters of their colours, which not all eyes tell apart."""
+        """Write on the cubes the letters of their colours, for readers who cannot distinguish the colours.
+
+        Cubes outside the board, cubes under others, and cubes where a zone's text stands get none.
+        """
         left, right, low, high = self.outer
         tops = [max(cube_faces([resident]), key=lambda face: face.normal[2]).corners.mean(axis=0) for resident in lying]
         for resident, top in zip(lying, tops, strict=True):
@@ -314,12 +323,12 @@ class Plan:
                 self.sheet.text(x, y, of.letter, up="center_baseline", bbox=None, **style)
 
     def _has_words(self, x: float, y: float, near: float) -> bool:
-        """Say whether words of a zone stand at (x, y), or nearer than that."""
+        """Return whether the text of a zone stands at (x, y), or within the distance `near` (mm)."""
         sizes = [(label.middle, np.array(_size(label)) * self.sheet.pt / 2 + near) for label in self._labels.values()]
         return any(abs(x - at[0]) < half[0] and abs(y - at[1]) < half[1] for at, half in sizes)
 
     def _surround(self) -> None:
-        """Dimension the board, and write what is beyond it and over the plan."""
+        """Draw the board's dimensions, its title, and the text beyond its upper edge."""
         sheet, pt, plan = self.sheet, self.sheet.pt, self.plan
         x0, x1, y0, _ = self.outer
         if not (plan.floor or plan.around):
@@ -353,14 +362,14 @@ def _centroid(ring: Array) -> tuple[float, float]:
 
 
 def in_words(name: str) -> str:
-    """Return the name of a zone as words."""
+    """Return the name of a zone with spaces for underscores."""
     return name.replace("_", " ")
 
 
 def _settings(name: str, gives: str, size: float) -> Iterator[Label]:
-    """Yield the ways to set the words of a zone, the best first: upright before turned, in few lines before many.
+    """Yield the ways to set the text of a zone, the best first: upright before turned, few lines before many.
 
-    A name that says all is set alone.
+    If the zone's name equals `gives`, the name stands alone.
     """
     bold = in_words(name)
     plain = "" if gives == bold else gives
@@ -370,7 +379,7 @@ def _settings(name: str, gives: str, size: float) -> Iterator[Label]:
 
 
 def _wrapped(words: str, size: float, limit: float, is_bold: bool) -> str:
-    """Break `words` into lines of at most `limit` times the type size, where it can be."""
+    """Break text into lines of at most `limit` times the type size; a longer word stays whole."""
     lines: list[str] = []
     for line in words.split("\n"):
         lines.append("")
@@ -382,14 +391,14 @@ def _wrapped(words: str, size: float, limit: float, is_bold: bool) -> str:
 
 
 def _shortened(words: str, wide: float) -> str:
-    """Cut `words` of the list so that they are at most `wide` (pt)."""
+    """Shorten a row of the list until it is at most `wide` (pt)."""
     while width_of(words, SMALL, False) > wide and len(words) > 2:
         words = words[:-2] + "…"
     return words
 
 
 def _size(label: Label) -> tuple[float, float]:
-    """Return how wide and high (pt) a label is on paper."""
+    """Return the width and height (pt) of a label on paper."""
     wide = max(width_of(label.name, label.size, True), width_of(label.gives, label.size))
     tall = _LINE * label.size * len(f"{label.name}\n{label.gives}".strip().split("\n"))
     return (tall, wide) if label.is_turned else (wide, tall)

@@ -35,7 +35,10 @@ _TITLE = 22.0  # pt for the section's name
 
 
 class Drawing:
-    """A `section` in mm with the faces that it shows; horizontal ones, plans, have a name only and no ground line."""
+    """A drawing of a `section` with its dimensions, in mm, and of the `faces` seen in it.
+
+    A horizontal section, called a plan, has a shorter title and no ground line.
+    """
 
     def __init__(self, section: Section, faces: Sequence[Face], view: View, dimensions: Dimensions) -> None:
         lists: Any = {name: in_mm(getattr(section, name)) for name in ("widths", "heights", "levels", "angles")}
@@ -47,14 +50,17 @@ class Drawing:
         self.bottom = self.bottom if self.is_plan else min(0.0, self.bottom)
 
     def scale(self, figure: Figure, where: Where) -> float:
-        """Return the length (mm) of one point at which all fits; the more rows of widths are needed, the larger."""
+        """Return the length (mm) of one point on paper at which the drawing just fits.
+
+        Widths need more rows the smaller the drawing is, so the scale is found step by step.
+        """
         pt = 0.0
         while (needed := scale(figure, where, self._sides(pt))) > pt * (1 + 1e-9):
             pt = needed
         return pt
 
     def draw(self, figure: Figure, where: Where, least: float = 0.0) -> None:
-        """Draw the section at `where`, one point being at least `least` mm."""
+        """Draw the section at `where`; one point on paper is at least `least` mm."""
         pt = max(least, self.scale(figure, where))
         sheet, section = Sheet(figure, where, self._sides(pt), pt), self.section
         self._paint(sheet)
@@ -72,7 +78,7 @@ class Drawing:
             sheet.text(middle, max(z + p * pt for z, p in height) - 10 * pt, f"{section.words}, lengths in mm")
 
     def _sides(self, pt: float) -> Sides:
-        """Return the room that the words around the section take at a scale of `pt` mm for a point."""
+        """Return the room that text needs around the section if one point on paper is `pt` mm."""
         section = self.section
         levels = [*section.levels, *(Level(f"{a.words} {_degrees(a)}", 0.0, 0.0) for a in section.angles)]
         left = [(self.left, 20 + max(width_of(level.words) for level in levels) if levels else 6.0)]
@@ -87,7 +93,7 @@ class Drawing:
         return left, right, bottom, top
 
     def _paint(self, sheet: Sheet) -> None:
-        """Paint what is cut white and hatched, what lies beyond grey."""
+        """Paint cut faces white and hatched, and the faces beyond the cut grey."""
         beyond = [face for face in self.faces if not face.is_cut]
         cut = sorted((face for face in self.faces if face.is_cut), key=lambda face: self._hatch(face) != 0)
         light = "0.82" if self.is_plan else "0.965"
@@ -105,7 +111,7 @@ class Drawing:
         return part_of(self.dimensions, face.part).hatch
 
     def _draw_levels(self, sheet: Sheet, levels: Sequence[Level]) -> None:
-        """Write heights over the table on one running line."""
+        """Write heights over the table along one vertical line."""
         if not levels:
             return
         pt, column = sheet.pt, self.left - 8 * sheet.pt
@@ -119,7 +125,7 @@ class Drawing:
 
 
 def in_mm(items: Sequence[Item]) -> tuple[Item, ...]:
-    """Return dimensions in mm."""
+    """Return dimensions with their lengths converted from m to mm."""
     return tuple(_in_mm(item) for item in items)
 
 
@@ -129,7 +135,7 @@ def _in_mm(item: Item) -> Item:
 
 
 def rows_of(widths: Sequence[Width], pt: float) -> list[tuple[Width, int]]:
-    """Return for each of widths in which row it has room, the first being next to the section."""
+    """Return for each width the row in which it has room; row 0 is next to the section."""
     taken: list[tuple[Width, int]] = []
     for width in widths:
         row = 0
@@ -140,7 +146,7 @@ def rows_of(widths: Sequence[Width], pt: float) -> list[tuple[Width, int]]:
 
 
 def _collide(one: Width, other: Width, pt: float) -> bool:
-    """Tell whether the lines of two widths, with their arrows, or their words would meet in one row."""
+    """Return whether two widths would overlap in one row, with their lines, arrows or text."""
     if one.is_above != other.is_above:
         return False
     apart = abs(one.low + one.high - other.low - other.high) / 2
@@ -150,7 +156,7 @@ def _collide(one: Width, other: Width, pt: float) -> bool:
 
 
 def draw_widths(sheet: Sheet, widths: Sequence[Width], bottom: float) -> None:
-    """Dimension widths over what they are of, or below `bottom`."""
+    """Draw the dimension lines of widths: above the measured part if `is_above`, else below `bottom` (mm)."""
     pt = sheet.pt
     for width, row in rows_of(widths, pt):
         start = width.at + 1.5 * pt if width.is_above else bottom - 1.5 * pt
@@ -159,9 +165,9 @@ def draw_widths(sheet: Sheet, widths: Sequence[Width], bottom: float) -> None:
 
 
 def _columns(heights: Sequence[Height]) -> list[tuple[Height, float, float]]:
-    """Return for each height where its line stands: so many mm, and so many pt beyond that.
+    """Return for each height the position of its line: x (mm), and a distance from there (pt).
 
-    Lines that would overlap stand beside each other, the later farther off.
+    Lines that would overlap stand next to each other, later ones farther out.
     """
     placed: list[tuple[Height, float, float]] = []
     for height in heights:
@@ -174,7 +180,7 @@ def _columns(heights: Sequence[Height]) -> list[tuple[Height, float, float]]:
 
 
 def draw_heights(sheet: Sheet, heights: Sequence[Height]) -> None:
-    """Dimension heights beside what they are of, their words kept apart whatever the proportions."""
+    """Draw the dimension lines of heights next to the measured parts, and keep their text apart."""
     pt = sheet.pt
     columns = [(h, x - offset * pt if h.is_left else x + offset * pt) for h, x, offset in _columns(heights)]
     columns.sort(key=lambda column: column[1])
@@ -192,7 +198,10 @@ def draw_heights(sheet: Sheet, heights: Sequence[Height]) -> None:
 
 
 def draw_angle(sheet: Sheet, angle: Angle) -> Level | None:
-    """Draw an angle with words in the wedge under it, the longest that fit; without room return it as a level."""
+    """Draw an angle with its text in the wedge under it; if there is no room, return it as a level instead.
+
+    The text is the name with the degrees, or the degrees alone if the name does not fit.
+    """
     x, z = angle.at, angle.height
     pt, run, side = sheet.pt, abs(angle.run), math.copysign(1, angle.run)
     for words in (f"{angle.words} {_degrees(angle)}", _degrees(angle)):

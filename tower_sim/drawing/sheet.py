@@ -1,4 +1,4 @@
-"""A drawing sheet in mm: lines, dimensions and notes whose size on paper does not depend on the scale."""
+"""A drawing sheet in mm. The size of its lines, arrows and text on paper does not depend on the scale."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _THIN = 0.5
 ARROW = 15.0  # pt: a dimension line shorter than this has its arrows outside
 
 
-Side = Sequence[tuple[float, float]]  # content reaches to so many mm, and so many pt beyond that
+Side = Sequence[tuple[float, float]]  # content extends to a position (mm), and some pt beyond it
 Sides = tuple[Side, Side, Side, Side]  # left, right, bottom, top
-Where = tuple[float, float, float, float]  # left, bottom, width, height, of the figure's
+Where = tuple[float, float, float, float]  # left, bottom, width, height, as shares of the figure
 
 
 def scale(figure: Figure, where: Where, sides: Sides) -> float:
@@ -35,9 +35,9 @@ def scale(figure: Figure, where: Where, sides: Sides) -> float:
 
 
 class Sheet:
-    """Axes in data units of mm, as large as its content fits, or smaller.
+    """Axes whose data units are mm, scaled so that the content fits.
 
-    `pt` is the length (mm) of one point on paper, at least `least`.
+    `pt` is the length (mm) of one point on paper, and at least `least`.
     """
 
     def __init__(self, figure: Figure, where: Where, sides: Sides, least: float = 0.0) -> None:
@@ -69,9 +69,9 @@ class Sheet:
         self.axes.add_patch(Rectangle((x, y), width, height, facecolor=fill, edgecolor=INK, linewidth=edge))
 
     def across(self, low: float, high: float, y: float, words: str, start: float, drop: float = 0.0) -> None:
-        """Dimension from x = `low` to `high` on the height `y`, of something at height `start`.
+        """Draw a horizontal dimension from x = `low` to `high` at height `y`, for something at height `start`.
 
-        The words stand over the line, or `drop` points under it.
+        The text stands over the line, or `drop` points under it.
         """
         beyond = math.copysign(2 * self.pt, y - start)
         for x in (low, high):
@@ -83,9 +83,9 @@ class Sheet:
     def upright(
         self, x: float, low: float, high: float, words: str, start: float, at: float | None = None, side: int = 1
     ) -> None:
-        """Dimension from y = `low` to `high` on the line at `x`, of something at `start`; words at height `at`.
+        """Draw a vertical dimension from y = `low` to `high` at `x`, for something at x = `start`.
 
-        `side`: 1 with the words on the right, -1 on the left.
+        The text is at height `at`, by default in the middle, and on the right if `side` is 1, on the left if -1.
         """
         beyond = math.copysign(2 * self.pt, x - start)
         for y in (low, high):
@@ -120,9 +120,10 @@ class Sheet:
         off: float,
         gap: float,
     ) -> None:
-        """Write words to the left of the first of `ends` (True) or to the right of the other, `off` points beyond it.
+        """Write names in a column on the left or right, each with a line to its tip.
 
-        Each has a line to its tip; on a side they are `gap` points apart at least.
+        `tipped` has (text, tip, whether on the left). The columns stand `off` points outside the two x of `ends`. Texts
+        of one column are at least `gap` points apart.
         """
         for side, x, across in ((True, ends[0] - off * self.pt, "right"), (False, ends[1] + off * self.pt, "left")):
             there = [(words, tip) for words, tip, is_left in tipped if is_left == side]
@@ -130,14 +131,14 @@ class Sheet:
                 self._leader((tip[0], tip[1]), words, x, y, across)
 
     def _leader(self, tip: tuple[float, float], words: str, x: float, y: float, across: str) -> None:
-        """Write `words` at (x, y), with a line to a dot at `tip`."""
+        """Write text at (x, y), with a line to a dot at `tip`."""
         for width, colour in ((2.2, "white"), (0.7, INK)):
             self.line((x + (-3 if across == "left" else 3) * self.pt, y), tip, width=width, colour=colour)
         self.axes.plot(*tip, "o", ms=3, mfc=INK, mec="white", mew=0.5, zorder=7)
         self.text(x, y, words, across)
 
     def paint(self, faces: Sequence[Face], view: View, colours: Sequence[Any], width: float, zorder: float = 2) -> None:
-        """Paint `faces` in their order, each with the outline of its drawn edges."""
+        """Paint `faces` in their order, each with its drawn edges as an outline."""
         outlines: list[Outline] = []
         fills: list[Any] = []
         strokes: list[Any] = []
@@ -160,7 +161,7 @@ class Sheet:
         self.axes.add_collection(made, autolim=False)
 
     def hatch(self, faces: Sequence[Face], view: View, slope: int, gap: float = 3.2, colour: str = INK) -> None:
-        """Hatch `faces` with thin lines at 45 degrees, `slope` 1 or -1, `gap` points apart."""
+        """Hatch `faces` with thin lines at 45 degrees, rising (`slope` 1) or falling (-1), `gap` points apart."""
         if not faces:
             return
         rings = [view.project(face.corners) for face in faces]
@@ -179,7 +180,7 @@ class Sheet:
 
 
 def spread(wanted: Sequence[float], gap: float) -> list[float]:
-    """Return places as near as can be (least squares) to those `wanted`, in their order, at least `gap` apart."""
+    """Return places at least `gap` apart, in the order of `wanted`, with the least sum of squared shifts from it."""
     order = np.argsort(wanted, kind="stable")
     blocks: list[list[float]] = []
     for rank, i in enumerate(order):
@@ -195,7 +196,7 @@ def spread(wanted: Sequence[float], gap: float) -> list[float]:
 
 
 def width_of(words: str, size: float = FONT, is_bold: bool = False) -> float:
-    """Return how wide (pt) the widest line of `words` is on paper."""
+    """Return the width (pt) of the widest line of a text on paper."""
     return max(_width(line, size, is_bold) for line in words.split("\n"))
 
 

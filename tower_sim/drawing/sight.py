@@ -1,4 +1,4 @@
-"""Faces as an eye sees them: from where, in which order they are painted, and which hides a place on another."""
+"""Faces as an eye sees them: the view, the order of painting, and which points are hidden."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from tower_sim.drawing.solids import Array, Face, View, from_back_to_front
 
 
 class Sight:
-    """The faces (mm) seen by an eye that looks at their middle; `far` is its distance, in diagonals of all of them.
+    """The faces (mm) that an eye sees when it looks at their middle.
 
-    `faces` are in the order of painting, from back to front; `middle` is what the eye looks at (mm); what is seen
-    reaches from `low` to `high`, places of the `view`.
+    `eye` is the direction of the eye, `far` its distance in diagonals of the faces' bounding box. `faces` are sorted
+    for painting, from back to front. `middle` (mm) is the point that the eye looks at. `low` and `high` bound
+    everything as seen in `view`.
     """
 
     def __init__(self, faces: Sequence[Face], eye: tuple[float, float, float], far: float = 5.0) -> None:
@@ -30,7 +31,7 @@ class Sight:
 
     @cached_property
     def rings(self) -> list[Array]:
-        """The corners of each face as seen."""
+        """The corners of each face as seen, in mm at the distance of the middle."""
         return [self.view.project(face.corners) for face in self.faces]
 
     @cached_property
@@ -38,16 +39,16 @@ class Sight:
         return np.array([ring.min(axis=0) for ring in self.rings]), np.array([ring.max(axis=0) for ring in self.rings])
 
     def area(self, i: int) -> float:
-        """Return the area of a face as seen."""
+        """Return the area of face `i` as seen."""
         x, y = self.rings[i].T
         return abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2
 
     def largest_first(self) -> list[int]:
-        """Return the numbers of the faces, that of the largest as seen first."""
+        """Return the numbers of the faces, sorted from the largest to the smallest as seen."""
         return sorted(range(len(self.rings)), key=lambda i: -self.area(i))
 
     def is_seen(self, i: int, tip: Array) -> bool:
-        """Say whether nothing in front hides the place `tip` of face `i`."""
+        """Return whether no other face hides the point `tip` of face `i`."""
         low, high = self._boxes
         over = i + 1 + np.flatnonzero(((low[i + 1 :] < tip) & (high[i + 1 :] > tip)).all(axis=1))
         return not any(_is_in(tip, self.rings[j]) for j in map(int, over))

@@ -1,8 +1,8 @@
-"""Solids as flat faces: cut open, united, seen from somewhere, in the order a painter needs.
+"""Convex solids as lists of flat faces: cut open, united, seen from somewhere, and sorted for painting.
 
     boxes -> convex solids -> (cut) -> their union -> faces -> painted from the back to the front
 
-All lengths here are mm; a face's corners run counter-clockwise as seen from outside.
+All lengths are in mm. A face's corners run counter-clockwise as seen from outside.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ from tower_sim.apparatus.solids import axes
 
 Array = npt.NDArray[np.float64]
 _NEAR = 1e-6  # mm: points closer than this to a plane lie in it
-_CREASE = 0.01  # mm: no crease is drawn for a gap as narrow, as profiles' rounded lengths leave
-_TRIED = 8  # faces of which that is chosen for a plane that splits fewest others
+_CREASE = 0.01  # mm: narrower gaps, from rounded lengths in profiles, are not drawn as creases
+_TRIED = 8  # candidates for the dividing plane: the one that splits fewest faces is taken
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Face:
-    """A convex polygon: `corners` (n, 3), its outward `normal`, which edges are `drawn` (from corner i to the next).
+    """A convex polygon: `corners` (n, 3), and its outward unit `normal`.
 
-    `part` names what it belongs to; `is_cut` tells that it is material cut open.
+    `drawn` says which edges are drawn; edge i runs from corner i to the next. `part` names the part that the face
+    belongs to. `is_cut` is true for a face where the material is cut open.
     """
 
     part: str
@@ -39,9 +40,9 @@ class Face:
     is_cut: bool = False
 
     def split(self, normal: Array, offset: float) -> tuple[Face | None, Face | None]:
-        """Return the pieces on the side `normal` points to from the plane normal . x = offset, and on the other.
+        """Split a face at the plane normal . x = offset; return the piece on the side of `normal`, and the other piece.
 
-        The new edge between them is not drawn.
+        A missing piece is None. The new edge between the pieces is not drawn.
         """
         beyond: list[float] = [x if abs(x) >= _NEAR else 0.0 for x in (self.corners @ normal - offset).tolist()]
         if min(beyond) >= 0:
@@ -65,11 +66,11 @@ class Face:
         return pieces[0], pieces[1]
 
 
-Solid = Sequence[Face]  # the faces of a convex one
+Solid = Sequence[Face]  # the faces of a convex solid
 
 
 def tilted_box(part: str, centre: Sequence[float], half: Sequence[float], q: Sequence[float]) -> list[Face]:
-    """Return the six faces of a box with half edges `half`, turned by the unit quaternion `q` (x, y, z, w)."""
+    """Return the six faces of a box with half edges `half`, rotated by the unit quaternion `q` (x, y, z, w)."""
     turn = axes(np.array([q], dtype=float))[0]
     faces: list[Face] = []
     for axis, sign in product(range(3), (1, -1)):
@@ -83,7 +84,7 @@ def tilted_box(part: str, centre: Sequence[float], half: Sequence[float], q: Seq
 
 
 def clipped(solid: Solid, normal: Sequence[float], offset: float, is_cut: bool) -> Solid:
-    """Return what is left of a solid where normal . x <= offset, closed by a face there, which may be `is_cut`."""
+    """Return the part of a solid where normal . x <= offset, closed by a new face there with the given `is_cut`."""
     plane = np.asarray(normal, dtype=float)
     beyond: Array = np.concatenate([np.empty((0, 3)), *(face.corners for face in solid)]) @ plane - offset
     if (beyond > -_NEAR).all():
@@ -102,7 +103,7 @@ def clipped(solid: Solid, normal: Sequence[float], offset: float, is_cut: bool) 
 
 
 def union(solids: Sequence[Solid]) -> list[Face]:
-    """Return the surface of the union of convex solids of one part, of whose edges only creases are drawn."""
+    """Return the surface of the union of convex solids of one part; only creases are drawn as edges."""
     owned = [(i, face) for i, solid in enumerate(solids) for face in solid]
     if not owned:
         return []
@@ -127,7 +128,7 @@ def union(solids: Sequence[Solid]) -> list[Face]:
 
 
 def _extents(faces: Sequence[Face], directions: Array) -> tuple[Array, Array]:
-    """Return how far each face reaches along each of `directions` (k, 3), least and most: (n, k)."""
+    """Return the smallest and largest coordinate of each face along each of `directions` (k, 3), shapes (n, k)."""
     along = np.concatenate([face.corners for face in faces]) @ directions.T
     starts = np.cumsum([0, *(len(face.corners) for face in faces[:-1])])
     ends: Any = np.minimum.reduceat(along, starts), np.maximum.reduceat(along, starts)
@@ -135,8 +136,9 @@ def _extents(faces: Sequence[Face], directions: Array) -> tuple[Array, Array]:
 
 
 def _parting(low: Array, high: Array, offsets: Array) -> tuple[Any, Any, Any]:
-    """Tell of planes along whose normals a face reaches from `low` to `high`: all of it is beyond; it lies in it; some
-    of it is beyond.
+    """Return how faces lie to planes: wholly beyond the plane, in it, or partly beyond it.
+
+    Along each plane's normal a face extends from `low` to `high`, and the plane is at `offsets`.
     """
     low, high = low - offsets, high - offsets
     is_flat = (low > -_NEAR) & (high < _NEAR)
@@ -144,7 +146,11 @@ def _parting(low: Array, high: Array, offsets: Array) -> tuple[Any, Any, Any]:
 
 
 def _outside(face: Face, normals: Array, offsets: Array, is_later: bool) -> list[Face]:
-    """Return what of a face the solid of these planes does not cover; a face in its surface too, if that `is_later`."""
+    """Return the pieces of a face that are not inside a solid, given by its planes.
+
+    A face in the solid's own surface, with the same normal, counts as inside only if `is_later`. So of two equal faces
+    one is kept.
+    """
     along = face.corners @ normals.T
     is_apart, is_flat, is_cut = _parting(along.min(axis=0), along.max(axis=0), offsets)
     if is_apart.any() or (not is_later and (is_flat & (normals @ face.normal > 0)).any()):
@@ -160,13 +166,13 @@ def _outside(face: Face, normals: Array, offsets: Array, is_later: bool) -> list
 
 
 def _creased(faces: Sequence[Face]) -> list[Face]:
-    """Return faces of one plane with those edges drawn just beyond which none of them goes on."""
+    """Return faces of one plane with only those edges drawn across which none of the faces continues."""
     if len(faces) == 1:
         return [replace(faces[0], drawn=(True,) * len(faces[0].corners))]
     normal = faces[0].normal
     u = np.roll(np.eye(3), 1, axis=0)[int(np.argmax(np.abs(normal)))]
     u = u - (u @ normal) * normal
-    flat: Any = np.stack([u, np.cross(normal, u)], axis=1) / np.linalg.norm(u)  # what turns the plane into the sheet's
+    flat: Any = np.stack([u, np.cross(normal, u)], axis=1) / np.linalg.norm(u)  # projects onto the plane's two axes
     corners = np.concatenate([face.corners for face in faces])
     points = corners[np.unique(np.round(corners, 6), axis=0, return_index=True)[1]]
     rings = [_with_corners(face.corners, points @ flat, flat) for face in faces]
@@ -187,12 +193,15 @@ def _creased(faces: Sequence[Face]) -> list[Face]:
 
 
 def _after(ring: Array) -> Array:
-    """Return for each corner of a ring the one after it."""
+    """Return the next corner for each corner of a ring."""
     return np.concatenate([ring[1:], ring[:1]])
 
 
 def _with_corners(ring: Array, points: Array, flat: Array) -> Array:
-    """Return a ring with corners where `points` of its plane, whose axes are `flat`, lie on its sides."""
+    """Return a ring with a corner added at each of `points` that lies on one of its sides.
+
+    `flat` has the two axes of the ring's plane as columns, shape (3, 2).
+    """
     start = ring @ flat
     way = _after(start) - start
     length = np.maximum(np.linalg.norm(way, axis=1), 1e-12)
@@ -217,7 +226,10 @@ def _with_corners(ring: Array, points: Array, flat: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Where the eye is: in direction `towards` from `target`, `distance` mm off (infinite: a parallel projection)."""
+    """The place of the eye: in the direction `towards` from `target`, at `distance` mm.
+
+    An infinite distance gives a parallel projection. `up` is the direction that points up on the sheet.
+    """
 
     towards: tuple[float, float, float]
     up: tuple[float, float, float] = (0.0, 0.0, 1.0)
@@ -225,12 +237,12 @@ class View:
     distance: float = math.inf
 
     def project(self, points: Any) -> Array:
-        """Return where `points` (n, 3) are seen on the sheet: (n, 2), in mm at the target's distance."""
+        """Return where `points` (n, 3) are seen on the sheet, shape (n, 2), in mm at the target's distance."""
         seen = (np.asarray(points, dtype=float) - self.target) @ _turn(self.towards, self.up)
         return seen[:, :2] / (1 - seen[:, 2:] / self.distance)
 
     def sees(self, normal: Array, offset: float) -> bool:
-        """Tell whether the eye is on the side `normal` points to from the plane normal . x = offset."""
+        """Return whether the eye is on the side of `normal` of the plane normal . x = offset."""
         back = _turn(self.towards, self.up)[:, 2]
         if math.isinf(self.distance):
             return bool(normal @ back > 1e-9)
@@ -239,7 +251,7 @@ class View:
 
 @cache
 def _turn(towards: tuple[float, float, float], up: tuple[float, float, float]) -> Array:
-    """Return the matrix whose columns point to the right on the sheet, up it and out of it."""
+    """Return the matrix whose columns point to the right on the sheet, up the sheet, and out of it."""
     back = np.array(towards) / np.linalg.norm(towards)
     right = np.cross(up, back)
     right /= np.linalg.norm(right)
@@ -247,19 +259,25 @@ def _turn(towards: tuple[float, float, float], up: tuple[float, float, float]) -
 
 
 def from_back_to_front(faces: Sequence[Face], view: View) -> list[Face]:
-    """Return what `view` sees of closed solids, split where needed so that each face hides only faces before it."""
+    """Return the faces of closed solids that `view` sees, sorted so that each face hides only faces before it.
+
+    Faces are split where that is necessary.
+    """
     return list(_ordered([face for face in faces if view.sees(face.normal, face.normal @ face.corners[0])], view))
 
 
 def _ordered(faces: list[Face], view: View) -> Iterator[Face]:
-    """Divide space by the plane of one face, and each half again (Fuchs, Kedem & Naylor 1980, BSP trees)."""
+    """Yield faces from back to front, by dividing space recursively at the planes of faces.
+
+    Source: Fuchs, Kedem and Naylor 1980, on BSP trees.
+    """
     if not faces:
         return
     tried = faces[:: len(faces) // _TRIED + 1]
     low, high = _extents(faces, np.array([face.normal for face in tried]))
     offsets = [float(face.normal @ face.corners[0]) for face in tried]
     splits = (low < np.array(offsets) - _NEAR) & (high > np.array(offsets) + _NEAR)
-    best = int(np.argmin(splits.sum(axis=0)))  # it splits fewest
+    best = int(np.argmin(splits.sum(axis=0)))  # splits fewest faces
     pivot, offset = tried[best], offsets[best]
     front: list[Face] = []
     behind: list[Face] = []
@@ -278,6 +296,6 @@ def _ordered(faces: list[Face], view: View) -> Iterator[Face]:
 
 
 def outline(face: Face, view: View) -> list[Array]:
-    """Return the drawn edges of a face as seen: each (2, 2)."""
+    """Return the drawn edges of a face as seen, each of shape (2, 2)."""
     ring = view.project(np.concatenate([face.corners, face.corners[:1]]))
     return [np.array(ends) for ends, is_drawn in zip(pairwise(ring), face.drawn, strict=True) if is_drawn]

@@ -1,4 +1,4 @@
-"""What is painted: an apparatus's surface cut open, a board's zones, cubes where they lie, and the shade of each."""
+"""The surfaces to paint: an apparatus cut open, a board's zones, cubes where they lie, and the shade of each face."""
 
 from __future__ import annotations
 
@@ -17,27 +17,31 @@ from tower_sim.errors import UsageError
 from tower_sim.state import Resident
 
 CUBE = "cube "  # before the colour, in the name of a cube's faces
-ZONE = "zone "  # before its name, in that of a zone's floor
+ZONE = "zone "  # before the zone's name, in the name of its floor
 _UNNAMED = Part()
 _GREY_OF_CUT = 0.42
-_INTO = 1e-3  # mm into the material that begins where a cut is
+_INTO = 1e-3  # mm: cuts are made so far inside, to hit material that begins at the cut
 _LIGHT = np.array([0.35, -0.55, 0.76])
 
 
 def mm(lengths: Iterable[float]) -> list[float]:
-    """Return lengths (m) in mm."""
+    """Return lengths in m as lengths in mm."""
     return [1e3 * x for x in lengths]
 
 
 def part_of(dimensions: Dimensions, name: str) -> Part:
-    """Return how the part called `name` is drawn."""
+    """Return the look of the part called `name`."""
     return dimensions.parts.get(name, _UNNAMED)
 
 
 def surface(
     boxes: Iterable[Box | Hull], dimensions: Dimensions, planes_of: Callable[[Box | Hull], Iterable[Plane]]
 ) -> list[Face]:
-    """Return the faces of boxes and hulls but the table's, trimmed as `dimensions` say and cut open at their planes."""
+    """Return the faces (mm) of boxes and hulls, without the table.
+
+    Each solid is trimmed at its part's planes in `dimensions`, and cut open at the planes that `planes_of` returns for
+    it.
+    """
     solids: dict[str, list[Solid]] = {}
     for box in filter(over_table, boxes):
         solid = _solid(box)
@@ -61,7 +65,7 @@ def _solid(shape: Box | Hull) -> Solid:
 
 
 def cuts_of(cuts: Sequence[Cut]) -> Callable[[Box | Hull], Iterable[Plane]]:
-    """Return what tells the planes at which `cuts` open a box."""
+    """Return a function that gives the planes (m) at which `cuts` open a box or hull."""
 
     def is_meant(cut: Cut, box: Box | Hull) -> bool:
         is_there = cut.only is None or float(np.dot(cut.only[0], box.centre)) > cut.only[1]
@@ -78,7 +82,7 @@ _SEEN: dict[str, tuple[Vector, Vector, Vector]] = {  # kept half space, eye, up
 
 
 def section_of(apparatus: Apparatus, dimensions: Dimensions, section: Section) -> tuple[list[Face], View]:
-    """Return the faces that a section shows, and how they are seen."""
+    """Return the faces (mm) that a section shows, and their view."""
     normal, eye, up = _SEEN[section.axis]
     into = 2e-3 * _INTO if section.axis == "z" else 0.0  # over a floor's surface, not through it
     plane = (normal, sum(normal) * section.at + into)
@@ -87,14 +91,14 @@ def section_of(apparatus: Apparatus, dimensions: Dimensions, section: Section) -
 
 
 def zone_faces(board: Board) -> list[Face]:
-    """Return the floors of the zones of a board."""
+    """Return the floors of a board's zones as faces (mm)."""
     up = np.array([0.0, 0.0, 1.0])
     rings = {zone.name: 1e3 * np.array([(x, y, board.floor) for x, y in zone.corners]) for zone in board.zones}
     return [Face(ZONE + name, ring, up, (True,) * len(ring)) for name, ring in rings.items()]
 
 
 def cube_faces(residents: Sequence[Resident]) -> list[Face]:
-    """Return the faces of cubes."""
+    """Return the faces (mm) of cubes; raise UsageError if a cube has no pose."""
     faces: list[Face] = []
     for resident in residents:
         if resident.pose is None:
@@ -108,7 +112,7 @@ def cube_faces(residents: Sequence[Resident]) -> list[Face]:
 
 
 def shades(faces: Sequence[Face], dimensions: Dimensions) -> list[tuple[float, ...]]:
-    """Return the colour (red, green, blue) of each face: its part's, the darker the more it faces from the light."""
+    """Return the colour (red, green, blue) of each face: its part's, darker the farther it is turned from the light."""
     paint = cube_colours(sorted({face.part.removeprefix(CUBE) for face in faces if face.part.startswith(CUBE)}))
     greys = {name: part.grey for name, part in dimensions.parts.items()}
     if dimensions.board:
@@ -125,6 +129,6 @@ def _shade(face: Face, paint: Mapping[str, str], greys: Mapping[str, float]) -> 
 
 
 def lit(face: Face, colour: Sequence[float], least: float) -> tuple[float, ...]:
-    """Return a colour (red, green, blue) as the light from one side has it, `least` of it where none falls."""
+    """Return a colour (red, green, blue) in light from one side; faces turned away keep the share `least` of it."""
     share = least + (1 - least) * max(0.0, float(face.normal @ _LIGHT) / float(np.linalg.norm(_LIGHT)))
     return tuple(min(1.0, share * x) for x in colour)
