@@ -1,4 +1,4 @@
-"""The tower's sampler as one file of Lua, with a table put in.
+"""Write a tower's sampler as one Lua file that includes its table.
 
     document of a table + lua/tower.lua --text--> FILE.lua
 
@@ -20,7 +20,7 @@ _MARKER = "local MODEL = nil\n"
 
 
 def text(document: Mapping[str, Any]) -> str:
-    """Return the file that samples from the document of a tower's table."""
+    """Return the Lua file that samples from the table in `document`, which must be that of a tower."""
     if "table" not in document:
         allowed = "a tower, which is a table of whole numbers"
         raise fault("what to export to lua", document["apparatus"], allowed, "export a board to js or json")
@@ -32,7 +32,7 @@ def text(document: Mapping[str, Any]) -> str:
 
 
 def _draws_effect(floor: Mapping[str, Any]) -> bool:
-    """Return whether a drop draws a word for the shared effect of this floor."""
+    """Return whether a drop draws a random word for the shared effect of this floor."""
     return any(entry for name in ("arriving_effect", "lying_effect") for row in floor[name] for entry in row)
 
 

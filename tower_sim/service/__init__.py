@@ -1,8 +1,8 @@
-"""The service: JSON lines in, JSON lines out, for programs that keep one process and ask it for drops.
+"""Answer requests as JSON lines, for programs that keep one process and ask it for drops.
 
     line -> request (fields checked) -> answer (an opened model) -> line
 
-A line that cannot be answered is answered with an error object; nothing ends the service but the end of its input.
+A line that cannot be answered gets an error object. Only the end of the input ends the service.
 """
 
 from tower_sim.service.loop import serve

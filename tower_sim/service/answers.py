@@ -1,4 +1,4 @@
-"""Answers: from a request and its model to the document that the command line prints with `--json`."""
+"""Answer a request with a model: the answer is the document that the command line prints with `--json`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KNOWN = fields()
 
 
 def read_request(sent: Mapping[str, Any]) -> Hello | Throw | Play | Next:
-    """Read a line's request; null counts as left out."""
+    """Return the checked request in a JSON line; a field that is null counts as left out."""
     do = sent.get("do")
     if not isinstance(do, str) or do not in LINES:
         meant = near(do, LINES) if isinstance(do, str) else ""
@@ -35,9 +35,9 @@ def read_request(sent: Mapping[str, Any]) -> Hello | Throw | Play | Next:
 
 
 def answer(asked: Hello | Throw | Play | Next, opened: Opened) -> dict[str, Any]:
-    """Return the answer to a request; all that is random is drawn from its seed.
+    """Return the answer to a request; everything random is drawn from its seed.
 
-    Raises TooManyFailedDraws when the model gives no landing.
+    Raises TooManyFailedDraws if every draw of a throw fails.
     """
     if isinstance(asked, Hello):
         return here().model_dump()
@@ -47,7 +47,7 @@ def answer(asked: Hello | Throw | Play | Next, opened: Opened) -> dict[str, Any]
 def drawn(
     request: Request | ChancesRequest, opened: Opened, tell: Callable[[int], None] = lambda done: None
 ) -> dict[str, Any]:
-    """Return the document that answers a request, and `tell` how many of its runs are done; raises as `answer` does."""
+    """Return the document that answers a request; call `tell` with the number of runs done. Raises as `answer` does."""
     apparatus, model = opened.asked(request)
     if isinstance(request, ChancesRequest):
         return chances_document(request, model, tell)
@@ -55,7 +55,7 @@ def drawn(
 
 
 def here() -> Here:
-    """Return what the service has."""
+    """Return what the service offers: its requests, models, profiles, games, engines and documents."""
     run, odds = ((name, telling.VERSION) for name in (telling.SCHEMA, telling.ODDS))
     documents = {
         "drop": [(outcome.SCHEMA, outcome.VERSION)],

@@ -1,4 +1,4 @@
-"""The requests as typed data: one model each, checked once, for JSON lines and for HTTP. READ FIRST.
+"""The requests as typed data, checked once, and shared by JSON lines and HTTP. READ FIRST.
 
     JSON --> Throw, Play, Next, NewTower, ... --> DropRequest, PlayRequest, OddsRequest or ChancesRequest
 
@@ -40,7 +40,7 @@ MAX_STATE = 1_000_000  # bytes that a state's token unpacks to: a past of 2,000 
 MAX_TOKEN = 2**20  # characters of a token, before it is unpacked
 MAX_HANDLED = 400_000  # cubes times drops of a game: some seconds without physics
 MAX_PHYSICS_CUBES = 80  # in the tower and thrown: packed full, drops of 80 took up to 2 s of CPU, of 100 up to 7 s
-MAX_PHYSICS_GAMES = 1_000  # battles: about a minute
+MAX_PHYSICS_GAMES = 1_000  # for battles, about a minute
 MAX_PHYSICS_HANDLED = 20_000  # cubes times drops of a game: about half a minute
 MAX_CHOICES = 20  # throws whose chances are compared
 MAX_KEPT = 500  # drops of a tower that is kept: its state holds them all
@@ -58,7 +58,7 @@ _ELSEWHERE = "files are not opened over HTTP: install the package that has it, o
 
 
 def check_name(what: str, name: object, where: str = "") -> None:
-    """Raise UsageError for a name that is not installed, called `where` in the message."""
+    """Check that `name` is an installed name of the kind `what`; errors call it `where`, or `what` by default."""
     known = KINDS[what]()
     if not isinstance(name, str) or name not in known:
         is_path = isinstance(name, str) and any(sign in name for sign in "./\\")
@@ -66,7 +66,7 @@ def check_name(what: str, name: object, where: str = "") -> None:
 
 
 def _known(what: str) -> AfterValidator:
-    """Return what checks a name where its reader's callers may not name files."""
+    """Return a validator for names of the kind `what`; it accepts files where the context allows them."""
 
     def check(name: str, info: ValidationInfo) -> str:
         if what in ("engine", "accuracy") or not _may_be_files(info):
@@ -77,7 +77,7 @@ def _known(what: str) -> AfterValidator:
 
 
 def _listed(what: str) -> Any:
-    """Return what lists, in a schema, the names that are installed."""
+    """Return a field whose schema lists the installed names of the kind `what`."""
 
     def listed(schema: dict[str, Any]) -> None:
         schema["enum"] = list(KINDS[what]())
@@ -91,7 +91,7 @@ def _may_be_files(info: ValidationInfo) -> bool:
 
 
 def _seed(value: object) -> object:
-    """Read the text of a number; it may have no more digits than 2^128 has, bar zeros in front."""
+    """Return the seed from a whole number or its decimal text (up to 99 digits, zeros in front included)."""
     seed = int(value) if isinstance(value, str) and value.isdecimal() and len(value) < 100 else value
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= MAX_SEED:
         raise fault("seed", value, "a whole number from 0 to 2^128 - 1, or its text", 'write "seed": "7"')
@@ -291,7 +291,7 @@ LINES: dict[str, type[Hello | Throw | Play | Next]] = {kind.do: kind for kind in
 
 
 def fields() -> dict[str, tuple[str, ...]]:
-    """Return the fields of the request of each `do`, next to `id` and `do`."""
+    """Return the names of the fields of each request, by its `do`; `id` and `do` are not among them."""
     return {do: tuple(kind.model_fields) for do, kind in LINES.items()}
 
 

@@ -1,4 +1,4 @@
-"""Codes of what went wrong, for programs, and the path of the field: the same for JSON lines and for HTTP."""
+"""Error codes for programs, and the path of the field that an error is about; JSON lines and HTTP share them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _FIELDS = {"apparatus", "state", "knock", "seed", "model", "engine", "accuracy",
 
 
 def path_of(error: UsageError) -> str:
-    """Return the path of the field that an error is about, as in `cubes.blue`; empty where it is not about one."""
+    """Return the path of the field that an error is about, such as `cubes.blue`; "" if it is about no single field."""
     what = error.what
     if what in _WORDS:
         return _WORDS[what]

@@ -1,4 +1,4 @@
-"""The loop: one line in, one line out, in order, whatever the line is."""
+"""Read a JSON line and write its answer as a line, in order, for any line."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ _HEAD, _TAIL = 400, 200  # characters kept of a long error line: what was receiv
 
 
 def serve(lines: BinaryIO, replies: BinaryIO, opened: Opened) -> None:
-    """Answer every line of `lines` that is not blank with one line, flushed before the next is read, until they end.
+    """Answer each line of `lines` that is not blank with one line on `replies`, until the input ends.
 
-    A line is a JSON object in UTF-8 of at most `MAX_LINE` bytes. One that cannot be answered gets an error object; a
-    defect of ours gets one too, and a line on standard error. Raises BrokenPipeError when the reader has gone.
+    A line is a JSON object in UTF-8 of at most `MAX_LINE` bytes. Each answer is flushed before the next line is read. A
+    line that cannot be answered gets an error object. A defect of the service also prints a line on standard error.
+    Raises BrokenPipeError when the reader has gone.
     """
     for line in _lines(lines):
         if line is None or line.strip():
@@ -35,7 +36,7 @@ def serve(lines: BinaryIO, replies: BinaryIO, opened: Opened) -> None:
 
 
 def _lines(source: BinaryIO) -> Iterator[bytes | None]:
-    """Yield each line; None for one that is too long, which is read to its end and forgotten."""
+    """Yield each line, or None for a line that is too long."""
     while line := source.readline(MAX_LINE + 1):
         if len(line) <= MAX_LINE:
             yield line
@@ -78,12 +79,16 @@ def _object(line: bytes | None) -> dict[str, Any]:
 
 
 def read_object(line: bytes, what: str, allowed: str, example: str) -> dict[str, Any]:
-    """Read a JSON object; stricter than Python's reader, so that every value can be sent back as JSON."""
+    """Return the JSON object in `line`, called `what` in errors; they quote `allowed` and `example`.
+
+    Python's reader allows more: NaN, infinity, repeated keys and lone surrogates are refused here, so that every value
+    can be sent back as JSON.
+    """
     try:
         text = line.decode()
         value: object = _DECODER.decode(text)
         check_bounds(value, what)
-        if "\\u" in text:  # half of a surrogate pair, which only escapes can give, is no text
+        if "\\u" in text:  # a lone surrogate, which only an escape can write, is not text
             json.dumps(value, ensure_ascii=False).encode()
     except UsageError as error:
         error.code = NOT_JSON

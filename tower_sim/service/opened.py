@@ -1,4 +1,4 @@
-"""The models in use: opened once, kept while they are asked for, closed when others have taken their place."""
+"""Open the models that requests name, and keep those used last open."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ _Key = tuple[str, str, str, str, PhysicsSettings | None]
 
 
 class Opened:
-    """The last `KEPT` models asked for, each opened by `opener` (default: `open_model`); a context manager.
+    """The last `KEPT` models that were asked for, opened by `opener`; a context manager.
 
-    A model is known by what the request says and by the bytes of the files that it names, so a file that has changed is
-    read anew. Reading a shipped profile takes milliseconds, many times as long as a drop of a fast model.
+    A model is identified by the names in the request and by the bytes of the files that they name. So a changed file is
+    read again. Keeping models saves time: reading a shipped profile takes milliseconds, much longer than a drop of a
+    fast model.
     """
 
     def __init__(self, opener: Opener = open_model) -> None:
@@ -45,14 +46,14 @@ class Opened:
         self.close()
 
     def asked(self, request: Request | ChancesRequest) -> tuple[Apparatus, DropModel]:
-        """Return the apparatus and the model that a request names; see `with_apparatus`."""
+        """Return the apparatus and the model that a request names."""
         named = one_of(request)
         return self.with_apparatus(named.apparatus, named.model, named.settings)
 
     def with_apparatus(
         self, apparatus: str, name: str, settings: PhysicsSettings | None = None
     ) -> tuple[Apparatus, DropModel]:
-        """Return an apparatus and its model `name`, each a shipped name or the path of a file.
+        """Return an apparatus and its model; `apparatus` and `name` are shipped names or paths of files.
 
         `settings` are those of physics.
         """
@@ -71,14 +72,14 @@ class Opened:
         return shape, model
 
     def close(self) -> None:
-        """Close every model; one that is asked for later is opened again."""
+        """Close every model; a later request opens its model again."""
         while self._kept:
             _, (*_, held) = self._kept.popitem()
             held.close()
 
 
 def _content(name: str) -> str:
-    """Return a digest of the file `name`; empty when there is none that can be read, and for a shipped name."""
+    """Return the digest of the file `name`, or "" for a shipped name and for a file that cannot be read."""
     try:
         return hashlib.sha256(read_bytes(name, "file")).hexdigest() if os.path.lexists(name) else ""
     except (UsageError, ValueError):

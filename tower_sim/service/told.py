@@ -1,4 +1,4 @@
-"""The answers as typed data: one model each, for JSON lines and for HTTP; docs/http.md explains their fields."""
+"""The answers as typed data, shared by JSON lines and HTTP; docs/http.md explains their fields."""
 
 from __future__ import annotations
 
@@ -196,13 +196,13 @@ _LINE: dict[str, type[Answer]] = {
 
 
 def played(document: dict[str, Any]) -> dict[str, Any]:
-    """Return a game's document with an identifier, known to be an answer."""
+    """Check a game's document that has an identifier against its model, and return it."""
     _PLAYED.get(document["schema"], KeptDocument).model_validate(document)
     return document
 
 
 def line(document: dict[str, Any]) -> dict[str, Any]:
-    """Return a document without an identifier, known to be an answer."""
+    """Check a document without an identifier against its model, and return it."""
     _LINE.get(document["schema"], OwnDocument).model_validate(document)
     return document
 

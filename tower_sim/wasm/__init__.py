@@ -1,4 +1,4 @@
-"""Functions that ship compiled, as WebAssembly, and give the same bytes as numba's and plain Python's.
+"""Functions that ship compiled to WebAssembly; numba, WebAssembly and plain Python give the same bytes.
 
-build.py makes a file of them (for developers), file.py says what it was made from, memory.py runs it by wasmtime.
+build.py compiles them (for developers), file.py reads what a file was built from, memory.py runs them with wasmtime.
 """

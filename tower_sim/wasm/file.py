@@ -1,4 +1,4 @@
-"""A file of compiled functions, and the digest of the source that it was made from, which it has in its own section."""
+"""A file of compiled functions, which records in a section the digest of the source that it was built from."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ SECTION = "tower_sim"
 
 @dataclass(frozen=True, slots=True)
 class WasmFunction:
-    """A function that a file exports, with examples of its arguments: tables, tuples with names of such, numbers.
+    """A function that a file exports, with an example of each argument.
 
-    `gives` is what it returns. Of a table all but the number of rows is a constant of the module, unless it is 0 in the
-    example. A number outside of a tuple has 32 bits if it is whole.
+    An argument is a table, a named tuple of tables and whole numbers, or a number. `gives` is the type of the result.
+    The module fixes all dimensions of a table but the first, except those that are 0 in the example. A whole number
+    that is an argument by itself has 32 bits.
     """
 
     function: Callable[..., Any]
@@ -27,20 +28,20 @@ class WasmFunction:
 
 @dataclass(frozen=True, slots=True)
 class WasmFile:
-    """A file of compiled functions at `path`, made of the source files `sources`; `exports` gives them by name."""
+    """A file of compiled functions at `path`, built from the files `sources`; `exports` returns them by name."""
 
     path: Path
     sources: tuple[Path, ...]
     exports: Callable[[], dict[str, WasmFunction]]
 
     def digest(self) -> str:
-        """Return the digest of the source that ships: of all that is compiled, and of what compiles it."""
+        """Return the digest of the installed source: of `sources`, and of build.py, which compiles them."""
         files = (*self.sources, Path(__file__).with_name("build.py"))
         return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def made_from(module: bytes) -> dict[str, Any]:
-    """Return what a module says of itself: the `source` digest, and the versions of the packages that made it.
+    """Return what a module was built from: the digest `source` and the versions of the packages that built it.
 
     Raises ValueError for a module without such a section.
     """
@@ -57,14 +58,14 @@ def made_from(module: bytes) -> dict[str, Any]:
 
 
 def section(plain: dict[str, Any]) -> bytes:
-    """Return the section that says this, to put at a module's end."""
+    """Return a WebAssembly section that holds `plain` as JSON, to append to a module."""
     name = SECTION.encode()
     content = _leb(len(name)) + name + json.dumps(plain, sort_keys=True).encode()
     return b"\0" + _leb(len(content)) + content
 
 
 def _leb(number: int) -> bytes:
-    """Write a whole number as WebAssembly does (LEB128): seven bits a byte, the lowest first."""
+    """Return a whole number in WebAssembly's encoding (LEB128): seven bits a byte, the lowest first."""
     written = b""
     while number > 127:
         written += bytes([128 | number & 127])
@@ -73,7 +74,7 @@ def _leb(number: int) -> bytes:
 
 
 def _number(module: bytes, at: int) -> tuple[int, int]:
-    """Read a number that is written so; returns it and where it ends."""
+    """Return the LEB128 number that starts at `at`, and the position after it."""
     number = shift = 0
     while True:
         byte, at = module[at], at + 1

@@ -1,6 +1,6 @@
-"""Memory: compiled functions by wasmtime, on tables in the memory of an instance, where numpy sees them as they are.
+"""Call compiled functions with wasmtime, on tables in the memory of a WebAssembly instance that numpy sees directly.
 
-A memory goes when its last table does; it keeps its place when it grows.
+A memory is freed after its last table. It keeps its address when it grows.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _WORD = 8
 
 @cache
 def _compiled(path: Path) -> tuple[wasmtime.Engine, wasmtime.Module]:
-    """Return a file, compiled for this processor: that takes a second, so it is kept in the user's cache."""
+    """Return a file compiled for this processor; it is kept in the user's cache, because compiling takes a second."""
     config = wasmtime.Config()
     config.parallel_compilation = False  # a process that is forked would wait for the threads of its parent
     engine, code = wasmtime.Engine(config), path.read_bytes()
@@ -45,13 +45,13 @@ def _compiled(path: Path) -> tuple[wasmtime.Engine, wasmtime.Module]:
         if (kept := unsealed(cached.read_bytes())) is not None:
             return engine, wasmtime.Module.deserialize(engine, kept)
     module = wasmtime.Module(engine, code)
-    with contextlib.suppress(OSError):  # where nothing can be kept it takes that second each time
+    with contextlib.suppress(OSError):  # without a cache, each process compiles again
         seal(cached, bytes(module.serialize()))
     return engine, module
 
 
 class Memory:
-    """The memory of an instance of a file, from which tables are taken one behind the other; each keeps it alive."""
+    """The memory of one instance of a file. Tables are allocated one after the other; each keeps the memory alive."""
 
     def __init__(self, path: Path) -> None:
         engine, module = _compiled(path)
@@ -64,13 +64,13 @@ class Memory:
         self.words = self.end
 
     def table(self, shape: tuple[int, ...], kind: Any) -> Table:
-        """Take a table, all zeros."""
+        """Allocate a table of zeros of a shape and a number type."""
         at, self.end = self.end, _aligned(self.end + math.prod(shape) * np.dtype(kind).itemsize)
         self._reach(self.end)
         return self._seen(at, shape, kind)
 
     def call(self, name: str, *numbers: float) -> Any:
-        """Call a function on the tables that are listed; raises RuntimeError for one that traps."""
+        """Call a function with the listed tables and `numbers`; return its result. Raises RuntimeError if it traps."""
         function = self._exports[name]
         if _c is None:
             return function(self._store, self.words, *numbers)
@@ -84,14 +84,17 @@ class Memory:
         return slots[0].f64 if name == "deepest" else slots[0].i32
 
     def list_up(self, listed: Iterable[Table | int], behind: int = 0) -> None:
-        """Write where tables lie and their shapes, and numbers as they are, behind so many words."""
+        """Write the list of tables for `call`, starting `behind` words after its beginning.
+
+        A table is written as its address and its shape, a whole number as it is.
+        """
         words: list[int] = []
         for each in listed:
             words += [each] if isinstance(each, int) else [each.ctypes.data - self._start, *each.shape]
         self._seen(self.words + behind * _WORD, (len(words),), np.int64)[:] = words
 
     def lent(self, *shapes: tuple[int, ...]) -> list[Table]:
-        """Lend tables beyond all others, with whatever is in them, until the next are lent."""
+        """Return temporary tables of floats with undefined content, which are valid until the next call of `lent`."""
         lent: list[Table] = []
         at = self.end
         for shape in shapes:
@@ -107,7 +110,7 @@ class Memory:
         return np.ndarray(shape, kind, raw)
 
     def _reach(self, end: int) -> None:
-        """Grow the memory up to this address, which must fit in 32 bits."""
+        """Grow the memory so that it ends at the address `end` or later; the maximum is 4 GiB."""
         pages = -(-end // _PAGE) - self._memory.size(self._store)
         if end > _MOST:
             raise UsageError(

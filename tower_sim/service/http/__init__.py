@@ -1,6 +1,7 @@
-"""The service on the network: the requests of the command line over HTTP, towers kept, every answer stored first.
+"""The service over HTTP: the command line's requests, and towers that are kept.
 
     request -> limits and token -> fields checked -> drawn (here or by a worker) -> stored -> answered
 
-READ FIRST: app.py has the routes, keys.py what happens once for each Idempotency-Key, store.py the one file.
+Every answer is stored before it is sent, except chances. READ FIRST: app.py has the routes, keys.py answers each
+Idempotency-Key once, store.py is the database file.
 """

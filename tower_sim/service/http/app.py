@@ -1,4 +1,4 @@
-"""The application: every route, behind a token, a limit of the body, and what counts the answers."""
+"""The HTTP application: every route, behind checks of the token and of the body's size, with counts of the answers."""
 
 from __future__ import annotations
 
@@ -54,10 +54,7 @@ _ASKED: dict[str, type[BaseModel]] = {
 
 
 def application(settings: Settings, origins: Sequence[str] = ()) -> ASGIApp:
-    """Return the application of a service with these settings, asked by the scripts of web pages of `origins`.
-
-    Raises WritingFailed where its disk is full.
-    """
+    """Return the application of a service; scripts on web pages from `origins` may call it."""
     service = Service(settings)
 
     @asynccontextmanager
@@ -99,7 +96,7 @@ def application(settings: Settings, origins: Sequence[str] = ()) -> ASGIApp:
 
 
 class Guard:
-    """What every request passes first, and what counts it after."""
+    """The middleware that checks every request before the application, and counts every answer."""
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
         self._app, self._metrics = app, service.metrics
@@ -132,14 +129,14 @@ class Guard:
                 stopping = Problem("stopping", "The service is stopping; ask again when it is back.")
                 await stopping.response()(scope, receive, counted)
         except Exception:
-            if not status:  # else `_refused` has answered and told it
+            if not status:  # otherwise `_refused` has answered
                 raise
         route = getattr(scope.get("route"), "path", "none")
         method = scope["method"] if route != "none" else "any"
         self._metrics.answered(route, method, status or _HUNG_UP, time.perf_counter() - began)
 
     def _check(self, scope: Scope) -> None:
-        """Raise Problem for a request that is not to be answered, before its body is read."""
+        """Check the token of a request before its body is read. Raises Problem."""
         headers = dict(scope["headers"])
         if self._token and scope["path"] not in _FREE:
             shown, asks = headers.get(b"authorization"), {"WWW-Authenticate": "Bearer"}
@@ -149,7 +146,7 @@ class Guard:
                 raise Problem("token.wrong", "Send the token that this service was started with.", headers=asks)
 
     async def _body(self, receive: Receive) -> bytes:
-        """Return a body. Raises Problem for one that is too long, ConnectionError."""
+        """Return the body of a request. Raises Problem if it is too long, ConnectionError if the client hangs up."""
         whole = bytearray()
         while True:
             message = await receive()
@@ -164,7 +161,7 @@ class Guard:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """Return what gives a body that was received already, and then what comes after it."""
+    """Return a receiver that gives the body received before, and then what `receive` gives."""
     left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Message:
@@ -224,7 +221,7 @@ def _own(service: Service) -> APIRouter:
 
 @cache
 def _page() -> str:
-    from tower_sim.live.page import live_page  # draws, which a service need not do
+    from tower_sim.live.page import live_page  # needs drawing, which a service does without otherwise
 
     return live_page()
 
@@ -250,7 +247,7 @@ def _games() -> told.Games:
 
 
 def _described(app: FastAPI) -> Callable[[], dict[str, Any]]:
-    """Return what describes the application: FastAPI's document, with the codes of problems and the token."""
+    """Return a function that gives FastAPI's OpenAPI document, with the codes of problems and the token added."""
     made = app.openapi
 
     @cache
@@ -278,7 +275,7 @@ async def _refused(call: Call, error: Exception) -> Response:
 
 
 async def _invalid(call: Call, error: Exception) -> Response:
-    """Answer what pydantic refuses with a problem about its first field."""
+    """Answer a request that pydantic refuses with a problem about its first wrong field."""
     invalid = cast("RequestValidationError", error)
     errors = [(each["loc"][0], {**each, "loc": each["loc"][1:]}) for each in invalid.errors()]
     place, first = errors[0]

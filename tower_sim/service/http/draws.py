@@ -1,4 +1,7 @@
-"""Throws and games that stand alone, and jobs: drawn once, stored, and got again by their identifier."""
+"""The routes for throws and games without a kept tower, for odds, and for jobs.
+
+Throws and games are drawn once and stored, and can be fetched again by their identifier.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ LOCATED = {"headers": {"Location": {"schema": {"type": "string"}, "description":
 
 
 def routes(service: Service) -> APIRouter:
-    """Return the routes."""
+    """Return the routes for throws, games, odds and jobs."""
     router = APIRouter(route_class=JsonRoute)
 
     @router.post(
@@ -69,7 +72,7 @@ def routes(service: Service) -> APIRouter:
             return _answered("games", "game", None, await service.drawn(asked, progress))
 
         if "respond-async" in prefer.lower():
-            asked.request()  # what is wrong is told at once
+            asked.request()  # refuses a wrong request at once
             service.workers.check_room()
             followed, is_again = await service.jobs.start(await keyed(call, key), work)
             headers = {"Location": f"/v1/jobs/{followed.identifier}", "Preference-Applied": "respond-async"}
@@ -125,13 +128,13 @@ def routes(service: Service) -> APIRouter:
 
 
 def odds_answer(drawn: dict[str, Any]) -> Response:
-    """Return chances as an answer, which is not kept: the same request with their seed gets them again."""
+    """Return chances as an answer, which is not stored: the same request with the same seed gives it again."""
     told.ChancesAnswer.model_validate(drawn)
     return Response(json.dumps(drawn, allow_nan=False), 200, None, JSON)
 
 
 def _answered(path: str, kind: str, model: type[told.Answer] | None, drawn: dict[str, Any]) -> Answered:
-    """Return the answer with a new identifier, and the statement that stores it."""
+    """Return a document with a new identifier as an answer, with the statement that stores it."""
     identifier = new_id()
     document = {"id": identifier, **drawn}
     if model is None:

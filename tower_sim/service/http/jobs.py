@@ -1,7 +1,7 @@
-"""Work that nobody waits for: asked for with `Prefer: respond-async`, looked at and cancelled by its job.
+"""Long work as jobs: a request with `Prefer: respond-async` starts one, which can be polled and cancelled.
 
-What a job does is in memory. That it was begun, and how it ended, is in the file next to the answers. So a job that was
-at work when the service ended is known to be lost, and a restart does not lose the end of any other.
+The work of a job is in memory. The file of answers records that a job began and how it ended. So after a restart, jobs
+that had ended are still known, and jobs that were at work are known to be lost.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Work = Callable[[RunsDone], Awaitable[Answered]]
 
 @dataclass(slots=True, eq=False)
 class Followed:
-    """A job under its identifier: how far it is, the task that does it, and the document that it ended with."""
+    """A job: its identifier, the digest of its request, its progress, its task, and the document that it ended with."""
 
     identifier: str
     digest: bytes = b""
@@ -33,11 +33,11 @@ class Followed:
     ended: told.Job | None = None
 
     def document(self) -> told.Job:
-        """Return the document that says how far it is."""
+        """Return the document that describes the job now."""
         return self.ended or self.at("running" if self.progress.of else "queued")
 
     def at(self, status: str, location: str | None = None, problem: Problem | None = None) -> told.Job:
-        """Return the document of a `status`: `done` has the location of the answer, `failed` a problem."""
+        """Return the job's document with a `status`; `done` has the `location` of the answer, `failed` a `problem`."""
         done, of = self.progress.done, self.progress.of
         why = told.ProblemAnswer(**problem.document()) if problem else None
         number = of if status == "done" else done
@@ -47,7 +47,7 @@ class Followed:
 
 
 class Jobs:
-    """The jobs of a service: those at work, and in its file how the others ended.
+    """The jobs of a service: those at work in memory, and the ends of all others in its file.
 
     `body_of` returns the stored document of an identifier and a kind, or raises Problem.
     """
@@ -58,10 +58,10 @@ class Jobs:
         self._by_key: dict[bytes, Followed] = {}
 
     async def start(self, asked: KeyedCall, work: Work) -> tuple[Followed, bool]:
-        """Begin `work`; return what follows it, and whether it was begun before.
+        """Begin `work` as a job; return the job, and whether it had begun before.
 
-        What is sent again with its key while it is being done is the same job.
-        Raises Problem for the key of another body, sqlite3.Error where it cannot be noted.
+        A request that is sent again with its key during the work gets the same job. Raises Problem if the key came with
+        another body, and sqlite3.Error if the job cannot be stored.
         """
         before = self._by_key.get(asked.scope) if asked.key else None
         if before is not None:
@@ -82,7 +82,7 @@ class Jobs:
         return followed, False
 
     def get(self, identifier: str) -> Followed:
-        """Return a job. Raises Problem where there is none, and where it was at work when the service ended."""
+        """Return a job. Raises Problem if there is none, or if it was at work when the service ended."""
         if (followed := self._at_work.get(identifier)) is not None:
             return followed
         ended = told.Job.model_validate_json(self._body_of(identifier, KIND))
@@ -91,7 +91,7 @@ class Jobs:
         return Followed(identifier, ended=ended)
 
     def cancel(self, identifier: str) -> None:
-        """Cancel a job that is not over. Raises Problem as `get`."""
+        """Cancel a job, unless it has ended. Raises Problem as `get` does."""
         followed = self.get(identifier)
         if followed.task is not None and followed.ended is None:
             followed.task.cancel()
@@ -118,11 +118,11 @@ class Jobs:
 
     async def _fail(self, followed: Followed, problem: Problem) -> None:
         document = followed.at("cancelled" if problem.code == "cancelled" else "failed", problem=problem)
-        if problem.code != "stopping":  # the file is being closed, and the job will be found lost
+        if problem.code != "stopping":  # the file is being closed; after a restart the job counts as lost
             try:
                 await self._store.write(_ended(followed, document))
             except sqlite3.Error as error:
-                problem_of(error)  # told on standard error
+                problem_of(error)  # prints it on standard error
         followed.ended = document
 
     def _forget(self, followed: Followed, asked: KeyedCall) -> None:

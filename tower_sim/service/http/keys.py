@@ -1,7 +1,7 @@
-"""What happens once for each Idempotency-Key (draft-ietf-httpapi-idempotency-key-header-07), also over a crash.
+"""Answer each Idempotency-Key once, even across a crash (draft-ietf-httpapi-idempotency-key-header-07).
 
-The key, the answer and what changed are one commit: a request that is sent again gets the same answer, or, where the
-first never came to its commit, is answered as if it came for the first time.
+The key, the answer and all changes are one commit. A request that is sent again gets the same answer. If the first
+request was never committed, the second one is answered as new.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pydantic.json_schema import SkipJsonSchema
 from tower_sim.service.http.problems import Problem
 from tower_sim.service.http.store import Database, Statement, hashed
 
-LEAST, MOST = 16, 255  # characters; with fewer a stranger could guess another's
+LEAST, MOST = 16, 255  # characters; a shorter key could be guessed
 _TOWERS = "/v1/towers/"
 _EXAMPLE = '"8e03978e-40d5-43e8-bc93-6894a57f9324"'
 _TOLD = f"A new one for each request, as {_EXAMPLE}; what is sent again with it gets the same answer."
@@ -36,9 +36,9 @@ ADVICE = f"send {LEAST} to {MOST} visible ASCII characters but quotes, such as I
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer, and the `statements` that must be committed before it is given.
+    """An answer, and the `statements` that must be committed before it is sent.
 
-    `stored` is the hash under which its `body` is stored as an answer by them, if it is.
+    `stored` is the hash under which the statements store `body`, or None if they do not store it.
     """
 
     status: int
@@ -50,7 +50,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class KeyedCall:
-    """What is asked for once: the method and path, the key (empty: none was sent), and the digest of the body."""
+    """The identity of a request: its method and path, its key ("" if it has none), and the digest of its body."""
 
     where: str
     key: str
@@ -58,12 +58,12 @@ class KeyedCall:
 
     @property
     def scope(self) -> bytes:
-        """What the key is looked up by: its own bytes and where it was sent to."""
+        """The hash by which the key is looked up: of the method, the path and the key."""
         return hashlib.sha256(f"{self.where}\n{self.key}".encode()).digest()
 
 
 class Once:
-    """Answers each key once. Raises Problem for a key that is being answered and one of another request."""
+    """The answers by key: each key is answered once."""
 
     def __init__(self, store: Database) -> None:
         self._store = store
@@ -72,9 +72,10 @@ class Once:
     async def answer(
         self, asked: KeyedCall, work: Callable[[], Awaitable[Answered]], alone: asyncio.Lock | None = None
     ) -> tuple[Answered, bool]:
-        """Return the answer, and whether it was given before; `work` draws it where it was not.
+        """Return the answer, and whether it was given before; `work` draws it the first time.
 
-        `alone` is held from before the work until its answer is stored.
+        `alone` is held from before the work until the answer is stored. Raises Problem if the key is being answered at
+        this moment, if it came with another body, or if its answer is no longer kept.
         """
         scope = asked.scope
         if asked.key:

@@ -1,4 +1,4 @@
-"""What `/metrics` tells, in the format of Prometheus: counts and times by route, never by identifier or address."""
+"""The metrics at `/metrics`, in the format of Prometheus: counts and times by route, never by identifier or address."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5
 
 
 class Metrics:
-    """The metrics of one service, in a registry of its own."""
+    """The metrics of one service, in their own registry."""
 
     def __init__(self, store: Database, workers: Workers) -> None:
         self._registry = CollectorRegistry()
@@ -34,16 +34,16 @@ class Metrics:
         running.set_function(lambda: workers.running)
 
     def answered(self, route: str, method: str, status: int, seconds: float) -> None:
-        """Count an answer."""
+        """Count an answer and its time (s)."""
         self._requests(route, method, status).inc()
         self._seconds(route).observe(seconds)
 
     def drawn(self, kind: str, model: str) -> None:
-        """Count a draw."""
+        """Count a draw that begins."""
         self._drawn(kind, model).inc()
 
     def text(self) -> bytes:
-        """Return all of them."""
+        """Return all metrics in the text format of Prometheus."""
         commits = self._store.commits
         self._commits.inc(commits - self._commits_told)
         self._commits_told = commits

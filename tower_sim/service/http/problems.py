@@ -1,4 +1,4 @@
-"""Problem details (RFC 9457): the answer to what cannot be done, with a code for programs."""
+"""Problem details (RFC 9457): the answers to requests that fail, with a code for programs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ STATUS: dict[str, tuple[int, str]] = {
 
 
 class Problem(HTTPException):
-    """What is wrong: its `code`, this case in one line (`detail`), and the `path` of the field."""
+    """An error that is sent to the client: its `code`, one line of `detail`, and the `path` of the field."""
 
     def __init__(self, code: str, detail: str, path: str = "", headers: dict[str, str] | None = None) -> None:
         super().__init__(STATUS[code][0], detail, headers)
@@ -62,13 +62,13 @@ class Problem(HTTPException):
         return problem.model_dump(exclude_none=True)
 
     def response(self) -> Response:
-        """Return it as an answer."""
+        """Return the problem as an HTTP response."""
         problem = told.ProblemAnswer(**self.document()).model_dump_json(exclude_none=True)
         return Response(problem, self.status_code, self.headers, MEDIA)
 
 
 def problem_of(error: Exception) -> Problem:
-    """Return the problem that an error is; a defect of the service is told on standard error, without its request."""
+    """Return the problem for an error; print defects and failed writes on standard error, without the request."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, UsageError):

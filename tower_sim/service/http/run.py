@@ -1,4 +1,4 @@
-"""Run the service on the network until it is stopped."""
+"""Run the service over HTTP until it is stopped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def read_token(path: Path) -> str:
 
 
 def run(settings: Settings, host: str, port: int, origins: Sequence[str] = ()) -> None:
-    """Serve until Ctrl-C or SIGTERM; then what is being answered is answered, and the rest refused."""
+    """Serve until Ctrl-C or SIGTERM; then finish the requests under way within 10 seconds, and refuse new ones."""
     for module in ("fastapi", "prometheus_client"):
         extra(module, "service")
     uvicorn = extra("uvicorn", "service")
@@ -42,7 +42,7 @@ def run(settings: Settings, host: str, port: int, origins: Sequence[str] = ()) -
             print("tower-sim: whoever reaches this address may ask; --token-file changes that", file=sys.stderr)
         config = uvicorn.Config(
             app,
-            log_level="error",  # a line for each request that is none would let strangers fill a disk
+            log_level="error",  # one line for each malformed request would let strangers fill a disk
             access_log=False,  # paths hold identifiers, which are secrets
             server_header=False,
             proxy_headers=False,  # anyone can write them
@@ -51,8 +51,8 @@ def run(settings: Settings, host: str, port: int, origins: Sequence[str] = ()) -
             timeout_graceful_shutdown=10,
         )
         gc.collect()
-        gc.freeze()  # what is there now stays: looking through it again and again would stop the loop for some 50 ms
-        with suppress(KeyboardInterrupt), terminable():  # to be stopped is how a service ends: exit status 0
+        gc.freeze()  # objects made so far stay; each full collection of them would stop the loop for some 50 ms
+        with suppress(KeyboardInterrupt), terminable():  # a service that is stopped ends with exit status 0
             uvicorn.Server(config).run(sockets=[listening])
 
 

@@ -1,4 +1,4 @@
-"""What every route shares: the file, the keys, the workers, the jobs; how a request is drawn and an answer is given."""
+"""The parts that all routes share: the store, the keys, the workers and the jobs, and the way to an answer."""
 
 from __future__ import annotations
 
@@ -33,30 +33,30 @@ from tower_sim.service.loop import read_object
 
 JSON = "application/json"
 AGAIN = "Idempotency-Replayed"  # the header of an answer that was given before
-LIGHT = 100  # cubes thrown and inside that are drawn without asking a worker; about 1 ms
-SHORT = 16_384  # bytes of a body that are read where the loop is
-SHORT_STATE = 2_000  # characters of a state that are read where the loop is
-MOST_VALUES = 4_000  # of a body: the worst take 50 ms; the longest that means anything has some 2,000
+LIGHT = 100  # cubes thrown and inside that are drawn without a worker; about 1 ms
+SHORT = 16_384  # bytes of a body that is read in the event loop
+SHORT_STATE = 2_000  # characters of a state that is read in the event loop
+MOST_VALUES = 4_000  # in a body: the worst body takes 50 ms to read; the longest useful one has some 2,000
 T = TypeVar("T")
-_ASIDE = ThreadPoolExecutor(1, "reading")  # one: several would take turns with the loop
+_ASIDE = ThreadPoolExecutor(1, "reading")  # one thread: several would slow the loop down
 
 
 async def aside(work: Callable[[], T]) -> T:
-    """Do what takes longer than a moment in a thread next to the loop, one after the other."""
+    """Do work that takes longer than a moment in a thread next to the event loop, one piece after the other."""
     return await asyncio.get_running_loop().run_in_executor(_ASIDE, work)
 
 
 class _JsonCall(Call):
-    """A request whose body is read strictly: no NaN, no key twice, no depth without end."""
+    """A request whose body is read strictly: no NaN, no repeated key, and a limited depth."""
 
     async def json(self) -> Any:
-        """Return the JSON object in the body. Raises Problem for all else."""
+        """Return the JSON object in the body. Raises Problem for any other body."""
         raw = await self.body()
         return _read(raw) if len(raw) <= SHORT else await aside(lambda: _read(raw))
 
 
 class JsonRoute(APIRoute):
-    """A route that reads its body strictly."""
+    """A route that requires the content type of JSON and reads its body strictly."""
 
     def get_route_handler(self) -> Callable[[Call], Any]:
         """See APIRoute."""
@@ -72,7 +72,7 @@ class JsonRoute(APIRoute):
 
 
 class Service:
-    """One service at work: made when it starts, closed when it ends."""
+    """One running service: made when it starts, closed when it ends."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -84,21 +84,21 @@ class Service:
         self._alone: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
 
     def close(self) -> None:
-        """End the workers, write what waits, close the file."""
+        """End the workers, write the statements that wait, and close the file."""
         self.workers.close()
         self.store.close()
 
     def alone(self, tower: bytes) -> asyncio.Lock:
-        """Return what is held by the one request that changes a tower."""
+        """Return the lock of a tower, which a request holds while it changes the tower."""
         lock = self._alone.get(tower)
         if lock is None:
             lock = self._alone[tower] = asyncio.Lock()
         return lock
 
     async def drawn(self, asked: Throw | Play | Next, progress: RunsDone | None = None) -> dict[str, Any]:
-        """Return the document that answers a request, drawn here or by a worker.
+        """Return the document that answers a request; a quick request is drawn here, any other by a worker.
 
-        Its state is read once, outside of the event loop if it is long. Raises Problem and TooManyFailedDraws.
+        A long state is read outside the event loop. Raises Problem and TooManyFailedDraws.
         """
         is_long = not isinstance(asked, Play) and len(asked.state or "") > SHORT_STATE
         request: Request | ChancesRequest = await aside(asked.request) if is_long else asked.request()
@@ -113,39 +113,42 @@ class Service:
     async def once_for(
         self, call: Call, key: str | None, work: Callable[[], Awaitable[Answered]], row: bytes | None = None
     ) -> Response:
-        """Answer a request once for its key by `work`, alone with what is stored as `row`. Raises as both do."""
+        """Answer a request once for its key; `work` draws the answer, and `row` names the tower to lock.
+
+        Raises as `Once.answer` and `work` do.
+        """
         alone = None if row is None else self.alone(row)
         answered, is_again = await self.once.answer(await keyed(call, key), work, alone)
         headers = {"Location": answered.location} | ({AGAIN: "true"} if is_again else {})
         return Response(answered.body, answered.status, headers, JSON)
 
     def body_of(self, identifier: str, kind: str) -> bytes:
-        """Return an answer as it was given. Raises Problem where there is none."""
+        """Return a stored answer as it was given. Raises Problem if there is none."""
         sql = "SELECT body FROM answers WHERE hash = ? AND kind = ?"
         return self.row_of(kind, sql, hashed(identifier), kind)[0]
 
     def row_of(self, what: str, sql: str, *values: Any) -> tuple[Any, ...]:
-        """Return the one row that `sql` selects. Raises Problem where there is none."""
+        """Return the one row that `sql` selects. Raises Problem, which calls it `what`, if there is none."""
         rows = self.store.read(sql, *values)
         if not rows:
             raise Problem("not_found", f"There is no {what} with this identifier, or it is no longer kept.")
         return rows[0]
 
     def check_ready(self) -> None:
-        """Raise Problem or sqlite3.Error where nothing can be drawn or stored."""
+        """Check that requests can be drawn and stored. Raises Problem or sqlite3.Error."""
         self.workers.check_room()
         if not self.store.read("SELECT count(*) FROM towers"):
             raise sqlite3.OperationalError("the file has no tables")
 
 
 async def keyed(call: Call, key: str | None) -> KeyedCall:
-    """Return what a request is known by when it is sent again: its path, its key without quotes and its body."""
+    """Return the identity of a request: its method and path, its key without quotes, and the digest of its body."""
     bare = (key or "").strip('"')
     return KeyedCall(f"{call.method} {call.scope['path']}", bare, hashlib.sha256(await call.body()).digest())
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the refusals of an operation for its description, those that any may have included."""
+    """Return the refusals of an operation for its description: those with `statuses`, and those of all operations."""
     refusals: dict[int | str, dict[str, Any]] = {}
     for status in sorted({*statuses, 401, 500, 503}):
         titles = [f"{code}: {title}" for code, (of, title) in STATUS.items() if of == status]
@@ -159,7 +162,7 @@ ASKED: Sequence[int] = (400, 404, 409, 413, 415, 422)
 
 
 def _read(raw: bytes) -> dict[str, Any]:
-    """Read a body, after counting its values. Raises Problem."""
+    """Return the JSON object in a body of fewer than MOST_VALUES values. Raises Problem."""
     if sum(len(raw.split(sign, MOST_VALUES)) - 1 for sign in (b",", b"[", b"{")) >= MOST_VALUES:
         raise Problem(codes.BODY_TOO_LARGE, f"The body has more than {MOST_VALUES} values; send fewer.")
     try:
@@ -169,13 +172,13 @@ def _read(raw: bytes) -> dict[str, Any]:
 
 
 def _is_light(request: DropRequest) -> bool:
-    """Say whether it is drawn in a moment: a throw without physics, of few cubes."""
+    """Return whether a request is quick to draw: a throw of few cubes without physics."""
     there = len(request.state.residents) if request.state else 0
     return request.model != PHYSICS and sum(request.cubes.values()) + there <= LIGHT
 
 
 @cache
 def _light(apparatus: str, model: str) -> tuple[Apparatus, Model]:
-    """Open a model without physics of a shipped profile: it holds nothing that must be closed."""
+    """Return a shipped apparatus and its model without physics, which need not be closed."""
     shape = load(apparatus)
     return shape, open_model(shape, model)

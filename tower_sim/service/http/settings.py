@@ -1,4 +1,4 @@
-"""What the service on the network is started with."""
+"""The settings of the service over HTTP."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tower_sim.errors import fault, shown
 from tower_sim.reading import read_text, toml_table
 from tower_sim.typed import Document, read
 
-LEAST_TOKEN = 16  # characters: about 80 bits and more where they are drawn
+LEAST_TOKEN = 16  # characters: if drawn at random, about 80 bits or more
 
 
 class Limits(Document, frozen=True):
@@ -29,19 +29,19 @@ class Limits(Document, frozen=True):
 
     @property
     def processes(self) -> int:
-        """How many worker processes there are."""
+        """The number of worker processes."""
         return self.workers or os.cpu_count() or 1
 
 
 def read_limits(file: Path) -> Limits:
-    """Read a TOML file."""
+    """Return the limits in a TOML file."""
     text = read_text(file, "limits file", advice="give a TOML file of lines such as queue = 200")
     return read(Limits, toml_table(text, f"limits file {shown(str(file))}"), "limits")
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of one service: its one file `db`, the `token` that callers must show (empty: none), its limits."""
+    """The settings of one service: its database file `db`, the `token` that callers must send (if any), its limits."""
 
     db: Path
     token: str = ""

@@ -1,4 +1,4 @@
-"""The one file: SQLite in WAL. What is written together is committed together, and sent only when it is on the disk."""
+"""The database file: SQLite in WAL mode. Answers are sent only after their commit is on the disk."""
 
 from __future__ import annotations
 
@@ -49,30 +49,33 @@ _DAY, _FORGET_EVERY = 86_400, 3_600.0  # s
 
 
 def new_id() -> str:
-    """Return an identifier of 128 random bits, 22 characters that a path may hold."""
+    """Return a new identifier: 128 random bits as 22 characters that a path may hold."""
     return secrets.token_urlsafe(16)
 
 
 def table_of(identifier: str) -> str:
-    """Return the table's identifier of a tower; the program's cannot be found from it."""
+    """Return a tower's identifier for the table from the one for the program; the way back is not feasible."""
     return base64.urlsafe_b64encode(hashlib.sha256(f"table {identifier}".encode()).digest()[:16]).decode().rstrip("=")
 
 
 def hashed(text: str) -> bytes:
-    """Return what is looked up in the place of an identifier: how long that takes says nothing about others."""
+    """Return the hash that is looked up instead of an identifier, so that look-up times reveal no identifier."""
     return hashlib.sha256(text.encode()).digest()
 
 
 def answer_row(
     identifier: str, kind: str, body: bytes, tower: bytes | None = None, number: int | None = None, told: bytes = b""
 ) -> Statement:
-    """Return the statement that stores an answer; of a throw into a `tower` with its number and what a history says."""
+    """Return the statement that stores an answer.
+
+    For a throw into a kept `tower`, `number` is its number there and `told` its entry in the history.
+    """
     row = (hashed(identifier), kind, time.time(), body, tower, number, told or None)
     return "INSERT INTO answers (hash, kind, made, body, tower, number, told) VALUES (?, ?, ?, ?, ?, ?, ?)", row
 
 
 class Database:
-    """The file of answers, towers and keys. One thread writes: all that waits at a moment is one commit."""
+    """The file of answers, towers and keys. One thread writes; all writes that wait are one commit."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -85,18 +88,18 @@ class Database:
         self.commits = 0
 
     def read(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return rows of what is committed."""
+        """Return the committed rows that `sql` selects."""
         return self._reader.execute(sql, values).fetchall()
 
     async def write(self, *statements: Statement) -> None:
-        """Write, all or nothing; returns when it is on the disk. Raises sqlite3.Error when it is not."""
+        """Commit the statements, all or none, and return when they are on the disk; raises sqlite3.Error."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()
         self._waiting.put((statements, loop, done))
         await done
 
     def close(self) -> None:
-        """Write what waits, and close the file."""
+        """Write the statements that wait, and close the file."""
         self._waiting.put(None)
         self._thread.join()
         self._reader.close()
@@ -125,7 +128,7 @@ class Database:
             failure = error
             if self._writer.in_transaction:
                 self._writer.execute("ROLLBACK")
-            if len(batch) > 1:  # one of them fails: each for itself
+            if len(batch) > 1:  # one of them fails: commit each by itself
                 for each in batch:
                     self._commit([each])
                 return
@@ -140,7 +143,7 @@ def _settle(done: asyncio.Future[None], failure: sqlite3.Error | None) -> None:
 
 
 async def forget(store: Database, keep_days: int) -> None:
-    """Forget what is older than `keep_days`, now and every hour, until it is cancelled; a failure is told."""
+    """Delete what is older than `keep_days`, now and every hour, until cancelled; print failures on standard error."""
     while True:
         before = (time.time() - keep_days * _DAY,)
         columns = {"answers": "made", "keys": "made", "towers": "used"}
@@ -152,13 +155,13 @@ async def forget(store: Database, keep_days: int) -> None:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    """Open the file of a service, and make its tables where it is new; another program's file is left as it is."""
+    """Open the file of a service and make its tables if it is new; refuse another program's file unchanged."""
     if not path.exists():
         _make_private(path)
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
     try:
         if _version(connection, path) == 0:
-            connection.execute("BEGIN IMMEDIATE")  # two that start at once: one waits, and finds all done
+            connection.execute("BEGIN IMMEDIATE")  # if two services start at once, one waits and finds the tables made
             for statement in filter(str.strip, _TABLES.split(";") if _version(connection, path) == 0 else ()):
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {_APPLICATION}")
@@ -166,7 +169,7 @@ def _open(path: Path) -> sqlite3.Connection:
             connection.execute("COMMIT")
         _make_private(path)
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")  # an answer outlives also a power cut
+        connection.execute("PRAGMA synchronous = FULL")  # an answer survives a power cut
     except BaseException:
         connection.close()
         raise
@@ -174,7 +177,7 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 def _make_private(path: Path) -> None:
-    """Make an empty file where there is none, and let nobody but its owner read it: it holds every caller's throws."""
+    """Make the file if it is missing, and let only its owner read it, because it holds every caller's throws."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     for end in _BESIDE:
         with suppress(FileNotFoundError):

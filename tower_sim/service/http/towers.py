@@ -1,4 +1,4 @@
-"""Towers that the service keeps: each throw goes on from the last one and is stored with the state.
+"""The routes for towers that the service keeps: each throw goes on from the last one and is stored with the state.
 
 A tower has two identifiers. The players' program has the first and may do everything. The table has the second: it may
 look and throw, and gets no seed, no state and no identifier from which it could learn or repeat the next throw.
@@ -35,7 +35,7 @@ _FACTS = ("number", "status", "thrown", "emerged", "inside", "knocked_out")
 
 @dataclass(frozen=True, slots=True)
 class _Tower:
-    """A tower as it is stored under the hash `row`; `name` is the identifier that it was asked by."""
+    """A tower that is stored under the hash `row`; `name` is the identifier in the request."""
 
     name: str
     row: bytes
@@ -53,7 +53,7 @@ class _Tower:
         return told.TowerAnswer.model_validate({"id": self.name, **standing, "table": table, "state": self.state})
 
     def made(self) -> Answered:
-        """Return the answer to who made it, with the statement that stores it."""
+        """Return the answer to the request that makes the tower, with the statement that stores it."""
         asked, inside = json.dumps(dict(self.asked)), json.dumps(self.inside)
         row = self.row, hashed(table_of(self.name)), time.time(), asked, self.state, self.drops, inside
         sql = "INSERT INTO towers (hash, seen, used, asked, state, drops, inside) VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -61,11 +61,14 @@ class _Tower:
 
 
 def routes(service: Service) -> APIRouter:
-    """Return the routes."""
+    """Return the routes for kept towers."""
     router = APIRouter(route_class=JsonRoute)
 
     def found(name: str, *, only_program: str = "") -> _Tower:
-        """Return a tower by either identifier. Raises Problem; `only_program` is what the table may not do."""
+        """Return the tower with an identifier, the program's or the table's. Raises Problem if there is none.
+
+        Also raises Problem for the table's identifier if `only_program` names an action, which the table may not do.
+        """
         looked = hashed(name)
         sql = "SELECT hash, asked, state, drops, inside FROM towers WHERE ? IN (hash, seen)"
         row, asked, state, drops, inside = service.row_of("tower", sql, looked)
@@ -223,5 +226,5 @@ def _of(made: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
-    """Return the counts of the colours that are there, by colour."""
+    """Return the counts above 0, sorted by colour."""
     return {colour: number for colour, number in sorted(counts.items()) if number}

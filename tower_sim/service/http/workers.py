@@ -1,6 +1,8 @@
-"""Processes that draw what takes long: a queue, a limit, progress, a cancel.
+"""Worker processes that draw long requests, with a queue, a limit, progress and cancellation.
 
-request -> queue -> the next free process -> progress, then the document or a problem
+    request -> queue -> the next free process -> progress, then the document or a problem
+
+A process answers one request after the other.
 """
 
 from __future__ import annotations
@@ -29,16 +31,16 @@ _Pair = tuple[BaseProcess, Connection]
 
 @dataclass(slots=True)
 class RunsDone:
-    """How far work is: `done` of `of` runs; both are 0 until it begins."""
+    """The progress of a request: `done` of `of` runs; both are 0 until it begins."""
 
     done: int = 0
     of: int = 0
 
 
 class Workers:
-    """So many processes, each started when there is work for it, and at most `limit` requests that wait.
+    """Up to `number` processes, each started when it is needed; at most `limit` requests wait.
 
-    Where there are several, one is kept for requests that a caller waits for.
+    With several processes, jobs leave one free for requests whose callers wait.
     """
 
     def __init__(self, number: int, limit: int) -> None:
@@ -53,20 +55,20 @@ class Workers:
 
     @property
     def running(self) -> int:
-        """How many requests are being drawn."""
+        """The number of requests that are being drawn."""
         return len(self._at_work)
 
     def check_room(self) -> None:
-        """Raise Problem when too many requests wait."""
+        """Check that another request can wait. Raises Problem."""
         if self._is_closed:
             raise Problem("stopping", "The service is stopping; ask again when it is back.")
         if self.waiting >= self._limit:
             raise Problem("busy", f"{self.waiting} requests wait already; ask again later.", headers=LATER)
 
     async def draw(self, request: Request | ChancesRequest, progress: RunsDone | None = None) -> dict[str, Any]:
-        """Return the document that answers a request; one with `progress` is a job, which nobody waits for.
+        """Return the document that answers a request; a request with `progress` is a job, for which no caller waits.
 
-        To cancel it, cancel the task that awaits it: its process is then killed. Raises Problem.
+        To cancel it, cancel the task that awaits it; this kills the process. Raises Problem.
         """
         self.check_room()
         self.waiting += 1
@@ -106,7 +108,7 @@ class Workers:
         return values[0]
 
     def close(self) -> None:
-        """End every process; what is being drawn gets a problem."""
+        """End every process; requests that are being drawn get a problem."""
         self._is_closed = True
         for process, _ in (*self._idle, *self._at_work):
             process.kill()
@@ -114,7 +116,10 @@ class Workers:
 
 
 def _conversation(pipe: Connection, request: Request | ChancesRequest, progress: RunsDone) -> tuple[Any, ...]:
-    """Have the process at the other end of a pipe do a request, in a thread; `gone` when it has ended."""
+    """Send a request to the process at the other end of a pipe and return its answer, or `gone` if it has ended.
+
+    Runs in a thread, and updates `progress`.
+    """
     try:
         pipe.send(request)
         while True:
@@ -127,7 +132,7 @@ def _conversation(pipe: Connection, request: Request | ChancesRequest, progress:
 
 
 def _work(pipe: Connection) -> None:
-    """Do one request after the other until the service is gone."""
+    """Answer requests from a pipe until the service is gone; the main function of a process."""
     ignore_interrupts()
     with Opened() as opened:
         while True:
@@ -139,7 +144,7 @@ def _work(pipe: Connection) -> None:
 
 
 def _done(request: Request | ChancesRequest, opened: Opened, pipe: Connection) -> tuple[Any, ...]:
-    last = 0.0  # the first progress is reported at once
+    last = 0.0  # so that the first progress is reported at once
 
     def tell(done: int) -> None:
         nonlocal last
