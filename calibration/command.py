@@ -30,15 +30,15 @@ from tower_sim.extras import extra
 from tower_sim.progress import telling
 from tower_sim.statistics import mean_error
 
-ENOUGH = 15.0  # effective towers, below which those that weigh are played on
-MOST = 60  # towers that are played on for a calibration
-HEAVY = 0.97  # share of all weight that these hold, if they are that few
-DOES = (*TARGETS, "single")  # what a tower in the middle does as predicted: also how often there is no choice
+ENOUGH = 15.0  # effective towers; with fewer, more games of the heavy towers are played
+MOST = 60  # towers with more games in one calibration
+HEAVY = 0.97  # share of all weight that these towers hold, unless they are more than MOST
+DOES = (*TARGETS, "single")  # means by which a typical tower is chosen; "single": phases without a choice
 WISHES = {"setup": (0, CUBES), "inside": (0, CUBES), "out": (0, CUBES), "colours": (1, COLOURS), "single": (0, 1)}
 """What one may wish of a tower, and between which ends."""
-CONFIRMED, FRESH = 3, range(200, 212)  # towers that new games are played of for a wish, and which games
-WISHED = 0.05  # sd of a wish, as a share of it
-GAMES_FILE = "games.npz"  # in the folder of the report: the games of towers that were played on
+CONFIRMED, FRESH = 3, range(200, 212)  # towers with new games for a wish, and the numbers of these games
+WISHED = 0.05  # standard error of a wish, as a share of its value
+GAMES_FILE = "games.npz"  # in the folder of the report: the additional games
 
 
 def calibrate(
@@ -203,7 +203,7 @@ def profile_text(unit: Array, head: Sequence[str], fitted: Fit) -> str:
     return "\n".join(lines) + "\n"
 
 
-_FREE = {  # which free number sets a field, by table and key
+_FREE = {  # the free number that sets a field, by table and key
     ("tube", "inside_mm"): "tube",
     **{(f"{floor}_floor", "openings"): f"{floor}_openings" for floor in ("upper", "lower")},
     **{(f"{floor}_floor", "opening_mm"): f"{floor}_opening" for floor in ("upper", "lower")},

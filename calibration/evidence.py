@@ -35,7 +35,7 @@ from tower_sim.runs.tower import TOTALS, many_of, single_of
 MOST_VALUES = 40  # 1.7 GB
 GAMES, PHASE, SAID = "games", "one phase", "said"
 RANGE = 2 * 1.645  # a range said to hold "each time" is read as the middle 90 % of phases [A]
-SOFT = 0.2  # sd of the ends of bounds, on the scale of the fit: words have no sharp ends [A]
+SOFT = 0.2  # sd of bounds on the scale of the fit: bounds in words are not sharp [A]
 
 
 @dataclass(frozen=True, slots=True)

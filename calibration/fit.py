@@ -20,7 +20,7 @@ from tower_sim.calibration.summaries import SUMMARIES, Array, Window
 from tower_sim.calibration.towers import Towers
 
 LEVEL = 0.90  # of all intervals
-PULLED = (*TARGETS, "colours", "single")  # what single sources of the evidence are asked for
+PULLED = (*TARGETS, "colours", "single")  # means for which the effect of each source is computed
 DRAWS = 4000  # of the posterior
 
 
@@ -104,7 +104,7 @@ class Posterior:
         Source: the density of the draws at the quantile (Serfling, Approximation theorems, 1980, section 2.3).
         """
         draws = self.played[target]
-        step = min(level / 2, (1 - level) / 2, 0.05)  # the least and the greatest draw would say nothing of the density
+        step = min(level / 2, (1 - level) / 2, 0.05)  # extreme draws say nothing about the density
         low, high = np.quantile(draws, [level - step, level + step])
         return float(np.sqrt(level * (1 - level) / self.effective) * (high - low) / (2 * step))
 

@@ -21,8 +21,8 @@ from tower_sim.calibration.evidence import GAMES, PHASE, Clue, ColoursOut, Evide
 from tower_sim.calibration.summaries import EVERY, WHOLE, Array, Window, expit, log
 from tower_sim.calibration.towers import Towers
 
-TARGETS = ("setup", "inside", "out")  # what a fit predicts: long-run means over whole games
-# what it predicts beside: means and shares of phases
+TARGETS = ("setup", "inside", "out")  # the main predictions of a fit: long-run means over whole games
+# other predictions: means and shares of phases
 TOLD = ("colours", "single", "many", "leads", "share_own", "old", "points", "ones", "skipped")
 LEAST_CHANCE = 1e-12  # of a clue, so that its logarithm is a number
 

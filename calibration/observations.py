@@ -17,9 +17,9 @@ CUBES, COLOURS = sum(Rules().counts.values()), len(Rules().colours)  # of a game
 LARGEST = 100_000  # bytes of a file
 LONGEST = 2000  # letters of its words
 FOLDER = Path(__file__).parent / "observations"
-# How many times the variance of chance a value may lie from the tower's own behaviour, by how strong it is. [A]
+# The factor on the variance of a value, by the strength of the observation. [A]
 DOUBT = {"strong": 1.0, "moderate": 1.5, "weak": 2.0, "very weak": 4.0}
-SHARES = {  # of phases with something out, by field: what they are a share of
+SHARES = {  # shares of the phases with cubes out, by field
     "share_single": "one colour",
     "share_several": "two colours or more",
     "share_leads": "the thrown colour the most numerous",

@@ -31,9 +31,9 @@ from tower_sim.simulator import PhysicsModel
 
 FOLDER = Path(__file__).with_name("played")
 PIECES, TOWERS, GAMES = 20, 128, 2
-SEED = 46  # of all games; that of the points is the same
-MORE = 3  # games of a tower that weighs
-CLOGGED = 24  # a tower whose first set-up keeps more is not played on: it has at most 3 % of any weight
+SEED = 46  # of all games, and of the points
+MORE = 3  # additional games of a heavy tower
+CLOGGED = 24  # cubes: if the first set-up keeps more, nothing else is played; such towers hold up to 3 % of any weight
 
 
 def points(pieces: int = PIECES) -> Array:
@@ -112,7 +112,7 @@ def play_on(table: Table, towers: Sequence[int] | Array, file: Path, games: int 
     done = _read_more(file, len(table.unit)) if file.exists() else None
     first = table.games.thrown.shape[1]
     if done is not None and done["first"].tolist() != [first] * len(done["first"]):
-        done = None  # of a table with fewer games, which has these by now
+        done = None  # stored for a table with fewer games, which has these games by now
     left = [int(number) for number in towers if done is None or number not in done["tower"]]
     with telling("games of towers that agree", len(left)) as tell:
         for i, number in enumerate(left, start=1):

@@ -26,13 +26,13 @@ from tower_sim.reading import read_bytes
 
 THROWN, OUT = "thrown_", "out_"
 NOTE = "note"
-DROP, THROW = "drop", "throw"  # the first column: of a game's drops, of free throws
+DROP, THROW = "drop", "throw"  # the first column for drops of a game, and for free throws
 ANY = "any"  # the colour of cubes whose colours were not recorded
 LARGEST = 2_000_000  # bytes of a file
 MOST_DROPS = 2000  # of a file
-MOST_OF_A_GAME = 400  # drops; where a cube may be is followed from drop to drop, in time with their square
+MOST_OF_A_GAME = 400  # drops; the time for following cubes from drop to drop grows with their square
 LONGEST_NAME = 40  # characters of a column
-MOST_TOLD = 12  # series of free throws whose first throws are told one by one
+MOST_TOLD = 12  # series of free throws, up to which the summary lists each first throw
 _ROWS = 30  # of the form
 
 

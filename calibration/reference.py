@@ -29,7 +29,7 @@ from tower_sim.surrogate.groups import (
 )
 
 FEWEST_GAMES, MOST_GAMES = 8, 10_000
-LAWS = 64  # drawn from the uncertainty of the fit
+LAWS = 64  # distributions drawn from the uncertainty of the fit
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from tower_sim.study.report import FILES, Cell, Chart, Report, Section, Table, d
 
 PERCENT = f"{100 * LEVEL:.0f} %"
 FEW = 40  # effective towers, below which intervals are rough
-NARROWER, MOVED = 0.9, 0.1  # an informed number: its interval over the prior's, or its median's way over the limits
-ODD = 0.05  # the place of an observation in its prediction, from either end, that needs a word
+NARROWER, MOVED = 0.9, 0.1  # informed: interval over the prior's, or shift of the median over the range
+ODD = 0.05  # tail probability below which the report warns of an observation
 CAPTION = "Grey: all towers of the prior. Blue line: weighted by the evidence"
 Rows = list[Sequence[Cell]]
 SHARES = frozenset(("own", "single", "many", "leads", "share_own", "ones"))  # summaries without a unit

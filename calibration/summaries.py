@@ -28,8 +28,8 @@ GAME: Game = registry.get("game", "amerigo")
 RULES = GAME.read({})
 PLAN = cast("Plan", GAME.plan(RULES))
 """What the drops of the game throw that the tower is made for: the set-up and 35 phases."""
-DROPS = PLAN.drops  # its set-up and 35 phases
-SPREAD_FROM = 8  # drops, of which a spread can be told, and shares of phases by their colours
+DROPS = PLAN.drops  # the set-up and 35 phases
+SPREAD_FROM = 8  # drops, from which on a window has the spread and the shares of colours
 
 
 def from_records(records: Sequence[Record]) -> list[ByDrop]:
@@ -187,6 +187,6 @@ def windows(start: int, stop: int) -> list[Window]:
     return of_drops
 
 
-# whole games: what recorded drops are summed up by, and that with the colours
+# over whole games: the summaries of recorded drops, and those with all others
 WHOLE = {window.summary: window for window in windows(0, DROPS)}
 EVERY = WHOLE | {name: Window(name, 1, DROPS) for name in _REST}

@@ -19,7 +19,7 @@ from tower_sim.calibration.prior import NAMES, numbers
 from tower_sim.calibration.summaries import WHOLE, Array, Window
 from tower_sim.runs.by_drop import ByDrop
 
-NEAR = 120  # towers that keep about as many, over which the variance between games is averaged
+NEAR = 120  # towers with about as many cubes inside, over which the variance between games is averaged
 LEAST = 0.02  # sd of a summary between games, on the scale of the fit
 
 
@@ -70,7 +70,7 @@ class Towers:
             2,
         ).reshape(-1, len(windows))
         known = ~np.isnan(scores)
-        held = np.where(known, np.clip(scores, -3, 3), 0.0)  # few games that jam must not decide it
+        held = np.where(known, np.clip(scores, -3, 3), 0.0)  # so that a few jammed games do not decide the result
         both = held.T @ held / np.maximum(known.T.astype(float) @ known, 1)
         sd = np.sqrt(np.maximum(np.diagonal(both), 1e-9))
         values, vectors = np.linalg.eigh(both / sd[:, None] / sd)
@@ -84,7 +84,7 @@ class Towers:
         games = np.sqrt(np.maximum(self._pooled(of), LEAST**2))
         is_known = count > 0
         own = np.where(is_known, games**2 / np.maximum(count, 1), np.inf)
-        line = self._design @ self._solution(is_known)  # makes the regression's values of the means that are known
+        line = self._design @ self._solution(is_known)  # maps known means to the values of the regression
         alike = line @ mean[is_known]
         free = max(is_known.sum() - self._design.shape[1], 1)
         rest = ((mean - alike)[is_known] ** 2).sum() / free - own[is_known].mean()

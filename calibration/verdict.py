@@ -21,7 +21,7 @@ from tower_sim.physics.settings import PhysicsSettings
 
 SCHEMA = "tower-sim/fairness"
 VERSION = 1
-HINT, VERY = 5.0, 100.0  # e-values; STRONG lies between
+HINT, VERY = 5.0, 100.0  # e-values; STRONG lies between them
 
 
 def fairness_command(

@@ -36,7 +36,7 @@ def load(directory: str | Path) -> Campaign:
         raise UsageError(
             f"{where}: {wrong[0]}; allowed is a dataset as it was written; run the campaign again to mend it"
         )
-    if isinstance(store.head.spec["rules"].get("knocks"), dict):  # what is inside is not what the drop before left
+    if isinstance(store.head.spec["rules"].get("knocks"), dict):  # a knock changes the cubes inside between two drops
         raise UsageError(
             f"{where} has knocks; allowed is one without, since reports and fits follow cubes from drop to drop; read "
             "its Parquet tables yourself"

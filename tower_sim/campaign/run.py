@@ -42,11 +42,11 @@ from tower_sim.terminal import warn
 from tower_sim.writing import WritingFailed
 
 LOCAL = "local"
-MAX_DEATHS = 3  # times in a row that a worker dies and no shard is finished
+MAX_DEATHS = 3  # deaths of workers in a row without a finished shard
 _CONNECT = 10  # seconds for a scheduler
 _WAIT = 30  # seconds for its first worker
-_TICK = 1.0  # seconds between two looks at the clock: a shard may take minutes
-_ON_WINDOWS = 60  # processes that its system calls can wait for
+_TICK = 1.0  # seconds between two reports of progress: a shard may take minutes
+_ON_WINDOWS = 60  # the most processes that Windows can wait for
 
 
 Where = tuple[Executor, Callable[[], int]]
@@ -87,7 +87,7 @@ def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", tell: Tel
     check_whole("workers", workers, 1, MOST_WORKERS)
     head = head_of(spec)
     if not dask and not (directory / MANIFEST).exists():
-        with spec.point(0).open_model():  # one that cannot be had here is refused before anything is written
+        with spec.point(0).open_model():  # a model that is not available raises before anything is written
             pass
     summary = Summary()
     with Store.opened(directory, head, spec) as store, terminable():
@@ -262,7 +262,7 @@ def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask:
         return 1
     failed = sorted(summary.failed.items())
     mistake = next((error for _, error in failed if isinstance(error, UsageError)), None)
-    if mistake and not summary.interrupted:  # of the game, and not of this program
+    if mistake and not summary.interrupted:  # a mistake in the game's code, not in this program
         print(campaign_status(out))
         raise UsageError(f"{mistake} ({len(failed)} of {spec.shards} shards failed, the others are kept)")
     for index, error in failed:

@@ -26,10 +26,10 @@ from tower_sim.typed import Document, read, refuse_unknown
 
 SCHEMA = "tower-sim/campaign-spec"
 VERSION = 1
-FAST = 50  # times as many runs in a shard, nominally, where no bodies move: what takes as long must not be measured
+FAST = 50  # factor on the runs in a shard without physics; a constant, since measured times would change the digest
 MAX_RUNS = 2**31  # runs are numbered by int32
 MAX_SHARDS = 20_000  # each has two to four files
-_ALWAYS = ("rules", "settings", "chain", "battle")  # tables that every spec's text has, empty where they are not used
+_ALWAYS = ("rules", "settings", "chain", "battle")  # tables in the text of every spec, even if empty
 
 
 def _seed(value: object) -> int:

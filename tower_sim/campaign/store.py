@@ -43,7 +43,7 @@ VERSION = 2
 MANIFEST = "manifest.jsonl"
 _OLD = "manifest.json"  # of version 1
 _LOCK = ".lock.db"
-_MAX_BYTES = 50_000_000  # the manifest of as many shards as are allowed has some 8 MB
+_MAX_BYTES = 50_000_000  # the manifest of MAX_SHARDS shards has about 8 MB
 
 Table = Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,99}$")]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
@@ -96,7 +96,7 @@ class Store:
         Raises UsageError if the directory is in use, or holds another campaign, one made with other versions, or other
         files.
         """
-        _check_owner(directory, head)  # before anything is put there, and again when nobody else can
+        _check_owner(directory, head)  # before anything is written, and again under the lock
         _make(directory)
         with _locked(directory):
             before, store = _check_owner(directory, head), Store(directory, head, spec)
@@ -259,7 +259,7 @@ def _at(directory: Path) -> Store | None:
     except (UsageError, ValueError, AttributeError, TypeError) as error:
         text = f"{path} was changed or is truncated ({error}); its shards are kept; take a copy of it"
         raise DamagedManifest(text) from None
-    for number, text in enumerate(rest[:-1], 2):  # after the last line break is nothing, or what a kill cut short
+    for number, text in enumerate(rest[:-1], 2):  # the rest after the last line break is empty, or cut short by a crash
         try:
             line = Done.model_validate_json(text)
         except ValidationError:
@@ -309,7 +309,7 @@ def _locked(directory: Path) -> Generator[None, None, None]:
     sqlite3 = extra("sqlite3", "campaign")  # here, because a dataset can be read by a Python that was built without it
     path = directory / _LOCK
     try:
-        path.touch()  # it says why it cannot be written, which SQLite does not
+        path.touch()  # raises an error with the reason, unlike SQLite
         database = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
         database.execute("PRAGMA journal_mode = MEMORY")  # no file next to it
         database.execute("BEGIN EXCLUSIVE")

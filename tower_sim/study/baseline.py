@@ -77,7 +77,7 @@ def _has_plan(campaign: Campaign) -> bool:
         return False
     try:
         return game.plan(game.read({game.tables[0]: campaign.rules})) is not None
-    except UsageError:  # of rules that this version does not know
+    except UsageError:  # rules that this version does not know
         return False
 
 

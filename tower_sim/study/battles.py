@@ -16,7 +16,7 @@ from tower_sim.study.retention import counts_of, grouped, histogram
 
 MOST_THROWN = 8  # cubes thrown at once: larger throws count together
 THROUGH = ("throw", "rethrow", "explosion", "ability", "drop")  # the steps in which cubes can go through the ship
-WINNER = "winner"  # what a game tells of its last drop, if it has winners
+WINNER = "winner"  # the game's column with the winner, if it has winners
 DRAWN = 12  # set-ups whose win shares are drawn
 
 

@@ -43,7 +43,7 @@ def svg(figure: Any, name: str, caption: str) -> str:
     `name` makes the ids in the SVG different from those of other charts on the page. `caption` becomes its label.
     """
     for text in figure.findobj(Text):
-        text.set_parse_math(False)  # names are names, also those with a dollar sign
+        text.set_parse_math(False)  # a dollar sign in a name starts no formula
     buffer = io.StringIO()
     settings: Any = {"svg.fonttype": "none", "svg.hashsalt": name}
     with cast("Any", mpl).rc_context(settings):
@@ -54,7 +54,7 @@ def svg(figure: Any, name: str, caption: str) -> str:
     drawn = re.sub(r' style="([^"]*)"', lambda found: _attributes(found[1]), drawn)
     used = set(re.findall(r"#([\w.-]+)[\")]", drawn))
     drawn = re.sub(r' id="([^"]+)"', lambda found: found[0] if found[1] in used else "", drawn)
-    marks = r'(?<=<path id="m)[^>]*'  # take their colours from where they are used
+    marks = r'(?<=<path id="m)[^>]*'  # marks get the colour of the place where they are used
     drawn = re.sub(marks, lambda found: re.sub(r' (fill|stroke)="[^"]*"', "", found[0]), drawn)
     drawn = re.sub(r' (d|x|y|transform)="[^"]*"', lambda found: re.sub(r"-?\d+\.\d{2,}", _rounded, found[0]), drawn)
     drawn = re.sub(r"\s*\n\s*", "\n", drawn).strip()
@@ -86,7 +86,7 @@ def _quoted(text: str) -> str:
 
 FONT = 8.5  # pt
 WIDTH = 6.5  # in
-CHARACTERS = 75  # of that size across that width
+CHARACTERS = 75  # of that font size in that width
 Array = npt.NDArray[Any]
 Draw = Callable[[Any], None]
 ROLES: tuple[dict[str, Any], ...] = (
@@ -161,7 +161,7 @@ def _dress(axis: Any, panel: Panel, ticks: int) -> None:
     axis.tick_params(labelsize=FONT - 0.5)
     axis.grid(axis="x" if panel.across else "y", color=FAINT, lw=0.6)
     axis.set_axisbelow(True)
-    for which, most in ((axis.xaxis, ticks), (axis.yaxis, 7)):  # in whole numbers, unless fewer than three are left
+    for which, most in ((axis.xaxis, ticks), (axis.yaxis, 7)):  # whole numbers, unless fewer than three ticks are left
         which.set_major_locator(MaxNLocator(most, integer=True, min_n_ticks=3))
     for draw in panel.draws:
         draw(axis)

@@ -20,8 +20,8 @@ from tower_sim.study import battles
 from tower_sim.study.baseline import GameKit, kit_of, play_rule
 
 RULE_GAMES = 200  # of the 2/3-1/3 rule, for each set of cubes, phases and rules that a point has
-MOST_KITS = 24  # such sets, beyond which the rule is not played
-MOST_WORDS = 8  # words of a column of the game's own, beyond which their shares are no main figures
+MOST_KITS = 24  # such sets; with more, the rule is not played
+MOST_WORDS = 8  # words in a game's own column; with more, their shares are no main figures
 PLAYERS, IN_TOWER, BATTLE, OWN = "players", "tower", "battle", "own"  # what a figure is about
 
 
@@ -90,7 +90,7 @@ def at_values(spec: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, A
 
 def _drops(d: Drops, rows: Array, first: int) -> Drops:
     columns: dict[str, Any] = {field.name: getattr(d, field.name) for field in dataclasses.fields(d)}
-    taken = {name: column.take(rows) for name, column in columns.items()}  # both arrays and Words have it
+    taken = {name: column.take(rows) for name, column in columns.items()}  # arrays and Words both have take
     return Drops(**(taken | {"run": taken["run"] - first}))
 
 

@@ -38,22 +38,22 @@ TURNS = "goes up and down"
 DIFFERS = "differs"
 UNSEEN = "no difference shown"
 UNKNOWN = "no interval"
-LEVEL = 1 - CONFIDENCE  # of a report: the chance that it calls any figure changed where none is
+LEVEL = 1 - CONFIDENCE  # of a report: the probability that it reports any change if there is none
 FEWEST_FOR_RANKS = 10  # points for the interval of a rank correlation
 FEWEST_FOR_SMOOTH = 20  # points
 FEWEST_FOR_DELTA = 40  # points
 FEWEST_FOR_SHARES = 40  # points
-MOST_FOR_SHARES = 1_500  # points that the process goes through: its time grows with their cube
-LEAST_TOLD = 0.2  # of the variance over points left out: of a process that tells less no share is given
+MOST_FOR_SHARES = 1_500  # points that the Gaussian process uses: its time grows with their cube
+LEAST_TOLD = 0.2  # share of the variance of held-out points; with less, there are no indices
 SHARES_SAMPLE = 1_024  # a power of 2
-SOUGHT = 400  # points at most from which the process's lengths are found: the time grows with their cube
+SOUGHT = 400  # points at most for fitting the process's lengths: the time grows with their cube
 GROUPS = 10  # of points: each is predicted by the others, and left out for errors
 CHUNK = 2048  # places at once
 SALIB, SKLEARN = "SALib", "sklearn"
-STARTS = (2.0, 0.4)  # of the process's lengths: from the long one alone it misses what goes up and down
+STARTS = (2.0, 0.4)  # of the process's lengths: the long one alone misses curves that go up and down
 DELTA_RESAMPLES = 25  # slow: each fits four sets of densities
 SMOOTH_RESAMPLES = 200
-_RIDGE = 1e-9  # of the weight at a place: keeps the fit of few points there from blowing up
+_RIDGE = 1e-9  # share of the weight at a place: stabilises fits with few points nearby
 _WIDTH = 0.15  # of the field's range: the standard deviation of the smooth's weights
 SHARES_RESAMPLES = 64
 
@@ -262,7 +262,7 @@ class Shares:
 
 
 def rank_correlation(x: Array, y: Array) -> Estimate:
-    """Return Spearman's correlation over points with its 95 % interval; NaN where it has none.
+    """Return Spearman's correlation over points with its 95 % interval; NaN if it is not defined.
 
     Source of the interval: Bonett and Wright, Psychometrika 65 (2000) 23, with Student's quantile.
     """
@@ -317,19 +317,19 @@ def smooth(x: Array, y: Array, at: Array, rng: np.random.Generator) -> Estimates
     gram = np.stack([np.stack(moments[k : k + 3], -1) for k in range(3)], -1)
     gram = gram + _RIDGE * np.eye(3) * moments[0][..., None, None]
     fitted = cast("Array", np.linalg.solve(gram, over[..., None]))[..., 0, 0]
-    near = kernel.sum(1) ** 2 / (kernel**2).sum(1)  # points that a place's fit is worth
+    near = kernel.sum(1) ** 2 / (kernel**2).sum(1)  # effective number of points for the fit at each place
     left = np.maximum(near - 3, 1)
     reach = student_quantile(left, (1 + CONFIDENCE) / 2) * np.sqrt(near / left)
     return Estimates(fitted[0], *percentiles(fitted[1:], normal_share(-reach)))
 
 
 def is_there(package: str) -> bool:
-    """Whether a package of the extra `sweep` is installed."""
+    """Return whether a package of the extra `sweep` is installed."""
     return importlib.util.find_spec(package) is not None
 
 
 def indices(x: Array, y: Array, rng: np.random.Generator) -> Indices | None:
-    """Return delta indices of a sample `x` (points, fields), `y` (points); None without SALib or points enough.
+    """Return delta indices of a sample `x` (points, fields), `y` (points); None without SALib or with too few points.
 
     Source: Plischke, Borgonovo and Smith, European Journal of Operational Research 226 (2013).
     """
@@ -340,12 +340,12 @@ def indices(x: Array, y: Array, rng: np.random.Generator) -> Indices | None:
     names = [f"x{i}" for i in range(x.shape[1])]
     problem = {"num_vars": len(names), "names": names, "bounds": [[0, 1]] * len(names)}
     seed = int(rng.integers(1 << 31))
-    kept = np.random.get_state()  # SALib seeds the global generator, and replaces how warnings are told
+    kept = np.random.get_state()  # SALib seeds the global generator, and replaces the format of warnings
     shown = warnings.formatwarning
     try:
-        with warnings.catch_warnings(record=True):  # its notices are of bins
+        with warnings.catch_warnings(record=True):  # its warnings are about bins
             analysed = analyze(problem, x, y, num_resamples=DELTA_RESAMPLES, seed=seed)
-    except ValueError:  # of a figure that is the same at nearly all points
+    except ValueError:  # for a figure that is the same at nearly all points
         return None
     finally:
         np.random.set_state(kept)
@@ -358,12 +358,11 @@ def indices(x: Array, y: Array, rng: np.random.Generator) -> Indices | None:
 
 
 def shares(x: Array, y: Array, rng: np.random.Generator) -> Shares | None:
-    """Return Sobol indices of a sample `x` (points, fields), `y` (points), fields taken as independent and uniform.
+    """Return Sobol indices of a sample `x` (points, fields), `y` (points), with independent and uniform fields.
 
-    Source: Saltelli et al., Computer Physics Communications 181 (2010) 259, as scipy has it.
-    None without scikit-learn, for too few points, and where a Gaussian process through them predicts too little.
-    Random: a column of random numbers, groups of points, samples, and which points are taken of more than
-    MOST_FOR_SHARES.
+    The result is None without scikit-learn, for too few points, or if a Gaussian process predicts held-out points
+    badly. Random: a column of random numbers, groups of points, samples, and the points used if there are more than
+    MOST_FOR_SHARES. Source: Saltelli et al., Computer Physics Communications 181 (2010) 259, as implemented in scipy.
     """
     if not is_there(SKLEARN) or len(y) < FEWEST_FOR_SHARES or not y.std() > 1e-9 * max(1.0, float(np.abs(y).max())):
         return None
@@ -397,10 +396,11 @@ def shares(x: Array, y: Array, rng: np.random.Generator) -> Shares | None:
 def process(x: Array, y: Array, rng: np.random.Generator) -> tuple[Callable[[Array], Array], Array]:
     """Fit Gaussian processes to `y`, shape (T,), at `x`, shape (T, F): to all points, and without each group of them.
 
-    Returns a function from places, shape (n, F), to the mean of each process, shape (n, 1 + GROUPS), and what each
-    point is predicted to be without its group, shape (T,). All have the kernel of greatest likelihood for up to SOUGHT
-    of the points: Matern's of smoothness 5/2, a length for each coordinate, and a nugget. Random: the groups, and which
-    points these are. Source: Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006.
+    The first result is a function from places, shape (n, F), to the means of the processes, shape (n, 1 + GROUPS). The
+    second is the prediction for each point without its group, shape (T,). All processes share one kernel, which
+    maximises the likelihood of up to SOUGHT points: Matern with smoothness 5/2, one length for each coordinate, and a
+    nugget. Random: the groups, and which points are used for the kernel. Source: Rasmussen and Williams, Gaussian
+    Processes for Machine Learning, 2006.
     """
     sk = importlib.import_module("sklearn.gaussian_process")
     of, fitted = sk.kernels, sk.GaussianProcessRegressor
@@ -411,13 +411,13 @@ def process(x: Array, y: Array, rng: np.random.Generator) -> tuple[Callable[[Arr
         + of.WhiteKernel(0.05, (1e-5, 2))
         for length in STARTS
     ]
-    with warnings.catch_warnings(record=True):  # it tells of each length that ends at its limit
+    with warnings.catch_warnings(record=True):  # it warns of each length that ends at its limit
         tried = [fitted(start).fit(x[some], (y[some] - y[some].mean()) / scale) for start in starts]
     kernel = max(tried, key=lambda one: one.log_marginal_likelihood_value_).kernel_
     group = rng.permutation(np.arange(len(y)) % GROUPS)
     weights, centres = np.zeros((len(y), 1 + GROUPS)), np.zeros(1 + GROUPS)
     for k in range(1 + GROUPS):
-        mine = group != k - 1  # the first leaves out none
+        mine = group != k - 1  # the first process leaves out no group
         centres[k] = y[mine].mean()
         weights[mine, k] = fitted(kernel, optimizer=None).fit(x[mine], y[mine] - centres[k]).alpha_
 
@@ -429,7 +429,7 @@ def process(x: Array, y: Array, rng: np.random.Generator) -> tuple[Callable[[Arr
 
 
 def jackknife(values: Array) -> Array:
-    """Return the standard error of values of which the last axis is (all, without group 1, without group 2, ...)."""
+    """Return the standard error of values whose last axis is (all, without group 1, without group 2, ...)."""
     parts = values[..., 1:]
     groups = parts.shape[-1]
     return np.sqrt((groups - 1) / groups * ((parts - parts.mean(-1, keepdims=True)) ** 2).sum(-1))

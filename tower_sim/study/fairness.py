@@ -16,8 +16,8 @@ from tower_sim.statistics import Estimate, Estimates, Resamples, chi2_tail
 from tower_sim.study.retention import grouped, resident_rows
 
 PERMUTATIONS = 999
-FEWEST = 199  # permutations, however many cubes there are
-_WORK = 2e8  # cubes shuffled in all
+FEWEST = 199  # permutations at least, for any number of cubes
+_WORK = 2e8  # cubes shuffled, over all permutations
 
 
 @dataclass(frozen=True)

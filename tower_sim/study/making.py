@@ -20,10 +20,10 @@ from tower_sim.study import battles, swept, towers
 from tower_sim.study.design import at_point, curves, used_points
 from tower_sim.study.report import Cell, Report, Section, Table, opened, said
 
-EFFECTS = 20  # steps that progress counts for the effects of the fields and the points
+EFFECTS = 20  # steps of progress for the effects of the fields and the points
 PACKAGES = ("tower_sim", "numpy", "scipy", "pyarrow", "matplotlib", "SALib")
 SCHEMA = "tower-sim/study"
-FAILED = 0.01  # share of draws that failed, above which the report says so first
+FAILED = 0.01  # share of failed draws, above which the opening of the report mentions it
 Rows = list[Sequence[Cell]]
 
 

@@ -20,7 +20,7 @@ LAGS = 7
 PERMUTATIONS = 999
 FOLDS = 5
 _GROUPS = 200  # blocks of runs that the jackknife leaves out, one at a time
-_WEIGHT = 10.0  # drops that the smooth part of the memoryless distribution counts for: a choice
+_WEIGHT = 10.0  # drops: the weight of the smooth part of the memoryless distribution (a choice)
 
 
 # The jackknife
@@ -333,7 +333,7 @@ def tilted_scores(base: Array, thrown: Array, out: Array, z: Array, fit: Array, 
         cross = features.T @ (weight * (m3 - m1 * m2))
         square: Array = (features * (weight * (m2 - m1**2))[:, None]).T @ features
         curvature = np.block([[square, cross[:, None]], [cross[None], np.array([[weight @ (m4 - m2**2)]])]])
-        # A small ridge keeps columns that do not vary from blowing up.
+        # A small ridge keeps the coefficients of constant columns finite.
         step = cast("Array", np.linalg.solve(curvature + 1e-3 * np.eye(len(theta)), gradient - 1e-3 * theta))
         theta = theta + step * min(1.0, 1 / float(np.abs(step).max() + 1e-12))
         if np.abs(step).max() < 1e-7:

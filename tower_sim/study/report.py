@@ -224,7 +224,7 @@ def percent(share: Estimate) -> str:
 
 
 HOW_SURE = "19 times in 20 the true figure lies within ±, or in the brackets"
-_LOPSIDED = 2.0  # one half of an interval over the other: more is not told by ±
+_LOPSIDED = 2.0  # greatest ratio of the halves of an interval for which ± is used
 
 
 def plainly(figure: Estimate, unit: str = "") -> str:

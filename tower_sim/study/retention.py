@@ -12,9 +12,9 @@ from tower_sim.study.memory import LOGARITHM, jackknifed
 from tower_sim.surrogate.two_thirds import RESIDENT_OUT, THROWN_OUT
 
 FEWEST = 5  # drops in a cell of the map, below which it is not drawn
-WITHIN = 7  # drops: the mean stay is given within so many
+WITHIN = 7  # drops: limit of the restricted mean stay
 LATE = 5  # drops: residents of this age or more are called old
-AGES = 8  # the most ages that are told apart by region
+AGES = 8  # the most ages with a separate probability by region
 
 
 def grouped(

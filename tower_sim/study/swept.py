@@ -34,12 +34,12 @@ from tower_sim.study.report import HOW_SURE, Cell, Chart, Section, Table, plainl
 
 TURNED = 8  # points up to which the table of figures has a column for each
 SMOOTH_AT = 60  # places at which a smooth is drawn
-HEADLINED = 4  # figures told in the first paragraph
-MOST = 24  # points, beyond which only the main figures are told
+HEADLINED = 4  # figures in the first paragraph
+MOST = 24  # points; with more, only the main figures are shown
 MOST_DRAWN = 12  # points whose distributions are drawn
 MOST_LINES = 6  # curves in a panel
-MOST_FIELDS = 9  # panels of a figure against every field: those of the strongest
-LEAST_REACH = 0.005  # of a share, to either side: no finer is told
+MOST_FIELDS = 9  # panels of a figure against each field, the strongest fields first
+LEAST_REACH = 0.005  # least half-width of the interval of a share
 HIGH = 1.85  # in: a row of panels
 ABOUT = {PLAYERS: "What players get", IN_TOWER: "What the tower does", BATTLE: "Battles", OWN: "What the game tells"}
 Rows = list[Sequence[Cell]]

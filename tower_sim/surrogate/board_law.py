@@ -16,7 +16,7 @@ from tower_sim.places import BORDER, TABLE, ZONE
 Array = npt.NDArray[Any]
 
 TERMS = ("1", "log thrown", "log (thrown + lying)")
-_STEEPEST = 700.0  # logarithms never leave +-700, so that no exponential overflows
+_STEEPEST = 700.0  # logarithms are cut to +-700, so that no exponential overflows
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ def play(
     """Play whole games and fill in `thrown`, `emerged` and `inside`, as kernel.play does."""
     memory, counts = Memory(GAMES), (thrown, emerged, inside)
     listed = (*law, seed, colour, low, phases, *counts, *work)
-    memory.table((sum(1 if isinstance(each, int) else 1 + each.ndim for each in listed),), np.int64)  # for the list
+    memory.table((sum(1 if isinstance(each, int) else 1 + each.ndim for each in listed),), np.int64)  # arguments
     at_once = max(_AT_ONCE // max(3 * thrown[:1].nbytes, 1), 1)
     given = [_copied(memory, each) for each in (*law, seed, colour, low, phases)]
     own = [_copied(memory, each) for each in work]

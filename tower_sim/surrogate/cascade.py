@@ -33,13 +33,13 @@ from tower_sim.errors import fault
 
 Array = npt.NDArray[Any]
 
-CROWD = 15  # cubes thrown at once, from which on they lie deeper; the phases of a game throw fewer
+CROWD = 15  # cubes thrown at once, from which on they lie deeper; phases of a game throw fewer
 FRESH = 5  # drops
 EFFECTS = 16
-MAX_KNOT = 1000  # cubes or drops: tables are made up to it
+MAX_KNOT = 1000  # cubes or drops: the greatest index of a table
 MAX_FLOORS = 12
-MAX_AGE = 255  # drops; older cubes are as old
-KNOCKS = (10, 20, 50, 100, 200, 500)  # hundredths of g; weaker ones move nothing, stronger ones no model takes
+MAX_AGE = 255  # drops; older cubes count as this old
+KNOCKS = (10, 20, 50, 100, 200, 500)  # hundredths of g; weaker knocks move nothing, stronger ones are refused
 
 
 def normal_scores() -> tuple[float, ...]:

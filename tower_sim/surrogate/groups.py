@@ -15,10 +15,10 @@ from tower_sim.errors import UsageError, fault
 
 Array = npt.NDArray[Any]
 
-AGES = (0, 1, 2, 3, 4, 6, 8, 11, 15, 22)  # drops in the tower, the first of each class; 0 is thrown just now
-COEFFICIENT_SD = 5.0  # of the weak penalty, about 0
+AGES = (0, 1, 2, 3, 4, 6, 8, 11, 15, 22)  # the least age of each class, in drops; 0 is thrown just now
+COEFFICIENT_SD = 5.0  # of the weak penalty, with mean 0
 LOG_SIZE, LOG_SIZE_SD = 3.0, 2.0  # of the weak penalty: overdispersion about 0.05, from 0.001 to 0.7
-_STEEPEST = 20.0  # a mean's log-odds never leave +-20, so that no chance is rounded to 0 or 1
+_STEEPEST = 20.0  # log-odds of a mean are cut to +-20, so that no probability is rounded to 0 or 1
 
 _special: Any = importlib.import_module("scipy.special")  # has no type stubs
 _optimize: Any = importlib.import_module("scipy.optimize")
@@ -189,7 +189,7 @@ def fit_group(x: Array, cubes: Any, out: Any, weights: Array | None = None) -> B
     centre[-1] = LOG_SIZE
     sd = np.full(len(centre), COEFFICIENT_SD)
     sd[-1] = LOG_SIZE_SD
-    scale = max(float(w.sum()), 1.0)  # the optimiser's first step is the gradient
+    scale = max(float(w.sum()), 1.0)  # the optimiser's first step is the gradient, so the loss needs a natural scale
 
     choose = _log_choose(k, n)  # the same at each step
 

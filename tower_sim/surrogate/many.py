@@ -34,7 +34,7 @@ class ManyTowers:
         A tower into which no cube is thrown does not change.
         """
         out = np.zeros(counts.shape, np.int64)
-        with np.errstate(over="ignore"):  # of words in plain Python, as in play_games
+        with np.errstate(over="ignore"):  # words overflow in plain Python, as in play_games
             self._throw_each(self._law, counts, self._towers, self._work, out)
         self.inside += counts - out
         return out

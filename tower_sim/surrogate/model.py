@@ -24,9 +24,9 @@ from tower_sim.surrogate.cascade import CROWD, KNOCKS
 from tower_sim.surrogate.store import Fitted, as_fitted
 from tower_sim.surrogate.table import OUT, Resting, Table, knocked, moved, table_of
 
-_WORDS = 256  # drawn at a time, the last of them given first
+_WORDS = 256  # words drawn at a time; the last is used first
 
-_MOST_RUNS, _MOST_FIRST = 10**9, 2**62  # the counts of more find no room, and numbers of runs are words of 64 bits
+_MOST_RUNS, _MOST_FIRST = 10**9, 2**62  # limits of memory, and of run numbers in 64 bits
 
 
 class SurrogateModel(BaseModel):
@@ -46,7 +46,7 @@ class SurrogateModel(BaseModel):
         self.table: Table = table_of(fitted.cascade_of(self.shape.digest))
         here = frozenset(self.table.regions)
         self._door = Door(SurrogateModel.name, self.shape.name, fitted.digest, self.shape.cube_edge, here)
-        self._places = (*(INSIDE + region for region in self.table.regions), TRAY)  # that of OUT, -1, is the last
+        self._places = (*(INSIDE + region for region in self.table.regions), TRAY)  # OUT is -1, the last place
         self._floor = {region: i for i, region in enumerate(self.table.regions)}
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
@@ -94,7 +94,7 @@ class SurrogateModel(BaseModel):
         check_seed(seed)
         check_whole("first", first, 0, _MOST_FIRST)
         check_number("shift", shift, 0, 1, "leave it out for games of this tower")
-        shift = float(shift)  # the kernel is compiled for one
+        shift = float(shift)  # the kernel is compiled for a float
         width = len(plan.colours)
         colour = np.repeat(np.arange(width), plan.cubes)
         words = np.random.SeedSequence(seed).generate_state(4).astype(np.int64)

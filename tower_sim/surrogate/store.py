@@ -127,7 +127,7 @@ class Fitted:
         """Return the text of the file; equal surrogates give equal text."""
         plain = self._plain()
         text = json.dumps(plain | {"digest": _digest(plain)}, indent=1)
-        return re.sub(r"\[[^][{}]*\]", lambda row: " ".join(row[0].split()), text) + "\n"  # a list, a line
+        return re.sub(r"\[[^][{}]*\]", lambda row: " ".join(row[0].split()), text) + "\n"  # each list on one line
 
     @staticmethod
     def from_json(text: str) -> Fitted:

@@ -18,7 +18,7 @@ import numpy as np
 from tower_sim.errors import check_whole, fault
 from tower_sim.surrogate.cascade import CROWD, EFFECTS, FRESH, KNOCKS, MAX_AGE, Cascade, Polyline, normal_scores
 
-UNIT = 512  # of the log-odds, to 1
+UNIT = 512  # units of the table per 1 of log-odds
 LIMIT = 12 * UNIT  # log-odds beyond +-12 count as +-12
 WORD = 1 << 32
 OUT = -1
