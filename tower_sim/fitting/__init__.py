@@ -1,12 +1,12 @@
-"""From campaigns to a surrogate: the fit, its check on runs it has not seen, and their pages.
+"""Fit a surrogate to campaigns, check it on runs that it was not fitted to, and write reports.
 
-    tower   campaigns --rows--> Rows --ladder (cascade_fit, groups)--> law, scores of the rungs        fit.py
-            runs not seen --ladder, pit--> single drops; --whole_games (distances), classifier-->
-            whole runs beside those of the surrogate --pages (plots)--> verdicts, report                 check.py
-    board   campaigns --ship_throws--> Throws --ship_fit--> law; ship_ladder: what each term is worth
-            runs not seen, played again --ship_facts--> facts of both --ship_check--> tests --ship_pages--> report
+    tower   campaigns --rows--> Rows --ladder (cascade_fit, groups)--> cascade, scores of the rungs      fit.py
+            unseen runs --ladder, pit--> single drops; --whole_games (distances), classifier-->
+            whole games, compared with the surrogate's --pages (plots)--> verdicts, report               check.py
+    board   campaigns --ship_throws--> Throws --ship_fit--> law; ship_ladder scores its terms
+            unseen runs, and the surrogate's --ship_facts--> facts --ship_check--> tests --ship_pages--> report
 
-The game of a campaign says what its drops throw and which numbers it takes from them; no game is named here.
+The campaign's game defines what its drops throw and which statistics are compared. No game is named here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Fit the cascade, floor by floor, by penalised maximum likelihood."""
+"""Fit the cascade, the surrogate of a tower, to drops, floor by floor, by penalised maximum likelihood."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ SPREAD = (1, 5, 10, 20, 40)
 FRESH = (0, 1, 2, 4, 6, 9, 13, 18, 25, 49)
 LYING = (0, 1, 2, 4, 6, 9, 13, 18, 24, 32, 40, 60, 90)
 AGE = (1, 2, 3, 4, 6, 8, 11, 15, 22, 30)
-# The penalty is that of normal laws on a curve's values: about 0, on the step and on the bend between neighbours.
+# Normal penalties on a curve's values, and on the first and second differences of neighbouring values.
 VALUE_SD, STEP_SD, BEND_SD = 5.0, 1.0, 0.5
-SHARED = 0.05  # a floor on which this share of the cubes inside lie, or more, has a shared effect
+SHARED = 0.05  # a floor with at least this share of the cubes inside has a shared effect
 
 _sparse: Any = importlib.import_module("scipy.sparse")
 _special: Any = importlib.import_module("scipy.special")
@@ -29,9 +29,9 @@ _optimize: Any = importlib.import_module("scipy.optimize")
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Some neighbouring parameters: a curve's values at `knots`, or one number (no knots).
+    """Some consecutive parameters: a curve's values at `knots`, or a single number if there are no knots.
 
-    A curve with an `origin` is 0 at its first knot, which is no parameter: others hold the constant.
+    A curve with an `origin` is 0 at its first knot, so that this value is no parameter.
     """
 
     knots: tuple[int, ...]
@@ -68,9 +68,10 @@ def _blocks() -> dict[str, _Block]:
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """Cubes alike that come to a floor in one drop: `cubes` of them, of which `passed` do; sorted by `drop`.
+    """Groups of like cubes that reach a floor in one drop, sorted by `drop`.
 
-    `x` has the parameters' weights in the log-odds, but for those of the shared effects' sds, which are in `spread`.
+    Of the `cubes` in a group `passed` pass the floor. `x` has the weights of the parameters in the log-odds. The
+    standard deviations of the shared effects have their weights in `spread` instead.
     """
 
     drop: Array
@@ -81,10 +82,11 @@ class _Cells:
 
 
 def fit_cascade(rows: Rows, note: Callable[[], None] = nothing) -> Cascade:
-    """Fit the law to drops, and call `note` at every step. Nothing is random: equal rows give an equal law.
+    """Fit the cascade to drops; nothing is random, and equal rows give an equal cascade.
 
-    The likelihood of a drop is that of every cube's way, mixed over the floors' shared effects; the floors' parts have
-    no parameter in common. Standard errors are those of independent drops, from the curvature, penalty included.
+    The likelihood of a drop is the product over all its cubes and floors, averaged over the shared effect of each
+    floor. The floors have no common parameters, so each is fitted by itself. Standard errors come from the curvature of
+    the penalised likelihood. They assume independent drops. `note` is called at every step.
     """
     resting = np.bincount(rows.start[rows.start >= 0], minlength=len(rows.regions))
     shared = resting >= SHARED * max(resting.sum(), 1)
@@ -96,7 +98,7 @@ def _fit_floor(rows: Rows, floor: int, shared: bool, note: Callable[[], None]) -
     blocks = _blocks()
     size = max(block.stop for block in blocks.values())
     penalty = _penalty(blocks, size)
-    # the sds come last, and stay 0 on a floor without a shared effect
+    # the standard deviations come last; without a shared effect they stay 0
     free = slice(0, size if shared else blocks["arriving sd"].start)
     scale = max(float(cells.cubes.sum()), 1.0)
 
@@ -135,12 +137,12 @@ def _floor(region: str, values: Array, errors: Array, blocks: dict[str, _Block])
 
 
 def _rounded(values: Array) -> list[float]:
-    """Round to millionths, far below any standard error, so that the last bits of a sum change no model."""
+    """Round to millionths, far below any standard error, so that rounding errors of sums change no model."""
     return [float(value) for value in np.round(values, 6) + 0.0]
 
 
 def _cells(rows: Rows, floor: int) -> _Cells:
-    """Collect the cubes that come to a floor, alike ones together."""
+    """Group the cubes that come to a floor, like cubes of one drop together."""
     there = (rows.start <= floor) & (rows.end >= floor)
     drop, start = rows.drop[there], rows.start[there]
     kind = np.where(start == floor, 2 + rows.in_crowd[there], np.where(start < 0, 0, 1))
@@ -169,7 +171,7 @@ def _cells(rows: Rows, floor: int) -> _Cells:
 
 
 def _hats(block: _Block, numbers: Array, rows: Array) -> Any:
-    """Return the weights of a curve's values at `numbers` where `rows` says so, elsewhere none."""
+    """Return the weights of a curve's values at `numbers`, shape (numbers, values); zeros where `rows` is false."""
     knots = np.array(block.knots, float)
     at = np.interp(numbers, knots, np.arange(len(knots)))
     left = np.minimum(at.astype(int), len(knots) - 2)
@@ -181,7 +183,7 @@ def _hats(block: _Block, numbers: Array, rows: Array) -> Any:
 
 
 def _penalty(blocks: dict[str, _Block], size: int) -> Array:
-    """Return the matrix P of the penalty, at @ P @ at / 2."""
+    """Return the matrix P of the penalty, at @ P @ at / 2, where `at` are the parameters."""
     matrix = np.eye(size) / VALUE_SD**2
     for block in blocks.values():
         for order, sd in ((1, STEP_SD), (2, BEND_SD)):
@@ -192,7 +194,7 @@ def _penalty(blocks: dict[str, _Block], size: int) -> Array:
 
 
 def _log_likelihood(at: Array, cells: _Cells) -> tuple[float, Array]:
-    """Return the log-likelihood and its gradient."""
+    """Return the log-likelihood of a floor's cells at the parameters `at`, and its gradient."""
     size = cells.x.shape[1]
     sds = cells.spread @ at[size:]
     scores = np.array(normal_scores()) if sds.any() else np.zeros(1)
@@ -208,7 +210,7 @@ def _log_likelihood(at: Array, cells: _Cells) -> tuple[float, Array]:
 
 
 def _errors(loss: Any, best: Array, scale: float) -> Array:
-    """Return standard errors: the curvature of the loss by central differences, inverted."""
+    """Return standard errors: the curvature of the loss, by central differences, is inverted."""
     step = 1e-4
     columns = [(loss(best + s)[1] - loss(best - s)[1]) / (2 * step) for s in np.eye(len(best)) * step]
     curvature = np.array(columns) * scale
@@ -216,9 +218,10 @@ def _errors(loss: Any, best: Array, scale: float) -> Array:
 
 
 def chances(law: Cascade, rows: Rows) -> tuple[Array, Array]:
-    """Return each cube's chance to come out given the shared effects, shape (cube, node), and the nodes' weights.
+    """Return each cube's probability of coming out given the shared effects, shape (cube, node).
 
-    A node is a value for each floor that has a shared effect; `rows` may be of any drops.
+    A node is a combination of the shared effects of all floors that have one. The second result has the nodes' weights.
+    `rows` may be any drops.
     """
     scores = np.array(normal_scores())
     shared = [i for i, floor in enumerate(law.floors) if floor.arriving.sd or floor.lying.sd]
@@ -232,7 +235,7 @@ def chances(law: Cascade, rows: Rows) -> tuple[Array, Array]:
 
 
 def _passes(floor: FloorLaw, number: int, rows: Rows, effect: Array) -> Array:
-    """Return each cube's chance to pass one floor, shape (cube, node): 1 for a cube that begins below it."""
+    """Return each cube's probability of passing one floor, shape (cube, node); 1 for cubes that start below it."""
     thrown, lying = rows.thrown[rows.drop], rows.lying[rows.drop, number]
     lies = rows.start == number
     arrive = floor.arriving.thrown.at(thrown) + floor.arriving.lying.at(lying)

@@ -1,4 +1,4 @@
-"""`tower-sim model check`: a fitted model against games that it was not fitted to."""
+"""`tower-sim model check`: compare a surrogate with games or battles that it was not fitted to."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import ShipSurrogate
 from tower_sim.surrogate.store import BOARD, Fitted, fitted_or_shipped
 
-GAMES = 10_000  # of the surrogate, so that its means have hardly an error; fewer where both sides must be equal
-TRIALS = 20  # of the classifier's power
-_AT_ONCE = 4_000_000  # numbers in memory
+GAMES = 10_000  # of the surrogate: enough to make the errors of its means negligible
+TRIALS = 20  # to measure the classifier's power
+_AT_ONCE = 4_000_000  # numbers in memory at a time
 
 
 def check(
@@ -46,12 +46,13 @@ def check(
     trials: int = TRIALS,
     note: Callable[[], None] = nothing,
 ) -> TowerCheck:
-    """Hold a tower's surrogate against the games of campaigns that it was not fitted to.
+    """Compare a tower's surrogate with the games of campaigns that it was not fitted to.
 
-    Random, from `seed`: the surrogate's games, of which distances and classifier take as many as there are of physics,
-    and what the tests draw. `trials` of the classifier's power are made, none if 0. `note` is called after each,
-    and after each game that is played again for its knocks.
-    Raises UsageError for campaigns of another apparatus, of no games, and for too few games.
+    Random, from `seed`, are the surrogate's games, the choice of as many of them as there are physics games, the tests'
+    draws, and the `trials` that measure the classifier's power. With 0 trials the power is not measured. `note` is
+    called after each trial, and after each game that is played again to knock on it.
+
+    Raises UsageError for campaigns of another apparatus or without games, and for too few games.
     """
     model = SurrogateModel(as_tower(_checked(fitted, campaigns)), fitted)
     law = fitted.cascade_of(model.shape.digest)
@@ -83,11 +84,11 @@ def check(
 
 
 def check_command(model: str, directories: Sequence[Path], out: Path | None, seed: int) -> None:
-    """Check, print what was found, and write the report if there is a folder for it; raises what `check` does."""
+    """Check a surrogate, print the result, and write the report to `out` unless it is None; raises as `check` does."""
     fitted = fitted_or_shipped(model)
     campaigns = [load_whole(directory) for directory in directories]
     if out is not None:
-        opened(out)  # refuses a folder that cannot be written, before the work
+        opened(out)  # refuses before the work a folder that cannot be written
     if fitted.kind == BOARD:
         _check_board(fitted, campaigns, out)
         return
@@ -114,7 +115,7 @@ def _check_board(fitted: Fitted, campaigns: Sequence[Campaign], out: Path | None
 
 
 def other_engine(fitted: Fitted, campaigns: Sequence[Campaign]) -> str:
-    """Say, in a sentence, that campaigns have the physics of another engine than the model; empty where they have not.
+    """Return a sentence if the campaigns' physics engine differs from the model's, else an empty text.
 
     Raises UsageError for campaigns of several engines.
     """
@@ -128,9 +129,11 @@ def other_engine(fitted: Fitted, campaigns: Sequence[Campaign]) -> str:
 
 
 def count_laws(law: Cascade, rows: Rows) -> tuple[Array, Array, Array, Array]:
-    """Return the predicted chances of fewer out than came and of at most so many, the mean, the number: each (drops,).
+    """Compare the predicted distribution of the number of cubes out with the observed number, for each drop.
 
-    Given the shared effects the number out is a sum of independent cubes: its law is built up cube by cube.
+    Returns the probability of fewer cubes than observed, the probability of at most as many, the predicted mean, and
+    the observed number, each of shape (drops,). Given the shared effects, cubes come out independently, so the
+    distribution is built up cube by cube.
     """
     counts = np.bincount(rows.drop, minlength=len(rows))
     number = np.bincount(rows.drop[rows.out], minlength=len(rows))
@@ -167,9 +170,10 @@ def count_laws(law: Cascade, rows: Rows) -> tuple[Array, Array, Array, Array]:
 def power_of(
     model: SurrogateModel, like: Runs, trials: int, rng: np.random.Generator, note: Callable[[], None] = nothing
 ) -> Power:
-    """Return how often the classifier tells the surrogate from itself with thrown cubes released more often by SHIFT.
+    """Return how often the classifier detects a known change of the surrogate.
 
-    Sides of ENOUGH games, or as many as `like` has if these are fewer.
+    The change adds SHIFT to each thrown cube's probability of coming out. Each side has ENOUGH games, or as many as
+    `like` if that has fewer. The games and the classifier's folds are random, from `rng`.
     """
     games = min(len(like), ENOUGH)
 

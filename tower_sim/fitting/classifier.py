@@ -1,7 +1,7 @@
 """A classifier two-sample test: can a gradient-boosted classifier tell the surrogate's games from physics games?
 
-Source: Lopez-Paz and Oquab, Revisiting classifier two-sample tests, ICLR 2017; Ke et al., LightGBM, NIPS 2017, for
-histogram-based boosting as scikit-learn has it.
+Sources: Lopez-Paz and Oquab, Revisiting classifier two-sample tests, ICLR 2017; Ke et al., LightGBM, NIPS 2017, for
+histogram-based boosting as in scikit-learn.
 """
 
 from __future__ import annotations
@@ -24,22 +24,26 @@ from tower_sim.statistics import Estimate, clopper_pearson, wilson
 
 _special: Any = importlib.import_module("scipy.special")  # has no type stubs
 
-ENOUGH = 300  # games a side, which the claims on the test's power are for
+ENOUGH = 300  # games on each side; the claims about the test's power are for so many
 FOLDS = 5
-ACCURACY_BELOW, ACCURACY_STRETCH = 0.60, 0.55  # what the upper end of the accuracy's interval has to be under
-SHIFT = 0.03  # of every thrown cube's chance of release, that the test has to flag
-POWER = 0.9  # of trials
-TELLING = 5  # features named
+ACCURACY_BELOW, ACCURACY_STRETCH = 0.60, 0.55  # upper limits for the interval of the accuracy
+SHIFT = 0.03  # added to every thrown cube's probability of coming out; the test has to detect it
+POWER = 0.9  # the least share of trials in which it has to be detected
+TELLING = 5  # features reported
 # Small trees, strongly shrunk: with hundreds of games and a thousand features, larger ones learn noise.
 SETTINGS = {"max_iter": 80, "learning_rate": 0.05, "max_leaf_nodes": 4, "max_bins": 32, "early_stopping": False}
-# Variance of the accuracy over that of tossing a coin a game, in 89 trials of 300 against 300 games of one law: the
-# games of a fold share a classifier, and the classifiers most of their games. Its 95 % interval is 1.1 to 2.1.
+# Variance of the accuracy relative to independent coin tosses, in 89 trials of 300 against 300 games of one model (95 %
+# interval 1.1 to 2.1). The games of a fold share a classifier, and the classifiers share most of their games.
 DEPENDENCE = 1.5
 
 
 @dataclass(frozen=True)
 class TellingFeature:
-    """A feature whose means differ most, surrogate minus physics, in standard errors: `z`, not corrected for many."""
+    """One of the features whose means differ most between the models.
+
+    `difference` is surrogate minus physics. `z` is the difference in standard errors, not corrected for the number of
+    features.
+    """
 
     feature: str
     difference: Estimate
@@ -48,11 +52,13 @@ class TellingFeature:
 
 @dataclass(frozen=True)
 class Told:
-    """How often the classifier tells a game's model, with games it has not seen; `games` on each side.
+    """How often a classifier recognises the model that played a game, for games that it was not trained on.
 
-    `accuracy` has Wilson's interval for two thirds as many answers as there are games, since answers hang together
-    (DEPENDENCE). `p` is the chance of an accuracy as high by tossing a coin a game: of 89 pairs of one law it was up
-    to 0.05 in 5 (6 %, 95 % interval 2 to 13 %), since accuracy without a difference is a little under a half.
+    There are `games` on each side. `accuracy` has Wilson's interval for two thirds of the answers, since the answers
+    are not independent; see DEPENDENCE. `p` is the probability of so high an accuracy if each answer were a coin toss.
+    For 89 pairs of samples from one model, p was at most 0.05 in 5 (6 %, 95 % interval 2 to 13 %). Without a
+    difference, the accuracy is a little under a half.
+
     Sources: Wilson, JASA 22 (1927); Bengio and Grandvalet, Journal of Machine Learning Research 5 (2004), on the
     variance of cross-validation.
     """
@@ -65,15 +71,15 @@ class Told:
 
     @property
     def is_told_apart(self) -> bool:
-        """Whether the models are flagged as different: p up to 0.05."""
+        """Whether the models are flagged as different: `p` is at most 0.05."""
         return self.p <= LEVEL
 
 
 @dataclass(frozen=True)
 class Power:
-    """In how many of `trials` the test flagged a known difference; `rate` has Clopper and Pearson's interval.
+    """How often the test flagged a known difference: `hits` of `trials`, with `games` on each side.
 
-    `games` is how many each side had.
+    `rate` has Clopper and Pearson's interval.
     """
 
     games: int
@@ -83,10 +89,10 @@ class Power:
 
 
 def tell_apart(physics: Runs, surrogate: Runs, rng: np.random.Generator) -> Told:
-    """Train classifiers on four fifths of both models' games and let them tell the last fifth, five times.
+    """Train classifiers on four fifths of both models' games and test them on the last fifth, five times.
 
-    Random are the games left out of the larger side, and the folds, which have equally many games of both.
-    Raises UsageError for games of different rules, fewer than 10 games a side, and a missing scikit-learn.
+    Random, from `rng`, are the games left out of the larger side, and the folds, which have equally many games of both
+    models. Raises UsageError for games of different plans, fewer than 10 games on a side, and a missing scikit-learn.
     """
     check_pair(physics, surrogate)
     a, b = balanced(physics, surrogate, rng)
@@ -109,11 +115,10 @@ def power(
     rng: np.random.Generator,
     note: Callable[[], None] = nothing,
 ) -> Power:
-    """Count in how many trials the test flags the pair of models' games that `make_pair(rng)` makes anew.
+    """Count how many of `trials` random pairs of samples the test flags as different.
 
-    `note` is called after each trial.
-
-    Raises UsageError for no trials, and as `tell_apart` does.
+    `make_pair(rng)` returns a new pair of samples. `note` is called after each trial. Raises UsageError if `trials` is
+    0, and as `tell_apart` does.
     """
     check_whole("trials", trials, 1)
     answers: list[Told] = []
@@ -128,11 +133,12 @@ def power(
 
 
 def features(games: Runs) -> tuple[tuple[str, ...], Array]:
-    """Return the names of the features and their values, shape (games, features); each is of its game only.
+    """Return the names of the features and their values, shape (games, features), float32.
 
-    By drop: how many are thrown of the phase's own colour (no others are), how many of each colour come out, how many
-    of each are inside after it. By pair of phases 1 to 7 apart: the products of the totals thrown, out and inside.
-    By game: sums and shares over the phases, and mean lagged products of deviations from the game's mean.
+    - For each phase: how many cubes of the colours that it throws are thrown.
+    - For each drop: how many cubes of each colour come out, and how many are inside afterwards.
+    - For each pair of phases 1 to 7 apart: the products of the numbers thrown, out and inside.
+    - For each game: sums and shares over the phases, and mean lagged products of deviations from the game's mean.
     """
     series = {
         "thrown": _own(games.thrown[:, 1:], games),
@@ -154,10 +160,10 @@ def features(games: Runs) -> tuple[tuple[str, ...], Array]:
 
 
 def _by_game(games: Runs, series: dict[str, Array]) -> dict[str, Array]:
-    """Return the features that sum a game up.
+    """Return the features that summarise a whole game.
 
-    A cube of the phase's colour that comes out was thrown or inside; the release of thrown cubes is what is left of
-    them after the residents' share has been taken off, residents of other colours telling that share.
+    A cube of a thrown colour that comes out was either just thrown or inside. The share of residents, cubes inside,
+    that come out is estimated from the other colours. The rest of the thrown colour's cubes out were just thrown.
     """
     own_out, before = _own(games.emerged[:, 1:], games), games.inside[:, :-1]
     own_before = _own(before, games)
@@ -184,7 +190,7 @@ def _by_game(games: Runs, series: dict[str, Array]) -> dict[str, Array]:
 
 
 def _own(table: Array, games: Runs) -> Array:
-    """Return what a table (game, phase, colour) says of the colours that each phase throws, shape (games, phases)."""
+    """Return the sum of a table (game, phase, colour) over the colours that the phase throws, shape (games, phases)."""
     throws = np.array(games.plan.throws[1:])[:, None]
     is_own = (throws == EVERY) | (throws == np.arange(len(games.plan.colours)))
     return (table * is_own).sum(-1).astype(float)
@@ -206,7 +212,7 @@ def _telling(names: Sequence[str], a: Array, b: Array) -> tuple[TellingFeature, 
 
 
 def _right(x: Array, y: Array, rng: np.random.Generator) -> Array:
-    """Return for each game whether the classifier that was trained without its fold tells it right."""
+    """Return for each game whether a classifier trained without the game's fold recognises its model."""
     ensemble: Any = extra("sklearn.ensemble", "surrogate")
     threads: Any = extra("threadpoolctl", "surrogate")
     fold = np.zeros(len(y), int)
@@ -214,7 +220,7 @@ def _right(x: Array, y: Array, rng: np.random.Generator) -> Array:
         members = np.flatnonzero(y == side)
         fold[members] = rng.permutation(np.arange(len(members)) % FOLDS)
     told = np.zeros(len(y), int)
-    with threads.threadpool_limits(1):  # sums in one order, whatever the machine
+    with threads.threadpool_limits(1):  # sums are in the same order on every machine
         for held in range(FOLDS):
             model = ensemble.HistGradientBoostingClassifier(random_state=0, **SETTINGS)
             told[fold == held] = model.fit(x[fold != held], y[fold != held]).predict(x[fold == held])

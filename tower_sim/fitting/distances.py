@@ -1,6 +1,6 @@
 """Distances between the games of two models, each with its permutation distribution and Holm's correction.
 
-Whole games change sides, since the drops of one game hang together.
+The permutations exchange whole games, since the drops of one game are not independent.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from tower_sim.runs.figure import Figure
 from tower_sim.runs.tower import INSIDE, INSIDE_SETUP, OUT, SKIPPED
 from tower_sim.statistics import Estimate, holm
 
-LEVEL = 0.05  # chance of naming any distance when the models are alike
-LAGS = 7  # drops; the last is the same colour's next phase
+LEVEL = 0.05  # probability of flagging any distance if the models are equal
+LAGS = 7  # drops; at the last lag the same colour is thrown again
 
 
 @dataclass(frozen=True)
 class Distance:
-    """How far the two models' games are apart in one statistic.
+    """The distance between the two models' games in one statistic.
 
-    `quantile` is what the distance would exceed by chance at the level that Holm's procedure asks of it, `single` the
-    95 % quantile without correction; `p` is the permutation p, `adjusted` Holm's. `size` is a difference, surrogate
-    minus physics, of what `unit` says.
+    `quantile` is the critical value at the level at which Holm's procedure tests this distance; `single` is the 95 %
+    quantile without correction. `p` is the permutation p value and `adjusted` Holm's. `size` is a difference of means,
+    surrogate minus physics, in `unit`.
     """
 
     name: str
@@ -40,12 +40,15 @@ class Distance:
 
     @property
     def is_seen(self) -> bool:
-        """Whether the distance exceeds its corrected quantile, which is the same as an adjusted p up to 0.05."""
+        """Whether the distance exceeds its corrected quantile; equivalently, `adjusted` is at most 0.05."""
         return self.adjusted <= LEVEL
 
 
 def random_splits(n: int, count: int, rng: np.random.Generator) -> Array:
-    """Return which of 2n games are on the first side, shape (1 + count, 2n): as observed, then `count` at random."""
+    """Return which of 2n games are on the first side, shape (1 + count, 2n).
+
+    The first row is the observed split; `count` random splits follow.
+    """
     observed = np.repeat([True, False], n)
     return np.concatenate([observed[None], rng.permuted(np.tile(observed, (count, 1)), axis=1)])
 
@@ -53,17 +56,20 @@ def random_splits(n: int, count: int, rng: np.random.Generator) -> Array:
 def corrected(
     names: Sequence[str], values: Sequence[Array], sizes: Sequence[tuple[Estimate, str]]
 ) -> tuple[Distance, ...]:
-    """Return the distances with Holm's correction; each of `values` are the observed one, then the permuted ones.
+    """Return the distances of several statistics with Holm's correction.
 
-    p is (1 + permuted ones as great) / (1 + permutations). Sources: Holm, Scandinavian Journal of Statistics 6 (1979);
-    Phipson and Smyth, Statistical Applications in Genetics and Molecular Biology 9 (2010), for p.
+    Each of `values` has the observed distance first, then the distances of random splits. p is (1 + number of random
+    splits with at least this distance) / (1 + number of random splits).
+
+    Sources: Holm, Scandinavian Journal of Statistics 6 (1979); Phipson and Smyth, Statistical Applications in Genetics
+    and Molecular Biology 9 (2010), for p.
     """
-    # Equal splits may differ in the last bit when sums are of fractions.
+    # Equal splits may differ in the last bit if sums are not of whole numbers.
     p = [float((drawn >= drawn[0] * (1 - 1e-9)).mean()) for drawn in values]
     adjusted: list[float] = holm(p).tolist()
     seen = len([value for value in adjusted if value <= LEVEL])
     order: list[int] = np.argsort(p, kind="stable").tolist()
-    # A distance not seen is held against the level at which the procedure stopped.
+    # A distance that is not significant is compared with the level at which the procedure stopped.
     steps = [len(p) - min(order.index(i), seen) for i in range(len(p))]
     return tuple(
         Distance(name, float(drawn[0]), critical(drawn, LEVEL / step), critical(drawn, LEVEL), p[i], adjusted[i], *size)
@@ -72,7 +78,10 @@ def corrected(
 
 
 def critical(values: Array, level: float) -> float:
-    """Return the value that an observed one (the first of `values`) must exceed for p <= level; inf when none can."""
+    """Return the value that an observed distance must exceed for p <= level; infinity if no value is large enough.
+
+    `values` has the observed distance first, then the distances of random splits.
+    """
     allowed = math.floor(level * len(values) + 1e-9) - 1
     if allowed < 0:
         return math.inf
@@ -80,15 +89,16 @@ def critical(values: Array, level: float) -> float:
     return float(ordered[max(len(ordered) - 1 - allowed, 0)])
 
 
-# What is compared
+# Statistics
 
 
 @dataclass(frozen=True)
 class Statistic:
-    """What is compared: `distance(a, b, splits)` for each split of the games of both, shape (splits,).
+    """A statistic in which two models' games are compared.
 
-    The size of a difference is told by the means over games of `sizes(games)`, shape (games, K), each a number of what
-    `units` says; of several, the clearest is told.
+    `distance(a, b, splits)` returns the distance for each split of the games of both, shape (splits,). `sizes(games)`
+    has shape (games, K). The difference of its means over games is reported, column k in `units[k]`; of several
+    columns, the one with the clearest difference.
     """
 
     name: str
@@ -98,10 +108,12 @@ class Statistic:
 
 
 def energy(values: Array, splits: Array) -> Array:
-    """Return the energy distance between both sides' laws of each column of `values`, averaged over columns.
+    """Return the energy distance between the two sides' distributions, averaged over columns, shape (splits,).
 
-    `values` are whole numbers of shape (2n, columns), `splits` says who is on the first side. For one dimension it is
-    twice the integral of the squared difference of distribution functions, in the units of `values`.
+    `values` are whole numbers, shape (2n, columns). `splits` says which games are on the first side. In one dimension
+    the energy distance is twice the integral of the squared difference of the distribution functions, in the units of
+    `values`.
+
     Source: Szekely and Rizzo, Journal of Statistical Planning and Inference 143 (2013), section 2.
     """
     low, high = values.min(0), values.max(0)
@@ -115,9 +127,10 @@ def energy(values: Array, splits: Array) -> Array:
 
 
 def memory(series: Array, splits: Array) -> Array:
-    """Return the root mean square over lags of the difference of autocorrelations, in permutation standard errors.
+    """Return the difference of the sides' autocorrelations, as a root mean square over lags, shape (splits,).
 
-    `series` has shape (2n, phases); lags are 1 to 7, or as many as there are.
+    The differences are in standard errors, estimated from the splits. `series` has shape (2n, phases). Lags are 1 to 7,
+    or as many as there are.
     """
     sums = lag_sums(series.astype(float))
     first = splits.astype(float) @ sums
@@ -127,7 +140,10 @@ def memory(series: Array, splits: Array) -> Array:
 
 
 def lag_sums(x: Array) -> Array:
-    """Return what autocorrelations are a function of once summed, shape (games, K): 1, x, and products at each lag."""
+    """Return columns for each game whose sums over games determine the autocorrelations, shape (games, K).
+
+    The columns are 1, `x`, and for each lag the sums of three products: now * later, now squared, later squared.
+    """
     columns = [np.ones((len(x), 1)), x]
     for lag in _lags(x.shape[1]):
         now, later = x[:, :-lag], x[:, lag:]
@@ -136,9 +152,11 @@ def lag_sums(x: Array) -> Array:
 
 
 def correlations(sums: Array, phases: int) -> Array:
-    """Return autocorrelations about each phase's mean over games, shape (B, lags), of sums of `lag_sums`, (B, K).
+    """Return autocorrelations about each phase's mean over games, shape (B, lags); 0 where nothing varies.
 
-    0 where nothing varies. Source: Diggle et al., Analysis of Longitudinal Data, 2002, section 3.4.
+    `sums` are B sums over games of the columns of `lag_sums`, shape (B, K).
+
+    Source: Diggle et al., Analysis of Longitudinal Data, 2002, section 3.4.
     """
     count, x, products = sums[:, :1], sums[:, 1 : 1 + phases], sums[:, 1 + phases :]
     by_lag: list[Array] = []
@@ -157,12 +175,15 @@ def _lags(phases: int) -> range:
 
 
 def by_phase(figure: Figure) -> Callable[[Runs], Array]:
-    """Return what gives a figure of every phase, shape (games, phases)."""
+    """Return a function that computes `figure` for every phase of games, shape (games, phases)."""
     return lambda games: figure.by_phase(games.by_drop)
 
 
 def _law(name: str, columns: Callable[[Runs], Array], unit: str) -> Statistic:
-    """Return the energy distance of what `columns` says of games, shape (games, columns); its size is their mean."""
+    """Return the statistic that compares the distributions of `columns(games)`, shape (games, columns).
+
+    The reported size is the difference of their means.
+    """
     return Statistic(
         name,
         lambda a, b, splits: energy(np.concatenate([columns(a), columns(b)]), splits),
@@ -172,7 +193,7 @@ def _law(name: str, columns: Callable[[Runs], Array], unit: str) -> Statistic:
 
 
 def _memory(name: str, series: Callable[[Runs], Array], phases: int) -> Statistic:
-    """Return the distance of the autocorrelations of a series; its sizes are their parts by game, at each lag."""
+    """Return the statistic that compares the autocorrelations of a series."""
     return Statistic(
         name,
         lambda a, b, splits: memory(np.concatenate([series(a), series(b)]), splits),
@@ -182,9 +203,11 @@ def _memory(name: str, series: Callable[[Runs], Array], phases: int) -> Statisti
 
 
 def memory_parts(series: Array) -> Array:
-    """Return a value a game, shape (games, lags), whose mean is the autocorrelation and whose spread tells its error.
+    """Return a value for each game and lag, shape (games, lags), whose mean over games is the autocorrelation.
 
-    They are r + (the influence of the game on r), of first order.
+    The standard error of this mean is that of the autocorrelation, to first order. Each value is r plus the influence
+    of its game on r.
+
     Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 21.3.
     """
     x = series - series.mean(0)
@@ -202,12 +225,12 @@ def memory_parts(series: Array) -> Array:
 
 
 def _which(games: Runs) -> Array:
-    """Return whether each colour came out of each phase, shape (games, phases * colours)."""
+    """Return whether a cube of each colour came out in each phase, shape (games, phases * colours), as 0 or 1."""
     return (games.emerged[:, 1:] > 0).reshape(len(games), -1).astype(int)
 
 
 def _which_colours(colours: Sequence[str]) -> Statistic:
-    """Return the distance of which colours come out of each phase; its sizes are the numbers of phases by colour."""
+    """Return the statistic that compares which colours come out in each phase."""
     return Statistic(
         "colours out by phase",
         lambda a, b, splits: energy(np.concatenate([_which(a), _which(b)]), splits),
@@ -220,7 +243,7 @@ SERIES: Mapping[str, Callable[[Runs], Array]] = {"inside": by_phase(INSIDE), "cu
 
 
 def statistics(plan: Plan) -> tuple[Statistic, ...]:
-    """Return what is compared of games of `plan`: what every tower has, and the game's own figures."""
+    """Return the statistics that are compared for games of `plan`: those of every tower, and the game's own."""
     return (
         _law("inside by phase", by_phase(INSIDE), "cubes inside after a phase"),
         _law(INSIDE_SETUP.title, _of_game(INSIDE_SETUP), f"cubes {INSIDE_SETUP.title}"),
@@ -233,5 +256,5 @@ def statistics(plan: Plan) -> tuple[Statistic, ...]:
 
 
 def _of_game(figure: Figure) -> Callable[[Runs], Array]:
-    """Return what gives a figure of every game, shape (games, 1)."""
+    """Return a function that computes `figure` for every game, shape (games, 1)."""
     return lambda games: figure.value(games.by_drop)[:, None]

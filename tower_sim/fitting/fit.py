@@ -1,4 +1,4 @@
-"""`tower-sim model fit`: campaigns in, a model file out."""
+"""`tower-sim model fit`: fit a surrogate to campaigns and write its model file."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ from tower_sim.fitting.ship_fit import fit_board
 from tower_sim.progress import nothing, telling
 from tower_sim.surrogate.store import BOARD, TOWER, Fitted, RungScore, Source
 
-LEAST_RUNS = 10  # the fewest of which some are held out
-_ALIKE = 1.25  # numbers thrown up to this ratio apart count as alike for what the data cover
+LEAST_RUNS = 10  # with fewer, no run would be held out
+_ALIKE = 1.25  # numbers thrown up to this ratio apart count as similar for the range of the data
 
 
 def fit(directories: Sequence[str | Path], note: Callable[[], None] = nothing) -> Fitted:
-    """Fit a surrogate to the campaigns in `directories`, all of one apparatus; battles give a board's law.
+    """Fit a surrogate to the campaigns in `directories`, all of one apparatus; equal data give an equal model.
 
-    Of a tower's campaigns the last 3 of every 10 runs are held out, and score the rungs of the ladder. Of the others
-    some games are played again, with knocks on copies of their states; see play_knocks. Equal data give an equal model.
-    `note` is called at every step.
-    Raises UsageError for a directory that is no campaign, for campaigns of several apparatuses or of the rule
-    two_thirds, and for fewer than 10 runs.
+    Campaigns of battles give the law of a board. For a tower, the last 3 of every 10 runs are held out of the fit. They
+    score the rungs of the ladder. Some of the other games are played again, to knock on copies of their states; see
+    `play_knocks`. `note` is called at every step.
+
+    Raises UsageError for a directory without a campaign, for campaigns that `apparatus_of` refuses, and for fewer than
+    10 runs.
     """
     campaigns = [load_whole(directory) for directory in directories]
     apparatus = apparatus_of(campaigns)
@@ -63,7 +64,10 @@ def fit(directories: Sequence[str | Path], note: Callable[[], None] = nothing) -
 
 
 def fit_command(directories: Sequence[Path], output: Path) -> None:
-    """Fit, write the file and print the ladder; raises what `fit` does, and UsageError when it cannot be written."""
+    """Fit a surrogate, write its file and print the ladder.
+
+    Raises as `fit` does, and UsageError if the file cannot be written.
+    """
     writing.check(output, "model file")
     with telling("steps of the fit") as tell:
         fitted = fit(directories, tell.step)
@@ -77,7 +81,7 @@ def fit_command(directories: Sequence[Path], output: Path) -> None:
 
 
 def ladder_text(scored: Sequence[RungScore]) -> str:
-    """Return the ladder as a table: log score a drop on held-out runs, and what it gains over rung 0."""
+    """Return the ladder as a table: mean log score per drop on held-out runs, and the gain over rung 0."""
     lines = [f"{'held-out log score a drop (nats)':34s} {'score':>18s} {'over rung 0':>18s}"]
     lines += [
         f"{rung.title:34s} {rung.score:9.4f} +- {rung.se:.4f} {rung.gain:+9.4f} +- {rung.gain_se:.4f}"
@@ -92,7 +96,8 @@ def ladder_text(scored: Sequence[RungScore]) -> str:
 def apparatus_of(campaigns: Sequence[Campaign]) -> Apparatus:
     """Return the one apparatus of physics campaigns.
 
-    Raises UsageError when there are several, or several engines, or another model.
+    Raises UsageError for several apparatuses or engines, for a campaign that varies its profile or settings, and for
+    the model two_thirds.
     """
     shapes: dict[str, Apparatus] = {}
     for campaign in campaigns:
@@ -112,9 +117,9 @@ def apparatus_of(campaigns: Sequence[Campaign]) -> Apparatus:
 
 
 def engine_of(campaigns: Sequence[Campaign]) -> str:
-    """Return the one engine of the physics among campaigns, empty where none has physics.
+    """Return the one physics engine of campaigns; an empty text if none has physics.
 
-    Raises UsageError when there are several.
+    Raises UsageError for several engines.
     """
     physics = (campaign.spec for campaign in campaigns if campaign.spec.get("model") == "physics")
     engines = list(dict.fromkeys(str(spec["settings"]["engine"]) for spec in physics))
@@ -124,7 +129,7 @@ def engine_of(campaigns: Sequence[Campaign]) -> str:
 
 
 def sources(campaigns: Sequence[Campaign], used: Rows) -> tuple[Source, ...]:
-    """Say what was used of each campaign."""
+    """Return for each campaign how many of its runs and drops were used."""
     first = np.cumsum([0, *(campaign.runs for campaign in campaigns)])
     runs = [np.unique(used.run[(used.run >= a) & (used.run < b)]) for a, b in pairwise(first)]
     return tuple(
@@ -134,7 +139,10 @@ def sources(campaigns: Sequence[Campaign], used: Rows) -> tuple[Source, ...]:
 
 
 def covered(rows: Rows) -> tuple[tuple[int, int, int], ...]:
-    """Return, by number thrown, the least and most cubes inside before, of drops with about so many thrown."""
+    """Return the range of the number of cubes inside before a drop, for each number of cubes thrown in the data.
+
+    Rows are (thrown, least, most). A range covers all drops with similar numbers thrown, at a ratio of up to 1.25.
+    """
     inside = rows.lying.sum(1)
     ranges: list[tuple[int, int, int]] = []
     for thrown in np.unique(rows.thrown):
@@ -144,13 +152,13 @@ def covered(rows: Rows) -> tuple[tuple[int, int, int], ...]:
 
 
 def unseen(campaign: Campaign, fitted: Fitted) -> np.ndarray:
-    """Say which runs of a campaign the model was not fitted to."""
+    """Return for each run of a campaign whether the model was not fitted to it, shape (runs,)."""
     seen = campaign.digest in {source.digest for source in fitted.data}
     return held_out(campaign) if seen else np.ones(campaign.runs, bool)
 
 
 def _fit_board(campaigns: Sequence[Campaign], apparatus: Apparatus) -> Fitted:
-    """Fit a board's law to all battles; its rungs were chosen by cross-validation, see ship_ladder."""
+    """Fit the law of a board to all battles; `ship_ladder` compares its terms by cross-validation."""
     fitted = fit_board(campaigns)
     used = tuple(Source(campaign.digest, campaign.runs, len(campaign.drops)) for campaign in campaigns)
     return Fitted(BOARD, apparatus.name, apparatus.digest, used, (), (), {}, fitted.law, engine_of(campaigns))

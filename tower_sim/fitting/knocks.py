@@ -1,4 +1,4 @@
-"""Knocks on the states of a campaign's games: played for the fit of their law, and again for its check."""
+"""Knocks on the states of a campaign's games, to fit and to check how many cubes a knock brings out."""
 
 from __future__ import annotations
 
@@ -19,18 +19,21 @@ from tower_sim.statistics import ratio_of_sums, sum_by_unit
 from tower_sim.surrogate.cascade import KNOCKS, Cascade, Polyline
 from tower_sim.surrogate.model import SurrogateModel
 
-GAMES = 100  # played again for the fit, and as many for the check: about a minute each on one core
+GAMES = 100  # played again for the fit, and as many for the check; each takes about a minute on one core
 FITTED = tuple(round(10 * 50 ** (i / 48)) for i in range(49))  # hundredths of g, from KNOCKS[0] to KNOCKS[-1]
 CHECKED = (10, 20, 50)
 _STREAM = 2  # of spawn keys: games use 0 for drops and 1 for their own knocks
-_CURVE_SD, _FLOOR_SD = 5.0, 1.0  # normal penalties on log-odds: on the curve's values, on what a floor adds
+_CURVE_SD, _FLOOR_SD = 5.0, 1.0  # normal penalties on log-odds: the curve's values, each floor's number
 _special: Any = importlib.import_module("scipy.special")
 _optimize: Any = importlib.import_module("scipy.optimize")
 
 
 @dataclass(frozen=True, eq=False)
 class PlayedKnocks:
-    """Knocks by `run` and `strength` (hundredths of g): cubes `lying` before and come `out`, shape (knock, floor)."""
+    """Knocks by `run` and `strength` (hundredths of g).
+
+    `lying` counts the cubes before each knock, and `out` those that came out, shape (knock, floor).
+    """
 
     run: Array
     strength: Array
@@ -40,7 +43,7 @@ class PlayedKnocks:
 
 @dataclass(frozen=True)
 class ComparedKnocks:
-    """A mean over `states` for both models, and the standard error of the difference."""
+    """A mean over `states` for both models, and the standard error of their difference."""
 
     name: str
     physics: float
@@ -56,10 +59,12 @@ def play_knocks(
     strengths: Sequence[int],
     note: Callable[[], None] = nothing,
 ) -> PlayedKnocks:
-    """Play the first GAMES games of those `chosen` of each campaign again, and knock once on a copy of each state.
+    """Play some games of the campaigns again, and knock once on a copy of each state.
 
-    A knock draws its direction from the campaign's seed; its strength is one of `strengths`, spread evenly. `note` is
-    called after each game. There are no knocks on chains, nor with a surrogate that takes none.
+    The games are the first GAMES, over all campaigns together, of the runs `chosen` for each campaign. Campaigns of
+    chains have no knocks, nor has a surrogate without them. `regions` are the floors from top to bottom. The direction
+    of a knock is random, from the campaign's seed. The strengths used are spread evenly over `strengths` (hundredths of
+    g). `note` is called after each game.
     """
     rows: list[tuple[int, int, list[list[int]]]] = []
     games = [(own, int(run)) for own, runs in zip(campaigns, chosen, strict=True) if own.kind == "game" for run in runs]
@@ -82,9 +87,10 @@ def play_knocks(
 
 
 def fit_knocks(knocks: PlayedKnocks) -> tuple[Polyline, ...]:
-    """Fit the log-odds that a cube comes out, a curve a floor, by penalised maximum likelihood; none without knocks.
+    """Fit the log-odds that a cube comes out after a knock: a curve for each floor, or none if there are no knocks.
 
-    The log-odds are a curve of the strength, which the floors have in common, and a number for each floor.
+    The fit is by penalised maximum likelihood. The floors have a common curve of the strength. Each floor adds a
+    number.
     """
     count, floors = knocks.lying.shape
     if not count:
@@ -113,9 +119,10 @@ def fit_knocks(knocks: PlayedKnocks) -> tuple[Polyline, ...]:
 
 
 def check_knocks(law: Cascade, knocks: PlayedKnocks) -> list[ComparedKnocks]:
-    """Hold the law of each floor against knocks that it was not fitted to, strength by strength.
+    """Compare physics and surrogate on knocks that the model was not fitted to, for each strength.
 
-    The error of a difference is that over games, and that of the law by the errors of its curves, which rise together.
+    The standard error of a difference has two parts: the variation between games, and the errors of the fitted curves,
+    assumed to be fully correlated.
     """
     compared: list[ComparedKnocks] = []
     for strength in np.unique(knocks.strength).tolist():

@@ -1,12 +1,12 @@
-"""The ladder of models, from the rule of thumb to the cascade, and how well each foretells drops it has not seen.
+"""The ladder of models, from a rule of thumb to the cascade, and how well each predicts drops it was not fitted to.
 
-A rung is a law of which cubes come out of a drop; its score is the logarithm of the chance that it gave to what
-happened. Cubes that a rung cannot tell apart are equally likely to be among those that left. n thrown, m inside:
+A rung is a model of which cubes come out in a drop. Its log score is the logarithm of the probability that it gave to
+what happened. Cubes that a rung cannot distinguish are equally likely to come out. With n cubes thrown and m inside:
 
-0  two thirds     a thrown cube comes out with chance 2/3, one inside with 1/3 (bgdf.com/node/180)
-1  groups         two beta-binomials; the means' log-odds are linear in 1, log(1 + n), m / 10 (surrogate/groups.py)
-2  shared effect  the same, and both log-odds move with one normal effect a drop: + sd_group * e (Agresti, 2013, ch. 13)
-3  cascade        every cube has a floor and an age (surrogate/cascade.py)
+    0  two thirds     a thrown cube comes out with probability 2/3, a cube inside with 1/3 (bgdf.com/node/180)
+    1  groups         two beta-binomials; means' log-odds linear in 1, log(1 + n), m / 10 (surrogate/groups.py)
+    2  shared effect  as 1, and one normal effect e a drop adds sd_group * e to both log-odds (Agresti, 2013, ch. 13)
+    3  cascade        every cube has a floor and an age (surrogate/cascade.py)
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from tower_sim.surrogate.two_thirds import RESIDENT_OUT, THROWN_OUT
 
 Score = Callable[[Rows], Array]
 
-_CHUNK = 20_000  # cubes at once, of which every one has some hundred chances
+_CHUNK = 20_000  # cubes at a time; each has some hundred probabilities
 _special: Any = importlib.import_module("scipy.special")
 _optimize: Any = importlib.import_module("scipy.optimize")
 
 
 @dataclass(frozen=True)
 class Rung:
-    """One fitted rung: `score` returns the log score of each drop, in nats."""
+    """One fitted rung; `score` returns the log score of each drop, in nats."""
 
     name: str
     title: str
@@ -45,7 +45,10 @@ class Rung:
 
 @dataclass(frozen=True, eq=False)
 class _Counts:
-    """By drop: how many were thrown and inside, and how many of them came out; `row` says which drops are like it."""
+    """The different kinds of drops by their counts, with the number of drops of each kind, `weight`.
+
+    Of `n` cubes thrown `k` come out, and of `m` cubes inside `r`. `row` has the kind of each drop.
+    """
 
     n: Array
     m: Array
@@ -67,12 +70,12 @@ class _Counts:
 
     @property
     def x(self) -> Array:
-        """The terms that the means are linear in, shape (kinds of drops, 3)."""
+        """The terms in which the means' log-odds are linear, shape (kinds, 3)."""
         return np.stack([np.ones(len(self.n)), np.log1p(self.n), self.m / 10], 1)
 
 
 def climb(rows: Rows, note: Callable[[], None] = nothing) -> tuple[dict[str, tuple[float, ...]], Cascade]:
-    """Fit every rung to drops: return the parameters of rungs 1 and 2, by name, and the law of rung 3.
+    """Fit every rung to drops; return the parameters of rungs 1 and 2 by name, and the cascade, rung 3.
 
     `note` is called at every step.
     """
@@ -80,12 +83,12 @@ def climb(rows: Rows, note: Callable[[], None] = nothing) -> tuple[dict[str, tup
 
 
 def rungs(parameters: Mapping[str, Sequence[float]], law: Cascade) -> tuple[Rung, ...]:
-    """Return all rungs, from what `climb` found."""
+    """Return all rungs, given the results of `climb`."""
     return (two_thirds(), groups(parameters["groups"]), shared(parameters["shared"]), cascade(law))
 
 
 def two_thirds() -> Rung:
-    """Return rung 0, which has nothing to fit."""
+    """Return rung 0, which has no parameters."""
 
     def score(rows: Rows) -> Array:
         c = _Counts.of(rows)
@@ -97,14 +100,17 @@ def two_thirds() -> Rung:
 
 
 def fit_groups(rows: Rows) -> tuple[float, ...]:
-    """Fit rung 1: three coefficients and the logarithm of the size, of the cubes thrown, then of those inside."""
+    """Return the eight parameters of rung 1.
+
+    They are three coefficients and the log size of the beta-binomial for cubes thrown, then for cubes inside.
+    """
     c = _Counts.of(rows)
     laws = [fit_group(c.x, n, k, c.weight) for n, k in ((c.n, c.k), (c.m, c.r))]
     return tuple(round(x, 6) for law in laws for x in (*law.coefficients, law.log_size))
 
 
 def groups(parameters: Sequence[float]) -> Rung:
-    """Return rung 1 of fitted parameters."""
+    """Return rung 1 with the given parameters."""
     apart = np.insert(np.array(parameters), [4, 8], 0.0)
 
     def score(rows: Rows) -> Array:
@@ -115,7 +121,10 @@ def groups(parameters: Sequence[float]) -> Rung:
 
 
 def fit_shared(rows: Rows, note: Callable[[], None] = nothing) -> tuple[float, ...]:
-    """Fit rung 2, from rung 1 on: each group's four parameters and the effect's sd, which is drawn to 0 as N(0, 1)."""
+    """Return the ten parameters of rung 2: as for rung 1, with the effect's sd after each group's four.
+
+    The fit starts from rung 1. It has a standard normal penalty on the sds.
+    """
     c = _Counts.of(rows)
     begin = np.insert(np.array(fit_groups(rows)), [4, 8], 0.2)
     total = c.weight.sum()
@@ -129,7 +138,7 @@ def fit_shared(rows: Rows, note: Callable[[], None] = nothing) -> tuple[float, .
 
 
 def shared(parameters: Sequence[float]) -> Rung:
-    """Return rung 2 of fitted parameters."""
+    """Return rung 2 with the given parameters."""
 
     def score(rows: Rows) -> Array:
         c = _Counts.of(rows)
@@ -139,7 +148,7 @@ def shared(parameters: Sequence[float]) -> Rung:
 
 
 def cascade(law: Cascade) -> Rung:
-    """Return rung 3 of a fitted law."""
+    """Return rung 3 with a fitted cascade."""
 
     def score(rows: Rows) -> Array:
         parts = np.array_split(np.arange(len(rows)), max(len(rows.drop) // _CHUNK, 1))
@@ -149,7 +158,7 @@ def cascade(law: Cascade) -> Rung:
 
 
 def scores(every: Sequence[Rung], rows: Rows) -> tuple[RungScore, ...]:
-    """Score the rungs on held-out drops; standard errors are over runs, whose drops are not independent."""
+    """Score the rungs on held-out drops; standard errors are clustered by run."""
     by_drop = [rung.score(rows) for rung in every]
     scored: list[RungScore] = []
     for rung, own in zip(every, by_drop, strict=True):
@@ -159,13 +168,13 @@ def scores(every: Sequence[Rung], rows: Rows) -> tuple[RungScore, ...]:
 
 
 def _blocked(values: Array, run: Array) -> tuple[float, float]:
-    """Return the mean and its standard error, that of a ratio of sums over runs."""
+    """Return the mean over drops and its standard error, clustered by run."""
     mean, error = ratio_of_sums(*sum_by_unit(run, np.stack([values, np.ones(len(values))], 1)).T)
     return round(float(mean), 6), round(float(error), 6)
 
 
 def _pair(at: Array, c: _Counts) -> Array:
-    """Return the log chance that these very cubes came out of two beta-binomial groups with a shared effect."""
+    """Return the log probability that exactly these cubes came out, under two beta-binomials with a shared effect."""
     scores = np.array(normal_scores()) if at[4] or at[9] else np.zeros(1)
     total = np.zeros((len(c.n), len(scores)))
     for own, n, k in ((at[:5], c.n, c.k), (at[5:], c.m, c.r)):

@@ -1,4 +1,4 @@
-"""The check of a tower's surrogate, told: a verdict, then what it stands on, as text and as a report with plots."""
+"""The result of checking a tower's surrogate, as text and as a report with plots: verdicts first, then the evidence."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from tower_sim.study.charts import Panel
 from tower_sim.study.report import Cell, Chart, Report, Section, Table, said
 from tower_sim.surrogate.store import RungScore
 
-NORMAL = 1.959964  # standard errors, of a 95 % interval
-_FARTHEST = 3.0  # times its quantile, on the axis of distances
+NORMAL = 1.959964  # standard errors in half a 95 % interval
+_FARTHEST = 3.0  # times its quantile: the end of the axis of distances
 Rows = list[Sequence[Cell]]
 PASSES, FAILS, UNDECIDED = "passes", "does not pass", "is undecided"
 
 
 @dataclass(frozen=True, eq=False)
 class TowerCheck:
-    """All that was found of a surrogate on held-out games.
+    """The results of checking a surrogate on held-out games.
 
-    `model` and `data` say what was checked against what; `scores` are over `drops` drops of `games` held-out games.
-    `power` is None where it was not measured; `engines` a sentence where model and games are of different engines;
-    `knocks` are empty where the model takes none.
+    `model` and `data` name what was checked and what it was compared with. `scores` are over `drops` drops of `games`
+    held-out games. `power` is None if it was not measured. `engines` is a sentence if model and games have different
+    engines. `knocks` is empty if the model has none.
     """
 
     model: str
@@ -60,7 +60,7 @@ class TowerCheck:
 
 @dataclass(frozen=True)
 class Claim:
-    """One thing asked of a surrogate: `verdict` is that it passes, does not pass or is undecided; `why` a sentence."""
+    """One requirement on a surrogate, its `verdict` (PASSES, FAILS or UNDECIDED), and a sentence why."""
 
     name: str
     verdict: str
@@ -68,7 +68,7 @@ class Claim:
 
 
 def claims(check: TowerCheck) -> tuple[Claim, ...]:
-    """Return what is asked of a surrogate and whether this one keeps it."""
+    """Return all requirements on a surrogate, with their verdicts."""
     asked = [_classifier(check.told), _distances(check.whole), *(_mean(mean) for mean in check.whole.means)]
     if check.power is not None:
         asked.append(_power(check.power))
@@ -76,11 +76,11 @@ def claims(check: TowerCheck) -> tuple[Claim, ...]:
 
 
 def failure(check: TowerCheck) -> str:
-    """Say why a surrogate is not to stand in for physics; empty where a mean is right, or nothing says otherwise.
+    """Return why a surrogate should not replace physics; an empty text if there is no such reason.
 
-    It is not where a mean does not pass, and where two things asked do not pass and none does [assumed: how often that
-    accuses a sound one was not measured]. That single games can be told apart is no reason by itself: it is so of any
-    surrogate, with games enough. Knocks play no part.
+    A surrogate fails if a mean is certainly too far from that of physics. It also fails if at least two requirements do
+    not pass and none passes [assumed: we did not measure how often this rejects a good surrogate]. That games can be
+    told apart is not enough: with enough games this is true of any surrogate. Knocks are not considered.
     """
     check = replace(check, knocks=())
     off = [mean for mean in check.whole.means if mean.is_apart]
@@ -96,7 +96,7 @@ def failure(check: TowerCheck) -> str:
 
 
 def headline(check: TowerCheck) -> str:
-    """Return the verdict in a sentence."""
+    """Return a sentence with the number of requirements passed, and the others by name."""
     asked = claims(check)
     parts = [f"{len([claim for claim in asked if claim.verdict == PASSES])} of {len(asked)} passed"]
     for verdict, words in ((FAILS, "not passed"), (UNDECIDED, "undecided")):
@@ -106,7 +106,7 @@ def headline(check: TowerCheck) -> str:
 
 
 def text(check: TowerCheck) -> str:
-    """Return the check as lines for a terminal."""
+    """Return the results of a check as text for a terminal."""
     width = max(len(claim.name) for claim in claims(check))
     lines = [f"{check.model} against {check.data}: {check.drops} drops of {check.games} held-out games"]
     lines += [check.engines] if check.engines else []
@@ -127,7 +127,7 @@ def text(check: TowerCheck) -> str:
 
 
 def write_report(check: TowerCheck, out: str | Path) -> None:
-    """Write the report on a check to the directory `out`; raises UsageError when it cannot be."""
+    """Write the report on a check to the directory `out`; raise UsageError if that is impossible."""
     says = [
         headline(check),
         f"Against {check.data}: {check.drops} drops of {check.games} held-out games. Whole games: "
@@ -191,7 +191,7 @@ def _knock(mean: ComparedKnocks) -> Claim:
 
 
 def _weakest(check: TowerCheck) -> list[str]:
-    """Say where the surrogate is farthest off, whether or not that is beyond chance."""
+    """Return where the surrogate differs most from physics, whether or not by more than chance."""
     far = max(check.whole.distances, key=lambda d: d.value / d.quantile if d.quantile > 0 else 0)
     beyond = "beyond chance" if far.is_seen else "not beyond chance"
     ratio = far.value / far.quantile if far.quantile > 0 else 0.0
@@ -215,7 +215,7 @@ def _weakest(check: TowerCheck) -> list[str]:
 
 
 def _expected(count: int) -> float:
-    """Return about how large the greatest of so many independent standard normal numbers is, of either sign."""
+    """Return roughly the largest absolute value among `count` independent standard normal numbers."""
     return float(np.sqrt(2 * np.log(2 * count)))
 
 
@@ -311,7 +311,7 @@ def _told(check: TowerCheck) -> Section:
 
 
 def calibration(counts: Histogram, means: Reliability) -> Any:
-    """Draw the PIT histogram with its intervals, and how far predicted means are from observed ones."""
+    """Draw the PIT histogram with its intervals, and predicted minus observed means."""
     bins = len(counts.heights.value)
     middle = (np.arange(bins) + 0.5) / bins
     flat = [charts.bars(middle, counts.heights, width=1 / bins), charts.level(1, "a law that is right")]
@@ -326,7 +326,7 @@ def calibration(counts: Histogram, means: Reliability) -> Any:
 
 
 def ladder(scores: Sequence[RungScore], drops: int, games: int) -> Any:
-    """Draw what each rung's log score gains over the first, with intervals by game."""
+    """Draw the gain of each rung's log score over the first rung, with intervals by game."""
     gains = Estimates.of(_normal(rung.gain, rung.gain_se, drops) for rung in scores)
     drawn = [charts.bars(np.arange(len(scores)), gains, width=0.6, across=True), charts.level(0, upright=True)]
     title = f"n = {drops} drops of {games} held-out games, 95 % intervals by game"
@@ -336,7 +336,7 @@ def ladder(scores: Sequence[RungScore], drops: int, games: int) -> Any:
 
 
 def fans(games: WholeGames) -> Any:
-    """Draw the quantiles of the number inside by drop, of both models."""
+    """Draw quantiles of the number of cubes inside by drop, for both models."""
     x = np.arange(len(games.fans[0][0]))
     outer = f"{100 * (QUANTILES[-1] - QUANTILES[0]):.0f} %"
     drawn: list[charts.Draw] = []
@@ -350,7 +350,7 @@ def fans(games: WholeGames) -> Any:
 
 
 def distances(measured: Sequence[Distance], games: int) -> Any:
-    """Draw each distance as a multiple of its corrected quantile, where it would be no accident."""
+    """Draw each distance as a multiple of its corrected quantile."""
     ratios = np.array([d.value / d.quantile if d.quantile > 0 else 0.0 for d in measured])
     names = [f"{d.name}, p = {d.adjusted:.2g}" for d in measured]
     drawn = [

@@ -1,6 +1,6 @@
 """Calibration of predicted counts: the non-randomised PIT histogram, and predicted against observed means.
 
-Whole games are resampled, since the drops of one game hang together.
+PIT is the probability integral transform. Whole games are resampled, since a game's drops are not independent.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from tower_sim.runs.array import Array
 from tower_sim.statistics import Estimate, Estimates, Resamples, sum_by_unit
 
 BINS = 10
-SIGNS = 2000  # random signs that a test draws
+SIGNS = 2000  # random sets of signs in a test
 
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """The PIT histogram of discrete predictions: `heights` by bin, 1 everywhere where the law is right.
+    """The PIT histogram of discrete predictions: `heights` by bin, 1 everywhere if the predictions are right.
 
-    `p` is the chance of a histogram so far from flat when the predicted laws are the true ones.
+    `p` is the probability of a histogram at least so far from flat if the predictions are right.
     """
 
     heights: Estimates
@@ -31,14 +31,14 @@ class Histogram:
 
     @property
     def worst(self) -> tuple[int, Estimate]:
-        """The bin, from 0, whose height is farthest from 1, and that height."""
+        """The number of the bin whose height is farthest from 1, and that height."""
         at = int(np.argmax(np.abs(self.heights.value - 1)))
         return at, self.heights.at(at, self.drops)
 
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
-    """Mean counts observed where about as many were predicted, by bin; `difference` is predicted minus observed."""
+    """Observed mean counts in bins of similar predicted means; `difference` is predicted minus observed."""
 
     predicted: Array
     observed: Estimates
@@ -48,23 +48,28 @@ class Reliability:
 
     @property
     def worst(self) -> tuple[float, Estimate]:
-        """The mean prediction of the bin that is farthest off, and by how many cubes."""
+        """The mean prediction of the bin with the largest difference, and that difference, in cubes."""
         at = int(np.argmax(np.abs(self.difference.value)))
         return float(self.predicted[at]), self.difference.at(at, int(self.drops[at]))
 
 
 def pit(game: Array, below: Array, upto: Array, rng: np.random.Generator, bins: int = BINS) -> Histogram:
-    """Return the PIT histogram of one predicted law a drop; random are the resampled games and the test's signs.
+    """Return the PIT histogram of predicted distributions, one for each drop.
 
-    `game` says which game each drop is of; `below` and `upto` are the predicted chances of fewer than the observed
-    count, and of at most it. Each drop is spread evenly from `below` to `upto`, whose mean over the true law is flat.
-    The test adds up each game's masses less the flat ones, scales the sums over games by their errors, and takes the
-    sum of squares; its law comes from random signs of the games (a wild bootstrap), good for 30 games or more.
+    `game` has the game of each drop. `below` and `upto` are the predicted probabilities of fewer than the observed
+    count and of at most that count. Each drop is spread evenly from `below` to `upto`; on average this is flat if the
+    predictions are right. Random, from `rng`, are the resampled games and the signs of the test.
+
+    The test takes each game's counts in the bins minus the expected ones, scales the sums over games by their standard
+    errors, and adds the squares. Random signs of the games give the distribution of this sum (a wild bootstrap). It is
+    reliable with 30 games or more.
+
     Sources: Czado, Gneiting and Held, Biometrics 65 (2009), section 2.1; Mammen, Annals of Statistics 21 (1993).
-    Raises UsageError for arrays that are not of one entry a drop, and chances that are none.
+
+    Raises UsageError for arrays that do not have one entry per drop, and for impossible probabilities.
     """
     game, below, upto = _same_length(game, below=below, upto=upto)
-    # A sum of chances may pass 1 by rounding.
+    # A sum of probabilities may exceed 1 by rounding.
     if np.any(below < -1e-9) or np.any(upto > 1 + 1e-9) or np.any(upto <= below):
         raise fault("predicted chances", "below >= upto or beyond 0 to 1", "0 <= below < upto <= 1", "check the law")
     edges = np.linspace(0, 1, bins + 1)
@@ -80,11 +85,14 @@ def pit(game: Array, below: Array, upto: Array, rng: np.random.Generator, bins: 
 def reliability(
     game: Array, predicted: Array, observed: Array, rng: np.random.Generator, bins: int = BINS
 ) -> Reliability:
-    """Compare predicted means with observed counts in bins of as many drops each; random are the resampled games.
+    """Compare predicted means with observed counts, in bins with equally many drops each.
 
-    Arrays have one entry a drop. Equal predictions stay together, so there may be fewer bins, of unequal numbers.
+    Arrays have one entry per drop. Equal predictions stay in one bin, so there may be fewer bins, of unequal sizes.
+    Random, from `rng`, are the resampled games.
+
     Source: Gneiting and Katzfuss, Annual Review of Statistics 1 (2014), section 3, on calibration in the mean.
-    Raises UsageError for arrays that are not of one entry a drop.
+
+    Raises UsageError for arrays that do not have one entry per drop.
     """
     game, predicted, observed = _same_length(game, predicted=predicted, observed=observed)
     edges = np.unique(np.quantile(predicted, np.arange(1, bins) / bins))
@@ -112,7 +120,7 @@ def _same_length(game: Array, **columns: Array) -> tuple[Array, ...]:
 
 
 def _sign_test(parts: Array, rng: np.random.Generator) -> float:
-    """Return the p of the sums over games of `parts` (games, K), all of mean 0 where there is nothing to find."""
+    """Return the p value of sums over games of `parts`, shape (games, K), whose means are 0 by hypothesis."""
     scale = np.sqrt((parts**2).sum(0))
     parts = parts / np.where(scale > 0, scale, 1)
     signs = rng.integers(0, 2, (SIGNS, len(parts))) * 2.0 - 1

@@ -1,4 +1,4 @@
-"""A tower's campaigns as the surrogate sees them: drops, and for every cube where it began and ended."""
+"""A tower's campaigns as data for the surrogate: drops, and the start and end of every cube."""
 
 from __future__ import annotations
 
@@ -21,11 +21,15 @@ HELD_OUT = 3  # of every 10 runs the last 3 are held out of the fit
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Drops with one cube thrown or more, and their cubes, sorted by drop.
+    """Drops in which at least one cube was thrown, and their cubes, sorted by drop.
 
-    By drop: `run` (over all campaigns), `thrown`, `lying` and `fresh` of shape (drop, floor). By cube: `drop` (its
-    row), `start` (the floor it lay on, -1 if thrown), `end` (the floor, or the number of floors if it came out), `age`
-    in drops, `in_crowd`, and `cube`, its number. `regions` are the floors from top to bottom.
+    Floors are the `regions`, from top to bottom.
+
+    - For each drop: `run`, numbered over all campaigns, and the number of cubes `thrown`. Also, of shape (drop, floor),
+      the number of cubes `lying` before, and of those the number of `fresh` ones, at most FRESH drops old.
+    - For each cube: its `drop` (the drop's row); `start`, the floor it lay on, or -1 if it was thrown; `end`, its floor
+      afterwards, or the number of floors if it came out; its `age` in drops; `in_crowd`, whether it was last thrown
+      with CROWD - 1 others or more; and its number `cube`.
     """
 
     regions: tuple[str, ...]
@@ -45,11 +49,11 @@ class Rows:
 
     @property
     def out(self) -> Array:
-        """Which cubes came out, shape (cubes,)."""
+        """Whether each cube came out, shape (cubes,)."""
         return self.end == len(self.regions)
 
     def take(self, drops: Array) -> Rows:
-        """Return the drops chosen by a mask, with their cubes."""
+        """Return the drops selected by a mask, with their cubes."""
         place = np.cumsum(drops) - 1
         cubes = drops[self.drop]
         by_drop = {name: getattr(self, name)[drops] for name in BY_DROP}
@@ -58,9 +62,9 @@ class Rows:
 
 
 def rows_of(campaigns: Sequence[Campaign], regions: Sequence[str]) -> Rows:
-    """Put the drops of a tower's campaigns together.
+    """Return the drops of a tower's campaigns as one table.
 
-    Raises UsageError for a campaign without cubes in the tower's regions.
+    Raises UsageError for a campaign with cubes in a region that the tower does not have.
     """
     parts = [_rows(campaign, tuple(regions)) for campaign in campaigns]
     first_run = np.cumsum([0, *(campaign.runs for campaign in campaigns)])
@@ -72,7 +76,7 @@ def rows_of(campaigns: Sequence[Campaign], regions: Sequence[str]) -> Rows:
 
 
 def held_out(campaign: Campaign) -> Array:
-    """Say for each run of a campaign whether it is held out of a fit, the last 3 of every 10: shape (runs,)."""
+    """Return for each run whether it is held out of a fit, shape (runs,); the last 3 of every 10 are."""
     return np.arange(campaign.runs) % 10 >= 10 - HELD_OUT
 
 
@@ -90,7 +94,7 @@ def _rows(campaign: Campaign, regions: tuple[str, ...]) -> Rows:
     start, end = start_of[cubes.before.codes], end_of[cubes.after.codes]
     first_seen = _drop_thrown_in(campaign)
     lying = np.zeros((len(drops), len(regions) + 1), np.int64)
-    np.add.at(lying, (cubes.row, start), 1)  # those thrown are counted at -1, the last column
+    np.add.at(lying, (cubes.row, start), 1)  # thrown cubes have -1 and go to the last column
     fresh = np.zeros_like(lying)
     np.add.at(fresh, (cubes.row, start), cubes.age <= FRESH)
     every = Rows(
@@ -110,7 +114,7 @@ def _rows(campaign: Campaign, regions: tuple[str, ...]) -> Rows:
 
 
 def _drop_thrown_in(campaign: Campaign) -> Array:
-    """Return for each cube of each drop the row of the drop that threw it in."""
+    """Return for each entry of a cube in a drop the row of the drop that last threw the cube."""
     cubes, runs = campaign.cubes, campaign.drops.run
     key = runs[cubes.row].astype(np.int64) * (int(cubes.cube.max(initial=0)) + 1) + cubes.cube
     order = np.lexsort((cubes.row, key))

@@ -1,6 +1,7 @@
-"""Check a board's surrogate against battles with physics that it was not fitted to: facts by battle, and tests.
+"""Check a board's surrogate against physics battles that it was not fitted to.
 
-held-out campaign -> same set-ups with the surrogate -> facts by battle of both -> permutation tests, Holm
+A campaign of held-out battles is played again with the surrogate, from the same set-ups. The facts of both are counted
+for each battle and compared by permutation tests with Holm's correction.
 """
 
 from __future__ import annotations
@@ -32,11 +33,12 @@ LEVEL = 0.05
 
 @dataclass(frozen=True)
 class ComparedFact:
-    """One fact with physics and with the surrogate, and whether the two differ.
+    """One fact for physics and for the surrogate, and whether they differ.
 
-    Of each cell both values with intervals, `n` what physics' is a ratio of, the `gap` surrogate minus physics, and
-    `gap_sd`, the gap's standard deviation were there no difference. `p` is the chance, were there none, of as large a
-    sum over cells of (gap / gap_sd)^2; `holm` that chance corrected for all facts.
+    A fact has one or more cells, each a ratio of sums over battles. Of each cell there are both values with intervals,
+    and `n`, the denominator with physics. `gap` is surrogate minus physics, and `gap_sd` its standard deviation if
+    there were no difference. `p` is the p value of the sum over cells of (gap / gap_sd)^2; `holm` is corrected for all
+    facts.
     """
 
     name: str
@@ -52,17 +54,17 @@ class ComparedFact:
 
     @property
     def differs(self) -> bool:
-        """Whether the difference is more than chance, all facts considered."""
+        """Whether the difference is significant at 0.05, corrected for all facts."""
         return self.holm < LEVEL
 
 
 @dataclass(frozen=True)
 class BoardCheck:
-    """The facts compared on `battles` held-out battles with physics and `played` with the surrogate.
+    """The facts compared on `battles` held-out physics battles and `played` battles of the surrogate.
 
-    `extrapolated` is the share of the surrogate's draws unlike the data it was fitted to; `gains` the held-out log
-    score of the law over constant shares and one chance of displacement, by part: nats summed over throws, standard
-    error. `engines` is a sentence where model and battles are of different engines.
+    `extrapolated` is the share of the surrogate's draws outside the data it was fitted to. `gains` has the held-out log
+    score that the law gains over constant probabilities, for landing and for displacement: the sum over throws in nats,
+    and its standard error. `engines` is a sentence if model and battles have different engines, else empty.
     """
 
     ship: WithBoard
@@ -78,13 +80,14 @@ class BoardCheck:
 def check_board(
     model: ShipSurrogate, campaigns: Sequence[Campaign], times: int = 4, note: Callable[[], None] = nothing
 ) -> BoardCheck:
-    """Fight the set-ups of held-out `campaigns` with `model`, `times` as often, and test whether the facts differ.
+    """Play the set-ups of held-out `campaigns` with `model`, `times` as often, and test whether the facts differ.
 
-    Tests permute which battles are physics and which the surrogate's within each set-up (Good, Permutation, Parametric
-    and Bootstrap Tests of Hypotheses, 2005, chapter 3); p values are corrected by Holm's method (Scandinavian Journal
-    of Statistics 6, 1979). Random: the surrogate's battles, permutations and intervals, all drawn from the campaigns'
-    digests.
-    Raises UsageError for campaigns that `fit_board` refuses, of another ship, and that hold no finished battle.
+    The tests permute the labels physics and surrogate within each set-up (Good, Permutation, Parametric and Bootstrap
+    Tests of Hypotheses, 2005, chapter 3). Holm's method corrects the p values (Scandinavian Journal of Statistics 6,
+    1979). Random are the surrogate's battles, the permutations and the intervals, all seeded by the campaigns' digests.
+    `note` is called after each battle.
+
+    Raises UsageError for campaigns that `fit_board` refuses, and for campaigns of another ship.
     """
     check_whole("times", times, 1)
     ship = ship_of(campaigns)
@@ -112,14 +115,14 @@ def check_board(
 
 
 class Noting(Recorder):
-    """A recorder that counts the throws that were extrapolated."""
+    """A recorder that also counts the draws, and those that were extrapolated."""
 
     def __init__(self, model: BoardModel) -> None:
         super().__init__(model)
         self.counted = (0, 0)
 
     def taken(self) -> list[Draw]:
-        """See Recorder."""
+        """Return the draws since the last call, and count them."""
         draws = super().taken()
         beyond = sum(draw.outcome.extrapolated for draw in draws)
         self.counted = (self.counted[0] + len(draws), self.counted[1] + beyond)
@@ -129,10 +132,11 @@ class Noting(Recorder):
 def play_again(
     campaign: Campaign, model: BoardModel, times: int, note: Callable[[], None] = nothing
 ) -> tuple[Campaign, tuple[int, int]]:
-    """Fight each battle of a campaign's set-ups `times` with `model`; return them as a campaign. `note` follows each.
+    """Play each battle of a campaign `times` as often with `model`, from the same set-ups.
 
-    They are played as the campaign's game plays them. Also returns how often the model was asked, and how many of its
-    answers were extrapolated. Battle r is run r of a root seed of its own, drawn from the campaign's digest.
+    Returns the new battles as a campaign, and a pair: the number of the model's draws, and how many were extrapolated.
+    The battles are random, from a seed that follows from the campaign's digest. `note` is called after each battle.
+
     Raises UsageError for a spec of another version, and for rules that the model cannot play.
     """
     spec = Spec.from_canonical(canonical_json(dict(campaign.spec)))
@@ -141,7 +145,7 @@ def play_again(
     run_point = np.repeat(campaign.run_point, times)
     points = {number: spec.point(number) for number in np.unique(run_point).tolist()}
     for point in points.values():
-        point.game.start(model, point.rules, seed, 0)  # refuses at once, before any work, what the model cannot play
+        point.game.start(model, point.rules, seed, 0)  # refuses before any work what the model cannot play
     for run, number in enumerate(run_point.tolist()):
         is_whole = play_run(points[number], noting, seed, (number, run), rows)
         assert is_whole  # each of a surrogate's draws lands
@@ -150,7 +154,7 @@ def play_again(
 
 
 def _campaign(like: Campaign, rows: ShardRows, run_point: Array) -> Campaign:
-    """Return rows as a campaign, as load would from their files."""
+    """Return recorded rows as a campaign, as if it had been loaded from files."""
     d = {column.name: [row[i] for row in rows.drops] for i, column in enumerate(DROPS.columns)}
     c = {column.name: [row[i] for row in rows.cubes] for i, column in enumerate(CUBES.columns)}
     row_of = {(run, drop): i for i, (run, drop) in enumerate(zip(d["run"], d["drop"], strict=True))}
@@ -178,7 +182,7 @@ def _campaign(like: Campaign, rows: ShardRows, run_point: Array) -> Campaign:
 
 
 def _told(like: Campaign, rows: ShardRows) -> Facts:
-    """Return what the game tells of rows, its words in the order of the campaign that they are like."""
+    """Return the game's facts of recorded rows; the order of their words is that of the campaign `like`."""
     own = () if like.game is None else like.game.columns
     told = {column.name: [row[len(row) - len(own) + i] for row in rows.own] for i, column in enumerate(own)}
     known = {column.name: like.facts.words(column.name, 0).names for column in own}
@@ -192,7 +196,7 @@ def _told(like: Campaign, rows: ShardRows) -> Facts:
 
 
 def _strata(campaigns: Sequence[Campaign]) -> Array:
-    """Number the set-ups of all runs, those of different campaigns apart."""
+    """Return the number of each run's set-up; set-ups of different campaigns have different numbers."""
     first = np.cumsum([0, *(int(campaign.run_point.max(initial=0)) + 1 for campaign in campaigns)])
     return np.concatenate([campaign.run_point + at for campaign, at in zip(campaigns, first[:-1], strict=True)])
 
@@ -203,7 +207,7 @@ def _strata(campaigns: Sequence[Campaign]) -> Array:
 def compared(
     physics: Sequence[Fact], surrogate: Sequence[Fact], of: Array, other: Array, rng: np.random.Generator
 ) -> tuple[ComparedFact, ...]:
-    """Compare facts of two sets of battles; `of` and `other` are their strata. See check_board."""
+    """Compare the facts of two sets of battles; `of` and `other` have the strata of the battles. See `check_board`."""
     label = np.repeat([True, False], [len(of), len(other)])
     weights = shuffled(label, np.concatenate([of, other]), rng)
     boots = [Resamples(strata, rng, 1000) for strata in (of, other)]
@@ -222,7 +226,7 @@ def compared(
 
 
 def shuffled(label: Array, strata: Array, rng: np.random.Generator, count: int = PERMUTATIONS) -> Array:
-    """Return `count` permutations of the booleans `label` within each stratum, shape (count, battles)."""
+    """Return `count` random permutations of the booleans `label` within each stratum, shape (count, battles)."""
     labels = np.empty((count, len(label)), bool)
     for stratum in np.unique(strata):
         members = np.flatnonzero(strata == stratum)
@@ -236,7 +240,7 @@ def _tested(over: Array, under: Array, label: Array, weights: Array) -> tuple[Ar
         w = chosen.astype(float)
         up, down = w @ over, w @ under
         with np.errstate(divide="ignore", invalid="ignore"):
-            # a cell that either side has nothing of has no gap
+            # a cell without data on either side has the gap 0
             return np.nan_to_num((over.sum(0) - up) / (under.sum(0) - down) - up / down)
 
     gap, null = gaps(label[None])[0], gaps(weights)
@@ -247,7 +251,10 @@ def _tested(over: Array, under: Array, label: Array, weights: Array) -> tuple[Ar
 
 
 def _gains(model: ShipSurrogate, campaigns: Sequence[Campaign], ship: WithBoard) -> dict[str, tuple[float, float]]:
-    """Score the law against shares and a chance of displacement taken from the held-out battles themselves."""
+    """Return the log score that the law gains over constant probabilities, by part: sum over throws, standard error.
+
+    The constant probabilities are the shares in the held-out battles themselves.
+    """
     throws = throws_of(campaigns, ship)
     law, n = model.law, throws.thrown
     shares = np.array([law.shares(int(k), lying) for k, lying in zip(n, throws.lying, strict=True)])

@@ -1,4 +1,4 @@
-"""The facts of battles that a surrogate is checked by, counted battle by battle."""
+"""The facts of battles with which a surrogate is checked, counted for each battle."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tower_sim.fitting.ship_throws import numbered, places_of, throws_of
 from tower_sim.landing import ZONE
 from tower_sim.study.battles import chain_lengths, first_cubes
 
-THROWN = (1, 2, 3, 5, 9)  # cubes thrown at once, the first of each class
+THROWN = (1, 2, 3, 5, 9)  # cubes thrown at once: the smallest number of each class
 LONGEST = 6  # explosions in a row: longer chains count together
 STEPS = ("throw", "rethrow", "explosion", "ability", "pass")
 
 
 @dataclass(frozen=True)
 class Fact:
-    """Numbers that are ratios of sums over battles: `over` / `under`, shape (battles, cells), one number a cell."""
+    """A fact: for each cell, the ratio of the sums over battles of `over` and `under`, of shape (battles, cells)."""
 
     name: str
     unit: str
@@ -30,7 +30,7 @@ class Fact:
 
 
 def facts(campaigns: Sequence[Campaign], ship: WithBoard) -> tuple[Fact, ...]:
-    """Count by battle what the check compares; battles of all campaigns in a row."""
+    """Count all facts for each battle; the battles of all campaigns follow each other."""
     by_campaign = [_facts(campaign, ship, i) for i, campaign in enumerate(campaigns)]
     names = list(dict.fromkeys(fact.name for facts_of in by_campaign for fact in facts_of))
     joined: list[Fact] = []
@@ -91,7 +91,7 @@ def _facts(campaign: Campaign, ship: WithBoard, number: int) -> list[Fact]:
 
 
 def classes() -> list[str]:
-    """Return the names of the classes of cubes thrown at once."""
+    """Return the names of the classes of throws by the number of cubes thrown at once."""
     ends = [*(at - 1 for at in THROWN[1:]), None]
     return [
         f"{low} or more" if high is None else str(low) if low == high else f"{low} to {high}"
@@ -100,7 +100,10 @@ def classes() -> list[str]:
 
 
 def _final(campaign: Campaign, ship: WithBoard) -> tuple[Array, Array]:
-    """Count by run the cubes at each place after the last step that moved any, and each side's strength there."""
+    """Count the cubes at each place after a battle's last step that recorded cubes, and each side's strength there.
+
+    Returns arrays of shape (battles, places) and (battles, sides).
+    """
     cubes, places = campaign.cubes, places_of(ship.board)
     last = np.full(campaign.runs, NOWHERE)
     run = campaign.drops.run[cubes.row]
@@ -113,7 +116,7 @@ def _final(campaign: Campaign, ship: WithBoard) -> tuple[Array, Array]:
 
 
 def _won(campaign: Campaign) -> Array:
-    """Say by run who won: a column a side; zeros for a battle without a winner."""
+    """Return who won each battle, shape (battles, sides), as 0 or 1; zeros if there is no winner."""
     d = campaign.drops
     won = np.zeros((campaign.runs, len(campaign.colours)))
     rows = np.flatnonzero(d.winner.codes != NOWHERE)

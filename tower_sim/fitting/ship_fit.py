@@ -1,7 +1,7 @@
-"""Fit the law of a combat ship's board to campaigns of battles, and show what each of its terms is worth.
+"""Fit the law of a combat ship's board to campaigns of battles.
 
-campaigns -> throws (counts by place) -> landing: multinomial logit        -> BoardLaw
-                                      -> displacement: chance a lying cube
+The law has two parts, each fitted to counts of cubes by place. Landing is a multinomial logit. Displacement is a
+probability for each lying cube.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from tower_sim.campaign.data import Array, Campaign
 from tower_sim.fitting.ship_throws import Throws, ship_of, throws_of
 from tower_sim.surrogate.board_law import BoardLaw, Covered
 
-LEVEL_SD = 5.0  # of the weak penalty on log-odds and log-rates, about 0
-SLOPE_SD = 1.0  # of that on what a logarithm or a count adds
-PLACE_SD = 1.5  # of the places' log-rates of displacement about their mean
-PRIOR_MOVES = 2.0  # changes of place, added before counting: half to the border, half to the neighbours
+LEVEL_SD = 5.0  # of the weak penalty on log-odds and log-rates
+SLOPE_SD = 1.0  # of the penalty on slopes in logarithms of counts
+PLACE_SD = 1.5  # of the places' log-rates of displacement around their mean
+PRIOR_MOVES = 2.0  # weight of the prior in changes of place: half to the border, half to the neighbours
 FOLDS = 10
 
 _special: Any = importlib.import_module("scipy.special")  # has no type stubs
@@ -31,9 +31,9 @@ _special: Any = importlib.import_module("scipy.special")  # has no type stubs
 
 @dataclass(frozen=True)
 class BoardFit:
-    """A fitted law and what it was fitted to: `ship`, `battles`, `throws` of `cubes` in all, changes of place.
+    """A fitted law and the amount of data: `battles`, `throws` of `cubes` in all, cubes `lying`, and changes of place.
 
-    `stuck` throws with a cube that stayed in the ship were left out.
+    `stuck` throws were left out because a cube stayed in the ship.
     """
 
     law: BoardLaw
@@ -49,12 +49,15 @@ class BoardFit:
 def fit_board(campaigns: Sequence[Campaign]) -> BoardFit:
     """Fit the law to all battles of `campaigns`; nothing is random, and equal data give an equal law.
 
-    Landing: multinomial logit by penalised maximum likelihood (normal penalties, sd 5 on levels and 1 on slopes).
-    Displacement: a complementary log-log regression likewise, the places' levels drawn to their mean with sd 1.5.
-    Standard errors are from the inverse of the observed (landing) and expected (displacement) information, for
-    independent throws. Source of both: McCullagh and Nelder, Generalized Linear Models, 1989, sections 4.1.3 and 5.3.
-    Raises UsageError for no campaign, one that is not of battles, ships or boards that differ, no cube thrown, and more
-    than one thrown cube of 1000 stuck in the ship.
+    Landing is a multinomial logit, fitted by penalised maximum likelihood. The penalties are normal, with standard
+    deviation 5 on levels and 1 on slopes. Displacement is a complementary log-log regression with the same penalties;
+    the levels of places are shrunk to their mean with standard deviation 1.5. Standard errors assume independent
+    throws. They come from the inverse of the observed (landing) or expected (displacement) information.
+
+    Source of both: McCullagh and Nelder, Generalized Linear Models, 1989, sections 4.1.3 and 5.3.
+
+    Raises UsageError if there is no campaign, if one is not of battles or varies its profile, if ships differ, if no
+    cube was thrown, and if more than one throw for every 1000 cubes left a cube stuck in the ship.
     """
     ship = ship_of(campaigns)
     throws = throws_of(campaigns, ship)
@@ -87,11 +90,14 @@ def fit_board(campaigns: Sequence[Campaign]) -> BoardFit:
     )
 
 
-# What the data held
+# Range of the data, and moves
 
 
 def _cover(throws: Throws) -> tuple[Covered, ...]:
-    """Return by classes of thrown cubes (1, 2 to 3, 4 to 7, ...) the range of lying ones; the last ends at the most."""
+    """Return the range of the number of cubes lying, for each class of the number thrown: 1, 2 to 3, 4 to 7, ...
+
+    The last class ends at the largest number thrown.
+    """
     thrown, lying = throws.thrown, throws.lying.sum(1)
     which = np.floor(np.log2(thrown)).astype(int)
     return tuple(
@@ -106,9 +112,10 @@ def _cover(throws: Throws) -> tuple[Covered, ...]:
 
 
 def _moves(throws: Throws, board: Board) -> Array:
-    """Return where cubes go that change their place, a row for each place; see PRIOR_MOVES.
+    """Return the probabilities of the new place of a displaced cube, a row for each old place.
 
-    From a border a cube goes to a zone, from any as likely at first; from the table, which none leaves, to the border.
+    They are counts plus PRIOR_MOVES times a prior. From a zone, the prior is half the border and half the neighbours.
+    From the border it is uniform over the zones. From the table, which no cube leaves, it is the border.
     """
     size = len(throws.places)
     zones = {zone.name: i for i, zone in enumerate(board.zones)}
@@ -130,7 +137,7 @@ def _moves(throws: Throws, board: Board) -> Array:
 
 @dataclass(frozen=True)
 class Logit:
-    """A fitted multinomial logit: by place the coefficients of its terms, and their standard errors."""
+    """A fitted multinomial logit: coefficients and their standard errors, shape (places, terms)."""
 
     coefficients: Array
     errors: Array
@@ -140,22 +147,23 @@ Terms = Callable[[Throws], Array]
 
 
 def terms(throws: Throws) -> Array:
-    """Return board_law.TERMS by throw, shape (throws, terms)."""
+    """Return the terms of the landing law, `board_law.TERMS`, for each throw, shape (throws, terms)."""
     n = throws.thrown.astype(float)
     return np.column_stack([np.ones(len(n)), np.log(n), np.log(n + throws.lying.sum(1))])
 
 
 def crowding(throws: Throws) -> Array:
-    """Return log(1 + lying), shape (throws, places)."""
+    """Return log(1 + lying) for each throw and place, shape (throws, places)."""
     return np.log1p(throws.lying.astype(float))
 
 
 def fit_landing(
     throws: Throws, columns: Terms = terms, beside: Terms | None = crowding
 ) -> tuple[Logit, tuple[float, float]]:
-    """Fit landing shares: a coefficient by place for each of `columns`, one in all for `beside` (None: 0).
+    """Fit the landing shares by Newton's method; the log-likelihood is concave.
 
-    Newton's method; the log-likelihood is concave. Returns the logit and the common coefficient with its error.
+    `columns` gives terms that have a coefficient for each place. `beside` gives a term by place with one common
+    coefficient, which is 0 if `beside` is None. Returns the logit, and the common coefficient with its standard error.
     """
     counts = throws.landed.astype(float)
     x = columns(throws)
@@ -206,9 +214,9 @@ def _shares(at: Array, x: Array, own: Array, free: Sequence[int]) -> Array:
 
 
 def fit_changes(throws: Throws) -> tuple[tuple[Array, Array], tuple[float, float]]:
-    """Fit log-rates at which lying cubes change their place, with errors, shapes (places,), and the slope with its own.
+    """Fit the log-rates at which lying cubes change their place, by Fisher scoring.
 
-    Fisher scoring; throws are grouped by the number thrown.
+    Returns the log-rates by place with their standard errors, and the slope in log(thrown) with its standard error.
     """
     size = len(throws.places)
     sizes, which = np.unique(throws.thrown, return_inverse=True)
@@ -242,7 +250,7 @@ def fit_changes(throws: Throws) -> tuple[tuple[Array, Array], tuple[float, float
     return (levels, spread), (float(best[1]), float(errors[1]))
 
 
-# Climbing
+# Newton's method
 
 
 def _newton(climb: Callable[[Array], tuple[float, Array, Array]], begin: Array) -> tuple[Array, Array]:
@@ -252,7 +260,7 @@ def _newton(climb: Callable[[Array], tuple[float, Array, Array]], begin: Array) 
 def _newton_with_covariance(
     climb: Callable[[Array], tuple[float, Array, Array]], begin: Array
 ) -> tuple[Array, Array, Array]:
-    """Climb to the maximum with steps halved until they go up; return it, standard errors and the covariance."""
+    """Maximise by Newton's method, halving steps that do not ascend; return maximum, standard errors, covariance."""
     at = begin
     value, slope, information = climb(at)
     for _ in range(100):

@@ -1,4 +1,4 @@
-"""What each term of the board's law is worth: held-out log scores of simpler laws and of a richer one."""
+"""The worth of each term of the board's law: held-out log scores of simpler laws, and of a more general one."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _optimize: Any = importlib.import_module("scipy.optimize")
 
 @dataclass(frozen=True)
 class BoardRung:
-    """A law of one part, `landing` or `displacement`, and what it gains over the rung before it.
+    """A law for one part, `landing` or `displacement`, and its gain in log score over the rung before it.
 
-    `gain` is in nats, summed over all held-out throws, and `error` its standard error over battles (NaN: the rung
-    before gives a chance of 0 to what happened, or there is none before).
+    `gain` is in nats, summed over all held-out throws, and `error` is its standard error over battles. For a first rung
+    both are NaN. After a rung that gave probability 0 to what happened, `gain` is infinite and `error` is NaN.
     """
 
     part: str
@@ -34,11 +34,11 @@ class BoardRung:
 
 
 def ladder(campaigns: Sequence[Campaign], folds: int = FOLDS) -> tuple[BoardRung, ...]:
-    """Score the rungs by cross-validation in which a battle is held out whole: battle i is of fold i % `folds`.
+    """Score the rungs by cross-validation by battle: battle i is held out in fold i % `folds`.
 
-    A throw's score is the logarithm of the chance of its counts by place, given what is thrown and lies there. The last
-    rung of landing is a Dirichlet-multinomial law: cubes of one throw that do alike. Nothing is random.
-    Raises UsageError as fit_board does.
+    A throw's score is the log probability of its counts by place, given the numbers of cubes thrown and lying. The last
+    rung of landing is Dirichlet-multinomial: cubes of one throw tend to land together. Nothing is random. Raises
+    UsageError as `fit_board` does.
     """
     throws = throws_of(campaigns, ship_of(campaigns))
     landing = {
@@ -89,7 +89,9 @@ def _landing(throws: Throws, folds: int, columns: Terms, beside: Terms | None, *
 
 
 def _dirichlet(chances: Array, landed: Array, size: float | None) -> Array:
-    """Return the log chances of sequences with counts `landed`, multinomial, or Dirichlet-multinomial of that `size`.
+    """Return the log probabilities of sequences of landings with the counts `landed`, shape (throws,).
+
+    They are multinomial if `size` is None, else Dirichlet-multinomial with that total concentration.
 
     Source: Johnson, Kotz, Balakrishnan, Discrete Multivariate Distributions, 1997, section 35.13.1.
     """
@@ -101,7 +103,7 @@ def _dirichlet(chances: Array, landed: Array, size: float | None) -> Array:
 
 
 def _size(chances: Array, landed: Array) -> float:
-    """Return the Dirichlet law's size, up to a million, that makes `landed` the most likely."""
+    """Return the total concentration, up to a million, with the largest likelihood of `landed`."""
 
     def loss(at: float) -> float:
         return -float(_dirichlet(chances, landed, math.exp(at)).sum())

@@ -1,4 +1,4 @@
-"""The report on a board's surrogate: physics and surrogate side by side on held-out battles, with plots."""
+"""The report on a board's surrogate: physics and surrogate compared on held-out battles, with plots."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from tower_sim.study.charts import Panel
 from tower_sim.study.report import Cell, Chart, Report, Section, Table
 from tower_sim.surrogate.board_law import TERMS, BoardLaw
 
-FEWEST = 30  # under a cell's number in plots and tables, below which it is left out
-DETECTED = 2.8  # standard deviations: a gap that large is found four times in five at the 5 % level
-WORST = 6  # cells named as the weakest
+FEWEST = 30  # cells with a smaller denominator are left out of plots and tables
+DETECTED = 2.8  # standard deviations: so large a gap is significant at 5 % in four of five checks
+WORST = 6  # cells reported as the weakest
 Rows = list[Sequence[Cell]]
 
 
 def write_report(check: BoardCheck, law: BoardLaw, out: str | Path, rungs: Sequence[BoardRung] = ()) -> None:
-    """Write `report.md`, tables and plots to the directory `out`; `rungs` are those of `ladder`, if it was asked.
+    """Write `report.md`, tables and plots to the directory `out`; raise UsageError if that is impossible.
 
-    Raises UsageError when `out` cannot be written.
+    `rungs` are the result of `ship_ladder.ladder`, or empty.
     """
     says = [
         _verdict(check),
@@ -50,7 +50,10 @@ def write_report(check: BoardCheck, law: BoardLaw, out: str | Path, rungs: Seque
 
 
 def board_text(check: BoardCheck) -> str:
-    """Return the check as lines for a terminal: every fact's corrected p, where it is farthest off, and gains."""
+    """Return the results of a check as text for a terminal.
+
+    It has each fact's corrected p value and largest difference, and the gains.
+    """
     lines = [
         f"{check.ship.name}: {check.battles} battles with physics, {check.played} with the surrogate, "
         f"{100 * check.extrapolated:.1f} % of its draws extrapolated",
@@ -216,7 +219,7 @@ def _z(fact: ComparedFact) -> Array:
 
 
 def _known(fact: ComparedFact) -> Array:
-    """Say which cells both sides have enough of."""
+    """Return which cells have enough data to be compared, shape (cells,)."""
     least = 1 if fact.unit.endswith("battle") or fact.unit.endswith("battles") else FEWEST
     return (fact.n >= least) & (fact.gap_sd > 0)
 
@@ -226,9 +229,9 @@ def _steepest(fact: ComparedFact) -> int:
 
 
 def _pair(fact: ComparedFact, x: str, y: str, title: str, fewest: int = FEWEST, *, is_log: bool = False) -> Panel:
-    """Draw one fact: physics as bars, the surrogate as points, both with intervals.
+    """Draw one fact with intervals: physics as bars, the surrogate as points.
 
-    Of a chain of explosions each length is some eight times rarer than the one before: its axis is logarithmic.
+    Each length of a chain of explosions is some eight times rarer than the one before, so that axis is logarithmic.
     """
     rows = np.flatnonzero(fact.n >= fewest)
     at = np.arange(len(rows))

@@ -1,4 +1,4 @@
-"""Battles as throws: counts, by place on the board, of the cubes that were thrown, that lay there and that moved."""
+"""The throws of battles as counts by place on the board: cubes thrown, cubes lying, cubes displaced."""
 
 from __future__ import annotations
 
@@ -16,16 +16,20 @@ from tower_sim.errors import UsageError, fault
 from tower_sim.landing import BORDER, INSIDE, TABLE, ZONE
 from tower_sim.study.battles import through_ship
 
-MOST_STUCK = 1e-3  # of the cubes thrown: with more stuck in the ship the law, which knows none, is refused
+MOST_STUCK = 1e-3  # of the cubes thrown; with more stuck, no law is fitted, since the law has no stuck cubes
 
 
 @dataclass(frozen=True)
 class Throws:
-    """Throws through the ship as counts: arrays with an entry or a row a throw, columns by place.
+    """Throws through the ship as counts.
 
-    `run` numbers the battle over all campaigns; `landed` counts the thrown cubes, `lying` those on the board before,
-    `changed` those of them that changed their place. `moves` has a row (throw, from, to) for each change. `quiet`:
-    of the cubes that lay there when an ability took one off and nothing was thrown, how many changed, and all.
+    - `run` has the battle of each throw, numbered over all campaigns.
+    - Of shape (throws, places): `landed` counts the thrown cubes, `lying` the cubes on the board before, and `changed`
+      the lying cubes that changed their place.
+    - `moves` has a row (throw, from, to) for each change.
+    - `quiet` is about steps in which no cube was thrown, such as abilities that remove a cube: how many of the lying
+      cubes changed their place, and how many there were.
+    - `stuck` counts the throws that were left out because a cube was in the ship before or after.
     """
 
     places: tuple[str, ...]
@@ -39,11 +43,11 @@ class Throws:
 
     @property
     def thrown(self) -> Array:
-        """How many cubes each throw threw, shape (throws,)."""
+        """The number of cubes of each throw, shape (throws,)."""
         return self.landed.sum(1)
 
     def take(self, rows: Array) -> Throws:
-        """Return the throws of a mask."""
+        """Return the throws selected by a mask."""
         number = np.cumsum(rows) - 1
         kept = self.moves[rows[self.moves[:, 0]]]
         kept = np.column_stack([number[kept[:, 0]], kept[:, 1:]])
@@ -52,7 +56,7 @@ class Throws:
 
 
 def ship_of(campaigns: Sequence[Campaign]) -> WithBoard:
-    """Return the ship that all of `campaigns` were made with; raises UsageError unless there is exactly one."""
+    """Return the ship of all `campaigns`; raise UsageError unless they are battles with one unvaried ship."""
     if not campaigns:
         raise fault("number of campaigns", 0, "1 or more", "name a campaign's directory")
     ships: dict[str, WithBoard] = {}
@@ -70,12 +74,15 @@ def ship_of(campaigns: Sequence[Campaign]) -> WithBoard:
 
 
 def places_of(board: Board) -> tuple[str, ...]:
-    """Return the places of a board in the law's order."""
+    """Return the names of a board's places, in the order of the law: zones, border, table."""
     return (*(ZONE + zone.name for zone in board.zones), BORDER, TABLE)
 
 
 def throws_of(campaigns: Sequence[Campaign], ship: WithBoard) -> Throws:
-    """Count the throws of `campaigns` by place, those with a cube stuck in the ship left out. See fit_board."""
+    """Count the cubes of the campaigns' throws by place, without throws in which a cube was in the ship.
+
+    Raises UsageError if no cube was thrown, and if there is more than one such throw for every 1000 cubes thrown.
+    """
     places = places_of(ship.board)
     parts: list[Throws] = []
     first_run = first_throw = 0
@@ -131,7 +138,7 @@ def _throws(campaign: Campaign, places: tuple[str, ...], first_run: int, first_t
 
 
 def numbered(words: Words, places: Sequence[str]) -> Array:
-    """Return for each row the number of its place, shape (rows,); -1 for none, and for a place inside the ship.
+    """Return the number of the place in each row, shape (rows,); -1 for no place, or a place inside the ship.
 
     Raises UsageError for a place that the board does not have.
     """

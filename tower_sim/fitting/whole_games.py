@@ -1,4 +1,4 @@
-"""Whole games of two models beside each other: distances, means and autocorrelations, and the games of a campaign."""
+"""Compare whole games of two models: distances, means and autocorrelations. Also read the games of a campaign."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from tower_sim.statistics import Estimate, Estimates, average, averages, student
 
 PERMUTATIONS = 5000
 FEWEST = 10  # games a side
-INSIDE_WITHIN, OUT_WITHIN = 0.3, 0.1  # cubes: how close the means of a faithful surrogate are
+INSIDE_WITHIN, OUT_WITHIN = 0.3, 0.1  # cubes: how close the means of a good surrogate must be
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 @dataclass(frozen=True)
 class ComparedMean:
-    """A mean over games and phases for both models; `difference` is surrogate minus physics, all in cubes.
+    """A mean over games and phases for both models, in cubes; `difference` is surrogate minus physics.
 
-    `needed` is how many physics games would bring the interval of the difference within `within` if the means were
-    equal and the surrogate's games many.
+    `needed` is roughly how many physics games are needed for an interval of the difference within `within`. This
+    assumes equal means and very many games of the surrogate.
     """
 
     name: str
@@ -52,13 +52,16 @@ class ComparedMean:
 
     @property
     def is_apart(self) -> bool:
-        """Whether the whole interval is at least `within` from 0; neither is so when there are too few games."""
+        """Whether the whole interval of the difference is at least `within` from 0.
+
+        With too few games, neither this nor `is_close` is true.
+        """
         return self.difference.low >= self.within or self.difference.high <= -self.within
 
 
 @dataclass(frozen=True)
 class Autocorrelation:
-    """Autocorrelation at lags 1 to 7 of one series, for both models."""
+    """The autocorrelation of one series at lags 1 to 7, for both models."""
 
     name: str
     physics: Estimates
@@ -67,9 +70,10 @@ class Autocorrelation:
 
 @dataclass(frozen=True, eq=False)
 class WholeGames:
-    """Two models' games beside each other; `compared` games a side were exchanged, the rest are from all games.
+    """The comparison of two models' games.
 
-    `fans` are quantiles (QUANTILES) of the number inside after each drop, shape (2, 5, drops): physics, surrogate.
+    The permutation tests exchanged `compared` games on each side; everything else is from all games. `fans` has
+    QUANTILES of the number inside after each drop, shape (2, 5, drops): physics, then the surrogate.
     """
 
     physics: int
@@ -85,11 +89,12 @@ class WholeGames:
 def compare_games(
     physics: Runs, surrogate: Runs, rng: np.random.Generator, permutations: int = PERMUTATIONS
 ) -> WholeGames:
-    """Compare two models' games; random are the games left out of the larger side, and the permutations.
+    """Compare two models' games.
 
-    Distances are of equally many games on both sides; sizes, means and curves are of all.
-    Raises UsageError for games of different plans or with fewer than two drops, fewer than 10 games a side, and too few
-    permutations for Holm's correction.
+    Distances use equally many games of both sides. Sizes, means and curves use all games. Random, from `rng`, are the
+    games left out of the larger side, and the permutations.
+
+    Raises UsageError as `check_pair` does, and for too few permutations for Holm's correction.
     """
     check_pair(physics, surrogate)
     compared = statistics(physics.plan)
@@ -115,12 +120,15 @@ def compare_games(
 
 
 def means(physics: Runs, surrogate: Runs) -> tuple[ComparedMean, ComparedMean]:
-    """Return the mean number inside after a phase and the mean number out of a phase, each game counting once."""
+    """Return two compared means: the number inside after a phase, and the number out in a phase.
+
+    Each game has the same weight.
+    """
     return _mean(INSIDE, physics, surrogate, INSIDE_WITHIN), _mean(OUT, physics, surrogate, OUT_WITHIN)
 
 
 def check_pair(physics: Runs, surrogate: Runs) -> None:
-    """Raise UsageError unless both are games of one plan, with a phase or more, and 10 or more a side."""
+    """Raise UsageError unless both sides have one plan of at least two drops, and at least 10 games each."""
     if physics.plan != surrogate.plan:
         raise fault("plan of the surrogate's games", surrogate.plan, "that of the physics games", "play that")
     if physics.plan.drops < 2:
@@ -131,7 +139,7 @@ def check_pair(physics: Runs, surrogate: Runs) -> None:
 
 
 def balanced(physics: Runs, surrogate: Runs, rng: np.random.Generator) -> tuple[Runs, Runs]:
-    """Return equally many games of both, those of the larger side drawn without replacement."""
+    """Return equally many games of both sides; those of the larger side are drawn without replacement."""
     n = min(len(physics), len(surrogate))
     first, second = (
         games if len(games) == n else games.take(np.sort(rng.permutation(len(games))[:n]))
@@ -141,9 +149,9 @@ def balanced(physics: Runs, surrogate: Runs, rng: np.random.Generator) -> tuple[
 
 
 def difference(a: Array, b: Array, level: float = LEVEL) -> Estimate:
-    """Return mean(b) - mean(a) with Welch's interval of confidence 1 - level; n is the number of both.
+    """Return mean(b) - mean(a) with Welch's interval of confidence 1 - `level`.
 
-    Source: Welch, Biometrika 34 (1947).
+    The result's n is the size of both samples together. Source: Welch, Biometrika 34 (1947).
     """
     one, two = (float(side.var(ddof=1)) / len(side) for side in (a, b))
     mean, variance = float(b.mean() - a.mean()), one + two
@@ -155,9 +163,9 @@ def difference(a: Array, b: Array, level: float = LEVEL) -> Estimate:
 
 
 def clearest(a: Array, b: Array, units: Sequence[str]) -> tuple[Estimate, str]:
-    """Return the difference of means of the column where it is clearest, and its unit.
+    """Return the difference of means in the column where it is clearest, and the column's unit.
 
-    `a` and `b` have shape (games, columns); of several columns the interval allows for having chosen (Bonferroni).
+    `a` and `b` have shape (games, columns). The interval is corrected for the choice of the column (Bonferroni).
     """
     if not units:
         return Estimate(0.0, math.nan, math.nan, len(a) + len(b)), "no lag"
@@ -169,7 +177,7 @@ def clearest(a: Array, b: Array, units: Sequence[str]) -> tuple[Estimate, str]:
 
 def _mean(figure: Figure, physics: Runs, surrogate: Runs, within: float) -> ComparedMean:
     a, b = (figure.value(games.by_drop) for games in (physics, surrogate))
-    needed = math.ceil((1.96 * float(a.std(ddof=1)) / within) ** 2) + 2  # 2: about what Student's law asks more
+    needed = math.ceil((1.96 * float(a.std(ddof=1)) / within) ** 2) + 2  # 2: about the addition for Student's t
     return ComparedMean(figure.title, average(a), average(b), difference(a, b), within, needed)
 
 
@@ -186,7 +194,7 @@ def finished_runs(campaign: Campaign) -> Array:
 
 
 def games_of(campaign: Campaign, runs: Array | None = None) -> Runs:
-    """Return the campaign's games that were played to the end, or those of `runs` among them, in the order of runs.
+    """Return the campaign's finished games, in the order of runs; if `runs` is given, only those of these runs.
 
     Raises UsageError as `finished_runs` does, and for a colour that the plan does not have.
     """
