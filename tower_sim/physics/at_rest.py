@@ -1,4 +1,4 @@
-"""What poses and touches the cubes of a state can have: those of cubes at rest in the apparatus, not in each other."""
+"""Check that the cubes of a state can be at rest in the apparatus: their poses, their overlaps and their contacts."""
 
 from __future__ import annotations
 
@@ -24,12 +24,16 @@ Of 1,099 states after drops into the three shipped profiles (20 to 300 cubes) th
 0.008 in a part.
 """
 _GAP = 0.1  # edges: further apart than any engine keeps a contact
-_ROUNDING = 1e-9  # m: a pose is kept to the last digit, but looked at through the engine's own conversions
+_ROUNDING = 1e-9  # m: poses are exact, but the engine converts them before it judges
 _HONEST = "allowed is a state that the model has made; take one from an outcome"
 
 
 def check_at_rest(state: TowerState, apparatus: Apparatus) -> None:
-    """Raise UsageError when a cube of `state`, whose cubes all have poses, lies where none can or touches from afar."""
+    """Check that the cubes of `state`, which must all have poses, can be at rest where they are.
+
+    Refused are impossible positions, positions that do not fit the region, overlaps deeper than MOST_OVERLAP, and
+    contacts out of reach.
+    """
     residents = (*state.residents, *state.board.lying)
     position = np.array([resident.pose.position for resident in residents if resident.pose])
     orientation = np.array([resident.pose.orientation for resident in residents if resident.pose])
@@ -52,19 +56,19 @@ def check_at_rest(state: TowerState, apparatus: Apparatus) -> None:
 
 
 def overlap(position: Array, orientation: Array, apparatus: Apparatus) -> float:
-    """Return how deep (m) a cube lies in another or in a fixed box at most; 0 when none does.
+    """Return the greatest depth (m) of a cube in another cube or in a fixed box; 0 if there is no overlap.
 
-    Centres (m) have shape (n, 3), unit quaternions (x, y, z, w) (n, 4).
+    Centres (m) have shape (n, 3), unit quaternions (x, y, z, w) shape (n, 4).
     """
     edge = apparatus.cube_edge
     return max(between_cubes(position, orientation, edge), with_boxes(position, orientation, edge, apparatus.boxes))
 
 
 def check_reach(state: TowerState, position: Array, orientation: Array, apparatus: Apparatus) -> None:
-    """Raise UsageError for a touch of a cube with what its corners do not reach; those of cubes taken are let be.
+    """Check that each contact of `state` is between bodies that can reach each other.
 
-    Centres (m) and unit quaternions (x, y, z, w), shape (n, 3) and (n, 4), are those of the cubes inside, then of those
-    on the board.
+    Contacts of cubes that were taken since are skipped. Centres (m) and unit quaternions (x, y, z, w), of shape (n, 3)
+    and (n, 4), are those of the cubes inside, then of the cubes on the board.
     """
     residents, boxes = (*state.residents, *state.board.lying), apparatus.boxes
     row = {resident.cube.id: i for i, resident in enumerate(residents)}

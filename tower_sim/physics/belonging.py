@@ -1,4 +1,4 @@
-"""What a state of the physics belongs to: an apparatus with settings, as a digest that stands in the state."""
+"""The digest in a state of physics: it identifies the apparatus and the settings that made the state."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from tower_sim.registry import names
 
 
 def digest_of(shape: Apparatus, settings: PhysicsSettings) -> str:
-    """Return what identifies states of an apparatus with these settings."""
+    """Return the digest that states of an apparatus with these settings have."""
     return hashlib.sha256(f"{shape.digest} {settings.digest()}".encode()).hexdigest()[:16]
 
 
 def made_with(shape: Apparatus, digest: str) -> tuple[str, str] | None:
-    """Return the engine and the accuracy that made a state of this `digest` in an apparatus; None: other ones."""
+    """Return the engine and the accuracy that give this `digest` in an apparatus, or None if none does."""
     return _known(shape).get(digest)
 
 
 def advice_by_digest(shape: Apparatus) -> dict[str, str]:
-    """Return what to try with a state of an apparatus by its digest, for each engine at each accuracy that it has."""
+    """Return the advice for a state of an apparatus by its digest: the engine and the accuracy to continue with."""
     told: dict[str, str] = {}
     for digest, (engine, fineness) in _known(shape).items():
         finer = "" if fineness == STANDARD else f" --accuracy {fineness}"

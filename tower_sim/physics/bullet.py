@@ -1,11 +1,12 @@
-"""Bullet, as an Engine: one client with the fixed boxes and the cubes in it. Metres outside, centimetres inside.
+"""The engine `bullet`: PyBullet with the fixed boxes and the cubes of a scene. SI units outside, centimetres inside.
 
-Bullet's thresholds suit bodies of about a unit, so lengths are scaled by 100 at this border, both ways.
-Cubes are multibodies (`useMaximalCoordinates=False`): only that path has a true friction cone. It clamps every
-velocity coordinate at 100 units unless `maxJointVelocity` is raised. Bullet multiplies friction and restitution of
-the two bodies of a pair, so each body gets a factor such that the products are the wanted pairs.
+Bullet's thresholds suit bodies of a size of about 1, so lengths are multiplied by 100 on the way in and divided on the
+way out. Cubes are multibodies (`useMaximalCoordinates=False`), because only multibodies have a true friction cone.
+Bullet clamps each of their velocity coordinates at 100 units unless `maxJointVelocity` is raised. It multiplies the
+friction and the restitution of the two bodies of a pair, so each body gets factors whose products are the wanted
+values.
 
-The one file that knows PyBullet, which is imported when the first engine is made.
+Only this file uses PyBullet, and imports it when the first engine is made.
 """
 
 from __future__ import annotations
@@ -30,21 +31,21 @@ from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.state import Pose
 
 CM = 100.0
-_GRAM = 1000.0  # the natural unit of mass beside centimetres
+_GRAM = 1000.0  # grams in a kilogram; grams suit centimetres
 _LIFTED_CLAMP = 1e5
 _INSTANT = 1e-5  # s
-_CONTACT_DISTANCE = 8  # where getContactPoints has the distance of the two surfaces
+_CONTACT_DISTANCE = 8  # the index of the distance of the two surfaces in a contact point of getContactPoints
 
 # Bullet keeps some of its state once for the whole process (the contact-breaking threshold is one), not once for each
 # client: calls of two threads that mix change each other's results.
 LOCK = threading.RLock()
-if hasattr(os, "register_at_fork"):  # a process forked while another thread drops would have it held for ever
+if hasattr(os, "register_at_fork"):  # otherwise a process forked during another thread's drop would wait for ever
     os.register_at_fork(before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release)
 
 
 @contextlib.contextmanager
 def _stderr_away() -> Generator[None]:
-    """Turn the process's standard error away: the line that Bullet's C code prints passes by Python's own streams."""
+    """Redirect the process's standard error to nowhere; Bullet's C code does not print through Python's streams."""
     try:
         kept = os.dup(2)
     except OSError:  # standard error is closed: nothing to keep clean
@@ -62,7 +63,7 @@ def _stderr_away() -> Generator[None]:
 
 @cache
 def load_bullet() -> Any:
-    """Import Bullet and suppress the line that it prints on standard error."""
+    """Import PyBullet and suppress the line that it prints on standard error."""
     title, name = BulletEngine.title, BulletEngine.distribution
     try:
         with LOCK, _stderr_away():
@@ -75,7 +76,7 @@ def load_bullet() -> Any:
 
 
 class BulletEngine:
-    """One client of Bullet, released when the engine is closed or garbage collected."""
+    """An Engine with one client of Bullet, which is released when the engine is closed or garbage collected."""
 
     title = "PyBullet"
     about = "Bullet's rigid bodies, to hold the core against"
@@ -105,7 +106,7 @@ class BulletEngine:
         self._bullet.resetSimulation(physicsClientId=self._client)
         self._bullet.setPhysicsEngineParameter(
             numSubSteps=0,
-            contactBreakingThreshold=self._settings.contact_breaking * edge * CM,  # of all worlds of the process
+            contactBreakingThreshold=self._settings.contact_breaking * edge * CM,  # for all worlds of the process
             restitutionVelocityThreshold=self._settings.restitution_speed * CM,
             useSplitImpulse=1,
             splitImpulsePenetrationThreshold=0.0,
@@ -113,7 +114,7 @@ class BulletEngine:
         )
 
     def set_effort(self, iterations: int, residual: float, relaxation: float) -> None:
-        """Let the solver take up to `iterations` a step, and stop early below `residual`."""
+        """Set the solver's maximum of `iterations` a step; see PhysicsSettings for `residual` and `relaxation`."""
         self._relaxation = relaxation
         self._bullet.setPhysicsEngineParameter(
             numSolverIterations=iterations, solverResidualThreshold=residual, physicsClientId=self._client
@@ -124,9 +125,9 @@ class BulletEngine:
         self._bullet.setGravity(*(g * CM for g in gravity), physicsClientId=self._client)
 
     def add_boxes(self, boxes: Iterable[Box], surfaces: Mapping[str, Surface], cube: Surface) -> None:
-        """Add fixed boxes; `surfaces` holds the cube's pair with each surface, `cube` the pair of two cubes.
+        """Add fixed boxes; `surfaces` has the contact of a cube with each surface, `cube` that of two cubes.
 
-        Also fixes what every later cube's surface is.
+        Also sets the surface of all cubes that are added later.
         """
         self._cube_surface = Surface(math.sqrt(cube.friction), math.sqrt(cube.restitution))
         for box in boxes:
@@ -162,7 +163,7 @@ class BulletEngine:
         self._cube_inertia = None if inertia is None else inertia * _GRAM * CM**2
 
     def add_cube(self, pose: Pose) -> int:
-        """Add a cube at rest; returns its number in this world."""
+        """Add a cube at rest and return its number in this world."""
         body: int = self._bullet.createMultiBody(
             self._cube_mass,
             self._cube_shape,
@@ -198,9 +199,9 @@ class BulletEngine:
     def lay_to_rest(self, poses: Mapping[int, Pose]) -> None:
         """Put cubes to sleep exactly at `poses`, where they are now.
 
-        The engine lets a multibody sleep only after a step in which it hardly moved, and gravity or the correction of
-        an overlap alone would wake it. So two steps are taken that are too short for gravity to move anything and that
-        correct no overlap, and then each cube is put back, to the last digit.
+        Bullet lets a multibody sleep only after a step in which it hardly moved, and gravity or the correction of an
+        overlap would wake it. So the engine takes two steps that are too short for gravity to act and that correct no
+        overlap. Then it puts each cube back exactly.
         """
         for body in poses:
             self.put_to_sleep(body)
@@ -213,7 +214,7 @@ class BulletEngine:
             self.put_to_sleep(body)
 
     def put_to_sleep(self, body: int) -> None:
-        """Stop a cube and leave it out of the solution until another body touches it."""
+        """Stop a cube and leave it out of the solver until another body touches it."""
         self.set_velocity(body, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
         self._bullet.changeDynamics(
             body, -1, activationState=self._bullet.ACTIVATION_STATE_SLEEP, physicsClientId=self._client
@@ -232,8 +233,8 @@ class BulletEngine:
     def step(self, timestep: float, steps: int) -> None:
         """Take `steps` engine steps of `timestep` seconds each.
 
-        Overlap is corrected at the rate overlap / relaxation: the engine adds this speed to a contact's bounce, so
-        a fixed fraction a step (its usual setting) would add energy that does not vanish with the timestep.
+        Overlap is corrected at the speed overlap / relaxation. Bullet adds this speed to a contact's bounce, so its
+        usual setting, a fixed fraction in each step, would add energy that does not vanish with the timestep.
         """
         self._bullet.setPhysicsEngineParameter(
             fixedTimeStep=timestep,
@@ -249,7 +250,7 @@ class BulletEngine:
         return max((-point[_CONTACT_DISTANCE] for point in points), default=0.0) / CM
 
     def motion(self, bodies: Iterable[int]) -> Motion:
-        """Read poses and velocities of `bodies`, in their order."""
+        """Return poses and velocities of `bodies`, in their order."""
         client = self._client
         rows: list[tuple[float, ...]] = []
         for body in bodies:
@@ -261,5 +262,5 @@ class BulletEngine:
 
 
 def _factor(pair: float, other: float) -> float:
-    """Return what a body must carry so that its product with `other` is `pair`."""
+    """Return the factor of a body whose product with `other` is `pair`; 0 if `other` is 0."""
     return pair / other if other > 0 else 0.0

@@ -1,4 +1,4 @@
-"""By hand: cubes that somebody let go, on a page, say, where and when and how fast is known; nothing is drawn."""
+"""Throws with given launches, such as those of a hand on a page. Nothing is random."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tower_sim.physics.release import Launch
 from tower_sim.physics.world import Motion
 from tower_sim.state import LAUNCH, Pose
 
-LONGEST = 120.0  # s: that one throw may take until its last cube is let go
-FASTEST, MOST_SPIN = 10.0, 300.0  # m/s, rad/s: a cube flung, and spun, by hand
+LONGEST = 120.0  # s: the latest time at which a cube of a throw is let go
+FASTEST, MOST_SPIN = 10.0, 300.0  # m/s and rad/s: the limits of a cube thrown by hand
 _UNIT = 1e-6
 _ADVICE = "take a throw that a page or a state has recorded"
 
 
 def read(cubes: Sequence[Cube], launches: object, window: float, apparatus: Apparatus) -> list[Launch]:
-    """Make the launches of `cubes` of rows of numbers, one a cube: see `Event.launches`; `window` is in seconds."""
+    """Return the launches of `cubes` from one row of numbers for each cube: see `Event.launches`; `window` is in s."""
     if not isinstance(launches, (list, tuple)):
         raise fault("launches", launches, "a list of rows, one a cube", _ADVICE)
     rows = cast("Sequence[object]", launches)
@@ -52,7 +52,7 @@ def read(cubes: Sequence[Cube], launches: object, window: float, apparatus: Appa
 
 
 def check_free(launch: Launch, motion: Motion, apparatus: Apparatus) -> None:
-    """Raise UsageError where a cube is let go in another, whose motions these are, or in a part of the apparatus."""
+    """Check that the place where a cube is let go is free of the cubes in `motion` and of the apparatus."""
     position = np.concatenate([[launch.pose.position], motion.position])
     near = np.linalg.norm(motion.position - position[0], axis=1) < 2 * apparatus.cube_edge
     position = np.concatenate([position[:1], motion.position[near]])
@@ -65,7 +65,7 @@ def check_free(launch: Launch, motion: Motion, apparatus: Apparatus) -> None:
 
 
 def _numbers(row: object) -> list[float]:
-    """Check the numbers of a row and return them."""
+    """Return the numbers of a row, after a check that there are LAUNCH of them and that they are finite."""
     if isinstance(row, (list, tuple)):
         parts = cast("Sequence[object]", row)
         numbers = [float(x) for x in parts if isinstance(x, (int, float)) and not isinstance(x, bool)]

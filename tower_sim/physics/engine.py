@@ -1,7 +1,7 @@
-"""Engine: what a scene needs from a rigid-body engine, and nothing more. SI units at its border.
+"""Engine: what a scene needs from a rigid-body engine. All quantities are in SI units.
 
-Engines are found by name (tower_sim/registry.py, group `engine`); `PhysicsSettings.engine` says which one drops.
-Check a new one with `tower_sim.testing.check_engine`.
+Engines are found by name (tower_sim/registry.py, group `engine`); `PhysicsSettings.engine` chooses one. Check a new one
+with `tower_sim.testing.check_engine`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ from tower_sim.state import Pose, Touch
 
 @dataclass(slots=True)
 class Motion:
-    """Positions, quaternions (x, y, z, w), velocities, spins of n cubes, SI: shapes (n, 3), (n, 4), (n, 3), (n, 3)."""
+    """Positions, quaternions (x, y, z, w), velocities and spins of n cubes in SI units.
+
+    The shapes are (n, 3), (n, 4), (n, 3) and (n, 3).
+    """
 
     position: npt.NDArray[np.float64]
     orientation: npt.NDArray[np.float64]
@@ -40,14 +43,14 @@ class Motion:
 class Engine(Protocol):
     """One world of fixed boxes and equal cubes, made with the settings: `ENGINE(settings)`.
 
-    `title` is what people call the engine, `distribution` the installed package whose version decides its results; its
-    module can be imported without that package, and making an engine raises UsageError, in one line that says what to
-    install, where it is missing.
+    `title` is the engine's name for people. `distribution` is the installed package whose version decides the results.
+    The engine's module must be importable without that package. Making an engine without it raises UsageError, in one
+    line that says what to install.
 
-    `clear` comes first, then the boxes, then the kind of cube, then cubes; effort and gravity are said again after each
-    `clear`. Nothing is random: the same calls after a `clear` give the same bytes, in any process, whatever the engine
-    did before. Metres, kilograms, seconds, radians; unit quaternions x y z w; velocities and spins in the world's
-    frame.
+    A caller calls `clear` first, then adds the boxes, sets the kind of cube, and adds cubes. It sets effort and gravity
+    again after each `clear`. Nothing is random: the same calls after a `clear` give the same bytes, in any process,
+    whatever the engine did before. Units are metres, kilograms, seconds and radians. Quaternions are unit quaternions
+    (x, y, z, w). Velocities and spins are in the world's frame.
     """
 
     title: str
@@ -59,42 +62,42 @@ class Engine(Protocol):
 
     @property
     def lock(self) -> AbstractContextManager[Any]:
-        """What a drop holds from `clear` to its last look; the same thread may take it again.
+        """The lock that a drop holds from `clear` until it has read the result; the same thread may take it again.
 
-        An engine that keeps state once for the whole process has one for the process; others may have none.
+        An engine with state for the whole process has one lock for the process. Other engines may have none.
         """
         ...
 
     def close(self) -> None:
-        """Give back what the engine holds; nothing happens when it was closed before."""
+        """Release what the engine holds; a second call does nothing."""
         ...
 
     def clear(self, edge: float) -> None:
-        """Empty the world and set it up, as the settings say, for cubes of edge `edge` (m)."""
+        """Empty the world and set it up with the settings, for cubes of edge `edge` (m)."""
         ...
 
     def set_effort(self, iterations: int, residual: float, relaxation: float) -> None:
-        """Let the contact solver take up to `iterations` a step; see PhysicsSettings for `residual`, `relaxation`."""
+        """Set the solver's maximum of `iterations` a step; see PhysicsSettings for `residual` and `relaxation`."""
         ...
 
     def set_gravity(self, gravity: tuple[float, float, float]) -> None:
-        """Set gravity (m/s2); swinging it is the same as moving the apparatus. It wakes nothing."""
+        """Set gravity (m/s2), which wakes no cube; swinging gravity is the same as moving the apparatus."""
         ...
 
     def add_boxes(self, boxes: Iterable[Box], surfaces: Mapping[str, Surface], cube: Surface) -> None:
-        """Add fixed boxes; `surfaces` holds the cube's pair with each surface, `cube` the pair of two cubes.
+        """Add fixed boxes; `surfaces` has the contact of a cube with each surface, `cube` that of two cubes.
 
-        Also fixes what every later cube's surface is. A pair has Coulomb friction and Newton restitution; cubes neither
-        roll nor spin against a friction of their own, and fly undamped.
+        Also sets the surface of all cubes that are added later. Friction is Coulomb's and restitution is Newton's.
+        Cubes have no rolling or spinning friction and no damping in flight.
         """
         ...
 
     def set_cubes(self, mass: float, inertia: float | None = None) -> None:
-        """Say what the cubes are: mass (kg) and moment of inertia about each axis (kg m2; None: a uniform cube's)."""
+        """Set the cubes' mass (kg) and moment of inertia about each axis (kg m2; None: that of a uniform cube)."""
         ...
 
     def add_cube(self, pose: Pose) -> int:
-        """Add a cube, awake and at rest; returns the body's number in this world."""
+        """Add a cube, awake and at rest; return the body's number in this world."""
         ...
 
     def set_velocity(self, body: int, velocity: Iterable[float], spin: Iterable[float]) -> None:
@@ -102,11 +105,11 @@ class Engine(Protocol):
         ...
 
     def lay_to_rest(self, poses: Mapping[int, Pose]) -> None:
-        """Put cubes, by body, to sleep exactly at `poses`, where they are now; no time passes."""
+        """Put cubes, given by body, to sleep exactly at `poses`, where they are now; no time passes."""
         ...
 
     def put_to_sleep(self, body: int) -> None:
-        """Stop a cube; from the next step on it stays where it is, until another body hits it or it is woken."""
+        """Stop a cube; it stays where it is until another body hits it or `wake` is called."""
         ...
 
     def wake(self, body: int) -> None:
@@ -122,67 +125,68 @@ class Engine(Protocol):
         ...
 
     def overlap(self) -> float:
-        """Return how deep (m) the deepest contact is of those that the last step worked on; 0 where there is none."""
+        """Return the greatest penetration depth (m) of the contacts in the last step; 0 if there are none."""
         ...
 
     def motion(self, bodies: Iterable[int]) -> Motion:
-        """Return poses and velocities of `bodies`, in their order; rows may be none."""
+        """Return poses and velocities of `bodies`, in their order; `bodies` may be empty."""
         ...
 
 
 class Runner(Engine, Protocol):
-    """An engine that also runs many windows by itself, and whose cubes at rest remember how they press on each other.
+    """An engine that can run many windows by itself and that remembers the contact forces between cubes at rest.
 
-    It chooses its steps, counts quiet windows and lets cubes sleep as the settings say. What touched a cube that is
-    removed wakes up. Where cubes lie still, poses and touches are all that it knows: a world made anew from them, its
-    cubes in the same order, goes on as the one that they were taken from, byte by byte.
+    It chooses its steps, counts quiet windows and lets cubes sleep as the settings say. When a cube is removed, the
+    bodies that touched it wake up. Its cubes at rest are described completely by their poses and touches. A world built
+    again from these, with the cubes in the same order, continues with the same bytes.
     """
 
     @property
     def steps(self) -> int:
-        """How many steps were taken since `clear`."""
+        """The number of steps taken since `clear`."""
         ...
 
     def set_passed(self, height: float) -> None:
-        """Say under which height (m) nothing holds a cube any more, so that it may travel further in a step."""
+        """Set the height (m) below which nothing can hold a cube any more, so that it may travel further in a step."""
         ...
 
     def run(self, windows: int, calm: Sequence[Upright]) -> int:
-        """Take up to `windows` windows of the settings, and at least one; returns how many.
+        """Run from one to `windows` windows of the settings, and return how many.
 
-        Fewer when all sleep, and when a cube's centre is in none of the upright boxes `calm` (low and high corner, m).
+        The run ends early when all cubes sleep, or when a cube's centre lies outside of all the upright boxes `calm`
+        (low and high corner, m).
         """
         ...
 
     def all_sleep(self) -> bool:
-        """Tell whether all cubes sleep."""
+        """Return whether all cubes sleep."""
         ...
 
     def lie_still(self) -> None:
-        """Put all cubes to sleep where they are; `overlap` then tells how deep the deepest contact of all is."""
+        """Put all cubes to sleep where they are; afterwards `overlap` takes all contacts into account."""
         ...
 
     def touches(self) -> tuple[Touch, ...]:
-        """Return which bodies touch, after `lie_still`: numbers of bodies, and of fixed boxes as -1, -2, ..."""
+        """Return the contacts after `lie_still`: by the numbers of bodies, and of fixed boxes as -1, -2, ..."""
         ...
 
     def press(self, touches: Iterable[Touch]) -> None:
-        """Let bodies at rest press on each other as `touches` tells; what touched a body that is gone wakes up."""
+        """Set the contact forces between bodies at rest to `touches`; a body that touched a missing body wakes up."""
         ...
 
 
 def runs_alone(engine: Engine) -> TypeGuard[Runner]:
-    """Tell whether an engine is a Runner."""
+    """Return whether an engine is a Runner."""
     return hasattr(engine, "run")
 
 
 def make(settings: PhysicsSettings) -> Engine:
-    """Return a new engine of the name in `settings`."""
+    """Return a new engine, of the kind that `settings` name."""
     return get("engine", settings.engine)(settings)
 
 
 def version_of(name: str) -> str | None:
-    """Return the version of the package that the engine `name` is, None where it is not installed."""
+    """Return the version of the package behind the engine `name`, or None if it is not installed."""
     try:
         return metadata.version(get("engine", name).distribution)
     except metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Knock: the table jerks for a moment; in the frame of the apparatus that is a short swing of gravity."""
+"""A knock: the table jerks for a moment. In the frame of the apparatus this is a short swing of gravity."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ SECONDS = 0.1  # [assumed] a table knocked by hand moves out and back in about a
 
 @dataclass(frozen=True, slots=True)
 class Shake:
-    """The table moves out and back once along the horizontal direction (`x`, `y`), peak acceleration `strength` (g).
+    """A jerk of the table, out and back along the horizontal (`x`, `y`), with peak acceleration `strength` (g).
 
-    Its displacement is proportional to sin^4(pi t / SECONDS), so that it begins and ends at rest where it was; at
-    strength 1 it moves by 2.5 mm.
+    The displacement is proportional to sin^4(pi t / SECONDS), so the table begins and ends at rest in the same place.
+    At strength 1 it moves by 2.5 mm.
     """
 
     strength: float
@@ -29,7 +29,7 @@ class Shake:
 
     @staticmethod
     def draw(strength: float, rng: np.random.Generator) -> Shake:
-        """Draw the direction uniformly from `rng`."""
+        """Return a knock of this strength in a horizontal direction drawn uniformly from `rng`."""
         angle = draws.uniform(rng, 0.0, 2 * math.pi)
         return Shake(strength, portable.cos(angle), portable.sin(angle))
 

@@ -1,4 +1,4 @@
-"""How deep boxes lie in each other: cubes in cubes, and cubes in the fixed boxes of an apparatus."""
+"""Compute how deep boxes overlap: cubes with cubes, and cubes with the fixed boxes of an apparatus."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from tower_sim.apparatus.solids import axes
 
 Array = npt.NDArray[np.float64]
 
-_PARALLEL = 1e-9  # edges in one direction span no plane
+_PARALLEL = 1e-9  # cross products shorter than this come from parallel edges
 
 
 def between_cubes(position: Array, orientation: Array, edge: float) -> float:
-    """Return how deep (m) the two of some cubes that lie deepest in each other do; 0 when none do.
+    """Return the greatest overlap (m) between two cubes; 0 if none overlap.
 
-    Centres (m) have shape (n, 3), unit quaternions (x, y, z, w) (n, 4). Two cubes whose centres are nearer than an edge
-    overlap by at least what is missing, so of a heap in one place one pair is enough: the work stays bounded.
+    Centres (m) have shape (n, 3), unit quaternions (x, y, z, w) shape (n, 4). Two cubes whose centres are nearer than
+    an edge overlap by at least the difference. If two centres are nearer than half an edge, the greatest such
+    difference is returned and no overlap is computed. So the work stays bounded for a heap of cubes in one place.
     """
     away = np.linalg.norm(position[:, None] - position[None, :], axis=2)
     first, second = np.nonzero(np.triu(away < np.sqrt(3) * edge, k=1))
@@ -32,7 +33,7 @@ def between_cubes(position: Array, orientation: Array, edge: float) -> float:
 
 
 def with_boxes(position: Array, orientation: Array, edge: float, boxes: Sequence[Box]) -> float:
-    """Return how deep (m) one of some cubes lies in a fixed box at most; 0 when none does."""
+    """Return the greatest overlap (m) of a cube with a fixed box, 0 if none; shapes are those of `between_cubes`."""
     if not boxes:
         return 0.0
     centre = np.array([box.centre for box in boxes])
@@ -45,10 +46,11 @@ def with_boxes(position: Array, orientation: Array, edge: float, boxes: Sequence
 
 
 def _deepest(a: Array, a_axes: Array, a_half: Array, b: Array, b_axes: Array, b_half: Array) -> float:
-    """Return the deepest overlap of pairs of boxes; columns of `axes` (k, 3, 3) are axes, `half` half edges (m).
+    """Return the greatest overlap (m) among k pairs of boxes.
 
-    The overlap of a pair is the least one along its 15 axes: 3 face normals of each and the 9 products of their edges
-    (Gottschalk, Lin, Manocha 1996).
+    `a` and `b` are centres, `axes` (k, 3, 3) have a box's axes as columns, and `half` are half edges (m). The overlap
+    of a pair is the least one along 15 axes: the 3 face normals of each box and the 9 cross products of their edges.
+    Source: Gottschalk, Lin, Manocha 1996.
     """
     if len(a) == 0:
         return 0.0

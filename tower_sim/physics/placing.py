@@ -1,4 +1,4 @@
-"""Placing: a hand puts one cube down in a zone of the board."""
+"""Put one cube into a zone of the board, as a hand does."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from tower_sim.state import Pose
 Array = npt.NDArray[np.float64]
 
 _TRIES = 200
-_GAP = 0.04  # of the edge: kept free around the cube
+_GAP = 0.04  # edges: the gap that is kept free around the cube
 
 
 def put_down(ship: WithBoard, zone: str, others: Sequence[Pose], rng: np.random.Generator) -> Pose:
-    """Draw where a hand puts a cube down flat in `zone`, clear of its borders and of the cubes at `others`.
+    """Draw the pose of a cube that a hand puts flat into `zone`, clear of its borders and of the cubes at `others`.
 
-    Random, from `rng`: the place, uniform over the free ones, and the turn about the vertical, uniform. When `_TRIES`
-    draws find no free place, the cube is laid upon the cubes at the first place that is clear of the borders.
+    Random, from `rng`: the place, uniform over the free places, and the turn about the vertical, uniform. If `_TRIES`
+    draws find no free place, the cube is put on top of other cubes, at the first place drawn that is clear of the
+    borders.
     """
     edge = ship.cube_edge
     corner = np.array(ship.board.zone(zone).corners)
@@ -53,14 +54,14 @@ def put_down(ship: WithBoard, zone: str, others: Sequence[Pose], rng: np.random.
 
 
 def _half_width(turn: float, normals: Array, edge: float) -> Array:
-    """Return half the width (m) of a square of `edge`, turned by `turn`, along each of the `normals` (k, 2)."""
+    """Return half the width (m) of a square of `edge`, turned by `turn` (rad), along each of `normals` (k, 2)."""
     cos, sin = portable.cos(turn), portable.sin(turn)
     along, across = np.array([cos, sin]), np.array([-sin, cos])
     return edge / 2 * (np.abs(portable.dot(normals, along)) + np.abs(portable.dot(normals, across)))
 
 
 def _meets(pose: Pose, lies: Array, turns: Array, edge: float) -> bool:
-    """Tell whether a cube at `pose` would come too near one of the others."""
+    """Return whether a cube at `pose` would be nearer than the gap to one of the other cubes."""
     position = np.concatenate([lies, [pose.position]])
     orientation = np.concatenate([turns, [pose.orientation]])
     return bool(touching(position, orientation, edge, _GAP * edge)[-1].any())

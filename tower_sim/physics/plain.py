@@ -1,8 +1,8 @@
-"""Plain: an apparatus with settings as data, from which programs in other languages drop cubes with the core.
+"""Export an apparatus with settings as data, from which programs in other languages drop cubes with the core.
 
     apparatus, settings --document--> JSON --js/model.js + core.wasm--> the drops of PhysicsModel, byte for byte
 
-Nothing of the geometry is worked out there again: what can be known before a drop is in the document.
+Everything that can be computed before a drop is in the document, so the other programs compute no geometry.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ VERSION = 1
 
 
 def core() -> bytes:
-    """Return the compiled core, core.wasm, that runs a document's drops."""
+    """Return the bytes of core.wasm, the compiled core that drops the cubes of a document."""
     return CORE.path.read_bytes()
 
 
 def drawn(shape: Apparatus) -> dict[str, Any]:
-    """Return what of an apparatus is drawn, as JSON can hold it: its solids, heights (m), regions, zones."""
+    """Return the drawn parts of an apparatus as plain JSON values: its solids, heights (m), regions and zones."""
     board = shape.board
     return {
         "kind": "board" if board else "tower",
@@ -49,7 +49,7 @@ def drawn(shape: Apparatus) -> dict[str, Any]:
 
 
 def document(apparatus: Apparatus, settings: PhysicsSettings | None = None) -> dict[str, Any]:
-    """Return all that decides a drop into an apparatus, as JSON can hold it; `settings` are of the core."""
+    """Return everything that decides a drop into an apparatus, as plain JSON values; `settings` must be the core's."""
     shape, settings = as_apparatus(apparatus), as_settings(settings)
     if settings.engine != "core":
         raise UsageError(
@@ -111,7 +111,7 @@ def _zone(zone: Zone) -> dict[str, Any]:
 
 
 def _printed(printed: Mapping[str, Any]) -> str:
-    """Say what is printed on a zone: numbers with their names, and a word that names none of them."""
+    """Return the text printed on a zone: words, then numbers with their names; a word that is a name is left out."""
     numbers = {key: value for key, value in printed.items() if not isinstance(value, str)}
     words: Sequence[str] = [value for value in printed.values() if isinstance(value, str) and value not in numbers]
     return ", ".join((*words, *(f"{value} {key}" for key, value in numbers.items())))

@@ -1,4 +1,4 @@
-"""Release: a hand lets cubes go - where, how turned, how fast, and when."""
+"""Draw how a hand lets cubes go: where, how turned, how fast, and when."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tower_sim.physics.settings import GRAVITY
 from tower_sim.state import Pose
 
 _TRIES = 20  # places that are tried before a poured cube waits
-_ALOFT = 60  # cubes let go before: older ones are far below
+_ALOFT = 60  # the last cubes let go that may be near; older ones are far below
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One cube leaving the hand `at` seconds after the drop's start, with pose, velocity (m/s) and spin (rad/s)."""
+    """The release of one cube, `at` seconds after the drop's start, with its pose, velocity (m/s) and spin (rad/s)."""
 
     cube: Cube
     at: float
@@ -32,11 +32,11 @@ class Launch:
 def release(
     cubes: Sequence[Cube], hand: Hand, rim_top: float, edge: float, window: float, rng: np.random.Generator
 ) -> list[Launch]:
-    """Draw how the hand lets `cubes` of edge `edge` (m) go over the rim at height `rim_top` (m), in the order of time.
+    """Draw the launches of `cubes` of edge `edge` (m) over the rim at height `rim_top` (m), in order of time.
 
     Random, from `rng`: the order of the cubes (a permutation, so colours are exchangeable), their places, orientations
-    (uniform over rotations), velocities and spins (normal). Cubes never overlap when they are let go. A hand with a
-    rate pours: times are whole numbers of `window` (s), and a cube for which there is no room yet waits for the next.
+    (uniform over rotations), velocities and spins (normal). Cubes do not overlap when they are let go. A hand with a
+    rate pours: release times are multiples of `window` (s), and a cube without room waits for the next window.
     """
     order = draws.order(rng, len(cubes))
     cell = edge * math.sqrt(3) * 1.001  # holds a cube however it is turned
@@ -57,7 +57,7 @@ Places = Iterator[tuple[float, float, float, int]]
 
 
 def _poured(number: int, hand: Hand, cell: float, window: float, rng: np.random.Generator) -> Places:
-    """Yield places uniform over the hand's circle, a cell away from where the cubes before have fallen to."""
+    """Yield places uniform over the hand's circle, each at least one cell away from the cubes that fall already."""
     radius = max(hand.spread / 2 - cell / 2, 0.0)
     every = 1 / ((hand.rate or math.inf) * window)  # windows between two cubes
     falling: list[tuple[int, float, float]] = []
@@ -79,7 +79,7 @@ def _free(
     window: float,
     rng: np.random.Generator,
 ) -> tuple[float, float] | None:
-    """Draw a free place; None if there is none in so many tries. Own motions, which are small, are left out."""
+    """Draw a free place, or return None after _TRIES attempts. The cubes' small random velocities are ignored."""
     for _ in range(_TRIES):
         a, b, _ = draws.disc(rng)
         x, y = radius * a, radius * b
@@ -94,7 +94,7 @@ def _free(
 
 
 def _handful(number: int, hand: Hand, cell: float, window: float, rng: np.random.Generator) -> Places:
-    """Yield places of a stack, layer on layer from below; those of the last layer are chosen at random."""
+    """Yield the places of a stack of layers, from below; the places in the last layer are chosen at random."""
     places: list[tuple[float, float, int]] = []
     level = 0
     while len(places) < number:

@@ -19,30 +19,29 @@ from tower_sim.physics.world import Motion, World
 from tower_sim.state import Pose, Touch
 
 _SAME = 1e-12  # of the edge: rounding, not motion
-_GONE = 2**62  # the number of no body
-_LONGEST_RUN = 25  # windows: so often an interruption is noticed
+_GONE = 2**62  # stands for a body that is gone
+_LONGEST_RUN = 25  # windows between two chances to notice an interrupt
 
 
 @runtime_checkable
 class TakesHulls(Protocol):
-    """An engine with fixed convex hulls, whose numbers follow those of the boxes."""
+    """An engine with fixed convex hulls; they are numbered after the boxes."""
 
     def add_hulls(self, hulls: Iterable[Hull], surfaces: Mapping[str, Surface]) -> None:
-        """Add fixed hulls; `surfaces` holds the cube's pair with each surface."""
+        """Add fixed hulls; `surfaces` has the contact of a cube with each surface."""
         ...
 
 
 class Scene:
-    """An apparatus built in a world, and its cubes: which body each cube number is, and where those lay that are `out`.
+    """An apparatus in a world, with its cubes.
 
-    `missed` counts how often a cube fell beside the opening at the top.
-
-    Of an engine that does not run by itself it also keeps how long each cube has been quiet: from `quiet_time` on it
-    sleeps.
+    `bodies` has the engine's body for each cube number. `out` has the place and the pose of each cube that was removed.
+    `missed` counts how often a cube fell next to the opening at the top. For an engine that does not run alone, the
+    scene also keeps how long each cube has been quiet; after `quiet_time` a cube sleeps.
     """
 
     def __init__(self, world: World, apparatus: Apparatus) -> None:
-        """Build `apparatus`."""
+        """Build `apparatus` in an emptied `world`."""
         world.clear(apparatus.cube_edge)
         world.engine.add_boxes(apparatus.boxes, apparatus.surfaces, apparatus.between_cubes)
         _add_hulls(world.engine, apparatus)
@@ -102,15 +101,15 @@ class Scene:
 
     def wedged(self) -> bool:
         """Return whether a cube overlaps another body by more than the settings allow at rest."""
-        if runs_alone(self.engine):  # which parts them as it goes
+        if runs_alone(self.engine):  # such an engine separates wedged cubes as it runs
             return False
         return self.engine.overlap() > self.world.settings.rest_overlap * self.apparatus.cube_edge
 
     def is_sound(self, motion: Motion) -> bool:
-        """Tell whether no cube lies deeper in another or in a part than the door lets a state have it.
+        """Return whether no cube overlaps another cube or a part by more than a state may have (MOST_OVERLAP).
 
-        An engine that runs by itself is asked first, once all lie still: it knows its contacts, and nearly all drops
-        are far from the bound.
+        An engine that runs alone is asked first, with all cubes put to sleep. It knows its contacts, and nearly all
+        drops are far from the bound.
         """
         most = MOST_OVERLAP * self.apparatus.cube_edge
         if runs_alone(self.engine):
@@ -124,9 +123,10 @@ class Scene:
         return self.engine.motion(self.bodies.values())
 
     def pose(self, number: int, motion: Motion, i: int) -> Pose:
-        """Return the pose of cube `number`, row `i` of `motion`; exactly the one it was laid at if it has not moved.
+        """Return the pose of cube `number`, row `i` of `motion`.
 
-        An engine's own conversions cost a last digit each time, which would add up over the drops of a game.
+        For a cube that has not moved it is exactly the pose at which the cube was laid. The engine's conversions change
+        the last digit each time, and these errors would add up over the drops of a game.
         """
         now, laid = motion.pose(i), self._laid.get(number)
         if laid is None or math.dist(now.position, laid.position) > _SAME * self.apparatus.cube_edge:
@@ -143,9 +143,9 @@ class Scene:
         return len(emerged) > 0
 
     def clear(self, motion: Motion) -> bool:
-        """Take the cubes out of the world that lie outside a tower, where they now are; tell whether there were any.
+        """Remove the cubes that lie outside of a tower, and return whether there were any.
 
-        What lay on them, or leant on them, moves on.
+        Cubes that lay on them move on. On a board no cube is removed.
         """
         if self.apparatus.board is not None:
             return False
@@ -154,7 +154,7 @@ class Scene:
         numbers = list(self.bodies)
         for i, place in zip(emerged, places, strict=True):
             self._take_out(numbers[i], place.place, motion.pose(int(i)))
-        if len(emerged) and not runs_alone(self.engine):  # an engine that does wakes what it touches
+        if len(emerged) and not runs_alone(self.engine):  # an engine that runs alone wakes the neighbours itself
             self.wake_all()
         return len(emerged) > 0
 
@@ -196,7 +196,7 @@ class Scene:
         return all(self._quiet[number] >= enough for number in self.bodies)
 
     def advance(self, motion: Motion, gravity: tuple[float, float, float], windows: int) -> int:
-        """Go on by up to `windows` windows, fewer where somebody must look; returns how many."""
+        """Run up to `windows` windows under `gravity` (m/s2), fewer if the caller must look before; return how many."""
         self.world.set_gravity(gravity)
         windows, shape = min(windows, _LONGEST_RUN), self.apparatus
         return self.world.advance(motion, windows, shape.calm, shape.passed)
@@ -209,7 +209,7 @@ class Scene:
 
 
 def _add_hulls(engine: Engine, apparatus: Apparatus) -> None:
-    """Add the hulls of an apparatus, if it has any."""
+    """Add the hulls of an apparatus, if it has any. Refused if the engine takes no hulls."""
     if not apparatus.hulls:
         return
     if not isinstance(engine, TakesHulls):

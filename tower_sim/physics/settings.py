@@ -1,4 +1,4 @@
-"""PhysicsSettings: every numerical choice of a rigid-body engine, in one frozen, versioned object."""
+"""PhysicsSettings: all numerical choices of a rigid-body engine, in one immutable object with a version."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ STANDARD = "standard"
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The numbers of an engine: the `standard` value of every setting that it has, and what its accuracies change.
+    """The numbers of an engine: the `standard` value of each setting, and the values that its accuracies change.
 
-    least_bounce: the least `restitution_speed`, in times the speed that gravity adds in a timestep.
+    `least_bounce` is the lowest allowed `restitution_speed`, in units of the speed that gravity adds in a timestep.
     """
 
     standard: Mapping[str, float]
@@ -90,7 +90,7 @@ NUMBERS: Mapping[str, Numbers] = {
 
 
 def _number(low: float, high: float, sentence: str) -> Any:
-    """Declare a number from `low` to `high`; one left out becomes the engine's default."""
+    """Declare a number from `low` to `high`; a number that is left out becomes the engine's default."""
     return Field(None, ge=low, le=high, description=sentence)
 
 
@@ -99,19 +99,21 @@ def _number(low: float, high: float, sentence: str) -> Any:
     frozen=True, slots=True, kw_only=True, config=ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 )
 class PhysicsSettings:
-    """The settings of an engine; one left out has the engine's default, which stands in NUMBERS.
+    """The settings of an engine; a setting that is left out has the engine's default in NUMBERS.
 
-    docs/documents.md says what each means, docs/physics.md holds the measurements behind the defaults. Lengths are in
-    cube edges where the engine's own threshold must scale with the cube, times in seconds. An engine need not have all:
-    what it has not means nothing, reads as the default of one that has it, cannot be given otherwise, and is not in
-    `table` nor the digest. `dataclasses.replace` keeps every number, also one that was left out: for another engine's
-    defaults make new ones.
+    docs/documents.md explains each setting, and docs/physics.md has the measurements behind the defaults. Times are in
+    seconds. Lengths are in cube edges where the engine's threshold must scale with the cube.
 
-    `restitution_speed` of Bullet is allowed from twice the speed that gravity adds in a timestep, 3.92 cm/s at the
-    default one. With less resting cubes may bounce for ever: at 1.27 times that speed in 12 of 60 drops, at 1.53 in 4
-    of 80, at 1.78 in 0 of 120, from 2 on in 0 of 150 (of 49 cubes into the two fitted towers, 20 into the ship; steps
-    of 4, 2 and 1 ms). With Bullet half of the least `quiet_speed` and `quiet_spin` allowed leave cubes without rest for
-    ever (3 of 12 drops of 49, each).
+    An engine may lack a setting. The attribute then has the default of an engine with that setting, and no other value
+    can be given. It has no effect, and is neither in `table` nor in the digest. `dataclasses.replace` keeps every
+    number, also the defaults: for another engine's defaults make new settings.
+
+    Bullet's `restitution_speed` must be at least twice the speed that gravity adds in a timestep, 3.92 cm/s with the
+    default timestep. Below that, resting cubes may bounce for ever. At 1.27 times that speed they did so in 12 of 60
+    drops, at 1.53 times in 4 of 80, at 1.78 times in 0 of 120, and from 2 times on in 0 of 150. These were drops of 49
+    cubes into the two fitted towers and of 20 into the ship, with steps of 4, 2 and 1 ms. With half of the lowest
+    `quiet_speed` or `quiet_spin` allowed, Bullet's cubes never came to rest in 3 of 12 drops of 49 (the same count for
+    each of the two).
     """
 
     timestep: float = _number(1e-5, 0.01, "The longest step of the engine (s).")
@@ -170,7 +172,7 @@ class PhysicsSettings:
     @model_validator(mode="before")
     @classmethod
     def _filled(cls, values: ArgsKwargs) -> ArgsKwargs:
-        """Add the engine's defaults; what the engine has not reads as the default of one that has it."""
+        """Add the engine's defaults; a setting that the engine lacks gets the default of an engine that has it."""
         given = {name: _plain(value) for name, value in (values.kwargs or {}).items()}
         engine = check_engine(given.get("engine", ENGINE))
         defaults = {name: value for other in NUMBERS.values() for name, value in other.standard.items()}
@@ -200,22 +202,22 @@ class PhysicsSettings:
         return self
 
     def digest(self) -> str:
-        """Return a short digest of the version and every setting that the engine has."""
+        """Return a short digest of the version and of all settings of the engine."""
         text = json.dumps([SETTINGS_VERSION, self.table()], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def table(self) -> dict[str, Any]:
-        """Return every setting that the engine has by name, and the engine; `read_settings` makes the same of it."""
+        """Return all settings of the engine by name, and its name as `engine`; `read_settings` reverses this."""
         return {name: getattr(self, name) for name in (*fields_of(self.engine), "engine")}
 
 
 def numbers_of(engine: str) -> Numbers:
-    """Return the numbers of an engine."""
+    """Return the numbers of an engine; an engine of another package has Bullet's."""
     return NUMBERS.get(engine, NUMBERS["bullet"])
 
 
 def fields_of(engine: str) -> tuple[str, ...]:
-    """Return the names of the settings that an engine has, the engine itself left out."""
+    """Return the names of the settings that an engine has, without `engine`."""
     own = numbers_of(engine).standard
     return tuple(item.name for item in fields(PhysicsSettings) if item.name in own)
 
@@ -226,7 +228,7 @@ def accuracies(engine: str) -> tuple[str, ...]:
 
 
 def accuracy(engine: str, name: object) -> PhysicsSettings:
-    """Return the settings of an engine at an accuracy, `standard` or another of `accuracies`."""
+    """Return the settings of an engine at the accuracy `name`, one of `accuracies`."""
     known = accuracies(check_engine(engine))
     if not isinstance(name, str) or name not in known:
         others = [other for other in names("engine") if isinstance(name, str) and name in accuracies(other)]
@@ -238,9 +240,10 @@ def accuracy(engine: str, name: object) -> PhysicsSettings:
 
 
 def read_settings(table: Mapping[str, Any]) -> PhysicsSettings:
-    """Make the settings of a file's table `settings`, and of what `PhysicsSettings.table` gave.
+    """Return the settings in a file's table `settings`, or in a result of `PhysicsSettings.table`.
 
-    `engine` left out is the default one, `accuracy` is one of the engine's; other keys go before what it says.
+    Without `engine` the default engine is used. `accuracy` is one of the engine's accuracies, and other keys override
+    it.
     """
     engine = check_engine(check_table("settings", table).get("engine", ENGINE))
     _check_keys(table, engine)
@@ -249,14 +252,14 @@ def read_settings(table: Mapping[str, Any]) -> PhysicsSettings:
 
 
 def as_settings(settings: object) -> PhysicsSettings:
-    """Return settings, the defaults for None."""
+    """Check that the value is PhysicsSettings and return it; for None, return the default settings."""
     if settings is None:
         return PhysicsSettings()
     return check_kind("settings", settings, PhysicsSettings, "PhysicsSettings", "write PhysicsSettings(iterations=40)")
 
 
 def check_engine(name: object, what: str = "settings.engine") -> str:
-    """Return the name of an engine, called `what` in messages; whether it can be had here is asked when one is made."""
+    """Check that `name` is a known engine and return it; errors call it `what`. Its package may be missing here."""
     known = names("engine")
     if not (isinstance(name, str) and name in known):
         hint = near(name, known) if isinstance(name, str) else ""
@@ -265,14 +268,14 @@ def check_engine(name: object, what: str = "settings.engine") -> str:
 
 
 def _not_of(engine: str, name: str, value: object) -> UsageError:
-    """Return the error that a setting was given which the engine has not."""
+    """Return the error for a setting that the engine does not have."""
     others = [other for other in names("engine") if name in numbers_of(other).standard]
     advice = f"remove it, or name the engine {' or '.join(others)}" if others else "remove it"
     return fault(f"settings.{name}", value, f"none: the engine {engine} has no such setting", advice)
 
 
 def _check_keys(table: Mapping[str, Any], engine: str) -> None:
-    """Raise UsageError for the first key of a table that is no setting of the engine, nor `engine` or `accuracy`."""
+    """Check that every key of a table is a setting of the engine, `engine` or `accuracy`."""
     own, every = [*fields_of(engine), "engine", "accuracy"], [item.name for item in fields(PhysicsSettings)]
     for key, value in table.items():
         if key in every and key not in own:
@@ -281,7 +284,7 @@ def _check_keys(table: Mapping[str, Any], engine: str) -> None:
 
 
 def _plain(value: object) -> object:
-    """Return a number of any kind as Python's own."""
+    """Return a number of any type as Python's own type; return any other value unchanged."""
     if value is True or value is False or not isinstance(value, Real):
         return value
     return int(value) if isinstance(value, Integral) else float(value)

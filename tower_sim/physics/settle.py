@@ -1,4 +1,4 @@
-"""Settle: let the world run until every cube lies still, clear away what came out, until nothing more comes."""
+"""Run the world until every cube lies still, remove the cubes that came out, and repeat until no more come."""
 
 from __future__ import annotations
 
@@ -20,19 +20,22 @@ from tower_sim.portable import length
 
 _CREEP_SECONDS = 1.0
 _FIRM_GOES = 3
-_MOST_MISSES = 3  # a cube
+_MOST_MISSES = 3  # on average for each cube
 
 
 def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None, *, is_checked: bool = False) -> Status:
-    """Run until every cube is at rest and none is left outside, or time is up, and say how it ended.
+    """Run until every cube is at rest and none is left outside, or until time is up; return how the drop ended.
 
-    Each launch is made when its time comes, after a look whether its place is free if `is_checked`; `shake` swings
-    gravity from the start, and wakes all cubes unless it is too weak for that. One turn of the loop is one window of
-    the settings, in which gravity is constant, or several in which nothing is due. A cube that missed the opening is
-    thrown again when all others are at rest. Then those outside are cleared away, as players do, and what they held up
-    moves on: again until nothing more comes. Cubes that have wedged into each
-    other when all are at rest get up to three more goes, with the solver working harder, and as many as there is time
-    for while one lies deeper than the door lets in: a drop that ends so has timed out.
+    Each launch is made at its time. If `is_checked`, its place must be free then. `shake` swings gravity from the
+    start, and wakes all cubes if it is strong enough. One turn of the loop runs one window of the settings, in which
+    gravity is constant, or several windows in which nothing is due.
+
+    When all cubes are at rest, cubes that missed the opening are thrown again, one at a time. Then the cubes outside
+    are removed, as players do, and the cubes that they held up move on. This repeats until no more come out.
+
+    If cubes are wedged into each other when all are at rest, up to three more runs follow, in which the solver works
+    harder. While a cube overlaps another by more than a state may have, such runs follow until the time is up. The drop
+    has then timed out.
     """
     settings = scene.world.settings
     scene.world.work_as_usual()
@@ -84,7 +87,11 @@ def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None,
 
 
 def _stopped(scene: Scene, motion: Motion, earlier: dict[int, npt.NDArray[np.float64]]) -> Status:
-    """Tell jams from motion: no cube lies too deep in anything, nor moved further than the bound in the last second."""
+    """Return the status at the end of time.
+
+    It is JAMMED if no cube overlaps too deeply or has moved further than the creep bound in the last second, and
+    otherwise TIMED_OUT.
+    """
     if not scene.is_sound(motion):
         return Status.TIMED_OUT
     bound = scene.world.settings.creep * scene.apparatus.cube_edge

@@ -1,4 +1,4 @@
-"""World: an engine, the clock it is driven by, and the steps it is let take. Engine-free: any Engine will do."""
+"""World: an engine of any kind, the time that it has simulated, and the choice of its steps."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Array = npt.NDArray[np.float64]
 
 
 class World:
-    """One engine as the settings have it, for many drops: `clear` empties it. Use it as a context manager.
+    """An engine with its settings, used for many drops: `clear` empties it. It is a context manager.
 
-    `steps` and `seconds` count the engine steps and the simulated time of its whole life.
+    `steps` and `seconds` count all its engine steps and all its simulated time.
     """
 
     def __init__(self, settings: PhysicsSettings) -> None:
@@ -47,14 +47,14 @@ class World:
         self.close()
 
     def close(self) -> None:
-        """Close the engine, after the drop that goes on; nothing happens to a world closed before."""
+        """Close the engine after the drop under way; a second call does nothing."""
         with self._turn(), self.engine.lock:
             self._is_open = False
             self.engine.close()
 
     @contextmanager
     def alone(self) -> Generator[None]:
-        """Have this world to ourselves, and the engine as far as it needs that."""
+        """Lock this world for the block, and the engine as far as it needs that."""
         with self._turn(), self.engine.lock:
             if not self._is_open:
                 raise UsageError(
@@ -63,38 +63,38 @@ class World:
             yield
 
     def _turn(self) -> threading.RLock:
-        """Return the lock of this world: threads that share it take turns.
+        """Return the lock of this world in this process; threads that share the world take turns.
 
-        It is a new one in a process that was forked, where nobody would give it back that another thread held then.
+        A forked process gets a new lock, because the old one may be held by a thread that the fork does not have.
         """
         return self._locks.setdefault(os.getpid(), threading.RLock())
 
     def clear(self, edge: float, gravity: tuple[float, float, float] = (0.0, 0.0, -GRAVITY)) -> None:
-        """Empty the world and set the engine up for cubes of edge `edge` (m) under `gravity` (m/s2)."""
+        """Empty the world and set up the engine for cubes of edge `edge` (m) under `gravity` (m/s2)."""
         self._edge = edge
         self.engine.clear(edge)
         self.work_as_usual()
         self.set_gravity(gravity)
 
     def work_as_usual(self) -> None:
-        """Let the contact solver take the settings' iterations a step, with the early stop."""
+        """Let the contact solver take at most the settings' `iterations` a step, and stop early."""
         self.engine.set_effort(self.settings.iterations, self.settings.residual, self.settings.relaxation)
 
     def work_harder(self) -> None:
-        """Let the contact solver take the settings' firm iterations a step, without the early stop."""
+        """Let the contact solver take the settings' `firm_iterations` a step, without an early stop."""
         self.engine.set_effort(self.settings.firm_iterations, 0.0, self.settings.firm_relaxation)
 
     def set_gravity(self, gravity: tuple[float, float, float]) -> None:
-        """Set gravity (m/s2); swinging it is the same as moving the apparatus."""
+        """Set gravity (m/s2); swinging gravity is the same as moving the apparatus."""
         self._pull = math.hypot(*gravity)
         self.engine.set_gravity(gravity)
 
     def advance(self, motion: Motion, windows: int = 1, calm: Sequence[Upright] = (), passed: float = -math.inf) -> int:
-        """Go on by up to `windows` windows of the settings from `motion`, all that moves; returns how many.
+        """Run up to `windows` windows of the settings from `motion`, the motion of all cubes; return how many.
 
-        The steps are so fine that no cube travels further in one than the settings allow; a cube lower than `passed`
-        (m), which nothing can hold any more, may travel further. An engine that does not run by itself goes on by one
-        window; see `Runner.run` for the others, and `calm`.
+        In one step no cube travels further than the settings allow. A cube lower than `passed` (m), which nothing can
+        hold any more, may travel further. An engine that does not run alone runs one window. For other engines see
+        `Runner.run`, also for `calm`.
         """
         engine, settings = self.engine, self.settings
         if runs_alone(engine):
