@@ -181,7 +181,7 @@ def knock_strength(strength: object, most: float) -> float:
 
 
 def no_knocks(strength: object, why: str, advice: str = "") -> NoReturn:
-    """Refuse a knock on a model without knocks; the error says `why`, advises physics, and adds `advice`."""
+    """Raise the error for a knock on a model without knocks: it says `why`, advises physics, and adds `advice`."""
     raise UsageError(f"knock strength = {_strength(strength)}; {why}, allowed is none; take the model physics{advice}")
 
 

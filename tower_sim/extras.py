@@ -1,4 +1,4 @@
-"""Import the packages of extras when they are needed, and say how to install a missing one."""
+"""Import the packages of extras when they are needed, and say how to install a missing package."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _CRUMB = 1.0  # mm3: smaller pieces are left-overs of rounding
 
 
 def export(apparatus: Apparatus, path: str | Path) -> dict[str, Any]:
-    """Write the bodies of an apparatus to one file, whose ending chooses the format, and return them."""
+    """Write the bodies of an apparatus to the file `path`, in the format of its ending, and return the bodies."""
     path = Path(path)
     form = path.suffix.lower()
     if form not in FORMATS:

@@ -59,7 +59,7 @@ class Telling:
         self._next = now + self._gap
 
     def step(self) -> None:
-        """Report that one more is done."""
+        """Add 1 to the number done, and report it."""
         self(self._done + 1)
 
     def begin(self, total: int, done: int = 0) -> None:

@@ -86,7 +86,7 @@ class DropRequest:
 
     @property
     def colours(self) -> list[str]:
-        """The colours in the order of all counts: first those thrown, then those in the state."""
+        """The colours in the order of all counts: first the colours thrown, then other colours in the state."""
         if self.state is None:
             return [*self.cubes]
         there = {cube.colour for cube in self.state.cubes}
@@ -100,9 +100,9 @@ class DropRequest:
 
 @dataclass(frozen=True, slots=True)
 class PlayRequest:
-    """A request for one run of `game` (a game, a name or a file) by `rules`, made by the game's `read`.
+    """A request for one run of `game` (a game, a name or a file) by `rules`, a result of the game's `read`.
 
-    The other fields are those of a DropRequest.
+    The other fields are the same as in a DropRequest.
     """
 
     game: str | Game
@@ -151,7 +151,10 @@ class OddsRequest:
 
 @dataclass(frozen=True, slots=True)
 class ChancesRequest:
-    """A request for the chances of several throws, the `options`, from `runs` runs of each; `one` throws the first."""
+    """A request for the chances of several possible throws, each thrown `runs` times from the same state.
+
+    `options` has the cubes of each throw, as counts by colour. `one` is the request for the first throw.
+    """
 
     one: DropRequest
     options: tuple[Mapping[str, int], ...]
@@ -178,7 +181,7 @@ def games() -> list[Game]:
 
 
 def first_game() -> Game:
-    """Return the first game: the default, and the one that examples name."""
+    """Return the first registered game, which is the default and the game in examples."""
     return registry.get("game", registry.names("game")[0])
 
 
@@ -312,7 +315,7 @@ def to_its_end(played: Iterator[Turn]) -> Iterator[Turn]:
 
 
 def play_document(request: PlayRequest, played: Sequence[Turn], model: DropModel) -> dict[str, Any]:
-    """Return the document that answers a request for one run."""
+    """Return the document that answers a request for a single run."""
     names = {"apparatus": model.apparatus, "model": model.name}
     return request.played.ways.document_of(played, request.rules, **names, seed=request.seed)
 

@@ -158,9 +158,10 @@ def sum_error(sums: Array) -> tuple[float, float]:
 
 
 def ratio_of_sums(over: Sequence[float], under: Sequence[float]) -> tuple[float, float]:
-    """Return sum(over) / sum(under) and its standard error (NaN for fewer than two runs); both have one value a run.
+    """Return sum(over) / sum(under) and its standard error (NaN for fewer than two runs).
 
-    The error is linearised over independent runs. The ratio is 0 if the denominator is 0.
+    `over` and `under` have one value for each run. The error is linearised over independent runs. The ratio is 0 if the
+    denominator is 0.
     Source: Cochran, Sampling Techniques, 1977, section 6.3.
     """
     n, total = len(under), math.fsum(under)

@@ -1,4 +1,4 @@
-"""Throws with given launches, such as those of a hand on a page. Nothing is random."""
+"""Throws whose launches are given, for example recorded when a player drops cubes on a page. Nothing is random."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _MOST_MISSES = 3  # on average for each cube
 
 
 def settle(scene: Scene, launches: Sequence[Launch], shake: Shake | None = None, *, is_checked: bool = False) -> Status:
-    """Run until every cube is at rest and none is left outside, or until time is up; return how the drop ended.
+    """Run until every cube is at rest and no cube is left outside, or until time is up; return how the drop ended.
 
     Each launch is made at its time. If `is_checked`, its place must be free then. `shake` swings gravity from the
     start, and wakes all cubes if it is strong enough. One turn of the loop runs one window of the settings, in which

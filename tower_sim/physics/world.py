@@ -93,8 +93,8 @@ class World:
         """Run up to `windows` windows of the settings from `motion`, the motion of all cubes; return how many.
 
         In one step no cube travels further than the settings allow. A cube lower than `passed` (m), which nothing can
-        hold any more, may travel further. An engine that does not run alone runs one window. For other engines see
-        `Runner.run`, also for `calm`.
+        hold any more, may travel further. An engine that does not run alone runs one window. An engine that runs alone
+        may stop early: see `Runner.run`, which also explains `calm`.
         """
         engine, settings = self.engine, self.settings
         if runs_alone(engine):
