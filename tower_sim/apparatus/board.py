@@ -34,7 +34,7 @@ class Board:
     """The zones of a board, with raised borders between and around them.
 
     `floor` is the height (m) of the zones over the table, `border_top` that of the borders' upper face. `x` and `y` are
-    the bounds (m) of the board with its frame. `neighbours` gives the zones across one border from each zone, by name.
+    the bounds (m) of the board with its frame. `neighbours` has for each zone the names of the zones across one border.
     """
 
     zones: tuple[Zone, ...]

@@ -1,7 +1,7 @@
-"""Calm boxes: upright boxes in which every cube is certainly in an allowed place.
+"""Calm boxes: upright boxes that contain only allowed places, so that an engine need not check the cubes in them.
 
-While the centres of all cubes are in calm boxes, an engine need not ask where the cubes are. Corners are in m. Each box
-is `SLACK` smaller on every side than it could be, so that rounding changes no answer at its faces.
+Corners are in m. Each box is `SLACK` smaller on every side than it could be, so that rounding changes no answer at its
+faces.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def levels(rise: float, clearance: float) -> list[float]:
     """Return the fractions of a slope's height at which steps under the slope begin, from 0 on.
 
     `rise` is the height (m) of the slope. Steps are at most `clearance` (m) high, so a cube centre that keeps this
-    distance from the slope is over a step. If more than 12 steps were needed, the result has 12.
+    distance from the slope is over a step. There are at most 12 steps, which may then be higher.
     """
     number = min(max(math.ceil(rise / clearance), 1), _MOST_LEVELS)
     return [i / number for i in range(number)]
@@ -76,7 +76,7 @@ def of_tower(given: Given, plans: int, plans_of_exit: int) -> Iterator[Upright]:
     """Yield the calm boxes of a tower.
 
     `plans` and `plans_of_exit` are the numbers of rectangles that fill the plan of the tube and of the exit. The exit
-    deserves more of them: cubes keep off the tube's walls but pass the exit's edge.
+    needs more of them: cubes keep off the tube's walls but pass the exit's edge.
     """
     yield from _inside(given, rectangles(given.outward, plans))
     if given.exit.emerged != "swept":

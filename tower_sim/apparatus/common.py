@@ -1,4 +1,4 @@
-"""The tables that profiles of every kind have: cubes, surfaces, the hand. Also the check of a profile's values."""
+"""The tables that profiles of every kind have: cubes, surfaces and the hand."""
 
 from __future__ import annotations
 

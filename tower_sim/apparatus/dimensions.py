@@ -70,8 +70,8 @@ class Width:
 class Height:
     """A dimension in height, from `low` to `high`, of something whose position across is `at`.
 
-    Its line is to the right of `at`, or to the left if `is_left` is true. If `clear` is given, the line starts from
-    there instead. The text is meant to be no lower than `over`.
+    Its line is to the right of `at`, or of `clear` if that is given; if `is_left` is true, to the left. Its text stands
+    no lower than `over`, unless other text needs the room.
     """
 
     words: str
@@ -94,9 +94,10 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Angle:
-    """An `angle` (rad) of rise: its lower end is `at` across and at `height`.
+    """The `angle` (rad) between the horizontal and something called `words` that rises.
 
-    The rise extends over `run`, to the left if that is negative. `words` names what rises.
+    The lower end is `at` across, at `height`. `run` is the horizontal length of the rise, negative if it goes to the
+    left.
     """
 
     words: str

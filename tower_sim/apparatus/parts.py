@@ -133,7 +133,7 @@ class Apparatus(ABC):
 
     @abstractmethod
     def find(self, position: Array, orientation: Array) -> list[Place]:
-        """Return the place of every cube."""
+        """Return the place of each cube."""
 
     @abstractmethod
     def emerged(self, position: Array) -> npt.NDArray[np.bool_]:
@@ -221,7 +221,7 @@ def span(part: str, x: tuple[float, float], y: tuple[float, float], z: tuple[flo
 
 
 def table(surface: str) -> Box:
-    """Return the box of the table under the apparatus."""
+    """Return the box of the table, of the material `surface`."""
     reach = (-HALF_TABLE, HALF_TABLE)
     return span("table", reach, reach, (-0.05, 0), surface)
 

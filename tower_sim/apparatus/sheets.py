@@ -67,7 +67,10 @@ def band(
     z: tuple[float, float],
     surface: str,
 ) -> Iterator[Box]:
-    """Yield the boxes of one band of y, from x = -`half` to `half` (m); each opening must span the band or miss it."""
+    """Yield the boxes of one band of y (m), from x = -`half` to `half` (m).
+
+    Each of `openings` must cut through the whole band or miss it.
+    """
     middle = (y[0] + y[1]) / 2
     in_band = sorted(opening[:2] for opening in openings if opening[2] <= middle <= opening[3])
     start = -half

@@ -109,7 +109,7 @@ def draw_plan(
 ) -> Plan:
     """Draw the plan of the board at `where`, with the name of each zone and its text in `says`.
 
-    Text that does not fit into a zone, between the cubes, goes to a numbered list below the board. If `is_painted` is
+    Text that does not fit into its zone clear of the cubes goes to a numbered list below the board. If `is_painted` is
     false, the zones' floor stays transparent, so that something drawn beneath, at zorder 1, can be seen.
     """
     canvas: Any = figure

@@ -69,9 +69,9 @@ class Sheet:
         self.axes.add_patch(Rectangle((x, y), width, height, facecolor=fill, edgecolor=INK, linewidth=edge))
 
     def across(self, low: float, high: float, y: float, words: str, start: float, drop: float = 0.0) -> None:
-        """Draw a horizontal dimension from x = `low` to `high` at height `y`, for something at height `start`.
+        """Draw a horizontal dimension line from x = `low` to `high` at height `y`.
 
-        The text stands over the line, or `drop` points under it.
+        Extension lines begin at height `start`. The text stands over the line, or `drop` points under it.
         """
         beyond = math.copysign(2 * self.pt, y - start)
         for x in (low, high):
@@ -83,9 +83,10 @@ class Sheet:
     def upright(
         self, x: float, low: float, high: float, words: str, start: float, at: float | None = None, side: int = 1
     ) -> None:
-        """Draw a vertical dimension from y = `low` to `high` at `x`, for something at x = `start`.
+        """Draw a vertical dimension line from y = `low` to `high` at `x`.
 
-        The text is at height `at`, by default in the middle, and on the right if `side` is 1, on the left if -1.
+        Extension lines begin at x = `start`. The text is at height `at`, by default in the middle. It is on the right
+        if `side` is 1, on the left if -1.
         """
         beyond = math.copysign(2 * self.pt, x - start)
         for y in (low, high):

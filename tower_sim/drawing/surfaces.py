@@ -112,7 +112,7 @@ def cube_faces(residents: Sequence[Resident]) -> list[Face]:
 
 
 def shades(faces: Sequence[Face], dimensions: Dimensions) -> list[tuple[float, ...]]:
-    """Return the colour (red, green, blue) of each face: its part's, darker the farther it is turned from the light."""
+    """Return the colour (red, green, blue) of each face: its part's, the darker the less light reaches the face."""
     paint = cube_colours(sorted({face.part.removeprefix(CUBE) for face in faces if face.part.startswith(CUBE)}))
     greys = {name: part.grey for name, part in dimensions.parts.items()}
     if dimensions.board:

@@ -2,7 +2,7 @@
 
     tower   campaigns --rows--> Rows --ladder (cascade_fit, groups)--> cascade, scores of the rungs      fit.py
             unseen runs --ladder, pit--> single drops; --whole_games (distances), classifier-->
-            whole games, compared with the surrogate's --pages (plots)--> verdicts, report               check.py
+            whole games, compared with the surrogate's --pages (plots)--> results, report                check.py
     board   campaigns --ship_throws--> Throws --ship_fit--> law; ship_ladder scores its terms
             unseen runs, and the surrogate's --ship_facts--> facts --ship_check--> tests --ship_pages--> report
 

@@ -52,7 +52,7 @@ def check(
     draws, and the `trials` that measure the classifier's power. With 0 trials the power is not measured. `note` is
     called after each trial, and after each game that is played again to knock on it.
 
-    Raises UsageError for campaigns of another apparatus or without games, and for too few games.
+    Raises UsageError for campaigns of another apparatus, without games, or with different rules, and for too few games.
     """
     model = SurrogateModel(as_tower(_checked(fitted, campaigns)), fitted)
     law = fitted.cascade_of(model.shape.digest)

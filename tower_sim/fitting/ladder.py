@@ -121,9 +121,9 @@ def groups(parameters: Sequence[float]) -> Rung:
 
 
 def fit_shared(rows: Rows, note: Callable[[], None] = nothing) -> tuple[float, ...]:
-    """Return the ten parameters of rung 2: as for rung 1, with the effect's sd after each group's four.
+    """Return the ten parameters of rung 2: the four of rung 1 and the effect's standard deviation, for each group.
 
-    The fit starts from rung 1. It has a standard normal penalty on the sds.
+    The fit starts from rung 1. The standard deviations have a standard normal penalty.
     """
     c = _Counts.of(rows)
     begin = np.insert(np.array(fit_groups(rows)), [4, 8], 0.2)

@@ -1,4 +1,4 @@
-"""The result of checking a tower's surrogate, as text and as a report with plots: verdicts first, then the evidence."""
+"""The result of checking a tower's surrogate, as text and as a report with plots: conclusions, then the evidence."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Claim:
 
 
 def claims(check: TowerCheck) -> tuple[Claim, ...]:
-    """Return all requirements on a surrogate, with their verdicts."""
+    """Return all requirements on a surrogate, each with its verdict."""
     asked = [_classifier(check.told), _distances(check.whole), *(_mean(mean) for mean in check.whole.means)]
     if check.power is not None:
         asked.append(_power(check.power))

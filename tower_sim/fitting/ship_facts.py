@@ -30,7 +30,7 @@ class Fact:
 
 
 def facts(campaigns: Sequence[Campaign], ship: WithBoard) -> tuple[Fact, ...]:
-    """Count all facts for each battle; the battles of all campaigns follow each other."""
+    """Count all facts for each battle; the battles of the second campaign follow those of the first, and so on."""
     by_campaign = [_facts(campaign, ship, i) for i, campaign in enumerate(campaigns)]
     names = list(dict.fromkeys(fact.name for facts_of in by_campaign for fact in facts_of))
     joined: list[Fact] = []

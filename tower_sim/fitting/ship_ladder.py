@@ -34,7 +34,7 @@ class BoardRung:
 
 
 def ladder(campaigns: Sequence[Campaign], folds: int = FOLDS) -> tuple[BoardRung, ...]:
-    """Score the rungs by cross-validation by battle: battle i is held out in fold i % `folds`.
+    """Score the rungs by cross-validation; battle i is held out in fold i % `folds`.
 
     A throw's score is the log probability of its counts by place, given the numbers of cubes thrown and lying. The last
     rung of landing is Dirichlet-multinomial: cubes of one throw tend to land together. Nothing is random. Raises

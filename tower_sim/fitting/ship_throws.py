@@ -56,7 +56,7 @@ class Throws:
 
 
 def ship_of(campaigns: Sequence[Campaign]) -> WithBoard:
-    """Return the ship of all `campaigns`; raise UsageError unless they are battles with one unvaried ship."""
+    """Return the ship of all `campaigns`; raise UsageError unless all are battles with the same ship."""
     if not campaigns:
         raise fault("number of campaigns", 0, "1 or more", "name a campaign's directory")
     ships: dict[str, WithBoard] = {}

@@ -257,10 +257,7 @@ def _check_spacing(name: str, floor: Floor, inside: float) -> None:
 
 
 def _check_ledge(where: str, ledge: float | None, number: int, width: float, inside: float) -> None:
-    """Refuse a ledge that leaves no bar between the openings.
-
-    A single opening lies in the middle, so its ledge must be half of what the opening leaves.
-    """
+    """Refuse a ledge that leaves no bar between the openings, or that contradicts a single opening in the middle."""
     if ledge is None:
         return
     most = (inside - number * width) / 2

@@ -1,4 +1,4 @@
-"""The combat ship of Dead Reckoning, and the board beside it."""
+"""The combat ship of Dead Reckoning, and the board next to it."""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ def build(
 ) -> CombatShip:
     """Make the apparatus of a ship and a board with `zones`.
 
-    The zones' corners (m) are in the board's own coordinates; see `ShipAndBoard`. `neighbours` gives the zones across
-    one border from each zone, by name.
+    The zones' corners (m) are in the board's own coordinates; see `ShipAndBoard`. `neighbours` has for each zone the
+    names of the zones across one border.
     """
     board = _board(ship, zones, neighbours)
     rim_top = max(ship.masts.top if ship.masts.masts else 0.0, ship.hull.top + ship.bulwarks.height)

@@ -49,7 +49,7 @@ class CombatShip(WithBoard):
         return dimensions(self.given, self.board)
 
     def where(self) -> dict[str, Any]:
-        """Return the numbers (m) that decide which cubes are in the ship, as data; the board is not included."""
+        """Return, as data, the rule and the numbers that decide which cubes are in the ship; the board is left out."""
         names = ("hull_x", "hull_y", "deck_low", "deck_rise")
         return {"rule": "ship"} | {name: getattr(self, name) for name in names}
 
@@ -77,7 +77,7 @@ class CombatShip(WithBoard):
         return ~allowed
 
     def loose(self, position: Array, orientation: Array) -> npt.NDArray[np.bool_]:
-        """Return whether fewer than four corners of each cube are down at the zones' floor, shape (n,).
+        """Return whether fewer than four corners of each cube reach down to the zones' floor, shape (n,).
 
         Such a cube leans, or lies on something other than the floor.
         """
@@ -129,7 +129,7 @@ def _deck(x: Array, ship: CombatShip) -> Array:
 
 
 def calm(hull: tuple[float, float], deck_low: float, deck_rise: float, edge: float) -> Iterator[Upright]:
-    """Yield calm boxes, in which every cube is certainly in an allowed place; see `Apparatus.calm`.
+    """Yield the calm boxes of a ship; see `Apparatus.calm`.
 
     `hull` is half the ship's plan (x, y; m). `deck_low` and `deck_rise` are as in `CombatShip`, and `edge` is the edge
     (m) of a cube. Around the hull, and over the gun deck, cubes are allowed at every height.
