@@ -74,7 +74,7 @@ def test_what_is_said_and_pages_titles_have_what_does_not_print_written_out(caps
     assert out == f"wrote {printable(wild)}\nand more\n"
     assert "\\x1b[31mred" in out
     assert "\\u202e" in out
-    title = Page(wild, "", (), ()).text().split("<title>")[1].split("</title>")[0]
+    title = Page(wild, body="").text().split("<title>")[1].split("</title>")[0]
     assert title == printable(wild)
     assert str(UsageError(f"file {wild} is not there")).isprintable()
     assert printable("tower ümlaut ☃ 塔\n") == "tower ümlaut ☃ 塔\n"

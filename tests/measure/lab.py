@@ -26,7 +26,6 @@ from tests.support.browser import BROWSER, browsing
 from tower_sim.apparatus.catalogue import load
 from tower_sim.errors import UsageError
 from tower_sim.lab import lab_page
-from tower_sim.pages.html import source
 from tower_sim.surrogate.export import document, js_text
 from tower_sim.surrogate.store import shipped
 
@@ -37,18 +36,6 @@ const found = [];
 for (let i = 0; i < REPEATS; i++) {
   const start = time();
   for (let g = 0; g < GAMES; g++) game(AMERIGO, [1, 2, 3, 4], g);
-  found.push(time() - start);
-}
-console.log(JSON.stringify(found));
-"""
-MANY = """
-const time = () => process.cpuUsage().user / 1e6;
-const throws = [-1, ...Array.from({ length: 35 }, (_, i) => i % 7)];
-const tower = player(TABLE, { cubes: [7, 7, 7, 7, 7, 7, 7], throws });
-const found = [];
-for (let i = 0; i < REPEATS; i++) {
-  const start = time();
-  for (let g = 0; g < GAMES; g++) tower.play([1, 2, 3, 4], g);
   found.push(time() - start);
 }
 console.log(JSON.stringify(found));
@@ -81,15 +68,10 @@ def measure(games: int, repeats: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "sampler.mjs").write_text(js_text(plain), "utf-8")
-        many = source("tower_sim.surrogate", "words.js", "many.js") + f"const TABLE = {json.dumps(plain['table'])};"
         few = max(games // 20, 1)
-        for title, text, count in (
-            ("sampler.js", PLAIN, few),
-            ("many.js", many + MANY, games),
-        ):
-            (folder / "run.mjs").write_text(text.replace("GAMES", str(count)).replace("REPEATS", str(repeats)), "utf-8")
-            done = subprocess.run([node, str(folder / "run.mjs")], capture_output=True, text=True, check=True)
-            said(f"node, {title}, {count} games", json.loads(done.stdout), games / count)
+        (folder / "run.mjs").write_text(PLAIN.replace("GAMES", str(few)).replace("REPEATS", str(repeats)), "utf-8")
+        done = subprocess.run([node, str(folder / "run.mjs")], capture_output=True, text=True, check=True)
+        said(f"node, the exported sampler, {few} games", json.loads(done.stdout), games / few)
         (folder / "lab.html").write_text(lab_page(), "utf-8")
         with browsing() as watched:
             page = watched.open(folder / "lab.html")

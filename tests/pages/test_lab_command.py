@@ -6,7 +6,6 @@ import json
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.cases import each_case
@@ -14,7 +13,6 @@ from support.cases import each_case
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load, shipped
 from tower_sim.lab.contents import contents
-from tower_sim.lab.page import script
 from tower_sim.lab.section import drawn
 from tower_sim.surrogate.store import fitted_or_shipped, shipped_names
 
@@ -105,11 +103,3 @@ def test_cubes_have_places_on_every_floor_and_in_the_tray_that_do_not_overlap(na
         shape.regions, section.floors, [shape.rim_top, *(r.above for r in shape.regions)], strict=False
     ):
         assert all(1e3 * region.above <= z + 0.1 and z + edge <= 1e3 * over + edge for _, z in places)
-
-
-def test_the_script_is_our_own_files_as_they_stand_and_nothing_in_it_makes_html_of_words():
-    text: Any = script()
-    assert "innerHTML" not in text
-    assert "eval(" not in text
-    assert not re.search(r"^export ", text, re.M)
-    assert not re.search(r"\b(fetch|XMLHttpRequest|WebSocket|importScripts|document\.write)\b", text)

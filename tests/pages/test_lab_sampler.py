@@ -1,4 +1,4 @@
-"""Whole games over typed arrays in JavaScript: those of `sample_games`, count for count. About 8 s."""
+"""Whole games of the lab by games.wasm: those of `sample_games`, count for count. About 8 s."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from support.cases import each_case
 from support.node import PORTS, answered
 from support.portable import made_up, model_of
+from support.web import bundled
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import plan_of, sample_games
-from tower_sim.pages.html import source
 from tower_sim.surrogate import kernel
+from tower_sim.surrogate.by_wasm import GAMES
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped_names
 
@@ -29,32 +30,32 @@ WORLD = 1 << 32
 ASK = """
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { seedWords } from "made/lab.js";
+import { Player, openGames } from "SRC/lab/games";
+const { tables, requests, wasm } = JSON.parse(readFileSync(0, "utf8"));
+const games = await openGames(readFileSync(wasm));
+const variantOf = ({ cubes, throws }) => ({ cubes, phases: throws.slice(1), rounds: 1 });
+const NAMES = ["thrown", "emerged", "inside"];
 const ANSWERS = {
   seeds: ({ seeds }) => seeds.map(seedWords),
-  games({ table, plan, seed, first, games }) {
-    const tower = player(table, plan);
-    const digests = ["thrown", "emerged", "inside"].map((name) => [name, createHash("sha256")]);
-    let sum = 0;
-    for (let g = first; g < first + games; g++) {
-      tower.play(seedWords(seed), g);
-      for (const [name, digest] of digests) digest.update(tower[name]);
-      sum += tower.emerged.reduce((a, b) => a + b, 0);
-    }
-    return [...digests.map(([, digest]) => digest.digest("hex")), sum];
+  games({ table, plan, seed, first, games: count }) {
+    const player = new Player(games, table, variantOf(plan), count);
+    player.play(seedWords(seed), first, count);
+    const digests = NAMES.map((name) => createHash("sha256").update(player[name]).digest("hex"));
+    return [...digests, player.emerged.reduce((a, b) => a + b, 0)];
   },
   counts({ table, plan, four, stream }) {
-    const tower = player(table, plan);
-    tower.play(four, stream);
-    return ["thrown", "emerged", "inside"].map((name) => [...tower[name]]);
+    const player = new Player(games, table, variantOf(plan), 1);
+    player.play(four, stream, 1);
+    return NAMES.map((name) => [...player[name]]);
   },
   places({ table, plan, four, stream }) {
-    const tower = player(table, plan);
-    const places = new Uint8Array(tower.drops * tower.cubes);
-    tower.play(four, stream, places);
-    return { places: [...places], inside: [...tower.inside], floors: tower.floors };
+    const player = new Player(games, table, variantOf(plan), 1);
+    const places = player.floorsAfter(four, stream).flatMap((floors) => [...floors]);
+    player.play(four, stream, 1);
+    return { places, inside: [...player.inside], floors: player.floors };
   },
 };
-const { tables, requests } = JSON.parse(readFileSync(0, "utf8"));
 console.log(JSON.stringify(requests.map((each) => ANSWERS[each.do]({ ...each, table: tables[each.table] }))));
 """
 
@@ -70,12 +71,11 @@ TABLES = {"made_up": made_up()} | {name: model.table for name, model in towers()
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Ask:
-    file = tmp_path_factory.mktemp("many") / "ask.mjs"
-    file.write_text(source("tower_sim.surrogate", "words.js", "seeds.js", "many.js") + ASK, "utf-8")
+    file = bundled(tmp_path_factory.mktemp("many"), ASK)
     tables = {name: table.to_plain() for name, table in TABLES.items()}
 
     def answers(*requests: Mapping[str, Any]) -> list[Any]:
-        return answered(file, given={"tables": tables, "requests": requests})
+        return answered(file, given={"tables": tables, "requests": requests, "wasm": str(GAMES)})
 
     return answers
 

@@ -1,4 +1,4 @@
-"""The lab says of two variants what `tower-sim compare` says of the same figures: node runs the page's scripts."""
+"""The lab says of two variants what `tower-sim compare` says of the same figures: node runs the page's modules."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.node import PORTS, answered
+from support.web import bundled
 
 from tower_sim import registry
 from tower_sim.compare import comparison
@@ -18,15 +19,15 @@ from tower_sim.compare.paired import Moments
 from tower_sim.games.amerigo.compared import ComparedGames
 from tower_sim.games.amerigo.rules import Rules
 from tower_sim.games.compared import Sureness
-from tower_sim.pages.html import source
 
 pytestmark = PORTS
 
 GAMES = 400
-SCRIPTS = ("statistics", "say")
 
 ASK = """
 import { readFileSync } from "node:fs";
+import { differs, dropWords } from "SRC/lab/say";
+import * as statistics from "SRC/lab/statistics";
 const compared = ({ figures, a, b }) => {
   const sums = statistics.moments(figures.length);
   a.forEach((game, i) => statistics.add(sums, game, b[i]));
@@ -57,9 +58,7 @@ def group_of(group: Any, a: Any, b: Any) -> dict[str, Any]:
 
 
 def asked(folder: Path, requests: Sequence[Any] = (), drops: Sequence[Any] = ()) -> tuple[list[Any], list[str]]:
-    own = source("tower_sim.lab", *(f"page/{name}.js" for name in SCRIPTS))
-    (folder / "ask.mjs").write_text(source("tower_sim.pages", "common.js") + own + ASK, "utf-8")
-    return answered(folder / "ask.mjs", given={"requests": requests, "drops": drops})
+    return answered(bundled(folder, ASK), given={"requests": requests, "drops": drops})
 
 
 def test_the_words_of_a_drop_count_its_actions_points_and_gold(tmp_path: Path):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -14,8 +13,6 @@ from tests.support.hulls import as_hull
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load, names, shipped
 from tower_sim.live.contents import contents, opening
-from tower_sim.live.page import worker
-from tower_sim.pages.bundle import bundled
 
 Capture = pytest.CaptureFixture[str]
 
@@ -79,21 +76,3 @@ def test_what_cannot_be_in_the_page_is_refused_in_one_line(tmp_path: Path, capsy
         assert says in said
         assert said.count("\n") == 1
     assert not (tmp_path / "x.html").exists()
-
-
-def test_a_bundle_has_no_import_left_and_each_module_once(tmp_path: Path):
-    assert not re.search(r"^(import|export)\b", worker(), re.M)
-    (tmp_path / "a.js").write_text('import { two as second } from "./b.js";\nexport const one = second - 1;\n', "utf-8")
-    (tmp_path / "b.js").write_text("export async function later() {}\nconst two = 2;\nexport { two };\n", "utf-8")
-    (tmp_path / "c.js").write_text('export { one } from "./a.js";\nexport { two as deux } from "./b.js";\n', "utf-8")
-    text = bundled("all", tmp_path, "c.js")
-    assert text.count("async function later") == 1
-    for said in ("one: modules['a.js'].one", "deux: modules['b.js'].two", "const { two: second } = modules['b.js'];"):
-        assert said in text
-    (tmp_path / "b.js").write_text('import { one } from "./a.js";\nexport const two = one;\n', "utf-8")
-    with pytest.raises(ValueError, match="import each other"):
-        bundled("all", tmp_path, "c.js")
-    (tmp_path / "b.js").write_text("export default 2;\n", "utf-8")
-    with pytest.raises(ValueError, match="export default"):
-        bundled("all", tmp_path, "c.js")
-    assert resources.files("tower_sim.live").joinpath("page/worker.js").is_file()

@@ -11,40 +11,45 @@ import gzip
 import hashlib
 import html
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
 
+from tower_sim import web
 from tower_sim.errors import printable
 
-_COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*.*?\*/[ \t]*)$", re.MULTILINE | re.DOTALL)
 _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+
+
+_APP = (
+    '<div id="app"></div>\n<noscript><p class="trouble">This page draws and computes with JavaScript, which is '
+    "switched off here.</p></noscript>"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page called `title`: `body`, `styles` and `scripts` are ours and go in as they are; the rest may be anybody's.
+    """A page called `title` with a `view` of the web app, or without scripts a `body` and its `styles`, which are ours.
 
-    `data` are JSON documents by the id of the element they are read from, `blobs` bytes by theirs, as base64 of gzip.
-    One that `compiles` may run WebAssembly too.
-    A content security policy allows these scripts and styles by their digests, workers made from them, and nothing
-    else: no other script, no request, no frame, no form.
+    `data` are JSON documents by the id of the element they are read from, `blobs` bytes by theirs, as base64 of gzip:
+    they may hold anybody's words. A content security policy allows our script and styles by their digests, workers made
+    from them, WebAssembly, and nothing else: no other script, no request, no frame, no form.
     """
 
     title: str
-    body: str
-    styles: tuple[str, ...]
-    scripts: tuple[str, ...]
+    view: str | None = None
+    body: str = _APP
+    styles: tuple[str, ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict[str, Any])
     blobs: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
-    compiles: bool = False
 
     def text(self) -> str:
         """Return the whole file; the same page gives the same text."""
-        styles = "".join(f"<style>{_whole(style, 'style')}</style>\n" for style in self.styles)
-        scripts = "".join(f"<script>{_whole(script, 'script')}</script>\n" for script in self.scripts)
+        own = (web.text_of(f"{self.view}.css"),) if self.view else self.styles
+        code = (web.text_of(f"{self.view}-main.js"),) if self.view else ()
+        styles = "".join(f"<style>{_whole(style, 'style')}</style>\n" for style in own)
+        scripts = "".join(f"<script>{_whole(script, 'script')}</script>\n" for script in code)
         data = "".join(
             f'<script type="application/json" id="{html.escape(name)}">{json_text(value)}</script>\n'
             for name, value in self.data.items()
@@ -55,21 +60,21 @@ class Page:
         )
         return (
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            f'<meta http-equiv="Content-Security-Policy" content="{self.policy}">\n'
+            f'<meta http-equiv="Content-Security-Policy" content="{_policy(code, own)}">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             '<meta name="referrer" content="no-referrer">\n<meta name="color-scheme" content="light dark">\n'
             f"<title>{html.escape(printable(self.title))}</title>\n{styles}</head>\n<body>\n{self.body}\n{data}{blobs}{scripts}"
             "</body>\n</html>\n"
         )
 
-    @property
-    def policy(self) -> str:
-        """The content security policy."""
-        more = " 'wasm-unsafe-eval'" if self.compiles else ""
-        return (
-            f"default-src 'none'; script-src {_digests(self.scripts)}{more}; style-src {_digests(self.styles)}; "
-            "img-src data: blob:; worker-src blob:; base-uri 'none'; form-action 'none'"
-        )
+
+def _policy(scripts: tuple[str, ...], styles: tuple[str, ...]) -> str:
+    """Return the content security policy of a page."""
+    more = " 'wasm-unsafe-eval'" if scripts else ""
+    return (
+        f"default-src 'none'; script-src {_digests(scripts)}{more}; style-src {_digests(styles)}; "
+        "img-src data: blob:; worker-src blob:; base-uri 'none'; form-action 'none'"
+    )
 
 
 def json_text(value: Any) -> str:
@@ -87,12 +92,6 @@ def source(package: str, *names: str) -> str:
     """Return our own files of a package, one after the other, as one text."""
     folder = resources.files(package)
     return "\n".join((folder / name).read_text("utf-8") for name in names)
-
-
-def lean(script: str) -> str:
-    """Return a script of ours without indentation and lines that are comments alone, for a page to carry."""
-    lines = (line.strip() for line in _COMMENT.sub("", script).splitlines())
-    return "".join(f"{line}\n" for line in lines if line)
 
 
 def _whole(text: str, element: str) -> str:

@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from tower_sim import web
 from tower_sim.extras import extra
 from tower_sim.pages.html import Page, source
 from tower_sim.statistics import Estimate
@@ -132,8 +133,8 @@ class Report:
 
     def page(self) -> str:
         """Return the HTML page, a single file that includes everything."""
-        styles = source("tower_sim.pages", "common.css"), source("tower_sim.study", "report.css"), charts.STYLE
-        return Page(self.title, self._set("report.html.j2"), styles, ()).text()
+        styles = web.text_of("common.css"), source("tower_sim.study", "report.css"), charts.STYLE
+        return Page(self.title, body=self._set("report.html.j2"), styles=styles).text()
 
     def write(self, out: str | Path) -> None:
         """Write report.html, report.md, tables/*.csv and plots/*.svg into `out`, each completely or not at all."""

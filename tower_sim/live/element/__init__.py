@@ -7,10 +7,9 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from tower_sim import web
 from tower_sim.live.contents import contents
-from tower_sim.live.page import worker
-from tower_sim.pages import scene
-from tower_sim.pages.html import lean, source
+from tower_sim.pages.html import source
 from tower_sim.physics.plain import core
 
 
@@ -24,12 +23,9 @@ def element_module(given: Sequence[str | Path] = ()) -> str:
         "towers": [{key: tower[key] for key in ("name", "edge", "profile")} for tower in filled["towers"]],
         "paints": filled["paints"],
         "core": base64.b64encode(core()).decode("ascii"),
-        "worker": worker(),
+        "worker": web.text_of("live-worker.js"),
     }
-    live = source("tower_sim.live", *(f"page/{name}.js" for name in ("tower", "link", "words")))
-    own = "\n".join((source("tower_sim.pages", "common.js"), scene.script(), live))
-    text = json.dumps(made, separators=(",", ":"))
-    return f"const MADE = {text};\n{lean(own)}{source('tower_sim.live.element', 'element.js')}"
+    return f"const MADE = {json.dumps(made, separators=(',', ':'))};\n{web.text_of('element.js')}"
 
 
 def element_types() -> str:

@@ -1,0 +1,28 @@
+"""The modules of the web app in node: a test's own module, bundled with those of the app that it imports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.measure.web import built
+from tests.support.browser import NODE_MODULES
+from tower_sim.web import FOLDER
+
+
+def bundled(folder: Path, text: str) -> Path:
+    """Write a module and what it imports (SRC is the app's source) as one file into a folder; return that.
+
+    Skips the test where esbuild is not installed.
+    """
+    needs_esbuild()
+    file = folder / "ask.ts"
+    file.write_text(text.replace("SRC", (FOLDER / "src").as_posix()), "utf-8")
+    (folder / "ask.mjs").write_text(built(Path(NODE_MODULES), file)["ask.js"], "utf-8")
+    return folder / "ask.mjs"
+
+
+def needs_esbuild() -> None:
+    if not NODE_MODULES or not (Path(NODE_MODULES) / "esbuild").is_dir():
+        pytest.skip("no esbuild: npm install it, and name its node_modules in TOWER_SIM_NODE_MODULES")

@@ -1,1 +1,0 @@
-export { asked, openPhysics, placesOf, readToken, taken, tokenOf } from "../../physics/js/index.js";

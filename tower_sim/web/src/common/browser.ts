@@ -1,0 +1,128 @@
+// What a page asks of its browser: elements, data in the file, frames, the theme, what is kept, files that are saved.
+
+/** The element with this id. */
+export function find<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
+  return document.getElementById(id) as Kind;
+}
+
+/** A canvas for pictures of our own, and what draws on it. */
+export function canvasOf(width: number, height: number): [HTMLCanvasElement, CanvasRenderingContext2D] {
+  const canvas = Object.assign(document.createElement("canvas"), { width, height });
+  return [canvas, canvas.getContext("2d")!];
+}
+
+/** The JSON document that the page has under this id. */
+export function dataOf(id: string): any {
+  return JSON.parse(find(id).textContent!);
+}
+
+/** The bytes that the page has under this id, unpacked. */
+export async function bytesOf(id: string): Promise<ArrayBuffer> {
+  const packed = Uint8Array.from(atob(find(id).textContent!), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+}
+
+/** What makes workers of the script that the page has under `worker`. */
+export async function workerMaker(): Promise<() => Worker> {
+  const url = URL.createObjectURL(new Blob([await bytesOf("worker")], { type: "text/javascript" }));
+  return () => new Worker(url);
+}
+
+/** Whether this browser runs the physics. */
+export function runsPhysics(): boolean {
+  return typeof WebAssembly !== "undefined" && typeof Worker !== "undefined" && typeof DecompressionStream !== "undefined";
+}
+
+/** A function that asks for `draw(milliseconds)` in the next frame, once however often it is asked. */
+export function onceAFrame(draw: (now: number) => void): () => void {
+  let asked = false;
+  return () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame((now) => {
+      asked = false;
+      draw(now);
+    });
+  };
+}
+
+/** Whether the reader wants things to move little. */
+export function wantsStillness(): boolean {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+/** Whether the page is dark now. */
+export function isDark(): boolean {
+  const chosen = document.documentElement.style.colorScheme;
+  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+/** Take the theme that was chosen before; `changed` is called when the system's own changes. */
+export function startTheme(changed: () => void): void {
+  document.documentElement.style.colorScheme = remembered("theme") || "";
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
+}
+
+/** Change between light and dark. */
+export function changeTheme(): void {
+  const chosen = isDark() ? "light" : "dark";
+  document.documentElement.style.colorScheme = chosen;
+  remember("theme", chosen);
+}
+
+/** What a colour of common.css, such as "--ink", is now: [red, green, blue] from 0 to 255. */
+export function themeColour(name: string): number[] {
+  const probe = document.createElement("span");
+  probe.style.color = `var(${name})`;
+  document.body.append(probe);
+  const found = getComputedStyle(probe).color.match(/[\d.]+/g)!.slice(0, 3).map(Number);
+  probe.remove();
+  return found;
+}
+
+/** What this browser keeps for the page under a name; null of nothing, and where it keeps nothing. */
+function remembered(name: string): string | null {
+  try {
+    return localStorage.getItem(`tower-sim:${name}`);
+  } catch {
+    return null;
+  }
+}
+
+function remember(name: string, value: string): void {
+  try {
+    localStorage.setItem(`tower-sim:${name}`, value);
+  } catch {
+    // nothing is kept in this browser
+  }
+}
+
+/** Let the browser save what an address has, or a text, as a file. */
+export function save(name: string, text: string, type: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  saveFrom(url, name);
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+export function saveFrom(href: string, download: string): void {
+  const link = Object.assign(document.createElement("a"), { href, download });
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
+/** Open a dialog at its top. */
+export function openDialog(id: string): void {
+  const dialog = find<HTMLDialogElement>(id);
+  dialog.showModal();
+  dialog.scrollTop = 0;
+}
+
+/** Whether a key that was pressed belongs to a control or a dialog, so that the page should not act on it. */
+export function isTakenKey(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;
+  if (document.querySelector("dialog[open]")) return true;
+  const { tagName, type } = event.target as HTMLInputElement;
+  return tagName === "SELECT" || tagName === "TEXTAREA" || (tagName === "INPUT" && /text|number|search/.test(type));
+}

@@ -1,0 +1,27 @@
+// Words and numbers as people read them.
+
+/** "1 cube", "2 cubes"; `many` where it is not made by an s. */
+export function counted(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
+/** "red", "red and blue", "red, blue and green". */
+export function listed(words: string[]): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
+}
+
+/** A name of a zone, a reading or a figure, as people read it: "coins and cargo" of "coins_and_cargo". */
+export function plainName(name: string): string {
+  return name.replaceAll("_", " ");
+}
+
+export function capital(text: string): string {
+  return `${text[0].toUpperCase()}${text.slice(1)}`;
+}
+
+/** The sum of numbers. */
+export function sumOf(numbers: Iterable<number>): number {
+  let sum = 0;
+  for (const number of numbers) sum += number;
+  return sum;
+}

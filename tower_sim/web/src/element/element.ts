@@ -1,0 +1,244 @@
+// <cube-tower profile="amerigo" state="TOWER3..." seed="7" cubes="blue:4,red:2">: a tower with real physics in any page.
+// MADE has what Python filled it with: { towers, paints, core: base64, worker: text }.
+
+
+import { onceAFrame, runsPhysics } from "../common/browser";
+import type { Paint } from "../common/faces";
+import { handleCanvas } from "../scene/hands";
+import { solidsOf } from "../scene/solids";
+import { Stage } from "../scene/stage";
+import { anySeed, checkSeed, countsRead, countsText, shown } from "../live/link";
+import type { Cube, Shown } from "../live/state";
+import { LiveTower } from "../live/tower";
+import { byColour } from "../live/words";
+
+declare const MADE: { towers: Shown[]; paints: Record<string, Paint>; core: string; worker: string };
+
+const Base = typeof HTMLElement === "undefined" ? (class {} as typeof HTMLElement) : HTMLElement; // where pages are made, nothing is shown
+const STILL = 160; // ms without a change, after which the picture is drawn once more, as finely as can be
+const ATTRIBUTES = ["profile", "state", "seed", "cubes"];
+const STYLE = ":host{display:block;position:relative;min-height:240px;color-scheme:light dark;background:light-dark(#e9e6dd,#0e1013)}:host([hidden]){display:none}canvas[hidden],slot[hidden]{display:none}slot{display:block;height:100%}canvas{position:absolute;inset:0;width:100%;height:100%;touch-action:none}p{position:absolute;left:0;right:0;bottom:0;margin:0;padding:4px 8px;font:14px system-ui,sans-serif;color:light-dark(#a3271f,#f59a8f)}p:empty{display:none}.said{clip-path:inset(50%);width:1px;height:1px;overflow:hidden}";
+
+/**
+ * The tower of `profile` with what `state` (a token) has inside; with `seed` and `cubes` it throws them at once, as
+ * `tower-sim throw` does. Events: "throw" when one begins, "out" for each cube that comes out, "rest" when all lie still,
+ * "trouble" for what is wrong, in one line; what they tell is in `detail`. What stands inside the element is shown where
+ * the browser cannot run the physics.
+ */
+export class CubeTower extends Base {
+  declare profile: string | null;
+  declare state: string | null;
+  declare seed: string | null;
+  declare cubes: string | null;
+  private canvas!: HTMLCanvasElement;
+  private line!: HTMLElement;
+  private said!: HTMLElement;
+  private substitute!: HTMLElement;
+  private ask!: () => void;
+  private busy: Promise<void> = Promise.resolve();
+  private isAsked = false;
+  private tower: LiveTower | null = null;
+  private shown: Shown | null = null;
+  private stage: Stage | null = null;
+  private applied: string | null = null;
+  private colours: string[] = [];
+  private finer = 0;
+
+  static get observedAttributes() {
+    return ATTRIBUTES;
+  }
+
+  connectedCallback() {
+    if (!this.shadowRoot) {
+      const root = this.attachShadow({ mode: "open" });
+      const sheet = new CSSStyleSheet(); // allowed where a page's policy allows no style of ours
+      sheet.replaceSync(STYLE);
+      root.adoptedStyleSheets = [sheet];
+      this.canvas = made("canvas", { tabindex: "0", role: "application", "aria-label": "A cube tower. Arrow keys turn it, plus and minus zoom." });
+      this.line = made("p", { role: "alert" });
+      this.said = made("p", { class: "said", role: "status" });
+      this.substitute = made("slot", { hidden: "" });
+      root.append(this.canvas, this.substitute, this.line, this.said);
+      this.ask = onceAFrame((at) => this.frame(at));
+    }
+    this.asked();
+  }
+
+  disconnectedCallback() {
+    if (!this.tower) return;
+    this.tower.worker.terminate();
+    this.tower = this.shown = this.stage = null;
+  }
+
+  attributeChangedCallback() {
+    if (this.shadowRoot) this.asked();
+  }
+
+  /** Do what the attributes say, once for all of them that were changed together. */
+  private asked(): void {
+    if (this.isAsked) return;
+    this.isAsked = true;
+    queueMicrotask(() => {
+      this.isAsked = false;
+      if (this.isConnected) this.queue(() => this.follow()).catch(() => {});
+    });
+  }
+
+  /** Do what a method asks, after what the attributes say; a promise. */
+  private async run<T>(action: () => T | Promise<T>): Promise<T> {
+    await undefined; // what the attributes say is in the row by then
+    return this.queue(action);
+  }
+
+  /** Do things one after the other; what goes wrong is told, and nothing is lost. */
+  private queue<T>(action: () => T | Promise<T>): Promise<T> {
+    const done = this.busy.then(() => this.open()).then(action);
+    this.busy = done.then(() => {}, (error: Error) => {
+      this.line.textContent = error.message;
+      this.tell("trouble", { message: error.message });
+    });
+    return done;
+  }
+
+  private async follow(): Promise<void> {
+    this.line.textContent = "";
+    const { state, seed, cubes, applied } = this;
+    const tower = this.tower!;
+    const throws = seed !== null && cubes !== null;
+    if (state !== null && state !== tower.state.token && (throws || state !== applied)) await tower.change("read", { token: state });
+    if (state === null && applied !== null) await tower.change("empty");
+    this.applied = state;
+    if (seed === null || cubes === null) return;
+    checkSeed(seed);
+    await tower.move("drop", { counts: countsRead(cubes), seed });
+  }
+
+  private async open(): Promise<void> {
+    const name = this.profile ?? MADE.towers[0].name;
+    const found = MADE.towers.find((tower) => tower.name === name);
+    if (!found) throw new Error(`The profile ${shown(name)} is not in this element; allowed are ${MADE.towers.map((tower) => tower.name).join(", ")}.`);
+    if (found === this.shown) return;
+    if (!runsPhysics()) this.giveWay();
+    this.tower ??= new LiveTower(() => new Worker(URL.createObjectURL(new Blob([MADE.worker], { type: "text/javascript" }))), (word, what) => this.heard(word, what), this.ask);
+    const { profile } = found;
+    found.seen ??= { ...profile, boxes: profile.boxes.filter(({ part }: { part: string }) => part !== "table") };
+    this.openStage(found);
+    this.shown = found;
+    await this.tower.open(found, Uint8Array.from(atob(MADE.core), (letter) => letter.charCodeAt(0)));
+  }
+
+  /** Where the physics cannot run, the element shows what stands inside it, such as a picture. */
+  private giveWay(): never {
+    this.canvas.hidden = true;
+    this.substitute.hidden = false;
+    const instead = this.childElementCount ? "; a substitute is shown" : "; open the page in a newer one";
+    throw new Error(`This browser has no WebAssembly or no workers, which the physics needs${instead}.`);
+  }
+
+  private openStage({ seen, edge }: Shown): void {
+    const solids = solidsOf(seen, edge);
+    const shape = solids.flatMap((solid) => solid.vertices);
+    this.colours = Object.keys(MADE.paints);
+    const header = { edge, apparatus: seen, colours: this.colours.map((name) => MADE.paints[name]) };
+    const canvas = this.canvas.cloneNode() as HTMLCanvasElement;
+    this.canvas.replaceWith(canvas);
+    this.canvas = canvas;
+    this.stage = new Stage(canvas, header, solids, [shape, shape], (message) => { this.line.textContent = message; });
+    handleCanvas(canvas, this.stage.camera, this.ask);
+    new ResizeObserver(this.ask).observe(canvas);
+    this.ask();
+  }
+
+  private heard(word: string, what: any): void {
+    const counted = (cubes: Cube[]) => Object.fromEntries(byColour(cubes));
+    if (word === "throw") this.tell("throw", { kind: what.kind, seed: what.seed, cubes: what.counts ? Object.fromEntries(what.counts) : {} });
+    else if (word === "out") this.tell("out", { id: what.id, colour: what.colour });
+    else if (word === "failed") this.tell("trouble", { message: what.reason || `no landing: ${what.failures.join(", ")}` });
+    else if (word === "rest") {
+      const { emerged, inside, board, token } = what;
+      this.said.textContent = `${emerged.length} came out, ${inside.length} inside.`;
+      this.tell("rest", { state: token, emerged, inside: counted(inside), board: counted(board) });
+    }
+  }
+
+  private tell(name: string, detail: object): void {
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
+  }
+
+  private frame(at: number): void {
+    const { tower, stage } = this;
+    if (!stage || !tower || !tower.shown) return;
+    const moving = tower.moves;
+    tower.tick(performance.now());
+    stage.watchPace(moving ? at : null);
+    this.draw(stage.level);
+    clearTimeout(this.finer);
+    if (tower.moves) this.ask();
+    else this.finer = window.setTimeout(() => this.draw(0), STILL);
+  }
+
+  /** Draw the picture in a quality of QUALITIES: 0 is the finest. */
+  private draw(level: number): void {
+    const [tower, stage] = [this.tower!, this.stage!];
+    const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+    stage.paint(dark ? [14, 16, 19] : [233, 230, 221], dark);
+    const index = (name: string) => Math.max(this.colours.indexOf(name), 0);
+    const cubes = tower.drawn(performance.now()).map((each) => ({ ...each, colour: index(each.colour) }));
+    stage.look(0, 0);
+    stage.draw({ cubes, lit: [] }, level);
+  }
+
+  /** Throw cubes, such as { blue: 4 } or "blue:4", by a seed (drawn where none is given); a promise: it has begun. */
+  throw(cubes: string | Record<string, number> | null = this.cubes, seed: string | number | bigint = anySeed()): Promise<void> {
+    return this.run(() => {
+      const counts = typeof cubes === "string" ? countsRead(cubes) : Object.entries(cubes || {});
+      checkSeed(String(seed));
+      return this.tower!.move("drop", { counts, seed: String(seed) }).then(() => undefined);
+    });
+  }
+
+  /** Knock on the table, `strength` in g. */
+  knock(strength = 1, seed: string | number | bigint = anySeed()): Promise<void> {
+    return this.run(() => this.tower!.move("knock", { strength, seed: String(seed) }).then(() => undefined));
+  }
+
+  /** Take back the last of what was done here; a promise of the token of the state. */
+  undo(): Promise<string> {
+    return this.run(async () => {
+      const tower = this.tower!;
+      await tower.change(tower.play ? "stop" : "undo");
+      return tower.state.token;
+    });
+  }
+
+  /** See at once how what moves ends; a promise. */
+  async finish(): Promise<void> {
+    await undefined;
+    await this.busy;
+    await this.tower?.finish();
+  }
+
+  /** The token of the state that is there; null before it is open. */
+  get token(): string | null {
+    return this.tower && this.tower.state ? this.tower.state.token : null;
+  }
+}
+
+/** A new element with attributes. */
+function made<Name extends keyof HTMLElementTagNameMap>(name: Name, attributes: Record<string, string>): HTMLElementTagNameMap[Name] {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  return element;
+}
+
+for (const name of ATTRIBUTES) {
+  Object.defineProperty(CubeTower.prototype, name, {
+    get(this: CubeTower) { return this.getAttribute(name); },
+    set(this: CubeTower, value: string | Record<string, number> | null | undefined) {
+      if (value === null || value === undefined) this.removeAttribute(name);
+      else this.setAttribute(name, typeof value === "object" ? countsText(Object.entries(value)) : String(value));
+    },
+  });
+}
+
+if (typeof customElements !== "undefined" && !customElements.get("cube-tower")) customElements.define("cube-tower", CubeTower);

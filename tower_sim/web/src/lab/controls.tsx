@@ -1,0 +1,135 @@
+// Controls: sliders with their numbers, choices, a list that is put in order by keys, mouse and touch.
+
+import { Component, type ComponentChildren, createRef } from "preact";
+import { find } from "../common/browser";
+
+/** The id of the control with this label. */
+function idOf(label: string): string {
+  return `control-${label.toLowerCase().replace(/[^a-z]+/g, "-")}`;
+}
+
+/** A slider with its label and number; `changed(value)` while it moves. */
+export function Slider({ label, least, most, value, words = String(value), mark, changed }: { label: string; least: number; most: number; value: number; words?: string; mark?: ComponentChildren; changed: (value: number) => void }) {
+  const id = idOf(label);
+  return (
+    <div class="field slider">
+      <label for={id}>{mark}{label}</label>
+      <input id={id} type="range" min={least} max={most} step={1} value={value} onInput={({ currentTarget }) => changed(Number(currentTarget.value))} />
+      <output for={id}>{words}</output>
+    </div>
+  );
+}
+
+/** A choice of [value, words] with its label. */
+export function Choice({ label, options, value, changed }: { label: string; options: [string, string][]; value: string; changed: (value: string) => void }) {
+  const id = idOf(label);
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={({ currentTarget }) => changed(currentTarget.value)}>{options.map(([key, words]) => <option value={key}>{words}</option>)}</select>
+    </div>
+  );
+}
+
+/** Part of the controls that can be folded; it opens by itself where `open`. */
+export class Fold extends Component<{ title: string; open?: boolean; children: ComponentChildren }, { open: boolean }> {
+  state = { open: this.props.open ?? false };
+
+  render() {
+    const { title, children } = this.props;
+    return <details open={this.state.open} onToggle={({ currentTarget }) => this.setState({ open: (currentTarget as HTMLDetailsElement).open })}><summary>{title}</summary>{children}</details>;
+  }
+}
+
+interface Item { id: number; words: string; mark: ComponentChildren }
+
+/** A list that is put in order: `changed` with the ids in their new order. */
+export class OrderList extends Component<{ label: string; items: Item[]; changed: (order: number[]) => void }, { told: string; held: number | null }> {
+  state = { told: "", held: null };
+  list = createRef<HTMLOListElement>();
+
+  move(id: number, to: number): void {
+    const { items, changed } = this.props;
+    const item = items.find((each) => each.id === id)!;
+    if (to < 0 || to >= items.length) return;
+    const order = items.map((each) => each.id).filter((each) => each !== id);
+    order.splice(to, 0, id);
+    this.setState({ told: `${item.words} is number ${to + 1} of ${items.length}` });
+    changed(order);
+  }
+
+  /** Take an item with a pointer: it goes where the pointer is, until it is let go. */
+  hold(id: number, event: PointerEvent): void {
+    event.preventDefault();
+    this.setState({ held: id });
+    const drag = ({ clientY }: PointerEvent) => {
+      const middles = [...this.list.current!.children].map((line) => line.getBoundingClientRect()).map((box) => box.top + box.height / 2);
+      const at = this.props.items.findIndex((each) => each.id === id);
+      const to = middles.filter((middle, i) => i !== at && middle < clientY).length;
+      if (to !== at) this.move(id, to);
+    };
+    const end = () => {
+      document.removeEventListener("pointermove", drag);
+      for (const name of ["pointerup", "pointercancel"]) document.removeEventListener(name, end);
+      this.setState({ held: null });
+    };
+    document.addEventListener("pointermove", drag);
+    for (const name of ["pointerup", "pointercancel"]) document.addEventListener(name, end);
+  }
+
+  render() {
+    const { label, items } = this.props;
+    const step = ({ id, words }: Item, at: number, by: number, way: string, sign: string) => (
+      <button type="button" class="icon" aria-label={`Move ${words} ${way}`} disabled={at + by < 0 || at + by >= items.length} onClick={({ currentTarget }) => { this.move(id, at + by); currentTarget.focus(); }}>{sign}</button>
+    );
+    return (
+      <div>
+        <ol class="order" aria-label={label} ref={this.list}>
+          {items.map((item, at) => (
+            <li key={item.id} class={this.state.held === item.id ? "held" : ""}>
+              <span class="grip" aria-hidden="true" onPointerDown={(event) => this.hold(item.id, event)}>⠿</span>
+              <span class="spread">{item.mark}{item.words}</span>
+              {step(item, at, -1, "earlier", "↑")}{step(item, at, 1, "later", "↓")}
+            </li>
+          ))}
+        </ol>
+        <p class="hidden" role="status">{this.state.told}</p>
+      </div>
+    );
+  }
+}
+
+/** A tab's answer: sentences first, how sure they are, warnings; and how far its job is. */
+export interface Answer { sentences: string[]; sure: string; warnings: string[] }
+export interface Progress { done: number; games: number; isBusy: boolean }
+
+export function Answered({ tab, answer }: { tab: string; answer: Answer | null }) {
+  return (
+    <>
+      <div id={`${tab}-lead`}>{answer?.sentences.map((text) => <p class="lead">{text}</p>)}</div>
+      <p id={`${tab}-sure`} class="note">{answer?.sure}</p>
+      <div id={`${tab}-beyond`}>{answer?.warnings.filter(Boolean).map((text) => <p class="warning">{text}</p>)}</div>
+    </>
+  );
+}
+
+/** How far a job is, and its answer for those who cannot see it, once it is done. */
+export function Busy({ tab, label, progress: { done, games, isBusy }, answer }: { tab: string; label: string; progress: Progress; answer: Answer | null }) {
+  return (
+    <>
+      <p id={`${tab}-told`} class="hidden" role="status">{isBusy ? "" : answer?.sentences.join(" ")}</p>
+      <div id={`${tab}-busy`} class="busy" hidden={!isBusy}><label class="note" for={`${tab}-progress`}>{label}</label> <progress id={`${tab}-progress`} max={games} value={done} /></div>
+    </>
+  );
+}
+
+/** A dialog with a heading, whose buttons stand in a row at its end. */
+export function LabDialog({ id, title, children }: { id: string; title: string; children: ComponentChildren }) {
+  return (
+    <dialog id={id} aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>{title}</h2>
+      {children}
+      <div class="bar"><span class="spread" /><button type="button" onClick={() => find<HTMLDialogElement>(id).close()}>Close</button></div>
+    </dialog>
+  );
+}

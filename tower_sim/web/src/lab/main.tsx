@@ -1,0 +1,230 @@
+// The page as a whole: tabs, the address, light and dark, and what other scripts may ask. Its script is its worker's too.
+
+import { render } from "preact";
+import { bytesOf, find, openDialog, runsPhysics, save, startTheme } from "../common/browser";
+import { Theme } from "../common/parts";
+import { LabDialog } from "./controls";
+import { FightTab, fightTab } from "./fight";
+import { openGames } from "./games";
+import { makeAsk, startWorker } from "./jobs";
+import { RulesTab, rulesTab, towersPlayed } from "./rules";
+import { checkedSeed, linkOf, linked, pageOf, toml, unlinked } from "./saved";
+import { modelWords } from "./say";
+import { IS_PAGE, type Side, TABS, type State, begin, change, lab, laws, listeners, state, steps, usualState } from "./state";
+import { WholeTab, wholeTab } from "./whole";
+
+const TITLES: Record<string, string> = { rules: "House rules", whole: "One game", fight: "Battle" };
+const told = { trouble: "", seed: "", share: "", given: "" };
+
+function show(): void {
+  render(<View />, find("app"));
+}
+
+function complain(line: string): void {
+  told.trouble = line;
+  show();
+}
+
+function View() {
+  const tabs = TABS.filter((name) => name !== "fight" || lab.ships.length);
+  return (
+    <>
+      <header class="top">
+        <h1>Tower lab</h1>
+        <p class="soft tagline">What does the cube tower do to your game? Move a slider and see.</p>
+        <span class="spread" />
+        <div class="bar">
+          <button type="button" id="undo" disabled={!steps.canUndo()} onClick={steps.undo}>Undo</button>
+          <button type="button" id="redo" disabled={!steps.canRedo()} onClick={steps.redo}>Redo</button>
+          <button type="button" id="share" onClick={openShare}>Share</button>
+          <button type="button" id="about-open" onClick={() => openDialog("about")}>How sure is this?</button>
+          <Theme changed={show} />
+        </div>
+      </header>
+      <p id="trouble" class="trouble" role="alert">{told.trouble}</p>
+      <main>
+        <div class="tabs" role="tablist" aria-label="What to look at">
+          {tabs.map((name, i) => <button type="button" role="tab" id={`tab-${name}`} aria-controls={`panel-${name}`} aria-selected={name === state.tab} tabIndex={name === state.tab ? 0 : -1} onClick={() => change({ tab: name })} onKeyDown={(event) => nextTab(event, tabs, i)}>{TITLES[name]}</button>)}
+        </div>
+        <RulesTab hidden={state.tab !== "rules"} seedNote={<Seed />} />
+        <WholeTab hidden={state.tab !== "whole"} />
+        {lab.ships.length > 0 && <FightTab hidden={state.tab !== "fight"} />}
+      </main>
+      <footer class="note foot">Made by {lab.program}. Nothing leaves this page: it has no server and asks for nothing.</footer>
+      <Share />
+      <LabDialog id="about" title="How sure is this?">
+        <p>Every figure here is counted from games that this page plays itself, so it is uncertain in two ways.</p>
+        <p><strong>Chance.</strong> More games make it smaller. The intervals hold the true value in 95 of 100 such counts. With A beside B both get the same luck, so that small differences show sooner. <em>Certain</em> is said where chance alone would show as much in at most 1 of 10,000 comparisons, <em>very likely</em> at most in 1 of 20.</p>
+        <p><strong>The model.</strong> No number of games makes this smaller:</p>
+        <div id="model">{towersPlayed().map((tower) => <p>{modelWords(tower)}</p>)}</div>
+        <p>The towers that ship were fitted to what has been written, photographed and filmed of the real ones; yours may differ. <code>tower-sim tower fit</code> fits one to your own drops.</p>
+      </LabDialog>
+    </>
+  );
+}
+
+function nextTab(event: KeyboardEvent, tabs: string[], i: number): void {
+  const step = ({ ArrowRight: 1, ArrowLeft: -1 } as Record<string, number>)[event.key];
+  if (!step) return;
+  event.preventDefault();
+  const to = tabs[(i + step + tabs.length) % tabs.length];
+  change({ tab: to });
+  find(`tab-${to}`).focus();
+}
+
+function Seed() {
+  const chosen = (field: HTMLInputElement) => {
+    told.seed = "";
+    try {
+      change({ seed: checkedSeed(field.value) });
+    } catch {
+      told.seed = "A seed is a whole number below 2^128.";
+    }
+    field.value = state.seed;
+    show();
+  };
+  return (
+    <>
+      <div class="field"><label for="seed">Seed</label><input type="text" id="seed" inputMode="numeric" maxLength={39} class="seed" value={state.seed} onChange={({ currentTarget }) => chosen(currentTarget)} /></div>
+      <p id="seed-note" class="note" role="status">{told.seed}</p>
+    </>
+  );
+}
+
+function openShare(): void {
+  Object.assign(told, { share: "", given: "" });
+  show();
+  openDialog("share-dialog");
+}
+
+/** The dialog that gives away what is chosen, as a file or as a link, and takes a link. */
+function Share() {
+  const tell = (line: string) => {
+    told.share = line;
+    show();
+  };
+  const savePage = () => {
+    save("tower-lab.html", pageOf(state), "text/html");
+    tell("The page is saved: whoever opens the file sees what is chosen here.");
+  };
+  const copy = async () => {
+    find<HTMLInputElement>("share-link").select();
+    try {
+      await navigator.clipboard.writeText(linkOf(state));
+      tell("The link is copied.");
+    } catch {
+      tell("This browser does not let the page copy: the link is marked, copy it.");
+    }
+  };
+  const take = (event: Event) => {
+    event.preventDefault();
+    try {
+      change(unlinked(told.given.trim()));
+      told.trouble = "";
+      find<HTMLDialogElement>("share-dialog").close();
+      show();
+    } catch (error) {
+      tell(`The link cannot be read: ${(error as Error).message} What was chosen stays.`);
+    }
+  };
+  return (
+    <LabDialog id="share-dialog" title="Share what is chosen">
+      <p>As a file: this page, which opens with all that is chosen here.</p>
+      <button type="button" id="share-page" class="main" onClick={savePage}>Save this page with what is chosen</button>
+      <p>As a link, for whoever has a copy of this page: put it after the address of the copy, or open it there below.</p>
+      <div class="bar"><input type="text" id="share-link" readOnly aria-label="Link" value={linkOf(state)} /><button type="button" id="share-copy" onClick={copy}>Copy</button></div>
+      <form id="share-take" onSubmit={take}>
+        <label for="share-given">Open a link that you were given</label>
+        <div class="bar"><input type="text" id="share-given" autocomplete="off" value={told.given} onInput={({ currentTarget }) => (told.given = currentTarget.value)} /><button type="submit">Open</button></div>
+      </form>
+      <p id="share-told" class="note" role="status">{told.share}</p>
+    </LabDialog>
+  );
+}
+
+/** Undo and redo by keys; fields for words take back their own letters. */
+function handleSteps(event: KeyboardEvent): void {
+  const isText = (event.target as Element).matches("input[type=text], input[type=number]");
+  if (isText || document.querySelector("dialog[open]") || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+  const key = event.key.toLowerCase();
+  if (key !== "z" && key !== "y") return;
+  event.preventDefault();
+  if (key === "y" || event.shiftKey) steps.redo();
+  else steps.undo();
+}
+
+let remembering = 0;
+
+/** Keep what is chosen in the address, when nothing has changed for a moment. */
+function remember(after = 250): void {
+  clearTimeout(remembering);
+  remembering = window.setTimeout(() => {
+    try {
+      history.replaceState(null, "", linked(state));
+    } catch {
+      remember(5000); // a browser may refuse it when it is asked too often
+    }
+  }, after);
+}
+
+/** Follow the address when somebody changes it: the event's own, for `remember` may have written another since. */
+function moved(event: HashChangeEvent): void {
+  try {
+    const found = unlinked(new URL(event.newURL).hash);
+    told.trouble = "";
+    change(found);
+  } catch (error) {
+    complain(`The address cannot be read: ${(error as Error).message} What was chosen stays.`);
+  }
+}
+
+async function startPage(source: string): Promise<void> {
+  begin(usualState());
+  const chosen = location.hash.length > 1 ? location.hash : find("app").dataset.chosen;
+  if (chosen) {
+    try {
+      begin(unlinked(chosen));
+    } catch (error) {
+      told.trouble = `The address cannot be read: ${(error as Error).message} The page shows the usual rules.`;
+    }
+  }
+  startTheme(show);
+  listeners.push(show, () => remember());
+  addEventListener("keydown", handleSteps);
+  addEventListener("hashchange", moved);
+  if (!runsPhysics()) told.trouble = "This browser has no WebAssembly or no workers, which plays the games; open the page in a newer one.";
+  show();
+  const wasm = await bytesOf("kernel");
+  const given = laws();
+  rulesTab.start(makeAsk(given, wasm, source), show, complain);
+  fightTab.start(makeAsk(given, wasm, source), show, complain);
+  wholeTab.start(await openGames(wasm), show);
+  Object.assign(window, {
+    towerSim: {
+      /** What is chosen on the page, as plain data. */
+      state: () => structuredClone(state),
+      /** Choose: any part of `state()`; throws a RangeError of one line for what the page cannot play. */
+      choose: (part: Partial<State>) => {
+        const found = unlinked(linked({ ...state, ...structuredClone(part) }));
+        change({ ...found, edit: found.b && (part.edit ?? state.edit) === "b" ? "b" : "a" });
+      },
+      /** Go back to what was chosen before, and forth again. */
+      undo: steps.undo,
+      redo: steps.redo,
+      /** The newest figures of house rules: { done, sums, sides, rows }, null before the first. */
+      result: () => rulesTab.result(),
+      /** The newest odds of battles, null before the first. */
+      battles: () => fightTab.latest,
+      /** The game that is shown drop by drop. */
+      game: () => wholeTab.told(),
+      /** The rules file of A or B, and the figures as CSV: what the buttons save. */
+      toml: (side: Side) => toml(state[side]!),
+      csv: () => rulesTab.table(),
+      /** The address's hash of what is chosen. */
+      link: () => linked(state),
+    },
+  });
+}
+
+if (IS_PAGE) startPage(document.currentScript!.textContent!).catch((error) => complain(`The lab cannot be shown: ${error.message}`));
+else startWorker();

@@ -1,0 +1,109 @@
+// A battle of Dead Reckoning, played along on the ship's board: battle.js has the rules (the default rulings, no abilities); here
+// cubes stuck in the ship are shaken out, and what lies where is what was noted after each throw.
+
+import { battle } from "made/battle.js";
+import { shown } from "./link";
+import type { Shown } from "./state";
+import { byColour, countsWords } from "./words";
+import { capital, counted, listed, plainName } from "../common/text";
+import type { Awaited, Begun, Choices, Course, Past, Playable } from "./course";
+
+export const SIDES = ["purple", "green"]; // the first is active
+export const SHAKE = 1; // g
+export const SHAKES = 10; // in a row; a cube still stuck then is taken out by hand and thrown again
+export const BATTLES = { ship: "ship against ship", merchant: "ship against merchant", building: "ship against buildings" };
+
+export function battleGame(): Playable {
+  const most = battle.SUPPLY;
+  return {
+    name: "dead_reckoning",
+    title: "A battle of Dead Reckoning",
+    colours: SIDES,
+    fields: [
+      { name: "kind", says: "what fights", is: "ship", of: Object.keys(BATTLES) },
+      ...SIDES.map((side, i) => ({ name: side, says: `cubes of ${side}`, is: 4 - i, from: 0, to: most })),
+    ],
+    isFor: (shown) => Object.values(shown.printed).some(({ kind }) => kind === "explosive"),
+    wrong: (choices) => wrongBattle(choices, most),
+    course: (past, begun, shown) => new BattleCourse(past, begun, shown),
+  };
+}
+
+/** What is not allowed of the choices of a battle, in a line; "" of none. */
+export function wrongBattle({ kind, ...given }: Choices, most: number): string {
+  const cubes = given as Record<string, number>;
+  if (!(kind in BATTLES)) return `what fights is ${shown(kind)}; allowed are ${Object.keys(BATTLES).join(", ")}; choose one`;
+  for (const side of SIDES) {
+    const limit = side === SIDES[1] && kind === "merchant" ? battle.NON_PLAYER : most;
+    if (!Number.isInteger(cubes[side]) || cubes[side] < 0 || cubes[side] > limit) return `cubes of ${side} are ${shown(cubes[side])}; allowed is 0 to ${limit}; take another number`;
+  }
+  return cubes.purple + cubes.green ? "" : "there is no cube in the battle; allowed is one or more; give a side some";
+}
+
+export class BattleCourse implements Course {
+  zones: Shown["printed"];
+  setup: { kind: string | number; sides: { cubes: string | number }[] };
+  lines: string[] = [];
+  steps = 0;
+  name = "";
+  lies = new Map<number, string>();
+  result: any = null;
+
+  constructor(readonly past: Past, { choices }: Begun, { printed }: Shown) {
+    this.zones = printed;
+    this.setup = { kind: choices.kind, sides: SIDES.map((side) => ({ cubes: choices[side] })) };
+  }
+
+  play() {
+    this.result = battle.play(this.setup, this.zones, (thrown: number[], staying: [number, string][]) => this.draw(thrown, staying)).result;
+  }
+
+  sideOf(id: number): number {
+    return id < battle.SUPPLY ? 0 : 1;
+  }
+
+  /** Where cubes that stay, then those thrown, lie after they were thrown; see battle.play. */
+  draw(thrown: number[], staying: [number, string][]): string[] {
+    const { past } = this;
+    const bang = thrown.some((id) => this.zones[this.lies.get(id)!]?.kind === "explosive");
+    this.name = !this.lines.length ? "Throw" : bang ? "Explosion" : "Thrown again";
+    past.thrown(thrown.map((id) => ({ id, colour: SIDES[this.sideOf(id)] })));
+    this.steps += 1;
+    for (let shakes = 0; past.inside.size && shakes < SHAKES; shakes += 1) {
+      this.name = "Shake";
+      past.shaken(SHAKE);
+      this.steps += 1;
+    }
+    const stuck = [...past.inside.keys()];
+    this.lies = new Map([...past.lies(), ...stuck.map((id): [number, string] => [id, "inside"])]);
+    const placesOf = (side: number) => listed(thrown.filter((id) => this.sideOf(id) === side).map((id) => placeName(this.lies.get(id)!)));
+    const said = SIDES.map((name, side) => [name, placesOf(side)]).filter(([, places]) => places);
+    this.lines.push(`${this.name === "Shake" ? "Shaken out" : this.name}: ${said.map(([name, places]) => `${name} in ${places}`).join("; ")}.`);
+    return [...staying.map(([id]) => id), ...thrown].map((id) => this.lies.get(id)!);
+  }
+
+  get stream() {
+    return [0, this.steps];
+  }
+
+  next({ cubes, knock }: Awaited): string {
+    if (knock) return "A cube is stuck in the ship: shake it out by a knock.";
+    const why = ({ Explosion: "Cubes in an explosive zone are thrown again, each with one more", "Thrown again": "Cubes that lie in no zone are thrown again" } as Record<string, string>)[this.name] || "The battle begins";
+    return `${why}: ${countsWords(byColour(cubes.map(({ id, colour }) => [id, colour])))} to throw.`;
+  }
+
+  sum() {
+    const lying = [...this.lies].map(([id, place]) => [this.sideOf(id), this.zones[place]]);
+    const { sides, winner, sunk } = this.result || battle.resolved(this.setup, lying);
+    const told = sides.map(({ strength, coins, cargo, choice, damage_taken: taken }: any, i: number) => (
+      `${SIDES[i]} has ${strength} strength, ${counted(coins, "coin")}, ${cargo} cargo${choice ? `, ${choice} of coin or cargo` : ""}, and takes ${taken} damage`
+    ));
+    const end = this.result ? `. ${capital(SIDES[winner])} wins${sides[0].strength === sides[1].strength ? ": a tie goes to the active side" : ""}${sunk.length ? `; ${listed(sunk.map((side: number) => SIDES[side]))} sinks` : ""}` : "";
+    return `${told.join("; ")}${end}.`;
+  }
+}
+
+/** A place in words: "zone:strength_1_aft" is strength 1 aft. */
+export function placeName(place: string): string {
+  return plainName(place.replace("zone:", ""));
+}

@@ -1,0 +1,80 @@
+// A link: #profile=NAME&state=TOKEN, and &seed=N&throw=blue:4,red:2 for a throw that is to happen when it is opened, or
+// &game=amerigo:N for a game of that seed that is played along; see Along.text.
+
+
+export type Counts = [string, number][];
+export interface Link { profile: string | null; state: string | null; seed: string | null; counts: Counts | null; game: string | null }
+
+/** The part of a link after #: {profile, state, seed, counts, game}; seed and counts where a throw is to happen. */
+export function linkText({ profile, state, seed, counts, game }: Partial<Link>): string {
+  const parts = [`profile=${encodeURIComponent(profile!)}`];
+  if (state) parts.push(`state=${encodeURIComponent(state)}`);
+  if (counts) parts.push(`seed=${seed}`, `throw=${countsText(counts)}`);
+  if (game) parts.push(`game=${game}`);
+  return `#${parts.join("&")}`;
+}
+
+/** What a link, its part after #, or a bare token says; null of none. Throws an Error whose message says what is wrong. */
+export function linkRead(text: string): Link | null {
+  const given = text.trim();
+  if (/^TOWER\d+\./.test(given)) return { profile: null, state: given, seed: null, counts: null, game: null };
+  const after = given.slice(given.indexOf("#") + 1);
+  if (!given.includes("#") || !after) {
+    if (given) throw new Error(`The link ${shown(given)} holds no tower; allowed is one with #profile=NAME&state=TOKEN; copy it again, whole.`);
+    return null;
+  }
+  const said = new Map<string, string>();
+  for (const part of after.split("&")) {
+    const at = part.indexOf("=");
+    const [key, value] = at < 0 ? [part, ""] : [part.slice(0, at), part.slice(at + 1)];
+    if (!["profile", "state", "seed", "throw", "game"].includes(key) || said.has(key)) {
+      throw new Error(`The link says ${shown(key)}, which is not known or said twice; allowed are profile, state, seed, throw and game; copy it again, whole.`);
+    }
+    said.set(key, key === "game" ? value : decoded(value)); // a game's parts are decoded one by one
+  }
+  const counts = said.has("throw") ? countsRead(said.get("throw")!) : null;
+  const seed = said.get("seed") ?? null;
+  if (seed !== null) checkSeed(seed);
+  if (counts && said.has("game")) throw new Error("The link has a throw and a game; allowed is one of them; copy it again, whole.");
+  if ((seed === null) !== (counts === null)) throw new Error("The link has a throw without its seed, or a seed without a throw; allowed are both or none; copy it again, whole.");
+  return { profile: said.get("profile") ?? null, state: said.get("state") || null, seed, counts, game: said.get("game") || null };
+}
+
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error(`The link holds ${shown(text)}, which is damaged; copy it again, whole.`);
+  }
+}
+
+/** "blue:4,red:2" of [["blue", 4], ["red", 2]]. */
+export function countsText(counts: Counts): string {
+  return counts.map(([colour, number]) => `${encodeURIComponent(colour)}:${number}`).join(",");
+}
+
+/** [["blue", 4], ["red", 2]] of "blue:4,red:2". */
+export function countsRead(text: string): Counts {
+  return text.split(",").map((part) => {
+    const found = /^\s*([^:,]+):([0-9]{1,3})\s*$/.exec(part);
+    if (!found || Number(found[2]) > 500) throw new Error(`Cubes ${shown(text)} cannot be read; allowed are colours with their numbers, such as blue:4,red:2.`);
+    return [found[1], Number(found[2])];
+  });
+}
+
+/** Throw an Error unless a text is a seed. */
+export function checkSeed(text: string): void {
+  if (!/^[0-9]{1,39}$/.test(text) || BigInt(text) >= 2n ** 128n) throw new Error(`The seed ${shown(text)} is none; allowed is a whole number from 0 to 2^128 - 1.`);
+}
+
+/** A seed that a person can type again. */
+export function anySeed(): string {
+  const words = crypto.getRandomValues(new Uint32Array(2));
+  return String((BigInt(words[0]) * 2n ** 32n + BigInt(words[1])) % 10n ** 12n);
+}
+
+/** A value as an error says it: short. */
+export function shown(value: unknown): string {
+  const text = String(value);
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 36)}...` : text);
+}

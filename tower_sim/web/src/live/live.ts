@@ -1,0 +1,351 @@
+// What the page is made of: joins the tower in its worker, the hand, the picture and a game that is played along.
+
+import { type Paint } from "../common/faces";
+import { bytesOf, find, isDark, onceAFrame, themeColour } from "../common/browser";
+import { capital, counted } from "../common/text";
+import { handleCanvas } from "../scene/hands";
+import { type Header } from "../scene/renderer";
+import { CORNERS, type Solid, solidsOf } from "../scene/solids";
+import { Stage } from "../scene/stage";
+import { Along, begunBy } from "./along";
+import { Hand, type Leaving, TURN_BY_TURN, handleHand } from "./hand";
+import { type Counts, type Link, anySeed, linkRead, linkText, shown } from "./link";
+import { Wood } from "./sound";
+import type { Contents, Shown } from "./state";
+import { LiveTower, type Play } from "./tower";
+import { countsWords, eventSentence } from "./words";
+
+const STILL = 160; // ms without a change, after which a picture is drawn once more, as finely as can be
+const FIRST_HANDFUL = 7; // cubes in the hand when a tower is opened
+
+export class Live {
+  said = "";
+  trouble = "";
+  noPicture = "";
+  lastSeed = "–";
+  strength = "1"; // g, of the knock that the page offers
+  shown: Shown | null = null;
+  colours: string[] = [];
+  wood = new Wood();
+  along = new Along(this);
+  hand!: Hand;
+  solids!: Solid[];
+  header!: Header;
+  stage: Stage | null = null;
+  tower: LiveTower;
+  core!: ArrayBuffer;
+  frames = 0;
+  last: { counts: Counts; seed: string; before: string } | null = null; // what was thrown last, onto which state
+  kept = new Map<string, string>(); // the state of each tower that stood here before
+  busy: Promise<void> = Promise.resolve();
+  pouring = false;
+  finer = 0;
+  shaking: ((event: DeviceMotionEvent) => void) | null = null;
+  listener: ((word: string, what: unknown) => void) | null = null;
+  ask = onceAFrame((at) => this.frame(at));
+
+  /** `show` is called when what stands beside the picture may have changed. */
+  constructor(readonly data: Contents, makeWorker: () => Worker, readonly show: () => void) {
+    for (const tower of data.towers) tower.seen = { ...tower.profile, boxes: tower.profile.boxes.filter(({ part }: { part: string }) => part !== "table") };
+    this.tower = new LiveTower(makeWorker, (word, what) => this.heard(word, what), this.ask);
+  }
+
+  /** Begin with the tower of the page's link, or the first. */
+  async start(): Promise<void> {
+    this.core = await bytesOf("core");
+    let link: Link | null = null;
+    try {
+      link = linkRead(location.hash);
+      await this.open(this.shownOf(link && link.profile));
+    } catch (error) {
+      this.complain((error as Error).message);
+      link = null;
+      if (!this.shown) await this.open(this.data.towers[0]);
+    }
+    if (link) await this.follow(link);
+  }
+
+  /** The tower of a name; the one that stands there, or the first, of none. */
+  shownOf(name: string | null): Shown {
+    if (name === null) return this.shown || this.data.towers[0];
+    const found = this.data.towers.find((tower) => tower.name === name);
+    if (!found) throw new Error(`The link is of ${shown(name)}, which this page has not; allowed are ${this.data.towers.map((tower) => tower.name).join(", ")}; open it in a page that has it.`);
+    return found;
+  }
+
+  /** Do what a link says, after all of it is checked: a wrong link changes nothing. */
+  async follow(link: Link): Promise<void> {
+    try {
+      const given = this.shownOf(link.profile);
+      const begun = link.game ? begunBy(link.game, given) : null;
+      const isEmpty = given !== this.shown || begun !== null;
+      if (link.counts) await this.tower.finish(); // the throw meets the state that is there then
+      await this.tower.check(given, this.core, { token: link.state, isEmpty, counts: link.counts, seed: link.seed });
+      if (given !== this.shown) await this.open(given);
+      if (link.state) await this.tower.change("read", { token: link.state });
+      else if (begun) await this.tower.change("empty");
+      this.along.set(begun);
+      if (link.counts) await this.throwCounts(link.counts, link.seed!);
+    } catch (error) {
+      this.complain((error as Error).message);
+    }
+  }
+
+  /** Stand a tower there. */
+  async open(given: Shown): Promise<void> {
+    if (this.shown && this.tower.state) this.kept.set(this.shown.name, this.tower.state.token);
+    this.shown = given;
+    this.solids = solidsOf(given.seen, given.edge);
+    this.hand = new Hand(given);
+    this.last = null;
+    this.header = { edge: given.edge, apparatus: given.seen, colours: [] };
+    this.along.open(given);
+    this.dress();
+    this.show(); // with a canvas of its own
+    this.openStage();
+    await this.tower.open(given, this.core);
+    const kept = this.kept.get(given.name);
+    if (kept) await this.tower.change("read", { token: kept });
+    for (let i = 0; i < FIRST_HANDFUL; i += 1) this.hand.add(given.colours[i % given.colours.length]);
+    this.tell("Press Throw.");
+  }
+
+  /** Take the colours of the game that is played along, or of the tower. */
+  dress(): void {
+    this.colours = [...new Set([...this.offered, ...this.shown!.colours, ...Object.keys(this.data.paints)])];
+    this.header.colours = this.colours.map((name) => this.paintOf(name));
+    if (this.stage) this.stage.openPicture();
+    this.ask();
+  }
+
+  /** The colours that one may take, in their order. */
+  get offered(): string[] {
+    return this.along.begun ? this.along.begun.game.colours : this.shown!.colours;
+  }
+
+  openStage(): void {
+    const { seen, edge, hand } = this.shown!;
+    const shape = this.solids.flatMap((solid) => solid.vertices);
+    const high = seen.rim + hand.height + 5 * edge;
+    const over = CORNERS.map(([x, y]) => [(x * hand.spread) / 2, (y * hand.spread) / 2, high]);
+    this.noPicture = "";
+    const stage = new Stage(find<HTMLCanvasElement>("scene"), this.header, this.solids, [[...shape, ...over], shape], (line) => {
+      this.noPicture = line;
+    });
+    this.stage = stage;
+    handleHand(stage.canvas, stage.camera, () => this.hand, this.ask, (when) => this.letGo(when));
+    handleCanvas(stage.canvas, stage.camera, this.ask);
+    stage.canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
+    stage.canvas.addEventListener("webglcontextrestored", () => {
+      stage.openPicture();
+      this.ask();
+    });
+    new ResizeObserver(() => this.themeChanged()).observe(stage.canvas);
+    this.themeChanged();
+  }
+
+  /** What a colour looks like; one that nobody knows here is grey, with its first letter. */
+  paintOf(name: string): Paint {
+    return (this.data.paints[name] ??= { name, rgb: "#8d99a6", ink: "#1a1a1a", letter: (name.match(/[\p{L}\p{N}]/u) || ["?"])[0].toUpperCase(), pattern: "rings" });
+  }
+
+  indexOf(colour: string): number {
+    let index = this.colours.indexOf(colour);
+    if (index < 0) {
+      index = this.colours.push(colour) - 1;
+      this.header.colours = this.colours.map((name) => this.paintOf(name));
+      this.stage!.openPicture();
+    }
+    return index;
+  }
+
+  themeChanged = (): void => {
+    if (this.stage) this.stage.paint(themeColour("--sunk"), isDark());
+    this.ask();
+  };
+
+  tell(sentence: string): void {
+    this.said = sentence;
+    this.ask();
+  }
+
+  complain(line: string): void {
+    this.trouble = line;
+    this.show();
+  }
+
+  /** Do things one after the other; what goes wrong is said, and nothing is lost. */
+  run(action: () => unknown): Promise<void> {
+    this.busy = this.busy.then(action as () => Promise<void>).catch((error: Error) => this.complain(error.message));
+    return this.busy;
+  }
+
+  add(colour: string, by: number): void {
+    if (this.along.isOn) return this.tell("The game says which cubes are thrown. Press Throw.");
+    for (let i = 0; i < by; i += 1) this.hand.add(colour);
+    if (by < 0) this.hand.remove(colour);
+    return this.tell(`${capital(countsWords(this.hand.counts()))} in your hand.`);
+  }
+
+  putBack(): void {
+    this.hand.remove();
+    this.tell("Your hand is empty.");
+  }
+
+  /** Throw what is in the hand with the model's own hand; of an empty hand the same as last. */
+  throwIt(): unknown {
+    if (this.along.isOn) return this.run(() => this.along.act());
+    const counts = this.hand.held.length ? this.hand.counts() : this.last ? this.last.counts : [];
+    if (!counts.length) return this.tell("Your hand is empty: take cubes first.");
+    return this.run(() => this.throwCounts(counts, anySeed()));
+  }
+
+  async throwCounts(counts: Counts, seed: string): Promise<void> {
+    await this.tower.finish();
+    const before = this.tower.state.token;
+    await this.tower.move("drop", { counts, seed });
+    this.hand.remove();
+    this.last = { counts, seed, before };
+  }
+
+  knock(strength = Number(this.strength)): Promise<void> {
+    return this.run(() => this.tower.move("knock", { strength, seed: anySeed() }));
+  }
+
+  /** Let all go where the hand is. */
+  letGo(when = performance.now()): unknown {
+    if (!this.hand.held.length) return this.tell("Your hand is empty: take cubes first.");
+    const { hand } = this;
+    const launches = hand.release(when);
+    return this.run(async () => {
+      const play = await this.beginHand().catch((error) => {
+        hand.back(launches);
+        throw error;
+      });
+      for (const launch of launches) await this.launch(play, launch);
+      await this.tower.close(play);
+    });
+  }
+
+  /** Let one cube go, and go on with it while it is wanted. */
+  pour(): unknown {
+    if (this.pouring) return undefined;
+    if (!this.hand.held.length) return this.tell("Your hand is empty: take cubes first.");
+    this.pouring = true;
+    return this.run(async () => {
+      try {
+        if (this.hand.held.length) await this.pourInto(await this.beginHand());
+      } finally {
+        this.pouring = false;
+      }
+    });
+  }
+
+  /** Let cubes go one by one while the key is down. The first goes even if the key is up again. The hand may be emptied meanwhile. */
+  private async pourInto(play: Play): Promise<void> {
+    for (let isFirst = true; (isFirst || this.pouring) && this.hand.held.length && play.isOpen && this.tower.play === play; isFirst = false) {
+      const [launch] = this.hand.release(performance.now(), true);
+      await this.launch(play, launch);
+      await new Promise((done) => {
+        setTimeout(done, 1000 * TURN_BY_TURN);
+      });
+    }
+    await this.tower.close(play);
+  }
+
+  private async beginHand(): Promise<Play> {
+    await this.tower.finish();
+    this.last = null;
+    return this.tower.move("hand", {});
+  }
+
+  private async launch(play: Play, launch: Leaving): Promise<void> {
+    const { colour, pose, velocity, spin } = launch;
+    try {
+      const id = this.along.numberOf(colour) ?? this.tower.state.next + play.launched;
+      await this.tower.launch(play, { cube: { id, colour }, pose, velocity, spin });
+      this.along.launched.add(id);
+    } catch (error) {
+      this.hand.back([launch]);
+      this.tell(`A cube stays in your hand: ${(error as Error).message}`);
+    }
+  }
+
+  undo(): Promise<void> {
+    return this.run(async () => {
+      const { play } = this.tower;
+      if (!play && !this.tower.state.undo) return this.tell("There is nothing to undo.");
+      await this.tower.change(play ? "stop" : "undo");
+      this.last = null;
+      return this.tell("Undone.");
+    });
+  }
+
+  /** Hear what the tower tells. */
+  heard(word: string, what: any): void {
+    if (word === "throw") this.began(what);
+    else if (word === "again") this.tell("This throw did not come to rest. It is thrown again.");
+    else if (word === "failed") this.failed(what);
+    else if (word === "rest") this.rested(what);
+    else if (word === "state") this.along.read();
+    if (this.listener) this.listener(word, what);
+  }
+
+  private began(what: any): void {
+    this.complain("");
+    if (what.seed) this.lastSeed = what.seed;
+    const words: Record<string, () => string> = { drop: () => `${capital(countsWords(what.counts || []))} thrown.`, knock: () => `A knock of ${what.strength} g.`, hand: () => "Your hand lets go.", place: () => "Put down." };
+    this.tell(words[what.kind]());
+  }
+
+  private rested({ what, emerged, inside, events }: any): void {
+    if (what.kind === "knock" && !emerged.length) return this.tell("The knock brought no cube out.");
+    const event = eventSentence(events[events.length - 1], this.tower.isBoard);
+    const none = emerged.length || event.endsWith("none came out.") ? "" : `, none came ${this.tower.isBoard ? "on the board" : "out"}`;
+    return this.tell(`${event} ${counted(inside.length, "cube")} ${inside.length === 1 ? "is" : "are"} inside${none}.`);
+  }
+
+  private failed({ what, failures, reason }: any): void {
+    if (reason) return this.complain(`The physics stopped: ${reason}`);
+    if (what.kind === "hand") return this.tell(`This throw failed (${failures.join(", ")}): a cube missed the funnel or did not come to rest. Nothing has changed.`);
+    return this.tell(`${failures.length} throws in a row failed (${failures.join(", ")}). Nothing has changed.`);
+  }
+
+  private frame(at: number): void {
+    const { tower, stage } = this;
+    if (!stage) return;
+    this.wood.frame();
+    const moving = tower.moves;
+    tower.tick(performance.now(), (hardness) => this.wood.hit(hardness));
+    stage.watchPace(moving ? at : null);
+    this.draw(stage.level);
+    clearTimeout(this.finer);
+    if (tower.moves) this.ask();
+    else this.finer = window.setTimeout(() => this.draw(0), STILL);
+  }
+
+  private draw(level: number): void {
+    const stage = this.stage!;
+    this.frames += 1;
+    this.show();
+    const cubes = [...this.tower.drawn(performance.now()), ...this.hand.drawn()];
+    stage.look(0, 0);
+    stage.draw({ cubes: cubes.map((each) => ({ ...each, colour: this.indexOf(each.colour) })), lit: this.lit() }, level);
+    if (this.frames === 1) performance.mark("tower"); // first seen; tests/measure/live.py reads it
+  }
+
+  /** Zones in which cubes lie are lit. */
+  private lit(): number[] {
+    const { state, play } = this.tower;
+    const places = new Set(state && !play ? state.board.map(([, , place]) => place) : []);
+    return this.shown!.seen.zones.map((zone) => (places.has(`zone:${zone.name}`) ? 0.55 : 0));
+  }
+
+  /** The link to what is here: as it is now, or before the last throw with it to come. */
+  link(isBefore: boolean): string {
+    const { last, tower, shown: here } = this;
+    const address = location.href.split("#")[0];
+    if (isBefore && last) return address + linkText({ profile: here!.name, state: last.before, seed: last.seed, counts: last.counts });
+    return address + linkText({ profile: here!.name, state: tower.state.token, game: this.along.text });
+  }
+}

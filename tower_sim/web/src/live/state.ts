@@ -1,0 +1,32 @@
+// What a page and its worker tell each other of a tower.
+
+import type { Paint } from "../common/faces";
+import type { Pose } from "../scene/algebra";
+import type { Seen } from "../scene/solids";
+
+/** A cube: its number, its colour. */
+export type Cube = [id: number, colour: string];
+
+/** A cube that lies still: where, and its pose. */
+export type Resting = [id: number, colour: string, place: string, pose: Pose];
+
+/** One event of the past; `lies` says where the cubes on a board were after it. */
+export interface Past { kind: string; thrown: Cube[]; emerged: number[]; strength: number; lies: [number, string][] }
+
+/** A state; `next` is the number of the next cube, `undo` how many steps can be taken back. */
+export interface State { token: string; next: number; inside: Resting[]; board: Resting[]; events: Past[]; undo: number }
+
+/** What a throw ended with. */
+export interface Ended extends State { status: string; emerged: number[] }
+
+/** How a tower does in many games by its fitted model. */
+export interface LongRun { game: string; games: number; set_up: { thrown: number; out: number }; thrown: number; out: number; inside: number; usual: [number, number] }
+
+/** A tower of the page's document: what is drawn, what is computed, which cubes one takes. */
+export interface Shown {
+  name: string; title: string; edge: number; opening: number; hand: { height: number; spread: number; rate: number }; colours: string[];
+  printed: Record<string, Record<string, any>>; profile: any; seen: Seen; long_run: LongRun | null;
+}
+
+/** The page's document. */
+export interface Contents { program: string; towers: Shown[]; paints: Record<string, Paint> }

@@ -1,0 +1,348 @@
+// A tower that lives in a worker, as a page sees it: what moves is played in its own time, all else is its state.
+
+import { wantsStillness } from "../common/browser";
+import type { Counts } from "./link";
+import type { Ended, Shown, State } from "./state";
+
+import { type Pose, size, clamp, smooth } from "../scene/algebra";
+import { Windows } from "../scene/windows";
+
+export const FALLS = 0.35; // s in which the tray is cleared
+export const GRAVITY = 9.81; // m/s2
+export const BEHIND = 3; // windows by which a throw by hand is seen later than it is simulated
+export const WAKES = 2; // windows by which it is simulated further than now
+
+/**
+ * A tower played with. `tell(word, details)` is called when a throw begins ("throw"), a cube comes out ("out"), all lie
+ * still ("rest"), something is drawn anew ("again"), failed ("failed"), or there is another state ("state"); `ask` when
+ * something is to be drawn. Its asynchronous functions throw Errors whose message says what is wrong in one line.
+ */
+/** Hears the hardness (m/s) and the place of an impact. */
+type Hear = (hardness: number, place: ArrayLike<number>) => void;
+
+/** A cube that came out and lies in the tray. */
+export interface Lying { id: number; colour: string; pose: Pose }
+
+/** What moves: a throw by a seed, a knock, a hand, a cube that is put down. */
+export interface Move { kind: string; counts?: Counts; cubes?: { id: number; colour: string }[]; seed?: string; stream?: number[]; strength?: number }
+export interface Launch { cube: { id: number; colour: string }; pose: Pose; velocity: number[]; spin: number[] }
+
+export class LiveTower {
+  worker: Worker;
+  waiting = new Map<number, { done: (told: any) => void; fail: (error: Error) => void }>();
+  asked = 0;
+  number = 0;
+  state!: State; // once it is open
+  play: Play | null = null;
+  lying: Lying[] = [];
+  leaving: (Lying & { from: number })[] = [];
+  shown!: Shown;
+  isBoard = false;
+  edge = 0;
+  window = 0;
+
+  constructor(makeWorker: () => Worker, readonly tell: (word: string, what: any) => void, readonly ask: () => void) {
+    this.worker = makeWorker();
+    this.worker.onmessage = ({ data }) => this.hear(data);
+    this.worker.onerror = (event) => {
+      event.preventDefault();
+      for (const { fail } of this.waiting.values()) fail(new Error(`The physics does not start here: ${event.message || "no worker"}`));
+    };
+  }
+
+  /** Ask the worker; a promise of what it tells. */
+  request(ask: string, what: object = {}): Promise<any> {
+    this.asked += 1;
+    const id = this.asked;
+    return new Promise((done, fail) => {
+      this.waiting.set(id, { done, fail });
+      this.worker.postMessage({ ask, id, ...what });
+    });
+  }
+
+  hear({ id, told, error, job, ...said }: any): void {
+    if (id !== undefined) {
+      const { done, fail } = this.waiting.get(id)!;
+      this.waiting.delete(id);
+      if (error === undefined) done(told);
+      else fail(new Error(error));
+      return;
+    }
+    const { play } = this;
+    if (!play || play.number !== job) return; // of what was undone
+    if (said.chunk) for (const piece of said.chunk) play.add(piece);
+    if (said.ended) play.ended = said.ended;
+    if (said.again) {
+      play.restart();
+      this.tell("again", { status: said.again });
+    }
+    if (said.failed || said.broken) {
+      this.drop();
+      this.tell("failed", { what: play.what, failures: said.failed || [], reason: said.broken });
+    }
+    this.ask();
+  }
+
+  /** Stand a tower there: `shown` is {profile, seen, edge}, `core` the compiled physics. */
+  async open(shown: Shown, core: ArrayBufferLike | Uint8Array): Promise<void> {
+    this.play = null;
+    (this as any).state = null;
+    const { profile, seen, edge } = shown;
+    this.shown = shown;
+    this.isBoard = seen.kind === "board";
+    this.edge = edge;
+    this.window = profile.settings.window;
+    this.clear();
+    this.take(await this.request("open", { profile, core }));
+  }
+
+  /** Refuse what a link says of a tower if it cannot be done: {token, isEmpty, counts, seed}; nothing changes. */
+  check({ profile }: Shown, core: ArrayBuffer, link: object): Promise<void> {
+    return this.request("check", { profile, core, ...link });
+  }
+
+  take(state: State): void {
+    this.state = state;
+    this.tell("state", state);
+    this.ask();
+  }
+
+  /** Cubes that lie in the tray are nobody's: the next throw begins. */
+  clear(at: number | null = null): void {
+    this.leaving = at === null || wantsStillness() ? [] : this.lying.map((each) => ({ ...each, from: at }));
+    this.lying = [];
+  }
+
+  /** Do what leaves nothing moving: "read" a token, "undo", "empty", "take" cubes. */
+  async change(ask: string, what: object = {}): Promise<void> {
+    const state = await this.request(ask, what);
+    this.drop();
+    this.clear();
+    this.take(state);
+  }
+
+  /** What moves is no more: whoever waits for its end need not. */
+  drop(): void {
+    const { play } = this;
+    this.play = null;
+    if (play) for (const done of play.after) done();
+  }
+
+  /** Begin to move: "drop" {counts or cubes, seed}, "knock" {strength, seed}, "place" {cube, zone, seed}, "hand" {}. */
+  async move(kind: string, what: Omit<Move, "kind">): Promise<Play> {
+    if (this.play) await this.finish();
+    this.number += 1;
+    const play = new Play(this.number, { kind, ...what }, this.window);
+    play.know([...this.state.inside, ...this.state.board].map(([id, colour]) => ({ id, colour })));
+    this.clear(performance.now());
+    this.play = play;
+    try {
+      const { cubes } = await this.request(kind, { number: play.number, ...what });
+      if (cubes) play.know(cubes);
+    } catch (error) {
+      if (this.play === play) this.drop();
+      throw error;
+    }
+    this.tell("throw", play.what);
+    this.ask();
+    return play;
+  }
+
+  /** Let go another cube of a throw by hand, now: {cube: {id, colour}, pose, velocity, spin}. */
+  async launch(play: Play, launch: Launch): Promise<void> {
+    await this.request("launch", { number: play.number, launch });
+    play.know([launch.cube]);
+    play.launched += 1;
+  }
+
+  /** No more cubes come. If none was let go, nothing moves. */
+  async close(play: Play): Promise<void> {
+    play.isOpen = false;
+    const { isEmpty } = await this.request("close", { number: play.number });
+    if (isEmpty && this.play === play) this.drop();
+  }
+
+  /** See at once how what moves ends; a promise. */
+  finish(): Promise<void> {
+    const { play } = this;
+    if (!play) return Promise.resolve();
+    if (play.isOpen) this.close(play);
+    play.isHurried = true;
+    this.ask();
+    return new Promise((done) => {
+      play.after.push(done);
+    });
+  }
+
+  /** Whether something moves. */
+  get moves() {
+    return this.play !== null || this.leaving.length > 0;
+  }
+
+  /** Let time pass to `at` (ms); `hear` is called with the hardness (m/s) and the place of each impact. */
+  tick(at: number, hear: Hear = () => {}): void {
+    this.leaving = this.leaving.filter(({ from }) => at - from < 1000 * FALLS);
+    const { play } = this;
+    if (!play) return;
+    if (play.what.kind === "hand" && play.isOpen) {
+      play.began ??= at;
+      this.request("until", { number: play.number, windows: Math.ceil((at - play.began) / 1000 / this.window) + WAKES });
+    }
+    play.pass(at, wantsStillness() || play.isHurried, hear);
+    for (const cube of play.left()) this.lay(cube);
+    if (play.isOver) this.end(play);
+  }
+
+  end(play: Play): void {
+    this.play = null;
+    const ended = play.ended!;
+    const before = new Set([...this.state.inside, ...this.state.board].map(([id]) => id));
+    this.state = ended;
+    try {
+      for (const id of ended.emerged) if (!play.told.has(id)) this.tell("out", { id, colour: play.colours.get(id) });
+      this.tell("rest", { what: play.what, before, ...ended });
+      this.tell("state", ended);
+    } finally {
+      for (const done of play.after) done(); // whoever waits goes on, whatever went wrong in what was told
+    }
+  }
+
+  /** A cube came out: it lies where it came to rest until the next throw, or was taken away at the exit. */
+  lay({ id, colour, pose }: Lying): void {
+    if (!this.shown.profile.swept) this.lying.push({ id, colour, pose });
+    this.tell("out", { id, colour });
+  }
+
+  /** The cubes to draw at a time (ms): {cube, colour: a name, pose, size}. */
+  drawn(at: number) {
+    const { play, state } = this;
+    const cubes: { cube: number; colour: string; pose: Pose; size: number }[] = [];
+    const add = (cube: number, colour: string, pose: Pose, size = 1) => cubes.push({ cube, colour, pose, size });
+    const moving = play ? play.poses() : null;
+    if (moving) for (const [id, pose] of moving) add(id, play!.colours.get(id)!, pose);
+    else if (state) for (const [id, colour, , pose] of [...state.inside, ...state.board]) add(id, colour, pose);
+    for (const { id, colour, pose } of this.lying) add(id, colour, pose);
+    for (const each of this.leaving) {
+      const part = smooth(at - each.from, 0, 1000 * FALLS);
+      const pose = [...each.pose];
+      pose[2] += 6 * this.edge * part;
+      add(each.id, each.colour, pose, 1 - part);
+    }
+    return cubes;
+  }
+
+  /** Whether a cube that moves is past the inner face of a tower's exit. */
+  isOut([x, , z]: Pose): boolean {
+    const { rule, half, exit_top: top } = this.shown.profile.where;
+    return rule === "tower" && x > half && z < top;
+  }
+
+  /** How many cubes are there, a Map of colour to {inside, out}. */
+  counts(): Map<string, { inside: number; out: number }> {
+    const found = new Map<string, { inside: number; out: number }>();
+    const row = (colour: string) => {
+      if (!found.has(colour)) found.set(colour, { inside: 0, out: 0 });
+      return found.get(colour)!;
+    };
+    const { play, state } = this;
+    const moving = play ? play.poses() : null;
+    const onBoard = new Set(state ? state.board.map(([id]) => id) : []);
+    if (moving) for (const [id, pose] of moving) row(play!.colours.get(id)!)[onBoard.has(id) || this.isOut(pose) ? "out" : "inside"] += 1;
+    else if (state) {
+      for (const [, colour] of state.inside) row(colour).inside += 1;
+      for (const [, colour] of state.board) row(colour).out += 1;
+    }
+    for (const { colour } of this.lying) row(colour).out += 1;
+    return found;
+  }
+}
+
+/** What moves, as it is played: pieces of windows, in each the same cubes. */
+export class Play extends Windows {
+  colours = new Map<number, string>();
+  after: (() => void)[] = [];
+  told = new Set<number>();
+  ended: Ended | null = null;
+  launched = 0;
+  isOpen: boolean;
+  isHurried = false;
+  began: number | null = null;
+  time = 0;
+  last: number | null = null;
+  at = 0;
+
+  constructor(readonly number: number, readonly what: Move, readonly window: number) {
+    super();
+    this.isOpen = what.kind === "hand";
+  }
+
+  restart(): void {
+    this.empty();
+    Object.assign(this, { time: 0, last: null, at: 0 });
+    this.told.clear();
+  }
+
+  know(cubes: { id: number; colour: string }[]): void {
+    for (const { id, colour } of cubes) this.colours.set(id, colour);
+  }
+
+  /** Let time pass to `at` (ms); it waits where nothing is simulated yet. */
+  pass(at: number, isStill: boolean, hear: Hear): void {
+    const since = this.last === null ? 0 : Math.min((at - this.last) / 1000, 0.1);
+    this.last = at;
+    if (isStill) {
+      this.time = this.length * this.window;
+      this.at = Math.max(this.length - 1, 0);
+      return;
+    }
+    const end = (this.length - (this.isOpen ? BEHIND : 0)) * this.window;
+    this.time = this.length ? Math.min(this.time + since, Math.max(end, this.time)) : 0;
+    const to = Math.min(Math.floor(this.time / this.window), this.length - 1);
+    for (; this.at < to; this.at += 1) this.listen(this.at, hear);
+  }
+
+  /** Hear the impacts in window `k`: where a velocity changes by more than gravity changes it. */
+  listen(k: number, hear: Hear): void {
+    const piece = this.pieceOf(k + 1);
+    if (!piece || k < 1) return;
+    for (const id of piece.numbers) {
+      const [a, b, c] = [this.poseAt(id, k - 1), this.poseAt(id, k), this.poseAt(id, k + 1)];
+      if (!a || !b || !c) continue;
+      const change = [0, 1, 2].map((i) => (c[i] - 2 * b[i] + a[i]) / this.window);
+      change[2] += GRAVITY * this.window;
+      const hardness = size(change);
+      if (hardness > 0.12) hear(hardness, b);
+    }
+  }
+
+  /** The cubes that were taken out since one asked last: {id, colour, pose}. */
+  left(): Lying[] {
+    const found: Lying[] = [];
+    const passed = this.time / this.window + 1e-6;
+    for (const piece of this.pieces) {
+      if (piece.isTold || passed < piece.first + piece.windows) continue;
+      piece.isTold = true;
+      for (const id of piece.swept) {
+        if (this.told.has(id)) continue;
+        this.told.add(id);
+        let k = piece.first + piece.windows - 1;
+        while (k > 0 && !this.poseAt(id, k)) k -= 1;
+        const last = this.poseAt(id, k);
+        if (last) found.push({ id, colour: this.colours.get(id)!, pose: [...last] });
+      }
+    }
+    return found;
+  }
+
+  get isOver() {
+    return this.ended !== null && this.time >= this.length * this.window - 1e-6;
+  }
+
+  /** Where each cube is now: [id, pose]; null before anything is simulated. */
+  poses(): [number, Pose][] | null {
+    if (!this.length) return null;
+    const passed = this.time / this.window;
+    const piece = this.pieceOf(clamp(Math.floor(passed - 1), 0, this.length - 1));
+    return piece!.numbers.filter((id) => !this.told.has(id)).map((id) => [id, this.poseAfter(id, passed)!]);
+  }
+}

@@ -1,0 +1,308 @@
+// What stands around the picture: controls, counts, the game, the past. It is rendered anew whenever something changed.
+
+import { find, openDialog } from "../common/browser";
+import { Chip } from "../common/faces";
+import { Dialog, Facts, Field, HOME, Icon, Keys, Theme } from "../common/parts";
+import { capital, plainName, sumOf } from "../common/text";
+import { CUTS } from "../scene/stage";
+import type { Camera } from "../scene/camera";
+import type { Field as Choice } from "./course";
+import { linkRead } from "./link";
+import type { Live } from "./live";
+import { startShaking } from "./shake";
+import type { Past, Shown } from "./state";
+import { KEYS, eventSentence } from "./words";
+
+/** Let a camera do something, and draw what it sees then. */
+export function looks(live: Live, action: (camera: Camera) => void): () => void {
+  return () => {
+    action(live.stage!.camera);
+    live.ask();
+  };
+}
+
+export function cutOpen(live: Live): void {
+  const stage = live.stage!;
+  stage.cut = CUTS[(CUTS.indexOf(stage.cut) + 1) % CUTS.length];
+  live.ask();
+}
+
+export function View({ live }: { live: Live }) {
+  const { shown } = live;
+  if (!shown) return <p id="trouble" class="trouble" role="alert">{live.trouble}</p>;
+  const there = live.tower.counts();
+  const held = new Map(live.hand.counts());
+  const where = live.tower.isBoard ? ["in the ship", "on the board"] : ["inside", "out"];
+  const inside = sumOf([...there.values()].map((each) => each.inside));
+  const out = sumOf([...there.values()].map((each) => each.out));
+  return (
+    <>
+      <header class="head">
+        <div class="names">
+          <h1>Cube tower</h1>
+          <p class="lead hidden" id="sentence" aria-live="polite">{`${live.hand.held.length} in your hand, ${inside} ${where[0]}, ${out} ${where[1]}.`}</p>
+        </div>
+        <div class="bar">
+          <Field label="Tower">
+            <select id="profile" aria-label="Tower" value={shown.name} onChange={({ currentTarget }) => live.run(() => live.open(live.shownOf(currentTarget.value)))}>
+              {live.data.towers.map(({ name, title }) => <option key={name} value={name} title={title}>{capital(plainName(name))}</option>)}
+            </select>
+          </Field>
+          <button type="button" id="share" onClick={() => openShare(live)}>Link</button>
+          <Theme changed={live.themeChanged} />
+          <button type="button" id="help-open" onClick={() => openDialog("help")}>Help</button>
+        </div>
+      </header>
+      <p id="trouble" class="trouble" role="alert">{live.trouble}</p>
+      <main class="whole">
+        <section class="view" aria-label="The tower">
+          <div class="picture">
+            <canvas key={shown.name} id="scene" tabIndex={0} role="application" aria-label="The tower with its cubes. Arrow keys turn it, plus and minus zoom; I, J, K and L move the hand." aria-describedby="sentence" />
+            <p class="result" id="result" aria-hidden="true">{inside + out ? `${out} ${where[1]}, ${inside} ${where[0]}` : ""}</p>
+            <p class="trouble" id="no-picture" role="alert">{live.noPicture}</p>
+            <div class="looks" role="group" aria-label="View">
+              <Icon id="nearer" label="Zoom in" title="Zoom in (+)" sign="+" press={looks(live, (camera) => camera.near(1.25))} />
+              <Icon id="farther" label="Zoom out" title="Zoom out (-)" sign="−" press={looks(live, (camera) => camera.near(0.8))} />
+              <Icon id="home" label="Reset view" title="Reset view (0)" shape={HOME} press={looks(live, (camera) => camera.home())} />
+              <Icon id="cut" label="Cut the tower open, another way each time" title="Cut the tower open (C)" shape="M3 3h6v14H3zM11 3h2v2h-2zm4 0h2v2h-2zm0 4h2v2h-2zm0 4h2v2h-2zm0 4h2v2h-2zm-4 0h2v2h-2z" press={() => cutOpen(live)} />
+            </div>
+          </div>
+          <Deck live={live} held={held} />
+        </section>
+        <aside class="side" aria-label="Figures">
+          <Counts live={live} held={held} there={there} />
+          {live.along.here && <Game live={live} />}
+          {shown.long_run && <LongRun shown={shown} events={live.tower.state?.events ?? []} />}
+          <section class="panel">
+            <h2 id="past-head">Last throws</h2>
+            <ol class="list" id="past" aria-labelledby="past-head"><LastThrows live={live} /></ol>
+          </section>
+          <Senses live={live} />
+          <section class="panel">
+            <h2>About this page</h2>
+            <p>This page computes every cube and every wall with rigid-body physics. It gets the same results as the program in Python, to the last bit. It sends nothing to anyone.</p>
+            <details>
+              <summary>Details</summary>
+              <Facts facts={[["Tower", `${shown.title}, ${shown.name}`], ["Edge of a cube", `${(1000 * shown.edge).toFixed(2)} mm`], ["Seed of the last throw", live.lastSeed], ["Settings", shown.profile.digest], ["Program", live.data.program]]} />
+            </details>
+          </section>
+        </aside>
+      </main>
+      <Dialog id="help" title="Help and keys">
+        <p>Take cubes, then press <strong>Throw</strong>: the tower's own hand pours them. Or drag the cubes over the funnel yourself and let go. <strong>Pour</strong> lets them fall one by one. Drag next to them to turn the picture. Scroll or pinch to zoom.</p>
+        <Keys keys={KEYS} />
+      </Dialog>
+      <Share live={live} />
+    </>
+  );
+}
+
+function Deck({ live, held }: { live: Live; held: Map<string, number> }) {
+  const { course, due, trouble } = live.along.now ?? {};
+  const next = trouble || (due ? course!.next(due) : course ? "The game is over." : "");
+  const { play, state } = live.tower;
+  return (
+    <div class="deck">
+      <p id="along-next" role="status">{next}</p>
+      <div class="palette" id="palette" role="group" aria-label="Take cubes into the hand" hidden={live.along.isOn}>
+        {live.offered.map((colour, i) => <Colour key={colour} live={live} colour={colour} i={i} number={held.get(colour) ?? 0} />)}
+      </div>
+      <div class="bar">
+        <button type="button" class="main" id="throw" title="Throw the cubes in your hand (Enter)" onClick={() => live.throwIt()}>Throw</button>
+        <button type="button" id="let-go" title="Let all go where your hand is (G)" onClick={() => live.letGo()}>Let go</button>
+        <button type="button" id="pour" title="Pour them one by one from your hand (P)" onClick={() => (live.pouring ? (live.pouring = false) : live.pour())}>Pour</button>
+        <button type="button" id="knock" title="Knock on the table (N)" onClick={() => live.knock()}>Knock</button>
+        <Field label="Strength of the knock">
+          <select id="strength" aria-label="Strength of the knock" value={live.strength} onChange={({ currentTarget }) => (live.strength = currentTarget.value)}>
+            {["0.5 lightly", "1 firmly", "2 hard", "4 very hard"].map((each) => <option value={each.split(" ")[0]}>{each.slice(each.indexOf(" ") + 1)}</option>)}
+          </select>
+        </Field>
+        <button type="button" id="undo" title="Take the last throw back (U)" disabled={!(play || state?.undo)} onClick={() => live.undo()}>Undo</button>
+        <button type="button" id="empty-hand" title="Put the cubes in the hand back (Backspace)" onClick={() => live.putBack()}>Put back</button>
+      </div>
+      <p class="note" id="said" role="status">{live.said}</p>
+    </div>
+  );
+}
+
+function Colour({ live, colour, i, number }: { live: Live; colour: string; i: number; number: number }) {
+  return (
+    <div class="colour">
+      <button type="button" class="take" data-colour={colour} aria-label={`Take a ${colour} cube${number ? `, ${number} in the hand` : ""}`} title={`Take a ${colour} cube (${i + 1})`} onClick={(event) => live.add(colour, event.shiftKey ? -1 : 1)}>
+        <Chip paint={live.paintOf(colour)} /><span class="many" aria-hidden="true">{number || ""}</span>
+      </button>
+      <button type="button" class="less" aria-label={`Put a ${colour} cube back`} title={`Put a ${colour} cube back`} onClick={() => live.add(colour, -1)}>−</button>
+      <button type="button" class="seven" aria-label={`×7: take seven ${colour} cubes`} title={`×7: take seven ${colour} cubes`} onClick={() => live.add(colour, 7)}>×7</button>
+    </div>
+  );
+}
+
+function Counts({ live, held, there }: { live: Live; held: Map<string, number>; there: Map<string, { inside: number; out: number }> }) {
+  const { isBoard, state } = live.tower;
+  const rows = [...new Set([...live.offered, ...held.keys(), ...there.keys()])].map((colour) => ({ colour, numbers: [held.get(colour) ?? 0, there.get(colour)?.inside ?? 0, there.get(colour)?.out ?? 0] }));
+  const clear = () => live.run(() => live.tower.change("take", { cubes: state.board.map(([id]) => id) }));
+  return (
+    <section class="panel">
+      <div class="scroll">
+        <table id="counts">
+          <caption>Cubes now</caption>
+          <thead><tr><th scope="col">Colour</th><th scope="col">In hand</th><th scope="col">{isBoard ? "In the ship" : "Inside"}</th><th scope="col">{isBoard ? "On the board" : "Out"}</th></tr></thead>
+          <tbody>
+            {rows.map(({ colour, numbers }) => (
+              <tr key={colour}>
+                <th scope="row"><Chip paint={live.paintOf(colour)} /><span class="hidden">{`${live.paintOf(colour).letter}: `}</span>{colour}</th>
+                {numbers.map((number) => <td>{number}</td>)}
+              </tr>
+            ))}
+          </tbody>
+          <tfoot><tr><th scope="row">All</th>{[0, 1, 2].map((k) => <td>{sumOf(rows.map(({ numbers }) => numbers[k]))}</td>)}</tr></tfoot>
+        </table>
+      </div>
+      <div class="bar">
+        {isBoard && <button type="button" id="clear-board" onClick={clear}>Take the cubes off the board</button>}
+        <button type="button" id="start-anew" onClick={() => live.run(() => live.tower.change("empty"))}>{isBoard ? "Empty ship and board" : "Empty the tower"}</button>
+      </div>
+    </section>
+  );
+}
+
+function Game({ live }: { live: Live }) {
+  const { along } = live;
+  const game = along.here!;
+  const { course, due } = along.now ?? {};
+  const lines = course ? course.lines : [];
+  const set = (name: string) => ({ currentTarget }: { currentTarget: { value: string } }) => {
+    along.form.choices[name] = currentTarget.value;
+  };
+  const control = ({ name, of, from, to }: Choice) => (of
+    ? <select disabled={along.isOn} value={along.form.choices[name]} onChange={set(name)}>{of.map((word) => <option value={word}>{plainName(word)}</option>)}</select>
+    : <input type="number" min={from} max={to} step={1} disabled={along.isOn} value={along.form.choices[name]} onInput={set(name)} />);
+  return (
+    <section class="panel" id="game-panel">
+      <h2>Play a game</h2>
+      <p class="note">The page follows the rules while you throw. Other games run in Python: <code>tower-sim play</code>.</p>
+      <div class="bar"><strong id="along-game">{game.title}</strong><button type="button" id="along-begin" onClick={() => along.toggle()}>{along.isOn ? "Stop the game" : "Play a game"}</button></div>
+      <details id="along-rules">
+        <summary>{game.fields.length ? "Forces and seed" : "Seed"}</summary>
+        <div class="choices">
+          {game.fields.map((field) => <label class="choice"><span>{capital(field.says)}</span>{control(field)}</label>)}
+          <label class="choice"><span>Seed of the game</span><input type="text" id="along-seed" inputMode="numeric" autocomplete="off" size={14} disabled={along.isOn} value={along.form.seed} onInput={({ currentTarget }) => (along.form.seed = currentTarget.value)} /></label>
+        </div>
+      </details>
+      <div class="bar">{due && !due.knock && <button type="button" id="along-hold" onClick={() => along.take()}>Into the hand (H)</button>}</div>
+      <p id="along-sum" class="note">{lines.length ? `${due ? "So far" : "It came to"}: ${course!.sum()}` : ""}</p>
+      <ol class="list" id="along-list" aria-label="The game so far, the last first">{[...lines].reverse().map((line) => <li>{line}</li>)}</ol>
+    </section>
+  );
+}
+
+/** What came out so far, beside the long run: of throws alone. */
+function LongRun({ shown, events }: { shown: Shown; events: Past[] }) {
+  const run = shown.long_run!;
+  let inside = 0;
+  let first: Past | null = null;
+  const later: Past[] = [];
+  const after: number[] = [];
+  for (const event of events) {
+    const isThrow = event.kind === "drop" || event.kind === "hand";
+    if (isThrow && first) later.push(event);
+    inside += (event.kind === "take" ? -1 : 1) * event.thrown.length - event.emerged.length;
+    if (isThrow && first) after.push(inside);
+    if (isThrow) first ??= event;
+  }
+  const mean = (numbers: number[]) => (sumOf(numbers) / numbers.length).toFixed(1);
+  const share = (out: number, thrown: number) => `${Math.round((100 * out) / Math.max(thrown, 1))} % of ${thrown}`;
+  const rows = [
+    ["Cubes inside after a throw", after.length ? mean(after) : "–", `${run.inside} (9 in 10: ${run.usual[0]} to ${run.usual[1]})`],
+    ["Cubes out at a throw", later.length ? `${mean(later.map(({ emerged }) => emerged.length))} of ${mean(later.map(({ thrown }) => thrown.length))} thrown` : "–", `${run.out} of ${run.thrown} thrown`],
+    ["Of the first throw, out at once", first ? share(first.emerged.length, first.thrown.length) : "–", share(run.set_up.out, run.set_up.thrown)],
+  ];
+  return (
+    <section class="panel" id="run-panel">
+      <h2>Usual results</h2>
+      <div class="scroll">
+        <table id="long-run">
+          <thead><tr><td /><th scope="col">Here so far</th><th scope="col">Usual</th></tr></thead>
+          <tbody>{rows.map(([name, here, usual]) => <tr><th scope="row">{name}</th><td>{here}</td><td>{usual}</td></tr>)}</tbody>
+        </table>
+      </div>
+      <p class="note" id="run-note">{`Usual: ${run.games} games of ${run.game}, played with the fast model of this tower. Your own hand and other numbers of cubes give other results.`}</p>
+    </section>
+  );
+}
+
+function LastThrows({ live }: { live: Live }) {
+  const events = live.tower.state?.events ?? [];
+  if (!events.length) return <li class="soft">Nothing was thrown yet.</li>;
+  const last = events.slice(-30).reverse();
+  return <>{last.map((event, i) => <li><strong>{`${events.length - i}. `}</strong>{eventSentence(event, live.tower.isBoard)}</li>)}</>;
+}
+
+function Senses({ live }: { live: Live }) {
+  const { wood } = live;
+  const sound = () => {
+    wood.turn(!wood.isOn).catch(() => live.complain("This browser makes no sound for the page."));
+    live.ask();
+  };
+  return (
+    <section class="panel">
+      <h2>Sound and shaking</h2>
+      <div class="bar">
+        <button type="button" id="sound" aria-pressed={wood.isOn} onClick={sound}>Sound of wood</button>
+        <button type="button" id="shake" aria-pressed={live.shaking !== null} onClick={() => startShaking(live)}>Shake to knock</button>
+      </div>
+      <p class="note">You hear each impact of the physics. Shaking a phone knocks on the table.</p>
+    </section>
+  );
+}
+
+/** The dialog of links: what it says of the last try to copy or open one. */
+const sharing = { said: "", isBefore: false, given: "" };
+
+function openShare(live: Live): void {
+  live.run(async () => {
+    await live.tower.finish();
+    Object.assign(sharing, { said: "", isBefore: Boolean(live.last), given: "" });
+    live.show();
+    openDialog("share-dialog");
+  });
+}
+
+function Share({ live }: { live: Live }) {
+  const say = (line: string) => {
+    sharing.said = line;
+    live.show();
+  };
+  const copy = async () => {
+    find<HTMLInputElement>("share-link").select();
+    try {
+      await navigator.clipboard.writeText(live.link(sharing.isBefore));
+      say("The link is copied.");
+    } catch {
+      say("This browser does not let the page copy: the link is marked, copy it.");
+    }
+  };
+  const take = (event: Event) => {
+    event.preventDefault();
+    try {
+      const link = linkRead(sharing.given);
+      if (!link) return;
+      find<HTMLDialogElement>("share-dialog").close();
+      live.run(() => live.follow(link));
+    } catch (error) {
+      say((error as Error).message);
+    }
+  };
+  return (
+    <Dialog id="share-dialog" title="Share a link">
+      <p>The link holds the tower and all throws so far. Your friend sees the same cubes. <code>tower-sim redo</code> repeats them.</p>
+      <p class="bar"><input type="text" id="share-link" readOnly aria-label="The link" value={live.tower.state ? live.link(sharing.isBefore) : ""} /><button type="button" id="share-copy" onClick={copy}>Copy</button></p>
+      <p class="field">
+        <input type="checkbox" id="share-last" checked={sharing.isBefore} disabled={!live.last} onChange={({ currentTarget }) => { sharing.isBefore = currentTarget.checked; live.show(); }} />
+        <label for="share-last">Show the last throw again when the link is opened</label>
+      </p>
+      <form class="bar" id="share-take" onSubmit={take}><input type="text" id="share-given" aria-label="A link or a state" value={sharing.given} onInput={({ currentTarget }) => (sharing.given = currentTarget.value)} /><button type="submit">Open a link or a state</button></form>
+      <p class="note" id="share-said" role="status">{sharing.said}</p>
+    </Dialog>
+  );
+}

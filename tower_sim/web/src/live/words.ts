@@ -1,0 +1,49 @@
+// What the page says in words.
+
+import { capital, counted, listed, sumOf } from "../common/text";
+import type { Counts } from "./link";
+import type { Cube, Past } from "./state";
+
+export const KEYS = [
+  ["1 2 3 …", "take a cube of the first, second, third colour; with shift put one back"],
+  ["Enter", "throw the cubes in your hand; with an empty hand, the same cubes again"],
+  ["I J K L", "move your hand away, left, nearer, right; with shift higher (I) and lower (K)"],
+  ["G", "let all go where your hand is"],
+  ["P", "let one cube go; held down they pour"],
+  ["N", "knock on the table"],
+  ["H", "in a game: take the cubes of this phase into your hand"],
+  ["U", "undo"],
+  ["Backspace", "put the cubes in the hand back"],
+  ["Space", "jump to the end of the throw"],
+  ["A D W S", "turn the picture"],
+  ["+ − 0", "zoom in, zoom out, reset the view"],
+  ["C", "cut the tower open: from the side, the front, above; then close it"],
+  ["T", "light or dark"],
+  ["?", "this help"],
+];
+
+/** "4 blue and 2 red cubes" of [["blue", 4], ["red", 2]]. */
+export function countsWords(counts: Counts): string {
+  const some = counts.filter(([, number]) => number);
+  const many = sumOf(some.map(([, number]) => number));
+  if (!many) return "no cube";
+  if (some.length > 4) return counted(many, "cube");
+  return `${listed(some.map(([colour, number]) => `${number} ${colour}`))} ${many === 1 ? "cube" : "cubes"}`;
+}
+
+/** Counts of cubes [[id, colour], ...] by colour. */
+export function byColour(cubes: Cube[]): Counts {
+  const found = new Map<string, number>();
+  for (const [, colour] of cubes) found.set(colour, (found.get(colour) || 0) + 1);
+  return [...found];
+}
+
+/** What one event of the past did, as a sentence. */
+export function eventSentence({ kind, thrown, emerged, strength }: Past, isBoard: boolean): string {
+  const out = emerged.length;
+  const came = isBoard ? `${out} fell on the board` : out ? `${out} came out` : "none came out";
+  if (kind === "knock") return `A knock of ${strength} g: ${came}.`;
+  if (kind === "take") return `${counted(thrown.length, "cube")} taken off.`;
+  const by = ({ hand: "thrown by your hand", place: "put on the board" } as Record<string, string>)[kind] || "thrown";
+  return `${capital(countsWords(byColour(thrown)))} ${by}: ${came}.`;
+}

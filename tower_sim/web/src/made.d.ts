@@ -1,0 +1,3 @@
+// Modules that Python writes when the pages are built: see build.py.
+declare module "made/*";
+declare module "physics";

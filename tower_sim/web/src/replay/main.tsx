@@ -1,0 +1,128 @@
+// The page begins: its worker computes one take after the other; the first is shown while the others come.
+
+import { render } from "preact";
+import { bytesOf, dataOf, find, openDialog, startTheme, wantsStillness, workerMaker } from "../common/browser";
+import { handleCanvas, handleKeys } from "../scene/hands";
+import { CUTS } from "../scene/stage";
+import { handlePaper, hitBy } from "./marked";
+import { type Document, Recorded, countsAt, poseAt } from "./record";
+import { Show } from "./show";
+import { View } from "./view";
+
+/** Let controls, hands and keys act on what is shown. */
+function connect(show: Show): void {
+  const { player, camera, record } = show;
+  const scene = find<HTMLCanvasElement>("scene");
+  const view = (action: () => void) => () => {
+    action();
+    show.ask();
+  };
+  const orbit = (x: number, y: number) => view(() => camera.orbit(x / 48, y / 60));
+  const near = (factor: number) => view(() => camera.near(factor));
+  handleCanvas(scene, camera, show.ask, (x, y) => show.mark(hitBy(show.drawn(), camera, x, y, record.header.edge)));
+  handlePaper(show);
+  scene.addEventListener("webglcontextlost", (event) => event.preventDefault());
+  scene.addEventListener("webglcontextrestored", view(() => show.stage.openPicture()));
+  handleKeys({
+    " ": () => player.toggle(),
+    ArrowLeft: () => player.move(-0.25),
+    ArrowRight: () => player.move(0.25),
+    ",": () => player.frame(-1),
+    ".": () => player.frame(1),
+    p: () => player.event(-1),
+    n: () => player.event(1),
+    "[": () => player.step(-1),
+    "]": () => player.step(1),
+    Home: () => player.seek(0),
+    End: () => player.seek(record.duration),
+    "<": () => player.faster(-1),
+    ">": () => player.faster(1),
+    a: orbit(-1, 0), d: orbit(1, 0), w: orbit(0, 1), s: orbit(0, -1),
+    "+": near(1.15), "=": near(1.15), "-": near(1 / 1.15), 0: view(() => camera.home()),
+    c: () => show.cutOpen(CUTS[(CUTS.indexOf(show.stage.cut) + 1) % CUTS.length]),
+    t: () => find("theme").click(),
+    m: () => show.markNext(1),
+    M: () => show.markNext(-1),
+    f: () => show.follow(!show.follows),
+    Escape: () => show.mark(null),
+    "?": () => openDialog("help"),
+  });
+  const resized = new ResizeObserver(show.themeChanged);
+  for (const id of ["scene", "marks"]) resized.observe(find(id));
+  startTheme(show.themeChanged);
+}
+
+/**
+ * What other scripts may use: `time` and `duration` (s), `playing`, `seek(s)`, `play()`, `pause()`, `counts()` (a row a
+ * colour: name, letter, hand, inside, out, aside), `mark(id)`, `picture()` (a data URL), `pose(id)` (x y z in metres, qx qy qz qw; null where a cube has none),
+ * `shown()` ({cube, pose} of those that are drawn), `events` ({time, word, cube, place}), `steps` (when each begins), `isWhole` (whether all
+ * is computed; until then `duration`, `events` and `steps` grow), `frames` (pictures
+ * drawn so far), `view` (from where one looks: turn and rise in radians, zoom), `level` (how
+ * coarsely moving pictures are drawn, of QUALITIES; it stays as it is once it is set).
+ */
+function opened(show: Show) {
+  const { player, record, camera } = show;
+  return {
+    get time() { return player.time; },
+    get playing() { return player.playing; },
+    get frames() { return show.frames; },
+    get level() { return show.stage.level; },
+    set level(level: number) {
+      show.stage.fix(level);
+      show.ask();
+    },
+    get view() { return { turn: camera.turn, rise: camera.rise, zoom: camera.zoom }; },
+    get duration() { return record.duration; },
+    get steps() { return record.beginnings; },
+    get events() { return record.events.map(({ time, word, cube, place }) => ({ time, word, cube, place })); },
+    get isWhole() { return record.isWhole; },
+    seek: (time: number) => {
+      player.playing = false;
+      player.seek(time);
+    },
+    play: () => player.play(),
+    pause: () => player.pause(),
+    counts: () => countsAt(record, player.moment),
+    pose: (cube: number) => poseAt(player.moment, cube),
+    shown: () => show.drawn().map(({ cube, pose }) => ({ cube, pose })),
+    mark: (cube: number | null) => show.mark(cube),
+    picture: () => show.picture(),
+  };
+}
+
+async function main(header: Document, draw: (show: Show | null, trouble?: string) => void): Promise<void> {
+  const record = new Recorded(header);
+  const [core, worker] = [await bytesOf("core"), (await workerMaker())()];
+  let show: Show | null = null;
+  const fail = (line: string) => draw(show, `This replay cannot be shown: ${line}`);
+  worker.onerror = (event) => {
+    event.preventDefault();
+    fail(event.message || "the physics does not start here");
+  };
+  worker.onmessage = ({ data: { take, isOver, error } }) => {
+    if (error) return fail(error);
+    if (take) record.add(take);
+    record.isWhole = Boolean(isOver);
+    if (!record.takes.length) return isOver ? fail("nothing was thrown") : undefined;
+    if (!show) {
+      const begun: Show = new Show(record, () => draw(begun), (line) => draw(begun, line));
+      show = begun;
+      draw(show);
+      show.open();
+      connect(show);
+      Object.assign(window, { towerSim: opened(show) });
+      if (!wantsStillness()) show.player.play();
+    }
+    return show.themeChanged();
+  };
+  worker.postMessage({ profile: header.profile, core, parts: header.parts });
+}
+
+const header: Document = dataOf("replay");
+let trouble = "";
+const draw = (show: Show | null, line = trouble) => {
+  trouble = line;
+  render(<View title={header.title} trouble={trouble} show={show} />, find("app"));
+};
+draw(null);
+main(header, draw).catch((error) => draw(null, `This replay cannot be shown: ${error.message}`));

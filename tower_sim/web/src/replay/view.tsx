@@ -1,0 +1,244 @@
+// What stands around the picture: controls, counts, zones, steps, what this is.
+
+import { openDialog } from "../common/browser";
+import { Chip } from "../common/faces";
+import { Dialog, Facts, Field, HOME, Icon, Keys, Theme } from "../common/parts";
+import { plainName } from "../common/text";
+import { cubeName, savePicture, wayOf } from "./marked";
+import { type Moment, type Recorded, type Where, countsAt, summed } from "./record";
+import type { Show } from "./show";
+import { KEYS, clockWords, cubeWords, endWords, isSentence, sentenceAt, stepWords, takesOf } from "./words";
+import { lyingAt } from "./zones";
+
+const SPEEDS = ["0.1 a tenth", "0.25 a quarter", "0.5 half", "1 as it was", "2 twice", "4 4 times"];
+const CUTS = ["none nowhere", "side from the side", "front from the front", "top from above"];
+const [PLAY, PAUSE] = ["M5 3l12 7-12 7z", "M5 3h3.5v14H5zM11.5 3H15v14h-3.5z"];
+
+/** The options of a list, each "value words". */
+function options(list: string[]) {
+  return list.map((each) => <option value={each.split(" ")[0]}>{each.slice(each.indexOf(" ") + 1)}</option>);
+}
+
+export function View({ title, trouble, show }: { title: string; trouble: string; show: Show | null }) {
+  return (
+    <>
+      <header class="head">
+        <div class="names"><h1 id="title">{title}</h1><p class="lead" id="sentence">{show && sentenceAt(show.record, show.player.moment)}</p></div>
+        <div class="bar"><Theme changed={() => show?.themeChanged()} /><button type="button" id="help-open" onClick={() => openDialog("help")}>Help and keys</button></div>
+      </header>
+      <p id="trouble" class="trouble" role="alert">{trouble}</p>
+      {show && <Shown show={show} />}
+      <p class="hidden" id="spoken" aria-live="polite">{show?.said}</p>
+      <Dialog id="help" title="Help and keys">
+        <p>Drag to turn, scroll or pinch to zoom, drag with two fingers or with the right button to move. Walls between you and the middle are drawn clear. A cube that is clicked is marked; it can be followed, and its way is listed.</p>
+        <Keys keys={KEYS} />
+      </Dialog>
+    </>
+  );
+}
+
+function Shown({ show }: { show: Show }) {
+  const { record, player } = show;
+  const { moment } = player;
+  const near = (factor: number) => () => {
+    show.camera.near(factor);
+    show.ask();
+  };
+  const home = () => {
+    show.camera.home();
+    show.ask();
+  };
+  const step = moment.take.stepIndex;
+  const isOver = step < record.known && moment.time >= Math.max(...takesOf(record, step).map((take) => take.end));
+  return (
+    <main class="whole">
+      <section class="view" aria-label="What is seen">
+        <div class="picture">
+          <canvas id="scene" tabIndex={0} role="application" aria-label="The apparatus with its cubes. Arrow keys turn it, plus and minus zoom, shift with arrows moves it." aria-describedby="sentence" />
+          <img id="paper" alt="The apparatus with its cubes." />
+          <div id="tag" aria-hidden="true" hidden><span id="tag-name">{show.marked !== null && cubeName(record, show.marked)}</span></div>
+          <div class="looks" role="group" aria-label="View">
+            <Icon id="nearer" label="Zoom in" title="Zoom in (+)" sign="+" press={near(1.25)} />
+            <Icon id="farther" label="Zoom out" title="Zoom out (-)" sign="−" press={near(0.8)} />
+            <Icon id="home" label="Reset view" title="Reset view (0)" shape={HOME} press={home} />
+            <Icon id="save" label="Save the picture" shape="M8.500 2h3v7H15l-5 5.500L5 9h3.500zM3 15.500h14V18H3z" press={() => savePicture(show)} />
+          </div>
+        </div>
+        <Deck show={show} />
+        <div class="over"><p id="caption" class="caption" hidden={!isOver}>{isOver && endWords(record, step)}</p></div>
+      </section>
+      <aside class="side" aria-label="Figures">
+        <Counts record={record} moment={moment} />
+        {show.marked !== null && <Marked show={show} cube={show.marked} />}
+        {record.header.apparatus.zones.length > 0 && <Zones record={record} moment={moment} />}
+        <Steps show={show} />
+        <Lines record={record} step={step} />
+        <About record={record} />
+      </aside>
+    </main>
+  );
+}
+
+function Deck({ show }: { show: Show }) {
+  const { player, record, stage } = show;
+  const isCut = stage !== undefined && stage.cut !== "none";
+  const scrub = (value: string) => {
+    player.playing = false;
+    player.seek(value);
+  };
+  return (
+    <div class="deck">
+      <div class="line">
+        <div class="slide">
+          <canvas id="marks" aria-hidden="true" />
+          <input type="range" id="scrub" min={0} max={record.duration} step={1 / record.rate} value={player.time} aria-label="Time" aria-valuetext={clockWords(player.time)} onInput={({ currentTarget }) => scrub(currentTarget.value)} />
+        </div>
+        <output id="clock" for="scrub">{`${clockWords(player.time)} of ${clockWords(record.duration)}`}</output>
+      </div>
+      <div class="bar">
+        <div class="bar" role="group" aria-label="Play">
+          <Icon id="step-back" label="Previous drop" title="Previous drop ([)" shape="M3 3h2.500v14H3zM17 3v14L6.500 10z" press={() => player.step(-1)} />
+          <Icon id="event-back" label="Previous event" title="Previous event (P)" shape="M13.500 4v12L5 10z" press={() => player.event(-1)} />
+          <Icon id="play" label={player.playing ? "Pause" : "Play"} title="Play or pause (space)" shape={player.playing ? PAUSE : PLAY} press={() => player.toggle()} main />
+          <Icon id="event-on" label="Next event" title="Next event (N)" shape="M6.500 4v12l8.500-6z" press={() => player.event(1)} />
+          <Icon id="step-on" label="Next drop" title="Next drop (])" shape="M14.500 3H17v14h-2.500zM3 3v14l10.500-7z" press={() => player.step(1)} />
+        </div>
+        <Field label="Speed"><select id="speed" value={String(player.speed)} onChange={({ currentTarget }) => (player.speed = Number(currentTarget.value))}>{options(SPEEDS)}</select></Field>
+        <Field label="Cut open"><select id="cut" value={stage?.cut ?? "none"} onChange={({ currentTarget }) => show.cutOpen(currentTarget.value)}>{options(CUTS)}</select></Field>
+        <label class="field" id="depth-field" hidden={!isCut}>at <input type="range" id="depth" min={0} max={100} step={1} value={100 * (stage?.depth ?? 0.5)} aria-label="Where it is cut" onInput={({ currentTarget }) => show.cutOpen(stage.cut, Number(currentTarget.value) / 100)} /></label>
+      </div>
+      <p class="note" id="said">
+        {show.said || <><span class="by-mouse">Drag the picture to turn it. Click a cube to mark it. Space plays and pauses.</span><span class="by-touch">Drag the picture to turn it, pinch to zoom, touch a cube to mark it.</span></>}
+      </p>
+    </div>
+  );
+}
+
+function Counts({ record, moment }: { record: Recorded; moment: Moment }) {
+  const { colours, steps } = record.header;
+  const isPart = steps.length > 1 || steps[0].takes > 1;
+  const columns: Where[] = isPart ? ["hand", "inside", "out", "aside"] : ["hand", "inside", "out"];
+  const heads: Record<Where, string> = { hand: "In hand", inside: record.isBoard ? "In the ship" : "Inside", out: record.isBoard ? "On the board" : "Out", aside: "Aside" };
+  const rows = countsAt(record, moment);
+  return (
+    <section class="panel">
+      <div class="scroll">
+        <table id="counts">
+          <caption>Cubes now</caption>
+          <thead><tr><th scope="col">Colour</th>{columns.map((name) => <th scope="col">{heads[name]}</th>)}</tr></thead>
+          <tbody>
+            {rows.map((row, i) => (
+              <tr>
+                <th scope="row"><Chip paint={colours[i]} /><span class="hidden">{`${row.letter}: `}</span>{row.name}</th>
+                {columns.map((name) => <td>{row[name]}</td>)}
+              </tr>
+            ))}
+          </tbody>
+          <tfoot><tr><th scope="row">All</th>{columns.map((name) => <td>{summed(rows, name)}</td>)}</tr></tfoot>
+        </table>
+      </div>
+      <p class="note">{record.isBoard ? "A cube is in the ship once it is lower than the ship's rim." : "A cube is inside once it is lower than the tower's rim."}</p>
+      {isPart && <p class="note">Aside are cubes that have no part in this drop.</p>}
+    </section>
+  );
+}
+
+function Marked({ show, cube }: { show: Show; cube: number }) {
+  const { record, player } = show;
+  return (
+    <section class="panel" id="cube-panel">
+      <h2 id="cube-name"><Chip paint={record.header.colours[record.colourOf.get(cube)!]} />{cubeName(record, cube)}</h2>
+      <div class="bar">
+        <button type="button" id="follow" aria-pressed={show.follows} onClick={() => show.follow(!show.follows)}>Follow it</button>
+        <button type="button" id="unmark" onClick={() => show.mark(null)}>Mark none</button>
+      </div>
+      <ol class="list" id="cube-way" aria-labelledby="cube-name">
+        {wayOf(record, cube).map(({ title, words, time }) => <li><button type="button" onClick={() => player.seek(time)}><strong>{title}</strong><span class="soft">{` ${words}`}</span></button></li>)}
+      </ol>
+    </section>
+  );
+}
+
+function Zones({ record, moment }: { record: Recorded; moment: Moment }) {
+  const lying = lyingAt(record, moment);
+  return (
+    <section class="panel" id="zones-panel">
+      <h2>Zones</h2>
+      <ul id="zones">
+        {record.header.apparatus.zones.map(({ name, says }, i) => (
+          <li class={lying[i].length ? "lit" : ""}>
+            <span>{plainName(name)}{says && says !== plainName(name) && <span class="note">{` ${says}`}</span>}</span>
+            <span>{lying[i].length > 0 && <span class="hidden">{cubeWords(record, lying[i])}</span>}{lying[i].map((cube) => <Chip key={cube} paint={record.header.colours[record.colourOf.get(cube)!]} />)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Steps({ show }: { show: Show }) {
+  const { record, player } = show;
+  const now = player.moment.take.stepIndex;
+  const centred = (item: HTMLElement | null) => {
+    if (!item || item.dataset.step === String(now)) return;
+    item.dataset.step = String(now);
+    const button = item.children[now] as HTMLElement;
+    item.scrollTop = button.offsetTop - item.offsetTop - (item.clientHeight - button.offsetHeight) / 2;
+  };
+  return (
+    <section class="panel" id="steps-panel">
+      <h2 id="steps-head">{record.isBoard ? "Steps" : "Drops"}</h2>
+      <ol class="list" id="steps" aria-labelledby="steps-head" ref={centred}>
+        {record.header.steps.map((step, i) => (
+          <li>
+            <button type="button" disabled={i >= record.known} aria-current={i === now ? "step" : undefined} onClick={() => player.seek(record.beginnings[i])}>
+              <strong>{step.title || i + 1}</strong>{i < record.known && <span class="soft">{` ${said(record, i)}`}</span>}
+            </button>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** What a step came to: it is read often, and never changes once it is known. */
+const stepsSaid: string[] = [];
+
+function said(record: Recorded, i: number): string {
+  return (stepsSaid[i] ??= `${stepWords(record, i)}${record.isBoard ? `. ${endWords(record, i)}` : ""}`);
+}
+
+/** The lines of the game as the terminal has them, under their heading. */
+function Lines({ record, step }: { record: Recorded; step: number }) {
+  const { heading, steps } = record.header;
+  const isLog = steps.some(({ text }) => text && !isSentence(text.trim()));
+  return (
+    <details class="panel" id="lines-panel" hidden={!heading && !isLog}>
+      <summary>The lines of the game, as the terminal has them</summary>
+      <pre class="scroll" id="lines" tabIndex={0} role="region" aria-label="The lines of the game">
+        {heading && <strong>{`${heading}\n`}</strong>}
+        {steps.map(({ text }, i) => <span class={i === step ? "now" : ""}>{`${text}\n`}</span>)}
+      </pre>
+    </details>
+  );
+}
+
+function About({ record }: { record: Recorded }) {
+  const { about, apparatus, summary } = record.header;
+  const parts = summary.split(/\n\s*\n/).filter((part) => part.trim());
+  const facts: [string, string | null][] = [
+    ["Game", about.game], [apparatus.kind === "board" ? "Ship" : "Tower", about.apparatus], ["Model", about.model], ["Engine", about.engine],
+    ["Accuracy", about.accuracy], ["Seed", about.seed], ["Settings", about.settings], ["Made by", about.program],
+  ];
+  return (
+    <section class="panel">
+      <h2>What this is</h2>
+      <div id="summary">
+        {parts.map((part, i) => (/\S {2,}\S/.test(part) // a table lives by its spaces
+          ? <pre class="scroll" tabIndex={0} role="region" aria-label={`Figures of what it came to, part ${i + 1}`}>{part.replace(/^\n+|\s+$/g, "")}</pre>
+          : <p>{part.trim()}</p>))}
+      </div>
+      <Facts facts={facts.filter(([, value]) => value)} />
+    </section>
+  );
+}

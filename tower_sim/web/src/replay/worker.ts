@@ -1,0 +1,94 @@
+// Plays again what the log of a state holds, one event after the other. `physics` is what tower-sim/physics gives.
+//
+// It is given { profile, core, parts } and answers { take } for each event, { isOver } at the end, or { error }. A part is
+// { before, after }: the tokens of the states before its first event (null: an empty tower) and after its last.
+
+import * as physics from "physics";
+import type { Vector } from "../scene/algebra";
+import { Windows } from "../scene/windows";
+import type { Document, Given, Happened, Lying } from "./record";
+
+const PIECE = 50; // windows
+const SHOVE = 0.02; // of an edge: a cube at rest that moves by less was not woken
+const ORDER = ["knocked", "woken", "thrown", "rest", "out"]; // of events in one window
+
+onmessage = ({ data }) => {
+  again(data).catch((error) => postMessage({ error: error.message }));
+};
+
+async function again({ profile, core, parts }: { profile: any; core: ArrayBuffer; parts: Document["parts"] }) {
+  const model = await physics.openPhysics(profile, core);
+  for (const { before, after } of parts) {
+    if (!after) continue; // nothing was thrown
+    let state = before ? physics.readToken(before) : model.empty();
+    const { log } = physics.readToken(after);
+    for (const event of log.slice(state.log.length)) {
+      const what = physics.asked(state, event);
+      const [take, next] = what.kind === "take" ? taken(state, what) : moved(model, state, what);
+      postMessage({ take }, { transfer: take.pieces.map(({ frames }) => frames.buffer) });
+      state = next;
+    }
+    if (physics.tokenOf(state) !== after) throw new Error("the physics of this browser computes something else");
+  }
+  postMessage({ isOver: true });
+}
+
+/** Where the cubes of a state lie: [number, place, pose]. */
+function lying({ residents, board }: any): Lying[] {
+  const rows = (cubes: any[], before: string): Lying[] => cubes.map(([id, , , place, , ...pose]) => [id, before + place, pose]);
+  return [...rows(residents, "inside:"), ...rows(board, "")];
+}
+
+function taken(state: any, { kind, numbers }: { kind: string; numbers: number[] }): [Given, any] {
+  const next = physics.taken(state, numbers);
+  const rest = [...lying(next), ...numbers.map((id): Lying => [id, "hand", null])];
+  return [{ kind, strength: 0, thrown: [], start: lying(state), rest, pieces: [], events: [] }, next];
+}
+
+/** Do an event again; return its take, and the state after it. */
+function moved(model: any, state: any, what: any): [Given, any] {
+  const run = model.begin(what);
+  const windows = new Windows();
+  const letGo = new Map<number, number>();
+  for (let done = false; !done; ) {
+    const piece = run.advance(PIECE);
+    for (const id of piece.let_go) letGo.set(id, windows.length);
+    if (piece.windows) windows.add(piece);
+    done = piece.done;
+  }
+  const { status, landings, thrown, state: next } = run.outcome();
+  if (!["settled", "jammed"].includes(status)) throw new Error(`a throw ends ${status} in this browser`);
+  const isThrown = new Set<number>(thrown.map(({ id }: { id: number }) => id));
+  const start = lying(state).filter(([id]) => !isThrown.has(id));
+  const rest = landings.map(({ cube, place, pose }: any): Lying => [cube, place, pose]);
+  const { kind, strength = 0 } = what;
+  const events = eventsOf(model.profile, windows, { kind, start, rest, letGo });
+  const pieces = windows.pieces.map(({ numbers, frames, windows: many, swept }) => ({ numbers, frames, windows: many, swept }));
+  return [{ kind, strength, thrown: [...isThrown], start, rest, pieces, events }, next];
+}
+
+/** What happened, [windows passed, word, number, place]: cubes are thrown, woken, come to rest, come out. */
+function eventsOf(profile: any, windows: Windows, { kind, start, rest, letGo }: { kind: string; start: Lying[]; rest: Lying[]; letGo: Map<number, number> }): Happened[] {
+  const { emerged } = physics.placesOf(profile);
+  const far = SHOVE * profile.cube.edge;
+  const from = new Map(start.map((row) => [row[0], row]));
+  const found: Happened[] = kind === "knock" ? [[0, "knocked", null]] : [];
+  const isAway = (pose: Vector, other: Vector) => [0, 1, 2].some((i) => Math.abs(pose[i] - other[i]) > far);
+  for (const [id, place, pose] of rest) {
+    const seen: [number, Float64Array][] = []; // [windows passed, pose]
+    for (let k = letGo.get(id) ?? 0; k < windows.length; k += 1) {
+      const now = windows.poseAt(id, k);
+      if (now) seen.push([k + 1, now]);
+    }
+    const before = from.get(id);
+    if (letGo.has(id)) found.push([letGo.get(id)!, "thrown", id]);
+    const woken = before && seen.find(([, now]) => isAway(now, before[2]!));
+    if (woken) found.push([woken[0], "woken", id]);
+    if (pose && (woken || letGo.has(id))) found.push([(seen.findLast(([, now]) => isAway(now, pose)) ?? [0])[0], "rest", id, place]);
+    if (!place.startsWith("inside:") && !(before && !before[1].startsWith("inside:"))) {
+      const inside = seen.findLast(([, now]) => !emerged(now));
+      found.push([inside ? inside[0] : letGo.get(id) ?? 0, "out", id, place]);
+    }
+  }
+  return found.sort((a, b) => a[0] - b[0] || ORDER.indexOf(a[1]) - ORDER.indexOf(b[1]) || a[2]! - b[2]!);
+}

@@ -1,0 +1,187 @@
+// The fixed parts as convex solids: their faces, which of them are outer walls, and what a plane cuts of them.
+
+import { type Vector, plus, minus, times, dot, cross, unit, smooth, turned } from "./algebra";
+
+export const CORNERS = [-1, 1].flatMap((x) => [-1, 1].flatMap((y) => [-1, 1].map((z) => [x, y, z])));
+export const BOX_FACES = [[4, 6, 7, 5], [0, 1, 3, 2], [2, 3, 7, 6], [0, 4, 5, 1], [1, 5, 7, 3], [0, 2, 6, 4]];
+
+/** A convex body with flat faces; its normals look outwards. `wall` is the way out through an upright plate, null of others. */
+export interface Solid { part: string; surface: string; vertices: number[][]; faces: number[][]; normals: number[][]; centre: number[]; isLow: boolean; wall: number[] | null }
+
+/** What of an apparatus is drawn. */
+export interface Seen {
+  kind: string; rim: number; floor: number; hand: { height: number; spread: number };
+  boxes: { part: string; surface: string; centre: number[]; half: number[]; turn: number[] }[];
+  hulls: { part: string; surface: string; vertices: number[][]; faces: number[][] }[];
+  zones: { name: string; corners: number[][]; says?: string }[];
+}
+
+/** Two opposite corners of an upright box. */
+export interface Range { low: number[]; high: number[] }
+export interface Plane { normal: number[]; offset: number }
+
+export const LOW = 2.2; // of a cube's edge: what is no higher hides little, carries cubes, and is never cut open
+
+/** The solids of an apparatus whose cubes have this edge (m). */
+export function solidsOf(apparatus: Seen, edge: number): Solid[] {
+  const boxes = apparatus.boxes.map((box) => ({
+    part: box.part,
+    surface: box.surface,
+    vertices: CORNERS.map((corner) => plus(box.centre, turned(box.turn, corner.map((sign, k) => sign * box.half[k])))),
+    faces: BOX_FACES,
+  }));
+  const solids: Solid[] = [...boxes, ...apparatus.hulls].map((solid) => {
+    const normals = solid.faces.map((face) => normalOf(solid.vertices, face));
+    const centre = times(solid.vertices.reduce((a, b) => plus(a, b)), 1 / solid.vertices.length);
+    return { ...solid, normals, centre, isLow: false, wall: null };
+  });
+  for (const solid of solids) solid.isLow = Math.max(...solid.vertices.map((vertex) => vertex[2])) < LOW * edge;
+  for (const solid of solids) solid.wall = wallOf(solid, edge);
+  for (const solid of solids) if (solid.wall && isBehindAnother(solid, solids)) solid.wall = null;
+  return solids;
+}
+
+/** The unit normal of a face, outwards, by Newell's sum. */
+export function normalOf(vertices: number[][], face: number[]): number[] {
+  const sum = [0, 0, 0];
+  face.forEach((index, i) => {
+    const a = vertices[index];
+    const b = vertices[face[(i + 1) % face.length]];
+    for (let k = 0; k < 3; k += 1) sum[k] += (a[(k + 1) % 3] - b[(k + 1) % 3]) * (a[(k + 2) % 3] + b[(k + 2) % 3]);
+  });
+  return unit(sum);
+}
+
+/** The way out through an upright plate beside the middle: its normal away from the axis; null for other solids. */
+export function wallOf(solid: Solid, edge: number): number[] | null {
+  const depths = solid.normals.map((normal, i) => {
+    const over = dot(normal, solid.vertices[solid.faces[i][0]]);
+    return Math.max(...solid.vertices.map((vertex) => over - dot(normal, vertex)));
+  });
+  const thickness = Math.min(...depths);
+  const heights = solid.vertices.map((vertex) => vertex[2]);
+  const tall = Math.max(...heights) - Math.min(...heights);
+  let out = solid.normals[depths.indexOf(thickness)];
+  const flat = [solid.centre[0], solid.centre[1], 0];
+  if (dot(out, flat) < 0) out = times(out, -1);
+  const isPlate = thickness < 0.4 * Math.max(...depths);
+  return isPlate && Math.abs(out[2]) < 0.85 && dot(out, flat) > edge && tall > 1.6 * edge ? out : null;
+}
+
+/** Whether another wall stands further out at the same height: then this one is within. */
+export function isBehindAnother(solid: Solid, solids: Solid[]): boolean {
+  const way = unit([solid.wall![0], solid.wall![1], 0]);
+  return solids.some((other) => {
+    if (other === solid) return false;
+    const hit = firstHit(solid.centre, way, other);
+    return hit !== null && hit > 1e-4;
+  });
+}
+
+/** How far along a ray a convex solid begins, null if it is missed or the ray begins in it. */
+export function firstHit(from: Vector, way: Vector, solid: Solid): number | null {
+  let enter = 0;
+  let leave = Infinity;
+  for (let i = 0; i < solid.faces.length; i += 1) {
+    const normal = solid.normals[i];
+    const gap = dot(normal, minus(solid.vertices[solid.faces[i][0]], from));
+    const speed = dot(normal, way);
+    if (Math.abs(speed) < 1e-12) {
+      if (gap < 0) return null;
+    } else if (speed > 0) leave = Math.min(leave, gap / speed);
+    else enter = Math.max(enter, gap / speed);
+  }
+  return enter > 0 && enter < leave ? enter : null;
+}
+
+/** The box around solids and the table under them: {low, high}. */
+export function boundsOf(solids: { vertices: number[][] }[]): Range {
+  const { low, high } = rangeOf(solids.flatMap(({ vertices }) => vertices));
+  return { low: [low[0], low[1], Math.min(low[2], 0)], high };
+}
+
+/** The box around points: {low, high}; of none, the origin. */
+export function rangeOf(points: number[][]): Range {
+  const ends = (pick: (a: number, b: number) => number) => [0, 1, 2].map((k) => points.reduce((best, point) => pick(best, point[k]), (points[0] || [0, 0, 0])[k]));
+  return { low: ends(Math.min), high: ends(Math.max) };
+}
+
+/** How strongly a solid is drawn for an eye there: 1, less for a wall whose outside the eye sees. */
+export function strengthFor(solid: Solid, eye: Vector): number {
+  if (!solid.wall) return 1;
+  return 1 - 0.94 * smooth(dot(solid.wall, unit(minus(eye, solid.centre))), 0.02, 0.22);
+}
+
+/** The triangles of solids as numbers for WebGL: x y z, normal, tone, index of the solid. */
+export function trianglesOf(solids: Solid[], tones: number[]): Float32Array<ArrayBuffer> {
+  const out: number[] = [];
+  solids.forEach((solid, index) => {
+    solid.faces.forEach((face, f) => {
+      for (let k = 1; k + 1 < face.length; k += 1) {
+        for (const corner of [face[0], face[k], face[k + 1]]) {
+          out.push(...solid.vertices[corner], ...solid.normals[f], tones[index], index);
+        }
+      }
+    });
+  });
+  return new Float32Array(out);
+}
+
+export const STRIP = [[0, -1], [1, -1], [1, 1], [0, -1], [1, 1], [0, 1]]; // two triangles: which end, which side
+
+/** The edges of solids as EDGE_VERTEX takes them; those between faces that are nearly one are left out. */
+export function edgesOf(solids: Solid[]): Float32Array<ArrayBuffer> {
+  const out: number[] = [];
+  solids.forEach((solid, index) => {
+    const sides = new Map<string, { a: number; b: number; faces: number[] }>();
+    solid.faces.forEach((face, f) => {
+      face.forEach((a, i) => {
+        const b = face[(i + 1) % face.length];
+        const key = `${Math.min(a, b)} ${Math.max(a, b)}`;
+        sides.set(key, { a, b, faces: [...(sides.get(key) || { faces: [] }).faces, f] });
+      });
+    });
+    for (const { a, b, faces } of sides.values()) {
+      if (faces.length === 2 && dot(solid.normals[faces[0]], solid.normals[faces[1]]) > 0.985) continue;
+      const [one, other] = [faces[0], faces[1] ?? faces[0]].map((f) => solid.normals[f]);
+      for (const corner of STRIP) out.push(...solid.vertices[a], ...solid.vertices[b], ...corner, index, ...one, ...other);
+    }
+  });
+  return new Float32Array(out);
+}
+
+/** What the plane {normal, offset} cuts of solids, as triangles like trianglesOf: each cut is convex. */
+export function cutsOf(solids: Solid[], tones: number[], plane: Plane): Float32Array<ArrayBuffer> {
+  const out: number[] = [];
+  const across = unit(cross(plane.normal, Math.abs(plane.normal[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0]));
+  const along = cross(plane.normal, across);
+  solids.forEach((solid, index) => {
+    const points = solid.isLow ? [] : cutThrough(solid, plane);
+    if (points.length < 3) return;
+    const middle = times(points.reduce(plus), 1 / points.length);
+    const angle = (p: number[]) => Math.atan2(dot(minus(p, middle), along), dot(minus(p, middle), across));
+    points.sort((a, b) => angle(a) - angle(b));
+    for (let k = 1; k + 1 < points.length; k += 1) {
+      for (const point of [points[0], points[k], points[k + 1]]) {
+        out.push(...point, ...plane.normal, tones[index], index);
+      }
+    }
+  });
+  return new Float32Array(out);
+}
+
+/** Where a plane meets the edges of a convex solid. */
+export function cutThrough(solid: Solid, plane: Plane): number[][] {
+  const over = solid.vertices.map((vertex) => dot(plane.normal, vertex) - plane.offset);
+  const points: number[][] = [];
+  for (const face of solid.faces) {
+    face.forEach((a, i) => {
+      const b = face[(i + 1) % face.length];
+      if (a < b && over[a] < 0 !== over[b] < 0) {
+        const part = over[a] / (over[a] - over[b]);
+        points.push(plus(solid.vertices[a], times(minus(solid.vertices[b], solid.vertices[a]), part)));
+      }
+    });
+  }
+  return points;
+}
