@@ -59,7 +59,7 @@ def built(modules: Path, *single: Path) -> dict[str, str]:
     """
     if not (modules / "esbuild").is_dir():
         raise UsageError(
-            f"{modules} has no esbuild; needed are the packages of {FOLDER / 'package.json'}; run npm install, and name "
+            f"{modules} has no esbuild; needed are the packages of {FOLDER / 'package.json'}; install them, and name "
             "the folder node_modules in TOWER_SIM_NODE_MODULES"
         )
     with tempfile.TemporaryDirectory() as name:
