@@ -424,6 +424,35 @@ def test_without_webassembly_it_says_so_in_one_line(desk: Watched, file: Path):
     page.close()
 
 
+def test_without_webgl_it_says_so_and_plays_on(desk: Watched, file: Path):
+    page = desk.page.context.new_page()
+    page.add_init_script(
+        "const { getContext } = HTMLCanvasElement.prototype; HTMLCanvasElement.prototype.getContext = function (kind) "
+        "{ return kind === 'webgl2' ? null : getContext.apply(this, arguments); };"
+    )
+    page.goto(file.as_uri())
+    page.wait_for_function("() => window.towerSim")
+    for _ in range(2):
+        assert "has no WebGL 2" in page.inner_text("#no-picture")
+        page.click("#throw")
+        all_still(page)
+    assert [len(event.thrown) for event in state_of(page).log] == [7, 7]
+    page.close()
+
+
+def test_help_opens_at_its_top(desk: Watched, file: Path):
+    page = opened(desk, file)
+    page.set_viewport_size({"width": 1000, "height": 300})
+    for _ in range(2):
+        page.keyboard.press("?")
+        assert page.evaluate("document.getElementById('help').scrollTop") == 0
+        page.evaluate("document.getElementById('help').scrollTop = 1000")
+        assert page.evaluate("document.getElementById('help').scrollTop") > 0
+        page.keyboard.press("Escape")
+    page.set_viewport_size({"width": 1000, "height": 700})
+    desk.check()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_is_accessible_and_nothing_is_wider_than_a_telephone(desk: Watched, file: Path, scheme: str):
     desk.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")

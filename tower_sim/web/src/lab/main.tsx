@@ -211,7 +211,7 @@ async function startPage(source: string): Promise<void> {
       /** Go back to what was chosen before, and forth again. */
       undo: steps.undo,
       redo: steps.redo,
-      /** The newest figures of house rules: { done, sums, sides, rows }, null before the first. */
+      /** The newest figures of house rules: { done, games, sums, sides, rows }, null before the first. */
       result: () => rulesTab.result(),
       /** The newest odds of battles, null before the first. */
       battles: () => fightTab.latest,

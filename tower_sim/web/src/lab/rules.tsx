@@ -13,7 +13,7 @@ import { alone, beyondWords, degree, differs, exact, howSure, modelWords, percen
 import { GAMES, LIMITS, type Side, type Tower, type Variant, change, changeVariant, lab, labelOf, listeners, nameOf, state, usualVariant } from "./state";
 import { type Row, rows } from "./statistics";
 
-type Latest = Played & { done: number; a: Variant; b: Variant | null };
+type Latest = Played & { done: number; games: number; a: Variant; b: Variant | null };
 type FigureRow = (typeof REGISTER)[number] & Row;
 
 /** What was played, by the newest job. */
@@ -27,7 +27,7 @@ export const rulesTab = {
       this.progress.isBusy = true;
       ask<Played>({ kind: "rules", a, b, seed, games }, ({ done, games: all, result }) => {
         this.progress = { done, games: all, isBusy: done < all };
-        if (result) this.latest = { ...result, done, a, b };
+        if (result) this.latest = { ...result, done, games: all, a, b };
         shown();
       }, (line) => {
         this.progress.isBusy = false;
