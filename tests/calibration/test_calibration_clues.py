@@ -46,9 +46,6 @@ def odds(share: float) -> float:
     return float(np.log(share / (1 - share)))
 
 
-# --- chances ------------------------------------------------------------------------------------------------------
-
-
 @given(st.floats(0.02, 0.98), st.floats(0.02, 0.98), st.integers(1, 49))
 def test_the_numbers_of_colours_share_all_chance_as_the_tree_of_shares_says(one: float, three: float, total: int):
     near = TOTALS[0] if total < 8 else TOTALS[1]
@@ -114,9 +111,6 @@ def test_at_least_so_many_have_the_chance_of_single_phases():
     assert float(chance(LeastOut(7), of)[0]) == pytest.approx(np.mean(drawn_out > np.log(6.75)), abs=0.005)
     assert float(log_chance(LeastOut(7), of)[0]) == pytest.approx(np.log(chance(LeastOut(7), of)[0]))
     assert np.isfinite(log_chance(LeastOut(49), means({"out": -1.0, "spread": -9.0}))).all()
-
-
-# --- observations -------------------------------------------------------------------------------------------------
 
 
 def test_each_observation_of_the_issue_is_there_and_says_what_it_saw():
@@ -222,9 +216,6 @@ def test_colours_that_nobody_wrote_down_are_no_evidence(tmp_path: Path):
     (tmp_path / "free.csv").write_text("throw,thrown,out\n0,20,10\n1,5,5\n")
     with pytest.raises(UsageError, match="free throws; allowed here are games"):
         read(tmp_path / "free.csv")
-
-
-# --- the fit ------------------------------------------------------------------------------------------------------
 
 
 def fitted(evidence: Sequence[Evidence], checks: bool = False) -> Fit:

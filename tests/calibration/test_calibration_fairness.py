@@ -76,9 +76,6 @@ def _profile() -> Reference:
     return learn("coins", [game(rng) for _ in range(24)], 0)
 
 
-# The law of two groups
-
-
 def test_a_fit_recovers_the_law_within_its_standard_errors():
     """Of 60 fits to 300 drops each parameter's z-scores have mean 0 and sd 1, to four standard errors."""
     rng = np.random.default_rng(2)
@@ -145,9 +142,6 @@ def test_odds_by_age_are_those_of_the_counts():
     assert found.later[-1] == 3
     assert FLAT.loose(np.array([0, 3, 2.5])) == pytest.approx(math.log(0.12))
     assert terms(3, 10, -2.0) == pytest.approx([1, math.log(4), 1, -2])
-
-
-# The bet on how many come out
 
 
 def test_the_bet_has_expectation_1_in_every_history():
@@ -226,9 +220,6 @@ def test_drops_the_reference_did_not_visit_are_left_out_and_counted(profile: Ref
     assert "left out: 1 drops, nothing thrown" in told(found)
 
 
-# The bet on colours
-
-
 def test_the_laws_of_colours_are_those_of_enumeration():
     cubes, weights, out = np.array([2, 3, 1]), np.array([1.0, 0.5, 3.0]), 3
     by_hand = [np.zeros(n + 1) for n in cubes]
@@ -252,9 +243,7 @@ def test_the_laws_of_many_cubes_are_fishers(cubes: tuple[int, int], out: int):
         assert law == pytest.approx(exact, rel=1e-6, abs=1e-12)
 
 
-def test_colours_that_are_alike_are_rarely_suspected_though_their_ages_differ(
-    of_the_same: list[e_values.ProfileCheck],
-):
+def test_colours_that_are_alike_are_rarely_suspected_though_their_ages_differ(of_the_same: list[e_values.ProfileCheck]):
     """30 records of 72 drops: e ever 20 in at most 5 % (46 % would be seen, 99 in 100)."""
     alarms = sum(max(each.colours.e) >= STRONG for each in of_the_same)
     assert alarms <= stats.binom.ppf(CERTAIN, 30, 0.05)
@@ -267,9 +256,6 @@ def test_a_sticky_colour_is_noticed_and_named(profile: Reference):
     flagged = [each for each in found if max(each.e) >= STRONG]
     assert len(flagged) >= 6
     assert all(max(each.evidence, key=lambda key: each.evidence[key]) == ("white", e_values.STICKS) for each in flagged)
-
-
-# Towers, files, words
 
 
 def test_a_game_is_watched_with_the_age_of_every_cube():
@@ -389,9 +375,6 @@ def test_a_record_without_a_drop_to_compare_says_so(profile: Reference):
     says, sure = in_plain_words(found)
     assert says == "Nothing can be said of your tower: none of the 1 drops can be compared with the profile."
     assert "1: first drop of other than the 49 cubes" in sure
-
-
-# Other than a game as published
 
 
 @pytest.mark.parametrize("is_free", [False, True])

@@ -36,9 +36,6 @@ def weighed(towers: Any, evidence: Sequence[Evidence], off: Discrepancy = NOT_OF
     return fit(towers, evidence, np.random.default_rng(seed), off, checks=False)
 
 
-# --- an exact oracle ----------------------------------------------------------------------------------------------
-
-
 @each_case(
     ("entry", "variance"),
     [
@@ -205,9 +202,6 @@ def test_the_error_of_a_quantile_is_that_of_as_many_independent_draws(level: flo
     span = made.interval("inside")
     assert (span.low, span.middle, span.high) == pytest.approx((7 - 3.29, 7, 7 + 3.29), abs=0.05)
     assert interval(draws) == span
-
-
-# --- checks -------------------------------------------------------------------------------------------------------
 
 
 def test_every_entry_is_predicted_from_the_others_alone_and_pulls_are_fits_of_parts():

@@ -10,13 +10,7 @@ from hypothesis import strategies as st
 from support.cases import each_case
 
 from tower_sim.calibration.records import Record
-from tower_sim.calibration.summaries import (
-    EVERY,
-    SUMMARIES,
-    WHOLE,
-    Window,
-    from_records,
-)
+from tower_sim.calibration.summaries import EVERY, SUMMARIES, WHOLE, Window, from_records
 from tower_sim.runs.tower import TOTALS, many_of, single_of
 
 COLOURS = ("red", "blue", "green", "white")

@@ -172,9 +172,6 @@ def test_no_global_randomness_is_used():
     assert run_shard(spec, 0) == one
 
 
-# Failed draws
-
-
 def faked(monkeypatch: pytest.MonkeyPatch, model: Any) -> None:
     monkeypatch.setattr(Point, "open_model", lambda *_: model)
 
@@ -231,13 +228,7 @@ def test_a_run_ends_after_five_failed_draws_and_is_named(monkeypatch: pytest.Mon
         assert told[["round", "phase", "skipped", "colours_out", "action_points", "gold"]].isna().all().all()
 
 
-# The tables
-
-
-@each_case(
-    ("text", "own"),
-    [case("games", ["amerigo"]), case("battles", ["dead_reckoning"]), case("chains", [])],
-)
+@each_case(("text", "own"), [case("games", ["amerigo"]), case("battles", ["dead_reckoning"]), case("chains", [])])
 def test_the_files_have_the_documented_columns_types_and_metadata(text: str, own: list[str]):
     import pyarrow.parquet as parquet
 
@@ -312,9 +303,6 @@ def test_the_dataset_opens_in_pandas_polars_and_duckdb(tmp_path: Path):
         assert len(pd.read_parquet(folder)) == rows
         assert len(polars.read_parquet(f"{folder}/*.parquet")) == rows
         assert duckdb.sql(f"select count(*) from '{folder}/*.parquet'").fetchall() == [(rows,)]
-
-
-# The chains
 
 
 def test_the_fixed_policy_throws_the_front_of_a_queue_that_what_came_out_joins():

@@ -79,9 +79,7 @@ def found(monkeypatch: pytest.MonkeyPatch, **games: str) -> None:
     points = [metadata.EntryPoint(name, value, "tower_sim.game") for name, value in games.items()]
     real = metadata.entry_points
     monkeypatch.setattr(
-        registry.metadata,
-        "entry_points",
-        lambda group: points if group == "tower_sim.game" else real(group=group),
+        registry.metadata, "entry_points", lambda group: points if group == "tower_sim.game" else real(group=group)
     )
     registry._known.cache_clear()
     registry._loaded.cache_clear()

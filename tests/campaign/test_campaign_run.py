@@ -81,9 +81,6 @@ def test_two_processes_give_the_same_files_as_one(text: str, tmp_path: Path):
     assert tree(tmp_path / "1") == tree(tmp_path / "2")
 
 
-# Kills
-
-
 def uninterrupted(text: str, where: Path) -> dict[str, bytes]:
     run(parse(text), where / "whole")
     return tree(where / "whole")
@@ -252,9 +249,6 @@ except tower_sim.UsageError as error:
     assert len(told) == 1
     assert re.search(f"the extra '{name}' needs; try: .*-m pip install numba pyarrow rich", told[0])
     assert done.returncode == 1
-
-
-# How far it is
 
 
 def test_on_a_terminal_a_bar_tells_how_far_and_how_fast(tmp_path: Path):

@@ -210,10 +210,7 @@ def test_each_mistake_is_told_in_one_line_that_names_the_field(old: str, new: st
         (CHAINS + "throw = 3\n", r"policy of the chain is 'cover'; allowed is fixed with chain.throw"),
         (BATTLES.replace("battles = 12", 'battles = 12\nmodel = "two_thirds"'), r"campaign.model .* one of physics"),
         (BATTLES.replace(", green = 3", "").replace("abilities", "#"), r"number of sides is 1"),
-        (
-            OF_SQUARES + VARY + "profile.tube.inside_mm = [60, 199]\n",
-            r"point 1 \(.* = 199\): profile rulebook: ",
-        ),
+        (OF_SQUARES + VARY + "profile.tube.inside_mm = [60, 199]\n", r"point 1 \(.* = 199\): profile rulebook: "),
     ],
 )
 def test_a_mistake_in_another_game_or_tower_is_told_as_well(text: str, message: str):
@@ -230,9 +227,6 @@ def test_a_mistake_in_a_file_names_the_file(tmp_path: Path):
     (tmp_path / "c.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(UsageError, match="UTF-8"):
         load(tmp_path / "c.toml")
-
-
-# Designs
 
 
 def test_a_grid_has_every_combination_and_a_list_has_its_rows():

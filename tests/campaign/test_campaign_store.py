@@ -115,9 +115,6 @@ def test_files_of_no_shard_are_named_and_neither_read_nor_touched(copy: Path):
     assert tree(copy) == before
 
 
-# Whose directory it is
-
-
 def changed(whole: Path, **changes: object) -> Callable[[Path], object]:
     """What gives a directory a manifest with another first line, its digest right."""
     first = json.loads((whole / MANIFEST).read_bytes().splitlines()[0])
@@ -190,9 +187,6 @@ def test_looking_at_a_directory_without_a_campaign_is_a_mistake(tmp_path: Path):
             look(tmp_path)
 
 
-# More runs
-
-
 def test_a_campaign_given_more_games_is_the_campaign_that_had_them_from_the_start(tmp_path: Path):
     run(parse(OF_FIVES), tmp_path / "few")
     run(parse(MORE), tmp_path / "many")
@@ -219,9 +213,6 @@ def test_more_games_at_several_points_are_another_campaign(tmp_path: Path):
     run(parse(GAMES.replace("games = 12", "games = 2") + varied), tmp_path / "two")
     with pytest.raises(UsageError, match="holds another campaign"):
         run(parse(GAMES + varied), tmp_path / "two")
-
-
-# Half-written files, full disks, read-only places
 
 
 def test_what_an_interrupted_write_left_is_removed(copy: Path, whole: Path):
@@ -320,9 +311,6 @@ def test_what_is_no_lock_where_the_lock_should_be_is_told_in_one_line(tmp_path: 
     (tmp_path / ".lock.db").mkdir()
     with pytest.raises(UsageError, match=r"\.lock\.db"):
         run(SPEC, tmp_path)
-
-
-# Failed shards
 
 
 def test_a_shard_that_raises_is_told_and_the_others_go_on(

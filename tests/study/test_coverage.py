@@ -17,9 +17,6 @@ def at_most(hits: int, of: int, chance: float) -> bool:
     return hits <= float(stats.binom.ppf(1 - 1e-4, of, chance))
 
 
-# Sweeps
-
-
 def test_a_sweep_of_nothing_calls_figures_changed_in_one_report_of_twenty_at_most():
     """Of 20 points "intervals that do not meet" called some figure changed in 93 % of such reports."""
     alarms, _, figures = coverage.sweeps(points=20, games=5, reports=60, seed=3)
@@ -55,9 +52,6 @@ def test_sweeps_of_nothing_at_all_sizes():
     for points, games in ((2, 5), (5, 5), (20, 5), (5, 8), (20, 8), (5, 20), (20, 20)):
         alarms, _, _ = coverage.sweeps(points, games, reports=400, seed=6)
         assert at_most(alarms, 400, 0.05), (points, games, alarms)
-
-
-# Memory and spread
 
 
 def test_the_information_of_few_games_is_right_on_average_and_its_interval_holds(monkeypatch: pytest.MonkeyPatch):
@@ -103,9 +97,6 @@ def test_the_band_of_a_smooth_holds_a_curve_that_bends():
             assert found
             held.append(float(((found.low <= np.sin(at / 3)) & (np.sin(at / 3) <= found.high)).mean()))
         assert np.mean(held) > 0.93 - 4 * stats.sem(held)
-
-
-# All kinds
 
 
 @pytest.mark.long

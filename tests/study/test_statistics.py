@@ -18,9 +18,6 @@ def test_a_campaign_asks_for_as_many_runs_as_an_interval_needs():
     assert statistics.FEWEST == FEWEST_RUNS
 
 
-# Laws
-
-
 def test_log_sum_exp_is_scipys_without_overflow():
     x = np.random.default_rng(1).normal(0, 300, (4, 5, 6))
     for axis in (None, 0, 1, -1):
@@ -35,9 +32,6 @@ def test_quantiles_and_tails_are_those_of_the_laws():
     assert statistics.normal_quantile(0.975) == pytest.approx(1.959963984540054)
     assert statistics.normal_share(np.array([0.0, -1.0])) == pytest.approx([0.5, 0.15865525393145707])
     assert statistics.chi2_tail(3, 7.8) == pytest.approx(stats.chi2.sf(7.8, 3))
-
-
-# Means
 
 
 def test_the_interval_of_a_mean_is_students():
@@ -89,9 +83,6 @@ def test_runs_with_the_same_share_leave_a_ratio_no_error():
     assert math.isnan(statistics.ratio_of_sums([1], [4])[1])
 
 
-# Shares
-
-
 @each_case("trials", [1, 7, 40])
 @each_case("confidence", [0.9, 0.95])
 def test_intervals_of_shares_are_scipys(trials: int, confidence: float):
@@ -114,9 +105,6 @@ def test_an_exact_interval_ends_where_as_many_hits_are_too_rare():
     assert stats.binom.cdf(3, 10, found.high) == pytest.approx(0.025)
 
 
-# Several tests at once
-
-
 def test_holms_p_is_the_greatest_of_those_up_to_it_each_times_how_many_are_left():
     assert statistics.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert statistics.holm([0.5, 0.9]).tolist() == [1, 1]
@@ -135,9 +123,6 @@ def test_holms_p_rejects_what_closed_testing_by_bonferroni_rejects():
             for i in range(4)
         ]
         assert statistics.holm(p) == pytest.approx(np.minimum(closed, 1))
-
-
-# Differences between groups
 
 
 @each_case(("groups", "size"), [(2, 5), (4, 9)])
@@ -188,9 +173,6 @@ def test_errors_of_ratios_are_those_of_one_ratio():
     assert error[0] == pytest.approx(statistics.ratio_of_sums(over[:, 0].tolist(), under[:, 0].tolist())[1])
     assert math.isnan(error[1])  # four runs count
     assert freedom.tolist() == [4, 3]
-
-
-# Resampling
 
 
 def test_a_resample_has_as_many_units_and_every_one_of_them_as_often():

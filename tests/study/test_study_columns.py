@@ -36,11 +36,7 @@ design = "list"
 "rules.phases" = [["red"], ["blue", "red"], []]
 "rules.substitute" = ["white", "", "red"]
 """)
-KINDS = {
-    "rules.cubes": "int64",
-    "rules.phases": "string",
-    "rules.substitute": "string",
-}
+KINDS = {"rules.cubes": "int64", "rules.phases": "string", "rules.substitute": "string"}
 
 
 @pytest.fixture(name="directory", scope="module")

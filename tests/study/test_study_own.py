@@ -89,9 +89,7 @@ def _games() -> Iterator[None]:
     real = metadata.entry_points
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            registry.metadata,
-            "entry_points",
-            lambda group: points if group == "tower_sim.game" else real(group=group),
+            registry.metadata, "entry_points", lambda group: points if group == "tower_sim.game" else real(group=group)
         )
         registry._known.cache_clear()
         registry._loaded.cache_clear()

@@ -61,9 +61,6 @@ def test_every_panel_with_the_rules_line_names_it(reports: dict[str, Pictures]):
         assert "2/3-1/3 rule" in [text.get_text() for text in panel.get_legend().get_texts()]
 
 
-# The checks can fail
-
-
 def a_panel() -> tuple[Any, Any]:
     figure = charts.figure([Panel("x", "y", [charts.points([0, 1, 2, 3], [0, 3, 3, 3], "a line")], "n = 4")], 2.5)
     return figure, figure.axes[0]
@@ -109,9 +106,6 @@ def test_a_value_without_an_interval_has_no_whiskers():
     assert second[:, 1].tolist() == [1.5, 2.5]
 
 
-# The map
-
-
 def a_map(excess: np.ndarray, few: np.ndarray | None = None, edged: np.ndarray | None = None) -> Any:
     x, y = (np.arange(length + 1) - 0.5 for length in excess.shape)
     return charts.figure([Panel("thrown [cubes]", "inside [cubes]", [cells(x, y, excess, "{:+.1f}", few, edged)])])
@@ -135,9 +129,6 @@ def test_cells_with_few_drops_are_hatched_and_those_that_differ_have_an_edge():
     assert [patch.get_y() for patch in hatched] == [0.5, 1.5]
     assert {text.get_text() for text in figure.axes[0].get_legend().get_texts()} == {FEW, BEYOND}
     assert faults(figure) == {}
-
-
-# Beside the rule
 
 
 def test_nothing_is_divided_by_a_value_that_may_be_0():

@@ -61,9 +61,6 @@ def test_the_report_of_battles(tmp_path: Path):
     assert "With 2 to 2 cubes purple wins 100 %" in text
 
 
-# The report of games
-
-
 @pytest.fixture(scope="module")
 def coin_campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("campaign")

@@ -36,9 +36,6 @@ def alike(a: Any, b: Any) -> bool:
     return abs(a.mean() - b.mean()) < 4 * math.hypot(stats.sem(a), stats.sem(b))
 
 
-# Intervals
-
-
 def test_every_resample_draws_as_many_runs_of_a_stratum_as_there_are():
     boot = Resamples(np.array([0, 0, 0, 1, 1, 1, 1, 1]), np.random.default_rng(1), 300)
     assert set(boot.weights[:, :3].sum(1)) == {3}
@@ -97,9 +94,6 @@ def test_percentiles_leave_out_draws_without_a_value():
     assert math.isnan(low[1])
 
 
-# Retention
-
-
 def test_least_squares_finds_the_plane_the_data_lie_on():
     rng = np.random.default_rng(6)
     thrown, inside = rng.integers(2, 9, (10, 12)), rng.integers(0, 20, (10, 12))
@@ -150,9 +144,6 @@ def test_the_map_counts_every_drop_once_and_knows_the_rule():
     assert found.rule[i, j] == pytest.approx((thrown * 2 / 3 + inside / 3)[rows].mean())
     beyond = ((found.excess.low > 0) | (found.excess.high < 0)).sum()
     assert beyond <= stats.binom.ppf(1 - 1e-4, np.isfinite(found.excess.low).sum(), 0.1)  # small cells: about 5 to 8 %
-
-
-# The 2/3-1/3 rule
 
 
 def test_the_rules_setup_is_binomial():
@@ -214,9 +205,6 @@ def test_setup_colours_that_go_together_are_more_unlike_than_chance():
     by_chance = stats.hypergeom(49, 7, 21).var()
     assert found.dispersion.value == pytest.approx(by_hand / by_chance)
     assert found.all_present.value == 0
-
-
-# Survival
 
 
 def stays(lives: Any, followed: Any, region: Any = None) -> Campaign:
@@ -293,9 +281,6 @@ def test_a_tower_where_nothing_stays_has_no_survival():
     campaign = series(np.full((6, 4), 5))
     assert retention.survival(campaign, boot_of(campaign)) is None
     assert retention.hazards(campaign, boot_of(campaign)) is None
-
-
-# Memory
 
 
 def test_autocorrelation_of_an_autoregression_whatever_course_all_runs_share():
@@ -421,9 +406,6 @@ def test_the_gain_of_a_tower_that_pushes_is_what_enumeration_gives():
     assert inside_only.value > 0.95 * truth - 4 * error
     last_only = next(gain.bits for gain in found.gains if gain.knows == "last out")
     assert last_only.low <= 0  # the number inside was drawn anew each time
-
-
-# Fairness
 
 
 def thrown_cubes(rng: np.random.Generator, runs: int, chance: dict[str, float], each: int = 4) -> Campaign:

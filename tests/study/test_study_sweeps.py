@@ -130,9 +130,6 @@ def _report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place / "out"
 
 
-# A known dependence
-
-
 def test_every_figure_of_every_point_is_the_known_one_of_that_point(report: Path):
     rows = table(report, "points")
     assert [float(row["chain.throw"]) for row in rows] == list(THROWS)
@@ -220,9 +217,6 @@ def test_runs_of_a_point_are_those_of_the_campaign(tmp_path: Path, monkeypatch: 
     assert sum(len(part.cubes) for part in parts) == len(campaign.cubes)
 
 
-# Too few runs
-
-
 def test_three_runs_a_point_have_no_interval_anywhere_and_the_report_says_so(tmp_path: Path, monkeypatch: Any):
     swept(tmp_path / "in", monkeypatch, runs=3)
     study(tmp_path / "in", tmp_path / "out")
@@ -261,9 +255,6 @@ def test_a_sample_of_points_with_one_run_each_is_studied_as_a_sample(tmp_path: P
     assert [path.name for path in (tmp_path / "out" / "plots").iterdir()] == ["curves_tower.svg"]  # contours
 
 
-# Games
-
-
 def test_a_sweep_of_games_opens_with_what_players_get_point_by_point(tmp_path: Path):
     drops: list[Any] = []
     cubes: list[Any] = []
@@ -289,9 +280,6 @@ def test_a_sweep_of_games_opens_with_what_players_get_point_by_point(tmp_path: P
     rule = next(curve for curve in curves(load(tmp_path / "in")) if curve.name == "inside after the set-up").rule
     assert rule is not None  # of the rule, with each point's own cubes
     assert rule == pytest.approx([7 * number / 3 for number in values], rel=0.05)
-
-
-# Effects
 
 
 def named(name: str, value: Any, unit: str = "cubes", half: float = 0.005) -> SweptCurve:

@@ -92,10 +92,7 @@ def unfought(*setups: tuple[int, int], battles: int, seed: int = 7) -> Campaign:
         "battle.cubes.green" = {[b for _, b in setups]}
         """)
     none, nothing = Words.of([]), np.zeros(0, int)
-    counts = dict.fromkeys(
-        ("run", "drop", "thrown", "inside_before", "emerged", "inside_after"),
-        nothing,
-    )
+    counts = dict.fromkeys(("run", "drop", "thrown", "inside_before", "emerged", "inside_after"), nothing)
     drops = Drops(**counts, kind=none, phase=none, winner=none, drawn=nothing.astype(bool))
     cubes = CubeEntries(nothing, nothing, Words.of([], ["purple", "green"]), nothing.astype(bool), nothing, none, none)
     run_point = np.repeat(np.arange(len(setups)), battles)
@@ -113,9 +110,6 @@ def fought():
 @pytest.fixture(scope="module")
 def fitted(fought):
     return fit_board([fought])
-
-
-# The model
 
 
 @given(st.lists(st.tuples(st.sampled_from(["throw", "again", "take", "place"]), st.integers(0, 12)), max_size=8))
@@ -179,9 +173,6 @@ def test_states_of_another_law_are_refused():
         MODEL.drop(state, CUBES[:1], np.random.default_rng(1))
 
 
-# What it draws
-
-
 def test_thrown_cubes_land_with_the_laws_chances():
     """3,000 throws of 4 cubes onto 12: a chi-squared test of 12,000 landings at 1 in 10,000."""
     state = MODEL.drop(MODEL.empty(), CUBES[:12], np.random.default_rng(1)).state
@@ -236,9 +227,6 @@ def test_throws_beyond_the_data_are_told_and_stay_sane():
     assert MODEL.drop(laden.state, many[24:40], np.random.default_rng(1)).extrapolated
 
 
-# The law as text
-
-
 def test_a_law_written_as_json_reads_back_exactly():
     assert BoardLaw.from_plain(json.loads(json.dumps(LAW.to_plain(), allow_nan=False))) == LAW
 
@@ -265,9 +253,6 @@ def test_a_law_with_a_key_too_few_or_too_many_is_refused():
     for plain, match in ((short, "crowd"), (LAW.to_plain() | {"colour": 1}, "colour"), ([], "list"), (None, "None")):
         with pytest.raises(UsageError, match=match):
             BoardLaw.from_plain(plain)
-
-
-# The fit
 
 
 def test_the_fit_finds_the_law_that_made_the_battles(fitted):
@@ -374,9 +359,6 @@ def test_every_term_of_the_law_that_made_the_battles_gains_and_one_it_has_not_do
     assert together > 2 * math.hypot(rungs["+ log thrown"].error, rungs["+ log (thrown + lying)"].error)
     assert rungs["+ an effect shared by a throw"].gain < 2 * max(rungs["+ an effect shared by a throw"].error, 0.5)
     assert rungs["one chance for every lying cube"].gain == math.inf
-
-
-# The check
 
 
 @pytest.fixture(scope="module")

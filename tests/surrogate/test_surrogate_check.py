@@ -56,9 +56,6 @@ def uniform(p: list[float], steps: int) -> bool:
     return stats.kstest(np.array(p) - rng.random(len(p)) / steps, "uniform").pvalue > 1e-3
 
 
-# Distances
-
-
 def test_the_energy_distance_is_that_of_its_definition():
     rng = np.random.default_rng(1)
     a, b = rng.integers(0, 6, 20), rng.integers(2, 9, 20)
@@ -207,9 +204,6 @@ def test_what_cannot_be_compared_is_said_in_one_line():
         whole_games.compare_games(none, none, rng)
 
 
-# Games of a campaign
-
-
 def campaign_of(games: int, seed: int) -> Campaign:
     board = GameKit(tuple(RULES.colours), np.repeat(np.arange(7), 7), [*range(7)] * 5)
     return replace(play_rule(board, games, np.random.default_rng(seed)), spec={"kind": "game"})
@@ -273,9 +267,6 @@ def test_a_campaign_of_other_things_or_of_many_rules_is_refused():
     rules = {"colours": ["blue", "black"], "cubes": 7, "substitute": ""}
     with pytest.raises(UsageError, match="colours of the campaign is"):
         whole_games.games_of(replace(campaign, spec={"kind": "game", "rules": rules}))
-
-
-# The classifier
 
 
 def test_features_are_of_their_game_only_and_named_once():
@@ -355,9 +346,6 @@ def test_a_missing_scikit_learn_is_said_in_one_line(monkeypatch: pytest.MonkeyPa
         classifier.tell_apart(games, games, np.random.default_rng(0))
 
 
-# Calibration
-
-
 def drops_of(games: int, rng: np.random.Generator, law: Any) -> tuple[Any, ...]:
     """Drops of games that share an effect: the game, the law's chances of fewer and of at most what came, mean, count.
 
@@ -419,9 +407,6 @@ def test_predictions_that_are_no_law_are_refused():
         pit.pit(one, np.array([0.5]), np.array([0.6, 0.7]), rng)
     with pytest.raises(UsageError, match="drops is 0"):
         pit.reliability(one[:0], np.zeros(0), np.zeros(0), rng)
-
-
-# The report
 
 
 def check_of(shift: float, games: int = 60) -> pages.TowerCheck:

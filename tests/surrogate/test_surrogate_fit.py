@@ -103,9 +103,6 @@ def fitted_few(few: Path) -> Fitted:
     return fit([few])
 
 
-# Rows
-
-
 def cube_rows(*rows: tuple[int, int, int, str | None, str]) -> CubeEntries:
     """The cubes of drops from (row of the drop, cube, age, before, after); without `before` it was thrown."""
     row, cube, age, before, after = zip(*rows, strict=True)
@@ -221,9 +218,6 @@ def test_rows_hold_what_the_model_saw(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_the_last_three_of_every_ten_runs_are_held_out():
     campaign = replace(HAND, run_point=np.zeros(23, int))
     assert np.flatnonzero(held_out(campaign)).tolist() == [7, 8, 9, 17, 18, 19]
-
-
-# Rungs, by enumeration of the 32 subsets of 2 cubes thrown and 3 inside that can come out
 
 
 def flat(*values: float) -> Polyline:
@@ -388,9 +382,6 @@ def test_laws_of_counts_of_drops_of_any_size_are_whole(known: Known):
     assert abs(apart.mean()) < 4 * apart.std() / math.sqrt(len(apart))
 
 
-# A known law
-
-
 def curves_of(floor: FloorLaw) -> dict[str, Polyline]:
     """The curves of means: those of the shared effects' sds are bounded by 0 and have no normal errors."""
     return {
@@ -498,9 +489,6 @@ def test_the_scores_are_means_over_the_held_out_drops_with_errors_over_runs(know
     assert (found.gain, found.gain_se) == (0, 0)
 
 
-# The file
-
-
 def test_the_model_says_what_it_was_fitted_to_and_what_that_covers(known: Known):
     fitted, used = known.fitted, known.used
     assert (fitted.kind, fitted.apparatus, fitted.apparatus_digest) == ("tower", "amerigo", SHAPE.digest)
@@ -548,9 +536,6 @@ def test_held_out_runs_have_no_part_in_the_law(few: Path, fitted_few: Fitted, mo
     assert (found.law, found.lower_rungs) == (fitted_few.law, fitted_few.lower_rungs)
     assert (found.covered, found.data) == (fitted_few.covered, fitted_few.data)
     assert all(a.score != b.score for a, b in zip(fitted_few.scores, found.scores, strict=True))
-
-
-# What is refused
 
 
 def refused(capsys: Capture, *arguments: str) -> str:
@@ -607,9 +592,6 @@ def test_a_model_that_cannot_be_written_is_refused(few: Path, tmp_path: Path, ca
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
 
 
-# The check
-
-
 @pytest.mark.usefixtures("unpainted_here")
 def test_a_check_on_other_games_says_all_of_it(tmp_path: Path):
     """20 games of the law itself: the least corrected p is below 0.5 % once in 200 seeds or less."""
@@ -645,9 +627,6 @@ def test_a_check_of_what_cannot_be_checked_is_refused(known: Known, few: Path, t
         check(SHIPPED, [load(few), load(known.directories[0])], 1)
     with pytest.raises(UsageError, match="no_such_model"):
         check_command("no_such_model", [few], None, 1)
-
-
-# Campaigns of surrogates
 
 
 def manifest(directory: Path) -> Any:
