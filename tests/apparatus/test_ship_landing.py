@@ -167,9 +167,6 @@ def test_only_cubes_that_lie_flat_on_the_floor_are_sure_to_stay():
     assert list(landing.loose(position, np.array([pose[3] for pose in poses]), SHIP)) == [False, True, True, True]
 
 
-# an independent oracle: linear programs over the points of the solids
-
-
 def half_spaces(position, orientation, edge: float) -> tuple[np.ndarray, np.ndarray]:
     """A cube as A p <= b."""
     turned = axes(np.array([orientation]))[0].T

@@ -156,9 +156,6 @@ ALL_COLOURS = state_with(
 )
 
 
-# what is written
-
-
 @each_case("name", names())
 @each_case("suffix", ["png", "pdf", "svg"])
 def test_a_shipped_apparatus_is_drawn_in_every_format(name: str, suffix: str, tmp_path: Path) -> None:
@@ -232,8 +229,6 @@ def test_a_name_is_never_read_as_a_formula(tmp_path: Path) -> None:
     draw_game(list(play(CoinTower(), rules, 1)), rules, tmp_path / "game.png", title=name)
 
 
-# dimensions
-
 PARTS = ["funnel", "ribs", "upper floor", "lower floor", "ramp", "exit", "tray"]
 
 
@@ -304,9 +299,6 @@ def test_a_changed_profile_changes_the_dimension(table: str, key: str, value: An
     shown = words_of(apparatus_figure(after))
     assert sorted(expected) == sorted(word for word in shown if word in expected)
     assert sorted(old) != sorted(shown)
-
-
-# faces
 
 
 def kept_area(faces: list[Face], normal: tuple[float, float, float]) -> float:
@@ -445,9 +437,6 @@ def test_labels_keep_their_order_and_distance_and_move_no_further_than_they_must
     assert placed == pytest.approx([-0.5, 8.5, 1.5, 10.5])
 
 
-# other kinds
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Barrel(Apparatus):
     """A kind that says nothing of how it is drawn: a box on four legs, open at the top, with a slanted floor."""
@@ -528,9 +517,6 @@ def test_a_round_tower_is_drawn_with_its_dimensions_and_no_text_on_another(name:
         assert (f"{words} {size:g}" in words_of(figure)) == (size > 0)
     assert set(expected) <= set(words_of(figure))
     assert overlaps(figure) == []
-
-
-# a game
 
 
 def entries_of(rules: Rules, model: Any = None, seed: int = 3) -> list[DropEntry]:
@@ -660,8 +646,6 @@ def test_house_colours_are_told_apart() -> None:
     apart = [np.abs(a - b).max() for a, b in itertools.combinations(shades, 2)]
     assert min(apart) > 0.1
 
-
-# where pictures go
 
 REFUSED = ["tower", "tower.xyz", "tower.pgf", "missing/tower.png", "folder.png", "x" * 300 + ".png", "nul\0.png"]
 

@@ -143,9 +143,6 @@ def on_zone(ship: CombatShip, name: str) -> tuple[float, float]:
 NINE = state_with(*(a_cube(i, "purple", 0.045 + 0.014 * i, -0.08 + 0.017 * i, 0.4 * i) for i in range(9)))
 
 
-# what is written
-
-
 @pytest.fixture(name="written_as", scope="module")
 def _written_as(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], list[Path]]:
     """Write a picture of each kind with this suffix: the first are drawn, and their figures written again."""
@@ -211,8 +208,6 @@ def test_a_board_of_a_kind_that_says_nothing_is_drawn_with_its_zones_named(monke
     assert {"hull", "bulwark", "mast", "gun deck"} <= set(texts_of(figure))
     assert overlaps(figure) == []
 
-
-# parts and dimensions
 
 PARTS = ["masts", "bulwarks", "decks", "gun deck", "hull", "gun ports", "board", "frame", "borders"]
 
@@ -291,9 +286,6 @@ def test_the_dimensions_are_those_of_the_profile(changes: dict[str, Any]) -> Non
     assert overlaps(figure) == []
 
 
-# faces
-
-
 @pytest.mark.parametrize(("axis", "side"), [("y", 1), ("x", -1)])
 def test_a_section_keeps_what_lies_beyond_it(axis: str, side: int) -> None:
     ship, at = shipped(), 0.005
@@ -315,9 +307,6 @@ def test_the_bulwarks_are_mitred_and_stand_on_the_hull() -> None:
     assert beyond[0] == pytest.approx(beyond[1])
     corners = points[np.all(np.abs(points[:, :2]) - (22, 80) > beyond - 1e-6, axis=1)]
     assert len({tuple(np.round(corner, 6)) for corner in corners}) == 4, "one point at each corner"
-
-
-# the plan
 
 
 def plan(ship: CombatShip) -> BoardPlan:
@@ -516,9 +505,6 @@ def test_of_a_model_that_tells_zones_only_the_cubes_in_each_are_counted() -> Non
     assert found["coins"].startswith("coins")
     assert "here" not in found["coins"]
     assert "4 cubes on the board; the model tells their zones" in " ".join(texts_of(figure))
-
-
-# many battles
 
 
 def battles(

@@ -18,8 +18,6 @@ from tower_sim.games.amerigo.rulings import TokenRulings
 from tower_sim.games.rulings import questions
 from tower_sim.requests import read_rules
 
-# Rules as data
-
 
 def written() -> dict[str, Any]:
     return tomllib.loads((resources.files("tower_sim.games.amerigo") / "amerigo.toml").read_text("utf-8"))
@@ -138,9 +136,6 @@ def test_a_file_that_cannot_be_read_is_refused_with_the_shipped_names(content, t
         UsageError, match=r"(cannot be read|is not UTF-8).*; (give a TOML file or one of .*amerigo|save it as UTF-8)"
     ):
         read_rules(GAME, str(file))
-
-
-# The document that other programs read
 
 
 def test_the_json_document_has_the_promised_keys_in_order_and_counts_of_every_colour():

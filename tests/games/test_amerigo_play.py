@@ -47,9 +47,6 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     return printed.err
 
 
-# the rules, and the file that holds them
-
-
 def test_the_first_line_names_the_rules_that_are_played(house: Path, capsys: pytest.CaptureFixture[str]):
     published = told(capsys, *RULE, "--set", "rounds=5").splitlines()[0]
     assert published == "Amerigo, the published rules, tower amerigo, two_thirds, seed 3"
@@ -85,9 +82,6 @@ def test_the_variants_that_ship_as_examples_can_be_played(name: str, capsys: pyt
     assert json.loads(out)["apparatus"] == "amerigo"
 
 
-# what cannot be played
-
-
 @each_case("model", ["physics", "surrogate", "two_thirds"])
 def test_no_model_plays_amerigo_through_the_combat_ship(model: str, capsys: pytest.CaptureFixture[str]):
     line = refused(capsys, "play", "amerigo", "--tower", "dead_reckoning", "--model", model)
@@ -101,9 +95,6 @@ def test_more_rounds_than_a_game_can_have_are_refused_before_it_begins(rounds: s
     line = refused(capsys, *RULE, "--set", f"rounds={rounds}")
     assert "allowed is a whole number" in line
     assert len(line) < 300
-
-
-# knocks
 
 
 def opened() -> Opened:
@@ -161,9 +152,6 @@ def test_a_knock_in_physics_brings_cubes_into_the_tray_that_the_next_drop_throws
     assert sum(waiting.values()) > 0
     assert {colour: shaken["inside"][colour] + waiting[colour] for colour in waiting} == quiet["drops"][2]["inside"]
     assert all(after["thrown"][colour] >= waiting[colour] for colour in waiting)
-
-
-# what is said first
 
 
 def test_the_summary_begins_with_two_sentences_for_a_player():

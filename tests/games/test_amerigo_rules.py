@@ -46,9 +46,6 @@ from tower_sim.state import Event, Resident
 TWO_COLOURS = Rules(colours=("red", "blue"), cubes=2, rounds=1, substitute="")
 
 
-# The rulebook's worked examples
-
-
 def test_setup_example_leaves_21_cubes_inside_and_the_others_in_storage():
     setup, blue = list(play(ScriptedTower(drops=(SETUP_OUT, {})), PUBLISHED.but(rounds=1, phases=["blue"]), 1))
     assert setup.thrown == dict.fromkeys(PUBLISHED.colours, 7)
@@ -94,9 +91,6 @@ def test_white_player_example_turns_white_cubes_into_red_for_5_points_of_plannin
 
 def test_yellow_player_example_moves_on_with_5_points_of_the_white_action():
     assert Choice("white", "white", 5) in options({"white": 5, "black": 1}, PUBLISHED, marker="yellow").choices
-
-
-# What a player may choose
 
 
 @each_case("marker", [None, *PUBLISHED.colours])
@@ -181,9 +175,6 @@ def test_house_rules_may_have_no_substitute_or_another():
 def test_a_colour_that_the_game_does_not_have_is_refused(emerged, marker, tokens):
     with pytest.raises(UsageError, match=r"'pink'.*allowed is one of blue, black"):
         options(emerged, PUBLISHED, marker, tokens)
-
-
-# The sequence of play
 
 
 def test_a_full_game_is_the_setup_and_5_rounds_of_7_phases_in_colour_order():
@@ -375,9 +366,6 @@ def outcome_of(state, thrown, out, status=Status.SETTLED):
     return Outcome(tower.model, tower.apparatus, status, tuple(thrown), tuple(landings), now)
 
 
-# The caller's mistakes
-
-
 @pytest.mark.parametrize("status", [Status.TIMED_OUT, Status.ESCAPED])
 def test_a_failed_drop_never_enters_a_game(status):
     state = start(CoinTower(), TWO_COLOURS)
@@ -423,9 +411,6 @@ def test_a_drop_cannot_be_passed_over_and_a_game_ends():
 def test_a_seed_out_of_range_is_refused_before_the_first_drop(seed):
     with pytest.raises(UsageError, match="allowed is"):
         play(CoinTower(), PUBLISHED, seed)
-
-
-# TokenRulings, and what is read into the rulebook
 
 
 def ruled(**choices):
@@ -503,9 +488,6 @@ def test_a_cube_on_the_table_counts_as_out_and_one_in_the_funnel_or_on_the_ramp_
     assert played.tower.cubes == (hanging,)
     assert cleared(played).storage == (red, blue)
     assert throw_of(cleared(played)) == (red,)  # the hanging one is not thrown again: it is inside
-
-
-# The wrong apparatus
 
 
 def test_a_model_with_a_board_plays_no_amerigo():

@@ -36,8 +36,6 @@ from tower_sim.games.rulings import questions
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.outcome import Landing, Status
 
-# The rulebook's complex example
-
 
 def test_the_complex_example_ends_3_to_3_won_by_the_active_side_with_its_plunder_and_damage():
     """Lines 1066-1101. The icons of zones are lost; this completion is one that fits every number that survives.
@@ -89,9 +87,6 @@ def test_the_complex_example_ends_3_to_3_won_by_the_active_side_with_its_plunder
     assert result.sides["green"] == SideResult(3, 1, 1, 0, damage_given=1, damage_taken=1, damage=1)
     # line 1101: "5, 2, and the choice of 2", which line 1015 lets it place
     assert result.to_place == {"violet": Worth(coins=5, cargo=2, choice=2), "green": Worth(coins=1, cargo=1)}
-
-
-# What is due, and in which order
 
 
 def test_stuck_cubes_are_shaken_out_first_then_borders_thrown_again_then_explosions_and_only_then_abilities():
@@ -170,8 +165,6 @@ def test_a_throwing_ability_takes_from_the_supply_of_its_side_and_says_what_is_m
     assert battle.steps[1].short == {"violet": 1}
     assert kinds(battle) == ["throw", "ability", "pass", "pass"]  # the second throw is no longer possible
 
-
-# Each ruling's other choice
 
 BLACK: Any = {"violet_side": {"supply": 9}, "green_side": {"supply": 1}, "kind": "merchant"}
 
@@ -295,9 +288,6 @@ def test_in_a_tie_break_of_all_zeros_nobody_out_of_it_wins():
     assert battle.result().winner == "green"
 
 
-# Abilities
-
-
 def test_ships_take_turns_from_the_active_side_until_both_pass_one_after_the_other():
     combat = setup(active="green", violet_side=able("strength:1", "strength:2"), green_side=able("strength:3"))
     battle = run([{0: "one", 10: "one"}], combat, violet=["strength:1", None, "strength:2"], green=[None, "strength:3"])
@@ -378,9 +368,6 @@ def test_when_behind_passes_while_it_would_win_and_else_takes_the_surest_help():
     assert policy_told(pass_always, behind, every) is None
 
 
-# Numbers drawn, failures, models that err
-
-
 def test_step_i_of_game_g_draws_from_its_own_stream_so_that_games_differ_and_repeat():
     model = DiceShip()
     played = [list(play(model, start(model, setup(3, 3), 5, game)))[-1] for game in (0, 1, 1)]
@@ -420,8 +407,6 @@ def test_a_battle_that_is_over_a_foreign_model_and_a_negative_seed_are_refused()
         with pytest.raises(UsageError, match="whole number"):
             start(DiceShip(), setup(), *wrong)
 
-
-# Any battle at all
 
 ABILITIES = ["throw:2", "throw:1!", "card:1", "card:0", "move", "strength:1", "take_off", "win_bonus:1:1:1"]
 rulings_drawn = st.fixed_dictionaries(
@@ -559,9 +544,6 @@ def test_the_rate_of_wins_of_dice_is_that_of_an_enumeration():
     wins = sum(advance(model, start(model, setup(), 11, game), {}).result().winner == "violet" for game in range(games))
     assert abs(wins / games - win) < 4 * math.sqrt(win * (1 - win) / games)
     assert win == pytest.approx(0.69)
-
-
-# Saved battles and documents
 
 
 @each_case("harm", ["", "x", "TOWER3.a.b", "BATTLE2", "cut", "flip", "two lines\nof text"])

@@ -80,9 +80,6 @@ def can(ends: set[Worth], cubes: int, wanted: list[Worth]) -> bool:
     return any(sum(ways, Worth()) in wanted for ways in combinations_with_replacement(sorted(ends, key=repr), cubes))
 
 
-# What is printed
-
-
 def test_the_shipped_board_has_every_kind_of_zone_the_game_has_and_both_strengths():
     assert {kind(zone) for zone in BOARD.zones} == set(KINDS)
     assert {worth(zone).strength for zone in BOARD.zones if kind(zone) == "strength"} == {1, 2}

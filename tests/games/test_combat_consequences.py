@@ -26,8 +26,6 @@ from tower_sim.games.dead_reckoning.sides import (
 from tower_sim.games.dead_reckoning.words import battle_json
 from tower_sim.token import pack, unpack
 
-# What follows
-
 
 @each_case("kind", ["ship", "merchant", "building"])
 def test_a_pirate_ship_that_sinks_goes_to_merchant_mode_also_when_it_won(kind):
@@ -144,9 +142,6 @@ def test_who_sank_a_ship_that_sinks_by_losing_or_with_the_other_is_a_ruling(lose
         assert result.sides["green"].damage_taken == dealt
 
 
-# Cubes of the sides
-
-
 def test_buildings_defend_with_their_numbers_and_2_more_after_the_last_turn_as_ruled():
     for rulings in (Rulings(), Rulings(last_turn="ships"), Rulings(last_turn="everywhere")):
         for fort, garrison in ((True, False), (False, True), (True, True)):
@@ -171,9 +166,6 @@ def test_the_scope_of_the_last_turns_cubes_is_a_ruling():
     assert building_cubes(fort=True, garrison=False, had_last_turn=True, rulings=Rulings(last_turn="ships")) == 5
 
 
-# A turn
-
-
 def test_a_turn_may_beat_a_pirates_ship_and_then_attack_its_fort_but_neither_twice():
     """Line 1043; mended: the second combat was refused as one against the same opponent."""
     turn = TurnLeft(6).spend("green", 3).spend("green", 2, target="fort")
@@ -185,9 +177,6 @@ def test_a_turn_may_beat_a_pirates_ship_and_then_attack_its_fort_but_neither_twi
     unknown: Any = "outpost"
     with pytest.raises(UsageError, match="target is 'outpost'; allowed is one of ship, fort, garrison, buildings"):
         turn.spend("green", target=unknown)
-
-
-# Cubes in two zones
 
 
 @each_case(
@@ -262,9 +251,6 @@ def test_a_model_that_knows_no_contacts_cannot_rule_that_a_cube_is_in_both():
     start(blind, setup(), 1)
 
 
-# Cubes from islands
-
-
 @each_case(
     ("island_for", "first", "extra", "ability"),
     [
@@ -289,9 +275,6 @@ def test_a_side_takes_cubes_off_islands_on_the_occasions_it_wants_to(island_for,
     assert len(battle.steps[1].thrown) == 1 + extra
     assert battle.account()["island"]["violet"] == 5 - (first - 1) - extra - ability
     assert ("ability" in kinds(battle)) == bool(ability)
-
-
-# Sides as tables
 
 
 def test_what_a_table_says_of_a_side_is_the_side_and_is_written_back():

@@ -41,9 +41,6 @@ UNKNOWN: Any = "duel"
 SHIP = Setup("ship", (Side("violet", 6), Side("green", 3)))
 
 
-# Cubes of the sides
-
-
 def test_a_player_takes_a_cube_for_each_cannon_and_building_4_when_attacked_in_port_and_2_after_its_last_turn():
     assert [player_cubes(6), player_cubes(3)] == [6, 3]  # the worked example, lines 1074 and 1078
     assert player_cubes(0) == 0
@@ -83,9 +80,6 @@ def test_cannons_and_abilities_serve_once_in_a_turn_across_its_combats():
             wrong()
 
 
-# Rulings and abilities as text
-
-
 def test_every_ruling_is_listed_with_its_choices_the_default_first_and_a_line_or_silence():
     assert list(questions(Rulings)) == list(Rulings().choices)
     for name, question in questions(Rulings).items():
@@ -118,9 +112,6 @@ def test_every_choice_of_every_ruling_can_be_made():
 def test_an_ability_reads_as_it_is_written(text, ability):
     assert Ability.parse(text) == ability
     assert Ability.parse(ability.text) == ability
-
-
-# What can be done
 
 
 def uses(*texts, used=(), kind="ship", supply=10, places=("one", "coin", "two")):
@@ -161,8 +152,6 @@ def test_an_ability_is_used_once_and_a_barred_one_never_against_a_building():
 def test_nothing_can_be_thrown_without_a_cube_but_a_card_without_cannons_can_be_drawn():
     assert uses("throw", "card:1", "card:0", supply=2) == (Use(2),)
 
-
-# What a landing means
 
 HOUSE = {name: list(question.choices)[-1] for name, question in questions(Rulings).items()}  # the other choice of each
 
@@ -206,9 +195,6 @@ def test_a_zone_is_worth_what_its_kind_gives_and_nothing_else():
     assert worth(Zone("z", corners, {"kind": "strength", "strength": 1})) == Worth(strength=1)
     assert worth(Zone("z", corners, {"kind": "damage"})) == Worth(damage=1)
     assert worth(Zone("z", corners, {"kind": "explosive"})) == Worth()
-
-
-# Resolution
 
 
 def test_plunder_damage_and_strength_go_to_the_owner_of_the_cubes():
@@ -361,8 +347,6 @@ def test_swapping_colours_and_the_active_side_swaps_the_result_always(violet, gr
     assert (other.winner, other.legendary) == (swap[one.winner], swap[one.legendary])
     assert {*other.sunk} == {swap[colour] for colour in one.sunk}
 
-
-# What cannot be
 
 VIOLET, GREEN, ONE, OTHER = Side("violet", 6), Side("green", 3), Side("violet", 1), Side("green", 1)
 ABILITIES = " boom throw:x throw:-1 move:1:1 throw:100 take_off:1:2:3 throw:2: throw:! throw:²"  # the first is empty

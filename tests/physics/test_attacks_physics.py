@@ -208,9 +208,6 @@ def interrupt_when_it_drops(model: PhysicsModel) -> None:
     os.kill(os.getpid(), signal.SIGINT)
 
 
-# Settings
-
-
 NAN, INF = float("nan"), float("inf")
 ODD: list[Any] = [NAN, INF, -INF, -1, -1e-9, 1e9, 10**400, None, "1", True, [1], 1j, np.zeros(2)]
 

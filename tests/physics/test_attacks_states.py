@@ -90,9 +90,6 @@ def conserved(state: TowerState, outcome: Outcome) -> bool:
     return sorted(x.cube for x in outcome.landings) == before and sorted((*after, *out)) == before
 
 
-# Tokens
-
-
 def mutated(token: str, random: np.random.Generator) -> str:
     """A token with some of its characters, its bytes or its JSON changed; the digest is right in two of three."""
     prefix, body, _ = token.split(".")
@@ -210,9 +207,6 @@ def test_what_is_no_text_or_not_ascii_is_no_token(token: Any):
     assert isinstance(told(lambda: TowerState.from_token(token)), UsageError)
 
 
-# Crafted states: well-formed tokens with other contents
-
-
 def places_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
     """Every value in a token, with its path."""
     if path:
@@ -300,9 +294,6 @@ def test_300_crafted_states_of_physics_are_refused_or_lose_no_cube(shape: Any):
         start = pressing(chain(model, 2, first=25 if shape is TOWER else 5), shape)
         assert start.touches
         assert 150 < attack(model, start, 300, replays=False) < 300
-
-
-# What a state may hold
 
 
 @pytest.fixture(name="physics", scope="module")

@@ -119,9 +119,6 @@ def test_models_without_poses_know_no_touches():
                 model.drop(replace(state, touches=(touch,)), (), np.random.default_rng(1))
 
 
-# What touches at the poses of a state
-
-
 @pytest.fixture(name="physics", scope="module")
 def _physics() -> Iterator[PhysicsModel]:
     with PhysicsModel(load("amerigo")) as model:

@@ -37,9 +37,6 @@ def _world() -> Iterator[World]:
         yield world
 
 
-# What a hull is
-
-
 @each_case(
     ("vertices", "faces", "said"),
     [
@@ -69,9 +66,6 @@ def test_a_hull_tells_its_bounds_and_each_edge_once():
     assert len(made.edges) == 30
     assert made.bounds[0][2] == 0.0
     assert made.centre == pytest.approx((0.0, 0.0, 0.005))
-
-
-# Against the same boxes
 
 
 def put(world: World, fixed: Sequence[Box | Hull], poses: Sequence[Pose], pair: Surface = WOOD):
@@ -105,9 +99,6 @@ def test_a_box_given_as_a_hull_throws_cubes_back_as_the_box_does():
             assert np.abs(ends[1] - ends[0]).max() < 1e-6
             hit += np.linalg.norm(ends[0][:3] - velocity) > 0.5
     assert hit > 90
-
-
-# Known answers
 
 
 def wedge(slope: float) -> Hull:
@@ -187,9 +178,6 @@ def test_nothing_passes_the_1_mm_walls_of_a_pyramid_hopper_at_5_metres_a_second(
         engine.set_velocity(bodies[0], 5 * way / np.linalg.norm(way), 200 * spin / np.linalg.norm(spin))
         x, y, z = run_out(world, bodies, 0.1).position[0]
         assert (x * np.cos(out) + y * np.sin(out)).max() < z < 0.04
-
-
-# In towers
 
 
 @pytest.mark.slow

@@ -31,9 +31,6 @@ def hand(model: PhysicsModel, number: int, first: int = 0) -> tuple[Cube, ...]:
     return supply({"any": number}, model.cube_edge, first_id=first)
 
 
-# The same on every machine
-
-
 @each_case("name", SCENES)
 def test_a_scene_is_to_the_last_digit_that_of_every_other_machine(name: str):
     """After a change that is meant to change results: python -m tests.measure.same renew."""
@@ -84,9 +81,6 @@ def test_a_fused_multiply_add_is_known_by_its_name(line: str):
     assert not FUSED.search("\tvmulsd\t%xmm2, %xmm1, %xmm0\n\tfmul\td0, d1, d2\n\tfmov d0, d1\n")
 
 
-# What is near decides what is cheap and never what is true
-
-
 @pytest.mark.parametrize("constant", ["_SKIN", "_FAR"])
 @pytest.mark.parametrize("factor", [0.9, 1.5, 4.0])
 def test_how_far_around_neighbours_are_listed_changes_no_digit(
@@ -102,9 +96,6 @@ def test_a_bound_on_the_look_ahead_that_cubes_do_come_to_changes_digits(monkeypa
     assert digest("fast against a thin plate") != kept()["fast against a thin plate"]
 
 
-# In threads
-
-
 @pytest.mark.parametrize("threads", [2, 4])
 def test_threads_that_drop_at_once_with_models_of_their_own_get_the_bytes_that_each_gets_alone(threads: int):
     listed = list(SCENES)
@@ -112,9 +103,6 @@ def test_threads_that_drop_at_once_with_models_of_their_own_get_the_bytes_that_e
     with ThreadPoolExecutor(threads) as pool:
         for found in pool.map(lambda order: {name: digest(name) for name in order}, turned):
             assert found == kept()
-
-
-# A state is the whole tower: the world that lives on, and copies of it
 
 
 def ended(played: Sequence[Kept], drops: int) -> None:

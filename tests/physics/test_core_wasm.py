@@ -51,9 +51,6 @@ def _memory() -> Any:
     return importlib.import_module("tower_sim.wasm.memory")
 
 
-# The files
-
-
 @each_case("each", [CORE, GAMES])
 def test_a_file_is_that_of_the_source(each: WasmFile):
     """After a change of what is compiled: python -m tower_sim.wasm.build."""
@@ -75,9 +72,6 @@ def test_the_files_made_anew_are_to_the_byte_those_that_ship():
     command = [sys.executable, "-m", "tower_sim.wasm.build", "--check"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-# The machine
 
 
 @needs_wasmtime
@@ -226,9 +220,6 @@ def test_where_nothing_can_be_kept_it_runs_all_the_same(memory: Any, tmp_path: P
     monkeypatch.setattr(memory.wasmtime.Module, "__init__", lambda *_: None)
     monkeypatch.setattr(memory.wasmtime.Module, "serialize", lambda _: b"")
     assert memory._compiled.__wrapped__(CORE.path)
-
-
-# Which machine
 
 
 def way(environment: dict[str, str], there: set[str], monkeypatch: pytest.MonkeyPatch) -> str:

@@ -45,9 +45,6 @@ def vector(three: Array) -> Vector:
     return x, y, z
 
 
-# One point alone.
-
-
 @pytest.mark.parametrize("share", [0.0, 0.5])
 def test_the_impulse_of_a_point_obeys_every_line_of_the_law(share: float):
     """5,000 drawn points: of two cubes that touch anywhere, at any speed. `share`: of a least impulse asked for."""
@@ -73,9 +70,6 @@ def test_the_impulse_of_a_point_obeys_every_line_of_the_law(share: float):
             assert p[1:] @ after[1:] == pytest.approx(-rub * slip, abs=small)
         kinds["parts" if p[0] == 0 else "holds" if slip < small else "slides"] += 1
     assert min(n for kind, n in kinds.items() if kind != "parts" or not share) > 100
-
-
-# A corner strikes the floor: no gravity, one step in which the cube hardly moves.
 
 
 @each_case("pair", PAIRS)
@@ -146,9 +140,6 @@ def struck(turn: Array, motion: Array, arm: Array, pair: Surface, restitution: f
     return np.array(after)
 
 
-# A cube on a floor, level or not.
-
-
 @each_case("restitution", [NEWTON, POISSON])
 @each_case("nominal", [0.0, 0.3, 0.7])
 def test_a_flat_drop_bounces_with_the_nominal_restitution(nominal: float, restitution: float):
@@ -198,9 +189,6 @@ def test_a_cube_slides_down_a_steeper_slope_as_coulomb_says(friction: float, abo
 def test_a_cube_on_a_rough_slope_topples_at_45_degrees(degrees: float, topples: bool):
     _, _, turned = laid(math.radians(degrees), 1.5, 0.6)
     assert turned > math.radians(45) if topples else turned < 1e-6
-
-
-# Many cubes.
 
 
 def thrown_about(law: Law, pair: Surface) -> ExactSolver:
@@ -316,9 +304,6 @@ def test_a_cube_touches_another_by_face_and_across_edges(turn: Quaternion, heigh
     # contact comes after 1 mm, at a step's end or one later
     assert solver.motion()[0] == pytest.approx([0, 0, 0.5, 0, 0, 0], abs=1e-6)
     assert solver.position()[0, 2] == pytest.approx(2 * height * EDGE + 0.5 * 5e-4, abs=3e-5)
-
-
-# Drops.
 
 
 @takes_numba

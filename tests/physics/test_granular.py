@@ -55,9 +55,6 @@ def motion(position: np.ndarray, orientation: np.ndarray) -> Motion:
     return Motion(position * EDGE, orientation, still, still)
 
 
-# The measure
-
-
 def test_the_fraction_of_a_lattice_of_cubes_is_what_it_is():
     """Cubes side by side fill all of a box between them, cubes 1.25 edges apart 0.8 cubed of whole cells."""
     grid = np.stack(np.meshgrid(*[np.arange(4.0)] * 3), -1).reshape(-1, 3)
@@ -71,9 +68,6 @@ def test_a_turned_cube_has_the_volume_of_a_cube():
     for turn in turns(np.random.default_rng(1), 5):
         found = fraction(motion(np.zeros((1, 3)), turn[None]), (-1, -1, -1), (1, 1, 1), 0.04)
         assert found == pytest.approx(1 / 8, rel=0.02)
-
-
-# Piles
 
 
 def test_poured_cubes_lie_as_loosely_as_real_ones_do():
@@ -203,9 +197,6 @@ def test_a_cross_hangs_by_its_arms_in_a_slit_that_a_bar_goes_through_and_lies_on
             heap.take_out([0])
 
 
-# Statistics of counts
-
-
 def counts(size: list[float], known: list[bool]) -> Counts:
     return Counts(np.array(size), np.array(known))
 
@@ -286,9 +277,6 @@ def test_counts_that_grow_along_their_chains_are_found():
     assert (seen > 0.2, chance < 0.02) == (True, True)
 
 
-# What a study comes to
-
-
 def of_law(side: float, **more: float) -> Line:
     """Return a line whose mean is that of a power law, known to a tenth, for a square hole of that side."""
     mean = 1000 * (CRITICAL - side) ** -5.0
@@ -318,9 +306,6 @@ def test_the_trend_with_the_tilt_is_found():
     (found,) = trend(lines[1:], [{**lines[0], "length": 2.5}])
     assert found["slope"] == pytest.approx(-0.2, abs=1e-3)
     assert found["z"] == pytest.approx(-0.2 / found["se"], abs=0.1)
-
-
-# The command
 
 
 def test_a_study_goes_on_where_it_was_left(tmp_path: Path):
@@ -371,9 +356,6 @@ def test_what_is_kept_is_summed_up_as_it_says(path: Path, tmp_path: Path, capsys
         for name in one.keys() - FITTED:
             is_number = isinstance(other[name], int | float)
             assert one[name] == (pytest.approx(other[name], rel=0.02, abs=0.02) if is_number else other[name]), name
-
-
-# What the studies find, made anew: minutes
 
 
 @pytest.mark.long

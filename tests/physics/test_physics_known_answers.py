@@ -85,9 +85,6 @@ def bounds(world: World) -> Bounds:
     return BOUNDS[world.settings.engine]
 
 
-# A slope: a cube lies flat on a floor that descends towards +x.
-
-
 @each_case("friction", [0.2, 0.4, 0.6, 0.8])
 @each_case("below", [1.0, 2.0, 5.0])
 def test_a_cube_stays_on_a_slope_below_the_angle_of_friction(world: World, friction: float, below: float):
@@ -134,9 +131,6 @@ def test_a_cube_on_a_rough_slope_topples_at_45_degrees(world: World, friction: f
     turned = [math.degrees(math.acos(min(1.0, float(matrices(m.orientation)[0, :, 2] @ across)))) for m in motions]
     print(f"friction {friction}, slope {degrees}: turned by at most {max(turned):.2f} degrees")
     assert (max(turned) > 45) if topples else (max(turned) < bounds(world).leans)
-
-
-# A flat drop: a cube falls on a level floor, face down.
 
 
 RESTITUTIONS = [0.3, SHIPPED.restitution, 0.5, 0.7]
@@ -186,9 +180,6 @@ def _bounce(world: World, restitution: float, height: float) -> float:
             return math.sqrt(energy / (GRAVITY * height))
         rising = bool(motion.velocity[0, 2] > 0)
     raise AssertionError(f"a cube dropped from {height} m did not bounce within a second")
-
-
-# A corner impact: no gravity; a tumbling cube strikes a level floor with one corner and flies on.
 
 
 @dataclass(frozen=True)
@@ -456,9 +447,6 @@ def _kinetic(velocity: Array, spin: Array, inertia: float) -> Array:
     return (MASS * (velocity**2).sum(axis=-1) + inertia * (spin**2).sum(axis=-1)) / 2
 
 
-# Flight: a spinning cube touches nothing.
-
-
 def test_a_cube_flying_free_keeps_energy_and_momenta_to_a_thousandth(world: World):
     velocity, spin = np.array([1.5, -0.7, 2.0]), np.array([60.0, -90.0, 40.0])
     bodies = set_up(world, [pose((0.1, 0.2, 0.3), turns(np.random.default_rng(4), 1)[0])], WOOD, [], WEIGHTLESS)
@@ -497,9 +485,6 @@ def test_a_falling_cube_is_where_semi_implicit_euler_says(world: World, steps_a_
     print(f"{steps_a_second} steps in 1 s: off by {moved:.1e} m and {turned:.1e} rad")
     assert moved < 1e-5
     assert turned < 1e-5
-
-
-# At rest: cubes lie on the floor, on each other, in the tower.
 
 
 @each_case("depth", [-0.1, 0.0, 0.01, 0.3])

@@ -46,9 +46,6 @@ def refused(make: Any) -> str:
     return str(error.value)
 
 
-# The numbers of each engine
-
-
 @pytest.mark.parametrize("engine", NUMBERS)
 def test_what_is_left_out_is_the_engines_own_number_and_what_is_given_is_kept(engine: str):
     settings = PhysicsSettings(engine=engine)
@@ -110,9 +107,6 @@ def test_each_engine_has_its_own_least_speed_of_a_bounce():
         assert "or cubes at rest bounce for ever" in refused(given)
 
 
-# Accuracies
-
-
 @each_case(("engine", "name"), NAMED)
 def test_an_accuracy_is_settings_of_its_engine_and_the_finer_one_has_the_shorter_step(engine: str, name: str):
     settings = accuracy(engine, name)
@@ -143,9 +137,6 @@ def test_bullet_has_what_ships_and_the_core_three_accuracies_from_fast_to_fine()
 def test_an_accuracy_that_the_engine_has_not_is_refused_in_one_line(engine: str, name: object, says: str):
     assert says in refused(lambda: accuracy(engine, name))
     assert says in refused(lambda: read_settings({"engine": engine, "accuracy": name}))
-
-
-# Files that are written now, and tables that are stored
 
 
 def test_a_campaign_file_names_engine_and_accuracy_and_its_other_keys_go_before():
@@ -185,9 +176,6 @@ def test_what_settings_store_gives_them_back(engine: str):
     for name in accuracies(engine):
         settings = replace(accuracy(engine, name), creep=0.2)
         assert read_settings(settings.table()) == settings
-
-
-# Commands and requests
 
 
 def test_a_request_has_the_settings_of_its_engine_and_accuracy_and_none_without_physics():

@@ -106,9 +106,6 @@ def test_what_does_not_begin_as_a_state_token_is_refused_in_one_line_that_says_h
         TowerState.from_token(text)
 
 
-# Touches
-
-
 @each_case("row", [[], [0], 7, "ab", None, [0, 1.0], [0, True], [0, -1, None], [0, -1, "9"], [0, [1]]])
 def test_what_is_no_row_of_whole_numbers_is_no_touch(row: Any):
     body = unpacked(TowerState("physics", "a", "b").token())
