@@ -97,6 +97,7 @@ def test_the_band_of_a_smooth_holds_a_curve_that_bends():
             assert found
             held.append(float(((found.low <= np.sin(at / 3)) & (np.sin(at / 3) <= found.high)).mean()))
         assert np.mean(held) > 0.93 - 4 * stats.sem(held)
+    assert smooth(at, at, at, rng) is None  # too few points
 
 
 @pytest.mark.long

@@ -11,10 +11,7 @@ import pytest
 from support.cases import each_case
 
 from tower_sim.campaign import campaign_run, parse, run
-from tower_sim.campaign import tables as tables_module
-from tower_sim.campaign.reader import load
 from tower_sim.campaign.tables import CUBES, DROPS, varied_columns
-from tower_sim.errors import UsageError
 
 SPEC = parse("""
 [campaign]
@@ -85,14 +82,6 @@ def test_a_swept_campaign_that_was_killed_and_gone_on_with_has_the_same_bytes(di
     run(SPEC, tmp_path / "out")
     for path in [path for path in directory.rglob("*") if path.is_file()]:
         assert (tmp_path / "out" / path.relative_to(directory)).read_bytes() == path.read_bytes(), path
-
-
-def test_a_dataset_of_a_version_to_come_is_refused_by_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    with monkeypatch.context() as patch:
-        patch.setattr(tables_module, "VERSION", 5)
-        run(SPEC, tmp_path / "out")
-    with pytest.raises(UsageError, match=r"version of the tables in .* is '5'; allowed is 4"):
-        load(tmp_path / "out")
 
 
 @each_case(

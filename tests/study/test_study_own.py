@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 from collections.abc import Iterator
 from importlib import metadata
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pydantic import Field
+from support.datasets import table
 
 from tower_sim import registry
 from tower_sim.campaign import parse, run
@@ -105,10 +105,6 @@ def _quoits(games: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def rows(report: Path, name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader((report / "tables" / f"{name}.csv").read_text("utf-8").splitlines()))
-
-
 @pytest.mark.slow
 def test_a_number_has_its_mean_and_a_word_its_share_by_run(quoits: Path, tmp_path: Path):
     study(quoits, tmp_path)
@@ -116,7 +112,7 @@ def test_a_number_has_its_mean_and_a_word_its_share_by_run(quoits: Path, tmp_pat
     score, mood = campaign.facts["score"], campaign.facts["mood"]
     assert isinstance(score, np.ndarray)
     assert isinstance(mood, Words)
-    told = {(row["column"], row["what"]): row for row in rows(tmp_path, "own_columns")}
+    told = {(row["column"], row["what"]): row for row in table(tmp_path, "own_columns")}
     assert [*told] == [("score", "mean"), ("mood", "bad"), ("mood", "good"), ("even", "share"), ("evening", "mean")]
     assert float(told["score", "mean"]["value"]) == pytest.approx(score.mean())
     known = mood.codes >= 0
@@ -164,7 +160,7 @@ def test_what_the_game_tells_is_told_for_every_point(tmp_path: Path):
     campaign = load(tmp_path / "c")
     score = campaign.facts["score"]
     assert isinstance(score, np.ndarray)
-    of_points = rows(tmp_path / "report", "points")
+    of_points = table(tmp_path / "report", "points")
     assert len(of_points) == 2
     for point, row in enumerate(of_points):
         of_point = campaign.run_point[campaign.drops.run] == point
@@ -182,7 +178,7 @@ def test_a_game_that_is_not_installed_is_studied_by_its_table_alone(
 ):
     monkeypatch.setattr("tower_sim.campaign.data.installed", lambda kind, code: None)
     study(quoits, tmp_path)
-    told = {(row["column"], row["what"]): row for row in rows(tmp_path, "own_columns")}
+    told = {(row["column"], row["what"]): row for row in table(tmp_path, "own_columns")}
     assert ("score", "mean") in told
     assert {row["meaning"] for row in told.values()} == {""}
     assert "# Study of a campaign of runs" in (tmp_path / "report.md").read_text("utf-8")
@@ -193,7 +189,7 @@ def test_a_game_on_a_board_without_winners_has_the_sections_of_the_board(tmp_pat
     study(tmp_path / "c", tmp_path / "report")
     text = (tmp_path / "report" / "report.md").read_text("utf-8")
     assert "64 cubes went through the ship in 8 evenings." in text
-    assert sum(int(row["landed [cubes]"]) for row in rows(tmp_path / "report", "landings")) == 64
+    assert sum(int(row["landed [cubes]"]) for row in table(tmp_path / "report", "landings")) == 64
     for word in ("Explosions", "Who wins", "The seven questions"):
         assert word not in text
     assert "## What the game tells (Marbles)" in text

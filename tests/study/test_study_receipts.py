@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import shutil
@@ -40,15 +41,13 @@ FLIPS = 120
 @pytest.fixture(name="whole", scope="module")
 def _whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished campaign of six shards."""
-    directory = tmp_path_factory.mktemp("whole") / "games"
-    run(parse(GAMES.format(seed=7)), directory)
+    run(parse(GAMES.format(seed=7)), directory := tmp_path_factory.mktemp("whole") / "games")
     return directory
 
 
 @pytest.fixture(name="other", scope="module")
 def _other(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("other") / "games"
-    run(parse(GAMES.format(seed=8)), directory)
+    run(parse(GAMES.format(seed=8)), directory := tmp_path_factory.mktemp("other") / "games")
     return directory
 
 
@@ -77,44 +76,42 @@ def test_every_flipped_bit_is_refused_and_its_file_named(copy: Path):
     assert load(copy).runs == 12
 
 
-DAMAGES: dict[str, tuple[Callable[[Path, Path], object], str]] = {
-    "a table that is gone": (lambda copy, _: (copy / "cubes/00003.parquet").unlink(), r"cubes/00003\.parquet: missing"),
-    "a table cut short": (
-        lambda copy, _: (copy / "drops/00001.parquet").write_bytes((copy / "drops/00001.parquet").read_bytes()[:-9]),
-        r"drops/00001\.parquet: changed",
-    ),
-    "a table of another campaign": (
-        lambda copy, other: shutil.copy(other / "drops/00004.parquet", copy / "drops/00004.parquet"),
-        r"drops/00004\.parquet: changed",
-    ),
-    "a file more": (
-        lambda copy, other: shutil.copy(other / "drops/00000.parquet", copy / "drops/00006.parquet"),
-        r"drops/00006\.parquet: foreign",
-    ),
-    "a line that was changed": (
-        lambda copy, _: (copy / MANIFEST).write_bytes(
-            (copy / MANIFEST).read_bytes().replace(b'{"shard":2', b'{"shard":9')
+def replaced(path: Path, old: bytes, new: bytes) -> None:
+    path.write_bytes(path.read_bytes().replace(old, new))
+
+
+@each_case(
+    ("damage", "says"),
+    [
+        (lambda copy, _: (copy / "cubes/00003.parquet").unlink(), r"cubes/00003\.parquet: missing"),
+        (lambda copy, _: os.truncate(copy / "drops/00001.parquet", 999), r"drops/00001\.parquet: changed"),
+        (
+            lambda copy, other: shutil.copy(other / "drops/00004.parquet", copy / "drops"),
+            r"drops/00004\.parquet: changed",
         ),
-        r"manifest\.jsonl: line 4 was changed",
-    ),
-}
-
-
-@each_case("name", DAMAGES)
+        (
+            lambda copy, other: shutil.copy(other / "drops/00000.parquet", copy / "drops/00006.parquet"),
+            r"drops/00006\.parquet: foreign",
+        ),
+        (
+            lambda copy, _: replaced(copy / MANIFEST, b'{"shard":2', b'{"shard":9'),
+            r"manifest\.jsonl: line 4 was changed",
+        ),
+    ],
+    ids=["a table that is gone", "one cut short", "one of another campaign", "a file more", "a line that was changed"],
+)
 def test_what_is_damaged_or_foreign_is_refused_by_study_fit_and_check(
-    name: str, whole: Path, other: Path, tmp_path: Path
+    damage: Callable[[Path, Path], object], says: str, whole: Path, other: Path, tmp_path: Path
 ):
-    damage, says = DAMAGES[name]
     copy = Path(shutil.copytree(whole, tmp_path / "games"))
     damage(copy, other)
-    calls: tuple[Callable[[], object], ...] = (
-        lambda: study(copy, tmp_path / "report"),
-        lambda: fit([copy]),
-        lambda: check_command("amerigo", [copy], None, 1),
-    )
-    for call in calls:
+    for reads, *given in (
+        (study, copy, tmp_path / "report"),
+        (fit, [copy]),
+        (check_command, "amerigo", [copy], None, 1),
+    ):
         with pytest.raises(UsageError, match=says) as caught:
-            call()
+            reads(*given)
         assert "\n" not in str(caught.value)
     assert not (tmp_path / "report").exists()
 

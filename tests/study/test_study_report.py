@@ -1,13 +1,12 @@
 """Battles, sweeps, and the report as a whole."""
 
-import csv
 import hashlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from support.datasets import coin_games, write, write_battles
+from support.datasets import coin_games, table, write, write_battles
 
 from tower_sim.campaign.reader import load
 from tower_sim.errors import UsageError
@@ -15,8 +14,6 @@ from tower_sim.games.amerigo import Rules
 from tower_sim.statistics import Estimate, Resamples
 from tower_sim.study import battles, memory, study
 from tower_sim.study.report import plain_share, plainly, said
-
-# Battles
 
 
 def test_what_a_battle_shows_is_counted_by_hand(tmp_path: Path):
@@ -48,9 +45,9 @@ def test_the_report_of_battles(tmp_path: Path):
     text = (tmp_path / "out" / "report.md").read_text("utf-8")
     for heading in ("point by point", "varied fields do", "Every point by itself", "What was run", "Failed attempts"):
         assert heading in text
-    rows = list(csv.DictReader((tmp_path / "out" / "tables" / "points.csv").read_text("utf-8").splitlines()))
+    rows = table(tmp_path / "out", "points")
     assert [float(row["won by purple [1]"]) for row in rows] == pytest.approx([2 / 6, 1], rel=1e-5)
-    landed = list(csv.DictReader((tmp_path / "out" / "tables" / "landings.csv").read_text("utf-8").splitlines()))
+    landed = table(tmp_path / "out", "landings")
     assert [(row["point"], row["place"], row["landed [cubes]"]) for row in landed[:2]] == [
         ("0", "zone:a", "12"), ("0", "zone:b", "12"),
     ]  # fmt: skip
@@ -61,19 +58,12 @@ def test_the_report_of_battles(tmp_path: Path):
     assert "With 2 to 2 cubes purple wins 100 %" in text
 
 
-@pytest.fixture(scope="module")
-def coin_campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("campaign")
-    write(directory, *coin_games(40, failures=0.02))
-    return directory
-
-
 def files(directory: Path) -> dict[str, str]:
     found = sorted(path for path in directory.rglob("*") if path.is_file())
     return {str(path.relative_to(directory)): hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
 
 
-@pytest.mark.parametrize("of", ["battles", pytest.param("games", marks=pytest.mark.long)])
+@pytest.mark.parametrize("of", ["battles", pytest.param("games", marks=pytest.mark.slow)])
 def test_a_study_with_all_its_pictures_is_the_same_again(tmp_path: Path, of: str):
     if of == "games":
         write(tmp_path / "in", *coin_games(6))
@@ -93,36 +83,28 @@ def test_a_study_with_all_its_pictures_is_the_same_again(tmp_path: Path, of: str
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("unpainted_here")
-def test_the_study_of_coin_games_agrees_with_the_rule_and_is_the_same_again(coin_campaign: Path, tmp_path: Path):
-    study(coin_campaign, tmp_path)
-    first = files(tmp_path)
-    study(coin_campaign, tmp_path)
-    assert files(tmp_path) == first
+def test_the_study_of_coin_games_agrees_with_the_rule(tmp_path: Path):
+    write(tmp_path / "in", *coin_games(40, failures=0.02))
+    study(tmp_path / "in", tmp_path)
     text = (tmp_path / "report.md").read_text("utf-8")
     assert text.index("## 1. The seven questions") < text.index("## Failed attempts")
     asked = [text.index(f"\n{number}. ") for number in range(1, 8)]  # on the first page, in order
     assert asked == sorted(asked)
     assert asked[-1] < text.index("\n## ")
     assert all(f"\n### {number}. " in text for number in range(1, 8))
-    rows = list(csv.DictReader((tmp_path / "tables" / "beside_the_rule.csv").read_text("utf-8").splitlines()))
-    apart = [
-        row["figure"]
-        for row in rows
-        if row["this campaign, low"]
-        and (
-            float(row["this campaign, low"]) > float(row["2/3-1/3 rule, high"])
-            or float(row["this campaign, high"]) < float(row["2/3-1/3 rule, low"])
-        )
-    ]
+    rows = table(tmp_path, "beside_the_rule")
+    ends = [f"{of}, {end}" for of in ("this campaign", "2/3-1/3 rule") for end in ("low", "high")]
+    known = {row["figure"]: [float(row[end]) for end in ends] for row in rows if row[ends[0]]}
+    apart = [name for name, (low, high, least, most) in known.items() if low > most or high < least]
     assert len(rows) > 15
     assert len(apart) <= 1, apart
     setup = rows[0]
     assert float(setup["this campaign, low"]) < 49 / 3 < float(setup["this campaign, high"])
-    course = list(csv.DictReader((tmp_path / "tables" / "inside_by_drop.csv").read_text("utf-8").splitlines()))
+    course = table(tmp_path, "inside_by_drop")
     assert len(course) == 36
     for row in course:  # coins are the rule; 40 games, sd 3.3 of a set-up
         assert abs(float(row["mean inside [cubes]"]) - float(row["rule"])) < 5 * 3.3 / 40**0.5
-    rate = next(csv.DictReader((tmp_path / "tables" / "failed_attempts.csv").read_text("utf-8").splitlines()))
+    rate = table(tmp_path, "failed_attempts")[0]
     assert float(rate["share of draws, low"]) < 0.02 < float(rate["share of draws, high"])
 
 
@@ -138,19 +120,16 @@ def test_few_games_make_a_report_that_says_so(tmp_path: Path, games: int):
     assert f"this needs {memory.FOLDS} runs or more" in text or games == 1
 
 
-def test_an_empty_campaign_and_an_unwritable_report_are_the_callers_mistakes(coin_campaign: Path, tmp_path: Path):
-    write(tmp_path / "in", [], [])
-    with pytest.raises(UsageError, match="run the campaign first"):
-        study(tmp_path / "in", tmp_path / "out")
-    (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match=r"report folder is .*Not a directory|report folder is .*File exists"):
-        study(coin_campaign, tmp_path / "file" / "out")
-
-
-def test_a_game_of_the_setup_only_has_a_report(tmp_path: Path):
+def test_a_game_of_the_setup_only_an_empty_campaign_and_an_unwritable_report(tmp_path: Path):
     write(tmp_path / "in", *coin_games(6, Rules(rounds=0)))
     study(tmp_path / "in", tmp_path / "out")
     assert "nothing more to study" in (tmp_path / "out" / "report.md").read_text("utf-8")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match=r"report folder is .*Not a directory|report folder is .*File exists"):
+        study(tmp_path / "in", tmp_path / "file" / "out")
+    write(tmp_path / "empty", [], [])
+    with pytest.raises(UsageError, match="run the campaign first"):
+        study(tmp_path / "empty", tmp_path / "out")
 
 
 def test_estimates_are_said_to_two_digits_of_their_interval():

@@ -12,7 +12,7 @@ from support.fakes import CoinTower
 
 from tower_sim.campaign.data import Campaign, Words
 from tower_sim.games import amerigo
-from tower_sim.games.amerigo.figures import ACTION_POINTS, GOLD, GOLD_WITH_TOKEN
+from tower_sim.games.amerigo.figures import ACTION_POINTS
 from tower_sim.statistics import Resamples, percentiles
 from tower_sim.study import fairness, memory, retention
 from tower_sim.study.baseline import GameKit, play_rule
@@ -41,15 +41,6 @@ def test_every_resample_draws_as_many_runs_of_a_stratum_as_there_are():
     assert set(boot.weights[:, :3].sum(1)) == {3}
     assert set(boot.weights[:, 3:].sum(1)) == {5}
     assert np.abs(boot.weights.mean(0) - 1).max() < 4 / math.sqrt(300)
-
-
-def test_the_interval_of_a_mean_is_nearly_students():
-    rng = np.random.default_rng(2)
-    x = rng.normal(10, 2, (9, 1))
-    boot = Resamples(np.zeros(9), rng, 20_000)
-    found = boot.ratios(x, np.ones((9, 1)))
-    low, high = stats.t.interval(0.95, 8, x.mean(), stats.sem(x)[0])
-    assert found.high[0] - found.low[0] == pytest.approx(high - low, rel=0.15)
 
 
 def test_intervals_by_run_cover_and_those_by_drop_would_not():
@@ -92,15 +83,6 @@ def test_percentiles_leave_out_draws_without_a_value():
     assert low[0] == 4 + 0.25 * 96
     assert high[0] == 4 + 0.75 * 96
     assert math.isnan(low[1])
-
-
-def test_least_squares_finds_the_plane_the_data_lie_on():
-    rng = np.random.default_rng(6)
-    thrown, inside = rng.integers(2, 9, (10, 12)), rng.integers(0, 20, (10, 12))
-    campaign = series(1 + 2 * thrown + 3 * inside, thrown, inside)
-    found = retention.slopes(campaign, boot_of(campaign), campaign.phases)
-    assert found.value == pytest.approx([1, 2, 3, 1])
-    assert found.low == pytest.approx(found.high)
 
 
 def test_r_squared_is_the_share_of_variance_that_the_plane_explains():
@@ -173,15 +155,6 @@ def test_the_rule_played_at_once_is_the_rule_played_by_the_game():
             assert stats.mannwhitneyu(points, theirs).pvalue > 1e-4
 
 
-def test_the_rule_pays_gold_by_the_divisor_of_its_rules():
-    board = replace(GAME, terms={"gold_divisor": 2, "gold_divisor_with_token": 1})
-    played = play_rule(board, 20, np.random.default_rng(9))
-    out = played.drops.emerged[played.drops.drop > 0]
-    assert np.array_equal(GOLD.by_phase(played.by_drop).ravel(), -(-out // 2))
-    assert np.array_equal(GOLD_WITH_TOKEN.by_phase(played.by_drop).ravel(), out)
-    assert not board.same(GAME)
-
-
 def test_setup_colours_of_the_rule_are_as_chance_makes_them():
     campaign = play_rule(GAME, 800, np.random.default_rng(11))
     found = retention.setup_colours(campaign, boot_of(campaign), campaign.drops.drop == 0)
@@ -193,12 +166,9 @@ def test_setup_colours_of_the_rule_are_as_chance_makes_them():
 
 def test_setup_colours_that_go_together_are_more_unlike_than_chance():
     """All seven cubes of three colours stay and none of the others: counts 7 and 0, where chance has a mean of 3."""
-    rows = [
-        (run, 7 * colour + i, COLOURS[colour], True, 0, None, "inside:floor" if colour < 3 else "tray")
-        for run in range(8)
-        for colour in range(7)
-        for i in range(7)
-    ]
+    ends = ["inside:floor"] * 3 + ["tray"] * 4
+    cubes = [(run, cube, cube // 7) for run in range(8) for cube in range(49)]
+    rows = [(run, cube, COLOURS[colour], True, 0, None, ends[colour]) for run, cube, colour in cubes]
     campaign = replace(series(np.full((8, 1), 28), np.full((8, 1), 49)), cubes=with_cubes(rows))
     found = retention.setup_colours(campaign, boot_of(campaign), campaign.phases)
     by_hand = (3 * (7 - 3) ** 2 + 4 * (0 - 3) ** 2) / 7
@@ -234,13 +204,6 @@ def test_kaplan_meier_by_hand():
     assert found.entered == 5
 
 
-def test_cubes_that_never_leave_stay_all_of_the_drops_that_the_mean_is_taken_within():
-    campaign = stays([99] * 6, [12] * 6)
-    found = retention.survival(campaign, boot_of(campaign))
-    assert found
-    assert found.mean_within.value == retention.WITHIN == 7
-
-
 def test_exponential_stays_survive_exponentially_under_censoring():
     rng = np.random.default_rng(12)
     rate, runs = 0.3, 1500
@@ -271,16 +234,16 @@ def test_release_by_region_finds_each_regions_chance():
             assert abs(each.value - p) < 4 * math.sqrt(p * (1 - p) / each.n)
 
 
-def test_cubes_that_lie_on_a_board_are_no_residents():
-    rows = [(run, run, "red", False, 1, "zone:coins", "zone:coins") for run in range(6)]
-    campaign = replace(series(np.zeros((6, 1), int), np.ones((6, 1), int)), cubes=with_cubes(rows))
-    assert not len(retention.resident_rows(campaign))
-
-
-def test_a_tower_where_nothing_stays_has_no_survival():
+def test_cubes_that_never_leave_those_that_never_stay_and_those_on_a_board():
+    found = retention.survival(campaign := stays([99] * 6, [12] * 6), boot_of(campaign))
+    assert found
+    assert found.mean_within.value == retention.WITHIN == 7
     campaign = series(np.full((6, 4), 5))
     assert retention.survival(campaign, boot_of(campaign)) is None
     assert retention.hazards(campaign, boot_of(campaign)) is None
+    rows = [(run, run, "red", False, 1, "zone:coins", "zone:coins") for run in range(6)]
+    campaign = replace(series(np.zeros((6, 1), int), np.ones((6, 1), int)), cubes=with_cubes(rows))
+    assert not len(retention.resident_rows(campaign))
 
 
 def test_autocorrelation_of_an_autoregression_whatever_course_all_runs_share():
@@ -342,10 +305,8 @@ def test_information_test_has_its_size(monkeypatch: pytest.MonkeyPatch):
     assert within(sum(each is not None and each.p <= 0.05 for each in found), 0.05, 200)
     strata = np.repeat([0, 1], 10)
     level = np.where(strata[:, None] == 0, 2, 7)  # two points that differ: no memory within either
-    found = [
-        memory.successive_information(series(level + rng.integers(0, 2, (20, 12)), strata=strata), rng)
-        for _ in range(60)
-    ]
+    campaigns = [series(level + rng.integers(0, 2, (20, 12)), strata=strata) for _ in range(60)]
+    found = [memory.successive_information(campaign, rng) for campaign in campaigns]
     assert within(sum(each is not None and each.p <= 0.05 for each in found), 0.05, 60)
 
 
@@ -394,9 +355,8 @@ def test_the_gain_of_a_tower_that_pushes_is_what_enumeration_gives():
     campaign = series(out, np.full(inside.shape, thrown), inside)
     found = memory.prediction(campaign, boot_of(campaign), rng)
     assert found
-    law = np.array(
-        [np.convolve(stats.binom.pmf(range(7), 6, 2 / 3), stats.binom.pmf(range(17), n, 1 / 3)) for n in levels]
-    )
+    fresh = stats.binom.pmf(range(7), 6, 2 / 3)
+    law = np.array([np.convolve(fresh, stats.binom.pmf(range(17), n, 1 / 3)) for n in levels])
     mixed = law.mean(0)
     truth = float((law * np.log2(np.where(law > 0, law, 1) / mixed)).sum(1).mean())
     inside_only = next(gain.bits for gain in found.gains if gain.knows == "inside")

@@ -28,29 +28,20 @@ def figures(points: int, count: int = 5, rule: bool = False, half: float = 0.3) 
     for i in range(count):
         y = 3 + i + np.sin(np.arange(points)) + RNG.normal(0, 0.1, points)
         beside = y + 1 if rule else None
-        found.append(
-            SweptCurve(
-                "tower",
-                f"figure {i}",
-                "cubes",
-                Estimates(y, y - half, y + half),
-                np.full(points, half / 2),
-                np.full(points, 8),
-                beside,
-            )
-        )
+        values, error, runs = Estimates(y, y - half, y + half), np.full(points, half / 2), np.full(points, 8)
+        found.append(SweptCurve("tower", f"figure {i}", "cubes", values, error, runs, beside))
     return found
 
 
+@pytest.fixture(name="pictures", scope="module")
 def drawn() -> dict[str, Any]:
     throws, supplies = np.repeat([3, 7, 14, 28, 49], 3), np.tile([35, 49, 98], 5)
     grid = numbers("chain.throw", throws), numbers("chain.supply", supplies)
     words = Varied("chain.policy", False, np.arange(3.0), ("fixed", "uniform", "cover"))
 
     def against(some: list[SweptCurve], x: Varied, family: Varied | None, name: str) -> Any:
-        return charts.figure(
-            [swept._against(curve, x, family, name) for curve in some], 1.95, foot=True, head="9 games"
-        )
+        panels = [swept._against(curve, x, family, name) for curve in some]
+        return charts.figure(panels, 1.95, foot=True, head="9 games")
 
     (curve,) = figures(40, 1)
     fields = [numbers("a", RNG.random(40) * 20), numbers("b", RNG.random(40))]
@@ -64,11 +55,6 @@ def drawn() -> dict[str, Any]:
         "contours": swept._contours(figures(15), *grid),
         "fields": swept._against_fields(sample, curve, 0).figure,
     }
-
-
-@pytest.fixture(name="pictures", scope="module")
-def _pictures() -> dict[str, Any]:
-    return drawn()
 
 
 def test_nothing_is_hidden_and_every_line_is_named(pictures: dict[str, Any]):

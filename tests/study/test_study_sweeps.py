@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from support.cases import each_case
-from support.datasets import coin_games, series, write
+from support.datasets import coin_games, series, table, write
 from support.fakes import CoinTower
 
 from tower_sim.campaign import parse, run
@@ -24,22 +23,7 @@ from tower_sim.statistics import Estimates
 from tower_sim.study import effects, study
 from tower_sim.study import swept as swept_report
 from tower_sim.study.design import SweptCurve, Varied, at_point, curves, together, varied
-from tower_sim.study.effects import (
-    DIFFERS,
-    DIP,
-    FALLS,
-    LEVEL,
-    PEAK,
-    RISES,
-    TURNS,
-    UNKNOWN,
-    UNSEEN,
-    Effect,
-    changes,
-    effects_of,
-    slices,
-    told,
-)
+from tower_sim.study.effects import Effect, changes, effects_of, slices, told
 from tower_sim.study.report import HOW_SURE
 
 pytestmark = pytest.mark.usefixtures("unpainted")
@@ -117,10 +101,6 @@ def swept(directory: Path, monkeypatch: pytest.MonkeyPatch, odd: int = 0, runs: 
     return directory
 
 
-def table(report: Path, name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader((report / "tables" / f"{name}.csv").read_text("utf-8").splitlines()))
-
-
 @pytest.fixture(name="report", scope="module")
 def _report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("sweep")
@@ -145,6 +125,9 @@ def test_every_figure_of_every_point_is_the_known_one_of_that_point(report: Path
             outside += not low <= truth <= high
             assert low - (high - low) / 2 <= truth <= high + (high - low) / 2, (row["chain.throw"], name)
     assert counted == 20
+    for row in rows:
+        shares = [float(x["share of drops"]) for x in table(report, "out_of_drop") if x["point"] == row["point"]]
+        assert sum(shares) == pytest.approx(1)
     assert outside <= stats.binom.ppf(1 - 1e-3, counted, 0.08)  # eight runs cover about 93 %
 
 
@@ -170,15 +153,13 @@ def test_nothing_of_a_point_changes_when_another_point_does(report: Path, tmp_pa
     by_point = {"points", "out_of_drop", "inside_by_drop", "release", "autocorrelation", "failed_by_point"}
     assert names == by_point | {"campaign", "figures", "effects"}
     for name in by_point:
-        mine, theirs = (
-            [row for row in table(each, name) if row["point"] != last] for each in (report, tmp_path / "out")
-        )
+        of_both = [table(each, name) for each in (report, tmp_path / "out")]
+        mine, theirs = ([row for row in rows if row["point"] != last] for rows in of_both)
         assert mine == theirs
         assert {row["point"] for row in mine} == {"0", "1", "2", "3"}
     for mine, theirs in zip(table(report, "figures"), table(tmp_path / "out", "figures"), strict=True):
-        assert {k: v for k, v in mine.items() if "= 49" not in k} == {
-            k: v for k, v in theirs.items() if "= 49" not in k
-        }
+        others = [{k: v for k, v in row.items() if "= 49" not in k} for row in (mine, theirs)]
+        assert others[0] == others[1]
         assert mine != theirs or mine["figure"] == "thrown in a drop"
     points = {row["point"]: row for row in table(report, "points")}
     for row in table(report, "effects"):  # both ends are figures of a point
@@ -186,12 +167,6 @@ def test_nothing_of_a_point_changes_when_another_point_does(report: Path, tmp_pa
         for end in ("lowest", "highest"):
             assert row[end] == points[row[f"{end} at point"]][column]
             assert row[f"{end} at"] == points[row[f"{end} at point"]]["chain.throw"]
-
-
-def test_shares_of_drops_add_up_within_each_point(report: Path):
-    for point in range(len(THROWS)):
-        shares = [float(row["share of drops"]) for row in table(report, "out_of_drop") if row["point"] == str(point)]
-        assert sum(shares) == pytest.approx(1)
 
 
 def test_one_point_alone_has_the_report_of_its_own_runs(report: Path, tmp_path: Path, monkeypatch: Any):
@@ -223,14 +198,10 @@ def test_three_runs_a_point_have_no_interval_anywhere_and_the_report_says_so(tmp
     text = (tmp_path / "out" / "report.md").read_text("utf-8")
     assert "**Too few runs:** figures of a point with fewer than 5 chains have no interval" in text
     assert text.index("Too few runs") < text.index("## 1.")
-    cells = [
-        (key, value)
-        for path in (tmp_path / "out" / "tables").glob("*.csv")
-        for row in table(tmp_path / "out", path.stem)
-        for key, value in row.items()
-    ]
-    assert not any(value for key, value in cells if key.endswith((", low", ", high")))
-    assert {row["shape"] for row in table(tmp_path / "out", "effects")} == {UNKNOWN}
+    for path in (tmp_path / "out" / "tables").glob("*.csv"):
+        for row in table(tmp_path / "out", path.stem):
+            assert not any(value for key, value in row.items() if key.endswith((", low", ", high")))
+    assert {row["shape"] for row in table(tmp_path / "out", "effects")} == {effects.UNKNOWN}
 
 
 def test_a_sample_of_points_with_one_run_each_is_studied_as_a_sample(tmp_path: Path, monkeypatch: Any):
@@ -271,9 +242,8 @@ def test_a_sweep_of_games_opens_with_what_players_get_point_by_point(tmp_path: P
         low, high = (float(row[f"inside after the set-up [cubes], {end}"]) for end in ("low", "high"))
         assert low < 7 * number / 3 < high
         mine = [drop for drop in drops if drop["point"] == values.index(number) and drop["drop"] > 0]
-        assert float(row["actions to choose from [actions]"]) == pytest.approx(
-            np.mean([drop["colours_out"] for drop in mine]), rel=1e-5
-        )
+        actions = np.mean([drop["colours_out"] for drop in mine])
+        assert float(row["actions to choose from [actions]"]) == pytest.approx(actions, rel=1e-5)
         two = np.mean([drop["colours_out"] == 2 for drop in mine])
         assert float(row["phases with 2 actions [1]"]) == pytest.approx(two, rel=1e-5, abs=1e-9)
         assert float(row["gold for passing [gold]"]) == pytest.approx(np.mean([d["gold"] for d in mine]), rel=1e-5)
@@ -297,7 +267,7 @@ def test_the_first_paragraph_tells_what_moves_most() -> None:
     ]
     sure = changes(curves, [along(2)], 2)
     campaign = series(np.ones((2, 1), int))
-    told = swept_report.moving(curves, [pair for pair, p in sure.items() if p <= LEVEL], campaign)
+    told = swept_report.moving(curves, [pair for pair, p in sure.items() if p <= effects.LEVEL], campaign)
     assert [each.name for each in told] == ["share of thrown out", "inside after the set-up", "mean out in a phase"]
 
 
@@ -313,22 +283,20 @@ def judged(one: SweptCurve, where: Any) -> list[Effect]:
 
 
 def along(points: int, is_number: bool = True) -> Any:
-    levels = tuple(str(n) for n in THROWS[:points])
-    return slices(
-        [[Varied("x", is_number, np.array(THROWS[:points], float) if is_number else np.arange(points), levels)]]
-    )[0]
+    numbers = np.array(THROWS[:points], float) if is_number else np.arange(points)
+    return slices([[Varied("x", is_number, numbers, tuple(str(n) for n in THROWS[:points]))]])[0]
 
 
 @each_case(
     ("value", "shape", "says"),
     [
-        ([0.13, 0.21, 0.27, 0.28, 0.20], PEAK, "from 0.13 ± 0.02 to 0.28 ± 0.02, highest at 28"),
-        ([0.13, 0.21, 0.22, 0.21, 0.30], RISES, "rises from 0.13 ± 0.02 at 3 to 0.30 ± 0.02 at 49"),
-        ([0.9, 0.8, 0.81, 0.5, 0.4], FALLS, "falls from 0.90 ± 0.02 at 3 to 0.40 ± 0.02 at 49"),
-        ([0.5, 0.3, 0.2, 0.3, 0.6], DIP, "from 0.20 ± 0.02 to 0.60 ± 0.02, lowest at 14"),
-        ([0.5, 0.8, 0.1, 0.7, 0.4], TURNS, "from 0.10 ± 0.02 to 0.80 ± 0.02, lowest at 14, highest at 7"),
-        ([0.25, 0.25, 0.25, 0.25, 0.25], UNSEEN, "0.25 ± 0.02 at every point"),
-        ([0.20, 0.21, 0.22, 0.21, 0.20], UNSEEN, "from 0.20 ± 0.02 to 0.22 ± 0.02, no difference shown"),
+        ([0.13, 0.21, 0.27, 0.28, 0.20], effects.PEAK, "from 0.13 ± 0.02 to 0.28 ± 0.02, highest at 28"),
+        ([0.13, 0.21, 0.22, 0.21, 0.30], effects.RISES, "rises from 0.13 ± 0.02 at 3 to 0.30 ± 0.02 at 49"),
+        ([0.9, 0.8, 0.81, 0.5, 0.4], effects.FALLS, "falls from 0.90 ± 0.02 at 3 to 0.40 ± 0.02 at 49"),
+        ([0.5, 0.3, 0.2, 0.3, 0.6], effects.DIP, "from 0.20 ± 0.02 to 0.60 ± 0.02, lowest at 14"),
+        ([0.5, 0.8, 0.1, 0.7, 0.4], effects.TURNS, "from 0.10 ± 0.02 to 0.80 ± 0.02, lowest at 14, highest at 7"),
+        ([0.25, 0.25, 0.25, 0.25, 0.25], effects.UNSEEN, "0.25 ± 0.02 at every point"),
+        ([0.20, 0.21, 0.22, 0.21, 0.20], effects.UNSEEN, "from 0.20 ± 0.02 to 0.22 ± 0.02, no difference shown"),
     ],
 )  # fmt: skip
 def test_an_effect_is_a_range_and_a_shape(value: list[float], shape: str, says: str):
@@ -338,20 +306,16 @@ def test_an_effect_is_a_range_and_a_shape(value: list[float], shape: str, says: 
 
 def test_words_have_no_order_and_few_runs_no_shape():
     (found,) = judged(curve([0.2, 0.5, 0.3]), along(3, is_number=False))
-    assert found.shape == DIFFERS
+    assert found.shape == effects.DIFFERS
     (found,) = judged(curve([0.2, 0.5, 0.3], np.nan), along(3))
-    assert found.shape == UNKNOWN
+    assert found.shape == effects.UNKNOWN
     assert "chance may have made the difference" in told(found)
 
 
 def test_a_grid_is_cut_where_one_field_changes_and_fields_that_move_as_one_are_one():
     a, b = np.repeat([1.0, 2.0, 3.0], 2), np.tile([0.0, 1.0], 3)
-    fields = [
-        Varied("a", True, a, ("1", "2", "3")),
-        Varied("b", False, b, ("x", "y")),
-        Varied("c", True, 10 * a, ("10", "20", "30")),
-    ]
-    groups = together(fields)
+    alike = [Varied("a", True, a, ("1", "2", "3")), Varied("c", True, 10 * a, ("10", "20", "30"))]
+    groups = together([alike[0], Varied("b", False, b, ("x", "y")), alike[1]])
     assert [[each.name for each in group] for group in groups] == [["a", "c"], ["b"]]
     found = slices(groups)
     assert [(each.field.name, each.points.tolist(), each.held) for each in found] == [
@@ -386,17 +350,6 @@ def test_rank_correlations_are_scipys_and_their_intervals_cover():
     assert covered >= stats.binom.ppf(1e-4, 300, 0.94)
 
 
-def test_a_smooth_follows_a_curve_that_turns_and_its_band_holds_it():
-    rng = np.random.default_rng(4)
-    x = rng.random(120) * 10
-    at = np.linspace(1, 9, 30)
-    found = effects.smooth(x, np.sin(x / 3) + rng.normal(0, 0.1, 120), at, rng)
-    assert found is not None
-    assert np.abs(found.value - np.sin(at / 3)).max() < 0.12
-    assert ((found.low < found.value) & (found.value < found.high)).all()
-    assert effects.smooth(x[:19], x[:19], at, rng) is None
-
-
 def test_delta_indices_find_the_field_that_matters(monkeypatch: pytest.MonkeyPatch):
     pytest.importorskip("SALib")
     monkeypatch.setattr(effects, "DELTA_RESAMPLES", 3)
@@ -422,6 +375,10 @@ def test_sobol_shares_are_those_of_a_function_that_is_known():
         for value, error, known in zip(*parts, truth, strict=True):
             assert abs(value - known) < max(4 * error, 0.06)
     assert found.dummy < 0.05
+    noise = x[:60]
+    assert effects.shares(noise, rng.normal(size=60), rng) is None
+    assert effects.shares(noise, np.full(60, 3.0), rng) is None
+    assert effects.shares(x[:39], y[:39], rng) is None  # too few points
 
 
 def test_the_jackknife_of_a_mean_is_its_standard_error():
@@ -429,14 +386,6 @@ def test_the_jackknife_of_a_mean_is_its_standard_error():
     without = (values.sum() - values) / 19
     error = effects.jackknife(np.concatenate([[values.mean()], without]))
     assert error == pytest.approx(values.std(ddof=1) / np.sqrt(20))
-
-
-def test_no_share_is_told_of_noise_and_of_few_points():
-    rng = np.random.default_rng(4)
-    x = rng.random((60, 2))
-    assert effects.shares(x, rng.normal(size=60), rng) is None
-    assert effects.shares(x[:39], x[:39, 0], rng) is None
-    assert effects.shares(x, np.full(60, 3.0), rng) is None
 
 
 @pytest.mark.slow

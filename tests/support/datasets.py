@@ -1,5 +1,6 @@
 """Datasets made by hand, for studies."""
 
+import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,11 @@ apparatus = "amerigo"
 games = 1
 seed = "7"
 """
+
+
+def table(report: Path, name: str) -> list[dict[str, str]]:
+    """The rows of a table of a report."""
+    return list(csv.DictReader((report / "tables" / f"{name}.csv").read_text("utf-8").splitlines()))
 
 
 def series(out: Any, thrown: Any = None, inside: Any = None, strata: Any = None) -> Campaign:
