@@ -176,7 +176,11 @@ def play_piece(piece: int) -> dict[str, Array]:
 
 def main(words: Sequence[str] | None = None) -> None:
     """Play the pieces named on the command line, except those that exist."""
-    parser = argparse.ArgumentParser(prog="python -m tower_sim.calibration.played", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m tower_sim.calibration.played",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("pieces", type=int, nargs="+", choices=range(PIECES), metavar=f"0..{PIECES - 1}")
     for piece in parser.parse_args(words).pieces:
         file = FOLDER / f"{piece:02}.npz"

@@ -1,8 +1,8 @@
 """Three interpretations ("readings") of the observations: weights on the simulated towers, and the shipped profiles.
 
-python -m tower_sim.calibration.readings more      plays 3 more games of heavy towers in readings with few towers python
--m tower_sim.calibration.readings profiles  writes the shipped profiles and their reports python -m
-tower_sim.calibration.readings proof     plays 48 fresh draws of each reading and counts them
+python -m tower_sim.calibration.readings more      plays 3 more games of heavy towers in readings with few towers
+python -m tower_sim.calibration.readings profiles  writes the shipped profiles and their reports
+python -m tower_sim.calibration.readings proof     plays 48 fresh draws of each reading and counts them
 """
 
 from __future__ import annotations
@@ -133,7 +133,11 @@ def _means(job: tuple[Array, int]) -> list[float]:
 
 def main(words: Sequence[str] | None = None) -> None:
     """Run the action named on the command line."""
-    parser = argparse.ArgumentParser(prog="python -m tower_sim.calibration.readings", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m tower_sim.calibration.readings",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("what", choices=("more", "profiles", "proof"))
     {"more": more, "profiles": profiles, "proof": proof}[parser.parse_args(words).what]()
 

@@ -1,6 +1,7 @@
 """Drops of a real tower, recorded in a CSV: read and check them, or draw a blank form to print and fill in.
 
-python -m tower_sim.calibration.records check MY_TOWER.csv python -m tower_sim.calibration.records form FORM.pdf
+python -m tower_sim.calibration.records check MY_TOWER.csv
+python -m tower_sim.calibration.records form FORM.pdf
 """
 
 from __future__ import annotations

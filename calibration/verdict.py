@@ -39,7 +39,7 @@ def fairness_command(
 
 
 def document(check: ProfileCheck) -> dict[str, Any]:
-    """Return the result as the document of `fairness --json`; unknown and infinite values are None."""
+    """Return the result as the document of `tower-sim tower test --json`; unknown and infinite values are None."""
     plain = _plain(asdict(check))
     plain["seed"] = str(check.seed)
     shares = check.colours.evidence.items()

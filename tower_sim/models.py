@@ -80,7 +80,7 @@ def settings_of(model: str, engine: str | None, fineness: str | None) -> Physics
 
 
 def _unknown(model: object) -> UsageError:
-    allowed = f"one of {', '.join(MODELS)}, or a .json file of `surrogate fit`"
+    allowed = f"one of {', '.join(MODELS)}, or a .json file of `tower-sim model fit`"
     return fault("model", model, allowed, f"check its spelling{near(model, MODELS) if isinstance(model, str) else ''}")
 
 

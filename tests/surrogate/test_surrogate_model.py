@@ -335,7 +335,7 @@ def test_a_tower_with_one_other_measure_has_no_surrogate_and_the_advice_says_how
 
 
 def test_models_that_are_not_there_are_refused(capsys: Capture, tmp_path: Path):
-    allowed = "allowed is one of physics, surrogate, two_thirds, or a .json file of `surrogate fit`"
+    allowed = "allowed is one of physics, surrogate, two_thirds, or a .json file of `tower-sim model fit`"
     with pytest.raises(UsageError, match=f"model is 'nonsense'; {allowed}"):
         open_model(SHAPE, "nonsense")
     assert allowed in refused(capsys, "play", "amerigo", "--model", "nonsense")

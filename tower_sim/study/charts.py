@@ -87,6 +87,7 @@ def _quoted(text: str) -> str:
 FONT = 8.5  # pt
 WIDTH = 6.5  # in
 CHARACTERS = 75  # of that font size in that width
+UPRIGHT = 24  # of that font size along an upright axis
 Array = npt.NDArray[Any]
 Draw = Callable[[Any], None]
 ROLES: tuple[dict[str, Any], ...] = (
@@ -168,7 +169,7 @@ def _dress(axis: Any, panel: Panel, ticks: int) -> None:
     if axis.get_yscale() == "log":  # as numbers, since powers would be formulas
         axis.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axis.yaxis.set_minor_formatter(NullFormatter())
-    axis.set_ylabel(panel.y, fontsize=FONT)
+    axis.set_ylabel(fill(panel.y, UPRIGHT), fontsize=FONT)
     axis.set_title(panel.title, fontsize=FONT, loc="left", color=INK)
     if panel.limits:
         axis.set_ylim(*panel.limits)

@@ -22,7 +22,7 @@ from tower_sim.surrogate.cascade import Cascade
 SCHEMA = "tower-sim/surrogate"
 VERSION = 1
 TOWER, BOARD = "tower", "board"
-_ALLOWED = "allowed is a file of `surrogate fit`; fit it again"
+_ALLOWED = "allowed is a file of `tower-sim model fit`; fit it again"
 _NO_SURROGATE = "take the model physics, or fit one (tower-sim model fit) and give its file as the model"
 ENGINE, FAILED = "engine", "failed"
 FAILED_NAME = "surrogate that failed its check"
@@ -188,7 +188,7 @@ def as_fitted(fitted: object) -> Fitted:
 
 def load_fitted(path: str | Path) -> Fitted:
     """Read a surrogate from its file."""
-    text = read_text(path, "surrogate file", advice="give a file of `surrogate fit`")
+    text = read_text(path, "surrogate file", advice="give a file of `tower-sim model fit`")
     try:
         return Fitted.from_json(text)
     except UsageError as error:

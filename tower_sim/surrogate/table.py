@@ -71,7 +71,7 @@ class Table:
         object.__setattr__(self, "has_effect", tuple(floor.has_effect for floor in self.floors))
 
     def to_plain(self) -> dict[str, Any]:
-        """Return the table as lists, numbers and strings, as `surrogate export` writes it."""
+        """Return the table as lists, numbers and strings, as `tower-sim model export` writes it."""
         names = FloorTable.__slots__
         return {
             "regions": list(self.regions),

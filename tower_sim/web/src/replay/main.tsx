@@ -1,7 +1,7 @@
 // The page begins: its worker computes one take after the other; the first is shown while the others come.
 
 import { render } from "preact";
-import { bytesOf, dataOf, find, openDialog, startTheme, wantsStillness, workerMaker } from "../common/browser";
+import { bytesOf, dataOf, find, openDialog, runsPhysics, wantsStillness, workerMaker } from "../common/browser";
 import { handleCanvas, handleKeys } from "../scene/hands";
 import { CUTS } from "../scene/stage";
 import { handlePaper, hitBy } from "./marked";
@@ -9,7 +9,7 @@ import { type Document, Recorded, countsAt, poseAt } from "./record";
 import { Show } from "./show";
 import { View } from "./view";
 
-/** Let controls, hands and keys act on what is shown. */
+/** Let hands and keys act on what is shown. */
 function connect(show: Show): void {
   const { player, camera, record } = show;
   const scene = find<HTMLCanvasElement>("scene");
@@ -47,9 +47,6 @@ function connect(show: Show): void {
     Escape: () => show.mark(null),
     "?": () => openDialog("help"),
   });
-  const resized = new ResizeObserver(show.themeChanged);
-  for (const id of ["scene", "marks"]) resized.observe(find(id));
-  startTheme(show.themeChanged);
 }
 
 /**
@@ -90,11 +87,15 @@ function opened(show: Show) {
   };
 }
 
-async function main(header: Document, draw: (show: Show | null, trouble?: string) => void): Promise<void> {
+async function main(): Promise<void> {
+  const header: Document = dataOf("replay");
   const record = new Recorded(header);
+  const show: Show = new Show(record, () => render(<View show={show} />, find("app")));
+  const fail = (line: string) => show.complain(`This replay cannot be shown: ${line}`);
+  show.render();
+  show.open(); // the tower is seen before the first throw is computed
+  if (!runsPhysics()) return fail("this browser has no WebAssembly or no workers, which the physics needs; open the page in a newer one");
   const [core, worker] = [await bytesOf("core"), (await workerMaker())()];
-  let show: Show | null = null;
-  const fail = (line: string) => draw(show, `This replay cannot be shown: ${line}`);
   worker.onerror = (event) => {
     event.preventDefault();
     fail(event.message || "the physics does not start here");
@@ -104,25 +105,14 @@ async function main(header: Document, draw: (show: Show | null, trouble?: string
     if (take) record.add(take);
     record.isWhole = Boolean(isOver);
     if (!record.takes.length) return isOver ? fail("nothing was thrown") : undefined;
-    if (!show) {
-      const begun: Show = new Show(record, () => draw(begun), (line) => draw(begun, line));
-      show = begun;
-      draw(show);
-      show.open();
+    if (take && record.takes.length === 1) {
       connect(show);
       Object.assign(window, { towerSim: opened(show) });
       if (!wantsStillness()) show.player.play();
     }
     return show.themeChanged();
   };
-  worker.postMessage({ profile: header.profile, core, parts: header.parts });
+  return worker.postMessage({ profile: header.profile, core, parts: header.parts });
 }
 
-const header: Document = dataOf("replay");
-let trouble = "";
-const draw = (show: Show | null, line = trouble) => {
-  trouble = line;
-  render(<View title={header.title} trouble={trouble} show={show} />, find("app"));
-};
-draw(null);
-main(header, draw).catch((error) => draw(null, `This replay cannot be shown: ${error.message}`));
+main().catch((error) => render(<p id="trouble" class="trouble" role="alert">{`This replay cannot be shown: ${error.message}`}</p>, find("app")));

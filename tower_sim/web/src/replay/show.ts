@@ -1,6 +1,6 @@
 // What is shown of a replay: its picture, its time, the cube that is marked.
 
-import { find, isDark, onceAFrame, themeColour, wantsStillness } from "../common/browser";
+import { find, isDark, onceAFrame, startTheme, themeColour, wantsStillness } from "../common/browser";
 import { CORNERS, type Solid, solidsOf } from "../scene/solids";
 import type { Drawn } from "../scene/renderer";
 import { Stage } from "../scene/stage";
@@ -15,6 +15,7 @@ const STILL = 160; // ms without a change, after which a picture is drawn once m
 
 export class Show {
   said = ""; // a sentence under the controls
+  trouble = "";
   stage!: Stage;
   player: Player;
   marked: number | null = null;
@@ -23,8 +24,8 @@ export class Show {
   finer = 0;
   ask = onceAFrame((now) => this.frame(now));
 
-  /** `render` is called when what stands around the picture may have changed, `complain` with a line of what went wrong. */
-  constructor(readonly record: Recorded, readonly render: () => void, readonly complain: (line: string) => void) {
+  /** `render` is called when what stands around the picture may have changed. */
+  constructor(readonly record: Recorded, readonly render: () => void) {
     this.player = new Player(record, this.ask, (sentence) => this.tell(sentence));
   }
 
@@ -32,7 +33,22 @@ export class Show {
   open(): void {
     const { header } = this.record;
     const solids = solidsOf(header.apparatus, header.edge);
-    this.stage = new Stage(find<HTMLCanvasElement>("scene"), header, solids, [pointsOf(header, solids)], this.complain);
+    this.stage = new Stage(find<HTMLCanvasElement>("scene"), header, solids, [pointsOf(header, solids)], (line) => this.complain(line));
+    const resized = new ResizeObserver(this.themeChanged);
+    for (const id of ["scene", "marks"]) resized.observe(find(id));
+    startTheme(this.themeChanged);
+    this.themeChanged();
+  }
+
+  /** Whether something is there to be shown: the first take is computed. */
+  get isReady(): boolean {
+    return this.record.takes.length > 0;
+  }
+
+  /** Say what went wrong, in one line. */
+  complain(line: string): void {
+    this.trouble = line;
+    this.render();
   }
 
   get camera() {
@@ -47,7 +63,7 @@ export class Show {
   /** Take the colours of the page, light or dark, and draw anew. */
   themeChanged = (): void => {
     this.stage.paint(themeColour("--sunk"), isDark());
-    drawMarks(this.record, find<HTMLCanvasElement>("marks"));
+    if (this.isReady) drawMarks(this.record, find<HTMLCanvasElement>("marks"));
     this.render();
     this.ask();
   };
@@ -70,11 +86,13 @@ export class Show {
     this.frames += 1;
     if (!player.playing || this.frames % EVERY === 0) this.render();
     this.stage.look(0, 0);
+    if (this.frames === 1) performance.mark("tower"); // first seen
+    if (!this.isReady) return this.stage.draw({ cubes: [], lit: [] }, level);
     const cubes = this.drawn();
     const marked = cubes.find(({ cube }) => cube === this.marked);
     if (marked && this.follows) this.camera.lookTo(Array.from(marked.pose).slice(0, 3));
     this.showTag(marked);
-    this.stage.draw({ cubes, lit: litAt(record, player.moment) }, level);
+    return this.stage.draw({ cubes, lit: litAt(record, player.moment) }, level);
   }
 
   /** Put the ring and the name of the marked cube where it is drawn. */

@@ -19,16 +19,17 @@ function options(list: string[]) {
   return list.map((each) => <option value={each.split(" ")[0]}>{each.slice(each.indexOf(" ") + 1)}</option>);
 }
 
-export function View({ title, trouble, show }: { title: string; trouble: string; show: Show | null }) {
+export function View({ show }: { show: Show }) {
+  const { record, player, isReady } = show;
   return (
     <>
       <header class="head">
-        <div class="names"><h1 id="title">{title}</h1><p class="lead" id="sentence">{show && sentenceAt(show.record, show.player.moment)}</p></div>
-        <div class="bar"><Theme changed={() => show?.themeChanged()} /><button type="button" id="help-open" onClick={() => openDialog("help")}>Help and keys</button></div>
+        <div class="names"><h1 id="title">{record.header.title}</h1><p class="lead" id="sentence">{isReady ? sentenceAt(record, player.moment) : "The first throw is computed."}</p></div>
+        <div class="bar"><Theme changed={show.themeChanged} /><button type="button" id="help-open" onClick={() => openDialog("help")}>Help and keys</button></div>
       </header>
-      <p id="trouble" class="trouble" role="alert">{trouble}</p>
-      {show && <Shown show={show} />}
-      <p class="hidden" id="spoken" aria-live="polite">{show?.said}</p>
+      <p id="trouble" class="trouble" role="alert">{show.trouble}</p>
+      <Shown show={show} />
+      <p class="hidden" id="spoken" aria-live="polite">{show.said}</p>
       <Dialog id="help" title="Help and keys">
         <p>Drag to turn, scroll or pinch to zoom, drag with two fingers or with the right button to move. Walls between you and the middle are drawn clear. A cube that is clicked is marked; it can be followed, and its way is listed.</p>
         <Keys keys={KEYS} />
@@ -38,8 +39,7 @@ export function View({ title, trouble, show }: { title: string; trouble: string;
 }
 
 function Shown({ show }: { show: Show }) {
-  const { record, player } = show;
-  const { moment } = player;
+  const { record, player, isReady } = show;
   const near = (factor: number) => () => {
     show.camera.near(factor);
     show.ask();
@@ -48,8 +48,7 @@ function Shown({ show }: { show: Show }) {
     show.camera.home();
     show.ask();
   };
-  const step = moment.take.stepIndex;
-  const isOver = step < record.known && moment.time >= Math.max(...takesOf(record, step).map((take) => take.end));
+  const caption = isReady ? captionAt(record, player.moment) : "";
   return (
     <main class="whole">
       <section class="view" aria-label="What is seen">
@@ -65,18 +64,24 @@ function Shown({ show }: { show: Show }) {
           </div>
         </div>
         <Deck show={show} />
-        <div class="over"><p id="caption" class="caption" hidden={!isOver}>{isOver && endWords(record, step)}</p></div>
+        <div class="over"><p id="caption" class="caption" hidden={!caption}>{caption}</p></div>
       </section>
       <aside class="side" aria-label="Figures">
-        <Counts record={record} moment={moment} />
+        {isReady && <Counts record={record} moment={player.moment} />}
         {show.marked !== null && <Marked show={show} cube={show.marked} />}
-        {record.header.apparatus.zones.length > 0 && <Zones record={record} moment={moment} />}
-        <Steps show={show} />
-        <Lines record={record} step={step} />
+        {isReady && record.header.apparatus.zones.length > 0 && <Zones record={record} moment={player.moment} />}
+        {isReady && <Steps show={show} />}
+        <Lines record={record} step={isReady ? player.moment.take.stepIndex : 0} />
         <About record={record} />
       </aside>
     </main>
   );
+}
+
+/** What a step came to, once its last take is over; its text is not shown before. */
+function captionAt(record: Recorded, { take: { stepIndex }, time }: Moment): string {
+  const isOver = stepIndex < record.known && time >= Math.max(...takesOf(record, stepIndex).map((take) => take.end));
+  return isOver ? endWords(record, stepIndex) : "";
 }
 
 function Deck({ show }: { show: Show }) {
