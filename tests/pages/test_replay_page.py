@@ -400,6 +400,9 @@ def test_a_step_without_a_drop_has_its_moment_too(at_desk: Open):
     seek(page, 100)
     assert page.inner_text("#steps [aria-current=step] strong") == "Pass"
     assert page.inner_text("#sentence").startswith("Pass: nothing moves, ")
+    first = battle_replay()
+    first["steps"][1:1] = [{"title": "Pass", "text": "nobody throws again", "takes": 0}]  # known with the first take
+    assert len(at_desk(first).evaluate("towerSim.steps")) == len(first["steps"])
 
 
 def test_a_state_that_the_physics_does_not_repeat_is_told_in_one_line(desk: Watched, tmp_path: Path):

@@ -102,10 +102,11 @@ async function main(): Promise<void> {
   };
   worker.onmessage = ({ data: { take, isOver, error } }) => {
     if (error) return fail(error);
+    const isFirst = Boolean(take) && !show.isReady;
     if (take) record.add(take);
     record.isWhole = Boolean(isOver);
     if (!record.takes.length) return isOver ? fail("nothing was thrown") : undefined;
-    if (take && record.takes.length === 1) {
+    if (isFirst) {
       connect(show);
       Object.assign(window, { towerSim: opened(show) });
       if (!wantsStillness()) show.player.play();
