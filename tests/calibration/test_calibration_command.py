@@ -168,6 +168,7 @@ def test_where_few_towers_agree_those_that_weigh_are_played_on(
         (["--wish", "inside"], "'inside'; allowed is MEAN=NUMBER"),
         (["--wish", "inside=many"], "'inside=many'; allowed is MEAN=NUMBER"),
         (["--wish", "out=5", "--wish", "out=6"], "each mean once"),
+        (["rulebook-setup", f"--seed={2**128}"], "allowed is a whole number from 0 to 2\\^128 - 1"),
         (["rulebook-setup", "--seed=-1"], "allowed is a whole number from 0 to 2\\^128 - 1"),
     ],
 )

@@ -113,6 +113,11 @@ def test_every_use_of_an_ability_is_an_action():
             assert {use.ability for use in uses} == {
                 int(env.actions[i][0]) for i in np.flatnonzero(env.action_masks()) if i
             }
+            seen = dict(zip(env.names, env.observation, strict=True))
+            used = {use.ability for side, use in env.table.used if side == "green"}
+            assert all(
+                seen[f"own ability {i}"] == (i not in used) for i in range(len(env.table.setup.side("green").abilities))
+            )
             env.step(env.action_space.sample())
 
 
