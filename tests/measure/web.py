@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; the status is 1 if what is kept differs")
     options = parser.parse_args(arguments)
     try:
-        files = built(Path(os.environ.get("TOWER_SIM_NODE_MODULES", "node_modules")))
+        files = built(Path(os.environ.get("TOWER_SIM_NODE_MODULES", "node_modules")).resolve())
     except (OSError, UsageError, subprocess.CalledProcessError) as error:
         print(f"tests.measure.web: {error}", file=sys.stderr)
         return 2
