@@ -17,7 +17,6 @@ from tower_sim.cubes import COLOURS, Cube, parse_counts, supply
 from tower_sim.drawing.files import cube_colours
 from tower_sim.errors import UsageError, printable, slipped
 from tower_sim.models import open_model
-from tower_sim.pages.html import Page
 from tower_sim.requests import DropRequest
 from tower_sim.service.answers import read_request
 from tower_sim.service.asked import MAX_STATE, Throw
@@ -25,6 +24,7 @@ from tower_sim.state import Event, TowerState
 from tower_sim.terminal import say
 from tower_sim.token import pack
 from tower_sim.variants import read_variant
+from tower_sim.web.page import Page
 
 WILD = {"escape": "\x1b[31mred", "NUL": "re\0d", "bell": "red\a", "surrogate": "red\udc80", "bidi": "\u202eder",
         "C1": "red\x9b2J", "line": "red\nblue", "separator": "re\u2028d", "width": "re\u200bd"}  # fmt: skip

@@ -15,10 +15,10 @@ from typing import Any
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.games.game import Game
-from tower_sim.pages.html import source
 from tower_sim.physics.plain import core, document
 from tower_sim.physics.plain import text as text_of
 from tower_sim.variants import DEFAULT
+from tower_sim.web.page import source
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";\n', re.M)
 _REEXPORT = re.compile(r'^export \{([^}]*)\} from "([^"]+)";\n', re.M)

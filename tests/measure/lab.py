@@ -25,9 +25,9 @@ from tests.measure.script import ended
 from tests.support.browser import BROWSER, browsing
 from tower_sim.apparatus.catalogue import load
 from tower_sim.errors import UsageError
-from tower_sim.lab import lab_page
 from tower_sim.surrogate.export import document, js_text
 from tower_sim.surrogate.store import shipped
+from tower_sim.web.lab import lab_page
 
 PLAIN = """
 import { AMERIGO, game } from "./sampler.mjs";

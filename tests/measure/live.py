@@ -23,7 +23,7 @@ from scipy.stats import bootstrap
 
 from tests.measure.script import ended
 from tests.support.browser import browsing
-from tower_sim.live import live_page
+from tower_sim.web.live import live_page
 
 _GAPS = """(until) => new Promise((done) => {
   const gaps = [];

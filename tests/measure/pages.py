@@ -18,7 +18,7 @@ from tests.measure.script import ended
 from tests.support.browser import BROWSER
 from tests.support.replays import tower_replay
 from tower_sim.errors import UsageError
-from tower_sim.replay.page import page_of
+from tower_sim.web.replay import page_of
 
 _WIDTH, _HEIGHT = 800, 600
 _PLAY = """() => {

@@ -21,11 +21,10 @@ from tower_sim import registry
 from tower_sim.errors import UsageError
 from tower_sim.games.game import Game
 from tower_sim.javascript import rules_modules
-from tower_sim.pages.html import source
 from tower_sim.runs import figure
 from tower_sim.runs.array import Plan
 from tower_sim.variants import DEFAULT
-from tower_sim.web import DIGESTS, FOLDER
+from tower_sim.web.page import DIGESTS, FOLDER, source
 
 _SAMPLERS = ("words.js", "seeds.js", "covered.js", "ship.js")
 
@@ -70,7 +69,12 @@ def built(modules: Path, *single: Path) -> dict[str, str]:
         command = ["node", str(FOLDER / "build.mjs"), str(modules), str(folder / "made"), str(folder / "out")]
         command += map(str, single)
         subprocess.run(command, check=True)
-        return {path.name: path.read_text("utf-8") for path in sorted((folder / "out").iterdir())}
+        files = {path.name: path.read_text("utf-8") for path in sorted((folder / "out").iterdir())}
+        return (
+            files | {}
+            if single
+            else files | {"element.d.ts": (FOLDER / "src/element/cube_tower.d.ts").read_text("utf-8")}
+        )
 
 
 def _digests(files: dict[str, str]) -> Iterator[tuple[str, str]]:

@@ -12,9 +12,9 @@ from support.cases import each_case
 
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load, shipped
-from tower_sim.lab.contents import contents
-from tower_sim.lab.section import drawn
 from tower_sim.surrogate.store import fitted_or_shipped, shipped_names
+from tower_sim.web.lab import contents
+from tower_sim.web.section import drawn
 
 ROOT = Path(__file__).parents[2]
 Capture = pytest.CaptureFixture[str]
@@ -75,7 +75,7 @@ def test_what_cannot_be_in_the_page_is_refused_in_one_line(tmp_path: Path, capsy
 
 
 def test_every_shipped_model_says_how_close_it_is_as_its_report_does():
-    text = (ROOT / "tower_sim" / "lab" / "closeness.toml").read_text("utf-8")
+    text = (ROOT / "tower_sim" / "web" / "closeness.toml").read_text("utf-8")
     told = {digest: entry["says"] for digest, entry in tomllib.loads(text).items()}
     docs = (ROOT / "docs" / "surrogate.md").read_text("utf-8")
     assert {*told} == {fitted_or_shipped(name).digest for name in shipped_names()}

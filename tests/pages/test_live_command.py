@@ -12,7 +12,7 @@ import pytest
 from tests.support.hulls import as_hull
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load, names, shipped
-from tower_sim.live.contents import contents, opening
+from tower_sim.web.live import contents, opening
 
 Capture = pytest.CaptureFixture[str]
 

@@ -17,10 +17,10 @@ from support.cases import each_case
 from tower_sim import PhysicsModel, cli, load, registry
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.options import action_points, actions_allowed, gold_for_passing
-from tower_sim.live import live_page
 from tower_sim.model import redo
 from tower_sim.requests import DropRequest, outcome
 from tower_sim.state import TowerState
+from tower_sim.web.live import live_page
 
 pytestmark = PAGES
 

@@ -15,7 +15,7 @@ from support.browser import PAGES, Watched, axe_violations, browsing
 from support.replays import Replay, battle_replay, tower_replay, turns_of
 
 from tower_sim import cli, load
-from tower_sim.replay.page import page_of
+from tower_sim.web.replay import page_of
 
 pytestmark = PAGES
 

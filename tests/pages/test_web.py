@@ -13,7 +13,7 @@ from support.node import PORTS
 from support.web import needs_esbuild
 
 from tests.measure.web import built, digest_of_inputs
-from tower_sim.web import DIGESTS, FOLDER, text_of
+from tower_sim.web.page import DIGESTS, FOLDER, text_of
 
 KEPT: dict[str, str] = json.loads(DIGESTS.read_text("utf-8"))
 

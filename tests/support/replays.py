@@ -9,8 +9,8 @@ from typing import Any
 
 from tower_sim import load, open_model, registry
 from tower_sim.games.turn import Turn
-from tower_sim.replay.document import of_play
 from tower_sim.requests import PlayRequest, turns
+from tower_sim.web.replay import of_play
 
 Replay = dict[str, Any]
 RULES = {"amerigo": {"rounds": 1}, "dead_reckoning": {"cubes": {"purple": 3, "green": 3}}}

@@ -8,7 +8,7 @@ import pytest
 
 from tests.measure.web import built
 from tests.support.browser import NODE_MODULES
-from tower_sim.web import FOLDER
+from tower_sim.web.page import FOLDER
 
 
 def bundled(folder: Path, text: str) -> Path:

@@ -347,7 +347,12 @@ def flat(value: Any) -> list[Any]:
 @each_case(
     ("model_name", "to", "out", "told"),
     [
-        ("no_such_model", "js", "out", "check its spelling and the folder that you are in; give a file of `tower-sim model"),
+        (
+            "no_such_model",
+            "js",
+            "out",
+            "check its spelling and the folder that you are in; give a file of `tower-sim model",
+        ),
         ("amerigo", "rust", "out", "allowed is js, json or lua"),
         ("amerigo", "json", "missing/out.json", "allowed is a file in an existing folder"),
     ],

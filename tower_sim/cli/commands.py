@@ -261,7 +261,7 @@ def compare(
 @command(page, "live", "tower-sim page live -o tower.html")
 def live(output: Out, towers: TowersOption = []) -> None:  # noqa: B006
     """Write a web page in which you throw cubes by hand and watch them fall with real physics."""
-    from tower_sim.live import live_command
+    from tower_sim.web.live import live_command
 
     live_command(output, towers)
     print(output)
@@ -270,7 +270,7 @@ def live(output: Out, towers: TowersOption = []) -> None:  # noqa: B006
 @command(page, "lab", "tower-sim page lab -o lab.html")
 def lab(output: Out, towers: TowersOption = []) -> None:  # noqa: B006
     """Write a web page in which you move sliders for house rules and see what they change."""
-    from tower_sim.lab import lab_command
+    from tower_sim.web.lab import lab_command
 
     lab_command(output, towers)
     print(output)

@@ -59,10 +59,10 @@ def play(
         check_whole("--games", games, FEWEST_DRAWN if plot else 1, MAX_RUNS)
     check_plot(plot)
     if replay is not None:
-        from tower_sim.replay import document, page
+        from tower_sim.web import replay as pages
 
-        page.check_path(replay)
-        document.check(request)
+        pages.check_path(replay)
+        pages.check(request)
     game.check(apparatus)  # before opening a model, whose packages may be missing
     with open_model(apparatus, model_name, request.settings) as model:
         check(request, apparatus, model)
@@ -99,9 +99,9 @@ def _play(
     else:
         say(game.summary(played, rules))
     if replay is not None:
-        from tower_sim.replay import document, page
+        from tower_sim.web import replay as pages
 
-        page.write(replay, document.of_play(request, apparatus, played))
+        pages.write(replay, pages.of_play(request, apparatus, played))
         print(f"replay: {replay}")
     if plot is not None and not as_json:
         print(f"plot: {plot}")

@@ -41,16 +41,16 @@ def throw(
     model_name, engine, accuracy = physics
     request = DropRequest(tower, model_name, drawn, counts, before, knock, engine, accuracy)
     if replay is not None:
-        from tower_sim.replay import document, page
+        from tower_sim.web import replay as pages
 
-        page.check_path(replay)
-        document.check(request)
+        pages.check_path(replay)
+        pages.check(request)
     with open_model(apparatus, model_name, request.settings) as model:
         landed = outcome(request, model)
         if replay is not None:
-            from tower_sim.replay import document, page
+            from tower_sim.web import replay as pages
 
-            page.write(replay, document.of_drop(request, apparatus, landed))
+            pages.write(replay, pages.of_drop(request, apparatus, landed))
             print(replay)
         elif as_json:
             print(json.dumps(drop_document(request, landed)))

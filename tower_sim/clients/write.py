@@ -20,12 +20,12 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.clients import lua_file
 from tower_sim.errors import UsageError, fault, shown
-from tower_sim.live.element import element_module, element_types
-from tower_sim.pages.html import source
 from tower_sim.surrogate.export import document, js_text, json_text
 from tower_sim.surrogate.store import TOWER, fitted_or_shipped, shipped_names
 from tower_sim.terminal import warn
 from tower_sim.version import TOWER_SIM
+from tower_sim.web.live import element_module, element_types
+from tower_sim.web.page import source
 from tower_sim.writing import told, write
 
 NAME = "tower-sim"

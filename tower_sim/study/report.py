@@ -17,11 +17,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tower_sim import web
 from tower_sim.extras import extra
-from tower_sim.pages.html import Page, source
 from tower_sim.statistics import Estimate
 from tower_sim.study import charts
+from tower_sim.web.page import Page, source, text_of
 from tower_sim.writing import check, told, write
 
 FILES = "report.html", "report.md"  # of every report
@@ -133,7 +132,7 @@ class Report:
 
     def page(self) -> str:
         """Return the HTML page, a single file that includes everything."""
-        styles = web.text_of("common.css"), source("tower_sim.study", "report.css"), charts.STYLE
+        styles = text_of("common.css"), source("tower_sim.study", "report.css"), charts.STYLE
         return Page(self.title, body=self._set("report.html.j2"), styles=styles).text()
 
     def write(self, out: str | Path) -> None:

@@ -18,9 +18,9 @@ from urllib.parse import parse_qs, urlsplit
 
 from tower_sim import PhysicsModel, load
 from tower_sim.errors import UsageError
-from tower_sim.live.element import element_module
 from tower_sim.requests import DropRequest, drop_document, outcome
 from tower_sim.state import TowerState
+from tower_sim.web.live import element_module
 
 NAME = "amerigo"
 PAGE = Path(__file__).with_name("page.html")

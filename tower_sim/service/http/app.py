@@ -221,7 +221,7 @@ def _own(service: Service) -> APIRouter:
 
 @cache
 def _page() -> str:
-    from tower_sim.live.page import live_page  # needs drawing, which a service does without otherwise
+    from tower_sim.web.live import live_page  # needs drawing, which a service does without otherwise
 
     return live_page()
 

@@ -1,4 +1,4 @@
-"""What the tower lab's page is filled with: towers, ships, the usual rules; ready for `json.dumps`."""
+"""The tower lab: house rules tried in a page, by the surrogates of towers and ships, without a server."""
 
 from __future__ import annotations
 
@@ -10,19 +10,41 @@ from typing import Any, cast
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.drawing.paint import paints
 from tower_sim.errors import UsageError, shown
 from tower_sim.games.game import Game
-from tower_sim.lab.section import drawn
-from tower_sim.pages import paints
 from tower_sim.reading import toml_table
 from tower_sim.surrogate.export import document
 from tower_sim.surrogate.store import TOWER, Fitted, beside, load_fitted, shipped_names
 from tower_sim.surrogate.store import shipped as shipped_surrogate
 from tower_sim.variants import DEFAULT
 from tower_sim.version import TOWER_SIM
+from tower_sim.web.page import Page
+from tower_sim.web.section import drawn
+from tower_sim.writing import check, write
 
 SCHEMA = "tower-sim/lab"
 VERSION = 1
+
+
+def lab_command(output: Path, given: Sequence[str | Path]) -> None:
+    """Write the page into `output`, with the apparatus `given` beside those that ship.
+
+    Raises UsageError for an apparatus without a surrogate, and for a file that cannot be written; WritingFailed when
+    the disk is full or fails.
+    """
+    check(output, "output")
+    write(output, lab_page(given), "output")
+
+
+def lab_page(given: Sequence[str | Path] = ()) -> str:
+    """Return the page's text; raises UsageError as `contents` does."""
+    return Page(
+        title="Tower lab",
+        view="lab",
+        data={"lab": contents(given)},
+        blobs={"kernel": (resources.files("tower_sim.surrogate") / "games.wasm").read_bytes()},
+    ).text()
 
 
 def contents(given: Sequence[str | Path] = ()) -> dict[str, Any]:
@@ -119,7 +141,7 @@ def _of_sides(ships: Sequence[str]) -> dict[str, str]:
 def _about(apparatus: Apparatus, fitted: Fitted, named: str) -> dict[str, Any]:
     """Return what is told of an apparatus and of how its law was made; `named` is what a rules file says for it."""
     kind = registry.get("apparatus", apparatus.profile["kind"])
-    close = toml_table((resources.files("tower_sim.lab") / "closeness.toml").read_text("utf-8"), "closeness")
+    close = toml_table((resources.files("tower_sim.web") / "closeness.toml").read_text("utf-8"), "closeness")
     return {
         "name": apparatus.name,
         "named": named,

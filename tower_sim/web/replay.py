@@ -1,22 +1,25 @@
-"""Replay: what a page shows of a drop or of one run of a game; the page runs the physics again from its states."""
+"""Replay: a drop, a game or a battle as one HTML file that runs its physics again (docs/replay.md)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
+from tower_sim import writing
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.drawing.paint import paints
-from tower_sim.errors import fault
+from tower_sim.errors import UsageError, fault, shown
 from tower_sim.games.turn import Turn
 from tower_sim.outcome import Outcome
-from tower_sim.physics.plain import document
+from tower_sim.physics.plain import core, document
 from tower_sim.physics.settings import STANDARD, PhysicsSettings
 from tower_sim.requests import DropRequest, PlayRequest
 from tower_sim.state import TowerState
 from tower_sim.terminal import counted
 from tower_sim.version import TOWER_SIM
+from tower_sim.web.page import Page, text_of
 
 SCHEMA = "tower-sim/replay"
 VERSION = 2
@@ -135,3 +138,38 @@ def _counts(landed: Outcome) -> str:
     before = counted(len(landed.knocked_out), "cube")
     knocked = f" ({before} of them out at a knock before)" if landed.knocked_out else ""
     return f"{counted(thrown, 'cube')} thrown{knocked}: {out} came out, {inside} are inside."
+
+
+_WHAT = "replay"
+
+
+def page_of(replay: dict[str, Any]) -> str:
+    """Return the page that shows a replay; equal replays give equal pages."""
+    return Page(
+        title=replay["title"],
+        view="replay",
+        data={"replay": replay},
+        blobs={"core": core(), "worker": text_of("replay-worker.js").encode()},
+    ).text()
+
+
+def check_path(path: str | Path) -> None:
+    """Refuse a replay's path before any work is done for it; leaves nothing behind.
+
+    Raises UsageError if its suffix is not .html, and if no file can be written there.
+    """
+    suffix = Path(path).suffix
+    if suffix.lower() != ".html":
+        raise UsageError(
+            f"replay {shown(str(path))} ends in {shown(suffix)}; allowed is .html; try a name such as game.html"
+        )
+    writing.check(path, _WHAT)
+
+
+def write(path: str | Path, replay: dict[str, Any]) -> None:
+    """Write the page that shows a replay, whole or not at all.
+
+    Raises UsageError as `check_path` does, WritingFailed when the disk is full or fails.
+    """
+    check_path(path)
+    writing.write(path, page_of(replay).encode(), _WHAT)

@@ -14,11 +14,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
-from tower_sim import web
 from tower_sim.errors import printable
 
+FOLDER = Path(str(resources.files("tower_sim.web")))
+DIGESTS = FOLDER / "built" / "digests.json"
 _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
@@ -46,8 +48,8 @@ class Page:
 
     def text(self) -> str:
         """Return the whole file; the same page gives the same text."""
-        own = (web.text_of(f"{self.view}.css"),) if self.view else self.styles
-        code = (web.text_of(f"{self.view}-main.js"),) if self.view else ()
+        own = (text_of(f"{self.view}.css"),) if self.view else self.styles
+        code = (text_of(f"{self.view}-main.js"),) if self.view else ()
         styles = "".join(f"<style>{_whole(style, 'style')}</style>\n" for style in own)
         scripts = "".join(f"<script>{_whole(script, 'script')}</script>\n" for script in code)
         data = "".join(
@@ -86,6 +88,11 @@ def json_text(value: Any) -> str:
 def packed(data: bytes) -> str:
     """Return bytes as base64 of gzip, without a date."""
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
+
+
+def text_of(name: str) -> str:
+    """Return a script or a style of built/ by its file name."""
+    return (DIGESTS.parent / name).read_text("utf-8")
 
 
 def source(package: str, *names: str) -> str:

@@ -1,7 +1,9 @@
-"""What the live page is filled with: profiles for picture and physics, paints, how a tower does in the long run."""
+"""The live page and the element <cube-tower>: what they are filled with, and their files."""
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -14,20 +16,61 @@ from tower_sim.apparatus.hull import normal_of
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.solids import axes
 from tower_sim.cubes import COLOURS
+from tower_sim.drawing.paint import paints
 from tower_sim.errors import UsageError, shown
 from tower_sim.games.game import Game
-from tower_sim.pages import paints
-from tower_sim.physics.plain import document
+from tower_sim.physics.plain import core, document
 from tower_sim.runs.array import Plan
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import TOWER, Fitted, beside, load_fitted, shipped, shipped_names
 from tower_sim.variants import DEFAULT
 from tower_sim.version import TOWER_SIM
+from tower_sim.web.page import Page, text_of
+from tower_sim.writing import check, write
 
 SCHEMA = "tower-sim/live"
 VERSION = 1
 GAMES = 1000  # of which the figures of the long run are made: half a second
 _SIDES = ("purple", "green", "black")  # of a battle, which a board is for
+
+
+def live_command(output: Path, given: Sequence[str | Path] = ()) -> None:
+    """Write the page into `output`, with the apparatus `given`, or all that ship.
+
+    Raises UsageError as `contents` does, and for a file that cannot be written; WritingFailed when the disk is full.
+    """
+    check(output, "output")
+    write(output, live_page(given), "output")
+
+
+def live_page(given: Sequence[str | Path] = ()) -> str:
+    """Return the page's text; raises UsageError as `contents` does."""
+    return Page(
+        title="Cube tower",
+        view="live",
+        data={"live": contents(given)},
+        blobs={"core": core(), "worker": text_of("live-worker.js").encode()},
+    ).text()
+
+
+def element_module(given: Sequence[str | Path] = ()) -> str:
+    """Return the module of <cube-tower>, one file that asks for no other, with the apparatus `given`, or all that ship.
+
+    Raises UsageError as `contents` does.
+    """
+    filled = contents(given)
+    made = {
+        "towers": [{key: tower[key] for key in ("name", "edge", "profile")} for tower in filled["towers"]],
+        "paints": filled["paints"],
+        "core": base64.b64encode(core()).decode("ascii"),
+        "worker": text_of("live-worker.js"),
+    }
+    return f"const MADE = {json.dumps(made, separators=(',', ':'))};\n{text_of('element.js')}"
+
+
+def element_types() -> str:
+    """Return the types of the module of <cube-tower>."""
+    return text_of("element.d.ts")
 
 
 def contents(given: Sequence[str | Path] = ()) -> dict[str, Any]:

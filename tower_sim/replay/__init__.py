@@ -1,1 +1,0 @@
-"""Replays: what drops looked like, as a page that opens anywhere."""
