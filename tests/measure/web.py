@@ -70,11 +70,8 @@ def built(modules: Path, *single: Path) -> dict[str, str]:
         command += map(str, single)
         subprocess.run(command, check=True)
         files = {path.name: path.read_text("utf-8") for path in sorted((folder / "out").iterdir())}
-        return (
-            files | {}
-            if single
-            else files | {"element.d.ts": (FOLDER / "src/element/cube_tower.d.ts").read_text("utf-8")}
-        )
+        types = FOLDER / "src/element/cube_tower.d.ts"
+        return files if single else files | {"element.d.ts": types.read_text("utf-8")}
 
 
 def _digests(files: dict[str, str]) -> Iterator[tuple[str, str]]:
