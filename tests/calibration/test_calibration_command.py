@@ -22,6 +22,7 @@ from tower_sim.cli import main
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
 
+FLOOR = ("openings", "opening_mm", "rows", "slope_deg")
 EXAMPLE = str(shipped()["my_tower"])
 
 
@@ -79,34 +80,24 @@ def test_recorded_drops_become_a_profile_and_its_report(tmp_path: Path, capsys: 
     assert len(same) == 1  # the profile is a tower of the table
     assert set(free(output).values()) <= {*numbers(same[0]).values(), *numbers_of(profile(same[0]))}
     before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+    output.write_text("name = 'mine'\n")
     assert main(["tower", "fit", EXAMPLE, "-o", str(output), "--seed", "3", "--force"]) == 0
     assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
 
 
 def numbers_of(tables: dict[str, Any]) -> tuple[Any, ...]:
     """What of a profile is free."""
-    floors = [
-        tables[f"{floor}_floor"][key]
-        for floor in ("upper", "lower")
-        for key in ("openings", "opening_mm", "rows", "slope_deg")
-    ]
+    floors = [tables[floor][key] for floor in ("upper_floor", "lower_floor") for key in FLOOR]
     surface = tables["surfaces"]["cube"]
-    return (
-        tables["tube"]["inside_mm"],
-        *floors,
-        surface["friction"],
-        surface["restitution"],
-        tables["release"]["rate_per_s"],
-    )
+    rest = surface["friction"], surface["restitution"], tables["release"]["rate_per_s"]
+    return (tables["tube"]["inside_mm"], *floors, *rest)
 
 
 def test_free_values_say_so_and_all_others_are_known_or_assumed(tmp_path: Path):
     calibrate([EXAMPLE], tmp_path / "mine.toml")
-    fields = {"openings", "opening_mm", "rows", "slope_deg"}
-    wanted = {f"{floor}_floor.{key}" for floor in ("upper", "lower") for key in fields}
-    wanted |= {
-        f"surfaces.{name}.{key}" for name in ("cube", "cardboard", "funnel") for key in ("friction", "restitution")
-    }
+    wanted = {f"{floor}_floor.{key}" for floor in ("upper", "lower") for key in FLOOR}
+    for name in ("cube", "cardboard", "funnel"):
+        wanted |= {f"surfaces.{name}.friction", f"surfaces.{name}.restitution"}
     assert set(free(tmp_path / "mine.toml")) == wanted | {"tube.inside_mm", "release.rate_per_s"}
     assert len(NAMES) == 10
 
@@ -117,12 +108,11 @@ def test_wishes_choose_a_tower_that_does_so(tmp_path: Path, asked: list[int], ca
     said = capsys.readouterr().out
     assert re.search(r"^inside after the set-up: 12 observed, .*: within$", said, re.MULTILINE)
     assert re.search(r"^mean out in a phase: 5 observed, .*: within$", said, re.MULTILINE)
-    assert "# Fitted by tower-sim tower fit --wish=setup=12 --wish=out=5 -o wish.toml --seed 0\n" in output.read_text(
-        "utf-8"
-    )
+    text = output.read_text("utf-8")
+    assert "# Fitted by tower-sim tower fit --wish=setup=12 --wish=out=5 -o wish.toml --seed 0\n" in text
     load(output)
     table = played.shipped()
-    mine = numbers_of(tomllib.loads(output.read_text("utf-8")))
+    mine = numbers_of(tomllib.loads(text))
     (row,) = [i for i, unit in enumerate(table.unit) if numbers_of(profile(unit)) == mine]
     games = Towers(table.unit[row : row + 1], table.games.take([row])).games
     assert games.inside[0, :2, 0].mean() == pytest.approx(12, abs=6)
@@ -205,12 +195,6 @@ def test_an_output_that_cannot_be_is_refused(
     assert says in said
     assert (tmp_path / "mine.toml").read_text() == "name = 'mine'\n"
     assert {file.name for file in tmp_path.iterdir()} == {"mine.toml", "other.calibration"}
-
-
-def test_force_replaces_a_profile_that_is_there(tmp_path: Path):
-    (tmp_path / "mine.toml").write_text("name = 'mine'\n")
-    assert main(["tower", "fit", "rulebook-setup", "-o", str(tmp_path / "mine.toml"), "--seed", "1", "--force"]) == 0
-    assert load(tmp_path / "mine.toml").name == "mine"
 
 
 def test_more_values_than_the_fit_can_hold_are_refused(tmp_path: Path):

@@ -85,9 +85,8 @@ def test_values_of_one_game_and_words_are_a_joint_normal_law():
 def test_evidence_given_twice_counts_with_double_power(entry: Evidence):
     """Where the simulation is right: otherwise two games of one tower share what is wrong."""
     towers = KnownTowers({"setup": MEANS, "leads": MEANS}, games=0.6, number=5)
-    once, twice, half = (
-        weighed(towers, e).posterior.weight for e in ([entry], [entry] * 2, [replace(entry, doubt=0.5)])
-    )
+    given = ([entry], [entry] * 2, [replace(entry, doubt=0.5)])
+    once, twice, half = (weighed(towers, each).posterior.weight for each in given)
     assert twice == pytest.approx(once**2 / (once**2).sum(), abs=1e-9)
     assert half == pytest.approx(twice, abs=1e-9)
     assert effective(twice) < effective(once)
@@ -107,9 +106,8 @@ def test_the_order_of_the_evidence_does_not_matter():
     ]
     first = weighed(towers, entries, Discrepancy()).posterior.weight
     for order in ((3, 2, 1, 0), (1, 3, 0, 2)):
-        assert weighed(towers, [entries[i] for i in order], Discrepancy()).posterior.weight == pytest.approx(
-            first, abs=1e-12
-        )
+        again = weighed(towers, [entries[i] for i in order], Discrepancy()).posterior.weight
+        assert again == pytest.approx(first, abs=1e-12)
     assert effective(first) < 0.7 * len(first)
 
 
@@ -126,8 +124,6 @@ def test_no_evidence_is_the_prior():
     assert found.prior.effective == pytest.approx(384)
     assert found.prior.weight == pytest.approx(np.full(384, 1 / 384))
 
-
-# --- intervals ----------------------------------------------------------------------------------------------------
 
 OWNERS, TABLE = 150, 1024
 
@@ -183,9 +179,8 @@ def test_towers_that_agree_lie_in_their_interval_when_they_are_played(name: str)
 def test_an_interval_of_the_real_tower_is_wider_by_what_the_simulation_is_off():
     entry = seen("setup", -0.9, games=100)
     towers = KnownTowers({"setup": np.linspace(-4, 2, 601).tolist(), "inside": -1.5}, games=0.3, number=601)
-    plain, off = (
-        weighed(towers, [entry], each).posterior for each in (NOT_OFF, replace(NOT_OFF, setup=0.6, inside=0.6))
-    )
+    wrong = replace(NOT_OFF, setup=0.6, inside=0.6)
+    plain, off = (weighed(towers, [entry], each).posterior for each in (NOT_OFF, wrong))
     assert plain.itself("setup").width == pytest.approx(plain.interval("setup").width, rel=0.05)
     assert off.interval("setup").width > 5 * plain.interval("setup").width
     assert off.itself("setup").width < 1.5  # of the real tower 100 games were seen, however wrong the simulation
@@ -241,10 +236,8 @@ def test_a_prediction_of_the_evidence_is_of_other_games():
     for games in (1, 1000):
         check = fit(towers, [seen("setup", -0.5, games=games)], np.random.default_rng(1), NOT_OFF).predictive[0]
         noise = 0.3 / games**0.5  # of the evidence, so the sd of the posterior, and of the new games
-        wide = norm.ppf(0.95) * np.hypot(noise, noise)
-        assert (check.predicted.low, check.predicted.high) == pytest.approx(
-            expit(np.array([-0.5 - wide, -0.5 + wide])), rel=0.05
-        )
+        ends = -0.5 + norm.ppf(0.95) * np.hypot(noise, noise) * np.array([-1, 1])
+        assert (check.predicted.low, check.predicted.high) == pytest.approx(expit(ends), rel=0.05)
         assert check.tail == pytest.approx(0.5, abs=0.05)
 
 

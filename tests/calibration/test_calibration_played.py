@@ -13,20 +13,7 @@ from support.coins import play as toss
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.calibration import played
-from tower_sim.calibration.played import (
-    CLOGGED,
-    COUNTS,
-    FOLDER,
-    GAMES,
-    PLAN,
-    TOWERS,
-    Table,
-    play,
-    play_on,
-    play_piece,
-    points,
-    shipped,
-)
+from tower_sim.calibration.played import COUNTS, FOLDER, GAMES, PLAN, TOWERS, Table, play, play_on, points, shipped
 from tower_sim.calibration.prior import tower
 from tower_sim.errors import UsageError
 from tower_sim.runs.by_drop import UNKNOWN, ByDrop
@@ -56,6 +43,8 @@ def same(one: Table, other: Table) -> bool:
 
 
 def test_pieces_are_written_once_and_any_number_of_first_ones_is_a_table(coined: Path):
+    with pytest.raises(UsageError, match=r"pieces of played towers in .*: 0; allowed are all from 00 on; install"):
+        shipped(coined)
     played.main(["0"])
     first = (coined / "00.npz").read_bytes()
     one = shipped(coined)
@@ -79,16 +68,8 @@ def test_a_piece_that_was_killed_leaves_nothing_and_is_played_again(tmp_path: Pa
             played.main(["0"])
     assert list(tmp_path.iterdir()) == []
     played.main(["0"])
-    assert (
-        shipped(tmp_path).games.thrown == np.stack([coins(tower(points()[i]), i, (0, 1)).thrown for i in range(FEW)])
-    ).all()
-
-
-def spoilt(folder: Path, name: str, data: bytes | None) -> None:
-    if data is None:
-        (folder / name).unlink()
-    else:
-        (folder / name).write_bytes(data)
+    games = [coins(tower(points()[i]), i, (0, 1)).thrown for i in range(FEW)]
+    assert (shipped(tmp_path).games.thrown == np.stack(games)).all()
 
 
 @pytest.mark.usefixtures("coined")
@@ -107,12 +88,14 @@ def spoilt(folder: Path, name: str, data: bytes | None) -> None:
     ],
 )
 def test_a_damaged_or_missing_piece_is_one_line(name: str, data: bytes | None, says: str, tmp_path: Path):
-    counts: dict[str, Any] = {key: value[:FEW] for key, value in play_piece(0).items()}
+    counts: dict[str, Any] = {key: value[:FEW] for key, value in played.play_piece(0).items()}
     for file in ("00.npz", "01.npz"):
         np.savez_compressed(tmp_path / file, **counts)
     whole = (tmp_path / "01.npz").read_bytes()
     made = {b"half": whole[: len(whole) // 2], b"cut": whole[:200] + whole[260:]}.get(data or b"", data)
-    spoilt(tmp_path, name, made)
+    (tmp_path / name).unlink(missing_ok=True)
+    if made is not None:
+        (tmp_path / name).write_bytes(made)
     if data == b"other":
         np.savez_compressed(tmp_path / name, **{key: value for key, value in counts.items() if key != "inside"})
     if data == b"short":
@@ -120,13 +103,6 @@ def test_a_damaged_or_missing_piece_is_one_line(name: str, data: bytes | None, s
     with pytest.raises(UsageError, match=says) as refused:
         shipped(tmp_path)
     assert "\n" not in str(refused.value)
-
-
-def test_an_empty_folder_is_one_line(tmp_path: Path):
-    with pytest.raises(
-        UsageError, match=r"pieces of played towers in .*: 0; allowed are all from 00 on; install again"
-    ):
-        shipped(tmp_path)
 
 
 @pytest.mark.usefixtures("coined")
@@ -154,16 +130,12 @@ def test_further_games_are_kept_and_gone_on_with(tmp_path: Path, monkeypatch: py
     assert (more.games.inside[:, :2] == table.games.inside).all()
     assert (more.games.inside[[0, 2, 3], 2:] == UNKNOWN).all()
     assert same(more, play_on(table, [4, 1, 5], file))  # nothing is left to play
-    assert same(more, shipped_with(tmp_path, file))
+    (tmp_path / "more.npz").write_bytes(file.read_bytes())  # when these games ship with it
+    assert same(more, shipped(tmp_path))
+    (tmp_path / "more.npz").unlink()
     again = play_on(more, [1], file)  # of a table that has these games: they are not counted twice
     assert again.games.thrown.shape == (2 * FEW, 8, PLAN.drops)
     assert (again.games.inside[1, 5:] == coins(tower(points()[1]), 1, (5, 6, 7)).inside).all()
-
-
-def shipped_with(folder: Path, file: Path) -> Table:
-    """The table when these games ship with it."""
-    (folder / "more.npz").write_bytes(file.read_bytes())
-    return shipped(folder)
 
 
 @pytest.mark.usefixtures("coined")
@@ -197,7 +169,7 @@ def test_the_pieces_that_ship_are_a_table_whose_cubes_are_all_accounted_for():
     before = games.before[..., 1:][known[..., 1:]]
     assert (before == games.inside[..., :-1][known[..., 1:]]).all()
     assert ((games.old_out <= games.out) & (games.own_out <= games.out))[known].all()
-    clogs = games.inside[:, 0, 0] > CLOGGED
+    clogs = games.inside[:, 0, 0] > played.CLOGGED
     assert not whole[clogs].any()
     assert whole[~clogs, :GAMES].all(1).mean() > 0.95
     assert 0.1 < clogs.mean() < 0.4

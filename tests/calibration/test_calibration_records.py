@@ -10,13 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import each_case
-from support.fakes import CoinTower
 from support.recorded import write_records
 
 from tower_sim.calibration import evidence, records
 from tower_sim.calibration.observations import observations
 from tower_sim.errors import UsageError
-from tower_sim.games.amerigo import Rules, play
 
 HEADER = "drop,thrown_red,out_red,thrown_blue,out_blue,note\n"
 GOOD = f"# my tower, 8 mm cubes\n{HEADER}0,5,3,5,3,set-up\n\n1,,1,3,4,\n2,1,,,1\n"
@@ -66,12 +64,8 @@ def test_every_observation_that_is_allowed_gives_numbers(ends: tuple[int, int], 
 
 def test_records_are_read_with_what_is_then_inside(file):
     first, second, third = records.read(file(GOOD))
-    assert (first.thrown, first.out, first.inside) == (
-        {"red": 5, "blue": 5}, {"red": 3, "blue": 3}, {"red": 2, "blue": 2},
-    )  # fmt: skip
-    assert (second.thrown, second.out, second.inside) == (
-        {"red": 0, "blue": 3}, {"red": 1, "blue": 4}, {"red": 1, "blue": 1},
-    )  # fmt: skip
+    counts = [[tuple(each.values()) for each in (row.thrown, row.out, row.inside)] for row in (first, second)]
+    assert counts == [[(5, 5), (3, 3), (2, 2)], [(0, 3), (1, 4), (1, 1)]]
     assert third.inside == {"red": 2, "blue": 0}
 
 
@@ -80,10 +74,7 @@ def test_records_are_read_with_what_is_then_inside(file):
     [
         (("1,,1,3,4,", "1,,3,3,4,"), "line 5: 3 red out; allowed is at most 2"),
         (("2,1,,,1", "2,1,,,2"), "line 6: 2 blue out; allowed is at most 1"),
-        (
-            ("1,,1,3,4,", "2,,1,3,4,"),
-            "line 5: drop 2; allowed is 1, the next, or 0 for a new game with the tower emptied",
-        ),
+        (("1,,1,3,4,", "2,,1,3,4,"), "line 5: drop 2; allowed is 1, the next, or 0 for a new game with the tower em"),
         (("0,5,3,5,3", "1,5,3,5,3"), "line 3: drop 1 is the first; allowed is 0"),
         (("1,,1,3,4,", "0,,1,3,4,"), "line 5: 1 red out; allowed is at most 0"),
         (("0,5,3", "0,five,3"), "line 3, thrown_red = 'five'"),
@@ -154,26 +145,14 @@ def spreadsheets() -> dict[str, bytes]:
     semicolons = GOOD.replace(",", ";")
     other_order = "note;out_blue;thrown_blue;DROP;Out_Red;Thrown_Red\n;3;5;0;3;5\n;4;3;1;1;\nlate;1;;2;;1\n"
     return {
-        "tabs": GOOD.replace(",", "\t").encode(),
-        "semicolons": semicolons.encode(),
-        "a byte-order mark": b"\xef\xbb\xbf" + GOOD.encode(),
-        "Excel in German": semicolons.replace("\n", "\r\n")
-        .replace("set-up", "Aufbau: schräg, ein Stoß")
-        .encode("cp1252"),
+        "Excel in German": semicolons.replace("set-up", "Aufbau: schräg, ein Stoß").encode("cp1252"),
         "Excel in French, decimals": re.sub(r"(?<=;)(\d)(?=[;\r\n])", r"\1,0", semicolons).encode(),
-        "Excel's Unicode text": GOOD.replace(",", "\t").encode("utf-16"),
         "UTF-16, high byte first": b"\xfe\xff" + GOOD.encode("utf-16-be"),
         "a line that names the separator": f"sep=;\n{semicolons}".encode(),
         "pandas with gaps": re.sub(r"(?<=,)(\d)(?=[,\n])", r"\1.0", GOOD).encode(),
-        "everything in quotes": "".join(
-            line if line.startswith("#") or line == "\n" else ",".join(f'"{c}"' for c in line[:-1].split(",")) + "\n"
-            for line in GOOD.splitlines(keepends=True)
-        ).encode(),
         "a remark in quotes": GOOD.replace("# my tower, 8 mm cubes", '"# my tower, 8 mm cubes"').encode(),
-        "returns alone": GOOD.replace("\n", "\r").encode(),
         "empty cells and lines": re.sub("\n", ",,,\n,,,,,,\n\n", GOOD).encode(),
         "capitals": GOOD.replace("thrown_", "Thrown_").replace("out_", "OUT_").replace("drop", "Drop ").encode(),
-        "blanks": GOOD.replace(",", " , ").encode(),
         "another order": other_order.encode(),
         "no last line break": GOOD.rstrip("\n").encode(),
         "names in words": GOOD.replace("thrown_", "Thrown ").replace("out_", "out  ").encode(),
@@ -197,10 +176,7 @@ def test_what_spreadsheets_write_is_simply_read(program: str, tmp_path: Path):
         (b"\x81\x8d", "are no text"),
         (b"#" * 2_000_001, "more than 2000000 bytes"),
         ((HEADER + "0,9,,,\n" + "0,1,,,\n" * 5000).encode(), "have over 2000 drops"),
-        (
-            (HEADER + "0,9,,,\n" + "".join(f"{i},,,,\n" for i in range(1, 401))).encode(),
-            "line 402: drop 400; allowed are",
-        ),
+        ((HEADER + "0,9,,,\n" + "".join(f"{i},,,,\n" for i in range(1, 401))).encode(), "line 402: drop 400; allowed"),
     ],
     ids=["utf-16", "xlsx", "half a letter", "bytes", "large", "drops", "long game"],
 )
@@ -233,9 +209,7 @@ def test_colours_may_be_left_out(file):
     ]
     assert not records.has_colours(found)
     assert records.summary(found).startswith("2 drops; colours not recorded\nfirst drop: 49 thrown, 30 out, 19 inside")
-    with pytest.raises(
-        UsageError, match=r"line 3: 33 cubes thrown; allowed is at most 30, what lies outside \(49 thrown"
-    ):
+    with pytest.raises(UsageError, match=r"line 3: 33 cubes thrown; allowed is at most 30, what lies outside \(49"):
         records.read(file("drop,thrown,out\n0,49,30\n1,33,7\n"))
     with pytest.raises(UsageError, match=r"line 3: 27 cubes out; allowed is at most 26"):
         records.read(file("drop,thrown,out\n0,49,30\n1,7,27\n"))
@@ -317,13 +291,9 @@ def test_no_program_changes_what_is_read(
     """Separator, byte-order mark, line ends, quotes, decimals, empty columns at the end: the same drops."""
     path = tmp_path_factory.mktemp("written") / "mine.csv"
     names = dict(zip(drops[0].thrown, ["red", "blue", "gr\u00fcn"], strict=False))
-    plain = [
-        replace(
-            drop,
-            **{kind: {names[c]: n for c, n in getattr(drop, kind).items()} for kind in ("thrown", "out", "inside")},
-        )
-        for drop in drops
-    ]
+    kinds = ("thrown", "out", "inside")
+    renamed = [{kind: {names[c]: n for c, n in getattr(drop, kind).items()} for kind in kinds} for drop in drops]
+    plain = [replace(drop, **counts) for drop, counts in zip(drops, renamed, strict=True)]
     write_records(path, plain)
     path.write_bytes(program(path.read_text("utf-8")))
     assert records.read(path) == plain
@@ -333,21 +303,6 @@ def test_no_program_changes_what_is_read(
 def test_an_empty_file_is_refused(file, text: str):
     with pytest.raises(UsageError, match="allowed is a"):
         records.read(file(text))
-
-
-@given(st.integers(0, 2**32), st.floats(0.2, 0.9))
-def test_a_game_written_down_reads_back_with_the_same_cubes_inside(tmp_path_factory, seed: int, p_out: float):
-    entries = list(play(CoinTower(p_out=p_out), Rules(rounds=1), seed))
-    colours = list(Rules().colours)
-    header = ["drop", *(f"{kind}_{colour}" for colour in colours for kind in ("thrown", "out"))]
-    rows = [
-        [entry.index, *(n for colour in colours for n in (entry.thrown[colour], entry.emerged[colour]))]
-        for entry in entries
-    ]
-    text = "\n".join(",".join(map(str, row)) for row in [header, *rows])
-    path = tmp_path_factory.mktemp("written") / "game.csv"
-    path.write_text(text)
-    assert [record.inside for record in records.read(path)] == [dict(entry.inside) for entry in entries]
 
 
 def test_check_says_what_was_recorded_and_the_form_is_a_page(file, tmp_path: Path, capsys: pytest.CaptureFixture[str]):

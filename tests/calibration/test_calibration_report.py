@@ -29,7 +29,7 @@ def calibration() -> Calibration:
     evidence = (
         Evidence("mine.csv, game 1", "36 recorded drops", "mine.csv", "measurement", windows, values),
         Evidence(
-            "a|book", "8 | come\nout", "a book", "worked example", (WHOLE["out"],), (np.log(6.25),), PHASE, doubt=2.0
+            "a|book", "8 | come\nout", "a book", "worked example", (WHOLE["out"],), (np.log(6.25),), PHASE, doubt=2
         ),
         Evidence("club", "about 6", "a club", "impression", (WHOLE["inside"],), (values[1] + 0.1,), SAID, said=0.3),
         Evidence("photo", "red leads", "a page", "photograph", (), (), clues=(ThrownLeads(leads=True),)),
@@ -37,17 +37,14 @@ def calibration() -> Calibration:
     )
     fitted = fit(coins.towers(), evidence, np.random.default_rng(2))
     does = {name: (float(SUMMARIES[name].back(coins.towers().at(EVERY[name]).mean[7])), 0.25) for name in TARGETS}
-    return Calibration(
-        "mine", fitted, 384, 768, "Its means are usual.", does, "tower-sim tower fit x -o mine.toml", ("a note",)
-    )
+    again = "tower-sim tower fit x -o mine.toml"
+    return Calibration("mine", fitted, 384, 768, "Its means are usual.", does, again, ("a note",))
 
 
 def tables(report: Path) -> dict[str, list[list[str]]]:
     """The rows of each table, its head first."""
-    return {
-        file.stem: list(csv.reader(file.read_text("utf-8").splitlines()))
-        for file in (report.parent / "tables").iterdir()
-    }
+    files = (report.parent / "tables").iterdir()
+    return {file.stem: list(csv.reader(file.read_text("utf-8").splitlines())) for file in files}
 
 
 def ends(cell: str) -> tuple[float, float, float]:
@@ -138,11 +135,8 @@ def test_the_page_shows_the_tables_and_what_was_said_cannot_break_them(report: P
     lines = [line for line in text.splitlines() if line.startswith("| ")]
     for row in tables(report)["means"]:
         assert "| " + " | ".join(row) + " |" in lines
-    assert [
-        line
-        for line in lines
-        if line.startswith(r"| a\|book | 8 \| come out | a book | worked example | one phase | 2 |")
-    ]
+    book = r"| a\|book | 8 \| come out | a book | worked example | one phase | 2 |"
+    assert any(line.startswith(book) for line in lines)
     widths = {len(re.split(r"(?<!\\)\|", line)) for line in lines if r"a\|book" in line}
     assert widths == {7, 8, 10}  # observations, evidence and sources: their columns and the two edges
     assert "- a note\n" in text
@@ -193,9 +187,8 @@ def test_the_gravest_warning_comes_first(effective: float, observed: float | Non
     assert told[0].startswith(says)
     assert told[-1].startswith("How far the simulation is off")
     words = tuple(replace(entry, kind="impression") for entry in found.evidence)
-    assert "Nothing here was measured: the evidence is words, pictures and worked examples." in warnings(
-        replace(found, evidence=words)
-    )
+    unmeasured = "Nothing here was measured: the evidence is words, pictures and worked examples."
+    assert unmeasured in warnings(replace(found, evidence=words))
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path):

@@ -33,9 +33,8 @@ def a_game(seed: int, number: int = 1) -> list[Record]:
 def totals(drops: list[Record]) -> list[Record]:
     """The same drops without colours."""
     kinds = ("thrown", "out", "inside")
-    return [
-        replace(drop, **{kind: {records.ANY: sum(getattr(drop, kind).values())} for kind in kinds}) for drop in drops
-    ]
+    sums = [{kind: {records.ANY: sum(getattr(drop, kind).values())} for kind in kinds} for drop in drops]
+    return [replace(drop, **counts) for drop, counts in zip(drops, sums, strict=True)]
 
 
 def shown(told: Usable) -> list[object]:
@@ -51,12 +50,8 @@ def test_whole_records_are_used_as_they_are_and_nothing_is_said(written):
 
 
 def test_games_of_other_numbers_are_left_and_do_not_change_what_is_fitted(written):
-    other = Record(0, dict.fromkeys(COLOURS, 6), dict.fromkeys(COLOURS, 2), dict.fromkeys(COLOURS, 4), 2)
-    rows = [
-        *a_game(1),
-        other,
-        replace(other, number=1, thrown=dict.fromkeys(COLOURS, 0), out=dict.fromkeys(COLOURS, 0)),
-    ]
+    none, two, four, six = (dict.fromkeys(COLOURS, number) for number in (0, 2, 4, 6))
+    rows = [*a_game(1), Record(0, six, two, four, 2), Record(1, none, none, four, 2)]
     found = usable([written(rows)])
     alone = usable([written(a_game(1), "alone.csv")])
     assert shown(found) == shown(alone)
@@ -83,9 +78,8 @@ def test_a_game_longer_than_published_is_used_as_far_as_that(written):
     found = usable([written(longer)])
     assert len(found.evidence) == 1
     assert found.evidence[0].words == f"{DROPS} recorded drops"
-    assert found.notes == (
-        f"records 'mine.csv': {DROPS} of {DROPS + 4} drops can be fitted, 4 are beyond the 36 drops of a game",
-    )
+    said = f"{DROPS} of {DROPS + 4} drops can be fitted, 4 are beyond the 36 drops of a game"
+    assert found.notes == (f"records 'mine.csv': {said}",)
 
 
 OF_TOTALS = ("setup", "inside", "out", "spread")  # summaries that are told without colours
@@ -103,13 +97,11 @@ def test_without_colours_only_the_totals_are_fitted(written):
 
 
 def test_free_throws_alone_are_refused_in_a_line_and_beside_an_observation_left(written):
-    throws = [
-        Record(0, {"any": 20}, {"any": 9}, {"any": 11}, 1, True),
-        Record(1, {"any": 30}, {"any": 29}, {"any": 12}, 1, True),
-    ]
+    counts = ((20, 9, 11), (30, 29, 12))
+    throws = [Record(i, *({"any": n} for n in each), 1, True) for i, each in enumerate(counts)]
     file = written(throws, "throws.tsv")
     with pytest.raises(
-        UsageError, match=r"0 of 2 drops can be fitted, 2 are free throws; allowed is a game of 49 cubes"
+        UsageError, match="0 of 2 drops can be fitted, 2 are free throws; allowed is a game of 49"
     ) as no:
         usable([file])
     assert "\n" not in str(no.value)

@@ -95,14 +95,12 @@ def _lots(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     registry._loaded.cache_clear()
 
 
-def uninstalled(monkeypatch: pytest.MonkeyPatch) -> None:
-    found(monkeypatch)
-
-
 @each_case("name", ["point", "run", "drop"])
 def test_a_fact_that_would_overwrite_where_a_row_belongs_is_refused_when_the_game_is_made(name: str):
     with pytest.raises(UsageError, match=f"a fact of the game 'late' is '{name}'; allowed is none of point, run, drop"):
         type("Late", (Lots,), {"name": "late", "facts": {name: int}})
+    with pytest.raises(UsageError, match="name of a game with facts is 'cubes'; allowed is none of drops, cubes"):
+        type("Cubes", (Lots,), {"name": "cubes"})
 
 
 def test_a_package_with_such_a_game_is_told_by_its_name_and_spoils_nothing(lots: pytest.MonkeyPatch, tmp_path: Path):
@@ -117,11 +115,6 @@ def test_a_package_with_such_a_game_is_told_by_its_name_and_spoils_nothing(lots:
         registry.get("game", "wrong")
     assert "wrong" not in [each.name for each in every_game()]
     assert installed("lots") is not None
-
-
-def test_a_game_with_facts_is_not_called_like_a_folder_of_every_dataset():
-    with pytest.raises(UsageError, match="name of a game with facts is 'cubes'; allowed is none of drops, cubes"):
-        type("Cubes", (Lots,), {"name": "cubes"})
 
 
 def test_a_campaign_that_names_no_apparatus_is_of_the_games_own(lots: pytest.MonkeyPatch):
@@ -150,22 +143,19 @@ def test_its_runs_are_those_of_its_own_play_and_its_facts_a_table(lots: pytest.M
     campaign = load(tmp_path / "out")
     assert (campaign.kind, campaign.unit, campaign.game) == ("lots", "evening", GAME)
     assert campaign.made_with["game"] == "lots 1"
-    turns = [
-        turn
-        for number in range(12)
-        for turn in GAME.start(CoinTower(failure_rate=0.6), spec.point(number // 6).rules, 7, number)
-    ]
+    runs = [GAME.start(CoinTower(failure_rate=0.6), spec.point(i // 6).rules, 7, i) for i in range(12)]
+    turns = [turn for one in runs for turn in one]
     assert any(turn.failed for turn in turns)
     landed = [turn.facts for turn in turns if not turn.failed]
-    assert {name: told(column) for name, column in campaign.facts.items()} == {
-        column.name: [facts[column.name] for facts in landed] for column in GAME.columns
-    }
+    assert told(campaign) == {column.name: [facts[column.name] for facts in landed] for column in GAME.columns}
     assert campaign.drops.emerged.tolist() == [sum(turn.out.values()) for turn in turns if not turn.failed]
     assert (campaign.drops.phase.codes == -1).all()
 
 
-def told(column: Any) -> list[object]:
-    return [(*column.names, None)[i] for i in column.codes] if isinstance(column, Words) else column.tolist()
+def told(campaign: Any) -> dict[str, list[object]]:
+    """The facts of a campaign's drops."""
+    facts = campaign.facts.items()
+    return {k: [(*x.names, None)[i] for i in x.codes] if isinstance(x, Words) else x.tolist() for k, x in facts}
 
 
 def test_where_it_is_not_installed_its_dataset_is_read_and_its_campaign_not_run(
@@ -174,28 +164,25 @@ def test_where_it_is_not_installed_its_dataset_is_read_and_its_campaign_not_run(
     (tmp_path / "lots.toml").write_text(TEXT, "utf-8")
     assert campaign_run(tmp_path / "lots.toml", tmp_path / "out") == 0
     before = load(tmp_path / "out")
-    uninstalled(lots)
+    found(lots)  # none
     assert verify(tmp_path / "out") == []
     after = load(tmp_path / "out")
     assert (after.game, after.unit, after.kind) == (None, "run", "lots")
-    assert {name: told(column) for name, column in after.facts.items()} == {
-        name: told(column) for name, column in before.facts.items()
-    }
-    with pytest.raises(
-        UsageError, match=r"campaign.game is 'lots'; allowed is one of amerigo, chain, dead_reckoning, "
-    ):
+    assert told(after) == told(before)
+    with pytest.raises(UsageError, match=r"campaign.game is 'lots'; allowed is one of amerigo, chain, dead_reckoning"):
         campaign_run(tmp_path / "lots.toml", tmp_path / "out")
     (tmp_path / "out/lots/00001.parquet").unlink()
     assert verify(tmp_path / "out") == ["lots/00001.parquet: missing or not readable (No such file or directory)"]
 
 
-def test_a_name_that_is_ours_stays_ours_and_needs_nobody_elses_package(monkeypatch: pytest.MonkeyPatch):
-    found(monkeypatch, another="no_such_module:GAME", amerigo=f"{__name__}:GAME")
+def test_a_name_that_is_ours_stays_ours_and_needs_nobody_elses_package(lots: pytest.MonkeyPatch):
+    found(lots, another="no_such_module:GAME", amerigo=f"{__name__}:GAME")
     assert game_of("amerigo").title == "Amerigo"
     assert installed("lots") is None
-    monkeypatch.undo()
-    registry._known.cache_clear()
-    registry._loaded.cache_clear()
+
+
+def made(directory: Path) -> None:
+    run(parse(TEXT.replace("evenings = 6", "evenings = 1")), directory)
 
 
 def test_a_campaign_of_ours_goes_on_when_the_package_comes_and_one_of_its_when_it_changes_does_not(
@@ -206,10 +193,5 @@ def test_a_campaign_of_ours_goes_on_when_the_package_comes_and_one_of_its_when_i
     lots.setattr(Lots, "version", 2)
     with pytest.raises(UsageError, match="game lots 2 instead of lots 1"):
         made(tmp_path / "out")
-    uninstalled(lots)
+    found(lots)  # none
     assert environment() == with_it
-
-
-def made(directory: Path) -> Path:
-    run(parse(TEXT.replace("evenings = 6", "evenings = 1")), directory)
-    return directory

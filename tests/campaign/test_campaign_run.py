@@ -86,13 +86,13 @@ def uninterrupted(text: str, where: Path) -> dict[str, bytes]:
     return tree(where / "whole")
 
 
-def killed(campaign: Campaign, whole: dict[str, bytes], kills: int, seed: int, spread: float) -> None:
-    """Start, kill the whole process group at a random moment, `kills` times; then let it come to its end as `whole`.
+def killed(campaign: Campaign, whole: dict[str, bytes], kills: int, spread: float) -> None:
+    """Kill the process group at a random moment, so often; then let it end as `whole`.
 
-    Every third kill comes at any time from the start of the process on, the others soon after a shard is done. When
-    the campaign comes to its end before all kills are done, it is compared and begun anew in another directory.
+    Every third kill comes at any time, the others soon after a shard is done. A campaign that ends before all kills
+    are done is compared and begun anew.
     """
-    rng = random.Random(seed)
+    rng = random.Random(1)
     directory = done = 0
     while True:
         campaign.out = campaign.where / f"killed_{directory}"
@@ -134,7 +134,7 @@ def killed(campaign: Campaign, whole: dict[str, bytes], kills: int, seed: int, s
     ids=["games", "physics", "20 games", "20 physics"],
 )
 def test_a_campaign_killed_many_times_ends_as_if_it_had_not_been(text: str, kills: int, spread: float, tmp_path: Path):
-    killed(Campaign(tmp_path, text), uninterrupted(text, tmp_path), kills, 1, spread)
+    killed(Campaign(tmp_path, text), uninterrupted(text, tmp_path), kills, spread)
 
 
 def interrupted(campaign: Campaign, number: int, workers: int) -> tuple[subprocess.Popen[str], str, str]:
@@ -272,8 +272,6 @@ def test_off_a_terminal_lines_tell_how_far(tmp_path: Path):
     lines = [line.split(", ")[0] for line in process.communicate()[1].splitlines()]
     assert {"... 1 of 6 shards looked at", "... 12 of 12 games"} <= set(lines)
 
-
-# Dask
 
 EDGES = """
 [campaign]

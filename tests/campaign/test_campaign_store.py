@@ -256,15 +256,15 @@ def test_a_full_disk_ends_the_run_with_one_line_and_loses_no_finished_shard(
     assert tree(out) == tree(whole)
 
 
-@each_case("below", ["", "below"])
-def test_a_file_where_the_directory_should_be_is_the_callers_mistake(below: str, tmp_path: Path):
-    (tmp_path / "out").write_text("a file")
-    with pytest.raises(UsageError, match="out"):
-        run(SPEC, tmp_path / "out" / below)
+@each_case("number", [errno.EROFS, errno.EACCES])
+def test_a_file_in_its_place_and_a_read_only_place_are_the_callers_mistake(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "file").write_text("a file")
+    for out in ("file", "file/below"):
+        with pytest.raises(UsageError, match="file"):
+            run(SPEC, tmp_path / out)
 
-
-@pytest.mark.parametrize("number", [errno.EROFS, errno.EACCES])
-def test_a_read_only_place_is_the_callers_mistake(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def refuse(*_: object, **__: object) -> None:
         raise OSError(number, os.strerror(number))
 
@@ -272,8 +272,6 @@ def test_a_read_only_place_is_the_callers_mistake(number: int, tmp_path: Path, m
     with pytest.raises(UsageError, match=os.strerror(number)):
         run(SPEC, tmp_path / "out")
 
-
-# One run at a time
 
 HOLD = """
 import sys

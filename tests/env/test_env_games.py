@@ -1,4 +1,4 @@
-"""Amerigo and Dead Reckoning for solvers: checks by Gymnasium and PettingZoo, the rules, copies, bad input."""
+"""Games for solvers: checks by Gymnasium and PettingZoo, the rules, copies, bad input."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tower_sim.env.battle import RULES, DeadReckoningAEC
 from tower_sim.games import amerigo
 from tower_sim.games.dead_reckoning import GAME, battle
 
-PHASES, BATTLE = "tower_sim/AmerigoPhases-v0", "tower_sim/DeadReckoning-v0"
+LUCK, PHASES, BATTLE = (f"tower_sim/{name}-v0" for name in ("PushYourLuck", "AmerigoPhases", "DeadReckoning"))
 
 
 def make(name: str, **options: Any) -> Any:
@@ -26,16 +26,10 @@ def make(name: str, **options: Any) -> Any:
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("knowledge", ["throw", "table", "state"])
-@pytest.mark.parametrize("name", [PHASES, BATTLE])
-def test_gymnasium_finds_nothing_to_complain_about(name: str, knowledge: str):
-    check_env(make(name, knowledge=knowledge, illegal="first", render_mode="rgb_array"))
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("name", [PHASES, BATTLE])
-def test_gymnasium_finds_nothing_to_complain_about_by_default(name: str):
-    check_env(make(name, render_mode="rgb_array"))
+@pytest.mark.parametrize("options", [{}, *({"knowledge": k, "illegal": "first"} for k in ("throw", "table", "state"))])
+@pytest.mark.parametrize("name", [LUCK, PHASES, BATTLE])
+def test_gymnasium_finds_nothing_to_complain_about(name: str, options: dict[str, str]):
+    check_env(make(name, **options, render_mode="rgb_array"))
 
 
 @pytest.mark.parametrize("name", [PHASES, BATTLE])
@@ -59,8 +53,6 @@ def test_the_phases_are_those_of_a_game_of_amerigo_and_the_options_those_of_its_
     env = make(PHASES, rules={"rounds": 2})
     env.reset()
     env.restore(env.clone(), seed=5)
-    with pytest.raises(UsageError, match="need is -1"):
-        make(PHASES, need=-1)
     env.put(env._begin(5))
     rewards, need = 0.0, dict.fromkeys(env.rules.colours, 20)
     for entry in amerigo.play(env.model, env.rules, 5):
@@ -110,14 +102,12 @@ def test_every_use_of_an_ability_is_an_action():
         while env.action_masks().any():
             uses = env.table.uses("green")
             assert 1 < env.action_masks().sum() <= 1 + len(uses)
-            assert {use.ability for use in uses} == {
-                int(env.actions[i][0]) for i in np.flatnonzero(env.action_masks()) if i
-            }
+            allowed = {int(env.actions[i][0]) for i in np.flatnonzero(env.action_masks()) if i}
+            assert {use.ability for use in uses} == allowed
             seen = dict(zip(env.names, env.observation, strict=True))
             used = {use.ability for side, use in env.table.used if side == "green"}
-            assert all(
-                seen[f"own ability {i}"] == (i not in used) for i in range(len(env.table.setup.side("green").abilities))
-            )
+            abilities = range(len(env.table.setup.side("green").abilities))
+            assert all(seen[f"own ability {i}"] == (i not in used) for i in abilities)
             env.step(env.action_space.sample())
 
 
@@ -150,13 +140,20 @@ def test_both_sides_of_a_battle_play_in_turn_and_one_wins():
 
 
 @each_case(
-    ("options", "part"),
+    ("name", "options", "part"),
     [
-        ({"side": "red"}, "side is 'red'; allowed is one of purple, green"),
-        ({"rules": {"cubes": {"purple": 99}}}, "battle.cubes.purple is 99"),
-        ({"apparatus": "amerigo"}, "board"),
+        (BATTLE, {"side": "red"}, "side is 'red'; allowed is one of purple, green"),
+        (BATTLE, {"rules": {"cubes": {"purple": 99}}}, "battle.cubes.purple is 99"),
+        (BATTLE, {"apparatus": "amerigo"}, "board"),
+        (PHASES, {"need": -1}, "need is -1"),
+        (LUCK, {"rules": {"gold": 99}}, "rules.gold is 99; allowed is a whole number from 1 to 40"),
+        (LUCK, {"knowledge": "all"}, "knowledge is 'all'; allowed is one of throw, table, state"),
+        (LUCK, {"illegal": "pass"}, "illegal is 'pass'; allowed is one of error, first"),
+        (LUCK, {"model": "magic"}, "model is 'magic'; allowed is one of physics"),
+        (LUCK, {"render_mode": "ansi"}, "render_mode is 'ansi'; allowed is one of rgb_array"),
     ],
 )
-def test_bad_arguments_are_told_in_one_line(options: dict[str, Any], part: str):
+@pytest.mark.filterwarnings("ignore:.*render_mode.*")
+def test_bad_arguments_are_told_in_one_line(name: str, options: dict[str, Any], part: str):
     with pytest.raises(UsageError, match=part):
-        make(BATTLE, **options)
+        make(name, **options)
