@@ -161,13 +161,9 @@ def test_when_a_cube_is_taken_off_and_nothing_thrown_hardly_any_other_moves():
     assert low <= moved <= high
 
 
-def test_a_law_of_another_board_is_refused():
-    other = ("zone:elsewhere", *PLACES[1:])
+def test_a_law_of_another_board_and_a_state_of_another_law_are_refused():
     with pytest.raises(UsageError, match="elsewhere"):
-        ShipSurrogate(SHIP, replace(LAW, places=other), "test")
-
-
-def test_states_of_another_law_are_refused():
+        ShipSurrogate(SHIP, replace(LAW, places=("zone:elsewhere", *PLACES[1:])), "test")
     state = ShipSurrogate(SHIP, LAW, "another").empty()
     with pytest.raises(UsageError, match="state belongs"):
         MODEL.drop(state, CUBES[:1], np.random.default_rng(1))
@@ -227,10 +223,6 @@ def test_throws_beyond_the_data_are_told_and_stay_sane():
     assert MODEL.drop(laden.state, many[24:40], np.random.default_rng(1)).extrapolated
 
 
-def test_a_law_written_as_json_reads_back_exactly():
-    assert BoardLaw.from_plain(json.loads(json.dumps(LAW.to_plain(), allow_nan=False))) == LAW
-
-
 @each_case(
     ("key", "value"),
     [
@@ -248,11 +240,13 @@ def test_a_damaged_law_is_refused_in_one_line(key, value):
     assert re.fullmatch(r"[^\n]*allowed[^\n]*;[^\n]*", str(raised.value))
 
 
-def test_a_law_with_a_key_too_few_or_too_many_is_refused():
-    short = {key: value for key, value in LAW.to_plain().items() if key != "crowd"}
-    for plain, match in ((short, "crowd"), (LAW.to_plain() | {"colour": 1}, "colour"), ([], "list"), (None, "None")):
+def test_a_law_written_as_json_reads_back_exactly_and_none_with_a_key_too_few_or_too_many():
+    plain = LAW.to_plain()
+    assert BoardLaw.from_plain(json.loads(json.dumps(plain, allow_nan=False))) == LAW
+    short = {key: value for key, value in plain.items() if key != "crowd"}
+    for bad, match in ((short, "crowd"), (plain | {"colour": 1}, "colour"), ([], "list"), (None, "None")):
         with pytest.raises(UsageError, match=match):
-            BoardLaw.from_plain(plain)
+            BoardLaw.from_plain(bad)
 
 
 def test_the_fit_finds_the_law_that_made_the_battles(fitted):
@@ -292,11 +286,8 @@ def test_where_displaced_cubes_go_is_found(fitted):
         assert stats.chisquare(seen, [LAW.moves[i][j] * n for j in goes]).pvalue > 1e-3 / SIZE
 
 
-def test_a_refit_gives_the_same_law(fought, fitted):
+def test_a_refit_gives_the_same_law_which_covers_what_the_battles_held(fought, fitted):
     assert json.dumps(fit_board([deepcopy(fought)]).law.to_plain()) == json.dumps(fitted.law.to_plain())
-
-
-def test_what_the_law_covers_is_what_the_battles_held(fought, fitted):
     throws = throws_of([fought], SHIP)
     for thrown, lying in zip(throws.thrown.tolist(), throws.lying.sum(1).tolist(), strict=True):
         assert fitted.law.covers(thrown, lying)
@@ -408,20 +399,17 @@ def test_a_check_depends_on_its_arguments_only():
     assert [(fact.p, fact.gap.tolist()) for fact in one.facts] == [(fact.p, fact.gap.tolist()) for fact in other.facts]
 
 
-def test_a_surrogate_is_not_checked_on_battles_of_another_ship(held):
-    other = json.loads(json.dumps(dict(held.spec)))
-    other["profile"]["cubes"]["edge_mm"] = 9
+def test_battles_of_another_ship_and_rulings_that_need_what_a_cube_touches_are_not_fought_again(held):
+    spec = json.loads(json.dumps(dict(held.spec)))
+    spec["profile"]["cubes"]["edge_mm"] = 9
     with pytest.raises(UsageError, match="ship of the campaign"):
-        check_board(MODEL, [replace(held, spec=other)])
-
-
-@each_case(("ruling", "choice"), [("two_zones", "rethrown"), ("two_zones", "both"), ("on_cube", "rethrown")])
-def test_battles_whose_rulings_need_what_a_cube_touches_are_not_fought_again(ruling, choice):
-    campaign = unfought((2, 1), battles=1)
-    spec = json.loads(json.dumps(dict(campaign.spec)))
-    spec["battle"]["rulings"][ruling] = choice
-    with pytest.raises(UsageError, match=ruling):
-        play_again(replace(campaign, spec=spec), MODEL, 1)
+        check_board(MODEL, [replace(held, spec=spec)])
+    for ruling, choice in (("two_zones", "rethrown"), ("two_zones", "both"), ("on_cube", "rethrown")):
+        campaign = unfought((2, 1), battles=1)
+        spec = json.loads(json.dumps(dict(campaign.spec)))
+        spec["battle"]["rulings"][ruling] = choice
+        with pytest.raises(UsageError, match=ruling):
+            play_again(replace(campaign, spec=spec), MODEL, 1)
 
 
 def test_battles_fought_again_are_the_same_each_time_and_as_many_as_asked():

@@ -1,4 +1,4 @@
-"""The statistics that check a surrogate, each on games whose truth is known, an enumeration or a worked case."""
+"""The statistics that check a surrogate, on games whose truth is known, enumerations or worked cases; its pictures."""
 
 import importlib
 import math
@@ -10,19 +10,22 @@ import numpy as np
 import pytest
 from scipy import stats
 from support.cases import each_case
+from support.pictures import faults
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.campaign.data import Campaign, Facts, Failed, Words
 from tower_sim.errors import UsageError
 from tower_sim.fitting import classifier, distances, pages, pit, whole_games
+from tower_sim.fitting.distances import Distance
 from tower_sim.fitting.knocks import ComparedKnocks
-from tower_sim.games import amerigo
+from tower_sim.fitting.pit import Histogram, Reliability
+from tower_sim.fitting.whole_games import Autocorrelation, WholeGames
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.figures import ACTION_POINTS, ACTIONS, FIGURES
 from tower_sim.games.amerigo.many import plan_of
 from tower_sim.runs.array import EVERY, Plan, Runs
 from tower_sim.runs.tower import RESIDENTS_OUT, THROWN_OUT
-from tower_sim.statistics import Estimate
+from tower_sim.statistics import Estimate, Estimates
 from tower_sim.study.baseline import GameKit, play_rule
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import RungScore, shipped
@@ -481,9 +484,31 @@ def test_few_games_of_one_law_pass_nothing_that_they_cannot_show():
     assert "300 games a side or more are asked" in pages.text(check)
 
 
-def test_actions_are_the_colours_that_come_out_of_a_phase():
-    games = played(3, np.random.default_rng(28), rules=SHORT)
-    for drop in (1, 5, 14):
-        emerged = dict(zip(SHORT.colours, (int(n) for n in games.emerged[2, drop]), strict=True))
-        assert ACTIONS.by_phase(games.by_drop)[2, drop - 1] == len(amerigo.actions_allowed(emerged, SHORT))
-        assert ACTION_POINTS.by_phase(games.by_drop)[2, drop - 1] == amerigo.action_points(emerged)
+def about(values: Any, spread: float) -> Estimates:
+    values = np.asarray(values, dtype=float)
+    return Estimates(values, values - spread, values + spread)
+
+
+def a_distance(name: str, value: float) -> Distance:
+    return Distance(name, value, 1.0, 0.8, 0.01, 0.09, Estimate(0.1, 0.0, 0.2, 9), "cubes")
+
+
+FANS = np.array([[[26, 22, 18, 14, 11], [20, 18, 12, 9, 5], [12, 9, 8, 6, 3]]] * 2)[..., ::-1].transpose(0, 2, 1)
+FULL = [0.99, 0.98, 0.97, 0.97, 0.96, 0.96, 0.95]
+PICTURES = {
+    "calibration": lambda: pages.calibration(
+        Histogram(about([0.96, 1.03, 1.01], 0.02), 900, 9, 0.4),
+        Reliability(np.array([4.3, 6.6, 14.2]), about([4, 6, 14], 1), about([0, 0.05, -0.1], 0.04), np.full(3, 300), 9),
+    ),
+    "ladder": lambda: pages.ladder([RungScore(str(n), f"{n} a rung", 1.0, 0.1, n / 9, 0.1) for n in range(3)], 900, 9),
+    "fans": lambda: pages.fans(WholeGames(9, 90, 9, 99, (), (), (), FANS)),
+    "distances": lambda: pages.distances([a_distance(f"statistic {x}", x) for x in (0.03, 0.96, 1.2, 2.2, 9)], 9),
+    "memories": lambda: pages.memories(
+        [Autocorrelation(n, about(FULL, 0.01), about(FULL, 0.02)) for n in ("in", "out")], 9, 90
+    ),
+}
+
+
+@each_case("name", PICTURES)
+def test_no_picture_of_a_surrogates_check_hides_anything_or_leaves_a_line_unnamed(name: str):
+    assert faults(PICTURES[name]()) == {}

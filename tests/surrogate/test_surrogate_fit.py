@@ -26,7 +26,7 @@ from tower_sim.campaign.reader import load
 from tower_sim.errors import UsageError
 from tower_sim.fitting import cascade_fit, check, fit, ladder
 from tower_sim.fitting.check import check_command, count_laws
-from tower_sim.fitting.fit import LEAST_RUNS, covered, fit_command, ladder_text, unseen
+from tower_sim.fitting.fit import LEAST_RUNS, covered, ladder_text, unseen
 from tower_sim.fitting.pages import headline, text, write_report
 from tower_sim.fitting.rows import Rows, held_out, rows_of
 from tower_sim.games import amerigo
@@ -40,7 +40,6 @@ from tower_sim.surrogate.table import OUT, Resting, table_of
 pytestmark = pytest.mark.slow
 
 SHAPE = load_apparatus("amerigo")
-GAMES = {"game": "amerigo", "battle": "dead_reckoning"}  # by the word for a run
 SHIPPED = shipped(SHAPE.name, SHAPE.digest)
 TRUE = SHIPPED.cascade_of(SHAPE.digest)
 REGIONS = tuple(region.name for region in as_tower(SHAPE).regions)
@@ -50,14 +49,13 @@ Capture = pytest.CaptureFixture[str]
 
 def made(directory: Path, runs: int, seed: int, kind: str = "game", rest: str = "", model: str = "surrogate") -> Path:
     """Run a campaign of the shipped surrogate's games or chains."""
-    shard = max(runs, 1)
     spec = parse(f"""
         [campaign]
-        game = "{GAMES.get(kind, kind)}"
+        game = "{"amerigo" if kind == "game" else kind}"
         apparatus = "amerigo"
         model = "{model}"
         {kind}s = {runs}
-        shard = {shard}
+        shard = {runs}
         seed = "{seed}"
         {rest}
         """)
@@ -180,9 +178,6 @@ def test_rows_of_several_campaigns_are_put_one_after_the_other():
     assert again.run.tolist() == [*(one.run + 2)]
     for name in ("thrown", "lying", "fresh", "drop", "start", "end", "age", "in_crowd", "cube"):
         assert np.array_equal(getattr(again, name), getattr(one, name))
-
-
-def test_a_campaign_of_other_regions_is_refused():
     with pytest.raises(UsageError, match="cubes in 'inside:up'; allowed are inside:low, inside:attic"):
         rows_of([HAND], ["low", "attic"])
 
@@ -384,15 +379,9 @@ def test_laws_of_counts_of_drops_of_any_size_are_whole(known: Known):
 
 def curves_of(floor: FloorLaw) -> dict[str, Polyline]:
     """The curves of means: those of the shared effects' sds are bounded by 0 and have no normal errors."""
-    return {
-        "arriving thrown": floor.arriving.thrown,
-        "arriving lying": floor.arriving.lying,
-        "fresh": floor.fresh,
-        "lying thrown": floor.lying.thrown,
-        "lying lying": floor.lying.lying,
-        "age": floor.age,
-        "crowd": floor.crowd,
-    }
+    groups = {"arriving": floor.arriving, "lying": floor.lying}
+    curves = {f"{name} {of}": getattr(group, of) for name, group in groups.items() for of in ("thrown", "lying")}
+    return curves | {name: getattr(floor, name) for name in ("fresh", "age", "crowd")}
 
 
 def z_scores(law: Cascade) -> dict[str, float]:
@@ -572,24 +561,20 @@ def test_campaigns_of_another_model_or_several_towers_are_refused(few: Path, tmp
     assert not (tmp_path / "model.json").exists()
 
 
-def test_too_few_runs_and_what_is_no_campaign_are_refused(tmp_path: Path, capsys: Capture):
+def test_too_few_runs_what_is_no_campaign_and_a_model_that_cannot_be_written_are_refused(
+    few: Path, tmp_path: Path, capsys: Capture
+):
     nine = made(tmp_path / "nine", LEAST_RUNS - 1, 1, rest=SHORT)
-    told = refused(capsys, "model", "fit", str(nine), "-o", str(tmp_path / "model.json"))
-    assert "runs of the campaigns is 9; allowed is 10 or more" in told
     (tmp_path / "empty").mkdir()
-    for name in ("empty", "none"):
-        told = refused(capsys, "model", "fit", str(tmp_path / name), "-o", str(tmp_path / "model.json"))
-        assert "holds no manifest.jsonl" in told
-
-
-def test_a_model_that_cannot_be_written_is_refused(few: Path, tmp_path: Path, capsys: Capture):
-    told = refused(capsys, "model", "fit", str(few), "-o", str(tmp_path / "missing" / "model.json"))
-    assert "model file is " in told
-    assert "No such file or directory" in told
-    (tmp_path / "taken").mkdir()
-    with pytest.raises(UsageError, match=r"model file is .*taken'; .*Is a directory"):
-        fit_command([few], tmp_path / "taken")
-    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+    for data, out, says in (
+        (nine, "model.json", "runs of the campaigns is 9; allowed is 10 or more"),
+        (tmp_path / "empty", "model.json", "holds no manifest.jsonl"),
+        (tmp_path / "none", "model.json", "holds no manifest.jsonl"),
+        (few, "missing/model.json", "No such file or directory"),
+        (few, "empty", "Is a directory"),
+    ):
+        assert says in refused(capsys, "model", "fit", str(data), "-o", str(tmp_path / out))
+    assert {path.name for path in tmp_path.iterdir()} == {"nine", "empty"}
 
 
 @pytest.mark.usefixtures("unpainted_here")
@@ -636,36 +621,28 @@ def manifest(directory: Path) -> Any:
 def test_a_campaign_of_a_surrogate_names_its_law(few: Path, tmp_path: Path):
     assert [point["settings"] for point in manifest(few)["points"]] == [SHIPPED.digest]
     ship = load_apparatus("dead_reckoning")
-    spec = parse("""
-        [campaign]
-        game = "dead_reckoning"
-        apparatus = "dead_reckoning"
-        model = "surrogate"
-        battles = 3
-        seed = "1"
-        [battle]
-        cubes = { purple = 2, green = 2 }
-        """)
-    run(spec, tmp_path / "battles")
+    run(parse(BATTLE), tmp_path / "battles")
     law = shipped(ship.name, ship.digest)
     assert [point["settings"] for point in manifest(tmp_path / "battles")["points"]] == [law.digest]
     assert law.digest != SHIPPED.digest
     assert len(load(tmp_path / "battles").run_point) == 3
 
 
+BATTLE = """
+[campaign]
+game = "dead_reckoning"
+apparatus = "dead_reckoning"
+model = "surrogate"
+battles = 3
+seed = "1"
+[battle]
+cubes = { purple = 2, green = 2 }
+"""
+
+
 def test_a_campaign_of_a_tower_or_model_without_a_law_is_refused(tmp_path: Path):
-    battle = """
-        [campaign]
-        game = "dead_reckoning"
-        apparatus = "dead_reckoning"
-        model = "two_thirds"
-        battles = 3
-        seed = "1"
-        [battle]
-        cubes = { purple = 2, green = 2 }
-        """
     with pytest.raises(UsageError, match=r"campaign\.model is 'two_thirds'; allowed is one of physics, surrogate"):
-        parse(battle)
+        parse(BATTLE.replace("surrogate", "two_thirds"))
     with pytest.raises(UsageError, match=r"settings.*the model 'surrogate' has no settings"):
         made(tmp_path / "no", 1, 1, rest="[settings]\nsubsteps = 2")
     assert not (tmp_path / "no").exists()
