@@ -35,7 +35,7 @@ MOST = 60  # towers with more games in one calibration
 HEAVY = 0.97  # share of all weight that these towers hold, unless they are more than MOST
 DOES = (*TARGETS, "single")  # means by which a typical tower is chosen; "single": phases without a choice
 WISHES = {"setup": (0, CUBES), "inside": (0, CUBES), "out": (0, CUBES), "colours": (1, COLOURS), "single": (0, 1)}
-"""What one may wish of a tower, and between which ends."""
+"""The quantities that one may wish for a tower; each value must lie between these limits, which are excluded."""
 CONFIRMED, FRESH = 3, range(200, 212)  # towers with new games for a wish, and the numbers of these games
 WISHED = 0.05  # standard error of a wish, as a share of its value
 GAMES_FILE = "games.npz"  # in the folder of the report: the additional games

@@ -27,7 +27,7 @@ from tower_sim.runs.tower import INSIDE, INSIDE_SETUP, OUT
 GAME: Game = registry.get("game", "amerigo")
 RULES = GAME.read({})
 PLAN = cast("Plan", GAME.plan(RULES))
-"""What the drops of the game throw that the tower is made for: the set-up and 35 phases."""
+"""The cubes that each drop of a game of Amerigo throws: the set-up and 35 phases."""
 DROPS = PLAN.drops  # the set-up and 35 phases
 SPREAD_FROM = 8  # drops, from which on a window has the spread and the shares of colours
 
@@ -128,7 +128,7 @@ def _summary(figure: Figure) -> GameSummary:
 
 
 FIGURES = by_key((*GAME.figures, *GAME.fitted()))
-"""The figures of the game, by their names: each may be a clue."""
+"""All figures of Amerigo that the fit can use, by key."""
 _FIRST = (INSIDE_SETUP.key, INSIDE.key, OUT.key, "own", "spread")
 _TURN = GameSummary(
     "turn",

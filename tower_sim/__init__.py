@@ -84,7 +84,7 @@ _HOME = {
     "supply": "cubes",
     "until_landed": "model",
 }
-"""The module of each name; it is imported when the name is asked for, so that `tower-sim --help` needs none."""
+"""The module of each public name. It is imported at first use, so that `tower-sim --help` stays fast."""
 
 
 def __getattr__(name: str) -> Any:

@@ -27,10 +27,10 @@ from tower_sim.terminal import warn
 F = TypeVar("F", bound=Callable[..., Any])
 _HASH = 32  # bytes of SHA-256
 WAYS = ("numba", "wasm", "python")
-"""What compiled functions can run by: compiled here, compiled before (by wasmtime), as plain Python."""
+"""How functions can run: compiled here by numba, compiled in advance and run by wasmtime, or as plain Python."""
 VARIABLE = "TOWER_SIM_CORE"
 OPTIONS = {"error_model": "numpy", "nogil": True, "_nrt": False}
-"""Of functions that make no arrays: references to them are not counted, which would take most of the time."""
+"""numba's options for functions that make no arrays. `_nrt` is off: counting references would take most of the time."""
 
 
 @cache

@@ -25,7 +25,7 @@ _BODIES = {
     "ship": (),
     "funnel": ("funnel", "rib"),
 }
-"""The parts of each body; other parts are of the ship or the tower. A body ends where an earlier one begins."""
+"""The parts of each body; others belong to the ship or the tower. Where bodies overlap, the first keeps the space."""
 _GROWN = 0.01  # mm: each box is thicker by this on every side, so that boxes that only touch become one body
 _FINE = 1e-3  # mm: shorter edges are removed
 _CRUMB = 1.0  # mm3: smaller pieces are left-overs of rounding

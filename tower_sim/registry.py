@@ -38,9 +38,9 @@ OWN: dict[str, dict[str, str]] = {
         "game": "tower_sim.games.files:FILES",
     },
 }
-"""Ours, by group and name, each as the module and the name in it; imported when asked for.
+"""Our own objects by group and name, as `module:object`. Each is imported when it is asked for.
 
-Under `opener`, by group, is what opens files: a name that ends in `.py` is then the path of one.
+An object under `opener` opens files for the group of the same name: there, a name that ends in `.py` is a path.
 """
 
 

@@ -24,7 +24,7 @@ LAUNCH = 14  # numbers of a cube that was let go by hand: see Event.launches
 MOST_EVENTS = 50_000  # the longest game has 32,767 drops, and there may be knocks and cubes taken between
 TOKEN_PREFIX = "TOWER3"
 DROPS = ("drop", "hand")
-"""The kinds of events in which cubes are thrown in."""
+"""The kinds of events that throw cubes in."""
 _MOST = {  # a state's lists: what they hold, and how many
     "residents": ("cubes inside", MOST_THERE),
     "board": ("cubes on its board", MOST_THERE),

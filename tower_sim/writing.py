@@ -14,7 +14,7 @@ from tower_sim.errors import UsageError, fault, shown
 PART = ".part"
 CALLERS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR, errno.ENOENT,
            errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL)  # fmt: skip
-"""The errors of a wrong path; all others come from the disk."""
+"""The error numbers that mean a wrong path. All others mean a failure of the disk."""
 
 
 class WritingFailed(RuntimeError):

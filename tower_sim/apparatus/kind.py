@@ -11,7 +11,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.profile import Profile
 
 Maker = Callable[[Profile], Apparatus]
-"""Makes an apparatus of a profile; raises UsageError, in one line, for what makes no sense."""
+"""A function that makes an apparatus from a profile. It raises UsageError, in one line, for impossible values."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 HALF_TABLE = 1  # m: half the table's edge
 Upright = tuple[Vector, Vector]
-"""An upright box: its low and its high corner (m)."""
+"""A box with edges along the axes, given by its lowest and its highest corner (m)."""
 
 
 @dataclass(frozen=True, slots=True)

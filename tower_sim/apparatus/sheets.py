@@ -9,7 +9,7 @@ from tower_sim import portable
 from tower_sim.apparatus.parts import Box, Vector, span, tilted_about_x, tilted_about_y
 
 Opening = tuple[float, float, float, float]
-"""A rectangle (x0, x1, y0, y1), m."""
+"""A rectangular opening: x0, x1, y0, y1 (m)."""
 
 
 def evenly(number: int, width: float, room: float) -> list[tuple[float, float]]:

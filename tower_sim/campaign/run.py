@@ -50,7 +50,7 @@ _ON_WINDOWS = 60  # the most processes that Windows can wait for
 
 
 Where = tuple[Executor, Callable[[], int]]
-"""What shards are played on, and how many of them it has room for."""
+"""An executor that plays shards, and a function that returns how many shards may be in flight."""
 
 
 class WorkersLost(RuntimeError):

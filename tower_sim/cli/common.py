@@ -14,7 +14,7 @@ from tower_sim.state import TowerState, short_seed
 from tower_sim.version import TOWER_SIM
 
 Physics = tuple[str, str | None, str | None]
-"""The model, the engine and the accuracy that are asked for."""
+"""The requested model, engine and accuracy. The engine and the accuracy are None if they are not given."""
 
 
 def version() -> str:

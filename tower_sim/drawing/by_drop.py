@@ -16,7 +16,7 @@ from tower_sim.drawing.paint import Paint
 from tower_sim.drawing.sheet import width_of
 
 Counts = Mapping[str, Sequence[int]]
-"""How many cubes of each colour, a number a drop."""
+"""The number of cubes at each drop, by colour."""
 
 ROW = 0.2  # inches for each colour
 COLUMN = 0.218  # inches for each drop; less if the figure would be wider than WIDEST

@@ -28,9 +28,9 @@ from tower_sim.runs.array import Array
 from tower_sim.state import MAX_SEED
 
 KNOWLEDGE = ("throw", "table", "state")
-"""What a player knows: this throw alone; also what is inside, by colour; also where each cube lies, and how long."""
+"""The observation: `throw` hides the cubes inside, `table` counts them by colour, `state` adds every place and age."""
 ILLEGAL = ("error", "first")
-"""What an action outside the mask does: it raises UsageError, or the first option is taken."""
+"""What a forbidden action does: it raises UsageError, or the first allowed action replaces it."""
 OLDEST = 255  # drops: the largest age of a cube in an observation
 _FRAME = (7.0, 4.5)  # inches: the size of all pictures
 

@@ -30,7 +30,7 @@ RULES: Mapping[str, Any] = {
     "cubes": {"purple": 6, "green": 6},
     "abilities": dict.fromkeys(("purple", "green"), ("throw:2", "move", "strength:1", "take_off")),
 }
-"""The battle when no rules are given: that of the game has no abilities, and so no choices."""
+"""The battle when no rules are given. The game's own default has no abilities, and so no choices."""
 _PASS = "pass"
 
 

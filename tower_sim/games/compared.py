@@ -30,13 +30,13 @@ class Sureness(StrEnum):
     """The conclusion about a figure's difference between A and B."""
 
     SHOWN = "shown"
-    """It holds for all figures of its table together."""
+    """The difference is significant, even after the correction for all figures of its table."""
     LIKELY = "likely"
-    """Its own interval leaves 0 out, but that is no more than chance may do to one of so many figures."""
+    """The interval of this figure alone excludes 0, but with so many figures this may be chance."""
     ALIKE = "alike"
-    """It may be 0, and is under a tenth of A's mean whatever it is."""
+    """The difference may be 0. No value in its interval is larger than a tenth of A's mean."""
     OPEN = "open"
-    """It may be 0, and it may be large."""
+    """The difference may be 0, but it may also be larger than a tenth of A's mean."""
 
 
 @dataclass(frozen=True)

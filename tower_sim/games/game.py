@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from tower_sim.runs.array import Plan
 
 KEY = ("point", "run", "drop")
-"""The columns that every table of a dataset begins with."""
+"""The first columns of every table of a dataset."""
 TABLES = ("drops", "cubes", "poses")
-"""The folders of every dataset, next to that of the game's own table."""
+"""Reserved table names. A game with facts has a table of its own name, so its name cannot be one of them."""
 _ARROW = {int: "int64", float: "float64", bool: "bool", str: "string"}
 
 

@@ -18,10 +18,10 @@ from tower_sim.state import Resident, TowerState
 Array = npt.NDArray[np.float64]
 
 MOST_OVERLAP = 0.05
-"""Edges by which cubes of a state may lie in each other or in a part; a drop that leaves more is no landing.
+"""The deepest allowed overlap of a cube of a state with another cube or a part (cube edges).
 
-Of 1,099 states after drops into the three shipped profiles (20 to 300 cubes) the deepest were 0.014 in each other and
-0.008 in a part.
+A drop that ends with a deeper overlap does not count as a landing. In 1,099 states after drops into three shipped
+profiles (20 to 300 cubes), the deepest overlap was 0.014 with another cube and 0.008 with a part.
 """
 _GAP = 0.1  # edges: further apart than any engine keeps a contact
 _ROUNDING = 1e-9  # m: poses are exact, but the engine converts them before it judges

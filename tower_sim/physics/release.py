@@ -53,7 +53,7 @@ def release(
 
 
 Places = Iterator[tuple[float, float, float, int]]
-"""Where cubes are let go, one after the other: time (s), x and y (m), level in the stack (0: the lowest)."""
+"""Where each cube is let go, in order: time (s), x and y (m), level in the stack (0: the lowest)."""
 
 
 def _poured(number: int, hand: Hand, cell: float, window: float, rng: np.random.Generator) -> Places:

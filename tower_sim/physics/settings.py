@@ -20,7 +20,7 @@ from tower_sim.typed import refuse_unknown, telling
 SETTINGS_VERSION = 1
 GRAVITY = 9.81  # m/s2
 ENGINE = "core"
-"""The engine of a file, a command or a request that names none."""
+"""The default engine of files, commands and requests."""
 STANDARD = "standard"
 
 
@@ -86,7 +86,7 @@ NUMBERS: Mapping[str, Numbers] = {
         least_bounce=0.25,
     ),
 }
-"""The defaults and accuracies of each engine, and all that there is of them; another package's engine has Bullet's."""
+"""The default settings and the accuracies of our engines. An engine of another package has Bullet's."""
 
 
 def _number(low: float, high: float, sentence: str) -> Any:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 UNKNOWN = -1
-"""A drop that a run does not have, and what its counts leave open."""
+"""The value of an unknown count, and of every count of a drop that a run lacks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,14 +18,14 @@ from tower_sim.runs.formula import Formula, formula
 Array = npt.NDArray[Any]
 
 SHARE = "1"
-"""The unit of shares, which have the intervals of shares."""
+"""The unit that marks a figure as a share (0 to 1). Its interval is computed as that of a share."""
 MEAN, SUM, MOST, SPREAD = "mean", "sum", "most", "spread"
 TAKES = (MEAN, SUM, MOST, SPREAD)
 PHASES, SETUP = "phases", "setup"
 COLUMNS = ("thrown", "out", "inside", "before", "own", "own_out", "colours", "lead", "old_out")
-"""The columns of every drop that an expression may name; see ByDrop."""
+"""The columns of every drop that formulas may use; see ByDrop."""
 OPEN = ("own", "own_out", "colours", "lead", "old_out")
-"""Those that counts may leave open."""
+"""The columns that may be UNKNOWN even for drops that a run has."""
 
 
 @dataclass(frozen=True)

@@ -49,9 +49,9 @@ EXCHANGE = Figure(
 )
 
 TOWER = (INSIDE_SETUP, THROWN, INSIDE, OUT, THROWN_OUT, RESIDENTS_OUT, COLOURS)
-"""What a study asks of any tower, beside what its game asks."""
+"""The figures that a study of any tower reports, in addition to those of its game."""
 GENERAL = frozenset(figure.key for figure in (*TOWER, MOST_INSIDE, SHARE_OUT, SKIPPED, EXCHANGE))
-"""The keys of all these: what a game has beside them is its own."""
+"""The keys of all figures above. A figure with another key is a game's own."""
 
 
 def some_out(key: str, title: str, unit: str, of: str, least: int = 1, most: int = 0, where: str = "") -> Figure:
@@ -67,7 +67,7 @@ def some_out(key: str, title: str, unit: str, of: str, least: int = 1, most: int
 
 ONE, MANY = "colours == 1", "colours >= 3"
 TOTALS = ((5, 7), (8, 10))
-"""Cubes out, ends included, of phases whose colours are summed up together."""
+"""Ranges of the number of cubes out, limits included. Figures about colours group phases by them."""
 
 
 def single_of(out: tuple[int, int]) -> str:
@@ -102,4 +102,4 @@ DETAILS = (
     Figure("ones", "share of phases in which one cube comes out", SHARE, of="out == 1"),
     *(figure for total in TOTALS for figure in _of_total(total)),
 )
-"""Figures that fits tell towers apart by; nobody is told of them by themselves."""
+"""Figures that fits of a model to tower data compare. Studies do not report them."""

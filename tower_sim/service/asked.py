@@ -53,7 +53,7 @@ KINDS: dict[str, Callable[[], tuple[str, ...]]] = {
     "engine": lambda: registry.names("engine"),
     "accuracy": lambda: tuple(dict.fromkeys(word for one in registry.names("engine") for word in accuracies(one))),
 }
-"""What a name may be, by its field; `apparatus`, `model` and `game` may be files where a context says so."""
+"""The allowed names, by field. `apparatus`, `model` and `game` may also be files where the context allows it."""
 _ELSEWHERE = "files are not opened over HTTP: install the package that has it, or use tower-sim serve without --http"
 
 
@@ -287,7 +287,7 @@ class Fork(RequestModel):
 
 
 LINES: dict[str, type[Hello | Throw | Play | Next]] = {kind.do: kind for kind in (Hello, Throw, Play, Next)}
-"""The requests of a line, by their `do`."""
+"""The kinds of request in JSON lines, by the value of the field `do`."""
 
 
 def fields() -> dict[str, tuple[str, ...]]:

@@ -20,7 +20,7 @@ CODES: dict[str, str] = {
     NO_LANDING: "The cubes did not land in five draws.",
     INTERNAL: "The service has a defect.",
 }
-"""The codes of both services, each with its sentence; `http.problems` has those of HTTP alone."""
+"""The error codes of both services, each with its sentence. `http.problems` adds the codes that only HTTP has."""
 
 _WORDS = {
     "number of cubes": "cubes",

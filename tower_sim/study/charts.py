@@ -33,7 +33,7 @@ STYLE = "\n".join(
         for side in ("fill", "stroke")
     ]
 )
-"""The colours of charts in light and dark, for a page that holds them; a chart without it has those of light."""
+"""CSS for charts in a page, with colours for light and dark mode. Without it, a chart has the light colours."""
 _ALONE = f"<style>:root {{ color-scheme: light dark; color: light-dark({INK}, #ece8df); }}\n{STYLE}</style>"
 
 
@@ -98,9 +98,9 @@ ROLES: tuple[dict[str, Any], ...] = (
     {"color": GREEN, "marker": "v", "ls": (0, (5, 1)), "mfc": GREEN},
     {"color": PURPLE, "marker": "P", "ls": (0, (1, 1)), "mfc": PAPER},
 )
-"""How things are told apart: by colour, and by mark and dashes where colours merge."""
+"""The styles of points and lines. They differ in marks and dashes too, for readers who cannot tell colours apart."""
 FILLS = ((PALE, ""), (PAPER, "////"), (FAINT, "...."), (PALE, "xxxx"), (PAPER, "----"), (FAINT, "\\\\\\\\"))
-"""How bars are told apart."""
+"""The styles of bars: colour and hatching."""
 SIMULATED, RULE = 0, 1
 
 

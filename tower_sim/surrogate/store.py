@@ -26,7 +26,7 @@ _ALLOWED = "allowed is a file of `tower-sim model fit`; fit it again"
 _NO_SURROGATE = "take the model physics, or fit one (tower-sim model fit) and give its file as the model"
 ENGINE, FAILED = "engine", "failed"
 FAILED_NAME = "surrogate that failed its check"
-"""What such a model is called, so that all that names its model says it."""
+"""The name of a fitted model that failed its check, so that every text that names the model says so."""
 KEYS = (
     "schema",
     "version",

@@ -25,7 +25,7 @@ SCHEMA = "tower-sim/replay"
 VERSION = 2
 CORE = "core"
 Step = tuple[str, str, TowerState]
-"""One step of what is shown: its title, what the terminal says of it, the state after it."""
+"""One step of a replay: its title, the text about it, the state after it."""
 
 
 def check(request: DropRequest | PlayRequest) -> PhysicsSettings:

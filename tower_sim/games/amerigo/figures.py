@@ -40,7 +40,7 @@ GOLD_WITH_TOKEN = Figure(
     minor=True,
 )
 TERMS = ("gold_divisor", "gold_divisor_with_token")
-"""The numbers of the rules that they name."""
+"""The rules whose numbers these figures use."""
 
 FIGURES = (
     *(INSIDE_SETUP, INSIDE, MOST_INSIDE, OUT, SHARE_OUT),
@@ -48,7 +48,7 @@ FIGURES = (
     SKIPPED,
 )
 FITTED = (*DETAILS, some_out("points", "mean action points", "points", _MOST))
-"""Those that fits tell towers apart by, beside these."""
+"""The figures that fits of a model to tower data compare, in addition to FIGURES."""
 
 
 def colour_figures(colours: tuple[str, ...]) -> tuple[Figure, ...]:

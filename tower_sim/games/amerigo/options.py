@@ -11,7 +11,7 @@ from tower_sim.errors import check_kind, check_table, check_whole, fault, word_l
 from tower_sim.games.amerigo.rules import Rules, as_rules, check_colours
 
 GOLD_TRACK = 12
-"""The last space of the gold track (line 420)."""
+"""The last space of the gold track (rulebook, line 420)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ STATUS: dict[str, tuple[int, str]] = {
     "stopping": (503, "The service is stopping."),
     "cancelled": (409, "This work was cancelled."),
 }
-"""The status and the title of every code."""
+"""The HTTP status and the title of every error code."""
 
 
 class Problem(HTTPException):

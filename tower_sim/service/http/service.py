@@ -158,7 +158,7 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 ASKED: Sequence[int] = (400, 404, 409, 413, 415, 422)
-"""The refusals of a request with a body; 404 where the answer to its key is no longer kept."""
+"""The statuses that can refuse a request with a body. 404: the answer to the request's key is no longer kept."""
 
 
 def _read(raw: bytes) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from tower_sim.errors import UsageError, shown
 from tower_sim.terminal import one_line, warn
 
 Statement = tuple[str, tuple[Any, ...]]
-"""SQL and its values."""
+"""An SQL statement and its values."""
 
 _Waiting = tuple[Sequence[Statement], "asyncio.AbstractEventLoop", "asyncio.Future[None]"]
 VERSION = 6
@@ -40,8 +40,9 @@ CREATE TABLE keys (
     location TEXT NOT NULL, answer BLOB, body BLOB
 ) WITHOUT ROWID;
 """
-"""`told` is what a history says of a throw. A tower has the hash of its program's identifier, that of its table's as
-`seen`, and how many cubes are `inside`. A key has the hash of its `answer`, or its `body` where that is not stored."""
+"""`answers.told` is the entry of a throw in its tower's history. A tower has two identifiers: `towers.hash` is the hash
+of the program's, `towers.seen` that of the table's. `towers.inside` counts the cubes inside by colour. `keys.answer` is
+the hash of an answer in `answers`; `keys.body` is an answer that is not stored there."""
 
 _APPLICATION = 0x54575253  # "TWRS": marks a file as one of ours
 _BESIDE = ("", "-wal", "-shm", "-journal")
