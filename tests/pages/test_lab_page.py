@@ -185,6 +185,15 @@ def test_a_browser_that_makes_no_worker_plays_the_same_games(page: Any, browser:
     other.close()
 
 
+def test_a_browser_without_webassembly_says_so_in_one_line(page: Any, file: Path):
+    other = page.context.new_page()
+    other.add_init_script("delete window.WebAssembly")
+    other.goto(file.resolve().as_uri())
+    other.wait_for_function("() => document.getElementById('trouble')?.textContent")
+    assert other.inner_text("#trouble").startswith("This browser has no WebAssembly, which plays the games")
+    other.close()
+
+
 def test_one_game_is_shown_drop_by_drop_as_it_was_counted(page: Any):
     choose(page, tab="whole", whole={"side": "a", "game": 17, "drop": 0}, seed="5")
     game = page.evaluate("towerSim.game()")

@@ -415,6 +415,17 @@ def test_a_state_that_the_physics_does_not_repeat_is_told_in_one_line(desk: Watc
     assert page.inner_text("#trouble").startswith("This replay cannot be shown: ")
 
 
+def test_without_webassembly_the_tower_is_there_and_one_line_says_why_nothing_moves(desk: Watched, tmp_path: Path):
+    (tmp_path / "replay.html").write_text(page_of(battle_replay()), "utf-8")
+    page = desk.page.context.new_page()
+    page.add_init_script("delete window.WebAssembly")
+    page.goto((tmp_path / "replay.html").as_uri())
+    page.wait_for_function("() => document.getElementById('trouble')?.textContent")
+    assert "no WebAssembly or no workers" in page.inner_text("#trouble")
+    assert page.locator("#scene").is_visible()
+    page.close()
+
+
 def test_without_a_3d_picture_counts_and_steps_work(desk: Watched, tmp_path: Path):
     path = tmp_path / "replay.html"
     path.write_text(page_of(tower_replay()), "utf-8")

@@ -1,7 +1,7 @@
 // The page as a whole: tabs, the address, light and dark, and what other scripts may ask. Its script is its worker's too.
 
 import { render } from "preact";
-import { bytesOf, find, openDialog, runsPhysics, save, startTheme } from "../common/browser";
+import { bytesOf, find, openDialog, save, startTheme } from "../common/browser";
 import { Theme } from "../common/parts";
 import { LabDialog } from "./controls";
 import { FightTab, fightTab } from "./fight";
@@ -192,14 +192,14 @@ async function startPage(source: string): Promise<void> {
   listeners.push(show, () => remember());
   addEventListener("keydown", handleSteps);
   addEventListener("hashchange", moved);
-  if (!runsPhysics()) told.trouble = "This browser has no WebAssembly or no workers, which plays the games; open the page in a newer one.";
   show();
+  if (typeof WebAssembly === "undefined") return complain("This browser has no WebAssembly, which plays the games; open the page in a newer one.");
   const wasm = await bytesOf("kernel");
   const given = laws();
   rulesTab.start(makeAsk(given, wasm, source), show, complain);
   fightTab.start(makeAsk(given, wasm, source), show, complain);
   wholeTab.start(await openGames(wasm), show);
-  Object.assign(window, {
+  return void Object.assign(window, {
     towerSim: {
       /** What is chosen on the page, as plain data. */
       state: () => structuredClone(state),
