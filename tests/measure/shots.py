@@ -1,4 +1,6 @@
-"""Take the pictures of the pages that the documents show, in Chromium: python -m tests.measure.shots.
+"""Take the pictures of the pages that the documents show, in Chromium.
+
+    python -m tests.measure.shots
 
 docs/images/live.png after a throw, lab.png with an eighth cube of each colour in B, replay.png in a set-up.
 """

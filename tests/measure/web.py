@@ -1,6 +1,8 @@
-"""Build the scripts of the pages anew: `python -m tests.measure.web`; with `--check` say whether they are those kept.
+"""Build the scripts of the pages anew, from tower_sim/web/src.
 
-It needs node, and the packages of tower_sim/web/package.json in the folder that TOWER_SIM_NODE_MODULES names.
+    python -m tests.measure.web [--check]
+
+With `--check` it writes nothing and says whether the scripts kept are those. It needs node, and the packages of tower_sim/web/package.json in the folder that TOWER_SIM_NODE_MODULES names.
 """
 
 from __future__ import annotations
