@@ -2,7 +2,8 @@
 
     python -m tests.measure.web [--check]
 
-With `--check` it writes nothing and says whether the scripts kept are those. It needs node, and the packages of tower_sim/web/package.json in the folder that TOWER_SIM_NODE_MODULES names.
+With `--check` it writes nothing and says whether the scripts kept are those. It needs node, and the
+packages of tower_sim/web/package.json in the folder that TOWER_SIM_NODE_MODULES names.
 """
 
 from __future__ import annotations
