@@ -46,7 +46,7 @@ interface Frame { left: number; right: number; top: number; bottom: number }
 interface ChartProps { id: string; height: number; words: string; x: string; y: string; draw: (frame: Frame) => ComponentChildren }
 
 /** A chart as wide as there is room, its axes named; the name of the upright axis stands over it. */
-export class Chart extends Component<ChartProps, { width: number }> {
+class Chart extends Component<ChartProps, { width: number }> {
   box = createRef<HTMLDivElement>();
   state = { width: 600 };
   watch: ResizeObserver | null = null;

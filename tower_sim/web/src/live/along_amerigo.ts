@@ -21,7 +21,7 @@ export function amerigoGame(): Playable {
   };
 }
 
-export class AmerigoCourse implements Course {
+class AmerigoCourse implements Course {
   game: any = newGame();
   entries: Entry[] = [];
   waiting: Piece[] = []; // a knock's cubes wait for the next throw
@@ -70,7 +70,7 @@ export class AmerigoCourse implements Course {
 }
 
 /** What a drop of the game allows, as sentences. */
-export function entryWords(entry: Entry): string {
+function entryWords(entry: Entry): string {
   const name = entry.index ? `Round ${entry.round}, ${entry.phase} phase` : "Set-up";
   if (!sumOf(Object.values(entry.thrown))) return `${name}: no ${entry.phase} cube is outside; the phase is skipped.`;
   if (!entry.index) return `${name}: ${counted(sumOf(Object.values(entry.emerged)), "cube")} came out.`;

@@ -8,9 +8,9 @@ import { byColour, countsWords } from "./words";
 import { capital, counted, listed, plainName } from "../common/text";
 import type { Awaited, Begun, Choices, Course, Past, Playable } from "./course";
 
-export const SIDES = ["purple", "green"]; // the first is active
-export const SHAKE = 1; // g
-export const SHAKES = 10; // in a row; a cube still stuck then is taken out by hand and thrown again
+const SIDES = ["purple", "green"]; // the first is active
+const SHAKE = 1; // g
+const SHAKES = 10; // in a row; a cube still stuck then is taken out by hand and thrown again
 export const BATTLES = { ship: "ship against ship", merchant: "ship against merchant", building: "ship against buildings" };
 
 export function battleGame(): Playable {
@@ -30,7 +30,7 @@ export function battleGame(): Playable {
 }
 
 /** What is not allowed of the choices of a battle, in a line; "" of none. */
-export function wrongBattle({ kind, ...given }: Choices, most: number): string {
+function wrongBattle({ kind, ...given }: Choices, most: number): string {
   const cubes = given as Record<string, number>;
   if (!(kind in BATTLES)) return `what fights is ${shown(kind)}; allowed are ${Object.keys(BATTLES).join(", ")}; choose one`;
   for (const side of SIDES) {
@@ -40,7 +40,7 @@ export function wrongBattle({ kind, ...given }: Choices, most: number): string {
   return cubes.purple + cubes.green ? "" : "there is no cube in the battle; allowed is one or more; give a side some";
 }
 
-export class BattleCourse implements Course {
+class BattleCourse implements Course {
   zones: Shown["printed"];
   setup: { kind: string | number; sides: { cubes: string | number }[] };
   lines: string[] = [];
@@ -104,6 +104,6 @@ export class BattleCourse implements Course {
 }
 
 /** A place in words: "zone:strength_1_aft" is strength 1 aft. */
-export function placeName(place: string): string {
+function placeName(place: string): string {
   return plainName(place.replace("zone:", ""));
 }

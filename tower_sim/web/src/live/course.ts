@@ -38,7 +38,7 @@ export class Awaited {
 }
 
 /** What happened and no game asked for. */
-export class Strange extends Error {}
+class Strange extends Error {}
 
 /** The past of a tower that was empty, `events` as the worker tells them, read once from its start. */
 export class Past {

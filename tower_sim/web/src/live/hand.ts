@@ -7,8 +7,8 @@ import type { Shown } from "./state";
 import { type Pose, type Vector, plus, minus, times, dot, size, clamp } from "../scene/algebra";
 
 export const TURN_BY_TURN = 0.09; // s between two cubes that are poured
-export const FASTEST = 0.5; // m/s: of a hand that lets go while it moves
-export const MEMORY = 100; // ms over which the hand's own speed is taken
+const FASTEST = 0.5; // m/s: of a hand that lets go while it moves
+const MEMORY = 100; // ms over which the hand's own speed is taken
 
 /** The cubes in the hand, over the middle of an apparatus: `shown` is {seen, edge, hand}. */
 /** How a cube leaves the hand. */

@@ -2,8 +2,8 @@
 
 import { clamp } from "../scene/algebra";
 
-export const TONES_OF_WOOD = [[1150, 0.05], [2350, 0.03], [4100, 0.016]]; // Hz, and how long each rings (s)
-export const MOST_AT_ONCE = 14; // impacts that are heard within a frame
+const TONES_OF_WOOD = [[1150, 0.05], [2350, 0.03], [4100, 0.016]]; // Hz, and how long each rings (s)
+const MOST_AT_ONCE = 14; // impacts that are heard within a frame
 
 export class Wood {
   context: AudioContext | null = null;

@@ -7,10 +7,10 @@ import type { Ended, Shown, State } from "./state";
 import { type Pose, size, clamp, smooth } from "../scene/algebra";
 import { Windows } from "../scene/windows";
 
-export const FALLS = 0.35; // s in which the tray is cleared
+const FALLS = 0.35; // s in which the tray is cleared
 export const GRAVITY = 9.81; // m/s2
-export const BEHIND = 3; // windows by which a throw by hand is seen later than it is simulated
-export const WAKES = 2; // windows by which it is simulated further than now
+const BEHIND = 3; // windows by which a throw by hand is seen later than it is simulated
+const WAKES = 2; // windows by which it is simulated further than now
 
 /**
  * A tower played with. `tell(word, details)` is called when a throw begins ("throw"), a cube comes out ("out"), all lie

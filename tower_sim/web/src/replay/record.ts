@@ -7,9 +7,9 @@ import type { Seen } from "../scene/solids";
 import { type Pose, smooth } from "../scene/algebra";
 import { type Chunk, Windows } from "../scene/windows";
 
-export const HOLD = 0.9; // s between one take and the next, so that the eye sees where all lies
-export const TAIL = 0.6; // s after the last take
-export const CLEARING = 0.4; // s before the next drop, in which the tray is cleared
+const HOLD = 0.9; // s between one take and the next, so that the eye sees where all lies
+const TAIL = 0.6; // s after the last take
+const CLEARING = 0.4; // s before the next drop, in which the tray is cleared
 export const INSIDE = "inside:";
 
 /** Where a cube lies: its number, the place, its pose (null of one that was taken into the hand). */

@@ -3,7 +3,7 @@
 import { type Vector, plus, minus, times, dot, size, unit, clamp, product, perspective, lookAt } from "./algebra";
 import type { Range } from "./solids";
 
-export const LENS = Math.tan((15 * Math.PI) / 180); // half the angle of the shorter side's view
+const LENS = Math.tan((15 * Math.PI) / 180); // half the angle of the shorter side's view
 const FROM: Record<string, { turn: number; rise: number }> = { tower: { turn: -62, rise: 17 }, board: { turn: -38, rise: 40 } }; // degrees: from where one looks first
 
 /**
@@ -148,6 +148,6 @@ export class Camera {
 }
 
 /** The way towards an eye: `turn` about the vertical, `rise` over the table, in radians. */
-export function wayFrom({ turn, rise }: { turn: number; rise: number }): number[] {
+function wayFrom({ turn, rise }: { turn: number; rise: number }): number[] {
   return [Math.cos(rise) * Math.cos(turn), Math.cos(rise) * Math.sin(turn), Math.sin(rise)];
 }

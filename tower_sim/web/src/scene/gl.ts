@@ -8,7 +8,7 @@ export type GL = WebGL2RenderingContext;
 type Layout = [name: string, count: number][];
 export interface Program { program: WebGLProgram; uniforms: Record<string, WebGLUniformLocation | null> }
 
-export const PLACES = ["a_at", "a_normal", "a_look", "a_face", "a_zone", "a_from", "a_to", "a_corner", "a_one", "a_other"];
+const PLACES = ["a_at", "a_normal", "a_look", "a_face", "a_zone", "a_from", "a_to", "a_corner", "a_one", "a_other"];
 
 /** A program of SHADERS by name, with the places of its uniforms. Throws an Error with the compiler's words. */
 export function programOf(gl: GL, name: string, taps: number, cut: number): Program {

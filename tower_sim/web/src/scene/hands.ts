@@ -4,7 +4,7 @@ import { clamp } from "./algebra";
 import { isTakenKey } from "../common/browser";
 import type { Camera } from "./camera";
 
-export const CLICK = 6; // pixels: who moves less has clicked
+const CLICK = 6; // pixels: who moves less has clicked
 
 /**
  * Let a canvas turn, zoom and move a camera; `changed` is called when it did, `clicked` with the place (pixels from the

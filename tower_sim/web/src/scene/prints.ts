@@ -85,7 +85,7 @@ function printOf(zones: Seen["zones"], box: number[]): HTMLCanvasElement {
 }
 
 /** Print words around a middle, a line a few words, turned so that lines run along y; as large as there is room. */
-export function printName(context: CanvasRenderingContext2D, words: string, [x, y]: number[], wide: number, tall: number): void {
+function printName(context: CanvasRenderingContext2D, words: string, [x, y]: number[], wide: number, tall: number): void {
   context.save();
   context.translate(x, y);
   context.rotate(-Math.PI / 2);
@@ -107,7 +107,7 @@ export function printName(context: CanvasRenderingContext2D, words: string, [x, 
 }
 
 /** Words in lines that are no wider than that, as far as single words allow. */
-export function linesOf(context: CanvasRenderingContext2D, words: string, wide: number): string[] {
+function linesOf(context: CanvasRenderingContext2D, words: string, wide: number): string[] {
   const lines: string[] = [];
   for (const word of words.split(/[\s_]+/)) {
     const longer = lines.length ? `${lines[lines.length - 1]} ${word}` : word;

@@ -7,15 +7,15 @@ import { contactOf, openZones } from "./prints";
 import type { Paint } from "../common/faces";
 import type { Camera } from "./camera";
 
-export const TONES = [
+const TONES = [
   [0.87, 0.77, 0.62], [0.8, 0.67, 0.48], [0.76, 0.62, 0.43], [0.84, 0.73, 0.56],
   [0.79, 0.7, 0.57], [0.72, 0.63, 0.5], [0.82, 0.76, 0.66], [0.68, 0.6, 0.5],
 ];
-export const FELT = [0.2, 0.42, 0.33]; // in the tray; its index is TONES.length, as SOLID_FRAGMENT knows
-export const LAMP = 1.45; // how far the lamp's map reaches, in the reach of what is looked at
-export const NO_PLANE = [0, 0, 0, 1];
-export const EVERYTHING = 2; // for u_clear: solids of any strength
-export const UNCUT = 2; // the strength of a solid that is drawn whole where others are cut
+const FELT = [0.2, 0.42, 0.33]; // in the tray; its index is TONES.length, as SOLID_FRAGMENT knows
+const LAMP = 1.45; // how far the lamp's map reaches, in the reach of what is looked at
+const NO_PLANE = [0, 0, 0, 1];
+const EVERYTHING = 2; // for u_clear: solids of any strength
+const UNCUT = 2; // the strength of a solid that is drawn whole where others are cut
 
 /** What is drawn how finely: samples a pixel, looks at the lamp's map, the map's side, the picture's scale, whether
  * clear walls alone have edges. */
@@ -286,19 +286,19 @@ export class Renderer {
 }
 
 /** Whether a solid is the floor of the tray. */
-export function isFelt(solid: Solid, edge: number): boolean {
+function isFelt(solid: Solid, edge: number): boolean {
   const heights = solid.vertices.map((vertex) => vertex[2]);
   return solid.part === "tray" && Math.max(...heights) - Math.min(...heights) < 0.7 * edge;
 }
 
 /** A plane with its normal towards the eye: what is before it is cut away. */
-export function turnedTo({ normal, offset }: Plane, eye: Vector): Plane {
+function turnedTo({ normal, offset }: Plane, eye: Vector): Plane {
   const isAway = normal[2] < 0.5 && dot(normal, eye) < offset;
   return isAway ? { normal: times(normal, -1), offset: -offset } : { normal, offset };
 }
 
 /** The faces of a cube from -1 to 1: normal, corners of its two triangles, where they are on the face's picture. */
-export const CUBE = BOX_FACES.map((face) => {
+const CUBE = BOX_FACES.map((face) => {
   const corners = face.map((index) => CORNERS[index]);
   const normal = normalOf(corners, [0, 1, 2, 3]);
   const up = normal[2] ? [0, 1, 0] : [0, 0, 1];

@@ -11,7 +11,7 @@ precision highp sampler2DShadow;
 `;
 
 /** The lamp, the sky and the section, for whatever has a surface. */
-export const LIGHT = `
+const LIGHT = `
 uniform sampler2DShadow u_shadow;
 uniform vec3 u_sun;
 uniform vec3 u_eye;
@@ -56,7 +56,7 @@ vec3 lighted(vec3 colour, vec3 normal) {
 }
 `;
 
-export const PLACED = `
+const PLACED = `
 uniform mat4 u_view;
 uniform mat4 u_lampView;
 uniform float u_bias;
@@ -72,7 +72,7 @@ void place(vec3 world, vec3 normal) {
 `;
 
 /** Of which strength a solid is drawn; one of the other kind (u_clear) is put where nobody sees it. */
-export const STRENGTH = `
+const STRENGTH = `
 uniform sampler2D u_strengths;
 uniform float u_clear;
 float strengthOf(float index) {
@@ -82,7 +82,7 @@ float strengthOf(float index) {
 bool isOther(float strength) { return u_clear > 1.5 ? false : (strength < 0.999) != (u_clear > 0.5); }
 `;
 
-export const SOLID_VERTEX = `${PLACED}${STRENGTH}
+const SOLID_VERTEX = `${PLACED}${STRENGTH}
 in vec3 a_at;
 in vec3 a_normal;
 in vec2 a_look;
@@ -134,7 +134,7 @@ void main() {
 `;
 
 /** The faces that a plane cuts, hatched as in a drawing. */
-export const HATCH_FRAGMENT = `
+const HATCH_FRAGMENT = `
 uniform float u_pixel;
 out vec4 o_colour;
 void main() {
@@ -143,7 +143,7 @@ void main() {
 }
 `;
 
-export const CUBE_VERTEX = `${PLACED}
+const CUBE_VERTEX = `${PLACED}
 in vec3 a_at;
 in vec3 a_normal;
 in vec3 a_face;
@@ -154,21 +154,21 @@ void main() {
 }
 `;
 
-export const CUBE_FRAGMENT = `${LIGHT}
+const CUBE_FRAGMENT = `${LIGHT}
 in vec3 v_face;
 uniform sampler2DArray u_faces;
 out vec4 o_colour;
 void main() { o_colour = vec4(lighted(texture(u_faces, v_face).rgb, v_normal), 1.0); }
 `;
 
-export const GROUND_VERTEX = `${PLACED}
+const GROUND_VERTEX = `${PLACED}
 in vec2 a_at;
 uniform vec3 u_middle;
 uniform float u_reach;
 void main() { place(vec3(u_middle.xy + a_at * u_reach, 0.0), vec3(0.0, 0.0, 1.0)); }
 `;
 
-export const GROUND_FRAGMENT = `${LIGHT}
+const GROUND_FRAGMENT = `${LIGHT}
 uniform vec3 u_middle;
 uniform float u_reach;
 uniform vec3 u_table;
@@ -186,7 +186,7 @@ void main() {
 }
 `;
 
-export const ZONE_VERTEX = `${PLACED}
+const ZONE_VERTEX = `${PLACED}
 in vec3 a_at;
 in float a_zone;
 uniform vec4 u_box;
@@ -200,7 +200,7 @@ void main() {
 }
 `;
 
-export const ZONE_FRAGMENT = `${LIGHT}
+const ZONE_FRAGMENT = `${LIGHT}
 in vec2 v_print;
 in float v_lit;
 uniform sampler2D u_print;
@@ -250,7 +250,7 @@ void main() {
 }
 `;
 
-export const EDGE_FRAGMENT = `
+const EDGE_FRAGMENT = `
 flat in float v_ink;
 flat in float v_strength;
 in vec3 v_world;
@@ -266,7 +266,7 @@ void main() {
 `;
 
 /** What the lamp sees: depth alone. */
-export const DEPTH_FRAGMENT = `
+const DEPTH_FRAGMENT = `
 in vec3 v_world;
 flat in float v_strength;
 uniform vec4 u_plane;
@@ -277,7 +277,7 @@ void main() {
 }
 `;
 
-export const CUBE_DEPTH_FRAGMENT = "void main() {}";
+const CUBE_DEPTH_FRAGMENT = "void main() {}";
 
 export const SHADERS: Record<string, string[]> = {
   solid: [SOLID_VERTEX, SOLID_FRAGMENT],

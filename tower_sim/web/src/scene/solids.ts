@@ -20,7 +20,7 @@ export interface Seen {
 export interface Range { low: number[]; high: number[] }
 export interface Plane { normal: number[]; offset: number }
 
-export const LOW = 2.2; // of a cube's edge: what is no higher hides little, carries cubes, and is never cut open
+const LOW = 2.2; // of a cube's edge: what is no higher hides little, carries cubes, and is never cut open
 
 /** The solids of an apparatus whose cubes have this edge (m). */
 export function solidsOf(apparatus: Seen, edge: number): Solid[] {
@@ -53,7 +53,7 @@ export function normalOf(vertices: number[][], face: number[]): number[] {
 }
 
 /** The way out through an upright plate beside the middle: its normal away from the axis; null for other solids. */
-export function wallOf(solid: Solid, edge: number): number[] | null {
+function wallOf(solid: Solid, edge: number): number[] | null {
   const depths = solid.normals.map((normal, i) => {
     const over = dot(normal, solid.vertices[solid.faces[i][0]]);
     return Math.max(...solid.vertices.map((vertex) => over - dot(normal, vertex)));
@@ -69,7 +69,7 @@ export function wallOf(solid: Solid, edge: number): number[] | null {
 }
 
 /** Whether another wall stands further out at the same height: then this one is within. */
-export function isBehindAnother(solid: Solid, solids: Solid[]): boolean {
+function isBehindAnother(solid: Solid, solids: Solid[]): boolean {
   const way = unit([solid.wall![0], solid.wall![1], 0]);
   return solids.some((other) => {
     if (other === solid) return false;
@@ -79,7 +79,7 @@ export function isBehindAnother(solid: Solid, solids: Solid[]): boolean {
 }
 
 /** How far along a ray a convex solid begins, null if it is missed or the ray begins in it. */
-export function firstHit(from: Vector, way: Vector, solid: Solid): number | null {
+function firstHit(from: Vector, way: Vector, solid: Solid): number | null {
   let enter = 0;
   let leave = Infinity;
   for (let i = 0; i < solid.faces.length; i += 1) {
@@ -101,7 +101,7 @@ export function boundsOf(solids: { vertices: number[][] }[]): Range {
 }
 
 /** The box around points: {low, high}; of none, the origin. */
-export function rangeOf(points: number[][]): Range {
+function rangeOf(points: number[][]): Range {
   const ends = (pick: (a: number, b: number) => number) => [0, 1, 2].map((k) => points.reduce((best, point) => pick(best, point[k]), (points[0] || [0, 0, 0])[k]));
   return { low: ends(Math.min), high: ends(Math.max) };
 }
@@ -127,7 +127,7 @@ export function trianglesOf(solids: Solid[], tones: number[]): Float32Array<Arra
   return new Float32Array(out);
 }
 
-export const STRIP = [[0, -1], [1, -1], [1, 1], [0, -1], [1, 1], [0, 1]]; // two triangles: which end, which side
+const STRIP = [[0, -1], [1, -1], [1, 1], [0, -1], [1, 1], [0, 1]]; // two triangles: which end, which side
 
 /** The edges of solids as EDGE_VERTEX takes them; those between faces that are nearly one are left out. */
 export function edgesOf(solids: Solid[]): Float32Array<ArrayBuffer> {
@@ -171,7 +171,7 @@ export function cutsOf(solids: Solid[], tones: number[], plane: Plane): Float32A
 }
 
 /** Where a plane meets the edges of a convex solid. */
-export function cutThrough(solid: Solid, plane: Plane): number[][] {
+function cutThrough(solid: Solid, plane: Plane): number[][] {
   const over = solid.vertices.map((vertex) => dot(plane.normal, vertex) - plane.offset);
   const points: number[][] = [];
   for (const face of solid.faces) {
