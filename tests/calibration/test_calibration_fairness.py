@@ -423,9 +423,7 @@ def test_single_throws_into_the_empty_tower_need_no_later_drop():
     assert found.skipped == {"later drops, to which fewer than 8 reference games came": 1}
 
 
-def test_ctrl_c_is_for_the_process_that_waits_and_ends_in_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
+def test_ctrl_c_ends_in_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     def stopped(*_: object) -> Reference:
         raise KeyboardInterrupt
 

@@ -93,9 +93,7 @@ def test_the_summaries_of_colours_are_those_of_loops_over_the_phases(rows: list[
 
 
 @given(games(), st.data())
-def test_records_tell_how_many_old_cubes_came_out_only_where_no_other_number_is_possible(
-    rows: list[Record], data: st.DataObject
-):
+def test_records_tell_how_many_old_cubes_came_out_only_where_they_can(rows: list[Record], data: st.DataObject):
     (game,) = from_records(rows)
     before = dict.fromkeys(COLOURS, 0)
     for i, row in enumerate(rows):

@@ -48,9 +48,7 @@ def test_the_python_runs(tmp_path: Path):
     pytest.importorskip("duckdb")
     run(parse(GAMES), tmp_path / "DIRECTORY")
     assert len(CODE) == 3
-    printed = [
-        subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-        for code in CODE
-    ]
+    commands = [[sys.executable, "-c", code] for code in CODE]
+    printed = [subprocess.check_output(command, cwd=tmp_path, text=True) for command in commands]
     assert printed[:2] == ["432\n"] * 2
     assert re.fullmatch(r"[0-9a-f]{8} \{'drops': 216, 'cubes': \d+, 'amerigo': 216\}\n", printed[2])

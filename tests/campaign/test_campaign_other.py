@@ -158,9 +158,7 @@ def told(campaign: Any) -> dict[str, list[object]]:
     return {k: [(*x.names, None)[i] for i in x.codes] if isinstance(x, Words) else x.tolist() for k, x in facts}
 
 
-def test_where_it_is_not_installed_its_dataset_is_read_and_its_campaign_not_run(
-    lots: pytest.MonkeyPatch, tmp_path: Path
-):
+def test_where_it_is_not_installed_its_dataset_is_read_and_not_run(lots: pytest.MonkeyPatch, tmp_path: Path):
     (tmp_path / "lots.toml").write_text(TEXT, "utf-8")
     assert campaign_run(tmp_path / "lots.toml", tmp_path / "out") == 0
     before = load(tmp_path / "out")
@@ -185,9 +183,8 @@ def made(directory: Path) -> None:
     run(parse(TEXT.replace("evenings = 6", "evenings = 1")), directory)
 
 
-def test_a_campaign_of_ours_goes_on_when_the_package_comes_and_one_of_its_when_it_changes_does_not(
-    lots: pytest.MonkeyPatch, tmp_path: Path
-):
+def test_a_campaign_of_its_does_not_go_on_when_the_package_changes(lots: pytest.MonkeyPatch, tmp_path: Path):
+    """One of ours does."""
     with_it = environment()
     made(tmp_path / "out")
     lots.setattr(Lots, "version", 2)

@@ -208,9 +208,7 @@ def test_when_a_worker_dies_its_shard_is_played_again(tmp_path: Path, monkeypatc
     assert tree(tmp_path / "out") == tree(tmp_path / "serial")
 
 
-def test_a_shard_at_which_workers_die_has_failed_and_the_others_are_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_shard_at_which_workers_die_has_failed_and_others_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(RUNNING, "attempt", _always_dies)
     summary = run(parse(GAMES), tmp_path / "out", workers=2)
     assert [*map(str, summary.failed.values())] == ["its worker died"]
@@ -348,9 +346,7 @@ class Killer:
 
 
 @pytest.mark.slow
-def test_a_worker_killed_in_mid_run_changes_no_file_and_when_the_scheduler_dies_finished_shards_are_kept(
-    tmp_path: Path,
-):
+def test_a_worker_killed_changes_no_file_and_when_the_scheduler_dies_finished_shards_are_kept(tmp_path: Path):
     spec, later = parse(FEW_BATTLES.replace("shard = 4", "shard = 2")), tmp_path / "later"
     run(spec, tmp_path / "serial")
     kill: Any = Killer
@@ -368,10 +364,8 @@ def test_a_worker_killed_in_mid_run_changes_no_file_and_when_the_scheduler_dies_
 
 
 @pytest.mark.slow
-def test_a_worker_with_two_threads_gives_the_files_of_one_process_although_cubes_of_three_edges_fall_at_once(
-    lasting: Cluster, tmp_path: Path
-):
-    """Before drops of a process waited for each other, some of the nine shards had other cubes in other places."""
+def test_a_worker_with_two_threads_gives_the_files_of_one_process(lasting: Cluster, tmp_path: Path):
+    """Although cubes of three edges fall at once."""
     run(parse(EDGES), tmp_path / "out", dask=lasting.address)
     run(parse(EDGES), tmp_path / "serial")
     assert tree(tmp_path / "out") == tree(tmp_path / "serial")
@@ -386,9 +380,7 @@ def test_a_cluster_of_our_own_gives_the_same_files(tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_workers_of_other_versions_end_the_run_as_the_callers_mistake(
-    lasting: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_workers_of_other_versions_end_the_run(lasting: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     here = environment()
     assert isinstance(RUNNING.attempt(parse(GAMES), 0, here), Shard)
     for name in ("numpy", "machine"):
@@ -400,9 +392,7 @@ def test_workers_of_other_versions_end_the_run_as_the_callers_mistake(
 
 
 @each_case("address", ["tcp://127.0.0.1:1", "nowhere"])
-def test_an_address_without_a_scheduler_is_the_callers_mistake(
-    address: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
+def test_an_address_without_a_scheduler_is_refused(address: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     pytest.importorskip("distributed")
     monkeypatch.setattr(RUNNING, "_CONNECT", 0.2)
     with pytest.raises(UsageError, match="no scheduler there"):

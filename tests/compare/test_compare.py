@@ -65,12 +65,6 @@ def seen(a: Rules, b: Rules) -> ComparedGames:
     return found
 
 
-def tally_of(a: Runs, b: Runs, beyond: tuple[int, int] | None = None, rounds: int = 5) -> Tally:
-    both = seen(Rules(rounds=rounds), Rules(rounds=rounds))
-    beyond_a, beyond_b = beyond or (None, None)
-    return Tally.of(both, Pairs(both.valued(a, 0, beyond_a), both.valued(b, 1, beyond_b)))
-
-
 def compared(a: Variant, b: Variant, games: int = GAMES, seed: int = 7, model: str = "two_thirds") -> Comparison:
     with open_model(a.apparatus, model) as first, open_model(b.apparatus, model) as second:
         pairs = play_pairs(a.game.ways.compared((a.rules, b.rules)), (first, second), games, seed)
@@ -343,12 +337,6 @@ def test_the_report_leads_with_what_differs_and_its_tables_are_80_columns_wide_a
         assert sum(line.startswith(f"{figure.title} ") for line in lines) == 2 * (not figure.never)
 
 
-def test_tables_keep_their_width_when_many_games_leave_many_decimals():
-    samples = [sample_games(Sampler(), Rules(), 5000, seed) for seed in (1, 2)]
-    found = compare((variant(), variant("b")), tally_of(samples[0], samples[1]), model="coin", seed=1, asked=5000)
-    assert max(len(line) for line in compare_report(found).splitlines() if "  " in line) <= 80
-
-
 def test_a_long_title_of_a_figure_is_not_cut():
     row = _titled("chance of a weather that nobody wants twice running", "1.00")
     assert row == ["chance of a weather that    1.00", "nobody wants twice running"]
@@ -530,13 +518,13 @@ def test_a_side_with_more_cubes_wins_more(tmp_path: Path):
     wins = row(found, "active_wins")
     assert wins.shown
     assert wins.difference < -0.1
-    assert wins.interval
     lone = compared(a, b, games, seed=4, model="surrogate")
     error = math.hypot(wins.sd_difference, row(lone, "active_wins").sd_difference) / math.sqrt(games)
     assert abs(row(lone, "active_wins").difference - wins.difference) < 4 * error
     assert row(found, "strength_other").difference > 1
     assert re.match(r"B: the active side wins about \d+ of 100 battles fewer \(\d+ instead of \d+\): that is sure\. ",
                     found.in_plain_words)  # fmt: skip
+    assert faults(comparison_figure(found)) == {}
     report = compare_report(found)
     assert "Dead Reckoning, house rules compared: 150 pairs of battles, model surrogate, seed 3" in report
     assert "\nB differs from A in cubes.green 8 (A: 2).\n" in report
@@ -581,9 +569,7 @@ def test_the_figures_of_a_battle_are_those_of_its_document(tmp_path: Path):
 def test_set_ups_are_compared_by_the_command(tmp_path: Path, capsys: Capture):
     changes = ("--set", "cubes.green=4", "--set", "sides.green.damage=1")
     argv = ["compare", "dead_reckoning", *changes, "--games", "4", "--seed", "5"]
-    plot = tmp_path / "it.png"
-    assert cli.main([*argv, "--json", "--save-plot", str(plot)]) == 0
-    assert plot.stat().st_size > 10_000
+    assert cli.main([*argv, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     damage = {"key": "sides.green.damage", "a": 0, "b": 1}
     assert document["differs"] == [{"key": "cubes.green", "a": 3, "b": 4}, damage]
@@ -594,11 +580,6 @@ def test_set_ups_are_compared_by_the_command(tmp_path: Path, capsys: Capture):
     files = [str(tmp_path / "green2.toml"), str(tmp_path / "green8.toml")]
     assert cli.main(["compare", *files, "--games", "4", "--seed", "5"]) == 0
     assert "A  green2: purple 5 (active) against green 2, ship dead_reckoning" in capsys.readouterr().out
-
-
-def test_nothing_in_a_picture_of_battles_compared_hides_anything(tmp_path: Path):
-    a, b = battles(tmp_path, 2, 8)
-    assert faults(comparison_figure(compared(a, b, 20, model="surrogate"))) == {}
 
 
 class HeadsRules(HouseRules):
@@ -658,7 +639,7 @@ def inside_told(six: Comparison, difference: float, interval: tuple[float, float
     return replace(six, groups=(tuple(rows), six.groups[1])).in_plain_words.split(". ")[0]
 
 
-@pytest.mark.parametrize(("adjusted", "said"), [(1e-4, "certain"), (1.01e-4, "very likely"), (0.04, "very likely")])
+@each_case(("adjusted", "said"), [(1e-4, "certain"), (1.01e-4, "very likely"), (0.04, "very likely")])
 def test_certain_is_said_by_the_p_of_all_figures_together(adjusted: float, said: str):
     row = Row("x", "X", "cubes", 3.0, 2.0, 1.0, 1.0, -1.0, 1.0, (-1.2, -0.8), 0.0, 1e-6, adjusted, True, 0.5, (0.5, 9))
     assert how_sure(row, "game") == said
@@ -666,10 +647,10 @@ def test_certain_is_said_by_the_p_of_all_figures_together(adjusted: float, said:
 
 def test_a_difference_that_is_not_shown_is_not_called_none(six: Comparison):
     """About as many is a tenth of A's mean at most, by the interval; what leaves 0 out is likely, and not sure."""
-    assert inside_told(six, 8.1, (1.4, 14.8)) == (
-        "B: about 8.1 more cubes stay in the tower (12.9 instead of 4.8): likely, but not sure, "
-        "and it may be 1.4 to 14.8 more"
+    likely = (
+        "B: about 8.1 more cubes stay in the tower (12.9 instead of 4.8): likely, but not sure, and it may be 1.4 to"
     )
+    assert inside_told(six, 8.1, (1.4, 14.8)) == f"{likely} 14.8 more"
     assert "likely, but not sure, and it may be 1.4 to 3.8 fewer" in inside_told(six, -2.6, (-3.8, -1.4))
     assert inside_told(six, 8.1, (-1.4, 17.6)) == (
         "Whether more or fewer cubes stay in the tower in B is open (12.9 instead of 4.8): no difference is shown, "
@@ -731,14 +712,17 @@ def test_shares_are_written_so_that_something_is_not_nothing():
     assert [percent(share) for share in (0.0, 0.00001, 0.0312, 0.995, 0.99999, 1.0)] == said
 
 
-def test_a_report_of_many_games_has_no_powers_of_ten():
-    samples = [sample_games(Sampler(), Rules(rounds=1), 30, 1) for _ in "ab"]
-    samples[1].emerged[0, 1, 0] += 1
-    pairs = tally_of(samples[0], samples[1], (samples[0].thrown.shape[0] * 8, 0), rounds=1)
-    found = compare((variant(), variant("b")), pairs, model="coin", seed=1, asked=30)
-    text = compare_report(found)
+@each_case(("seeds", "games", "rounds"), [((1, 2), 5000, 5), ((1, 1), 30, 1)])
+def test_a_report_of_many_games_has_no_powers_of_ten_and_keeps_its_width(seeds: Any, games: int, rounds: int):
+    a, b = (sample_games(Sampler(), Rules(rounds=rounds), games, seed) for seed in seeds)
+    b.emerged[0, 1, 0] += 1
+    both = seen(Rules(rounds=rounds), Rules(rounds=rounds))
+    beyond = a.thrown.shape[0] * a.thrown.shape[1]
+    tally = Tally.of(both, Pairs(both.valued(a, 0, beyond), both.valued(b, 1, 0)))
+    text = compare_report(compare((variant(), variant("b")), tally, model="coin", seed=1, asked=games))
     assert "e+" not in text
     assert "outside of what the model was fitted to: all and none (A and B)" in text
+    assert max(len(line) for line in text.splitlines() if "  " in line) <= 80
 
 
 def test_sums_of_parts_are_those_of_the_whole():

@@ -64,14 +64,14 @@ def test_a_copy_goes_on_as_the_original_and_with_another_seed_as_another():
     env.reset(seed=2)
     env.step(THROW)
     kept = env.clone()
-    first = [env.step(env.action_space.sample(env.action_masks().astype(np.int8)))[0] for _ in range(3)]
+    for _ in range(3):
+        env.step(env.action_space.sample(env.action_masks().astype(np.int8)))
     futures = set()
     for seed in (None, None, 1, 2, 3, 4):
         env.restore(kept, seed=seed)
         assert env.clone() == kept or seed is not None
         futures.add(tuple(env.step(THROW)[0].tolist()))
     assert len(futures) > 1
-    assert len(first) == 3
     again = make()
     again.restore(kept)
     assert (again.observation == env.restore(kept)[0]).all()

@@ -82,10 +82,8 @@ GAME, ON_BOARD = Quoits(), OnBoard()
 @pytest.fixture(name="games", scope="module", autouse=True)
 def _games() -> Iterator[None]:
     """Let the registry find the two games, as those of another package."""
-    points = [
-        metadata.EntryPoint(game.name, f"{__name__}:{name}", "tower_sim.game")
-        for name, game in (("GAME", GAME), ("ON_BOARD", ON_BOARD))
-    ]
+    names = {"quoits": "GAME", "marbles": "ON_BOARD"}
+    points = [metadata.EntryPoint(game, f"{__name__}:{name}", "tower_sim.game") for game, name in names.items()]
     real = metadata.entry_points
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
@@ -167,15 +165,12 @@ def test_what_the_game_tells_is_told_for_every_point(tmp_path: Path):
         assert float(row["score [mean]"]) == pytest.approx(score[of_point].mean())
         assert float(row["mood good [1]"]) <= 1
     assert (tmp_path / "report" / "plots" / "curves_own.svg").exists()
-    assert [x.name for x in quantities(campaign) if x.about == OWN] == [
-        "score", "mood bad", "mood good", "even", "evening",
-    ]  # fmt: skip
+    told = [x.name for x in quantities(campaign) if x.about == OWN]
+    assert told == ["score", "mood bad", "mood good", "even", "evening"]
 
 
 @pytest.mark.slow
-def test_a_game_that_is_not_installed_is_studied_by_its_table_alone(
-    quoits: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_game_that_is_not_installed_is_studied_by_its_table(quoits: Path, tmp_path: Path, monkeypatch: Any):
     monkeypatch.setattr("tower_sim.campaign.data.installed", lambda kind, code: None)
     study(quoits, tmp_path)
     told = {(row["column"], row["what"]): row for row in table(tmp_path, "own_columns")}

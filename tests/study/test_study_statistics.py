@@ -262,21 +262,16 @@ def test_autocorrelation_of_an_autoregression_whatever_course_all_runs_share():
     assert shared.value == pytest.approx(found.value)
 
 
-def test_mutual_information_of_known_tables():
+def test_mutual_information_of_known_tables_and_without_bias_of_independent_outcomes():
     n = 50
     same = np.array([[n, 0], [0, n]])
     assert memory.mutual_information(same) == pytest.approx(1 + 1 / (2 * 2 * n) / math.log(2))
     independent = np.outer([3, 1], [1, 1]) * n  # plug-in information 0; the correction is -(4 - 2 - 2 + 1) / 2n
     assert memory.mutual_information(independent) == pytest.approx(-1 / (2 * 8 * n) / math.log(2))
-
-
-def test_the_correction_takes_away_the_bias_of_independent_outcomes():
-    rng = np.random.default_rng(15)
-    tables = rng.multinomial(400, np.full(16, 1 / 16), 400).reshape(-1, 4, 4)
+    tables = np.random.default_rng(15).multinomial(400, np.full(16, 1 / 16), 400).reshape(-1, 4, 4)
     found = memory.mutual_information(tables)
     assert abs(found.mean()) < 4 * stats.sem(found)
-    plug_in = 9 / (2 * 400) / math.log(2)
-    assert plug_in > 20 * stats.sem(found)  # so that the test can tell
+    assert 9 / (2 * 400) / math.log(2) > 20 * stats.sem(found)  # of the plug-in, so that the test can tell
 
 
 def markov(rng: np.random.Generator, runs: int, stay: float) -> Campaign:

@@ -84,13 +84,8 @@ def known(thrown: int) -> dict[str, float]:
         residents += before
         before = before * (1 - RESIDENTS_OUT) + thrown * (1 - share(thrown))
         inside += before
-    return {
-        "thrown in a drop": thrown,
-        "mean inside in play": inside / DROPS,
-        "mean out in a drop": out / DROPS,
-        "share of thrown out": share(thrown),
-        "share of residents out": RESIDENTS_OUT,
-    }
+    means = {"thrown in a drop": thrown, "mean inside in play": inside / DROPS, "mean out in a drop": out / DROPS}
+    return means | {"share of thrown out": share(thrown), "share of residents out": RESIDENTS_OUT}
 
 
 def swept(directory: Path, monkeypatch: pytest.MonkeyPatch, odd: int = 0, runs: int = 8, seed: int = 3) -> Path:

@@ -115,6 +115,9 @@ def test_p_values_of_games_of_one_law_are_uniform(name: str):
         found = statistic.distance(a, b, distances.random_splits(20, 99, rng))
         p.append(float((found >= found[0] * (1 - 1e-9)).mean()))
     assert uniform(p, 100)
+    same = whole_games.compare_games(a, a, rng, 200)  # games beside themselves are at no distance
+    assert all(each.p == 1 and each.value == pytest.approx(0, abs=1e-9) for each in same.distances)
+    assert [mean.difference.value for mean in same.means] == [0, 0]
 
 
 def test_distances_see_a_large_shift_and_tell_its_size():
@@ -145,14 +148,6 @@ def test_autocorrelations_see_games_that_differ_from_one_another_though_their_me
     assert inside.is_seen
     assert inside.unit.startswith("autocorrelation at lag ")
     assert inside.size.low > 0
-
-
-def test_games_beside_themselves_are_at_no_distance():
-    rng = np.random.default_rng(7)
-    games = played(30, rng, rules=SHORT)
-    found = whole_games.compare_games(games, games, rng, 200)
-    assert all(each.p == 1 and each.value == pytest.approx(0, abs=1e-9) for each in found.distances)
-    assert [mean.difference.value for mean in found.means] == [0, 0]
 
 
 def test_autocorrelations_are_those_of_a_known_series_and_their_parts_tell_the_error():
@@ -242,20 +237,16 @@ def test_colours_are_matched_by_their_words():
 
 def test_unfinished_games_are_left_out():
     campaign = campaign_of(4, 14)
-    kept = ~((campaign.drops.run == 1) & (campaign.drops.drop >= 20))
-    rows = np.cumsum(kept) - 1
-    drops = campaign.drops
+    drops, cubes = campaign.drops, campaign.cubes
+    kept = ~((drops.run == 1) & (drops.drop >= 20))
     fields = {
         name: value.take(np.flatnonzero(kept)) if isinstance(value, (Facts, Words)) else value[kept]
         for name, value in vars(drops).items()
     }
-    cubes = campaign.cubes.take(np.flatnonzero(kept[campaign.cubes.row]))
-    short = replace(
-        campaign,
-        drops=replace(drops, **fields),
-        cubes=replace(cubes, row=rows[cubes.row].astype(np.int32)),
-        failed=Failed(np.array([1]), np.array([20]), Words.of(["timed_out"])),
-    )
+    cubes = cubes.take(np.flatnonzero(kept[cubes.row]))
+    cubes = replace(cubes, row=(np.cumsum(kept) - 1)[cubes.row].astype(np.int32))
+    failed = Failed(np.array([1]), np.array([20]), Words.of(["timed_out"]))
+    short = replace(campaign, drops=replace(drops, **fields), cubes=cubes, failed=failed)
     assert whole_games.finished_runs(short).tolist() == [0, 2, 3]
     whole = whole_games.games_of(campaign)
     assert np.array_equal(whole_games.games_of(short).inside, whole.inside[[0, 2, 3]])

@@ -250,13 +250,9 @@ def subsets() -> Rows:
         return np.tile(np.array(values), drops)
 
     start = each([cube.floor if cube else -1 for cube in INSIDE])
+    two, lying, fresh = np.full(drops, 2), np.tile([2, 1], (drops, 1)), np.tile([1, 1], (drops, 1))
     return Rows(
-        regions=("up", "low"),
-        run=np.zeros(drops, int),
-        thrown=np.full(drops, 2),
-        lying=np.tile([2, 1], (drops, 1)),
-        fresh=np.tile([1, 1], (drops, 1)),
-        drop=np.repeat(np.arange(drops), cubes),
+        *(("up", "low"), np.zeros(drops, int), two, lying, fresh, np.repeat(np.arange(drops), cubes)),
         start=start,
         end=np.where(np.array(SUBSETS).ravel(), 2, np.maximum(start, 0)),
         age=each([cube.age if cube else 0 for cube in INSIDE]),
@@ -528,11 +524,9 @@ def test_held_out_runs_have_no_part_in_the_law(few: Path, fitted_few: Fitted, mo
 
 
 def refused(capsys: Capture, *arguments: str) -> str:
-    """Call the command line, which must refuse in one line; return that."""
     assert cli.main(list(arguments)) == 2
     told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.count("\n") == 1
+    assert (told.out, told.err.count("\n")) == ("", 1)
     return told.err
 
 

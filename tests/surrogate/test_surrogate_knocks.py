@@ -40,10 +40,8 @@ from tower_sim.surrogate.table import OUT, UNIT, WORD, knocked, threshold
 from tower_sim.testing import check_model
 
 SHAPE = load("amerigo")
-CURVES = tuple(
-    Polyline(KNOCKS, tuple(x + floor / 4 for x in (-5.0, -4.0, -2.5, -0.5, 0.75, 1.5)), (0.2,) * 6)
-    for floor in range(4)
-)
+ODDS = np.array([-5.0, -4.0, -2.5, -0.5, 0.75, 1.5])
+CURVES = tuple(Polyline(KNOCKS, tuple((ODDS + floor / 4).tolist()), (0.2,) * 6) for floor in range(4))
 SHIPPED = replace(fitted_or_shipped("amerigo"), apparatus_digest=SHAPE.digest)  # whatever tower it was fitted to
 LAW = replace(SHIPPED.cascade_of(SHAPE.digest), knocks=CURVES)
 FILE = replace(SHIPPED, law=LAW)
@@ -57,9 +55,8 @@ def laden(floors: Sequence[int], model: SurrogateModel = MODEL) -> TowerState:
     """A state with a cube on each of these floors, after a drop and an empty one."""
     cubes = supply({"red": len(floors)}, model.cube_edge)
     inside = [Resident(cube, model.table.regions[floor], 0) for cube, floor in zip(cubes, floors, strict=True)]
-    return replace(
-        model.empty(), residents=tuple(inside[::-1]), log=(Event("drop", "", cubes, ()), Event("drop", "", (), ()))
-    )
+    drops = (Event("drop", "", cubes, ()), Event("drop", "", (), ()))
+    return replace(model.empty(), residents=tuple(inside[::-1]), log=drops)
 
 
 def rng(*number: int) -> np.random.Generator:
@@ -86,17 +83,13 @@ def test_the_chance_of_a_floor_is_that_of_its_curve(strength: float):
 def test_outcomes_of_a_small_state_come_as_often_as_their_enumeration_says():
     floors, strength, count = (1, 2, 2), 0.8, 20_000
     chances = [Fraction(threshold(MODEL.table, MODEL.table.knocks[floor][80]), WORD) for floor in floors]
-    law = {
-        outs: math.prod(p if out else 1 - p for p, out in zip(chances, outs, strict=True))
-        for outs in product((False, True), repeat=3)
-    }
+    every = product((False, True), repeat=3)
+    law = {outs: math.prod(p if o else 1 - p for p, o in zip(chances, outs, strict=True)) for outs in every}
     assert sum(law.values()) == 1
     words = Counter(tuple(knocked(MODEL.table, floors, strength, WordStream((1, 2, 3, 4), i))) for i in range(count))
     state, random = laden(floors), rng(1)
-    drawn = Counter(
-        tuple(x.cube not in outcome.inside for x in state.residents[::-1])
-        for outcome in (MODEL.knock(state, strength, random) for _ in range(count // 5))
-    )
+    outcomes = [MODEL.knock(state, strength, random) for _ in range(count // 5)]
+    drawn = Counter(tuple(x.cube not in each.inside for x in state.residents[::-1]) for each in outcomes)
     for seen in (words, drawn):
         expected = [float(chance) * seen.total() for chance in law.values()]
         assert stats.chisquare([seen[outs] for outs in law], expected).pvalue > LEVEL
@@ -216,12 +209,11 @@ class TestJavaScript:
             ends = [OUT if gone else cube["floor"] for cube, gone in zip(cubes, is_out, strict=True)]
             names = [{"id": cube["id"], "colour": "red"} for cube in cubes]
             places = ["tray" if end == OUT else f"inside:{regions[end]}" for end in ends]
+            landed = zip(names, ends, places, strict=True)
             expected = {
                 "state": {"drops": 9, "cubes": kept},
                 "emerged": [name for name, gone in zip(names, is_out, strict=True) if gone],
-                "landings": [
-                    name | {"floor": end, "place": place} for name, end, place in zip(names, ends, places, strict=True)
-                ],
+                "landings": [name | {"floor": end, "place": place} for name, end, place in landed],
             }
             assert json.dumps(own) == json.dumps(npm) == json.dumps(expected)
             assert states == [list(stream._state)] * 2

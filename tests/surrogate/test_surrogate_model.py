@@ -225,21 +225,10 @@ def expected_out(thrown: int, inside: int) -> float:
     lying = [0, round(0.7 * inside), inside - round(0.7 * inside), 0]
     start = np.repeat([-1, 0, 1, 2, 3], [thrown, *lying])
     one, none = np.zeros(1, int), np.zeros(len(start), int)
-    rows = Rows(
-        regions=MODEL.table.regions,
-        run=one,
-        thrown=one + thrown,
-        lying=np.array([lying]),
-        fresh=np.zeros((1, 4), int),
-        drop=none,
-        start=start,
-        end=start,
-        age=none + 10,
-        in_crowd=none > 0,
-        cube=np.arange(len(start)),
-    )
-    law = SHIPPED.cascade_of(SHAPE.digest)
-    chance, weights = chances(law, rows)
+    drops = {"run": one, "thrown": one + thrown, "lying": np.array([lying]), "fresh": np.zeros((1, 4), int)}
+    cubes = {"drop": none, "start": start, "end": start, "age": none + 10, "in_crowd": none > 0}
+    rows = Rows(regions=MODEL.table.regions, **drops, **cubes, cube=np.arange(len(start)))
+    chance, weights = chances(SHIPPED.cascade_of(SHAPE.digest), rows)
     return float((chance @ weights).sum())
 
 
@@ -271,7 +260,7 @@ def test_a_drop_takes_its_words_in_one_order_however_many_it_can_take(thrown: in
     assert used.bit_generator.state == left.bit_generator.state
 
 
-def test_an_outcome_is_extrapolated_exactly_where_the_data_have_no_such_drop():
+def test_an_outcome_is_extrapolated_exactly_where_the_data_have_no_such_drop(capsys: Capture):
     (least, *_), (most, *_) = SHIPPED.covered[0], SHIPPED.covered[-1]
     inside_of = {n: (low, high) for n, low, high in SHIPPED.covered}
     assert least == 1
@@ -281,6 +270,9 @@ def test_an_outcome_is_extrapolated_exactly_where_the_data_have_no_such_drop():
     for thrown, inside, told in cases:
         state = laden([0, inside, 0, 0])
         assert MODEL.drop(state, others(thrown, state), rng(1)).extrapolated is told
+    for count, told in ((7, False), (most + 1, True)):
+        assert cli.main(["throw", "amerigo", "--model", "surrogate", "--cubes", f"blue={count}", "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["extrapolated"] is told
 
 
 def test_what_is_covered_is_told_by_the_nearest_number_thrown():
@@ -291,19 +283,10 @@ def test_what_is_covered_is_told_by_the_nearest_number_thrown():
     assert not replace(SHIPPED, covered=()).covers(1, 0)
 
 
-def test_drop_says_on_the_command_line_when_it_is_extrapolated(capsys: Capture):
-    beyond = SHIPPED.covered[-1][0] + 1
-    for count, told in ((7, False), (beyond, True)):
-        assert cli.main(["throw", "amerigo", "--model", "surrogate", "--cubes", f"blue={count}", "--json"]) == 0
-        assert json.loads(capsys.readouterr().out)["extrapolated"] is told
-
-
 def refused(capsys: Capture, *arguments: str) -> str:
-    """Call the command line, which must refuse in one line; return that."""
     assert cli.main(list(arguments)) == 2
     told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.count("\n") == 1
+    assert (told.out, told.err.count("\n")) == ("", 1)
     return told.err
 
 
@@ -315,9 +298,7 @@ def test_a_state_of_another_law_is_refused():
         MODEL.drop(other.empty(), others(1, other.empty()), rng(1))
 
 
-def test_a_tower_with_one_other_measure_has_no_surrogate_and_the_advice_says_how_to_get_one(
-    capsys: Capture, tmp_path: Path
-):
+def test_a_tower_with_one_other_measure_has_no_surrogate_but_advice(capsys: Capture, tmp_path: Path):
     profile = deepcopy(dict(SHAPE.profile))
     profile["funnel"]["rim_mm"] += 1
     changed = from_tables(profile, "amerigo")

@@ -108,9 +108,7 @@ def test_the_stored_vectors_are_the_first_of_those_whose_digest_is_stored_and_py
 
 
 @pytest.mark.slow
-def test_javascript_matches_ten_thousand_vectors_of_the_stored_table_and_the_shipped_model(
-    ask: Ask, model: SurrogateModel
-):
+def test_javascript_matches_ten_thousand_vectors_of_both_tables(ask: Ask, model: SurrogateModel):
     assert EXPECTED["vectors"] == 10_000
     request = {"do": "vectors", "seed": SEED, "count": EXPECTED["vectors"]}
     assert ask("made_up", request) == [EXPECTED["sha256"]]
@@ -277,17 +275,6 @@ def test_the_models_drops_have_the_tables_distribution(model: SurrogateModel, la
     assert p_value(laws[scene], counts) > LEVEL
 
 
-def javascript_counts(ask: Ask, scene: str) -> dict[Ends, int]:
-    """What comes of 20,000 drops of the stored table."""
-    cubes: list[Any] = [{"id": i, "colour": "red"} for i in range(len(SCENES[scene]))]
-    for cube, place in zip(cubes, SCENES[scene], strict=True):
-        cube |= {"floor": place[0], "since": 20 - place[1], "inCrowd": place[2]} if place else {}
-    state, thrown = ([cube for cube in cubes if ("floor" in cube) is lies] for lies in (True, False))
-    given = {"state": {"drops": 20, "cubes": state}, "thrown": thrown, "seed": SEED, "count": 20_000}
-    (found,) = ask("made_up", {"do": "drops"} | given)
-    return {tuple(int(end) for end in ends.split(",")): times for ends, times in found.items()}
-
-
 @pytest.mark.slow
 def test_the_distribution_test_accepts_the_true_law_and_refutes_one_with_one_wrong_summand(ask: Ask):
     """Laws in which cubes pass the last floor more easily, by 0.25 of log-odds, against JavaScript's drops."""
@@ -295,7 +282,13 @@ def test_the_distribution_test_accepts_the_true_law_and_refutes_one_with_one_wro
     *above, last = table.floors
     arriving, lying, _ = SCENES
     for field, scene in (("arriving_thrown", arriving), ("lying_thrown", lying)):
-        counts = javascript_counts(ask, scene)
+        cubes: list[Any] = [{"id": i, "colour": "red"} for i in range(len(SCENES[scene]))]
+        for cube, place in zip(cubes, SCENES[scene], strict=True):
+            cube |= {"floor": place[0], "since": 20 - place[1], "inCrowd": place[2]} if place else {}
+        inside, thrown = ([cube for cube in cubes if ("floor" in cube) is lies] for lies in (True, False))
+        given = {"state": {"drops": 20, "cubes": inside}, "thrown": thrown, "seed": SEED, "count": 20_000}
+        (found,) = ask("made_up", {"do": "drops"} | given)
+        counts = {tuple(int(end) for end in ends.split(",")): times for ends, times in found.items()}
         entries = tuple(entry + 128 for entry in getattr(last, field))
         wrong = replace(table, floors=(*above, replace(last, **{field: entries})))
         assert p_value(exact(table, resting_of(scene)), counts) > LEVEL
@@ -347,12 +340,7 @@ def flat(value: Any) -> list[Any]:
 @each_case(
     ("model_name", "to", "out", "told"),
     [
-        (
-            "no_such_model",
-            "js",
-            "out",
-            "check its spelling and the folder that you are in; give a file of `tower-sim model",
-        ),
+        ("no_such_model", "js", "out", "spelling and the folder that you are in; give a file of `tower-sim model"),
         ("amerigo", "rust", "out", "allowed is js, json or lua"),
         ("amerigo", "json", "missing/out.json", "allowed is a file in an existing folder"),
     ],
@@ -378,13 +366,10 @@ def test_a_javascript_drop_says_where_every_cube_is_and_what_carries_over(ask: A
     )
     ends = move(model.table, [None] * count, WordStream(SEED, 0))
     places = [*(f"inside:{region}" for region in model.table.regions), "tray"]
-    assert first["landings"] == [
-        {**cube, "floor": end, "place": places[end]} for cube, end in zip(crowd, ends, strict=True)
-    ]
-    assert first["emerged"] == [cube for cube, end in zip(crowd, ends, strict=True) if end == OUT]
-    inside = [
-        {**cube, "floor": end, "since": 4, "inCrowd": True} for cube, end in zip(crowd, ends, strict=True) if end != OUT
-    ]
+    landed = [*zip(crowd, ends, strict=True)]
+    assert first["landings"] == [{**cube, "floor": end, "place": places[end]} for cube, end in landed]
+    assert first["emerged"] == [cube for cube, end in landed if end == OUT]
+    inside = [{**cube, "floor": end, "since": 4, "inCrowd": True} for cube, end in landed if end != OUT]
     assert first["state"] == {"drops": 5, "cubes": inside}
     assert inside
     assert none == {"state": {"drops": 5, "cubes": []}, "emerged": [], "landings": []}
@@ -446,8 +431,7 @@ def test_javascript_refuses_what_it_cannot_play_with_the_documented_error(ask: A
     ]
     requests = ({"do": "refused", "call": call, "given": each} for (call, *_), each in zip(REFUSED, given, strict=True))
     for message, (_, _, told) in zip(ask("made_up", *requests), REFUSED, strict=True):
-        assert message is not None, told
-        assert told in message, message
+        assert told in (message or ""), told
         assert "; allowed is " in message
 
 
@@ -471,9 +455,8 @@ def test_python_refuses_words_that_are_none_and_cubes_where_no_floor_is():
     table, three = made_up(), [None, None, Resting(1, 1, False)]
     rng = np.random.default_rng(1)
     drawn = iter(rng.integers(0, WORD, 100, np.uint32))
-    assert move(table, three, lambda: next(drawn)) == move(
-        table, three, iter(np.random.default_rng(1).integers(0, WORD, 100).tolist()).__next__
-    )
+    same = iter(np.random.default_rng(1).integers(0, WORD, 100).tolist())
+    assert move(table, three, lambda: next(drawn)) == move(table, three, same.__next__)
     words = (rng.random, lambda: -1, lambda: WORD, lambda: None, lambda: "7", lambda: True, lambda: 7.0)
     for word in words:
         with pytest.raises(UsageError, match=r"^a word drawn is [^\n]*; allowed is a whole number from 0 to 2\^32 - 1"):
