@@ -110,15 +110,8 @@ def test_new_colours_and_those_of_the_state_may_be_thrown():
 
 def test_the_known_colours_are_those_that_have_a_paint_of_their_own():
     assert len({*cube_colours(COLOURS).values()}) == len(COLOURS)
-    assert slipped("bleu", COLOURS) == "blue"
-    assert [slipped(word, COLOURS) for word in ("", "b", "bl", "teal", "blackish", "blue")] == [
-        "",
-        "",
-        "",
-        "",
-        "",
-        "blue",
-    ]
+    assert {word for word in ("", "b", "bl", "teal", "blackish") if slipped(word, COLOURS)} == set()
+    assert slipped("bleu", COLOURS) == slipped("blue", COLOURS) == "blue"
 
 
 # A state that is asked for over the wire
@@ -127,18 +120,11 @@ def test_the_known_colours_are_those_that_have_a_paint_of_their_own():
 def test_a_service_takes_states_of_a_million_bytes_and_no_more():
     plain = {"model": "", "apparatus": "", "digest": "", "residents": [], "log": [], "board": [], "touches": []}
     event = ["drop", "a" * 70, [[7, "red", 0.008547008547008548]], [7], 0.0, ""]
-    for events, error in (
-        (7_500, None),
-        (9_000, "unpacks to more than 1000000 bytes; allowed are up to 1000000 bytes"),
-    ):
-        token = pack("TOWER3", plain | {"log": [event] * events})
-        asked = {"do": "drop", "model": "surrogate", "cubes": {"red": 1}, "state": token}
-        if error is None:
-            assert len(json.dumps([event] * events, separators=(",", ":"))) < MAX_STATE
-            _read(asked)
-        else:
-            with pytest.raises(UsageError, match=error):
-                _read(asked)
+    asked = {"do": "drop", "model": "surrogate", "cubes": {"red": 1}}
+    assert len(json.dumps([event] * 7_500, separators=(",", ":"))) < MAX_STATE
+    _read(asked | {"state": pack("TOWER3", plain | {"log": [event] * 7_500})})
+    with pytest.raises(UsageError, match="unpacks to more than 1000000 bytes; allowed are up to 1000000 bytes"):
+        _read(asked | {"state": pack("TOWER3", plain | {"log": [event] * 9_000})})
 
 
 def _read(line: dict[str, Any]) -> None:

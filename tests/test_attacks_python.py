@@ -48,66 +48,35 @@ ODD: Mapping[str, Any] = {
     "set": {1}, "object": object(), "type": int,
 }  # fmt: skip
 SPEC = '[campaign]\ngame = "amerigo"\nmodel = "two_thirds"\napparatus = "amerigo"\ngames = 6\nseed = "7"\n'
-WHOLE = "0|5"
 FINE: Mapping[str, str] = {  # names of ODD that an argument may be, as CALL.ARGUMENT; of any call as ARGUMENT
-    "seed": WHOLE,
-    "settings": "None",
-    "engine": "None",
-    "fineness": "None",
-    "accuracy": "None",
-    "run": "None|0|5",
-    "first": WHOLE,
-    "games": "5",
-    "shift": "0|1/4",
-    "tables": "table",
-    "cubes": "list|''|table",
-    "colours": "list",
-    "state": "",
-    "supply.counts": "table|table of 5",
-    "coloured.colour": "nope|''",
-    "supply.edge": "1/4",
-    "supply.first_id": "0|5|2**128|10**400",
-    "of_colour.count": WHOLE,
-    "Rules.rounds": WHOLE,
-    "Rules.cubes": "5",
-    "Rules.substitute": "''",
-    "settings.iterations": "5",
-    "settings.timestep": "",
-    "read_settings.table": "table",
-    "sample_runs.runs": "5",
-    "cube.id": WHOLE,
-    "cube.colour": "nope|''",
-    "DropRequest.state": "None",
-    "DropRequest.knock": "None|True|-1|0|5|1.5|nan|inf|1e308|2**128|10**400|1/4",
-    "DropRequest.cubes": "table of 5",
-    "DropRequest.apparatus": "nope|''|NUL|escape|surrogate|bidi",
-    "PlayRequest.apparatus": "nope|NUL|escape|surrogate|bidi",
-    "rules_of.table": "table",
-    "rules_of.directory": "None|nope|''|NUL|escape|surrogate|bidi",
-    "chain.own": "table",
-    "amerigo.own": "table",
-    "dead_reckoning.own": "",
-    "options.emerged": "table",
-    "options.marker": "None",
-    "options.tokens": "None",
-    "actions_allowed.emerged": "table",
-    "action_points.emerged": "table|table of 5",
-    "gold.emerged": "table|table of 5",
-    "gold.divisor": "5|2**128|10**400",
-    "Tokens.extra": "table|table of 5",
-    "run_shard.index": "0",
-    "changes": "list",
-    "own": "table",
-    "at.place": "''|nope|NUL|escape|surrogate|bidi",
-    "Side.colour": "nope|''",
-    "Side.cubes": "0|5|2**128|10**400",
-    "start.game": WHOLE,
-    "advance.policies": "table",
-    "drop.cubes": "list",
-    "DropRequest.model": "",
-    "number": "nope",
-    "settings.engine": "",
-    "PlayRequest.rules": "|".join(ODD),
+    name: odd
+    for odd, names in {
+        "0|5": "Rules.rounds seed first of_colour.count cube.id start.game",
+        "None": "settings engine fineness accuracy DropRequest.state options.marker options.tokens",
+        "5": "games Rules.cubes settings.iterations sample_runs.runs",
+        "table": "tables read_settings.table rules_of.table chain.own amerigo.own own advance.policies options.emerged"
+        " actions_allowed.emerged",
+        "list": "colours changes drop.cubes",
+        "table|table of 5": "supply.counts action_points.emerged gold.emerged Tokens.extra",
+        "nope|''": "coloured.colour cube.colour Side.colour",
+        "None|0|5": "run",
+        "0|1/4": "shift",
+        "list|''|table": "cubes",
+        "1/4": "supply.edge",
+        "0|5|2**128|10**400": "supply.first_id Side.cubes",
+        "''": "Rules.substitute",
+        "None|True|-1|0|5|1.5|nan|inf|1e308|2**128|10**400|1/4": "DropRequest.knock",
+        "table of 5": "DropRequest.cubes",
+        "nope|''|NUL|escape|surrogate|bidi": "DropRequest.apparatus at.place",
+        "nope|NUL|escape|surrogate|bidi": "PlayRequest.apparatus",
+        "None|nope|''|NUL|escape|surrogate|bidi": "rules_of.directory",
+        "5|2**128|10**400": "gold.divisor",
+        "0": "run_shard.index",
+        "nope": "number",
+        "|".join(ODD): "PlayRequest.rules",
+        "": "state settings.timestep dead_reckoning.own DropRequest.model settings.engine",
+    }.items()
+    for name in names.split()
 }
 
 
@@ -132,18 +101,11 @@ def doors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     yield "load", load, {"name_or_file": "amerigo"}
     yield "open_model", opened, {"apparatus": shape, "name": "surrogate", "settings": None}
     yield "open_physics", opened, {"apparatus": shape, "name": "physics", "settings": PhysicsSettings()}
-    yield (
-        "PhysicsModel",
-        lambda **given: PhysicsModel(**given).close(),
-        {"apparatus": shape, "settings": None},
-    )
+    yield ("PhysicsModel", lambda **given: PhysicsModel(**given).close(), {"apparatus": shape, "settings": None})
     yield "supply", supply, {"counts": {"red": 2}, "edge": edge, "first_id": 0}
     yield "of_colour", lambda count: supply({"red": count}, edge), {"count": 2}
-    yield (
-        "coloured",
-        lambda colour: supply(cast("Any", {colour if isinstance(colour, Hashable) else None: 2}), edge),
-        {"colour": "red"},
-    )
+    coloured = lambda colour: supply(cast("Any", {colour if isinstance(colour, Hashable) else None: 2}), edge)  # noqa: E731
+    yield "coloured", coloured, {"colour": "red"}
     yield "count_by_colour", count_by_colour, {"cubes": state.cubes, "colours": ["red"]}
     yield "Rules", Rules, {"rounds": 5, "cubes": 7, "substitute": "white"}
     yield "settings", PhysicsSettings, {"timestep": 0.001, "iterations": 40, "engine": "core"}
@@ -156,16 +118,10 @@ def doors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
         yield "drop", lambda each=each, **given: each.drop(**{"rng": rng(), **given}), {"state": before, "cubes": more}
         yield "drop", each.drop, {"state": before, "cubes": more, "rng": rng()}
     yield "place", board.place, {"state": lying, "cube": lying.board.cubes[0], "zone": "choice", "rng": rng()}
-    yield (
-        "sample_runs",
-        model.sample_runs,
-        {"plan": amerigo.plan(amerigo.read({})), "runs": 2, "seed": 1, "first": 0, "shift": 0.0},
-    )
-    yield (
-        "cube",
-        lambda **given: model.drop(model.empty(), [Cube(**given)], rng()),
-        {"id": 1, "colour": "red", "edge": edge},
-    )
+    many = {"seed": 1, "first": 0, "shift": 0.0}
+    yield "sample_runs", model.sample_runs, {"plan": amerigo.plan(amerigo.read({})), "runs": 2, **many}
+    one = lambda **given: model.drop(model.empty(), [Cube(**given)], rng())  # noqa: E731
+    yield "cube", one, {"id": 1, "colour": "red", "edge": edge}
     yield "take", state.take, {"cubes": state.cubes[:1]}
     yield "from_token", TowerState.from_token, {"token": state.token()}
     yield "rng_text", rng_text, {"rng": rng()}
@@ -197,11 +153,7 @@ def doors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     yield "action_points", action_points, {"emerged": emerged}
     yield "gold", gold_for_passing, {"emerged": emerged, "divisor": 2}
     yield "Tokens", Tokens, {"extra": {"red": 2}}
-    yield (
-        "sample_games",
-        sample_games,
-        {"model": model, "rules": Rules(), "games": 2, "seed": 7, "first": 0, "shift": 0.0},
-    )
+    yield "sample_games", sample_games, {"model": model, "rules": Rules(), "games": 2, **many}
     yield "play_amerigo", lambda **given: next(play_amerigo(**given)), {"model": model, "rules": Rules(), "seed": 7}
     yield "Side", Side, {"colour": "purple", "cubes": 6}
     yield "Setup", Setup, {"kind": "ship", "sides": setup.sides}

@@ -25,11 +25,8 @@ def test_a_throw_by_a_seed_is_that_of_the_command_line(capsys: pytest.CaptureFix
         second = tower.throw({"blue": 1})
         seed = tower.last_seed
     told: list[dict[str, object]] = []
-    for options in (
-        ["--cubes", "blue=3,red=2", "--seed", "5"],
-        ["--cubes", "blue=1", "--seed", str(seed), "--state", before],
-    ):
-        assert cli.main(["throw", "amerigo", *options, "--json"]) == 0
+    for options in ("--cubes blue=3,red=2 --seed 5", f"--cubes blue=1 --seed {seed} --state {before}"):
+        assert cli.main(["throw", "amerigo", *options.split(), "--json"]) == 0
         told.append(json.loads(capsys.readouterr().out))
     assert [each["state"] for each in told] == [first.state.token(), second.state.token()]
     assert told[1]["emerged"] == {**dict.fromkeys(told[1]["emerged"], 0), **tower.out}  # type: ignore[call-overload]

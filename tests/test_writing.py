@@ -22,6 +22,8 @@ from tower_sim.errors import UsageError
 from tower_sim.study.report import Report, Section, Table
 from tower_sim.writing import WritingFailed, check, write
 
+SPEC = '[campaign]\ngame = "amerigo"\napparatus = "amerigo"\nmodel = "two_thirds"\nseed = "7"\ngames = 6\nshard = 2\n'
+
 
 @pytest.mark.posix
 def test_a_file_is_written_anew_with_its_mode_kept_and_nothing_beside_it(tmp_path: Path):
@@ -137,10 +139,7 @@ if __name__ == "__main__":
 @pytest.mark.slow
 def test_without_what_only_posix_has_towers_are_played_drawn_compared_and_studied_and_campaigns_run(tmp_path: Path):
     """Of Windows' Python only the absence of some names is imitated here; its file system and its signals are not."""
-    spec = (
-        '[campaign]\ngame = "amerigo"\napparatus = "amerigo"\nmodel = "two_thirds"\nseed = "7"\ngames = 6\nshard = 2\n'
-    )
-    (tmp_path / "spec.toml").write_text(spec)
+    (tmp_path / "spec.toml").write_text(SPEC)
     (tmp_path / "here.py").write_text(WITHOUT_POSIX)  # each process of a campaign runs it again
 
     commands = (
@@ -158,7 +157,7 @@ def test_without_what_only_posix_has_towers_are_played_drawn_compared_and_studie
     assert tree(tmp_path / "data") == tree(tmp_path / "with")
 
 
-REPLACED = {
+REPLACED = {  # commands that write results, each with one of its files
     "play amerigo --set rounds=1 --model two_thirds --seed 1 --save-plot g.png": "g.png",
     "page replay amerigo --cubes blue=1 --seed 1 -o r.html": "r.html",
     "page lab -o lab.html --tower amerigo": "lab.html",
@@ -166,7 +165,6 @@ REPLACED = {
     "model export amerigo --to npm -o package": "package/README.md",
     "campaign report data -o report": "report/report.md",
 }
-"""Commands that write results, each with one of its files."""
 
 
 def called(line: str, *more: str) -> int:
@@ -181,10 +179,7 @@ def in_folder(folder: Path) -> set[str]:
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory of a small campaign."""
     folder = tmp_path_factory.mktemp("campaign")
-    spec = (
-        '[campaign]\ngame = "amerigo"\napparatus = "amerigo"\nmodel = "two_thirds"\nseed = "7"\ngames = 6\nshard = 2\n'
-    )
-    (folder / "spec.toml").write_text(spec)
+    (folder / "spec.toml").write_text(SPEC)
     run(load(folder / "spec.toml"), folder / "data", 1)
     return folder / "data"
 
@@ -204,9 +199,8 @@ def test_a_command_replaces_its_result_also_one_that_somebody_changed(
 
 
 def test_only_the_command_that_writes_a_file_for_people_to_edit_has_force():
-    assert [name for name, command in COMMANDS.items() if any(param.name == "force" for param in command.params)] == [
-        "tower fit"
-    ]
+    have = [name for name, command in COMMANDS.items() if any(param.name == "force" for param in command.params)]
+    assert have == ["tower fit"]
 
 
 def test_a_profile_that_is_there_is_kept_in_one_line_before_any_work(

@@ -59,10 +59,7 @@ def test_a_study_writes_report_tables_and_plots(place: Path):
         (("campaign", "status", "nowhere"), "nowhere"),
         (("campaign", "check", "nowhere"), "nowhere"),
         (("campaign", "run", "spec.toml", "--output", "x", "--workers", "0"), "workers"),
-        (
-            ("campaign", "run", "spec.toml", "--output", "x", "--workers", "100000000"),
-            "allowed is a whole number from 1 to",
-        ),
+        (("campaign", "run", "spec.toml", "--output", "x", "--workers", "100000000"), "a whole number from 1 to"),
         (("campaign", "report", "nowhere", "--output", "r"), "nowhere"),
         (("campaign", "--"), "Missing command"),
     ],

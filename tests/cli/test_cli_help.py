@@ -80,11 +80,9 @@ def test_the_version_is_told_with_what_it_runs_on(capsys: Capture):
 
 
 def test_the_help_imports_nothing_that_computes():
-    asked = (
-        "import sys; from tower_sim.cli import main; main(['--help']); print('numpy' in sys.modules, file=sys.stderr)"
-    )
+    asked = "import sys; from tower_sim.cli import main; main(['--help']); sys.exit('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "False\n")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_the_rules_of_a_game_are_listed_with_what_is_allowed(capsys: Capture):
@@ -121,10 +119,39 @@ def test_the_rules_of_a_game_are_listed_with_what_is_allowed(capsys: Capture):
         ("throw amerigo --times 3", "there is no --cubes; allowed with --times are one or more"),
         ("tower test my_tower --accuracy standart", "did you mean standard?"),
         ("model export amerigo --to jss -o x", "did you mean js?"),
+        ("--", "Missing command"),
+        ("play chess", "'chess'"),
+        ("play amerigo --seed -1", "--seed"),
+        ("play amerigo --set rounds=-1", "rounds"),
+        ("play chain", "no apparatus is named, and chain has none of its own; allowed is one of amerigo"),
+        ("play mine", "push_your_luck or the path of a Python file"),
+        ("play wallenstein --set attackers=41", "rules.attackers is 41; allowed is a whole number from 0 to 40"),
+        ("play chain --tower amerigo --set drops=0", "chain.drops is 0; allowed is a whole number from 1 to 32767;"),
+        (
+            "play chain --tower amerigo --set drops",
+            "'drops'; allowed is KEY=VALUE, each key once; the keys are",
+        ),
+        ("play chain --tower amerigo --set policy=covr", "'covr'; allowed is one of fixed, uniform, cover;"),
+        ("play amerigo --rules nowhere.toml", "nowhere.toml"),
+        ("play amerigo --tower nowhere", "nowhere"),
+        ("play amerigo --save-plot game.docx", "game.docx"),
+        ("throw amerigo --cubes blue", "COLOUR=N"),
+        ("throw amerigo --cubes blue=-3", "COLOUR=N"),
+        ("throw amerigo --cubes blue=1,blue=2", "once"),
+        ("throw amerigo --cubes blue=5000", "500"),
+        ("throw amerigo --cubes blue=1 --knock nan", "allowed is 0 to 5"),
+        ("throw amerigo --cubes blue=1 --state @/nowhere", "/nowhere"),
+        ("throw amerigo --times 3 --cubes bleu=1", "did you mean blue"),
+        ("throw amerigo --times 3 --cubes blue=1 --model nonsense", "nonsense"),
+        ("throw amerigo --times 3 --state TOWER3.x --cubes blue=1", "token"),
+        ("throw amerigo --times 3 --cubes blue=501", "501"),
+        ("throw amerigo --times 3 --cubes blue=1 --knock 1", "--knock is 1.0; allowed is none with --times"),
+        ("tower show amerigo", "-o"),
+        ("tower show amerigo -o /nowhere/tower.png", "/nowhere"),
         ("serve --port 3", "--port is of the service on the network; add --http, or leave it out"),
     ],
 )
-def test_a_near_miss_is_suggested_with_the_help_of_that_command(words: str, said: str, capsys: Capture):
+def test_the_callers_mistake_is_one_line_that_says_what_is_allowed_or_was_meant(words: str, said: str, capsys: Capture):
     assert cli.main(words.split()) == 2
     told = capsys.readouterr()
     assert told.out == ""

@@ -12,19 +12,8 @@ from support.command_line import here
 
 NUMBERS = ("", "-1", "1.5", "nan", "9" * 5000, "٣")
 NAMES = ("", "nope", "x" * 5000, "a\nb", "\0", "\udc80", "\x1b[2J", "%s")
-FILES = (
-    "",
-    "nope.toml",
-    ".",
-    "/dev/zero",
-    "/dev/null",
-    "\0",
-    "x" * 300,
-    "\udc80.toml",
-    "text",
-    "zeros.toml",
-    "text.json",
-)
+FILES = ("", "nope.toml", ".", "/dev/zero", "/dev/null", "\0", "x" * 300, "\udc80.toml")
+FILES += ("text", "zeros.toml", "text.json")
 OUTPUTS = ("", ".", "nowhere/x.html", "x" * 300, "\0", "text/x", "/dev/full/x")
 PICTURES = (*OUTPUTS, "x.doc")
 COUNTS = ("", "blue", "blue=", "=3", "blue=-1", "blue=1.5", "blue=99999", "blue=1,blue=2", "blue=1,,", "\x1b=1")

@@ -87,6 +87,7 @@ def test_without_standard_error_a_game_is_played_all_the_same():
 
 
 DRAWN = ("--model", "two_thirds", "--seed", "1", "--save-plot")
+SHIP = ("--model", "surrogate", *DRAWN[2:])
 
 
 @pytest.mark.slow
@@ -95,20 +96,7 @@ DRAWN = ("--model", "two_thirds", "--seed", "1", "--save-plot")
     [
         (("play", "amerigo", *DRAWN), "game.png"),
         (("play", "amerigo", "--json", *DRAWN), "game.png"),
-        (
-            (
-                "play",
-                "dead_reckoning",
-                "--set",
-                "cubes={purple=1,green=1}",
-                "--model",
-                "surrogate",
-                "--seed",
-                "1",
-                "--save-plot",
-            ),
-            "ship.png",
-        ),
+        (("play", "dead_reckoning", "--set", "cubes={purple=1,green=1}", *SHIP), "ship.png"),
         (("compare", "amerigo", "--set", "cubes=6", "--games", "8", *DRAWN), "change.png"),
         (("page", "replay", "amerigo", "--cubes", "blue=1", "--seed", "1", "-o"), "page.html"),
         (("page", "lab", "--tower", "amerigo", "-o"), "lab.html"),

@@ -10,19 +10,11 @@ Capture = pytest.CaptureFixture[str]
 PLAY = ("--model", "two_thirds", "--seed", "1", "--json")
 
 
-def test_a_rule_is_changed_by_its_key_and_refused_in_one_line_as_in_a_file(capsys: Capture):
+def test_a_rule_is_changed_by_its_key(capsys: Capture):
     assert cli.main(["play", "chain", "--tower", "amerigo", "--set", "drops=2", "--set", "policy=cover", *PLAY]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["chain"] | {"drops": 2, "policy": "cover"} == document["chain"]
     assert len(document["turns"]) == 2
-    for change, says in (
-        ("drops=0", "chain.drops is 0; allowed is a whole number from 1 to 32767;"),
-        ("drops", "--set 'drops'; allowed is KEY=VALUE, each key once; the keys are supply, drops"),
-        ("policy=covr", "chain.policy is 'covr'; allowed is one of fixed, uniform, cover;"),
-        ("dropz=3", "did you mean drops?"),
-    ):
-        assert cli.main(["play", "chain", "--tower", "amerigo", "--set", change, *PLAY]) == 2
-        assert says in capsys.readouterr().err
 
 
 def test_many_games_are_told_with_the_mean_of_every_figure_and_its_interval(capsys: Capture):

@@ -45,9 +45,8 @@ def run(lua: str, *words: str, at: Path) -> list[str]:
     """Run a program and return the lines that it prints; skip the test where there is no such Lua."""
     if shutil.which(lua) is None:
         pytest.skip(f"no {lua}: apt-get install {lua}")
-    done = subprocess.run(
-        [lua, *words], capture_output=True, text=True, cwd=at, env={**os.environ, "LC_ALL": "C.UTF-8"}
-    )
+    env = {**os.environ, "LC_ALL": "C.UTF-8"}
+    done = subprocess.run([lua, *words], capture_output=True, text=True, cwd=at, env=env)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     return done.stdout.splitlines()
 
@@ -103,11 +102,8 @@ def test_drops_by_counts_carry_over_what_stays_inside(model: SurrogateModel, lua
     for found in lines:
         thrown = dict(found["thrown"])
         number = sum(thrown.values())
-        new = [
-            {"colour": colour, "age": 0, "crowd": number >= CROWD}
-            for colour in sorted(thrown)
-            for _ in range(thrown[colour])
-        ]
+        colours = [colour for colour in sorted(thrown) for _ in range(thrown[colour])]
+        new = [{"colour": colour, "age": 0, "crowd": number >= CROWD} for colour in colours]
         resting = [Resting(cube["floor"], cube["age"], cube["crowd"]) for cube in inside]
         ends = move(model.table, [*resting, *[None] * number], word)
         after = [{**cube, "floor": end} for cube, end in zip([*inside, *new], ends, strict=True)]

@@ -10,13 +10,15 @@ import re
 import shutil
 import subprocess
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.browser import NODE_MODULES, browsing, needs_browser
+from support.browser import NODE_MODULES, Watched, browsing, needs_browser
 from support.chains import chains, profiles
 from support.npm_project import NODE, ROOT, make, node, shown, steps
 from support.portable import model_of
@@ -85,17 +87,8 @@ def compiler() -> str:
 
 
 def compiled(project: Path, *files: str) -> subprocess.CompletedProcess[str]:
-    wanted = [
-        "--strict",
-        "--exactOptionalPropertyTypes",
-        "--module",
-        "nodenext",
-        "--target",
-        "es2022",
-        "--outDir",
-        "made",
-    ]
-    words = [str(NODE), compiler(), *wanted, "--lib", "es2022,dom", *files]
+    wanted = ["--strict", "--exactOptionalPropertyTypes", "--module", "nodenext", "--target", "es2022"]
+    words = [str(NODE), compiler(), *wanted, "--outDir", "made", "--lib", "es2022,dom", *files]
     return subprocess.run(words, cwd=project, capture_output=True, text=True)
 
 
@@ -162,16 +155,36 @@ def test_typescript_takes_the_readmes_game_and_our_types_in_strict_mode(project:
         assert "{ action: 'red', cubes: 'white', points: 5, once: 0 }" in out
 
 
-@needs_browser
-def test_the_readmes_page_runs_in_a_browser_without_a_bundler(project: Path):
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files and says nothing."""
+
+    def log_message(self, format: str, *args: Any) -> None: ...
+
+    def do_GET(self) -> None:
+        if self.path == "/favicon.ico":
+            self.send_response(204)
+            self.end_headers()
+        else:
+            super().do_GET()
+
+
+@contextmanager
+def opened(project: Path, name: str) -> Iterator[Watched]:
+    """Serve the project and open a page of it."""
     handler = functools.partial(Quiet, directory=str(project))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, browsing() as watched:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         watched.page.context.set_offline(False)
-        watched.page.goto(f"http://127.0.0.1:{server.server_port}/page.html")
+        watched.page.goto(f"http://127.0.0.1:{server.server_port}/{name}")
+        yield watched
+        server.shutdown()
+
+
+@needs_browser
+def test_the_readmes_page_runs_in_a_browser_without_a_bundler(project: Path):
+    with opened(project, "page.html") as watched:
         watched.page.wait_for_function("document.querySelector('#out').textContent")
         assert re.fullmatch("[0-7] of 7 came out", watched.page.inner_text("#out"))
-        server.shutdown()
     assert watched.wrong == []
     asked_for = {url.rsplit("/node_modules/", 1)[1] for url in watched.requests if "/node_modules/" in url}
     assert "tower-sim/towers/amerigo.js" in asked_for
@@ -197,11 +210,7 @@ def test_thirty_steps_of_random_chains_are_pythons_in_a_worker_of_a_page(project
     (project / "empty.html").write_text("<!doctype html><title>A page</title>", "utf-8")
     shutil.copy(ROOT / "tests/support/physics_repeat.js", project)
     given = {"chains": [asdict(chain) for chain in chains(30)], "profiles": profiles()}
-    handler = functools.partial(Quiet, directory=str(project))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, browsing() as watched:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        watched.page.context.set_offline(False)
-        watched.page.goto(f"http://127.0.0.1:{server.server_port}/empty.html")
+    with opened(project, "empty.html") as watched:
         asked = """given => new Promise((done, failed) => {
           const worker = new Worker("/worker.js", { type: "module" });
           worker.onmessage = ({ data }) => done(data);
@@ -209,23 +218,9 @@ def test_thirty_steps_of_random_chains_are_pythons_in_a_worker_of_a_page(project
           worker.postMessage(given);
         })"""
         told = watched.page.evaluate(asked, given)
-        server.shutdown()
     assert told["differ"] == []
     assert told["steps"] >= 28
     assert watched.wrong == []
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves files and says nothing."""
-
-    def log_message(self, format: str, *args: Any) -> None: ...
-
-    def do_GET(self) -> None:
-        if self.path == "/favicon.ico":
-            self.send_response(204)
-            self.end_headers()
-        else:
-            super().do_GET()
 
 
 # The package
@@ -296,9 +291,8 @@ def test_export_writes_over_its_own_package_and_over_nothing_else(tmp_path: Path
     assert export("--to", "npm", "-o", str(package))[0] == 0
     assert export("--to", "npm", "-o", str(package), str(own)) == (0, "")
     assert not [*(package / "ships").glob("*")]
-    assert {path.name for path in (package / "towers").iterdir()} == {
-        f"amerigo{end}" for end in (".js", ".cjs", ".d.ts", ".d.cts")
-    }
+    made = {path.name for path in (package / "towers").iterdir()}
+    assert made == {f"amerigo{end}" for end in (".js", ".cjs", ".d.ts", ".d.cts")}
     assert export("--to", "npm", "-o", str(package))[0] == 0
     other = tmp_path / "other"
     other.mkdir()
@@ -306,10 +300,7 @@ def test_export_writes_over_its_own_package_and_over_nothing_else(tmp_path: Path
     for words, told in (
         (["--to", "npm", "-o", str(other)], "is a folder with other things in it; allowed is a new or empty one"),
         (["--to", "npm", "-o", str(other / "package.json")], "package.json"),
-        (
-            ["amerigo", str(own), "--to", "npm", "-o", str(package)],
-            "allowed is one with letters or digits that no other",
-        ),
+        (["amerigo", str(own), "--to", "npm", "-o", str(package)], "one with letters or digits that no other"),
         (["--to", "js", "-o", str(tmp_path / "x.mjs")], "model: none is given; allowed with --to js is one"),
         (["amerigo", "amerigo-club", "--to", "json", "-o", str(tmp_path / "x")], "model: 2 are given"),
         (["nowhere.json", "--to", "npm", "-o", str(tmp_path / "new")], "surrogate file"),

@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import socket
 import subprocess
+import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
 import pytest
 from support.node import NODE, needs_node
 from support.portable import model_of
-from support.relay import free_port, relay
 
 from tests.support.browser import NODE_MODULES
 from tower_sim.clients.write import write_package
@@ -28,17 +32,13 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 DOC = (ROOT / "docs/npm.md").read_text("utf-8")
-NEEDED = ("boardgame.io", "node-persist", "koa-compose")
+NEEDED = ("boardgame.io", "node-persist", "koa-compose", "typescript")
 SEED = (1, 2, 3, 4)
 
 needs_boardgame = pytest.mark.skipif(
     not (NODE and NODE_MODULES and all(Path(NODE_MODULES, name).is_dir() for name in NEEDED)),
-    reason="no boardgame.io: npm install boardgame.io@0.50.2 node-persist@3.1.0 koa-compose@4.1.0, and say where in "
-    "TOWER_SIM_NODE_MODULES",
-)
-needs_typescript = pytest.mark.skipif(
-    not (NODE and NODE_MODULES and Path(NODE_MODULES, "typescript").is_dir()),
-    reason="no TypeScript: npm install typescript@5.9.3, and say where in TOWER_SIM_NODE_MODULES",
+    reason="no boardgame.io: npm install boardgame.io@0.50.2 node-persist@3.1.0 koa-compose@4.1.0 typescript@5.9.3, "
+    "and say where in TOWER_SIM_NODE_MODULES",
 )
 
 
@@ -62,12 +62,6 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def steps(name: str) -> str:
-    """Return the shell commands of a part of docs/npm.md."""
-    (found,) = re.findall(rf"<!-- {name} -->\n```sh\n(.*?)```", DOC, re.S)
-    return found
-
-
 def node(folder: Path, program: str) -> Any:
     """Run a module in a folder and return the JSON that it prints at last."""
     (folder / "program.mjs").write_text(program, "utf-8")
@@ -76,10 +70,45 @@ def node(folder: Path, program: str) -> Any:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def copy(source: socket.socket, target: socket.socket, kept: list[bytes]) -> None:
+    with suppress(OSError):
+        while data := source.recv(65536):
+            kept.append(data)
+            target.sendall(data)
+    with suppress(OSError):
+        target.shutdown(socket.SHUT_WR)
+
+
+@contextmanager
+def relay(port: int) -> Iterator[tuple[int, list[bytes]]]:
+    """Hand on every connection to `port`, from a port that it gives, with all that comes back, in pieces."""
+    said = list[bytes]()
+
+    def hand_on(asking: socket.socket) -> None:
+        for _ in range(600):  # half a minute: a program that starts up is not missing
+            with suppress(ConnectionRefusedError):
+                asked = socket.create_connection(("127.0.0.1", port))
+                Thread(target=copy, args=(asking, asked, []), daemon=True).start()
+                return copy(asked, asking, said)
+            time.sleep(0.05)
+        asking.close()
+
+    def accept() -> None:
+        with suppress(OSError):  # the door was closed
+            while True:
+                Thread(target=hand_on, args=(door.accept()[0],), daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        Thread(target=accept, daemon=True).start()
+        yield door.getsockname()[1], said
+
+
 @needs_boardgame
 def test_two_bots_play_by_the_steps_of_the_document_and_a_stored_match_goes_on(project: Path, model: SurrogateModel):
-    served = free_port()
-    export, install, first, *rest = steps("boardgame").splitlines()
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        served = door.getsockname()[1]  # a port that is free now
+    (steps,) = re.findall(r"<!-- boardgame -->\n```sh\n(.*?)```", DOC, re.S)
+    export, install, first, *rest = steps.splitlines()
     assert export == "tower-sim model export --to npm -o tower-sim-package"  # the fixture did it, in node_modules
     assert install.startswith("npm install ./tower-sim-package ")
     for package in install.split()[3:]:  # what .ci/run installs, and the fixture put there
@@ -87,13 +116,13 @@ def test_two_bots_play_by_the_steps_of_the_document_and_a_stored_match_goes_on(p
     words = [int(word) for word in np.random.SeedSequence(7).generate_state(4)]
     seeded = first.replace("matches", f"matches {','.join(map(str, words))}")  # the server after it has no seed
     assert seeded != first
-    with relay(served) as wire:
+    with relay(served) as (port, pieces):
         script = "\n".join([seeded, *rest]).replace("server.mjs 8000", f"server.mjs {served}")
-        script = script.replace("127.0.0.1:8000", f"127.0.0.1:{wire.port}")
-        assert script.count(str(served)) == script.count(f"127.0.0.1:{wire.port}") == 2
+        script = script.replace("127.0.0.1:8000", f"127.0.0.1:{port}")
+        assert script.count(str(served)) == script.count(f"127.0.0.1:{port}") == 2
         done = subprocess.run(["bash", "-ec", script], cwd=project, capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr
-        said = b"".join(wire.said)
+        said = b"".join(pieces)
     half, whole = (json.loads(line) for line in done.stdout.splitlines() if line.startswith("{"))
     games = sample_games(model, Rules(), 1, 7)
     expected = [[int(n) for n in row] for row in games.emerged[0]]
@@ -196,15 +225,12 @@ console.log(game);
 
 
 @needs_boardgame
-@needs_typescript
 def test_types_in_strict_mode(project: Path):
     (project / "typed.mts").write_text(TYPED, "utf-8")
     compiler = Path(NODE_MODULES, "typescript/bin/tsc").resolve()
     options = ["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2022"]
-    done = subprocess.run(
-        [str(NODE), str(compiler), *options, "typed.mts"], cwd=project, capture_output=True, text=True
-    )
-    assert done.stdout == ""
+    command = [str(NODE), str(compiler), *options, "typed.mts"]
+    assert subprocess.run(command, cwd=project, capture_output=True, text=True).stdout == ""
 
 
 @needs_node

@@ -7,7 +7,6 @@ import json
 import numpy as np
 import pytest
 from scipy.stats import binom
-from support.cases import each_case
 
 from tower_sim import Cube, TowerState, cli, open_model
 from tower_sim.chances import chances, is_more
@@ -79,41 +78,19 @@ def test_the_command_begins_with_what_a_player_understands_and_is_the_same_again
     assert second.startswith("More than one colour comes out in 0 %")
     assert cli.main([*CHANCES, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert (document["schema"], document["model"], document["throws"][0]["draws"]) == (
-        "tower-sim/chances",
-        "surrogate",
-        300,
-    )
+    assert (document["schema"], document["model"]) == ("tower-sim/chances", "surrogate")
+    assert document["throws"][0]["draws"] == 300
     assert sum(document["throws"][0]["by_number"]) == pytest.approx(1)
 
 
 def test_a_state_of_physics_is_drawn_from_by_physics(capsys: pytest.CaptureFixture[str]):
     assert cli.main(["throw", "amerigo", "--cubes", "blue=7,red=7", "--seed", "1", "--json"]) == 0
     token = json.loads(capsys.readouterr().out)["state"]
-    assert (
-        cli.main(
-            ["throw", "amerigo", "--state", token, *["--cubes", "green=2", "--times", "3", "--seed", "1", "--json"]]
-        )
-        == 0
-    )
+    words = ["--cubes", "green=2", "--times", "3", "--seed", "1", "--json"]
+    assert cli.main(["throw", "amerigo", "--state", token, *words]) == 0
     document = json.loads(capsys.readouterr().out)
     assert (document["apparatus"], document["model"]) == ("amerigo", "physics")
     assert set(document["throws"][0]["each"]) >= {"green"}
-
-
-@each_case("line,says", [
-    ("", "there is no --cubes"),
-    ("--cubes bleu=1", "did you mean blue"),
-    ("--cubes blue=1 --model nonsense", "nonsense"),
-    ("--state TOWER3.x --cubes blue=1", "token"),
-    ("--cubes blue=501", "501"),
-    ("--cubes blue=1 --knock 1", "--knock is 1.0; allowed is none with --times"),
-])  # fmt: skip
-def test_what_is_refused_is_refused_in_one_line(line: str, says: str, capsys: pytest.CaptureFixture[str]):
-    assert cli.main(["throw", "amerigo", "--times", "3", *line.split()]) == 2
-    said = capsys.readouterr().err
-    assert says in said
-    assert said.count("\n") == 1
 
 
 def test_a_model_beside_a_state_is_refused():

@@ -64,9 +64,7 @@ def within(process: int, *command: str) -> subprocess.CompletedProcess[str]:
 def assert_read_only_but_for_data(process: int, root: Path) -> None:
     """Not even root can write outside of data, anywhere that the service sees."""
     mounts = [line.split() for line in Path(f"/proc/{process}/mounts").read_text().splitlines()]
-    seen = {
-        place: options.split(",") for _, place, _, options, *_ in mounts
-    }  # the last one of a place hides the others
+    seen = {place: options.split(",") for _, place, _, options, *_ in mounts}  # the last of a place hides the others
     assert [place for place, options in seen.items() if "rw" in options] == [str(root / "data")]
     for place in (root / "opt", root, Path("/tmp"), Path("/etc"), Path("/dev/shm")):
         refused = within(process, "touch", str(place / "something"))
@@ -122,9 +120,8 @@ def test_its_last_step_serves_from_a_root_that_holds_this_package(tmp_path: Path
 def test_every_step_from_an_empty_folder(tmp_path: Path):
     """Installs the package with all that it needs, and compiles the physics: minutes."""
     environment = os.environ | {"PYTHON": shutil.which("python3.11", path="/usr/bin:/usr/local/bin") or sys.executable}
-    built = subprocess.run(
-        [str(STEPS), "build", str(tmp_path / "root")], env=environment, capture_output=True, text=True
-    )
+    command = [str(STEPS), "build", str(tmp_path / "root")]
+    built = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert built.returncode == 0, built.stderr[-2000:]
     os.chmod(tmp_path, 0o755)
     for parent in tmp_path.parents:

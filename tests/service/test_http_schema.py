@@ -20,8 +20,9 @@ pytestmark = [
 CONFIG = Path(__file__).parent / "schemathesis.toml"
 
 
-def no_failure(folder: Path, examples: int, least: int) -> None:
-    with running(folder / "towers.db", "--queue", "5000") as service:
+@pytest.mark.parametrize(("examples", "least"), [(5, 300), pytest.param(500, 6_500, marks=pytest.mark.long)])
+def test_no_example_gets_what_is_not_documented(tmp_path: Path, examples: int, least: int):
+    with running(tmp_path / "towers.db", "--queue", "5000") as service:
         told = subprocess.run(
             [
                 *(str(COMMAND), "--config-file", str(CONFIG), "run"),
@@ -30,7 +31,7 @@ def no_failure(folder: Path, examples: int, least: int) -> None:
             ],
             capture_output=True,
             text=True,
-            cwd=folder,
+            cwd=tmp_path,
         )
     print(told.stdout[-3000:])
     assert told.returncode == 0, told.stdout[-20000:] + told.stderr[-2000:]
@@ -38,12 +39,3 @@ def no_failure(folder: Path, examples: int, least: int) -> None:
     assert counted, told.stdout
     assert int(counted[1]) == int(counted[2]) >= least
     assert "internal error" not in "".join(service.said)
-
-
-def test_no_example_gets_what_is_not_documented(tmp_path: Path):
-    no_failure(tmp_path, 5, 300)
-
-
-@pytest.mark.long
-def test_no_example_of_thousands_gets_what_is_not_documented(tmp_path: Path):
-    no_failure(tmp_path, 500, 6_500)

@@ -4,11 +4,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from support.cases import each_case
+from support.fakes import CoinTower
 
 from tower_sim import TowerState, UsageError, load, open_model, registry
+from tower_sim.cubes import supply
 from tower_sim.games.ways import Asked
+from tower_sim.model import MAX_ATTEMPTS, TooManyFailedDraws, until_landed
 from tower_sim.requests import (
     DropRequest,
     OddsRequest,
@@ -39,7 +43,6 @@ def play(game: Any = AMERIGO, rules: Any = None, **more: Any) -> PlayRequest:
         (lambda: DropRequest("amerigo", "physics", 7, {"blue": -1}), "cubes of blue is -1"),
         (lambda: DropRequest("amerigo", "physics", 7, {"blue": 400, "red": 101}), "number of cubes is 501"),
         (lambda: DropRequest("amerigo", "physics", -1, {"blue": 1}), "seed is -1"),
-        (lambda: DropRequest("amerigo", "physics", 2**128, {"blue": 1}), "allowed is a whole number from 0 to 2^128"),
         (lambda: play(seed=2**128), "allowed is a whole number from 0 to 2^128"),
         (lambda: play(apparatus=""), "no apparatus is named; allowed is one of amerigo"),
         (lambda: PlayRequest("chess", None, "amerigo", "physics", 1), "game is 'chess'; allowed is one of amerigo"),
@@ -51,6 +54,13 @@ def test_a_request_that_cannot_be_is_refused_where_it_is_made(make: Any, says: s
     with pytest.raises(UsageError) as error:
         make()
     assert says in str(error.value)
+
+
+def test_a_tower_that_always_fails_is_given_up_after_the_most_attempts_allowed():
+    model = CoinTower(failure_rate=1.0)
+    with pytest.raises(TooManyFailedDraws) as raised:
+        until_landed(lambda rng: model.drop(model.empty(), supply({"red": 3}, 0.008), rng), np.random.SeedSequence(1))
+    assert (raised.value.outcome.attempts, raised.value.outcome.state) == (MAX_ATTEMPTS, model.empty())
 
 
 def test_a_knock_alone_is_something_to_do_and_the_colours_are_those_thrown_then_those_inside():

@@ -23,7 +23,7 @@ from support.attacks import garbled, mutated
 from support.cases import each_case
 from support.command_line import here
 from support.fakes import CoinTower
-from support.node import NODE
+from support.node import NODE, needs_node
 
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
@@ -116,12 +116,6 @@ def test_every_registered_game_is_played_by_the_service_as_by_the_command(game: 
     assert reply.pop("id") is None
     words = ("play", game, "--tower", APPARATUS[game], "--model", model, "--seed", "3", "--json")
     assert json.dumps(reply) + "\n" == here(*words).stdout
-
-
-def test_the_odds_of_many_battles_are_told():
-    request = {"do": "play", "game": "dead_reckoning", "rules": {"cubes": SIDES}, "model": "surrogate", "games": 3}
-    (reply,) = ask(request)
-    assert (reply["schema"], reply["summary"]["games"]) == ("tower-sim/battle", 3)
 
 
 def test_the_same_request_gives_the_same_reply_whatever_came_before():
@@ -514,11 +508,7 @@ def test_an_input_or_output_that_is_closed_or_full_is_told_in_one_line(end: str,
     "client",
     [
         pytest.param((sys.executable, "docs/clients/client.py"), id="Python"),
-        pytest.param(
-            (NODE or "node", "docs/clients/client.js"),
-            id="JavaScript",
-            marks=pytest.mark.skipif(not NODE, reason="there is no node here"),
-        ),
+        pytest.param((NODE or "node", "docs/clients/client.js"), id="JavaScript", marks=needs_node),
     ],
 )
 def test_a_client_throws_and_carries_on_what_stays_inside(client: tuple[str, str]):
