@@ -170,11 +170,7 @@ def test_a_copy_is_the_same_also_in_another_process(apparatus: Apparatus):
 @pytest.mark.parametrize("number", [0, 1, 7])
 def test_of_n_cubes_it_tells_n_truths(apparatus: Apparatus, poses: tuple[Array, Array], number: int):
     position, orientation = poses[0][:number], poses[1][:number]
-    for told in (
-        apparatus.emerged(position),
-        apparatus.escaped(position),
-        apparatus.loose(position, orientation),
-    ):
+    for told in (apparatus.emerged(position), apparatus.escaped(position), apparatus.loose(position, orientation)):
         assert told.shape == (number,)
         assert told.dtype == np.bool_
     assert len(apparatus.find(position, orientation)) == number

@@ -223,10 +223,7 @@ BROKEN_GAMES: Mapping[str, tuple[Any, str]] = {
         Broken(CHAIN, columns=COLUMN, start=turns(lambda x: replace(x, facts={"luck": True}))),
         "luck is int8, not True",
     ),
-    "failures are hidden": (
-        Broken(CHAIN, start=turns(lambda x: replace(x, failed=None))),
-        "the turns with failed set",
-    ),
+    "failures are hidden": (Broken(CHAIN, start=turns(lambda x: replace(x, failed=None))), "the turns with failed set"),
     "two lines a turn": (Broken(CHAIN, ways=Broken(CHAIN.ways, line=lambda *_: "a\nb")), "the lines of a turn"),
     "no words": (Broken(CHAIN, summary=lambda *_: " "), "has a text"),
     "no schema": (Broken(CHAIN, ways=Broken(CHAIN.ways, document_of=lambda *_, **__: {})), "schema"),

@@ -32,13 +32,7 @@ from tower_sim.drawing.plan import above
 from tower_sim.drawing.surfaces import cube_faces, section_of, surface
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning import picture as ship_picture
-from tower_sim.games.dead_reckoning.picture import (
-    board_figure,
-    densities_figure,
-    density,
-    draw_board,
-    draw_densities,
-)
+from tower_sim.games.dead_reckoning.picture import board_figure, densities_figure, density, draw_board, draw_densities
 from tower_sim.state import BoardState, Pose, Resident, TowerState
 from tower_sim.statistics import ratio_of_sums
 
@@ -418,7 +412,7 @@ def test_cubes_far_from_the_board_are_told_not_drawn_and_all_others_are_inside_t
     (x0, x1), (y0, y1) = ship.board.x, ship.board.y
     near = [(x0 + 0.004, y0 - 0.03), (x1 + 0.035, 0.0), (x1, y1 + 0.03), (x1 + 0.02, y0 - 0.02)]
     state = state_with(
-        *(a_cube(i, "green", x, y) for i, (x, y) in enumerate([*near, (x1 + 0.3, 0.0), (0.1, y1 + 0.05)])),
+        *(a_cube(i, "green", x, y) for i, (x, y) in enumerate([*near, (x1 + 0.3, 0.0), (0.1, y1 + 0.05)]))
     )
     for figure in (board_figure(ship, state, "scattered"), apparatus_figure(ship, state)):
         axes = plan_of(figure)

@@ -17,15 +17,7 @@ from support.ships import DiceShip, ScriptedShip
 from tower_sim.cubes import count_by_colour
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.abilities import Ability, Use
-from tower_sim.games.dead_reckoning.battle import (
-    SHAKES,
-    Battle,
-    advance,
-    pass_always,
-    play,
-    start,
-    when_behind,
-)
+from tower_sim.games.dead_reckoning.battle import SHAKES, Battle, advance, pass_always, play, start, when_behind
 from tower_sim.games.dead_reckoning.combat import SideResult
 from tower_sim.games.dead_reckoning.odds import BattleOdds
 from tower_sim.games.dead_reckoning.rulings import Rulings
@@ -292,13 +284,7 @@ def test_ships_take_turns_from_the_active_side_until_both_pass_one_after_the_oth
     combat = setup(active="green", violet_side=able("strength:1", "strength:2"), green_side=able("strength:3"))
     battle = run([{0: "one", 10: "one"}], combat, violet=["strength:1", None, "strength:2"], green=[None, "strength:3"])
     told = [(step.side, step.ability) for step in battle.steps[1:]]
-    assert told == [
-        ("green", ""),
-        ("violet", "strength:1"),
-        ("green", "strength:3"),
-        ("violet", ""),
-        ("green", ""),
-    ]
+    assert told == [("green", ""), ("violet", "strength:1"), ("green", "strength:3"), ("violet", ""), ("green", "")]
 
 
 @pytest.mark.parametrize("kind", ["merchant", "building"])
@@ -508,13 +494,7 @@ def test_people_read_the_rulebooks_words_and_never_an_identifier(combat, seed):
 def test_a_step_is_told_as_people_say_it():
     """The rulebook: "lancez 2 cubes", "tirs explosifs", "relancé"; an ability's number is written out."""
     battle = run(
-        [
-            {0: "border", 10: "one"},
-            {0: "coin"},
-            {11: "bang", 12: "two"},
-            {11: "two", 13: "choice"},
-            {11: "one"},
-        ],
+        [{0: "border", 10: "one"}, {0: "coin"}, {11: "bang", 12: "two"}, {11: "two", 13: "choice"}, {11: "one"}],
         setup(violet_side=able("move:1"), green_side=able("throw:2")),
         violet=[None, "move:1 11 one"],
         green=["throw:2"],
@@ -630,10 +610,7 @@ def test_the_document_of_a_battle_tells_its_steps_rulings_result_and_consequence
         "sunk": [],
         "terror": [],
         "barred": None,
-        "to_place": {
-            "violet": {"coins": 1, "cargo": 1, "choice": 0},
-            "green": {"coins": 0, "cargo": 0, "choice": 0},
-        },
+        "to_place": {"violet": {"coins": 1, "cargo": 1, "choice": 0}, "green": {"coins": 0, "cargo": 0, "choice": 0}},
     }
 
 

@@ -136,10 +136,7 @@ def test_a_closed_model_says_so_in_one_line(engine: PhysicsSettings):
     with PhysicsModel(SHAPES["amerigo"], engine) as model:
         pass
     model.close()  # as often as one likes
-    for call in (
-        lambda: drop(model, 0),
-        lambda: model.knock(model.empty(), 1.0, np.random.default_rng(1)),
-    ):
+    for call in (lambda: drop(model, 0), lambda: model.knock(model.empty(), 1.0, np.random.default_rng(1))):
         with pytest.raises(UsageError, match=r"^model is closed; allowed is one that is open; [^\n]*$"):
             call()
 

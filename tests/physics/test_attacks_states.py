@@ -395,10 +395,7 @@ ATTACKS: dict[str, tuple[Callable[[TowerState], TowerState], str]] = {
 def test_a_state_that_no_drop_leaves_is_refused_before_any_physics(physics: PhysicsModel, full: TowerState, what: str):
     attack, reason = ATTACKS[what]
     before = physics.effort
-    for throw in (
-        lambda: physics.drop(attack(full), (), rng(1)),
-        lambda: physics.knock(attack(full), 1.0, rng(1)),
-    ):
+    for throw in (lambda: physics.drop(attack(full), (), rng(1)), lambda: physics.knock(attack(full), 1.0, rng(1))):
         error = told(throw)
         assert isinstance(error, UsageError)
         assert re.search(reason, str(error)), str(error)

@@ -289,10 +289,7 @@ def turned(angle: float) -> Quaternion:
 
 @pytest.mark.parametrize(
     ("turn", "height"),
-    [
-        ((0.0, 0.0, 0.0, 1.0), 0.5),
-        ((math.sin(math.pi / 8), 0.0, 0.0, math.cos(math.pi / 8)), math.sqrt(0.5)),
-    ],
+    [((0.0, 0.0, 0.0, 1.0), 0.5), ((math.sin(math.pi / 8), 0.0, 0.0, math.cos(math.pi / 8)), math.sqrt(0.5))],
 )
 def test_a_cube_touches_another_by_face_and_across_edges(turn: Quaternion, height: float):
     """One lies fixed, flat or on an edge along x; one falls, flat or on an edge along y: it bounces."""

@@ -10,13 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.measure.numerics import (
-    VARIANTS,
-    difference,
-    first_drop,
-    measure_carry_over,
-    measure_knock,
-)
+from tests.measure.numerics import VARIANTS, difference, first_drop, measure_carry_over, measure_knock
 from tests.support.towers import REFERENCE as TOWER
 from tests.support.towers import RULEBOOK
 from tower_sim.cli import main

@@ -37,10 +37,7 @@ DECIDES = [
 ]
 CORE = sorted({*(PACKAGE / "physics/core").glob("*.py")} - {PACKAGE / "physics/core/by_wasm.py"})
 # of math: rounded as IEEE 754 says, or exact; of numpy: one such operation an element, or none at all
-SAFE_IN_CORE = {
-    "math": "sqrt floor ceil inf",
-    "np": "abs rint array zeros ascontiguousarray flatnonzero int64 float64",
-}
+SAFE_IN_CORE = {"math": "sqrt floor ceil inf", "np": "abs rint array zeros ascontiguousarray flatnonzero int64 float64"}
 SAFE = {
     "math": "pi inf isfinite sqrt fsum floor ceil frexp ldexp copysign factorial degrees",  # degrees: told in messages
     "np": "array float64 bool_ random abs sqrt ceil clip maximum where isnan all any zeros ones arange roll stack "

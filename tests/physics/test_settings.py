@@ -253,9 +253,6 @@ def test_the_default_engine_named_or_not_gives_the_same_bytes(capsys: pytest.Cap
     assert printed[0] == printed[1] == printed[2]
 
 
-@each_case(
-    ("name", "said"),
-    [("http", f"| `{ENGINE}` |"), ("campaigns", f'default `"{ENGINE}"`')],
-)
+@each_case(("name", "said"), [("http", f"| `{ENGINE}` |"), ("campaigns", f'default `"{ENGINE}"`')])
 def test_the_docs_name_the_default_engine(name: str, said: str):
     assert said in (Path(__file__).parents[2] / f"docs/{name}.md").read_text("utf-8")

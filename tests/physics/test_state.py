@@ -14,17 +14,7 @@ from support.cases import each_case
 
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError, prints
-from tower_sim.state import (
-    BoardState,
-    Event,
-    Pose,
-    Resident,
-    Touch,
-    TowerState,
-    check_seed,
-    rng_from_text,
-    rng_text,
-)
+from tower_sim.state import BoardState, Event, Pose, Resident, Touch, TowerState, check_seed, rng_from_text, rng_text
 from tower_sim.token import pack
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -77,8 +67,7 @@ def test_a_token_with_one_character_changed_lost_or_added_is_refused_in_one_line
 
 
 @each_case(
-    "text",
-    ["", "hello", "TOWER1", "TOWER2.abc.def", "TOWER3.abc.def", "a.b.c", "TOWER1..", "TOWER4..", "x" * 10_000],
+    "text", ["", "hello", "TOWER1", "TOWER2.abc.def", "TOWER3.abc.def", "a.b.c", "TOWER1..", "TOWER4..", "x" * 10_000]
 )
 def test_what_is_no_token_is_refused_in_one_line_that_says_what_is_allowed(text: str):
     with pytest.raises(UsageError, match=r"^state token .* (allowed|damaged).*$"):
