@@ -53,9 +53,7 @@ def sizes(profile: dict[str, Any]) -> dict[str, tuple[float, float, float]]:
 
 
 @each_case(("name", "form"), [(name, form) for name in names() for form in FORMATS])
-def test_each_body_is_closed_and_as_large_as_the_profile_says(
-    name: str, form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
+def test_each_body_is_closed_and_as_large_as_the_profile_says(name: str, form: str, tmp_path: Path, capsys):
     file = tmp_path / f"tower{form}"
     assert main(["tower", "export", name, "-o", str(file)]) == 0
     assert list(tmp_path.iterdir()) == [file]

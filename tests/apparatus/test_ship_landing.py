@@ -60,44 +60,34 @@ def test_a_flat_cube_is_in_its_zone_in_every_zone():
         assert found == landing.Place(f"zone:{zone.name}", (zone.name,))
 
 
-def test_a_cube_on_its_edge_touches_with_the_edge():
-    (found,) = find((*centre("choice"), FLOOR + EDGE / math.sqrt(2), ON_EDGE))
-    assert found.place == "zone:choice"
+BETWEEN = border_between("strength_2", "choice")
+LEAN = lean(math.radians(20), FLOOR)  # its low edge on the floor
+LIFTED = lean(math.radians(20), FLOOR + 2 * TOUCH * EDGE)
+FRAME = FLOOR + SHIP.profile["board"]["frame_height_mm"]
 
 
-def test_a_cube_leaning_on_a_border_with_its_low_edge_on_the_floor_is_in_the_zone():
-    x, y = border_between("strength_2", "choice")
-    height, turned = lean(math.radians(20), FLOOR)
-    (found,) = find((x - 7, y, height, turned))
-    assert found == landing.Place("zone:strength_2", ("strength_2",))
+@each_case(
+    ("cube", "expected"),
+    [
+        ((*centre("choice"), FLOOR + EDGE / math.sqrt(2), ON_EDGE), "zone:choice"),
+        ((BETWEEN[0] - 7, BETWEEN[1], *LEAN), "zone:strength_2"),
+        ((BETWEEN[0] - 7, BETWEEN[1], *LIFTED), "border"),
+        ((*BETWEEN, BORDER_TOP + EDGE / 2), "border"),
+        ((SHIP.board.x[0] * 1e3 + 1.5, 0, FRAME + EDGE / 2), "border"),
+    ],
+    ids=["on its edge", "leaning on a border", "lifted off the floor", "balanced on a border", "on the frame"],
+)
+def test_a_cube_is_in_a_zone_where_any_of_it_touches_the_floor_and_else_on_the_border(cube, expected):
+    touches = (expected.removeprefix("zone:"),) if expected != "border" else ()
+    assert find(cube)[0] == landing.Place(expected, touches)
 
 
-def test_the_same_cube_lifted_off_the_floor_is_on_the_border():
-    x, y = border_between("strength_2", "choice")
-    height, turned = lean(math.radians(20), FLOOR + 2 * TOUCH * EDGE)
-    assert find((x - 7, y, height, turned))[0] == landing.Place("border")
-
-
-def test_a_cube_balanced_on_a_border_touches_no_zone():
-    assert find((*border_between("strength_2", "choice"), BORDER_TOP + EDGE / 2))[0] == landing.Place("border")
-
-
-def test_a_cube_on_the_frame_is_on_a_border():
-    (x0, _), _ = SHIP.board.x, SHIP.board.y
-    profile = SHIP.profile["board"]
-    assert find((x0 * 1e3 + 1.5, 0, FLOOR + profile["frame_height_mm"] + EDGE / 2))[0].place == "border"
-
-
-def test_a_stacked_cube_has_the_place_of_the_cube_under_it():
+def test_a_stacked_cube_has_the_place_of_the_cube_under_it_in_any_order():
     x, y = centre("damage_fore")
     below, above, top = find(*((x, y, FLOOR + EDGE * (i + 0.5)) for i in range(3)))
     assert below == landing.Place("zone:damage_fore", ("damage_fore",))
     assert above == landing.Place("zone:damage_fore", (), (0,))
     assert top == landing.Place("zone:damage_fore", (), (1,))
-
-
-def test_the_order_of_the_cubes_does_not_matter_to_a_stack():
-    x, y = centre("damage_fore")
     top, above, below = find(*((x, y, FLOOR + EDGE * (i + 0.5)) for i in (2, 1, 0)))
     assert (top.place, above.place, below.place) == ("zone:damage_fore",) * 3
     assert (top.on, above.on, below.on) == ((1,), (2,), ())
@@ -207,13 +197,6 @@ def test_two_cubes_touch_if_some_point_is_in_both(one, other, away):
     assert touching(np.array([(0, 0, 0), away]), np.array([one, other]), edge, 0.0)[0, 1] == expected
 
 
-def test_the_way_round_of_corners_does_not_matter():
-    square = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)])
-    assert np.array_equal(polygon.counter_clockwise(square[::-1]), square)
-    assert polygon.is_convex(square)
-    assert not polygon.is_convex(np.array([(0.0, 0.0), (1.0, 0.0), (0.2, 0.2), (0.0, 1.0)]))
-
-
 def test_the_triangle_of_sides_3_4_and_5_away_from_the_origin():
     """Its normals, insets and distances, whichever corner is first and whichever way round; a circle of 1 fits in."""
     away, middle = np.array([10.0, 20.0]), (11.0, 21.0)
@@ -231,7 +214,8 @@ def test_the_triangle_of_sides_3_4_and_5_away_from_the_origin():
     assert polygon.distance(points, triangle) == pytest.approx([0, 2.4, 5, 0.5, 5])
 
 
-def test_a_star_that_goes_round_twice_is_not_convex():
+def test_a_dent_and_a_star_that_goes_round_twice_are_not_convex():
+    assert not polygon.is_convex(np.array([(0.0, 0.0), (1.0, 0.0), (0.2, 0.2), (0.0, 1.0)]))
     angles = 2 * np.pi * 2 * np.arange(5) / 5
     assert not polygon.is_convex(np.column_stack([np.cos(angles), np.sin(angles)]))
 

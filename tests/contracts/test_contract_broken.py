@@ -1,7 +1,5 @@
 """Each check of tower_sim.testing fails, with words that name the promise, for what breaks one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
@@ -44,6 +42,10 @@ class Broken:
 def outcomes(change: Callable[[Outcome, TowerState], Outcome]) -> Callable[..., Outcome]:
     """Return a way to drop, knock or place whose outcome is changed."""
     return lambda right, state, *args: change(right(state, *args), state)
+
+
+def drops(change: Callable[[Outcome, TowerState], Outcome], right: Any = None) -> Any:
+    return Broken(right or CoinTower(), drop=outcomes(change))
 
 
 def without_last(outcome: Outcome, _: TowerState) -> Outcome:
@@ -90,53 +92,44 @@ def ignores_rng(right: Any, state: TowerState, cubes: Sequence[Cube], rng: np.ra
 
 BROKEN_MODELS: Mapping[str, tuple[Any, str]] = {
     "no name": (Broken(CoinTower(), name="another"), r"empty\(\) must be"),
-    "a cube is lost": (Broken(CoinTower(), drop=outcomes(without_last)), "the cubes that landings account for"),
+    "a cube is lost": (drops(without_last), "the cubes that landings account for"),
     "hidden state": (Broken(CoinTower(), drop=by_counter), "the outcome of the same drop from a token"),
     "an rng of its own": (Broken(CoinTower(), drop=ignores_rng), "draws from rng"),
     "the input changes": (Broken(CoinTower(), drop=spoils_input), "the token of the state given to a drop"),
     "a status of its own": (
-        Broken(CoinTower(), drop=outcomes(lambda x, _: replace(x, status="settled"))),  # type: ignore[arg-type]
+        drops(lambda x, _: replace(x, status="settled")),  # type: ignore[arg-type]
         "the type of the status",
     ),
-    "another model's outcome": (
-        Broken(CoinTower(), drop=outcomes(lambda x, _: replace(x, model="x"))),
-        "names in an outcome",
-    ),
-    "thrown is empty": (Broken(CoinTower(), drop=outcomes(lambda x, _: replace(x, thrown=()))), "the cubes thrown"),
+    "another model's outcome": (drops(lambda x, _: replace(x, model="x")), "names in an outcome"),
+    "thrown is empty": (drops(lambda x, _: replace(x, thrown=())), "the cubes thrown"),
     "a place of its own": (
-        Broken(CoinTower(), drop=outcomes(lambda x, _: with_place(x, "under the sofa"))),
+        drops(lambda x, _: with_place(x, "under the sofa")),
         "a place after a drop that settled is legal",
     ),
     "a state after a failure": (Broken(CoinTower(), drop=keeps_failed), "the state after a failed draw"),
     "never a landing": (CoinTower(failure_rate=1.0), "at least one drop of ten lands"),
     "nobody stays": (
-        Broken(CoinTower(), drop=outcomes(lambda x, _: replace(x, state=replace(x.state, residents=())))),
+        drops(lambda x, _: replace(x, state=replace(x.state, residents=()))),
         "the cubes in the new state",
     ),
-    "no log": (
-        Broken(CoinTower(), drop=outcomes(lambda x, s: replace(x, state=replace(x.state, log=s.log)))),
-        "the log up to its last event",
-    ),
-    "a log of knocks": (
-        Broken(CoinTower(), drop=outcomes(lambda x, _: with_event(x, kind="knock"))),
-        "the last event of the log",
-    ),
+    "no log": (drops(lambda x, s: replace(x, state=replace(x.state, log=s.log))), "the log up to its last event"),
+    "a log of knocks": (drops(lambda x, _: with_event(x, kind="knock")), "the last event of the log"),
     "no strength": (
         Broken(CoinTower(), knock=outcomes(lambda x, _: with_event(x, strength=0.0))),
         "the last event of the log",
     ),
     "numbers of numpy": (
-        Broken(CoinTower(), drop=outcomes(lambda x, _: replace(x, extrapolated=np.bool_(True)))),  # type: ignore[arg-type]
+        drops(lambda x, _: replace(x, extrapolated=np.bool_(True))),  # type: ignore[arg-type]
         "not JSON serializable",
     ),
     "mistakes pass": (Broken(CoinTower(), drop=lets_all_in), "a cube thrown twice is refused"),
     "odd knocks pass": (Broken(CoinTower(), knock=lets_all_in), "a knock of strength -1 is refused"),
     "an empty board": (
-        Broken(DiceShip(), drop=outcomes(lambda x, s: replace(x, state=replace(x.state, board=s.board)))),
+        drops(lambda x, s: replace(x, state=replace(x.state, board=s.board)), DiceShip()),
         "the cubes on the new board",
     ),
     "nothing left lying": (
-        Broken(DiceShip(), drop=outcomes(lambda x, _: replace(x, lying=x.thrown))),
+        drops(lambda x, _: replace(x, lying=x.thrown), DiceShip()),
         "the cubes left lying on the board",
     ),
 }

@@ -1,7 +1,5 @@
 """What every shipped game promises: `check_game`, and what campaigns need besides."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What every shipped model and every fake promises: `check_model`, and what else our own models do."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math

@@ -1,14 +1,12 @@
 """Pictures: what they must show, checked on the figures; and that nothing is hidden by what lies behind it."""
 
-from __future__ import annotations
-
 import errno
 import itertools
 import math
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -22,7 +20,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 from support.cases import each_case
 from support.fakes import CoinTower, ScriptedTower
-from support.pictures import clashes, faults, written
+from support.pictures import clashes, faults, shades_of, toml, written
 
 from tests.support.towers import REFERENCE
 from tower_sim.apparatus.catalogue import load, names, parse
@@ -45,14 +43,6 @@ from tower_sim.writing import WritingFailed
 pytestmark = pytest.mark.slow
 
 COLOURS = Rules().colours
-
-
-def toml(tables: Mapping[str, Any], path: str = "") -> str:
-    lines = [f"{key} = {value!r}" for key, value in tables.items() if not isinstance(value, Mapping)]
-    for name, table in tables.items():
-        if isinstance(table, Mapping):
-            lines += [f"[{path}{name}]", toml(table, f"{path}{name}.")]
-    return "\n".join(lines)
 
 
 def amerigo_with(changes: Mapping[str, Mapping[str, Any]], name: str = "changed") -> Apparatus:
@@ -165,9 +155,7 @@ def test_a_shipped_apparatus_is_drawn_in_every_format(name: str, suffix: str, tm
 
 
 @each_case("suffix", ["eps", "pdf", "png", "ps", "svg", "svgz"])
-def test_a_picture_is_the_same_bytes_on_another_day(
-    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_picture_is_the_same_bytes_on_another_day(suffix: str, tmp_path: Path, monkeypatch) -> None:
     made: list[bytes] = []
     for day in ("1", "2"):
         monkeypatch.setenv("SOURCE_DATE_EPOCH", f"{day}00000")  # matplotlib dates a picture so
@@ -209,10 +197,7 @@ def test_only_cubes_are_coloured(full: Path, tmp_path: Path) -> None:
 def test_every_cube_in_sight_shows_its_colour(full: Path) -> None:
     pixels = imread(full)[..., :3].reshape(-1, 3)
     for colour, paint in cube_colours(COLOURS).items():
-        base = np.array(to_rgb(paint))
-        lit = pixels @ base / (base @ base)  # how bright the nearest shade of the paint is
-        is_shade = (np.abs(pixels - lit[:, None] * base).max(axis=1) < 0.02) & (lit > 0.6) & (lit < 1.01)
-        assert is_shade.sum() > 50, colour
+        assert shades_of(pixels, paint) > 50, colour
 
 
 def test_a_cube_without_a_pose_is_refused(tmp_path: Path) -> None:
@@ -230,11 +215,6 @@ def test_a_name_is_never_read_as_a_formula(tmp_path: Path) -> None:
 
 
 PARTS = ["funnel", "ribs", "upper floor", "lower floor", "ramp", "exit", "tray"]
-
-
-@pytest.mark.parametrize("name", ["amerigo"])
-def test_the_parts_have_their_names(name: str) -> None:
-    assert set(PARTS) <= set(words_of(shipped_figure(name)))
 
 
 def dimensions(profile: Mapping[str, Any]) -> list[str]:
@@ -258,9 +238,8 @@ def dimensions(profile: Mapping[str, Any]) -> list[str]:
     return texts
 
 
-@pytest.mark.parametrize("name", ["amerigo"])
-def test_the_dimensions_are_those_of_the_profile(name: str) -> None:
-    assert set(dimensions(load(name).profile)) <= set(words_of(shipped_figure(name)))
+def test_the_parts_and_the_dimensions_of_the_profile_are_named() -> None:
+    assert {*PARTS, *dimensions(load("amerigo").profile)} <= set(words_of(shipped_figure("amerigo")))
 
 
 CHANGES: list[tuple[str, str, Any]] = [
@@ -523,42 +502,31 @@ def entries_of(rules: Rules, model: Any = None, seed: int = 3) -> list[DropEntry
     return list(play(model or CoinTower(), rules, seed))
 
 
-def squares(figure: Any) -> Iterator[str]:
-    """Yield the texts of the lowest panel that are whole numbers: the cubes of each colour that came out."""
-    panel = min(figure.axes, key=lambda axes: axes.get_position().y0)
-    return (text.get_text() for text in panel.texts if text.get_text().isdecimal())
+def test_a_game_is_drawn_with_its_rounds_named_its_set_up_in_words_and_every_count_written() -> None:
+    entries = entries_of(Rules())
+    figure: Any = game_figure(entries, Rules(), "Amerigo, seed 3")
+    words = words_of(figure)
+    assert {"set-up", *(f"round {i}" for i in range(1, 6)), "Amerigo, seed 3", *COLOURS} <= set(words)
+    assert f"set-up: 49 thrown, {sum(entries[0].emerged.values())} came out" in words
+    lowest = min(figure.axes, key=lambda axes: axes.get_position().y0)
+    counts = [text.get_text() for text in lowest.texts if text.get_text().isdecimal()]
+    assert sorted(counts) == sorted(str(n) for entry in entries for n in entry.emerged.values() if n)
 
 
-def test_every_count_of_a_colour_that_came_out_is_written() -> None:
-    rules = Rules()
-    entries = entries_of(rules)
-    figure = game_figure(entries, rules, "a game")
-    expected = sorted(str(n) for entry in entries for n in entry.emerged.values() if n)
-    assert sorted(squares(figure)) == expected
-
-
-def test_bars_stand_for_the_cubes_inside() -> None:
-    rules = Rules(rounds=2)
-    entries = entries_of(rules)
-    inside: Any = max(game_figure(entries, rules, "a game").axes, key=lambda axes: axes.get_position().y0)
+def test_bars_stand_for_the_cubes_inside_and_every_colour_has_a_letter_on_them_and_beside_its_row() -> None:
+    entries = entries_of(Rules(rounds=2))
+    figure: Any = game_figure(entries, Rules(rounds=2), "a game")
+    lowest, *_, inside = sorted(figure.axes, key=lambda axes: axes.get_position().y0)
     bars = [patch for patch in inside.patches if patch.get_width() == pytest.approx(0.84)]
     for i, entry in enumerate(entries):
         heights = [bar.get_height() for bar in bars if bar.get_x() + 0.42 == pytest.approx(i)]
         assert sorted(heights) == sorted(entry.inside.values())
-
-
-def test_every_colour_has_a_letter_on_its_cubes_and_beside_its_row() -> None:
-    rules = Rules(rounds=2)
-    entries = entries_of(rules)
-    figure = game_figure(entries, rules, "a game")
-    lowest, *_, inside = sorted(figure.axes, key=lambda axes: axes.get_position().y0)
     letters = {of.name: of.letter for of in paints(COLOURS)}
     assert len({*letters.values()}) == len(COLOURS)
     expected = sorted(letters[colour] for entry in entries for colour, n in entry.inside.items() if n)
     assert sorted(text.get_text() for text in inside.texts if len(text.get_text()) == 1) == expected
     assert {*letters.values()} <= {text.get_text() for text in lowest.texts}
-    rows = [text.get_text() for text in lowest.get_yticklabels()]
-    assert rows == [*COLOURS, "phase"]
+    assert [text.get_text() for text in lowest.get_yticklabels()] == [*COLOURS, "phase"]
 
 
 def test_colours_that_never_appear_have_no_row() -> None:
@@ -566,15 +534,6 @@ def test_colours_that_never_appear_have_no_row() -> None:
     panel: Any = min(game_figure(entries_of(rules), rules, "a game").axes, key=lambda axes: axes.get_position().y0)
     rows = [text.get_text() for text in panel.get_yticklabels()]
     assert rows == [*(colour for colour in COLOURS if colour not in ("red", "white")), "phase"]
-
-
-def test_rounds_and_the_set_up_are_named_and_the_set_up_is_told_in_words() -> None:
-    rules = Rules()
-    entries = entries_of(rules)
-    words = words_of(game_figure(entries, rules, "Amerigo, seed 3"))
-    assert {"set-up", *(f"round {i}" for i in range(1, 6)), "Amerigo, seed 3", *COLOURS} <= set(words)
-    out = sum(entries[0].emerged.values())
-    assert f"set-up: 49 thrown, {out} came out" in words
 
 
 def test_skipped_phases_are_marked() -> None:
@@ -592,29 +551,24 @@ def test_skipped_phases_are_marked() -> None:
 @each_case(
     "rules",
     [
+        Rules(),
         Rules(rounds=0),
         Rules(rounds=1, cubes=1),
         Rules(rounds=32),
+        Rules(colours=("red",), rounds=1, substitute=""),
         Rules(colours=("sea", "teal", "a very long name"), cubes=3, substitute="", rounds=20),
     ],
-    ids=["set-up only", "one cube each", "32 rounds", "house colours"],
+    ids=["published", "set-up only", "one cube each", "32 rounds", "one phase", "house colours"],
 )
-def test_games_of_any_size_are_drawn(rules: Rules, tmp_path: Path) -> None:
-    draw_game(entries_of(rules), rules, tmp_path / "game.png", title=f"tower {'x' * 60}, seed {2**128 - 1}")
+def test_games_of_any_size_are_drawn_and_nothing_hides_anything(rules: Rules, tmp_path: Path) -> None:
+    entries = entries_of(rules)
+    found = faults(game_figure(entries, rules, "a game"))
+    found.pop("unnamed", None)  # the dashes between rounds: those are named above the picture
+    assert found == {}
+    draw_game(entries, rules, tmp_path / "game.png", title=f"tower {'x' * 60}, seed {2**128 - 1}")
     pixels = imread(tmp_path / "game.png")
     assert pixels.shape[1] <= 24 * 180
     assert float(np.ptp(pixels[..., :3], axis=2).max()) > 0.5
-
-
-@each_case(
-    "rules",
-    [Rules(), Rules(rounds=0), Rules(rounds=1, cubes=1), Rules(colours=("red",), rounds=1, substitute="")],
-    ids=["published", "set-up only", "one cube each", "one phase"],
-)
-def test_nothing_in_a_picture_of_a_game_hides_anything(rules: Rules) -> None:
-    found = faults(game_figure(entries_of(rules), rules, "a game"))
-    found.pop("unnamed", None)  # the dashes between rounds: those are named above the picture
-    assert found == {}
 
 
 def test_a_write_that_fails_leaves_the_picture_that_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -660,9 +614,8 @@ def test_a_bad_path_is_refused_in_one_line_and_nothing_is_left(name: str, tmp_pa
         lambda: draw_apparatus(load("amerigo"), path),
         lambda: draw_game(entries_of(rules), rules, path, title="a game"),
     ):
-        with pytest.raises(UsageError, match=r"^picture .*; allowed .*; (try|make) ") as refusal:
+        with pytest.raises(UsageError, match=r"^picture .*; allowed .*; (try|make) "):
             draw()
-        assert "\n" not in str(refusal.value)
     assert [file.name for file in tmp_path.iterdir()] == ["folder.png"]
 
 
@@ -695,7 +648,3 @@ def test_drawing_touches_no_global_state(tmp_path: Path) -> None:
 def test_the_same_apparatus_gives_the_same_picture(full: Path, tmp_path: Path) -> None:
     draw_apparatus(load("amerigo"), tmp_path / "again.png", ALL_COLOURS)
     assert (tmp_path / "again.png").read_bytes() == full.read_bytes()
-
-
-def test_a_figure_is_not_registered_anywhere() -> None:
-    assert isinstance(shipped_figure("amerigo"), Figure)

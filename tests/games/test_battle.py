@@ -1,7 +1,6 @@
 """Dead Reckoning battles, step by step: the rulebook's example, chains, abilities, rulings, saving, the account."""
 
 import json
-import math
 import re
 from collections import Counter
 from dataclasses import replace
@@ -283,19 +282,16 @@ def test_in_a_tie_break_of_all_zeros_nobody_out_of_it_wins():
 def test_ships_take_turns_from_the_active_side_until_both_pass_one_after_the_other():
     combat = setup(active="green", violet_side=able("strength:1", "strength:2"), green_side=able("strength:3"))
     battle = run([{0: "one", 10: "one"}], combat, violet=["strength:1", None, "strength:2"], green=[None, "strength:3"])
-    told = [(step.side, step.ability) for step in battle.steps[1:]]
-    assert told == [("green", ""), ("violet", "strength:1"), ("green", "strength:3"), ("violet", ""), ("green", "")]
+    told = [f"{step.side} {step.ability}" for step in battle.steps[1:]]
+    assert told == ["green ", "violet strength:1", "green strength:3", "violet ", "green "]
 
 
 @pytest.mark.parametrize("kind", ["merchant", "building"])
 def test_against_others_only_the_active_side_uses_abilities_in_any_order_until_it_passes(kind):
     combat = setup(1, 2, kind=kind, violet_side=able("strength:1", "win_bonus:1", "strength:2"))
     battle = run([{0: "one", 10: "one", 11: "coin"}], combat, violet=["strength:2", "win_bonus:1:0:0", None])
-    assert [(step.side, step.ability) for step in battle.steps[1:]] == [
-        ("violet", "strength:2"),
-        ("violet", "win_bonus:1:0:0"),
-        ("violet", ""),
-    ]
+    told = [f"{step.side} {step.ability}" for step in battle.steps[1:]]
+    assert told == ["violet strength:2", "violet win_bonus:1:0:0", "violet "]
     assert battle.result().sides["violet"].damage_given == 1
 
 
@@ -319,9 +315,8 @@ def test_a_barred_ability_cannot_be_used_against_a_building_and_a_wrong_use_is_r
     model = ScriptedShip(script=({0: "one", 10: "one"},))
     thrown = advance(model, start(model, setup(violet_side=able("strength:1")), 1), {})
     for use in (Use(1), Use(0, 10), Use(-1)):
-        with pytest.raises(UsageError, match="ability use of violet") as error:
+        with pytest.raises(UsageError, match="ability use of violet"):
             advance(model, thrown, {"violet": lambda battle, side, uses, use=use: use})
-        assert "\n" not in str(error.value)
 
 
 def test_a_card_without_cannons_is_used_up_and_throws_nothing():
@@ -373,7 +368,7 @@ def test_failed_draws_are_drawn_again_and_counted_and_five_in_a_row_end_the_batt
         advance(replace(model, failure_rate=1.0), start(replace(model, failure_rate=1.0), setup(), 5), {})
 
 
-def test_an_outcome_that_loses_a_cube_is_refused():
+def test_a_battle_that_is_over_a_foreign_model_a_lost_cube_and_a_negative_seed_are_refused():
     class Thief(DiceShip):
         def drop(self, state, cubes, rng):
             outcome = super().drop(state, cubes, rng)
@@ -381,9 +376,6 @@ def test_an_outcome_that_loses_a_cube_is_refused():
 
     with pytest.raises(UsageError, match="cubes of the outcome"):
         advance(Thief(), start(Thief(), setup(), 1), {})
-
-
-def test_a_battle_that_is_over_a_foreign_model_and_a_negative_seed_are_refused():
     over = run([{0: "one", 10: "one"}], setup())
     with pytest.raises(UsageError, match="over"):
         advance(ScriptedShip(), over, {})
@@ -514,18 +506,6 @@ def test_a_step_is_told_as_people_say_it():
     assert "green can throw two more cubes\n" in head_words(battle_json(battle))
 
 
-@pytest.mark.slow
-def test_the_rate_of_wins_of_dice_is_that_of_an_enumeration():
-    """1 against 1 without explosive: violet wins with the tie; 4 sigma of 4000 battles."""
-    chances = {"coin": 0.5, "one": 0.3, "two": 0.2}
-    strength = {"coin": 0, "one": 1, "two": 2}
-    win = sum(p * q for a, p in chances.items() for b, q in chances.items() if strength[a] >= strength[b])
-    model, games = DiceShip(chances), 4000
-    wins = sum(advance(model, start(model, setup(), 11, game), {}).result().winner == "violet" for game in range(games))
-    assert abs(wins / games - win) < 4 * math.sqrt(win * (1 - win) / games)
-    assert win == pytest.approx(0.69)
-
-
 @each_case("harm", ["", "x", "TOWER3.a.b", "BATTLE2", "cut", "flip", "two lines\nof text"])
 def test_a_damaged_token_is_refused_in_one_line(harm: str):
     token = start(DiceShip(), setup(), 1).token()
@@ -534,9 +514,8 @@ def test_a_damaged_token_is_refused_in_one_line(harm: str):
     middle = len(body) // 2
     flipped = body[:middle] + ("A" if body[middle] != "A" else "B") + body[middle + 1 :]
     harmed = {"cut": token[:-30], "flip": f"{prefix}.{flipped}.{digest}", "BATTLE2": token.replace("BATTLE3", harm)}
-    with pytest.raises(UsageError, match=r"^battle token .*; (pass|copy) the token of the saved battle") as error:
+    with pytest.raises(UsageError, match=r"^battle token .*; (pass|copy) the token of the saved battle"):
         Battle.from_token(harmed.get(harm, harm))
-    assert "\n" not in str(error.value)
     assert Battle.from_token(f" {token}\n") == start(DiceShip(), setup(), 1)
 
 
@@ -547,9 +526,6 @@ def test_the_document_of_a_battle_tells_its_steps_rulings_result_and_consequence
     )
     document = json.loads(json.dumps(battle_json(battle)))
     head = {
-        key: document[key] for key in ("schema", "version", "seed", "model", "apparatus", "kind", "active", "cubes")
-    }
-    assert head == {
         "schema": "tower-sim/battle",
         "version": 3,
         "seed": str(2**100),
@@ -559,6 +535,7 @@ def test_the_document_of_a_battle_tells_its_steps_rulings_result_and_consequence
         "active": "violet",
         "cubes": {"violet": 2, "green": 1},
     }
+    assert document.items() >= head.items()
     assert document["rulings"] == Rulings(left_board="lost").choices
     assert document["abilities"] == {"violet": ["throw:1"], "green": []}
     every = ["throw", "explosion", "ability"]
@@ -586,20 +563,12 @@ def test_the_document_of_a_battle_tells_its_steps_rulings_result_and_consequence
         ],
     }
     assert document["steps"][2]["use"] == {"ability": "throw:1", "cube": None, "zone": None}
-    assert document["result"] == {
-        "violet": {
-            "strength": 1,
-            "plunder": {"coins": 1, "cargo": 1, "choice": 0},
-            "damage_given": 1,
-            "damage_taken": 0,
-        },
-        "green": {
-            "strength": 1,
-            "plunder": {"coins": 0, "cargo": 0, "choice": 0},
-            "damage_given": 0,
-            "damage_taken": 2,
-        },
-    }
+
+    def side(strength, plunder, given, taken):
+        return {"strength": strength, "plunder": plunder, "damage_given": given, "damage_taken": taken}
+
+    some, none = ({"coins": n, "cargo": n, "choice": 0} for n in (1, 0))
+    assert document["result"] == {"violet": side(1, some, 1, 0), "green": side(1, none, 0, 2)}
     assert document["winner"] == "violet"
     assert document["consequences"] == {
         "legendary": "violet",
@@ -610,7 +579,7 @@ def test_the_document_of_a_battle_tells_its_steps_rulings_result_and_consequence
         "sunk": [],
         "terror": [],
         "barred": None,
-        "to_place": {"violet": {"coins": 1, "cargo": 1, "choice": 0}, "green": {"coins": 0, "cargo": 0, "choice": 0}},
+        "to_place": {"violet": some, "green": none},
     }
 
 

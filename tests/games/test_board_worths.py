@@ -41,10 +41,7 @@ def green(coins: int, cargo: int) -> list[tuple[Worth, ...]]:
 
 
 def violet(coins: int, cargo: int) -> list[tuple[Worth, ...]]:
-    """Violet's 6 thrown and 2 of an ability: 2 strength (1 more is an ability's), plunder and a choice of 2, no damage.
-
-    One cube lies where a zone gives two things: "the zone of plunder ... + ...".
-    """
+    """Violet's 8: 2 strength, plunder, a choice of 2, no damage, one cube where a zone gives two things."""
     wanted = Worth(strength=2, coins=coins, cargo=cargo, choice=2)
     return [ways for ways, total in totals(8) if total == wanted and any(w.coins and w.cargo for w in ways)]
 
@@ -89,24 +86,12 @@ def test_the_shipped_board_has_every_kind_of_zone_the_game_has_and_both_strength
 
 
 BAD = {
-    "unknown kind": (
-        "choice",
-        {"kind": "treasure"},
-        "choice.kind is 'treasure'; allowed is one of explosive, plunder,",
-    ),
+    "unknown kind": ("choice", {"kind": "treasure"}, "choice.kind is 'treasure'; allowed is one of explosive, plunder"),
     "no kind": ("choice", {"kind": None}, "choice.kind is missing; allowed is one of explosive,"),
-    "value of another kind": (
-        "choice",
-        {"strength": 2},
-        "choice.strength = 2; allowed for kind 'plunder' is coins or cargo or choice",
-    ),
+    "value of another kind": ("choice", {"strength": 2}, "choice.strength = 2; allowed for kind 'plunder' is coins or"),
     "value of none": ("damage_aft", {"coins": 2}, "damage_aft.coins = 2; allowed for kind 'damage' is no value"),
     "no value": ("strength_2", {"strength": 0}, "strength_2 of kind 'strength' gives nothing"),
-    "value too many": (
-        "strength_2",
-        {"strength": 12},
-        "strength_2.strength is 12; allowed is a whole number from 0 to 9",
-    ),
+    "value too many": ("strength_2", {"strength": 12}, "strength_2.strength is 12; allowed is a whole number from 0"),
     "a truth": ("strength_2", {"strength": True}, "strength_2.strength is true; allowed is a whole number"),
     "unknown key": ("choice", {"worth": 2}, "choice.worth is unknown"),
 }
@@ -127,7 +112,6 @@ def test_a_battle_on_a_board_whose_print_the_game_does_not_know_is_refused_befor
     with pytest.raises(UsageError) as caught:
         start(ship, Setup("ship", (Side("violet", 3), Side("green", 2)), "violet"), 1)
     assert str(caught.value).startswith(f"profile mine: zone {says}")
-    assert "\n" not in str(caught.value)
 
 
 def test_zeros_that_are_printed_change_nothing_and_a_saved_battle_is_read_back_the_same():

@@ -1,7 +1,6 @@
 """The registered games are what their own functions play."""
 
-from __future__ import annotations
-
+import re
 import shutil
 from pathlib import Path
 from typing import Literal
@@ -13,6 +12,7 @@ from support.fakes import CoinTower
 from support.ships import DiceShip
 from support.towers import RULEBOOK
 
+from tower_sim import registry
 from tower_sim.campaign import parse
 from tower_sim.errors import UsageError
 from tower_sim.games import amerigo, chain, dead_reckoning
@@ -111,10 +111,7 @@ def test_rules_are_changed_told_and_written_without_what_came_later():
     ("table", "says"),
     [
         ({"name": "longer"}, "rules.name is 'longer'; allowed is a text of up to 5 characters"),
-        (
-            {"nam": "x"},
-            "rules.nam is unknown; allowed are name, inner, extra; correct or remove it; did you mean name?",
-        ),
+        ({"nam": "x"}, "rules.nam is unknown; allowed are name, inner, extra; correct or remove it; did you mean name"),
         ({"inner": {"pick": "mots"}}, "rules.inner.pick is 'mots'; allowed is one of one, most; .* did you mean most?"),
         ({"inner": {"pik": "one"}}, "rules.inner.pik is unknown; allowed are pick, later"),
         ({"inner": 3}, "rules.inner is 3; allowed is a table"),
@@ -124,3 +121,40 @@ def test_rules_are_changed_told_and_written_without_what_came_later():
 def test_a_value_that_is_not_allowed_is_named_with_its_table(table: dict[str, object], says: str):
     with pytest.raises(UsageError, match=says):
         read(Outer, table)
+
+
+@each_case(
+    ("game", "change", "part"),
+    [
+        ("amazonas", {"money": 31}, "rules.money is 31; allowed is a whole number from 0 to 30"),
+        ("amazonas", {"tiles": "two"}, "rules.tiles is 'two'; allowed is a whole number from 0 to 12"),
+        ("amazonas", {"takes_indian": 1}, "rules.takes_indian is 1; allowed is true or false"),
+        ("amazonas", {"species": "tapir"}, "rules.species is 'tapir'; allowed is one of fish, orchid, butterfly, parr"),
+        ("amazonas", {"players": 3}, "players"),
+        ("archipelago", {"players": 6}, "rules.players is 6; allowed is a whole number from 2 to 5"),
+        ("archipelago", {"sample": 0}, "rules.sample is 0; allowed is a whole number from 1 to 30"),
+        ("archipelago", {"pick": "fewest"}, "rules.pick is 'fewest'; allowed is one of uniform, most"),
+        ("archipelago", {"stays": 0.5}, "rules.stays is 0.5; allowed is a whole number from 0 to 100"),
+        ("archipelago", {"temples": 14}, "rules.temples is 14; allowed is a whole number from 0 to 13"),
+        ("archipelago", {"market": 1}, "market"),
+        ("seafarers", {"turns": 0}, "rules.turns is 0; allowed is a whole number from 1 to 300"),
+        ("seafarers", {"moves": "ship"}, "rules.moves is 'ship'; allowed is one of lot, pirate, robber"),
+        ("seafarers", {"theft": 0}, "rules.theft is 0; allowed is one of hand, cubes"),
+        ("seafarers", {"turns": 3, "knights": 4}, "knights is 4; allowed is 0 to 3, one a turn; play fewer knights or"),
+        ("wallenstein", {"players": 3, "attacker": "white"}, "attacker is 'white'; allowed is one of red, blue"),
+        ("wallenstein", {"players": 4, "defender": "white"}, "defender is 'white'; allowed is one of red, blue"),
+        ("wallenstein", {"attacker": "blue"}, "defender is 'blue'; allowed is another colour than the attacker's"),
+        ("wallenstein", {"attacker": "farmers", "defender": "nobody"}, "defender is 'nobody'; allowed is a player's"),
+        ("wallenstein", {"attacker": "nobody"}, "rules.attacker is 'nobody'; allowed is one of red"),
+        ("wallenstein", {"edition": "amerigo"}, "rules.edition is 'amerigo'; allowed is one of wallenstein, shogun"),
+        ("wallenstein", {"attackers": 41}, "rules.attackers is 41; allowed is a whole number from 0 to 40"),
+        ("wallenstein", {"revolt": 1}, "did you mean revolts?"),
+        ("push_your_luck", {"policy": "coins"}, "rules.policy is 'coins'; allowed is one of points, throws, memory"),
+        ("harvest", {"locusts": 41}, "rules.locusts is 41; allowed is a whole number from 0 to 40"),
+        ("plunder", {"board": True}, "rules.board is true; allowed is one of clear, keep"),
+    ],
+)
+def test_rules_that_a_game_has_not_are_refused_in_one_line(game: str, change: dict[str, object], part: str):
+    file = Path(__file__).parents[2] / f"docs/games/{game}.py"
+    with pytest.raises(UsageError, match=re.escape(part)):
+        registry.get("game", str(file) if file.exists() else game).read({"rules": change})

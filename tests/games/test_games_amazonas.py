@@ -1,7 +1,5 @@
 """Amazonas plays the rulebook: its event cards, the silver that they change, and the Indian in his two forms."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import pairwise, product
 from typing import Any
@@ -10,7 +8,6 @@ import pytest
 from support.cases import each_case
 from support.fakes import CoinTower, ScriptedTower
 
-from tower_sim.errors import UsageError
 from tower_sim.games.amazonas import BAD, EVENTS, GAME, silver
 
 
@@ -106,15 +103,3 @@ def test_figures_and_summary_tell_the_silver_of_a_game():
     assert figures["income"] == 18 * 5 + figures["silver"] == sum(facts["income"] for facts in rounds)
     assert figures["repeats"] == sum(facts.get("repeats", False) for facts in rounds) / 17
     assert f"In 18 rounds and {len(turns)} throws the player gained {figures['income']:g}" in GAME.summary(turns, None)
-
-
-@each_case(("change", "part"), [
-    ({"money": 31}, "rules.money is 31; allowed is a whole number from 0 to 30"),
-    ({"tiles": "two"}, "rules.tiles is 'two'; allowed is a whole number from 0 to 12"),
-    ({"takes_indian": 1}, "rules.takes_indian is 1; allowed is true or false"),
-    ({"species": "tapir"}, "rules.species is 'tapir'; allowed is one of fish, orchid, butterfly, parrot, reptile"),
-    ({"players": 3}, "players"),
-])  # fmt: skip
-def test_rules_that_are_not_allowed_are_refused(change: dict[str, Any], part: str):
-    with pytest.raises(UsageError, match=part):
-        rules_of(**change)

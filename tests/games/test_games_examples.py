@@ -1,18 +1,14 @@
 """The example games of docs/games.md are played, compared, run as campaigns and studied."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from support.cases import each_case
 from support.command_line import here
 from support.fakes import CoinTower
 
 from tower_sim import registry
-from tower_sim.errors import UsageError
 from tower_sim.games import Game, Turn
 from tower_sim.models import open_model
 
@@ -86,16 +82,3 @@ def test_the_crew_with_most_cubes_in_a_zone_takes_its_goods_and_the_board_is_cle
         lead += goods * int(np.sign(lying.count("purple") - lying.count("green")))
     assert last.facts["goods_purple"] - last.facts["goods_green"] == lead
     assert max(len(turn.state.board.cubes) for turn in raids["clear"]) <= 12 < len(last.state.board.cubes)
-
-
-@each_case(
-    ("name", "change", "part"),
-    [
-        ("push_your_luck", {"policy": "coins"}, "rules.policy is 'coins'; allowed is one of points, throws, memory"),
-        ("harvest", {"locusts": 41}, "rules.locusts is 41; allowed is a whole number from 0 to 40"),
-        ("plunder", {"board": True}, "rules.board is true; allowed is one of clear, keep"),
-    ],
-)
-def test_rules_of_an_example_are_refused_in_one_line(name: str, change: dict[str, Any], part: str):
-    with pytest.raises(UsageError, match=part):
-        game(name).read({"rules": change})

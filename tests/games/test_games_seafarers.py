@@ -1,7 +1,5 @@
 """Seafarers plays the rulebook: the numbers of two dice, the pirate as a variant, knights, and thefts."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import pairwise, product
 from typing import Any
@@ -10,7 +8,6 @@ import pytest
 from support.cases import each_case
 from support.fakes import CoinTower, ScriptedTower
 
-from tower_sim.errors import UsageError
 from tower_sim.games.seafarers import CARDS, GAME, NUMBERS
 from tower_sim.games.turn import Turn
 
@@ -107,14 +104,3 @@ def test_figures_count_the_sevens_and_the_cards_of_a_game():
     assert (figures["sevens"], figures["cards"]) == (numbers.count(7), numbers.count(7) + 2)
     assert figures["number"] == pytest.approx(sum(numbers) / 60)
     assert figures["repeats"] == pytest.approx(sum(a == b for a, b in pairwise(numbers)) / 59)
-
-
-@each_case(("change", "part"), [
-    ({"turns": 0}, "rules.turns is 0; allowed is a whole number from 1 to 300"),
-    ({"moves": "ship"}, "rules.moves is 'ship'; allowed is one of lot, pirate, robber"),
-    ({"theft": 0}, "rules.theft is 0; allowed is one of hand, cubes"),
-    ({"turns": 3, "knights": 4}, "knights is 4; allowed is 0 to 3, one a turn; play fewer knights or more turns"),
-])  # fmt: skip
-def test_rules_that_are_not_allowed_are_refused(change: dict[str, Any], part: str):
-    with pytest.raises(UsageError, match=part):
-        GAME.read({"rules": change})

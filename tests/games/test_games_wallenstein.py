@@ -1,19 +1,15 @@
 """Battles of Wallenstein and Shogun: small cases enumerated, exact odds, and what is refused."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
 import numpy as np
-import pytest
 from scipy.stats import binom, chisquare
 from support.cases import each_case
 from support.fakes import CoinTower, ScriptedTower
 
-from tower_sim.errors import UsageError
 from tower_sim.games.turn import Turn
 from tower_sim.games.wallenstein import GAME, result
 
@@ -118,23 +114,3 @@ def test_the_odds_of_the_first_battle_are_the_exact_ones() -> None:
 )
 def test_a_battle_is_told_in_the_words_of_the_game(out: dict[str, int], rules: dict[str, Any], says: str) -> None:
     assert says in play(out, **rules)[-1].says
-
-
-@each_case(
-    ("change", "part"),
-    [
-        ({"players": 3, "attacker": "white"}, "attacker is 'white'; allowed is one of red, blue, yellow, the colours"),
-        ({"players": 4, "defender": "white"}, "defender is 'white'; allowed is one of red, blue, yellow, black, the"),
-        ({"attacker": "blue"}, "defender is 'blue'; allowed is another colour than the attacker's"),
-        ({"attacker": "farmers", "defender": "nobody"}, "defender is 'nobody'; allowed is a player's colour in a"),
-        ({"attacker": "nobody"}, "rules.attacker is 'nobody'; allowed is one of red"),
-        ({"edition": "amerigo"}, "rules.edition is 'amerigo'; allowed is one of wallenstein, shogun"),
-        ({"attackers": 41}, "rules.attackers is 41; allowed is a whole number from 0 to 40"),
-        ({"revolt": 1}, "did you mean revolts?"),
-    ],
-)
-def test_rules_of_no_battle_are_refused_in_one_line(change: dict[str, Any], part: str) -> None:
-    with pytest.raises(UsageError) as caught:
-        GAME.read({"rules": change})
-    assert part in str(caught.value)
-    assert "\n" not in str(caught.value)

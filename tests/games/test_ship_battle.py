@@ -1,7 +1,5 @@
 """Battles with the real ship: colours are alike, the active side has only the ties, saved battles go on."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections import Counter

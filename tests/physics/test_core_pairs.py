@@ -1,7 +1,5 @@
 """The core: every pair that can touch is looked at, what touched a cube that is gone wakes, and impacts pass on."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 
@@ -126,9 +124,7 @@ def cradle(cubes: int, gap: float, speed: float) -> Array:
 
 
 def test_in_one_step_an_impact_passes_on_four_times_and_is_held_the_fifth():
-    """Equal masses with restitution 1 exchange their speeds. The first impact is solved with the contacts, three more
-    in rounds of their own; in the last round the next cube is held off: it and the one behind it share the momentum.
-    """
+    """They exchange their speeds: with the contacts, in three rounds more; the next is held off and shares."""
     speed = 0.4  # m/s: a twentieth of an edge a step, six gaps
     for cubes in range(2, 6):
         after = cradle(cubes, 0.008, speed)

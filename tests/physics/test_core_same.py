@@ -1,7 +1,5 @@
 """The core gives the same bytes: on every machine, compiled or not, in threads, and whether it lives on or is saved."""
 
-from __future__ import annotations
-
 import math
 import platform
 from collections.abc import Callable, Sequence
@@ -83,9 +81,7 @@ def test_a_fused_multiply_add_is_known_by_its_name(line: str):
 
 @pytest.mark.parametrize("constant", ["_SKIN", "_FAR"])
 @pytest.mark.parametrize("factor", [0.9, 1.5, 4.0])
-def test_how_far_around_neighbours_are_listed_changes_no_digit(
-    constant: str, factor: float, monkeypatch: pytest.MonkeyPatch
-):
+def test_how_far_around_neighbours_are_listed_changes_no_digit(constant: str, factor: float, monkeypatch):
     """A skin of 4 times 0.4 edges; a bound on the look ahead that no cube of these scenes comes to."""
     monkeypatch.setattr(engine, constant, factor * getattr(engine, constant))
     assert {name: digest(name) for name in SCENES} == kept()
@@ -212,27 +208,6 @@ def test_a_fork_is_a_copy_two_continuations_of_one_state_are_equal_whatever_happ
     with PhysicsModel(load("amerigo"), STANDARD) as other:
         third = other.drop(again, hand(model, 5, 30), np.random.default_rng(12))
     assert first == second == third
-
-
-def test_a_cube_falls_when_the_one_that_it_rests_on_is_taken():
-    """Two cubes are put into one zone of the board, until one lies on the other; the lower one is taken."""
-    with PhysicsModel(load("dead_reckoning"), STANDARD) as model:
-        state, edge = model.empty(), model.cube_edge
-        for number in range(40):
-            (cube,) = hand(model, 1, number)
-            outcome = model.place(state, cube, "strength_2", np.random.default_rng([15, number]))
-            state = outcome.state
-            (landed,) = (x for x in outcome.landings if x.cube == cube)
-            if landed.on:
-                break
-        else:
-            pytest.fail("none lies on another")
-        lower = [each for each in state.board.cubes if each.id in landed.on]
-        left = model.drop(TowerState.from_token(state.take(lower).token()), (), np.random.default_rng(16))
-        (fallen,) = (x for x in left.landings if x.cube == cube)
-        assert landed.pose is not None
-        assert fallen.pose is not None
-        assert landed.pose.position[2] - fallen.pose.position[2] > 0.3 * edge
 
 
 def test_where_nothing_is_taken_nothing_wakes():

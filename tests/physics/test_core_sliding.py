@@ -1,7 +1,5 @@
 """The core: a cube that slides flat, straight, across a slope and spinning, against what Coulomb friction says."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import replace
@@ -29,10 +27,7 @@ def world() -> Iterator[World]:
 @each_case("friction", [0.1, 0.4, 0.6])
 @each_case("yaw", [0.0, 10.0, 22.5, 45.0])
 def test_a_cube_slides_straight_and_stops_where_friction_stops_it(world: World, friction: float, yaw: float):
-    """At any angle (degrees) of its faces to the way: direction within 1 degree, way v^2 / (2 mu g), no turning.
-
-    Steps move a cube by the velocity at their end, so it comes short by what it slides in half of the longest step.
-    """
+    """Direction within 1 degree, way v^2 / (2 mu g) less half of the longest step's slide, no turning, at any yaw."""
     velocity = 0.6 * np.array([math.cos(0.3), math.sin(0.3)])
     motions = _slide(world, friction, velocity, 0.0, 1.2 * 0.6 / friction / GRAVITY, yaw=yaw)
     way = motions[-1].position[0, :2]
@@ -75,10 +70,7 @@ def test_a_cube_pushed_across_a_slope_turns_downhill_as_a_sliding_point_does(wor
 @each_case("friction", [0.1, 0.4, 0.6])
 @each_case("spin", [20.0, 100.0])
 def test_a_cube_that_spins_on_its_face_slows_down_as_four_corners_make_it(world: World, friction: float, spin: float):
-    """Four corners of equal load at a / sqrt 2 from the axis: mu m g a / sqrt 2 against m a^2 / 6.
-
-    Pressed evenly over its face it would slow down 1.85 times as slowly (mean distance from the middle 0.3826 a).
-    """
+    """Four corners of equal load at a / sqrt 2 from the axis: mu m g a / sqrt 2 against m a^2 / 6."""
     rate = 3 * math.sqrt(2) * friction * GRAVITY / EDGE
     motions = _slide(world, friction, np.zeros(2), spin, 1.2 * spin / rate)
     spins = np.array([m.spin[0, 2] for m in motions])
@@ -97,12 +89,7 @@ def test_a_cube_that_spins_on_its_face_slows_down_as_four_corners_make_it(world:
 def test_a_cube_that_slides_and_spins_moves_as_the_equations_of_four_corners_say(
     parts: int, bounds: tuple[float, float, float], friction: float, speed: float, spin: float
 ):
-    """Friction carries a spinning cube further than a sliding one: velocity and spin at every window, and the way.
-
-    `bounds` of these (shares of the first), with the steps as shipped and with an eighth: the cube stops after 25 to
-    300 of the former. How four corners share a load is not settled by its balance; where the engine shares it
-    otherwise than evenly across the face it shows in the spin, up to 4 % at a friction of 0.5.
-    """
+    """`bounds` of velocity, spin and way (shares), in steps as shipped and an eighth; uneven loads show in the spin."""
     seconds = 2 * (speed / GRAVITY / friction + spin * EDGE / 3 / math.sqrt(2) / GRAVITY / friction)
     own = awake("core")
     finer = {name: getattr(own, name) / parts for name in ("timestep", "step_travel", "residual")}
@@ -137,9 +124,8 @@ def test_the_equations_of_four_corners_have_the_closed_forms_of_sliding_and_of_s
 def _equations(friction: float, velocity: Array, spin: float, times: Array) -> Array:
     """Integrate a cube that slides on four corners; velocity (2), spin, place (2), heading at `times`: (n, 6).
 
-    Corner i at r_i bears N_i and is rubbed by -mu N_i s_i, s_i the direction of its slip. Friction F acts half an edge
-    h under the middle and would tip the cube; the load moves so that it does not: sum N_i r_i = -h F. Loads that
-    change evenly across the face, N_i = N / 4 (1 - F . r_i / (N h)), do that, and F follows from both: linear in F.
+    Corner i at r_i bears N_i = N / 4 (1 - F . r_i / (N h)) so that friction F does not tip it, sum N_i r_i = -h F,
+    and is rubbed by -mu N_i s_i, s_i the direction of its slip.
     """
     weight, h = GRAVITY, EDGE / 2  # a unit mass
 

@@ -1,7 +1,5 @@
 """What ships as WebAssembly: files are those of the source, and by wasmtime the core gives the same bytes."""
 
-from __future__ import annotations
-
 import gc
 import importlib.util
 import json
@@ -19,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.cases import each_case
+from support.scenes import holds_in_a_fork
 
 from tests.support.golden_scenes import ROUGH, SCENES, TINY, digest, kept
 from tower_sim import jit
@@ -93,14 +92,7 @@ def test_a_forked_process_goes_on_with_the_tables_that_it_inherits(wasm: Any):
     with PhysicsModel(load("amerigo"), ROUGH) as model:
         cubes = supply({"red": 3}, model.cube_edge)
         alone = model.drop(model.empty(), cubes, np.random.default_rng(1))
-        child = os.fork()
-        if child == 0:
-            same = False
-            try:
-                same = model.drop(model.empty(), cubes, np.random.default_rng(1)) == alone
-            finally:
-                os._exit(0 if same else 1)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert holds_in_a_fork(lambda: model.drop(model.empty(), cubes, np.random.default_rng(1)) == alone)
         assert model.drop(model.empty(), cubes, np.random.default_rng(1)) == alone
 
 
@@ -179,9 +171,7 @@ def test_more_cubes_than_32_bits_can_address_are_refused_in_one_line(wasm: Any):
 
 
 @needs_wasmtime
-def test_what_was_compiled_is_kept_and_made_again_where_it_is_damaged(
-    memory: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_what_was_compiled_is_kept_and_made_again_where_it_is_damaged(memory: Any, tmp_path: Path, monkeypatch):
     monkeypatch.setattr(memory, "user_cache", lambda: tmp_path / "kept")
     compiled_anew: Any = partial(memory._compiled.__wrapped__, CORE.path)
     compiled_anew()
@@ -257,9 +247,7 @@ def test_the_fastest_that_is_installed_runs_the_core_unless_the_environment_says
         ("wasm", False, "TOWER_SIM_CORE is 'wasm', but wasmtime is not installed or switched off; allowed are"),
     ],
 )
-def test_a_machine_that_is_not_there_is_refused_in_one_line(
-    asked: str, there: bool, line: str, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_machine_that_is_not_there_is_refused_in_one_line(asked: str, there: bool, line: str, monkeypatch):
     monkeypatch.setattr(machine, "way", lambda: asked)
     monkeypatch.setattr(machine, "is_compiled", lambda: there)
     monkeypatch.setattr(machine, "find_spec", lambda _: there or None)

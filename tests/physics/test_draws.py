@@ -36,10 +36,7 @@ def test_uniform_numbers_are_uniform():
 
 
 def test_normal_numbers_are_normal():
-    """Standard errors: of the mean 1, of the sd 0.7, of the fourth moment 9.8 over sqrt(n).
-
-    So a mean off by 0.025 or an sd off by 0.018 is seen 19 times in 20, and any law further than 0.015 from the normal.
-    """
+    """A mean off by 0.025, an sd by 0.018 or a law further than 0.015 from the normal is seen 19 times in 20."""
     drawn = draws.normals(np.random.default_rng(2), NUMBER)
     assert len(drawn) == NUMBER
     sample = np.array(drawn)

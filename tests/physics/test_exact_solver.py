@@ -1,7 +1,5 @@
 """The judge judged: the exact solver in tests/support against answers that are known without it."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import math
@@ -10,7 +8,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.cases import each_case
-from support.scenes import CORNERS, DOWN, EDGE, UPRIGHT, WEIGHTLESS, Array, floor, matrices, pose, routh, turns
+from support.scenes import (
+    CORNERS,
+    DOWN,
+    EDGE,
+    UPRIGHT,
+    WEIGHTLESS,
+    Array,
+    draw_corners,
+    floor,
+    matrices,
+    mobility_of,
+    pose,
+    routh,
+    turns,
+)
 
 from tests.measure import arbiter
 from tests.measure.overlap import deepest_of
@@ -74,10 +86,7 @@ def test_the_impulse_of_a_point_obeys_every_line_of_the_law(share: float):
 
 @each_case("pair", PAIRS)
 def test_a_corner_impact_is_routhes_where_slip_stops_or_keeps_its_direction(pair: Surface):
-    """There one impulse problem and the integral over the impact are the same; Routh's steps are 1/1000 of compression.
-
-    Its error is of one step at the end of compression, of one at the end, and of the turn of the slip, up to a degree.
-    """
+    """There one impulse problem and the integral agree; Routh's error is of two steps and a degree's turn of slip."""
     turn, motion, arm, slip, mobility = corner_impacts(400)
     _, expected, turned = routh(slip, mobility, pair.friction, pair.restitution, 1000)
     left = slip + np.einsum("nij,nj->ni", mobility, expected)
@@ -112,18 +121,11 @@ def test_friction_opposes_the_slip_that_an_impact_leaves_and_stays_in_its_disc(p
 
 def corner_impacts(number: int) -> tuple[Array, Array, Array, Array, Array]:
     """Draw cubes one of whose corners strikes: orientation, velocity and spin, arm, speed of the corner, mobility."""
-    rng = np.random.default_rng(3)
-    turn = turns(rng, 6 * number)
-    motion = np.concatenate([rng.normal(0, 1.0, (6 * number, 3)), rng.normal(0, 30.0, (6 * number, 3))], axis=1)
-    corners = np.einsum("nij,kj->nki", matrices(turn), CORNERS * EDGE)
-    heights = np.sort(corners[:, :, 2], axis=1)
-    arm = corners[np.arange(len(corners)), corners[:, :, 2].argmin(axis=1)]
-    slip = motion[:, :3] + np.cross(motion[:, 3:], arm)
-    chosen = np.flatnonzero((slip[:, 2] < -0.3) & (heights[:, 1] - heights[:, 0] > 0.02 * EDGE))[:number]
+    turn, motion, arm, slip = draw_corners(np.random.default_rng(3), 3 * number // 2)
+    heights = np.sort(np.einsum("nj,kj->nk", matrices(turn)[:, 2], CORNERS * EDGE), axis=1)
+    chosen = np.flatnonzero(heights[:, 1] - heights[:, 0] > 0.02 * EDGE)[:number]
     assert len(chosen) == number
-    turn, motion, arm, slip = turn[chosen], motion[chosen], arm[chosen], np.asarray(slip[chosen], dtype=float)
-    crossed = (arm**2).sum(axis=1)[:, None, None] * np.eye(3) - arm[:, :, None] * arm[:, None, :]
-    return turn, motion, arm, slip, np.asarray(np.eye(3) + SPIN * crossed, dtype=float)
+    return turn[chosen], motion[chosen], arm[chosen], slip[chosen], mobility_of(arm[chosen], 1 / SPIN, 1.0)
 
 
 def struck(turn: Array, motion: Array, arm: Array, pair: Surface, restitution: float) -> Array:

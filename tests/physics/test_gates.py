@@ -69,9 +69,7 @@ def test_a_line_that_was_cut_off_is_no_trial(tmp_path: Path):
     assert read(path) == {1: {"seed": 1, "value": 3}}
 
 
-def test_other_settings_other_sources_and_other_towers_have_other_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_other_settings_other_sources_and_other_towers_have_other_files(tmp_path: Path, monkeypatch):
     store = Store(tmp_path)
     paths = {store.path("drop", profile, each) for profile in ("amerigo", "amerigo-club") for each in ROWS.values()}
     assert len(paths) == 2 * len(ROWS)

@@ -1,7 +1,5 @@
 """What numba has compiled is kept in files: one that is damaged is set aside, and a folder that takes none is said."""
 
-from __future__ import annotations
-
 import hashlib
 import multiprocessing
 import pickle
@@ -65,9 +63,7 @@ def test_a_damaged_file_is_set_aside_said_in_a_line_and_made_again(folder: Path,
     assert called(capsys) == (True, [])
 
 
-def test_a_folder_that_takes_no_file_is_said_in_a_line_by_the_first_process(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-):
+def test_a_folder_that_takes_no_file_is_said_in_a_line_by_the_first_process(folder: Path, capsys, monkeypatch):
     called(capsys)
     begun: Any = jit.kept(double)
     was_there = begun._cache

@@ -128,10 +128,7 @@ def test_a_pour_is_as_fast_as_it_is_said_to_be_where_there_is_room():
 
 
 def test_orientations_are_uniform_and_colours_exchangeable():
-    """The first body axis is uniform on the sphere (each coordinate uniform on -1..1); places ignore the colour.
-
-    3,000 cubes: the Kolmogorov-Smirnov distance of a uniform sample exceeds 1.95 / sqrt(n) with chance 0.001.
-    """
+    """3,000 cubes: coordinates of the first body axis are uniform (Kolmogorov-Smirnov); places ignore the colour."""
     cubes = supply({"a": 25, "b": 25}, EDGE)
     hand = Hand(0.01, 0.05, 0.1, 5.0)
     coordinates, levels = [], {"a": [], "b": []}

@@ -1,7 +1,5 @@
 """Engines: another one drops by its name; without PyBullet all but Bullet works."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -163,16 +161,6 @@ def test_cubes_that_an_engine_leaves_in_each_other_are_no_landing(points: Physic
         outcome = model.drop(model.empty(), supply({"red": 100}, SHELF.cube_edge), np.random.default_rng(1))
         assert outcome.status is Status.TIMED_OUT
         assert outcome.state == model.empty()
-
-
-def test_a_state_of_one_engine_is_foreign_to_another(points: PhysicsSettings):
-    with PhysicsModel(SHELF, points) as model:
-        state = model.empty()
-    with (
-        PhysicsModel(SHELF) as other,
-        pytest.raises(UsageError, match=r"^state belongs to physics of apparatus 'shelf' \("),
-    ):
-        other.drop(state, supply({"red": 1}, SHELF.cube_edge), np.random.default_rng(1))
 
 
 def test_the_engine_of_another_package_has_the_settings_of_bullet_and_is_part_of_the_digest(points: PhysicsSettings):

@@ -3,8 +3,6 @@
 The thousand steps of `long` are over all shipped profiles; so are the hundred of every day.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """Each engine, set as for towers, against answers that are known without it; each is held to bounds of its own."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
@@ -22,8 +20,10 @@ from support.scenes import (
     Array,
     Thing,
     awake,
+    draw_corners,
     floor,
     matrices,
+    mobility_of,
     pose,
     routh,
     run,
@@ -159,10 +159,7 @@ def test_flat_drops_tell_a_restitution_that_is_wrong_by_8_percent(world: World, 
 
 
 def _flat_drops(world: World, restitution: float, a_band: int) -> tuple[Array, Array]:
-    """Drop from heights (m) that are drawn, so that the impact comes at every phase of a step; effective restitution.
-
-    `a_band` heights are drawn in each of five bands, beside the lowest and the highest.
-    """
+    """Drop from drawn heights (m), `a_band` in each of five bands, the lowest and the highest; return restitutions."""
     rng = np.random.default_rng(1)
     bands = [(0.02, 0.03), (0.03, 0.06), (0.06, 0.1), (0.1, 0.2), (0.2, 0.3)]
     heights = np.concatenate([[0.02, 0.3], *[rng.uniform(low, high, a_band) for low, high in bands]])
@@ -184,18 +181,12 @@ def _bounce(world: World, restitution: float, height: float) -> float:
 
 @dataclass(frozen=True)
 class Impacts:
-    """Impacts on one corner: what came in, what the known answers say, what the engine did.
-
-    slip (n, 3): the corner's velocity before (m/s). engine, poisson, newton (n, 3): the floor's impulse (N s).
-    kept_*: kinetic energy after over before. turn: by how much (rad) slip changes direction, pi where it stops.
-    """
+    """Impacts on one corner: its slip before (m/s), the floor's impulse (N s), kinetic energy after over before,
+    and by how much (rad) slip changes direction, pi where it stops."""
 
     slip: Array
     engine: Array
-    poisson: Array
-    newton: Array
     kept_engine: Array
-    kept_poisson: Array
     kept_newton: Array
     turn: Array
 
@@ -204,8 +195,8 @@ class Impacts:
 def test_the_reference_for_impacts_has_the_closed_form_without_slip_and_without_friction(friction: float):
     """The judge judged: with no friction or no slip at all the equations are linear."""
     rng = np.random.default_rng(2)
-    _, _, arm, slip = _draw_corners(rng, 200)
-    mobility = _mobility(arm, INERTIA)
+    _, _, arm, slip = draw_corners(rng, 200)
+    mobility = mobility_of(arm)
     impulse = routh(slip, mobility, friction, 0.4)[0]
     if friction == 0:
         expected = -1.4 * slip[:, 2, None] / mobility[:, 2, 2, None] * np.array([0, 0, 1.0])
@@ -241,19 +232,14 @@ QUANTILES = [0.05, 0.25, 0.5, 0.75, 0.95]
 def test_corner_impacts_keep_the_energy_that_rigid_body_theory_says_impact_by_impact(
     world: World, pair: Surface, inertia: float | None
 ):
-    """Routh's method with Newton's restitution, the one that profiles name: the same 300 impacts, one by one.
-
-    The share of kinetic energy kept spreads with an sd of 0.18 to 0.26 over these impacts, so the mean of independent
-    samples would tell 0.02; pairs tell 0.001. 1.2: an inertia unlike a uniform cube's is really used.
-    """
+    """The same 300 impacts, one by one: independent samples (sd 0.18 to 0.26) would tell 0.02, pairs tell 0.001."""
     impacts = _corner_impacts(world, pair, inertia, 300)
     mean, spread, quantile = _energy_differences(impacts)
     error = impacts.kept_engine - impacts.kept_newton
     print(
         f"{pair}, inertia {inertia}: engine keeps {impacts.kept_engine.mean():.4f}, Newton "
-        f"{impacts.kept_newton.mean():.4f}, Poisson {impacts.kept_poisson.mean():.4f}; engine minus Newton "
-        f"{mean:+.4f} +- {_standard_error(error):.4f}, rms {spread:.4f}, quantiles within {quantile:.4f}; "
-        f"rms minus Poisson {np.sqrt(np.mean((impacts.kept_engine - impacts.kept_poisson) ** 2)):.4f}, n = {len(error)}"
+        f"{impacts.kept_newton.mean():.4f}; difference {mean:+.4f} +- {_standard_error(error):.4f}, "
+        f"rms {spread:.4f}, quantiles within {quantile:.4f}, n = {len(error)}"
     )
     assert all(one < most for one, most in zip((abs(mean), spread, quantile), bounds(world).energy, strict=True))
     assert (impacts.kept_engine <= 1.0).all()
@@ -274,10 +260,7 @@ def test_corner_impacts_keep_the_energy_that_rigid_body_theory_says_impact_by_im
 def test_the_energy_of_corner_impacts_tells_friction_or_restitution_that_is_wrong_by_a_tenth(
     world: World, pair: Surface, fault: Surface
 ):
-    """The test above, tried: the engine is given `pair` times `fault`, and held to `pair`.
-
-    Restitution below 0.4 hardly changes the energy of a corner impact; there the flat drops tell.
-    """
+    """The test above, tried: given `pair` times `fault`, held to `pair`. Below 0.4 the flat drops tell restitution."""
     given = Surface(pair.friction * fault.friction, pair.restitution * fault.restitution)
     mean, spread, quantile = _energy_differences(_corner_impacts(world, pair, None, 300, given))
     print(f"{pair}, given {given}: mean {mean:+.4f}, rms {spread:.4f}, quantiles within {quantile:.4f}")
@@ -320,12 +303,9 @@ def test_friction_in_a_corner_impact_never_leaves_the_cone(world: World):
 def _corner_impacts(
     world: World, pair: Surface, inertia: float | None, number: int, given: Surface | None = None
 ) -> Impacts:
-    """Draw impacts, answer them by theory for `pair`, and run them: each within one window, towards its end.
+    """Draw impacts, answer them by theory for `pair`, and run them, of `given` if that is said, each within one window.
 
-    The engine gets `given` if that is said, else `pair`.
-
-    Kept are those which are single impacts, by theory, to the window's end: no other corner comes within 2 % of an
-    edge of the floor, and the one that struck recedes from it.
+    Kept are single impacts, by theory: no other corner within 2 % of an edge of the floor, the one that struck recedes.
     """
     drawn = _answered(pair, inertia, number, world.settings.window)
     ended: list[Array] = []
@@ -343,10 +323,7 @@ def _corner_impacts(
     return Impacts(
         slip=drawn.slip,
         engine=MASS * (out[:, :3] - drawn.motion[:, :3]),
-        poisson=drawn.poisson,
-        newton=drawn.newton,
         kept_engine=drawn.energy(out) / before,
-        kept_poisson=drawn.energy(drawn.after(drawn.poisson)) / before,
         kept_newton=drawn.energy(drawn.after(drawn.newton)) / before,
         turn=drawn.slip_turn,
     )
@@ -370,7 +347,7 @@ class Strikes:
     newton: Array
     slip_turn: Array
 
-    def take(self, index: Any) -> Strikes:
+    def take(self, index: Any) -> "Strikes":
         arrays = {field.name: getattr(self, field.name)[index] for field in fields(self) if field.name != "moment"}
         return replace(self, **arrays)
 
@@ -398,32 +375,17 @@ def _answered(pair: Surface, inertia: float | None, number: int, window: float) 
     """Draw strikes and answer them, once for all engines: the first `number` that are single by Poisson's impulse."""
     moment = INERTIA if inertia is None else inertia
     rng = np.random.default_rng(3)
-    turn, motion, arm, slip = _draw_corners(rng, 6 * number)
+    turn, motion, arm, slip = draw_corners(rng, 6 * number)
     unknown = np.full_like(slip, np.nan)
     touch = window * rng.uniform(0.65, 0.8, len(slip))
     drawn = Strikes(moment, touch, turn, motion, arm, slip, unknown, unknown, unknown[:, 0])
     times = np.linspace(0, window, 31)
     drawn = drawn.take(np.flatnonzero(drawn.is_single(drawn.motion, times, False)))
-    poisson, newton, turned = routh(drawn.slip, _mobility(drawn.arm, moment), pair.friction, pair.restitution)
+    poisson, newton, turned = routh(drawn.slip, mobility_of(drawn.arm, moment), pair.friction, pair.restitution)
     drawn = replace(drawn, poisson=poisson, newton=newton, slip_turn=turned)
     chosen = np.flatnonzero(drawn.is_single(drawn.after(poisson), times, True))[:number]
     assert len(chosen) == number
     return drawn.take(chosen)
-
-
-def _draw_corners(rng: np.random.Generator, number: int) -> tuple[Array, Array, Array, Array]:
-    """Draw cubes at the moment one corner strikes: orientation, velocity and spin (n, 6), arm to the corner, its slip.
-
-    Drawn as in a tower, about 1 m/s and 30 rad/s a component; kept if the corner comes in faster than 0.3 m/s, where
-    every contact bounces.
-    """
-    turn = turns(rng, 4 * number)
-    motion = np.concatenate([rng.normal(0, 1.0, (4 * number, 3)), rng.normal(0, 30.0, (4 * number, 3))], axis=1)
-    corners = np.einsum("nij,kj->nki", matrices(turn), CORNERS * EDGE)
-    arm = corners[np.arange(len(corners)), corners[:, :, 2].argmin(axis=1)]
-    slip = np.asarray(motion[:, :3] + np.cross(motion[:, 3:], arm), dtype=np.float64)
-    fast = np.flatnonzero(slip[:, 2] < -0.3)[:number]
-    return turn[fast], motion[fast], arm[fast], slip[fast]
 
 
 def _lowest_two(turn: Array, arm: Array, velocity: Array, spin: Array, time: Array) -> tuple[Array, Array]:
@@ -435,12 +397,6 @@ def _lowest_two(turn: Array, arm: Array, velocity: Array, spin: Array, time: Arr
     struck = np.take_along_axis(heights, index, axis=1)[:, 0]
     np.put_along_axis(heights, index, np.inf, axis=1)
     return struck, heights.min(axis=1)
-
-
-def _mobility(arm: Array, inertia: float) -> Array:
-    """Return how a point's velocity answers to an impulse there (1/kg), for a body of isotropic inertia."""
-    crossed = (arm**2).sum(axis=1)[:, None, None] * np.eye(3) - arm[:, :, None] * arm[:, None, :]
-    return np.eye(3) / MASS + crossed / inertia
 
 
 def _kinetic(velocity: Array, spin: Array, inertia: float) -> Array:
@@ -550,11 +506,7 @@ def test_cubes_at_rest_in_the_tower_overlap_by_at_most_half_a_percent_of_their_e
 @pytest.mark.slow
 @pytest.mark.bullet
 def test_cubes_that_wedge_in_the_tower_are_repaired_to_at_most_one_and_a_half_percent_of_their_edge():
-    """Set-up drops of Bullet that end with cubes deeper than 2 % when the repair is off, made again with it.
-
-    They are the first three from seed 89 on, which the judge must find by itself: 8 of the 100 drops from 80 on are
-    such, and there they come close together.
-    """
+    """The first three set-up drops from seed 89 on that end with cubes deeper than 2 % when the repair is off."""
     bullet = PhysicsSettings(engine="bullet")
     bound = bullet.rest_overlap
     tower = load(RULEBOOK)

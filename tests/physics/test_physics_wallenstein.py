@@ -10,7 +10,6 @@ import pytest
 from tests.measure import overlap as judge
 from tests.measure.wallenstein import sentence
 from tower_sim.apparatus.catalogue import load
-from tower_sim.cli import main
 from tower_sim.cubes import supply
 from tower_sim.model import until_landed
 from tower_sim.outcome import Outcome, Status
@@ -68,23 +67,6 @@ def test_a_hard_knock_releases_cubes_and_a_faint_one_none(model: PhysicsModel, f
     hard = [model.knock(full.state, 3.0, np.random.default_rng(seed)) for seed in range(3)]
     assert any(outcome.knocked_out for outcome in hard)
     assert all(outcome.status.is_landing for outcome in hard)
-
-
-def test_cubes_left_lying_are_in_the_tray_or_on_the_table():
-    with PhysicsModel(replace(TOWER, swept=False)) as model:
-        outcome = thrown(model, 20, 2)
-        assert outcome.status is Status.SETTLED
-        assert {landing.place for landing in outcome.landings if not landing.inside} <= {"tray", "table"}
-        assert outcome.emerged
-
-
-def test_a_campaign_of_chains_runs_and_is_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    text = 'game = "chain"\napparatus = "wallenstein"\nseed = "8"\nchains = 2\nshard = 1\n[chain]\ndrops = 3\n'
-    (tmp_path / "chain.toml").write_text(f"[campaign]\n{text}")
-    directory = str(tmp_path / "data")
-    assert main(["campaign", "run", str(tmp_path / "chain.toml"), "-o", directory, "--workers", "1"]) == 0
-    assert main(["campaign", "check", directory]) == 0
-    assert "wallenstein" in capsys.readouterr().out
 
 
 @pytest.mark.long

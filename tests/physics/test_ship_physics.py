@@ -1,7 +1,5 @@
 """The combat ship as a BoardModel: where cubes land, what later cubes do, no cube stuck."""
 
-from __future__ import annotations
-
 import json
 import math
 import subprocess
@@ -43,8 +41,7 @@ def _throws(model: PhysicsModel) -> list[tuple[Status, tuple[Landing, ...]]]:
 
 @pytest.mark.slow
 def test_no_cube_of_3006_gets_stuck_and_every_throw_settles(throws):
-    """None stuck of 3,006: with 95 % confidence fewer than 0.1 % are. A chance of 0.5 % to fail would be seen in 334
-    throws with a probability of 81 %."""
+    """None of 3,006: with 95 % confidence fewer than 0.1 % are; a chance of 0.5 % is seen with a power of 81 %."""
     assert Counter(status for status, _ in throws) == {Status.SETTLED: THROWS}
     assert not [x for _, landings in throws for x in landings if x.inside]
 
@@ -59,8 +56,7 @@ def test_every_zone_receives_between_1_and_50_percent(throws):
 
 
 def test_the_ship_is_even_to_both_sides(throws):
-    """Ship, hand and board's outline are mirror images fore and aft: the mean y is 0. The standard deviation of y is
-    about 45 mm, that of the mean over 334 throws (not independent within) at most 2.5 mm."""
+    """Mirror images fore and aft: the mean y is 0, with a standard error of at most 2.5 mm over 334 throws."""
     means = [np.mean([x.pose.position[1] for x in landings]) for _, landings in throws]
     assert abs(np.mean(means)) < 4 * np.std(means) / math.sqrt(THROWS) < 0.01
 
@@ -77,9 +73,7 @@ def test_colours_are_physically_identical(model):
 
 
 def test_which_side_a_cube_belongs_to_does_not_depend_on_its_number(throws):
-    """Purple has numbers 0 to 5, green 6 to 8; the hand shuffles them. Compare how many land in strength zones, by a
-    permutation of the numbers within each throw. The difference has a standard error of 1.9 %, so that one of 9 % is
-    seen (p < 0.001) with 90 % power."""
+    """A permutation of the numbers within each throw: a difference of 9 % in strength zones is seen with 90 % power."""
     strong = np.zeros((THROWS, THROWN))
     for i, (_, landings) in enumerate(throws):
         for x in landings:

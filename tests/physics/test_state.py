@@ -62,21 +62,18 @@ def test_a_token_with_one_character_changed_lost_or_added_is_refused_in_one_line
     )
     with pytest.raises(UsageError) as error:
         TowerState.from_token(damaged)
-    assert "\n" not in str(error.value)
     assert len(str(error.value)) < 250
-
-
-@each_case(
-    "text", ["", "hello", "TOWER1", "TOWER2.abc.def", "TOWER3.abc.def", "a.b.c", "TOWER1..", "TOWER4..", "x" * 10_000]
-)
-def test_what_is_no_token_is_refused_in_one_line_that_says_what_is_allowed(text: str):
-    with pytest.raises(UsageError, match=r"^state token .* (allowed|damaged).*$"):
-        TowerState.from_token(text)
 
 
 def unpacked(token: str) -> dict[str, Any]:
     body = token.split(".")[1]
     return json.loads(zlib.decompress(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))))
+
+
+@each_case("text", ["TOWER3.abc.def", "TOWER3.\udc80.x", "TOWER3.\u00e9.x"])
+def test_what_only_begins_as_a_state_token_is_refused(text: str):
+    with pytest.raises(UsageError, match=r"^state token .* (allowed|damaged).*$"):
+        TowerState.from_token(text)
 
 
 def test_a_version_is_no_matter_of_the_beginning_alone():
@@ -89,7 +86,10 @@ def test_a_version_is_no_matter_of_the_beginning_alone():
         TowerState.from_token(pack("TOWER3", plain))
 
 
-@each_case("text", [None, 7, b"TOWER3.a.b", "", "TOWER3", "TOWER1.a.b", pack("TOWER2", {}), "BATTLE2.a.b"])
+@each_case("text", [
+    *("", "hello", "..", "a.b.c", "TOWER1", "TOWER1..", "TOWER1.a.b", "TOWER2.abc.def", pack("TOWER2", {}), "TOWER3"),
+    *("TOWER4..", "BATTLE2.a.b", "x" * 10_000, "é" * 9999, "\ud800", None, 7, b"TOWER3.a.b"),
+])  # fmt: skip
 def test_what_does_not_begin_as_a_state_token_is_refused_in_one_line_that_says_how_one_begins(text: Any):
     with pytest.raises(UsageError, match=r"^state token .*; allowed is one line .*'TOWER3\.<state>\.<digest>'"):
         TowerState.from_token(text)
@@ -99,9 +99,8 @@ def test_what_does_not_begin_as_a_state_token_is_refused_in_one_line_that_says_h
 def test_what_is_no_row_of_whole_numbers_is_no_touch(row: Any):
     body = unpacked(TowerState("physics", "a", "b").token())
     assert body["touches"] == []
-    with pytest.raises(UsageError, match="does not hold a state") as error:
+    with pytest.raises(UsageError, match="does not hold a state"):
         TowerState.from_token(pack("TOWER3", body | {"touches": [row]}))
-    assert "\n" not in str(error.value)
 
 
 def test_touches_are_part_of_the_value_replaced_by_what_follows_and_kept_when_a_cube_is_taken():
@@ -139,10 +138,7 @@ def test_a_seed_is_a_whole_number_of_128_bits():
 
 
 def test_a_force_takes_at_most_eight_characters_of_a_token():
-    """20 residents, 50 touches of 4 points, forces of up to a tenth of a newton: 8 digits and a sign, 28 bits.
-
-    At 6 bits a character 5 would do; deflate, which packs digits and commas, comes within 3 of that.
-    """
+    """20 residents, 50 touches of 4 points, forces of up to a tenth of a newton: 8 digits and a sign, 28 bits."""
     draw = random.Random(14)
     thrown = supply({"red": 49}, 0.008)
     pairs = draw.sample([(i, j) for i in range(20) for j in range(-20, i)], 50)

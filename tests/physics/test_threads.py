@@ -1,64 +1,260 @@
-"""Threads that drop with the core: each model by itself, those that share one in turn, each as if it were alone."""
+"""Several models of physics in a process: threads, copies, closed and forgotten ones, interrupts, odd settings."""
 
+import copy
+import gc
 import os
+import pickle
 import re
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
+from support.cases import each_case
+from support.scenes import holds_in_a_fork
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
-from tower_sim.outcome import Outcome
-from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.errors import UsageError
+from tower_sim.outcome import Landing
+from tower_sim.physics.bullet import LOCK, BulletEngine, load_bullet
+from tower_sim.physics.settings import NUMBERS, PhysicsSettings, fields_of
 from tower_sim.simulator import PhysicsModel
+from tower_sim.typed import bounds
 
-SETTINGS = PhysicsSettings(engine="core")
-SHAPE = load("amerigo")
-CUBES = 3
-HANDS = range(12)
-
-
-def drop(model: PhysicsModel, hand: int) -> Outcome:
-    return model.drop(model.empty(), supply({"red": CUBES}, model.cube_edge), np.random.default_rng(hand))
+SHAPES = {name: load(name) for name in ("amerigo", "amerigo-club")}  # their cubes differ in edge
+BULLET = PhysicsSettings(engine="bullet")
+DROPS = 6
+Landings = list[tuple[Landing, ...]]
 
 
-def drops_of_an_own_model(hands: range) -> list[Outcome]:
-    with PhysicsModel(SHAPE, SETTINGS) as model:
-        return [drop(model, hand) for hand in hands]
+def drop(model: PhysicsModel, number: int) -> tuple[Landing, ...]:
+    cubes = supply({"red": 12}, model.cube_edge)
+    return model.drop(model.empty(), cubes, np.random.default_rng([7, number])).landings
+
+
+@pytest.fixture(name="engine", params=["core", pytest.param("bullet", marks=pytest.mark.bullet)], scope="module")
+def _engine(request: pytest.FixtureRequest) -> PhysicsSettings:
+    return PhysicsSettings(engine=request.param)
 
 
 @pytest.fixture(name="alone", scope="module")
-def _alone() -> list[Outcome]:
-    """What one thread gives."""
-    return drops_of_an_own_model(HANDS)
+def _alone(engine: PhysicsSettings) -> dict[str, Landings]:
+    """What each tower's drops give when its model is the only one."""
+    found: dict[str, Landings] = {}
+    for name, shape in SHAPES.items():
+        with PhysicsModel(shape, engine) as model:
+            found[name] = [drop(model, i) for i in range(DROPS)]
+    return found
 
 
-@pytest.fixture(name="model")
-def _model() -> Iterator[PhysicsModel]:
-    with PhysicsModel(SHAPE, SETTINGS) as model:
-        yield model
+@each_case("order", [list(SHAPES), list(SHAPES)[::-1]], ids=" then ".join)
+def test_models_that_take_turns_in_one_thread_give_what_each_gives_alone(
+    order: list[str], engine: PhysicsSettings, alone: dict[str, Landings]
+):
+    with PhysicsModel(SHAPES[order[0]], engine) as first, PhysicsModel(SHAPES[order[1]], engine) as second:
+        models = dict(zip(order, (first, second), strict=True))
+        found: dict[str, Landings] = {name: [] for name in order}
+        for i in range(DROPS):
+            for name, model in models.items():
+                found[name].append(drop(model, i))
+    assert found == alone
 
 
-def test_models_in_four_threads_give_what_one_gives_alone(alone: list[Outcome]):
-    with ThreadPoolExecutor(4) as crew:
-        assert list(crew.map(drops_of_an_own_model, [HANDS] * 4)) == [alone] * 4
+@each_case("order", [list(SHAPES), list(SHAPES)[::-1]], ids=" then ".join)
+def test_models_in_two_threads_give_what_each_gives_alone(
+    order: list[str], engine: PhysicsSettings, alone: dict[str, Landings]
+):
+    """Before drops waited for each other, 4 to 7 of 10 had other poses: of twelve all are right once in 500 times."""
+    found: dict[str, Landings] = {name: [] for name in order}
+    start = threading.Barrier(2)
+
+    def work(name: str) -> None:
+        with PhysicsModel(SHAPES[name], engine) as model:
+            start.wait()
+            for i in range(DROPS):
+                found[name].append(drop(model, i))
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in order]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == alone
 
 
-def test_threads_that_share_a_model_give_what_one_gives_alone(model: PhysicsModel, alone: list[Outcome]):
-    """Without taking turns they raised ValueError, or had other poses."""
-    with ThreadPoolExecutor(4) as crew:
-        assert list(crew.map(lambda hand: drop(model, hand), HANDS)) == alone
+def test_one_model_can_be_used_by_several_threads(engine: PhysicsSettings, alone: dict[str, Landings]):
+    found: dict[int, tuple[Landing, ...]] = {}
+    with PhysicsModel(SHAPES["amerigo"], engine) as model:
+        threads = [threading.Thread(target=lambda i=i: found.update({i: drop(model, i)})) for i in range(DROPS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert [found[i] for i in range(DROPS)] == alone["amerigo"]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
-def test_a_process_forked_while_a_thread_drops_can_use_the_same_model(model: PhysicsModel, alone: list[Outcome]):
+def test_a_process_forked_while_another_thread_drops_can_drop(engine: PhysicsSettings, alone: dict[str, Landings]):
+    """The fork waits for the end of the drop: otherwise the child would wait for a thread that it has not."""
+    with PhysicsModel(SHAPES["amerigo"], engine) as model:
+        busy = threading.Thread(target=lambda: [drop(model, i) for i in range(3)])
+        busy.start()
+        while busy.is_alive() and model.effort[0] == 0:  # until it drops
+            time.sleep(0.001)
+        assert holds_in_a_fork(lambda: drop(PhysicsModel(SHAPES["amerigo"], engine), 0) == alone["amerigo"][0])
+        busy.join()
+
+
+@each_case("copied", [copy.copy, copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))])
+def test_a_copy_is_a_model_of_its_own(
+    copied: Callable[[PhysicsModel], PhysicsModel], engine: PhysicsSettings, alone: dict[str, Landings]
+):
+    with PhysicsModel(SHAPES["amerigo"], replace(engine, iterations=21)) as model, copied(model) as other:
+        assert (other.empty(), other.settings) == (model.empty(), model.settings)
+        model.close()
+        assert other.drop(other.empty(), (), np.random.default_rng(1)).status.is_landing
+    with PhysicsModel(SHAPES["amerigo"], engine) as model, copied(model) as other:
+        assert drop(other, 0) == alone["amerigo"][0]
+
+
+def test_a_closed_model_says_so_in_one_line(engine: PhysicsSettings):
+    with PhysicsModel(SHAPES["amerigo"], engine) as model:
+        pass
+    model.close()  # as often as one likes
+    for call in (lambda: drop(model, 0), lambda: model.knock(model.empty(), 1.0, np.random.default_rng(1))):
+        with pytest.raises(UsageError, match=r"^model is closed; allowed is one that is open; [^\n]*$"):
+            call()
+
+
+def client_of(model: PhysicsModel) -> int:
+    engine = model._world.engine
+    assert isinstance(engine, BulletEngine)
+    return engine._client
+
+
+def connected(client: int) -> bool:
+    return bool(load_bullet().getConnectionInfo(client)["isConnected"])
+
+
+@pytest.mark.bullet
+def test_a_model_that_nobody_holds_any_more_gives_its_client_back():
+    """More models than the engine has clients (1,024): without that the last could not be made."""
+    model = PhysicsModel(SHAPES["amerigo"], BULLET)
+    client = client_of(model)
+    assert connected(client)
+    del model
+    gc.collect()
+    assert not connected(client)
+    assert {client_of(PhysicsModel(SHAPES["amerigo"], BULLET)) for _ in range(20)} == {client}
+
+
+def resident_kb() -> int:
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="the memory in use is told by Linux only")
+def test_models_never_closed_keep_no_memory(engine: PhysicsSettings):
+    """A model of Bullet holds about 29 MB; ten of them would hold 290."""
+    drop(PhysicsModel(SHAPES["amerigo"], engine), 0)
+    gc.collect()
+    before = resident_kb()
+    for i in range(10):
+        drop(PhysicsModel(SHAPES["amerigo"], engine), i)
+    gc.collect()
+    assert resident_kb() - before < 60_000
+
+
+def test_a_drop_can_be_interrupted_and_the_model_goes_on(engine: PhysicsSettings, alone: dict[str, Landings]):
+    """SIGINT comes while a drop that would take minutes goes on; the next drop is as if nothing had been."""
+    slow = replace(engine, timestep=1e-5, residual=0)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with PhysicsModel(SHAPES["amerigo"], engine) as model, PhysicsModel(SHAPES["amerigo"], slow) as endless:
+            thread = threading.Thread(target=interrupt_when_it_drops, args=[endless], daemon=True)
+            thread.start()
+            with pytest.raises(KeyboardInterrupt):
+                drop(endless, 0)
+            thread.join()
+            assert drop(model, 0) == alone["amerigo"][0]
+            assert LOCK.acquire(blocking=False)
+            LOCK.release()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def interrupt_when_it_drops(model: PhysicsModel) -> None:
+    while model.effort[0] == 0:
+        time.sleep(0.001)
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+NAN, INF = float("nan"), float("inf")
+ODD: list[Any] = [NAN, INF, -INF, -1, -1e-9, 1e9, 10**400, None, "1", True, [1], 1j, np.zeros(2)]
+
+
+@each_case(("engine", "name"), [(engine, name) for engine in NUMBERS for name in fields_of(engine)])
+def test_a_setting_out_of_its_range_is_refused_with_the_range_in_one_line(engine: str, name: str):
+    low, high = bounds(cast("Any", PhysicsSettings).__pydantic_fields__[name])
+    for value in (*ODD, low / 2 - (low == 0), high * 1.01, *([0] if low > 0 else [])):
+        with pytest.raises(UsageError) as refused:
+            PhysicsSettings(**cast("Any", {name: value}), engine=engine)
+        line = str(refused.value)
+        assert re.search(rf"^settings\.{name} is .*; allowed is a (whole )?number from \S+ to \S+; ", line), line
+
+
+def test_settings_of_equal_numbers_have_one_digest_whatever_their_type():
+    one = PhysicsSettings(longest=np.float64(3), iterations=cast("int", np.int64(21)))
+    other = PhysicsSettings(longest=3, iterations=21)
+    assert (one, one.digest()) == (other, other.digest())
+    assert (type(one.longest), type(one.iterations)) == (float, int)
+
+
+@pytest.mark.bullet
+def test_a_bounce_that_would_never_end_is_refused_and_the_least_allowed_one_ends():
+    """Resting cubes are hit by what gravity adds in a step; the figures are in the docstring of PhysicsSettings."""
+    with pytest.raises(
+        UsageError, match=r"restitution_speed is 0\.005; allowed is 0\.0392 to 1 at a timestep of 0\.002"
+    ):
+        PhysicsSettings(restitution_speed=0.005, engine="bullet")
+    with pytest.raises(UsageError, match=r"allowed is 0\.0589 to 1 at a timestep of 0\.003"):
+        PhysicsSettings(timestep=0.003, engine="bullet")
+    with PhysicsModel(
+        SHAPES["amerigo"], PhysicsSettings(restitution_speed=0.0393, longest=6, engine="bullet")
+    ) as model:
+        for seed in range(5):
+            cubes = supply({"red": 49}, model.cube_edge)
+            outcome = model.drop(model.empty(), cubes, np.random.default_rng(seed))
+            assert outcome.status == "settled"
+
+
+def test_time_to_be_quiet_must_be_shorter_than_the_drop():
+    with pytest.raises(UsageError, match=r"settings.quiet_time is 3\.0; allowed is less than longest, 2;"):
+        PhysicsSettings(quiet_time=3, longest=2)
+
+
+@each_case("odd", [7, "amerigo", {"iterations": 5}, PhysicsSettings])
+def test_what_is_no_settings_or_apparatus_is_refused_in_one_line(odd: Any):
+    with pytest.raises(UsageError, match=r"^settings is .*allowed is PhysicsSettings"):
+        PhysicsModel(SHAPES["amerigo"], odd)
+    with pytest.raises(UsageError, match=r"^apparatus is .*allowed is an Apparatus; load it by name"):
+        PhysicsModel(odd)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_process_forked_while_a_thread_drops_can_use_the_same_model(
+    alone: dict[str, Landings], engine: PhysicsSettings
+):
+    model = PhysicsModel(SHAPES["amerigo"], engine)
     drops, stop = threading.Event(), threading.Event()
 
     def drop_until_told() -> None:
@@ -69,17 +265,9 @@ def test_a_process_forked_while_a_thread_drops_can_use_the_same_model(model: Phy
     busy = threading.Thread(target=drop_until_told)
     busy.start()
     drops.wait()
-    child = os.fork()
-    if child == 0:
-        same = False
-        signal.alarm(300)  # it would wait for ever
-        try:
-            same = drop(model, 0) == alone[0]
-        finally:
-            os._exit(0 if same else 1)
+    assert holds_in_a_fork(lambda: drop(model, 0) == alone["amerigo"][0])
     stop.set()
     busy.join()
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_the_example_in_the_docs_runs():

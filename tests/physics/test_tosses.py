@@ -4,8 +4,6 @@ The record (ContactNets, DAIRLab/contact-nets, BSD 3-Clause) is not part of this
 .npz file that holds it, or to its folder.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,10 +72,7 @@ class Tosses:
 
 @pytest.fixture(scope="module", params=[pytest.param(key, id="-".join(key)) for key in BOUNDS])
 def tosses(request: pytest.FixtureRequest) -> Tosses:
-    """Free flight has a test of its own; a start where it ends keeps the record's noise from growing by then.
-
-    That is noise in velocity and spin (finite differences of frames, about 7 mm/s and 0.1 rad/s).
-    """
+    """Start where free flight ends, which has a test of its own, or at the first frame, whose noise grows by then."""
     given = os.environ.get(VARIABLE)
     if not given:
         pytest.skip(f"{VARIABLE} is not set; set it to the .npz file of recorded cube tosses, or to its folder")

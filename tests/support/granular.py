@@ -115,12 +115,7 @@ def _bottom(half: float, outlet: tuple[float, float] | None) -> list[Box]:
     if outlet is None:
         return [span("floor", (-half, half), (-half, half), (-2 * EDGE, 0.0), "all")]
     x, y, z = outlet[0] * EDGE / 2, outlet[1] * EDGE / 2, (-PLATE * EDGE, 0.0)
-    sides = [
-        ((-half, -x), (-half, half)),
-        ((x, half), (-half, half)),
-        ((-x, x), (-half, -y)),
-        ((-x, x), (y, half)),
-    ]
+    sides = [((-half, -x), (-half, half)), ((x, half), (-half, half)), ((-x, x), (-half, -y)), ((-x, x), (y, half))]
     return [span("floor", a, b, z, "all") for a, b in sides if a[1] - a[0] > 1e-9 and b[1] - b[0] > 1e-9]
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
@@ -136,3 +137,22 @@ def faults(figure: Any) -> dict[str, list[Any]]:
     canvas = drawn(figure)
     checks = (overlaps, unnamed, half_counts, hidden_by_legends)
     return {check.__name__: wrong for check in checks if (wrong := check(figure, canvas))}
+
+
+def shades_of(pixels: np.ndarray, paint: str) -> int:
+    """Return how many pixels are a shade of a paint."""
+    base = np.array(to_rgb(paint))
+    lit = pixels @ base / (base @ base)  # how bright the nearest shade of the paint is
+    is_shade = (np.abs(pixels - lit[:, None] * base).max(axis=1) < 0.02) & (lit > 0.6) & (lit < 1.01)
+    return int(is_shade.sum())
+
+
+def toml(tables: Mapping[str, Any]) -> str:
+    """Return tables as TOML, those within in line."""
+
+    def text_of(value: Any) -> str:
+        if isinstance(value, Mapping):
+            return "{" + ", ".join(f"{key} = {text_of(item)}" for key, item in value.items()) + "}"
+        return "[" + ", ".join(map(text_of, value)) + "]" if isinstance(value, list) else repr(value)
+
+    return "\n".join(f"{key} = {text_of(value)}" for key, value in tables.items())

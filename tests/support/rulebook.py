@@ -1,8 +1,6 @@
 """The worked example of Amerigo's rulebook."""
 
-from tower_sim.games.amerigo import (
-    Rules,
-)
+from tower_sim.games.amerigo import Rules
 
 PUBLISHED = Rules()
 SETUP_OUT = {"blue": 4, "black": 4, "red": 5, "brown": 3, "green": 4, "yellow": 5, "white": 3}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import math
-from collections.abc import Iterator, Sequence
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -121,6 +123,23 @@ def pose(position: Sequence[float] | Array, orientation: Sequence[float] | Array
     return Pose((x, y, z), (a, b, c, w))
 
 
+def draw_corners(rng: np.random.Generator, number: int) -> tuple[Array, Array, Array, Array]:
+    """Draw cubes at the moment one corner strikes, faster than 0.3 m/s: orientation, velocity and spin, arm, slip."""
+    turn = turns(rng, 4 * number)
+    motion = np.concatenate([rng.normal(0, 1.0, (4 * number, 3)), rng.normal(0, 30.0, (4 * number, 3))], axis=1)
+    corners = np.einsum("nij,kj->nki", matrices(turn), CORNERS * EDGE)
+    arm = corners[np.arange(len(corners)), corners[:, :, 2].argmin(axis=1)]
+    slip = np.asarray(motion[:, :3] + np.cross(motion[:, 3:], arm), dtype=np.float64)
+    fast = np.flatnonzero(slip[:, 2] < -0.3)[:number]
+    return turn[fast], motion[fast], arm[fast], slip[fast]
+
+
+def mobility_of(arm: Array, inertia: float = INERTIA, mass: float = MASS) -> Array:
+    """Return how a point's velocity answers to an impulse there (1/kg), for a body of isotropic inertia."""
+    crossed = (arm**2).sum(axis=1)[:, None, None] * np.eye(3) - arm[:, :, None] * arm[:, None, :]
+    return np.eye(3) / mass + crossed / inertia
+
+
 def routh(
     slip: Array, mobility: Array, friction: float, restitution: float, pieces: int = 300
 ) -> tuple[Array, Array, Array]:
@@ -180,3 +199,16 @@ def _friction(free: Array, stiffness: Array, bound: Array) -> Array:
         rho = np.maximum(rho + (size - 1) * size**2 / slope, 0.0)
     s = free / (rho[:, None] + scaled)
     return np.where(sticks[:, None], stopping, -bound[:, None] * s)
+
+
+def holds_in_a_fork(claim: Callable[[], bool]) -> bool:
+    """Whether a claim holds in a forked process, which has five minutes: it might wait for ever."""
+    child = os.fork()
+    if child == 0:
+        holds = False
+        signal.alarm(300)
+        try:
+            holds = claim()
+        finally:
+            os._exit(0 if holds else 1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
