@@ -1,7 +1,4 @@
-"""What every shipped engine promises: `check_engine`, and how cubes turn, bounce, rub, lie and remember each other.
-
-All ask through the protocol only. Tolerances are lengths in cube edges, or follow from the timestep.
-"""
+"""What every shipped engine promises: `check_engine`, and how cubes bounce, lie and remember each other."""
 
 import importlib
 import math

@@ -89,15 +89,6 @@ def test_what_touched_a_cube_that_is_taken_out_wakes_up_and_nothing_else(gone: i
         assert awake == [1, 1, 0]  # in the order of the rows that are left; islands wake whole
 
 
-@pytest.mark.parametrize("gone", [0, 1])
-def test_of_a_pair_the_one_that_is_left_wakes_up_whichever_row_it_has(gone: int):
-    with World(PhysicsSettings(engine="core")) as world:
-        bodies = set_up(world, [pose((k * EDGE, 0, EDGE / 2)) for k in range(2)], WOOD, [floor()])
-        engine_of(world).lie_still()
-        engine_of(world).remove(bodies[gone])
-        assert not engine_of(world).all_sleep()
-
-
 @pytest.mark.parametrize("overlaps", [(1, 2, 3), (3, 1, 2), (2, 3, 1)])
 @pytest.mark.parametrize("towards", [(1, 1), (1, -1), (-1, 1), (-1, -1)])
 def test_the_deepest_contact_is_that_of_all_points_of_all_pairs(overlaps: Sequence[int], towards: tuple[int, int]):

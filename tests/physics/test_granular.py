@@ -1,7 +1,4 @@
-"""Laws of granular physics, which no fit has looked at: how tightly our cubes pack, how a hopper clogs, what knocks do.
-
-The figures are in docs/granular.md. The small tests take some ten seconds of one core; the others are `long`.
-"""
+"""Laws of granular physics, which no fit has looked at: packing, hoppers, knocks. Figures: docs/granular.md."""
 
 import json
 import math

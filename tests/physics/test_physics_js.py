@@ -1,7 +1,4 @@
-"""Physics in JavaScript (tower_sim/physics/js): what it does is what Python does, byte for byte. About 30 s.
-
-The thousand steps of `long` are over all shipped profiles; so are the hundred of every day.
-"""
+"""Physics in JavaScript (tower_sim/physics/js): what it does is what Python does, byte for byte."""
 
 import json
 import random

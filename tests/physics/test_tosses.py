@@ -1,8 +1,4 @@
-"""Recorded tosses of one real cube, thrown again by each engine.
-
-The record (ContactNets, DAIRLab/contact-nets, BSD 3-Clause) is not part of this project: set TOWER_SIM_TOSSES to the
-.npz file that holds it, or to its folder.
-"""
+"""Recorded tosses of a real cube (ContactNets, BSD 3-Clause, not shipped): TOWER_SIM_TOSSES names its place."""
 
 import os
 from dataclasses import dataclass
