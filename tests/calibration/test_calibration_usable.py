@@ -98,7 +98,7 @@ def test_without_colours_only_the_totals_are_fitted(written):
 
 def test_free_throws_alone_are_refused_in_a_line_and_beside_an_observation_left(written):
     counts = ((20, 9, 11), (30, 29, 12))
-    throws = [Record(i, *({"any": n} for n in each), 1, True) for i, each in enumerate(counts)]
+    throws = [Record(i, {"any": n}, {"any": out}, {"any": m}, 1, True) for i, (n, out, m) in enumerate(counts)]
     file = written(throws, "throws.tsv")
     with pytest.raises(
         UsageError, match="0 of 2 drops can be fitted, 2 are free throws; allowed is a game of 49"

@@ -114,7 +114,7 @@ def test_rules_that_the_tower_does_not_touch_leave_every_figure_as_it_was():
         ({"gold_divisor": 2}, "gold", lambda out: np.ceil(out / 2) - np.ceil(out / 3)),
     ],
 )
-def test_the_cubes_of_a_game_decide_the_gold_under_either_rule(rule: dict[str, int], key: str, by_hand: Any):
+def test_the_cubes_of_a_game_decide_the_gold_under_either_rule(rule: Any, key: str, by_hand: Any):
     found = compared(variant(), variant(**rule), games=5)
     assert [each.key for each in found.figures if each.difference] == [key]
     out = games_of(variant(), 5).emerged[:, 1:].sum(-1)
@@ -206,7 +206,7 @@ def test_a_pair_with_a_failed_game_is_left_out_and_counted():
 def test_an_interruption_keeps_the_pairs_that_are_done_if_there_are_two():
     both, models = seen(Rules(), Rules(cubes=5)), (CoinTower(), CoinTower())
 
-    def played(interrupted_at: int) -> Pairs:
+    def played(interrupted_at: int) -> Tally:
         def stop(at: int) -> None:
             if at == interrupted_at:
                 raise KeyboardInterrupt

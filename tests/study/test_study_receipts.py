@@ -105,13 +105,14 @@ def test_what_is_damaged_or_foreign_is_refused_by_study_fit_and_check(
 ):
     copy = Path(shutil.copytree(whole, tmp_path / "games"))
     damage(copy, other)
-    for reads, *given in (
-        (study, copy, tmp_path / "report"),
-        (fit, [copy]),
-        (check_command, "amerigo", [copy], None, 1),
-    ):
+    calls: tuple[Callable[[], object], ...] = (
+        lambda: study(copy, tmp_path / "report"),
+        lambda: fit([copy]),
+        lambda: check_command("amerigo", [copy], None, 1),
+    )
+    for call in calls:
         with pytest.raises(UsageError, match=says) as caught:
-            reads(*given)
+            call()
         assert "\n" not in str(caught.value)
     assert not (tmp_path / "report").exists()
 

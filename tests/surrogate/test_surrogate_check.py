@@ -115,7 +115,9 @@ def test_p_values_of_games_of_one_law_are_uniform(name: str):
         found = statistic.distance(a, b, distances.random_splits(20, 99, rng))
         p.append(float((found >= found[0] * (1 - 1e-9)).mean()))
     assert uniform(p, 100)
-    same = whole_games.compare_games(a, a, rng, 200)  # games beside themselves are at no distance
+    rng = np.random.default_rng(7)
+    games = played(30, rng, rules=SHORT)
+    same = whole_games.compare_games(games, games, rng, 200)  # games beside themselves are at no distance
     assert all(each.p == 1 and each.value == pytest.approx(0, abs=1e-9) for each in same.distances)
     assert [mean.difference.value for mean in same.means] == [0, 0]
 
