@@ -10,17 +10,9 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
-
-from tower_sim.apparatus.catalogue import load
-from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError, check_whole, fault, shown
 from tower_sim.extras import extra
 from tower_sim.interrupts import terminable
-from tower_sim.jit import way
-from tower_sim.models import open_model
-from tower_sim.physics.core.compiled import is_ready
-from tower_sim.physics.core.run import take_windows
 from tower_sim.reading import read_text
 from tower_sim.service.http.settings import Settings
 
@@ -42,7 +34,6 @@ def run(settings: Settings, host: str, port: int, origins: Sequence[str] = ()) -
 
     check_whole("port", port, 0, 65_535)
     with _listening(host, port) as listening:
-        compile_once()
         app = application(settings, origins)
         address = listening.getsockname()
         name = f"[{address[0]}]" if ":" in address[0] else address[0]
@@ -63,14 +54,6 @@ def run(settings: Settings, host: str, port: int, origins: Sequence[str] = ()) -
         gc.freeze()  # objects made so far stay; each full collection of them would stop the loop for some 50 ms
         with suppress(KeyboardInterrupt), terminable():  # a service that is stopped ends with exit status 0
             uvicorn.Server(config).run(sockets=[listening])
-
-
-def compile_once() -> None:
-    """Compile the physics where that is due, before each worker process would do it for itself."""
-    if way() == "numba" and not is_ready(take_windows):
-        shape = load("amerigo")
-        with open_model(shape) as model:
-            model.drop(model.empty(), [Cube(0, "blue", shape.cube_edge)], np.random.default_rng(0))
 
 
 def _listening(host: str, port: int) -> socket.socket:
