@@ -22,8 +22,6 @@ from tower_sim.errors import printable
 FOLDER = Path(str(resources.files("tower_sim.web")))
 DIGESTS = FOLDER / "built" / "digests.json"
 _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
-
-
 _APP = (
     '<div id="app"></div>\n<noscript><p class="trouble">This page draws and computes with JavaScript, which is '
     "switched off here.</p></noscript>"

@@ -1,3 +1,3 @@
-// Modules that Python writes when the pages are built: see build.py.
+// Modules that Python writes when the pages are built: see tests/measure/web.py.
 declare module "made/*";
 declare module "physics";
