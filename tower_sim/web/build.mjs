@@ -24,5 +24,5 @@ else {
   await built(workers, "[dir]-[name]", { ...script, format: "iife" });
   await built(views, "[dir]-[name]", { ...script, banner, format: "iife" });
   await built(["element/element.ts"], "[name]", { ...script, banner, format: "esm" });
-  await built(styles, "[name]");
+  await built(styles, "[name]", { minify: true });
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from importlib import resources
 from pathlib import Path
 from typing import Any, cast
@@ -81,8 +82,8 @@ def contents(given: Sequence[str | Path] = ()) -> dict[str, Any]:
         "thresholds": thresholds,
         "towers": towers,
         "ships": [_ship(*each) for each in every if each[1].kind != TOWER],
-        "paints": [_paint(each) for each in paints(cast("list[str]", rules["colours"]))],
-        "sides": [_paint(each) for each in paints(["purple", "green", "black"])],
+        "paints": [asdict(each) for each in paints(cast("list[str]", rules["colours"]))],
+        "sides": [asdict(each) for each in paints(["purple", "green", "black"])],
     }
 
 
@@ -151,7 +152,3 @@ def _about(apparatus: Apparatus, fitted: Fitted, named: str) -> dict[str, Any]:
         "drops": sum(source.drops for source in fitted.data),
         "close": fitted.failed or close.get(fitted.digest, {}).get("says", ""),
     }
-
-
-def _paint(paint: Any) -> dict[str, str]:
-    return {name: getattr(paint, name) for name in ("name", "rgb", "ink", "letter", "pattern")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
@@ -94,7 +95,7 @@ def contents(given: Sequence[str | Path] = ()) -> dict[str, Any]:
         "version": VERSION,
         "program": f"tower_sim {TOWER_SIM}",
         "towers": [_tower(shape, game) for shape in shapes],
-        "paints": {paint.name: _paint(paint) for paint in paints(COLOURS)},
+        "paints": {paint.name: asdict(paint) for paint in paints(COLOURS)},
     }
 
 
@@ -158,7 +159,3 @@ def _fitted(shape: Apparatus) -> Fitted | None:
     if shape.file is not None:
         return load_fitted(beside(shape.file)) if beside(shape.file).is_file() else None
     return shipped(shape.name, shape.digest) if shape.name in shipped_names() else None
-
-
-def _paint(paint: Any) -> dict[str, str]:
-    return {name: getattr(paint, name) for name in ("name", "rgb", "ink", "letter", "pattern")}

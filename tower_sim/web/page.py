@@ -46,7 +46,7 @@ class Page:
 
     def text(self) -> str:
         """Return the whole file; the same page gives the same text."""
-        own = (text_of(f"{self.view}.css"),) if self.view else self.styles
+        own = (text_of("common.css"), text_of(f"{self.view}.css")) if self.view else self.styles
         code = (text_of(f"{self.view}-main.js"),) if self.view else ()
         styles = "".join(f"<style>{_whole(style, 'style')}</style>\n" for style in own)
         scripts = "".join(f"<script>{_whole(script, 'script')}</script>\n" for script in code)

@@ -31,7 +31,7 @@ export function Choice({ label, options, value, changed }: { label: string; opti
   );
 }
 
-/** Part of the controls that can be folded; it opens by itself where `open`. */
+/** Part of the controls that can be folded; at first it is open where `open`. */
 export class Fold extends Component<{ title: string; open?: boolean; children: ComponentChildren }, { open: boolean }> {
   state = { open: this.props.open ?? false };
 

@@ -27,12 +27,6 @@ export function turned(q: Vector, v: Vector): number[] {
   return plus(plus(v, times(t, q[3])), cross(q, t));
 }
 
-/** The shortest turn that brings one unit vector to another, which is not its opposite. */
-export function between(from: Vector, to: Vector): number[] {
-  const q = [...cross(from, to), 1 + dot(from, to)];
-  return q.map((value) => value / Math.hypot(...q));
-}
-
 /** The matrix product: first `b`, then `a`. */
 export function product(a: Vector, b: Vector): Float32Array<ArrayBuffer> {
   const out = new Float32Array(16);
