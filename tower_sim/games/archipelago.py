@@ -1,8 +1,12 @@
-"""Archipelago, with a cube tower that decides the crises of phase 4. Cubes of the bank are thrown into it.
+"""Archipelago, with a cube tower that decides the crises of phases 4 and 6. Cubes of the bank are thrown into it.
 
 Lines are those of the text of the French rulebook. "Ours" marks a house rule of this project. The back of a card has
 two halves: the upper half is for the interior market, the lower half for the exterior market (lines 427 and 459). The
 rulebook does not print the backs, so the tower takes their place (ours). The players throw when they resolve a half.
+
+Ours, where the rulebook is silent: Only crises and events move the rebellion marker. It begins at 0 (line 176) and
+stays at 0 or above. In every crisis players pay all they can, all numbers are the same, and citizens in revolt can be
+raised again. The back on top at the set-up waits for phase 4. Backs never run out.
 """
 
 from __future__ import annotations
@@ -11,27 +15,33 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from tower_sim.errors import fault
 from tower_sim.games import Figure, Game, Rules, Turn
 from tower_sim.games.tower import GameTower
-from tower_sim.runs.figure import SUM
+from tower_sim.runs.figure import MOST, SHARE, SUM
 from tower_sim.runs.tower import INSIDE
 
 PRINTED = {"fruit": 15, "cattle": 15, "fish": 15, "wood": 15, "stone": 12, "iron": 10}  # lines 65 to 85
 MARKETS = INTERIOR, EXTERIOR = ("interior", "exterior")
-NUMBERS = ("turn", "phase", "per_cube", "asked", "paid", "missing", "revolting", "rebellion")
-FACTS = {"resource": tuple(PRINTED), "crisis": MARKETS, **dict.fromkeys(NUMBERS, int)}
+TRACK, SKULL = 5, 3  # cards on the track (line 828); quarter turns that discard a card (lines 842, 852 and 908)
+TOKENS = 13  # each is a town or a temple (line 119)
+# Events move the rebellion marker by so many steps for each building (lines 476, 867 and 872).
+EVENT, RED_EVENTS = (-2, "temple"), ((-1, "temple"), (1, "town"))
+NUMBERS = ("turn", "phase", "per_cube", "asked", "paid", "missing", "revolting", "rebellion", "marker")
+FACTS = {"resource": tuple(PRINTED), "crisis": MARKETS, **dict.fromkeys(NUMBERS, int), "independence": bool}
 SUMS = (
     ("revolting", "number of citizens in revolt", "citizens", "citizens in revolt in a game, each crisis anew"),
     ("paid", "number of cubes paid", "cubes", "cubes that the players pay in a game"),
     ("missing", "number of cubes missing", "cubes", "cubes asked for and not paid in a game"),
     ("rebellion", "rise of the rebellion", "steps", "steps that crises and events move the rebellion marker up"),
 )
+ENDS = "games that end because the rebellion marker is beyond the number of citizens"
 
 
 class ArchipelagoRules(Rules):
-    """The length of a game, how the result of the tower is read, and what the players have in a crisis."""
+    """The length of a game, how the result of the tower is read, and what the players have and do."""
 
     players: int = Field(4, ge=2, le=5, description="players")  # lines 20 and 34
     turns: int = Field(10, ge=2, le=40, description="turns of a game")  # ours: a secret card ends it (line 250)
@@ -39,22 +49,32 @@ class ArchipelagoRules(Rules):
     pick: Literal["uniform", "most"] = Field("uniform", description="resource of a random cube out, or of most")  # ours
     # Ours: a cube then satisfies about 6 citizens on average, as in the example (line 429).
     satisfies: int = Field(3, ge=1, le=10, description="citizens satisfied by a cube, for each of its kind that is out")
-    citizens: int = Field(5, ge=1, le=10, description="citizens of each player on the archipelago")  # line 101; 5: ours
-    temples: int = Field(1, ge=0, le=13, description="temples, each with a citizen")  # line 119; 1: ours
-    stock: int = Field(2, ge=0, le=15, description="cubes that all players together can pay for a crisis")  # ours
-    # Lines 472, 423 and 480, 484; the numbers are ours.
-    event: int = Field(25, ge=0, le=100, description="chance in % that a half of a card is an event")
-    red: int = Field(25, ge=0, le=100, description="chance in % that a half of a card is red")
-    stays: int = Field(10, ge=0, le=100, description="chance in % that the card on top stays for another turn")
+    # The bounds are those of lines 101, 119 and 668. The numbers from here on are ours.
+    citizens: int = Field(5, ge=1, le=10, description="citizens of each player on the archipelago")
+    temples: int = Field(1, ge=0, le=TOKENS, description="temples, each with a citizen")
+    helped: int = Field(1, ge=0, le=14, description="other citizens in the region of each temple, whom it raises")
+    towns: int = Field(2, ge=0, le=TOKENS, description="towns")
+    stock: int = Field(4, ge=0, le=15, description="cubes that all players together can pay for a crisis")
+    event: int = Field(25, ge=0, le=100, description="chance in % that a card has an event")
+    red: int = Field(25, ge=0, le=100, description="chance in % that a card has a red half")
+    angry: int = Field(50, ge=0, le=100, description="chance in % that a red event is about towns, not temples")
+    buys: int = Field(50, ge=0, le=100, description="chance in % that a player buys a card in phase 6")
+
+    @model_validator(mode="after")
+    def _tokens(self) -> ArchipelagoRules:
+        if self.towns > TOKENS - self.temples:
+            allowed = f"0 to {TOKENS - self.temples}: a town or a temple takes one of {TOKENS} tokens"
+            raise fault("rules.towns", self.towns, allowed, "take fewer towns or temples")
+        return self
 
 
 @dataclass
 class Half:
-    """One half of the card on top. A throw determines its resource and its number of cubes."""
+    """One half of the card on top: an event, or a crisis whose resource and number of cubes a throw determines."""
 
     market: str
-    event: bool
-    red: bool
+    red: bool = False
+    event: tuple[int, str] = (0, "")
     resource: str = ""
     number: int = 0
 
@@ -63,97 +83,111 @@ class Archipelago(Game):
     """the crises of the archipelago and the continent, out of a tower of the bank's cubes"""
 
     name, title, apparatus = "archipelago", "Archipelago", "amerigo"  # ours: the printed game has no tower
-    version = 2  # version 1 read the number of citizens as cubes to pay
+    version = 3  # version 2 had one new card a turn, one kind of red event, and no rebellion marker
     Rules, facts = ArchipelagoRules, FACTS
-    figures = (*(Figure(*texts, of=texts[0], take=SUM) for texts in SUMS), INSIDE)
+    figures = (
+        *(Figure(*texts, of=texts[0], take=SUM) for texts in SUMS),
+        Figure("independence", "games ended by independence", SHARE, ENDS, of="independence", take=MOST),
+        INSIDE,
+    )
 
     def cubes(self, rules: ArchipelagoRules) -> dict[str, int]:
         """Return the bank: all 82 cubes but one of each resource, which lies on the interior market (lines 87, 174)."""
         return {resource: count - 1 for resource, count in PRINTED.items()}
 
     def turns(self, rules: ArchipelagoRules) -> int:
-        """Return about how many turns a run has: two halves in each turn but the first. Some throws are repeated."""
-        return 2 * (rules.turns - 1)
+        """Return about how many turns a run has: two halves in each turn of the game, and the red halves."""
+        return rules.turns * (2 + rules.players * rules.red // 100)
 
     def play(self, tower: GameTower, rules: ArchipelagoRules) -> Iterator[Turn]:
         """Yield one turn for each half that is resolved, and one for each throw that brings no cube out.
 
-        The first turn of the game has no phase 4 (line 409). Its phase 6 always uncovers a card (ours). The card on top
-        applies in phase 4 of every turn in which it lies there (lines 411 and 484). Red halves do not apply in phase 4
-        (lines 423 and 480). They apply once, in the phase 6 that uncovers the card (line 858).
+        The game ends after its last turn. It ends at once if the rebellion marker is beyond the number of all citizens
+        (lines 284, 339 and 508).
         """
-        card: list[Half] = []
-        for turn in range(2, rules.turns + 1):
-            if not card or tower.rng.integers(100) >= rules.stays:
-                draws = tower.rng.integers(100, size=(2, 2)).tolist()
-                card = [Half(name, a < rules.event, b < rules.red) for name, (a, b) in zip(MARKETS, draws, strict=True)]
-                for half in (half for half in card if half.red):
-                    yield from _resolved(tower, rules, half, turn - 1, 6)
-            for half in (half for half in card if not half.red):
-                yield from _resolved(tower, rules, half, turn, 4)
+        marker = 0
+        for turn, phase, half in _halves(tower, rules):
+            again = ", as before" * bool(half.number)
+            when = f"turn {turn}, phase {phase}, {half.market} market{' (red)' * half.red}{again}: "
+            while not (half.event[0] or half.number):  # ours: a new crisis is thrown for until a cube comes out
+                if not any(tower.outside.values()):
+                    tower.take()
+                tower.throw(tower.sample(tower.outside, rules.sample))  # ours; what comes out goes back to the bank
+                if out := tower.out:
+                    most = {resource: 1 for resource, count in out.items() if count == max(out.values())}
+                    half.resource = tower.pick(out if rules.pick == "uniform" else most)
+                    half.number = out[half.resource]
+                else:
+                    yield Turn(f"{when}nothing comes out, throw again")
+            says, rise, facts = _resolved(rules, half)
+            rise = max(-marker, rise)
+            marker += rise
+            ends = marker > rules.citizens * rules.players
+            facts |= {"turn": turn, "phase": phase, "rebellion": rise, "marker": marker, "independence": ends}
+            yield Turn(f"{when}{says}; the rebellion is at {marker}{', independence' * ends}", facts)
+            if ends:
+                return
 
     def summary(self, turns: Sequence[Turn], rules: ArchipelagoRules) -> str:
-        """Return the payments, the revolts and the change of the rebellion marker.
-
-        Independence (line 284) is left out, because the rebellion marker also moves outside crises.
-        """
-        total = {key: sum(turn.facts.get(key) or 0 for turn in turns) for key in ("asked", *(key for key, *_ in SUMS))}
+        """Return the payments, the revolts, the last place of the rebellion marker, and whether independence came."""
+        total = {key: sum(turn.facts.get(key) or 0 for turn in turns) for key, *_ in (*SUMS, ("asked",))}
         crises = _of(sum("crisis" in turn.facts for turn in turns), "crisis", "crises")
+        independence = any(turn.facts.get("independence") for turn in turns)
         return (
             f"The {rules.players} players paid {total['paid']} of {total['asked']} cubes asked for in {crises}. "
-            f"Citizens revolted {total['revolting']} times, and the rebellion marker moved by {total['rebellion']:+}."
+            f"Citizens revolted {total['revolting']} times, and the rebellion marker ends at {total['rebellion']}"
+            f"{': independence' * independence}."
         )
 
 
-def _resolved(tower: GameTower, rules: ArchipelagoRules, half: Half, turn: int, phase: int) -> Iterator[Turn]:
-    """Yield the turns in which the players resolve one half of the card on top.
+def _halves(tower: GameTower, rules: ArchipelagoRules) -> Iterator[tuple[int, int, Half]]:
+    """Yield the turn, the phase, and the half to resolve, in the order of the rulebook.
 
-    A new half that is a crisis is thrown for until a cube comes out (ours).
+    The card on top applies in phase 4 of every turn in which it lies there (lines 411 and 484), but not in the first
+    turn (line 409). A red half applies once, in the phase 6 that uncovers it (lines 423, 480 and 858). There each
+    player buys a card and turns another, or turns two (lines 828 to 836). Ours: the cards are chosen by lot.
     """
-    when = f"turn {turn}, phase {phase}, {half.market} market{' (red)' * half.red}{', as before' * bool(half.number)}: "
-    while not (half.event or half.number):
-        if not any(tower.outside.values()):
-            tower.take()
-        tower.throw(tower.sample(tower.outside, rules.sample))  # ours; what comes out goes back to the bank
-        if out := tower.out:
-            most = {resource: 1 for resource, count in out.items() if count == max(out.values())}
-            half.resource = tower.pick(out if rules.pick == "uniform" else most)
-            half.number = out[half.resource]
-        else:
-            yield Turn(f"{when}nothing comes out, throw again")
-    if half.event:  # in the place of a crisis (line 472)
-        calmed = 2 * rules.temples  # line 476
-        says, told = f"an event lowers the rebellion by 2 for each temple, {calmed} in all", {"rebellion": -calmed}
-    else:
-        says, told = (_interior if half.market == INTERIOR else _exterior)(rules, half)
-        told |= {"crisis": half.market, "resource": half.resource}
-    yield Turn(when + says, {"turn": turn, "phase": phase} | told)
+    track, top = [0] * TRACK, _back(tower, rules)  # quarter turns of each card
+    for turn in range(1, rules.turns + 1):
+        yield from ((turn, 4, half) for half in top if turn > 1 and not half.red)
+        for _ in range(rules.players):
+            first, second = tower.rng.choice(TRACK, 2, replace=False)
+            track[first] += SKULL if tower.rng.integers(100) < rules.buys else 1
+            track[second] += 1
+            for place in (place for place, turns in enumerate(track) if turns >= SKULL):
+                track[place], top = 0, _back(tower, rules)  # the card on top takes the place (line 844)
+                yield from ((turn, 6, half) for half in top if half.red)
 
 
-def _interior(rules: ArchipelagoRules, half: Half) -> tuple[str, dict[str, Any]]:
-    """Return a sentence and the facts of a crisis of the archipelago.
+def _back(tower: GameTower, rules: ArchipelagoRules) -> list[Half]:
+    """Draw the two halves of a card. At most one is an event (line 472), and at most one is red (line 874)."""
+    event, red, angry = (int(tower.rng.integers(100)) < x for x in (rules.event, rules.red, rules.angry))
+    one, other = (MARKETS[int(tower.rng.integers(2))] for _ in MARKETS)  # ours: either half, by lot
+    halves = [Half(market, red and market == one) for market in MARKETS]
+    for half in (half for half in halves if event and half.market == other):
+        half.event = RED_EVENTS[angry] if half.red else EVENT
+    return halves
 
-    The more cubes of the resource came out, the more citizens one paid cube satisfies (line 427).
-    """
-    lying = max(0, rules.citizens * rules.players - rules.temples)  # lines 433 and 790, without the help of temples
-    per_cube = rules.satisfies * half.number
+
+def _resolved(rules: ArchipelagoRules, half: Half) -> tuple[str, int, dict[str, Any]]:
+    """Return a sentence, the steps of the rebellion marker, and the facts of an event or a crisis."""
+    (steps, building), number = half.event, half.number
+    if building:
+        rise = steps * (rules.towns if building == "town" else rules.temples)
+        return f"an event moves the rebellion by {steps:+} for each {building}", rise, {}
+    facts = {"crisis": half.market, "resource": half.resource}
+    if half.market == EXTERIOR:  # the continent wants as many cubes as came out (line 459)
+        paid = min(number, rules.stock)  # from the market or the players (lines 435 and 463)
+        says = f"the continent wants {_of(number, 'cube', 'cubes')} of {half.resource}; {paid} paid"
+        return says, number - paid, facts | {"asked": number, "paid": paid, "missing": number - paid}  # line 466
+    lying = max(0, rules.citizens * rules.players - rules.temples * (1 + rules.helped))  # lines 433 and 790
+    per_cube = rules.satisfies * number  # the more cubes came out, the more citizens a cube satisfies (line 427)
     asked = -(-lying // per_cube)
     paid = min(asked, rules.stock)
-    revolting = max(0, lying - per_cube * paid)  # each moves the rebellion marker by one: line 455
+    revolting = max(0, lying - per_cube * paid)  # each moves the rebellion marker by one (line 455)
     says = f"each cube of {half.resource} satisfies {_of(per_cube, 'citizen', 'citizens')}; {paid} paid of {asked}, "
-    says += _of(revolting, "citizen revolts", "citizens revolt")
-    told = {"per_cube": per_cube, "asked": asked, "paid": paid, "missing": asked - paid, "revolting": revolting}
-    return says, told | {"rebellion": revolting}
-
-
-def _exterior(rules: ArchipelagoRules, half: Half) -> tuple[str, dict[str, Any]]:
-    """Return a sentence and the facts of a crisis of the continent, which asks for a number of cubes (line 459).
-
-    Each missing cube moves the rebellion marker (line 466).
-    """
-    paid = min(half.number, rules.stock)
-    says = f"the continent wants {_of(half.number, 'cube', 'cubes')} of {half.resource}; {paid} paid"
-    return says, {"asked": half.number, "paid": paid} | dict.fromkeys(("missing", "rebellion"), half.number - paid)
+    facts |= {"per_cube": per_cube, "asked": asked, "paid": paid, "missing": asked - paid, "revolting": revolting}
+    return says + _of(revolting, "citizen revolts", "citizens revolt"), revolting, facts
 
 
 def _of(number: int, one: str, many: str) -> str:
