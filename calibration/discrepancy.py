@@ -16,8 +16,7 @@ _LOGARITHMS = {"spread": "spread", "old": "spread", "turn": "flow", "colours": "
 class Discrepancy:
     """Standard deviations of the difference between the simulation and a real tower of the same shape.
 
-    They were measured by how far 96 towers moved when the core used half its time step, and 48 when Bullet replaced it:
-    the root mean square of both (docs/calibration.md). That a real tower differs about as much is assumed. [A]
+    Assumed [A]: about as far as half the time step, or Bullet in place of the core, moved simulated towers.
 
     `setup` and `inside` are in log odds, after the set-up and in play, with correlation `together`. The number that
     comes out follows from the number inside, except for `flow` (in logarithm). `own` and `share` (of phases) are in log

@@ -1,9 +1,8 @@
 """The prior: ten free numbers that decide what a tower does, from which all simulated towers are made.
 
 A tower is a point of the unit cube with one coordinate for each of NUMBERS. Every point gives a valid tower. Everything
-else is as in base.toml next to this file; none of it explained more than 0.2 % of what towers do. Lengths are rounded
-to 0.1 mm, angles and rates to whole numbers, friction and restitution to 0.01, so the profile of a tower describes
-exactly the tower that was played.
+else is as in base.toml next to this file, and assumed [A]. Lengths are rounded to 0.1 mm, angles and rates to whole
+numbers, friction and restitution to 0.01, so the profile of a tower describes exactly the tower that was played.
 """
 
 from __future__ import annotations

@@ -193,7 +193,7 @@ def _numbers(fit: Fit) -> Section:
     ]  # fmt: skip
     return Section(
         "The tower's numbers",
-        "Ten numbers are free. All others are fixed and assumed; tried, they explain at most 0.2 % of what towers do. "
+        "Ten numbers are free. All others are fixed and assumed. "
         f"A number is informed when its interval is narrower than {NARROWER} of the prior's, or its median moved by "
         f"more than {MOVED} of the way between the limits.",
         Table("numbers", ["number", "before the evidence", "with it", "informed", "reason for the limits"], rows),

@@ -100,19 +100,39 @@ def test_the_readme_is_short_enough_to_be_read():
     assert len(README.split()) <= 700
 
 
-def test_the_readmes_game_begins_as_it_shows(capsys: pytest.CaptureFixture[str]):
-    shown = marked(README, "game")
-    assert len(shown.splitlines()) == 8
-    assert cli.main(shlex.split(readme_command("play"))) == 0
-    assert capsys.readouterr().out.startswith(f"{shown}\n")
+def shown_blocks() -> list[tuple[str, str, str]]:
+    """Every block marked `shown`: its page, the last command before it, and what that command prints first."""
+    found: list[tuple[str, str, str]] = []
+    for doc in DOCS:
+        text = doc.read_text("utf-8")
+        for mark in re.finditer(r"<!-- shown -->\n```\n(.*?)```", text, re.S):
+            command = re.findall(r"^tower-sim [^`\n]+$|(?<=`)tower-sim [^`]+(?=`)", text[: mark.start()], re.M)[-1]
+            found.append((doc.name, command, mark[1].removesuffix("TOWER3...\n")))
+    return found
 
 
-def test_the_start_page_installs_as_the_readme_does_and_its_throw_ends_as_it_shows(capsys: pytest.CaptureFixture[str]):
-    page = (ROOT / "docs/start.md").read_text("utf-8")
-    assert marked(README, "run") in page
-    (command,) = re.findall(r"^tower-sim (throw .*)$", page, re.M)
-    assert cli.main(shlex.split(command)) == 0
-    assert capsys.readouterr().out.startswith(f"{marked(page, 'throw')}\n")
+def test_some_pages_show_what_a_command_prints():
+    assert {page for page, _, _ in shown_blocks()} == {
+        *("README.md", "apparatus.md", "physics.md", "start.md", "surrogate.md")
+    }
+
+
+@pytest.mark.parametrize(("page", "command", "shown"), shown_blocks(), ids=[each[0] for each in shown_blocks()])
+def test_a_command_prints_what_its_page_shows(
+    page: str,
+    command: str,
+    shown: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(shlex.split(command)[1:]) == 0
+    assert capsys.readouterr().out.startswith(shown), page
+
+
+def test_the_start_page_installs_as_the_readme_does():
+    assert marked(README, "run") in (ROOT / "docs/start.md").read_text("utf-8")
 
 
 def test_the_readmes_comparison_begins_as_it_shows(capsys: pytest.CaptureFixture[str]):

@@ -56,9 +56,8 @@ def sentence(drops: int, workers: int) -> str:
     landed = status["settled"] + status["jammed"]
     return (
         f"Of {CUBES} cubes thrown into the empty tower {mean} stay inside (mean ± standard error of {len(kept)} drops; "
-        f"the fewest were {kept.min()}, the most {kept.max()}). {LATER} throws of {THROWN} more later {out_mean} of "
-        f"them have come out, and {end_mean} cubes are inside. Of the {status.total()} drops {landed} came to rest, "
-        f"{status.total() - landed} did not."
+        f"the fewest were {kept.min()}, the most {kept.max()}). After six more throws of {THROWN} cubes, {out_mean} of "
+        f"them have come out, and {end_mean} cubes are inside. Of the {status.total()} drops {landed} came to rest."
     )
 
 

@@ -69,7 +69,7 @@ def test_a_hard_knock_releases_cubes_and_a_faint_one_none(model: PhysicsModel, f
     assert all(outcome.status.is_landing for outcome in hard)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_what_the_documents_say_it_keeps_is_what_it_keeps():
     text = " ".join((Path(__file__).parents[2] / "docs" / "apparatus.md").read_text("utf-8").split())
     assert sentence(100, 2) in text

@@ -20,8 +20,8 @@ Array = npt.NDArray[np.float64]
 MOST_OVERLAP = 0.05
 """The deepest allowed overlap of a cube of a state with another cube or a part (cube edges).
 
-A drop that ends with a deeper overlap does not count as a landing. In 1,099 states after drops into three shipped
-profiles (20 to 300 cubes), the deepest overlap was 0.014 with another cube and 0.008 with a part.
+A drop that ends with a deeper overlap does not count as a landing. `python -m tests.measure.gates overlap` measures the
+deepest: docs/physics.md.
 """
 _GAP = 0.1  # edges: further apart than any engine keeps a contact
 _ROUNDING = 1e-9  # m: poses are exact, but the engine converts them before it judges

@@ -109,11 +109,8 @@ class PhysicsSettings:
     number, also the defaults: for another engine's defaults make new settings.
 
     Bullet's `restitution_speed` must be at least twice the speed that gravity adds in a timestep, 3.92 cm/s with the
-    default timestep. Below that, resting cubes may bounce for ever. At 1.27 times that speed they did so in 12 of 60
-    drops, at 1.53 times in 4 of 80, at 1.78 times in 0 of 120, and from 2 times on in 0 of 150. These were drops of 49
-    cubes into the two fitted towers and of 20 into the ship, with steps of 4, 2 and 1 ms. With half of the lowest
-    `quiet_speed` or `quiet_spin` allowed, Bullet's cubes never came to rest in 3 of 12 drops of 49 (the same count for
-    each of the two).
+    default timestep. Below that, and below the lowest `quiet_speed` or `quiet_spin` allowed, some drops never come to
+    rest.
     """
 
     timestep: float = _number(1e-5, 0.01, "The longest step of the engine (s).")

@@ -103,19 +103,7 @@ class GroupsLaw:
 
     The two numbers have independent beta-binomial distributions. Both means depend on the terms of `terms`: the number
     `thrown`, the number `inside` before the drop, and `loose`, which is AgeOdds.loose of the cubes inside. The terms
-    were chosen by held-out log score on 426 simulated games (14901 drops after the first) of the tower in
-    calibration/tower.toml, in ten-fold cross-validation by game. Gain over a constant mean, in thousandths of a nat per
-    drop, with its standard error:
-
-        terms                                        thrown         residents
-        thrown, inside                               13.3 +- 2.0    42.2 +- 3.3
-        thrown, inside, log of drops since empty     13.9 +- 2.0    62.2 +- 3.5
-        thrown, inside, loose                        14.7 +- 2.0    83.1 +- 3.8
-        the same, with ages guessed from a record    14.4 +- 2.0    77.4 +- 3.8
-        ... and a product or a square besides        15.2 +- 2.1    77.6 +- 3.7 at most
-
-    With `loose` guessed from a record, errors of the total are uncorrelated between drops (lags 1 to 4: 0.01, 0.01,
-    0.03, 0.00). Errors of the two groups in one drop are hardly correlated (0.03 +- 0.01).
+    were chosen by held-out log score, in cross-validation by game: products and squares of them gained nothing more.
     """
 
     thrown: BetaBinomial

@@ -76,10 +76,7 @@ class ShipSurrogate(BaseModel):
         no_knocks(strength, f"{self.name} knows no knocks")
 
     def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
-        """Put `cube` into `zone` and return the outcome; see BoardModel. Nothing is random, and no other cube moves.
-
-        With physics 1 of 10820 lying cubes moved when another cube was put down.
-        """
+        """Put `cube` into `zone` and return the outcome; see BoardModel. Nothing is random, and no other cube moves."""
         (cube,) = self._door.throw(state, (cube,))
         zone = as_zone(zone, [item.name for item in self.board.zones])
         lying = [resident for resident in state.board.lying if resident.cube != cube]
