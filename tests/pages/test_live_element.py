@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ from support.browser import _SOFTWARE, BROWSER, PAGES
 
 from tower_sim import PhysicsModel, load
 from tower_sim.requests import DropRequest, outcome
+from tower_sim.state import TowerState
 
 pytestmark = PAGES
 EXAMPLE = Path(__file__).parents[2] / "docs/clients/two_browsers/server.py"
@@ -119,6 +121,143 @@ def test_its_methods_events_and_properties(browser: Any):
     assert [detail["message"] for name, detail in told if name == "trouble"][-1].startswith('The profile "nowhere"')
     assert found["cubes"] == "blue:3"
     assert wrong == []
+
+
+def evaluated(browser: Any, script: str, **more: Any) -> Any:
+    """Run a script in a page that has the module of <cube-tower>; nothing may go wrong there."""
+    wrong: list[str] = []
+    with serving() as (url, _):
+        page = browser.new_context(viewport={"width": 500, "height": 500}, **more).new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda message: message.type == "warning" and wrong.append(message.text))
+        page.route("**/", lambda route: route.fulfill(content_type="text/html", body=PAGE))
+        page.goto(url)
+        page.wait_for_function("() => customElements.get('cube-tower')")
+        found = page.evaluate(script)
+        page.context.close()
+    assert [line for line in wrong if "GPU stall due to ReadPixels" not in line] == []
+    return found
+
+
+PAGE = """<!doctype html><script type="module" src="/element.js"></script>
+<style>cube-tower { width: 90px; min-height: 90px; display: inline-block }</style><main></main><aside></aside>"""
+
+
+def test_an_element_that_is_moved_or_taken_out_keeps_its_past_and_what_was_asked_of_it(browser: Any):
+    found = evaluated(
+        browser,
+        """async () => {
+          const [main, aside] = [document.querySelector("main"), document.querySelector("aside")];
+          const tower = Object.assign(document.createElement("cube-tower"), { seed: "7", cubes: { blue: 7, red: 7 } });
+          const told = [];
+          for (const name of ["throw", "rest", "trouble"]) tower.addEventListener(name, () => told.push(name));
+          const until = (name) => new Promise((done) => tower.addEventListener(name, done, { once: true }));
+          const later = () => new Promise((done) => setTimeout(done, 300));
+          const tokens = {};
+          const refused = await tower.throw({ blue: 1 }).catch((error) => error.message);
+          main.append(tower);
+          await until("throw");
+          aside.append(tower);  // while it is computed
+          await until("rest");
+          tokens.first = tower.token;
+          main.append(tower);
+          await later();
+          tokens.moved = tower.token;
+          await tower.knock(4, "5");
+          tower.remove();  // and stays out: it ends unseen
+          await until("rest");
+          await later();
+          tokens.knocked = tower.token;
+          aside.append(tower);
+          tokens.undone = await tower.undo();
+          tower.addEventListener("rest", () => tower.remove(), { once: true });  // in an event
+          await tower.throw({ blue: 4 }, 9);
+          await tower.finish();
+          tokens.thrown = tower.token;
+          main.append(tower);
+          await tower.throw({ red: 2 }, 3);
+          const frame = document.createElement("iframe");
+          aside.append(frame);
+          frame.contentDocument.body.append(tower);  // another document
+          await tower.finish();
+          tokens.adopted = tower.token;
+          const { position } = frame.contentWindow.getComputedStyle(tower.shadowRoot.querySelector("canvas"));
+          main.append(tower);
+          tokens.back = await tower.undo();
+          tower.state = tokens.first;
+          tower.removeAttribute("seed");
+          await later();
+          tokens.set = (await tower.finish(), tower.token);
+          return { told, tokens, refused, position };
+        }""",
+    )
+    tokens, told = found["tokens"], found["told"]
+    logs = {name: [event.kind for event in TowerState.from_token(token).log] for name, token in tokens.items()}
+    assert logs == {
+        "first": ["drop"],
+        "moved": ["drop"],
+        "knocked": ["drop", "knock"],
+        "undone": ["drop"],
+        "thrown": ["drop", "drop"],
+        "adopted": ["drop", "drop", "drop"],
+        "back": ["drop", "drop"],
+        "set": ["drop"],
+    }
+    assert tokens["first"] == tokens["moved"] == tokens["undone"] == tokens["set"]
+    assert tokens["thrown"] == tokens["back"]
+    assert found["position"] == "absolute"
+    assert found["refused"] == "This tower is in no page; append it to a document, then throw, knock or undo."
+    assert told == ["trouble", *["throw", "rest"] * 4]
+
+
+def test_cubes_as_text_or_as_an_object_are_read_alike(browser: Any):
+    found = evaluated(
+        browser,
+        """async () => {
+          const tower = document.querySelector("main").appendChild(document.createElement("cube-tower"));
+          const wrong = [{ blue: -1 }, "blue:-1", { blue: NaN }, { blue: 1.5 }, "blue:1.5", [3], "3", {}, "", null,
+            { blue: 0 }, "blue:0", { blue: 501 }, "blue:501", { blue: 300, red: 201 }, { "": 3 }, { blue: "four" }, 4];
+          const said = [];
+          const saidOf = (cubes) => tower.throw(cubes, 7).then(() => "taken", (error) => error.message);
+          for (const cubes of wrong) said.push(await saidOf(cubes));
+          for (const cubes of ["dark blue:4, red:2", { "dark blue": 4, red: 2 }]) {
+            tower.cubes = cubes;
+            await tower.throw(tower.cubes, 7);
+            await tower.finish();
+            said.push(tower.token);
+            await tower.undo();
+          }
+          await tower.knock(1, "x").catch((error) => said.push(error.message));
+          return said;
+        }""",
+        reduced_motion="reduce",
+    )
+    *refused, text, plain, knock = found
+    assert [line for line in refused if not line.startswith("Cubes ") or "1 to 500 cubes in all" not in line] == []
+    assert text == plain
+    assert Counter(cube.colour for cube in TowerState.from_token(text).log[0].thrown) == {"dark blue": 4, "red": 2}
+    assert knock == 'The seed "x" is none; allowed is a whole number from 0 to 2^128 - 1.'
+
+
+def test_twenty_elements_on_one_page_are_all_drawn(browser: Any):
+    colours = evaluated(
+        browser,
+        """async () => {
+          const towers = Array.from({ length: 20 }, () => document.createElement("cube-tower"));
+          document.querySelector("main").append(...towers);
+          await Promise.all(towers.map((tower, i) => tower.throw({ blue: 1 }, i)));
+          await Promise.all(towers.map((tower) => tower.finish()));
+          await new Promise((done) => setTimeout(done, 3000));
+          return towers.map((tower) => {
+            const canvas = tower.shadowRoot.querySelector("canvas");
+            const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+            return new Set(new Uint32Array(data.buffer)).size;
+          });
+        }""",
+        reduced_motion="reduce",
+    )
+    assert len(colours) == 20
+    assert min(colours) > 100
 
 
 def test_at_rest_it_is_drawn_as_finely_as_can_be(browser: Any):

@@ -7,7 +7,7 @@ import type { Paint } from "../common/faces";
 import { handleCanvas } from "../scene/hands";
 import { solidsOf } from "../scene/solids";
 import { Stage } from "../scene/stage";
-import { anySeed, checkSeed, countsRead, countsText, shown } from "../live/link";
+import { anySeed, checkSeed, countsOf, countsText, shown } from "../live/link";
 import type { Cube, Shown } from "../live/state";
 import { LiveTower } from "../live/tower";
 import { byColour } from "../live/words";
@@ -30,101 +30,121 @@ export class CubeTower extends Base {
   declare state: string | null;
   declare seed: string | null;
   declare cubes: string | null;
-  private canvas!: HTMLCanvasElement;
-  private line!: HTMLElement;
-  private said!: HTMLElement;
-  private substitute!: HTMLElement;
-  private ask!: () => void;
+  private canvas = made("canvas", { tabindex: "0", role: "application", "aria-label": "A cube tower. Arrow keys turn it, plus and minus zoom." });
+  private line = made("p", { role: "alert" });
+  private said = made("p", { class: "said", role: "status" });
+  private substitute = made("slot", { hidden: "" });
+  private ask = onceAFrame((at) => this.frame(at));
+  private tower = new LiveTower(() => new Worker(URL.createObjectURL(new Blob([MADE.worker], { type: "text/javascript" }))), (word, what) => this.heard(word, what), this.ask);
   private busy: Promise<void> = Promise.resolve();
-  private isAsked = false;
-  private tower: LiveTower | null = null;
+  private isAsked = true; // whether the attributes say what was not done yet
   private shown: Shown | null = null;
   private stage: Stage | null = null;
   private applied: string | null = null;
   private colours: string[] = [];
   private finer = 0;
+  private noPicture = "";
 
   static get observedAttributes() {
     return ATTRIBUTES;
   }
 
+  constructor() {
+    super();
+    this.attachShadow({ mode: "open" }).append(this.canvas, this.substitute, this.line, this.said);
+  }
+
   connectedCallback() {
-    if (!this.shadowRoot) {
-      const root = this.attachShadow({ mode: "open" });
-      const sheet = new CSSStyleSheet(); // allowed where a page's policy allows no style of ours
+    const [root, view] = [this.shadowRoot!, this.ownerDocument.defaultView];
+    if (view && !root.adoptedStyleSheets.length) { // none yet, or another document took the element over
+      const sheet = new view.CSSStyleSheet(); // allowed where a page's policy allows no style of ours
       sheet.replaceSync(STYLE);
       root.adoptedStyleSheets = [sheet];
-      this.canvas = made("canvas", { tabindex: "0", role: "application", "aria-label": "A cube tower. Arrow keys turn it, plus and minus zoom." });
-      this.line = made("p", { role: "alert" });
-      this.said = made("p", { class: "said", role: "status" });
-      this.substitute = made("slot", { hidden: "" });
-      root.append(this.canvas, this.substitute, this.line, this.said);
-      this.ask = onceAFrame((at) => this.frame(at));
     }
+    if (this.stage && !this.stage.renderer) this.stage.openPicture();
+    this.ask();
     this.asked();
   }
 
+  /** Frameworks take elements out to put them elsewhere: only one that stays out is left. */
   disconnectedCallback() {
-    if (!this.tower) return;
-    this.tower.worker.terminate();
-    this.tower = this.shown = this.stage = null;
+    queueMicrotask(() => {
+      if (!this.isConnected) this.leave();
+    });
   }
 
   attributeChangedCallback() {
-    if (this.shadowRoot) this.asked();
+    this.isAsked = true;
+    this.asked();
+  }
+
+  /** What was asked comes to its end unseen; then worker and picture go, and the past stays. */
+  private async leave(): Promise<void> {
+    await this.finish();
+    if (this.isConnected) return;
+    clearTimeout(this.finer);
+    this.stage?.close();
+    this.tower.terminate();
   }
 
   /** Do what the attributes say, once for all of them that were changed together. */
   private asked(): void {
-    if (this.isAsked) return;
-    this.isAsked = true;
     queueMicrotask(() => {
-      this.isAsked = false;
-      if (this.isConnected) this.queue(() => this.follow()).catch(() => {});
+      if (this.isAsked && this.isConnected) this.queue(() => this.follow()).catch(() => {});
     });
   }
 
   /** Do what a method asks, after what the attributes say; a promise. */
   private async run<T>(action: () => T | Promise<T>): Promise<T> {
     await undefined; // what the attributes say is in the row by then
-    return this.queue(action);
+    return this.queue(async () => {
+      await this.open();
+      return action();
+    });
   }
 
   /** Do things one after the other; what goes wrong is told, and nothing is lost. */
   private queue<T>(action: () => T | Promise<T>): Promise<T> {
-    const done = this.busy.then(() => this.open()).then(action);
+    const done = this.busy.then(action);
     this.busy = done.then(() => {}, (error: Error) => {
-      this.line.textContent = error.message;
+      this.complain(error.message);
       this.tell("trouble", { message: error.message });
     });
     return done;
   }
 
+  /** Show what went wrong last, or why there is no picture. */
+  private complain(line: string): void {
+    this.line.textContent = line || this.noPicture;
+  }
+
   private async follow(): Promise<void> {
-    this.line.textContent = "";
-    const { state, seed, cubes, applied } = this;
-    const tower = this.tower!;
+    if (!this.isAsked || !this.isConnected) return;
+    this.isAsked = false;
+    this.complain("");
+    await this.open();
+    const { state, seed, cubes, applied, tower } = this;
     const throws = seed !== null && cubes !== null;
-    if (state !== null && state !== tower.state.token && (throws || state !== applied)) await tower.change("read", { token: state });
-    if (state === null && applied !== null) await tower.change("empty");
+    if (state !== null && state !== tower.state.token && (throws || state !== applied)) await tower.read(state);
+    if (state === null && applied !== null) await tower.empty();
     this.applied = state;
-    if (seed === null || cubes === null) return;
-    checkSeed(seed);
-    await tower.move("drop", { counts: countsRead(cubes), seed });
+    if (throws) await this.drop(cubes, seed);
   }
 
   private async open(): Promise<void> {
+    if (!this.isConnected) throw new Error("This tower is in no page; append it to a document, then throw, knock or undo.");
     const name = this.profile ?? MADE.towers[0].name;
     const found = MADE.towers.find((tower) => tower.name === name);
     if (!found) throw new Error(`The profile ${shown(name)} is not in this element; allowed are ${MADE.towers.map((tower) => tower.name).join(", ")}.`);
     if (found === this.shown) return;
     if (!runsPhysics()) this.giveWay();
-    this.tower ??= new LiveTower(() => new Worker(URL.createObjectURL(new Blob([MADE.worker], { type: "text/javascript" }))), (word, what) => this.heard(word, what), this.ask);
+    await this.tower.finish();
     const { profile } = found;
     found.seen ??= { ...profile, boxes: profile.boxes.filter(({ part }: { part: string }) => part !== "table") };
     this.openStage(found);
-    this.shown = found;
+    this.shown = this.applied = null;
     await this.tower.open(found, Uint8Array.from(atob(MADE.core), (letter) => letter.charCodeAt(0)));
+    this.shown = found;
   }
 
   /** Where the physics cannot run, the element shows what stands inside it, such as a picture. */
@@ -143,7 +163,12 @@ export class CubeTower extends Base {
     const canvas = this.canvas.cloneNode() as HTMLCanvasElement;
     this.canvas.replaceWith(canvas);
     this.canvas = canvas;
-    this.stage = new Stage(canvas, header, solids, [shape, shape], (message) => { this.line.textContent = message; });
+    this.stage?.close();
+    this.noPicture = "";
+    this.stage = new Stage(canvas, header, solids, [shape, shape], this.ask, (message) => {
+      this.noPicture = message;
+      this.complain("");
+    });
     handleCanvas(canvas, this.stage.camera, this.ask);
     new ResizeObserver(this.ask).observe(canvas);
     this.ask();
@@ -151,8 +176,10 @@ export class CubeTower extends Base {
 
   private heard(word: string, what: any): void {
     const counted = (cubes: Cube[]) => Object.fromEntries(byColour(cubes));
-    if (word === "throw") this.tell("throw", { kind: what.kind, seed: what.seed, cubes: what.counts ? Object.fromEntries(what.counts) : {} });
-    else if (word === "out") this.tell("out", { id: what.id, colour: what.colour });
+    if (word === "throw") {
+      this.complain("");
+      this.tell("throw", { kind: what.kind, seed: what.seed, cubes: what.counts ? Object.fromEntries(what.counts) : {} });
+    } else if (word === "out") this.tell("out", { id: what.id, colour: what.colour });
     else if (word === "failed") this.tell("trouble", { message: what.reason || `no landing: ${what.failures.join(", ")}` });
     else if (word === "rest") {
       const { emerged, inside, board, token } = what;
@@ -167,7 +194,7 @@ export class CubeTower extends Base {
 
   private frame(at: number): void {
     const { tower, stage } = this;
-    if (!stage || !tower || !tower.shown) return;
+    if (!stage || !tower.shown || !this.isConnected) return;
     const moving = tower.moves;
     tower.tick(performance.now());
     stage.watchPace(moving ? at : null);
@@ -179,7 +206,7 @@ export class CubeTower extends Base {
 
   /** Draw the picture in a quality of QUALITIES: 0 is the finest. */
   private draw(level: number): void {
-    const [tower, stage] = [this.tower!, this.stage!];
+    const [tower, stage] = [this.tower, this.stage!];
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
     stage.paint(dark ? [14, 16, 19] : [233, 230, 221], dark);
     const index = (name: string) => Math.max(this.colours.indexOf(name), 0);
@@ -190,24 +217,27 @@ export class CubeTower extends Base {
 
   /** Throw cubes, such as { blue: 4 } or "blue:4", by a seed (drawn where none is given); a promise: it has begun. */
   throw(cubes: string | Record<string, number> | null = this.cubes, seed: string | number | bigint = anySeed()): Promise<void> {
-    return this.run(() => {
-      const counts = typeof cubes === "string" ? countsRead(cubes) : Object.entries(cubes || {});
-      checkSeed(String(seed));
-      return this.tower!.move("drop", { counts, seed: String(seed) }).then(() => undefined);
-    });
+    return this.run(() => this.drop(cubes, String(seed)));
+  }
+
+  private async drop(cubes: unknown, seed: string): Promise<void> {
+    checkSeed(seed);
+    await this.tower.move("drop", { counts: countsOf(cubes), seed });
   }
 
   /** Knock on the table, `strength` in g. */
   knock(strength = 1, seed: string | number | bigint = anySeed()): Promise<void> {
-    return this.run(() => this.tower!.move("knock", { strength, seed: String(seed) }).then(() => undefined));
+    return this.run(async () => {
+      checkSeed(String(seed));
+      await this.tower.move("knock", { strength, seed: String(seed) });
+    });
   }
 
   /** Take back the last of what was done here; a promise of the token of the state. */
   undo(): Promise<string> {
-    return this.run(async () => {
-      const tower = this.tower!;
-      await tower.change(tower.play ? "stop" : "undo");
-      return tower.state.token;
+    return this.run(() => {
+      this.tower.undo();
+      return this.tower.state.token;
     });
   }
 
@@ -215,12 +245,12 @@ export class CubeTower extends Base {
   async finish(): Promise<void> {
     await undefined;
     await this.busy;
-    await this.tower?.finish();
+    await this.tower.finish();
   }
 
   /** The token of the state that is there; null before it is open. */
   get token(): string | null {
-    return this.tower && this.tower.state ? this.tower.state.token : null;
+    return this.tower.state?.token ?? null;
   }
 }
 

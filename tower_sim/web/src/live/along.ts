@@ -59,7 +59,7 @@ export class Along {
     return this.live.run(async () => {
       const begun = this.isOn ? null : this.formed();
       this.set(begun);
-      if (begun) await this.live.tower.change("empty");
+      if (begun) await this.live.tower.empty();
     });
   }
 
@@ -90,7 +90,7 @@ export class Along {
       const { inside, board } = live.tower.state;
       const there = new Set([...inside, ...board].map(([id]) => id));
       const lifted = due.cubes.map(({ id }) => id).filter((id) => there.has(id));
-      if (lifted.length) await live.tower.change("take", { cubes: lifted });
+      if (lifted.length) await live.tower.take(lifted);
       live.hand.remove();
       for (const { colour } of due.cubes) live.hand.add(colour);
       live.ask();
@@ -106,7 +106,6 @@ export class Along {
     const { seed } = this.begun!;
     const { stream } = this.now!.course;
     live.hand.remove();
-    live.last = null; // a link counts cubes, without their numbers
     const counts = byColour(due.cubes.map(({ id, colour }) => [id, colour]));
     if (due.knock) await live.tower.move("knock", { strength: due.knock, seed, stream });
     else if (due.cubes.length) await live.tower.move("drop", { counts, cubes: due.cubes, seed, stream });

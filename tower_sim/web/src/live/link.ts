@@ -1,6 +1,9 @@
 // A link: #profile=NAME&state=TOKEN, and &seed=N&throw=blue:4,red:2 for a throw that is to happen when it is opened, or
 // &game=amerigo:N for a game of that seed that is played along; see Along.text.
 
+import { sumOf } from "../common/text";
+
+const MOST = 500; // cubes in a throw
 
 export type Counts = [string, number][];
 export interface Link { profile: string | null; state: string | null; seed: string | null; counts: Counts | null; game: string | null }
@@ -9,7 +12,7 @@ export interface Link { profile: string | null; state: string | null; seed: stri
 export function linkText({ profile, state, seed, counts, game }: Partial<Link>): string {
   const parts = [`profile=${encodeURIComponent(profile!)}`];
   if (state) parts.push(`state=${encodeURIComponent(state)}`);
-  if (counts) parts.push(`seed=${seed}`, `throw=${countsText(counts)}`);
+  if (counts) parts.push(`seed=${seed}`, `throw=${countsText(counts.map(([colour, number]) => [encodeURIComponent(colour), number]))}`);
   if (game) parts.push(`game=${game}`);
   return `#${parts.join("&")}`;
 }
@@ -32,7 +35,7 @@ export function linkRead(text: string): Link | null {
     }
     said.set(key, key === "game" ? value : decoded(value)); // a game's parts are decoded one by one
   }
-  const counts = said.has("throw") ? countsRead(said.get("throw")!) : null;
+  const counts = said.has("throw") ? countsOf(said.get("throw")!) : null;
   const seed = said.get("seed") ?? null;
   if (seed !== null) checkSeed(seed);
   if (counts && said.has("game")) throw new Error("The link has a throw and a game; allowed is one of them; copy it again, whole.");
@@ -50,16 +53,20 @@ export function decoded(text: string): string {
 
 /** "blue:4,red:2" of [["blue", 4], ["red", 2]]. */
 export function countsText(counts: Counts): string {
-  return counts.map(([colour, number]) => `${encodeURIComponent(colour)}:${number}`).join(",");
+  return counts.map(([colour, number]) => `${colour}:${number}`).join(",");
 }
 
-/** [["blue", 4], ["red", 2]] of "blue:4,red:2". */
-export function countsRead(text: string): Counts {
-  return text.split(",").map((part) => {
-    const found = /^\s*([^:,]+):([0-9]{1,3})\s*$/.exec(part);
-    if (!found || Number(found[2]) > 500) throw new Error(`Cubes ${shown(text)} cannot be read; allowed are colours with their numbers, such as blue:4,red:2.`);
-    return [found[1], Number(found[2])];
+/** [["blue", 4], ["red", 2]] of "blue:4,red:2" or { blue: 4, red: 2 }; throws an Error for what cannot be thrown. */
+export function countsOf(cubes: unknown): Counts {
+  const isPlain = typeof cubes === "object" && cubes !== null && !Array.isArray(cubes);
+  const text = isPlain ? countsText(Object.entries(cubes)) : String(cubes);
+  const counts = text.split(",").map((part): [string, number] => {
+    const [, colour = "", number = NaN] = /^\s*([^:,]+):([0-9]{1,3})\s*$/.exec(part) ?? [];
+    return [colour, Number(number)];
   });
+  const many = sumOf(counts.map(([, number]) => number));
+  if (many >= 1 && many <= MOST) return counts;
+  throw new Error(`Cubes ${shown(text)} cannot be thrown; allowed are colours with their numbers, such as blue:4,red:2, 1 to ${MOST} cubes in all.`);
 }
 
 /** Throw an Error unless a text is a seed. */

@@ -11,7 +11,7 @@ import { Along, begunBy } from "./along";
 import { Hand, type Leaving, TURN_BY_TURN, handleHand } from "./hand";
 import { type Counts, type Link, anySeed, linkRead, linkText, shown } from "./link";
 import { Wood } from "./sound";
-import type { Contents, Shown } from "./state";
+import type { Contents, Shown, State } from "./state";
 import { LiveTower, type Play } from "./tower";
 import { countsWords, eventSentence } from "./words";
 
@@ -35,8 +35,8 @@ export class Live {
   tower: LiveTower;
   core!: ArrayBuffer;
   frames = 0;
-  last: { counts: Counts; seed: string; before: string } | null = null; // what was thrown last, onto which state
-  kept = new Map<string, string>(); // the state of each tower that stood here before
+  again: Counts = []; // what an empty hand throws
+  kept = new Map<string, State[]>(); // the past of each tower that stood here before
   busy: Promise<void> = Promise.resolve();
   pouring = false;
   finer = 0;
@@ -79,11 +79,11 @@ export class Live {
       const given = this.shownOf(link.profile);
       const begun = link.game ? begunBy(link.game, given) : null;
       const isEmpty = given !== this.shown || begun !== null;
-      if (link.counts) await this.tower.finish(); // the throw meets the state that is there then
-      await this.tower.check(given, this.core, { token: link.state, isEmpty, counts: link.counts, seed: link.seed });
+      await this.tower.finish(); // what the link says follows from the state that is there then
+      await this.tower.check(given, this.core, { token: link.state ?? (isEmpty ? null : this.tower.state.token), counts: link.counts, seed: link.seed });
       if (given !== this.shown) await this.open(given);
-      if (link.state) await this.tower.change("read", { token: link.state });
-      else if (begun) await this.tower.change("empty");
+      if (link.state) await this.tower.read(link.state);
+      else if (begun) await this.tower.empty();
       this.along.set(begun);
       if (link.counts) await this.throwCounts(link.counts, link.seed!);
     } catch (error) {
@@ -91,21 +91,20 @@ export class Live {
     }
   }
 
-  /** Stand a tower there. */
+  /** Stand a tower there, as it was left. */
   async open(given: Shown): Promise<void> {
-    if (this.shown && this.tower.state) this.kept.set(this.shown.name, this.tower.state.token);
+    await this.tower.finish();
+    if (this.shown && this.tower.state) this.kept.set(this.shown.name, this.tower.steps);
     this.shown = given;
     this.solids = solidsOf(given.seen, given.edge);
     this.hand = new Hand(given);
-    this.last = null;
+    this.again = [];
     this.header = { edge: given.edge, apparatus: given.seen, colours: [] };
     this.along.open(given);
     this.dress();
     this.show(); // with a canvas of its own
     this.openStage();
-    await this.tower.open(given, this.core);
-    const kept = this.kept.get(given.name);
-    if (kept) await this.tower.change("read", { token: kept });
+    await this.tower.open(given, this.core, this.kept.get(given.name));
     for (let i = 0; i < FIRST_HANDFUL; i += 1) this.hand.add(given.colours[i % given.colours.length]);
     this.tell("Press Throw.");
   }
@@ -129,17 +128,13 @@ export class Live {
     const high = seen.rim + hand.height + 5 * edge;
     const over = CORNERS.map(([x, y]) => [(x * hand.spread) / 2, (y * hand.spread) / 2, high]);
     this.noPicture = "";
-    const stage = new Stage(find<HTMLCanvasElement>("scene"), this.header, this.solids, [[...shape, ...over], shape], (line) => {
+    this.stage?.close();
+    const stage = new Stage(find<HTMLCanvasElement>("scene"), this.header, this.solids, [[...shape, ...over], shape], this.ask, (line) => {
       this.noPicture = line;
     });
     this.stage = stage;
     handleHand(stage.canvas, stage.camera, () => this.hand, this.ask, (when) => this.letGo(when));
     handleCanvas(stage.canvas, stage.camera, this.ask);
-    stage.canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
-    stage.canvas.addEventListener("webglcontextrestored", () => {
-      stage.openPicture();
-      this.ask();
-    });
     new ResizeObserver(() => this.themeChanged()).observe(stage.canvas);
     this.themeChanged();
   }
@@ -195,17 +190,15 @@ export class Live {
   /** Throw what is in the hand with the model's own hand; of an empty hand the same as last. */
   throwIt(): unknown {
     if (this.along.isOn) return this.run(() => this.along.act());
-    const counts = this.hand.held.length ? this.hand.counts() : this.last ? this.last.counts : [];
+    const counts = this.hand.held.length ? this.hand.counts() : this.again;
     if (!counts.length) return this.tell("Your hand is empty: take cubes first.");
     return this.run(() => this.throwCounts(counts, anySeed()));
   }
 
   async throwCounts(counts: Counts, seed: string): Promise<void> {
-    await this.tower.finish();
-    const before = this.tower.state.token;
     await this.tower.move("drop", { counts, seed });
     this.hand.remove();
-    this.last = { counts, seed, before };
+    this.again = counts;
   }
 
   knock(strength = Number(this.strength)): Promise<void> {
@@ -218,7 +211,7 @@ export class Live {
     const { hand } = this;
     const launches = hand.release(when);
     return this.run(async () => {
-      const play = await this.beginHand().catch((error) => {
+      const play = await this.tower.move("hand", {}).catch((error) => {
         hand.back(launches);
         throw error;
       });
@@ -234,7 +227,7 @@ export class Live {
     this.pouring = true;
     return this.run(async () => {
       try {
-        if (this.hand.held.length) await this.pourInto(await this.beginHand());
+        if (this.hand.held.length) await this.pourInto(await this.tower.move("hand", {}));
       } finally {
         this.pouring = false;
       }
@@ -253,12 +246,6 @@ export class Live {
     await this.tower.close(play);
   }
 
-  private async beginHand(): Promise<Play> {
-    await this.tower.finish();
-    this.last = null;
-    return this.tower.move("hand", {});
-  }
-
   private async launch(play: Play, launch: Leaving): Promise<void> {
     const { colour, pose, velocity, spin } = launch;
     try {
@@ -272,13 +259,8 @@ export class Live {
   }
 
   undo(): Promise<void> {
-    return this.run(async () => {
-      const { play } = this.tower;
-      if (!play && !this.tower.state.undo) return this.tell("There is nothing to undo.");
-      await this.tower.change(play ? "stop" : "undo");
-      this.last = null;
-      return this.tell("Undone.");
-    });
+    this.pouring = false;
+    return this.run(() => this.tell(this.tower.undo() ? "Undone." : "There is nothing to undo."));
   }
 
   /** Hear what the tower tells. */
@@ -343,7 +325,8 @@ export class Live {
 
   /** The link to what is here: as it is now, or before the last throw with it to come. */
   link(isBefore: boolean): string {
-    const { last, tower, shown: here } = this;
+    const { tower, shown: here } = this;
+    const { last } = tower;
     const address = location.href.split("#")[0];
     if (isBefore && last) return address + linkText({ profile: here!.name, state: last.before, seed: last.seed, counts: last.counts });
     return address + linkText({ profile: here!.name, state: tower.state.token, game: this.along.text });

@@ -3,6 +3,7 @@
 import type { Paint } from "../common/faces";
 import type { Pose } from "../scene/algebra";
 import type { Seen } from "../scene/solids";
+import type { Counts } from "./link";
 
 /** A cube: its number, its colour. */
 export type Cube = [id: number, colour: string];
@@ -10,13 +11,19 @@ export type Cube = [id: number, colour: string];
 /** A cube that lies still: where, and its pose. */
 export type Resting = [id: number, colour: string, place: string, pose: Pose];
 
+/** A cube that came out and lies in the tray. */
+export interface Lying { id: number; colour: string; pose: Pose }
+
 /** One event of the past; `lies` says where the cubes on a board were after it. */
 export interface Past { kind: string; thrown: Cube[]; emerged: number[]; strength: number; lies: [number, string][] }
 
-/** A state; `next` is the number of the next cube, `undo` how many steps can be taken back. */
-export interface State { token: string; next: number; inside: Resting[]; board: Resting[]; events: Past[]; undo: number }
+/** What moves: a throw by a seed, a knock, a hand, a cube that is put down. */
+export interface Move { kind: string; counts?: Counts; cubes?: { id: number; colour: string }[]; seed?: string; stream?: number[]; strength?: number }
 
-/** What a throw ended with. */
+/** A state: `next` is the number of the next cube, `tray` has what the last event brought out, `by` the move that made it here. */
+export interface State { token: string; next: number; inside: Resting[]; board: Resting[]; tray: Lying[]; events: Past[]; by?: Move }
+
+/** What a throw ended with; its `events` are those since it began. */
 export interface Ended extends State { status: string; emerged: number[] }
 
 /** How a tower does in many games by its fitted model. */

@@ -1,8 +1,7 @@
-// A tower that lives in a worker, as a page sees it: what moves is played in its own time, all else is its state.
+// A tower as a page sees it. The page owns its past, a list of states; a worker computes what follows from the last of them.
 
 import { wantsStillness } from "../common/browser";
-import type { Counts } from "./link";
-import type { Ended, Shown, State } from "./state";
+import type { Ended, Lying, Move, Shown, State } from "./state";
 
 import { type Pose, size, clamp, smooth } from "../scene/algebra";
 import { Windows } from "../scene/windows";
@@ -12,55 +11,78 @@ export const GRAVITY = 9.81; // m/s2
 const BEHIND = 3; // windows by which a throw by hand is seen later than it is simulated
 const WAKES = 2; // windows by which it is simulated further than now
 
+/** Hears the hardness (m/s) and the place of an impact. */
+type Hear = (hardness: number, place: ArrayLike<number>) => void;
+
+export interface Launch { cube: { id: number; colour: string }; pose: Pose; velocity: number[]; spin: number[] }
+
 /**
  * A tower played with. `tell(word, details)` is called when a throw begins ("throw"), a cube comes out ("out"), all lie
  * still ("rest"), something is drawn anew ("again"), failed ("failed"), or there is another state ("state"); `ask` when
  * something is to be drawn. Its asynchronous functions throw Errors whose message says what is wrong in one line.
  */
-/** Hears the hardness (m/s) and the place of an impact. */
-type Hear = (hardness: number, place: ArrayLike<number>) => void;
-
-/** A cube that came out and lies in the tray. */
-export interface Lying { id: number; colour: string; pose: Pose }
-
-/** What moves: a throw by a seed, a knock, a hand, a cube that is put down. */
-export interface Move { kind: string; counts?: Counts; cubes?: { id: number; colour: string }[]; seed?: string; stream?: number[]; strength?: number }
-export interface Launch { cube: { id: number; colour: string }; pose: Pose; velocity: number[]; spin: number[] }
-
 export class LiveTower {
-  worker: Worker;
-  waiting = new Map<number, { done: (told: any) => void; fail: (error: Error) => void }>();
-  asked = 0;
-  number = 0;
-  state!: State; // once it is open
+  private worker: Worker | null = null;
+  private waiting = new Map<number, { done: (told: any) => void; fail: (error: Error) => void }>();
+  private asked = 0;
+  private number = 0;
+  private opened: object | null = null; // what a new worker is to open
+  private nothing!: State;
+  steps: State[] = []; // the states that were here; the last is there now, and what moves follows from it
   play: Play | null = null;
-  lying: Lying[] = [];
   leaving: (Lying & { from: number })[] = [];
   shown!: Shown;
   isBoard = false;
   edge = 0;
   window = 0;
 
-  constructor(makeWorker: () => Worker, readonly tell: (word: string, what: any) => void, readonly ask: () => void) {
-    this.worker = makeWorker();
-    this.worker.onmessage = ({ data }) => this.hear(data);
-    this.worker.onerror = (event) => {
-      event.preventDefault();
-      for (const { fail } of this.waiting.values()) fail(new Error(`The physics does not start here: ${event.message || "no worker"}`));
-    };
+  constructor(private readonly makeWorker: () => Worker, readonly tell: (word: string, what: any) => void, readonly ask: () => void) {}
+
+  /** The state that is there now: while something moves, the one before it. */
+  get state(): State {
+    return this.steps[this.steps.length - 1];
+  }
+
+  /** The last step, where a link can show it again: the counts and the seed thrown, and the token of the state before. */
+  get last() {
+    const { counts, cubes, seed } = this.state?.by ?? {}; // a link counts cubes, without the numbers that a game gives them
+    return counts && !cubes ? { counts, seed: seed!, before: this.steps[this.steps.length - 2].token } : null;
   }
 
   /** Ask the worker; a promise of what it tells. */
-  request(ask: string, what: object = {}): Promise<any> {
+  private request(ask: string, what: object = {}): Promise<any> {
     this.asked += 1;
     const id = this.asked;
     return new Promise((done, fail) => {
       this.waiting.set(id, { done, fail });
+      this.worker ??= this.begun();
       this.worker.postMessage({ ask, id, ...what });
     });
   }
 
-  hear({ id, told, error, job, ...said }: any): void {
+  private begun(): Worker {
+    const worker = this.makeWorker();
+    worker.onmessage = ({ data }) => this.hear(data);
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this.terminate(`The physics does not start here: ${event.message || "no worker"}`);
+    };
+    if (this.opened) worker.postMessage({ ask: "open", ...this.opened });
+    return worker;
+  }
+
+  /** Let the worker go, and refuse what waits for it. The past stays, and the next request begins another worker. */
+  terminate(reason = "The physics was stopped."): void {
+    this.worker?.terminate();
+    this.worker = null;
+    const { play } = this;
+    this.drop();
+    for (const { fail } of this.waiting.values()) fail(new Error(reason));
+    this.waiting.clear();
+    if (play) this.tell("failed", { what: play.what, failures: [], reason });
+  }
+
+  private hear({ id, told, error, job, ...said }: any): void {
     if (id !== undefined) {
       const { done, fail } = this.waiting.get(id)!;
       this.waiting.delete(id);
@@ -80,64 +102,98 @@ export class LiveTower {
       this.drop();
       this.tell("failed", { what: play.what, failures: said.failed || [], reason: said.broken });
     }
+    if (play.isHurried) this.tick(performance.now()); // where no picture is drawn, too
     this.ask();
   }
 
-  /** Stand a tower there: `shown` is {profile, seen, edge}, `core` the compiled physics. */
-  async open(shown: Shown, core: ArrayBufferLike | Uint8Array): Promise<void> {
-    this.play = null;
-    (this as any).state = null;
+  /** Stand a tower there, with the `steps` that it had before or empty; `core` is the compiled physics. All must lie still. */
+  async open(shown: Shown, core: ArrayBufferLike | Uint8Array, steps: State[] | null = null): Promise<void> {
     const { profile, seen, edge } = shown;
     this.shown = shown;
     this.isBoard = seen.kind === "board";
     this.edge = edge;
     this.window = profile.settings.window;
-    this.clear();
-    this.take(await this.request("open", { profile, core }));
+    this.leaving = [];
+    this.steps = [];
+    const asked = this.request("open", { profile, core });
+    this.opened = { profile, core };
+    this.nothing = await asked;
+    this.steps = steps ?? [this.nothing];
+    this.changed();
   }
 
-  /** Refuse what a link says of a tower if it cannot be done: {token, isEmpty, counts, seed}; nothing changes. */
+  /** Refuse what a link says of a tower if it cannot be done: {token, counts, seed}; nothing changes. All must lie still. */
   check({ profile }: Shown, core: ArrayBuffer, link: object): Promise<void> {
     return this.request("check", { profile, core, ...link });
   }
 
-  take(state: State): void {
-    this.state = state;
-    this.tell("state", state);
+  private changed(): void {
+    this.tell("state", this.state);
     this.ask();
   }
 
-  /** Cubes that lie in the tray are nobody's: the next throw begins. */
-  clear(at: number | null = null): void {
-    this.leaving = at === null || wantsStillness() ? [] : this.lying.map((each) => ({ ...each, from: at }));
-    this.lying = [];
+  private step(state: State): void {
+    this.steps.push(state);
+    this.leaving = [];
+    this.changed();
   }
 
-  /** Do what leaves nothing moving: "read" a token, "undo", "empty", "take" cubes. */
-  async change(ask: string, what: object = {}): Promise<void> {
-    const state = await this.request(ask, what);
-    this.drop();
-    this.clear();
-    this.take(state);
+  /** Take the state of a token, once all lie still. */
+  async read(token: string): Promise<void> {
+    await this.finish();
+    this.step(await this.request("read", { token }));
+  }
+
+  /** Take cubes out by their numbers, once all lie still. */
+  async take(cubes: number[]): Promise<void> {
+    await this.finish();
+    const { token, events } = this.state;
+    const state = await this.request("take", { token, cubes });
+    this.step({ ...state, events: [...events, ...state.events] });
+  }
+
+  /** Empty the tower, once all lie still. */
+  async empty(): Promise<void> {
+    await this.finish();
+    this.step(this.nothing);
+  }
+
+  /** Take back the last of what was done, whether it still moves or not; returns whether there was anything. */
+  undo(): boolean {
+    if (!this.canUndo) return false;
+    if (this.play) this.drop();
+    else this.steps.pop();
+    this.leaving = [];
+    this.changed();
+    return true;
+  }
+
+  get canUndo(): boolean {
+    return this.play !== null || this.steps.length > 1;
   }
 
   /** What moves is no more: whoever waits for its end need not. */
-  drop(): void {
+  private drop(): void {
     const { play } = this;
+    if (!play) return;
     this.play = null;
-    if (play) for (const done of play.after) done();
+    this.leaving = [];
+    this.worker?.postMessage({ ask: "stop" });
+    for (const done of play.after) done();
   }
 
   /** Begin to move: "drop" {counts or cubes, seed}, "knock" {strength, seed}, "place" {cube, zone, seed}, "hand" {}. */
   async move(kind: string, what: Omit<Move, "kind">): Promise<Play> {
-    if (this.play) await this.finish();
+    await this.finish();
     this.number += 1;
     const play = new Play(this.number, { kind, ...what }, this.window);
-    play.know([...this.state.inside, ...this.state.board].map(([id, colour]) => ({ id, colour })));
-    this.clear(performance.now());
+    const { token, inside, board, tray } = this.state;
+    play.know([...inside, ...board].map(([id, colour]) => ({ id, colour })));
+    const from = performance.now();
+    this.leaving = wantsStillness() ? [] : tray.map((cube) => ({ ...cube, from }));
     this.play = play;
     try {
-      const { cubes } = await this.request(kind, { number: play.number, ...what });
+      const { cubes } = await this.request(kind, { token, number: play.number, ...what });
       if (cubes) play.know(cubes);
     } catch (error) {
       if (this.play === play) this.drop();
@@ -168,10 +224,11 @@ export class LiveTower {
     if (!play) return Promise.resolve();
     if (play.isOpen) this.close(play);
     play.isHurried = true;
-    this.ask();
-    return new Promise((done) => {
+    const over = new Promise<void>((done) => {
       play.after.push(done);
     });
+    this.tick(performance.now());
+    return over;
   }
 
   /** Whether something moves. */
@@ -189,28 +246,25 @@ export class LiveTower {
       this.request("until", { number: play.number, windows: Math.ceil((at - play.began) / 1000 / this.window) + WAKES });
     }
     play.pass(at, wantsStillness() || play.isHurried, hear);
-    for (const cube of play.left()) this.lay(cube);
-    if (play.isOver) this.end(play);
+    for (const cube of play.left()) {
+      if (!this.shown.profile.swept) play.lying.push(cube); // else it is taken away at the exit
+      this.tell("out", { id: cube.id, colour: cube.colour });
+    }
+    if (play.isOver && this.play === play) this.end(play);
   }
 
-  end(play: Play): void {
+  private end(play: Play): void {
     this.play = null;
-    const ended = play.ended!;
-    const before = new Set([...this.state.inside, ...this.state.board].map(([id]) => id));
-    this.state = ended;
+    const { status, emerged, ...after } = play.ended!;
+    const state: State = { ...after, events: [...this.state.events, ...after.events], by: play.what };
+    this.steps.push(state);
     try {
-      for (const id of ended.emerged) if (!play.told.has(id)) this.tell("out", { id, colour: play.colours.get(id) });
-      this.tell("rest", { what: play.what, before, ...ended });
-      this.tell("state", ended);
+      for (const id of emerged) if (!play.told.has(id)) this.tell("out", { id, colour: play.colours.get(id) });
+      this.tell("rest", { what: play.what, status, emerged, ...state });
+      this.changed();
     } finally {
       for (const done of play.after) done(); // whoever waits goes on, whatever went wrong in what was told
     }
-  }
-
-  /** A cube came out: it lies where it came to rest until the next throw, or was taken away at the exit. */
-  lay({ id, colour, pose }: Lying): void {
-    if (!this.shown.profile.swept) this.lying.push({ id, colour, pose });
-    this.tell("out", { id, colour });
   }
 
   /** The cubes to draw at a time (ms): {cube, colour: a name, pose, size}. */
@@ -221,7 +275,7 @@ export class LiveTower {
     const moving = play ? play.poses() : null;
     if (moving) for (const [id, pose] of moving) add(id, play!.colours.get(id)!, pose);
     else if (state) for (const [id, colour, , pose] of [...state.inside, ...state.board]) add(id, colour, pose);
-    for (const { id, colour, pose } of this.lying) add(id, colour, pose);
+    for (const { id, colour, pose } of this.tray) add(id, colour, pose);
     for (const each of this.leaving) {
       const part = smooth(at - each.from, 0, 1000 * FALLS);
       const pose = [...each.pose];
@@ -229,6 +283,11 @@ export class LiveTower {
       add(each.id, each.colour, pose, 1 - part);
     }
     return cubes;
+  }
+
+  /** The cubes in the tray: they lie there until the next throw. */
+  private get tray(): Lying[] {
+    return (this.play ? this.play.lying : this.state?.tray) ?? [];
   }
 
   /** Whether a cube that moves is past the inner face of a tower's exit. */
@@ -252,7 +311,7 @@ export class LiveTower {
       for (const [, colour] of state.inside) row(colour).inside += 1;
       for (const [, colour] of state.board) row(colour).out += 1;
     }
-    for (const { colour } of this.lying) row(colour).out += 1;
+    for (const { colour } of this.tray) row(colour).out += 1;
     return found;
   }
 }
@@ -261,6 +320,7 @@ export class LiveTower {
 export class Play extends Windows {
   colours = new Map<number, string>();
   after: (() => void)[] = [];
+  lying: Lying[] = []; // what came out so far
   told = new Set<number>();
   ended: Ended | null = null;
   launched = 0;
@@ -278,7 +338,7 @@ export class Play extends Windows {
 
   restart(): void {
     this.empty();
-    Object.assign(this, { time: 0, last: null, at: 0 });
+    Object.assign(this, { time: 0, last: null, at: 0, lying: [] });
     this.told.clear();
   }
 

@@ -100,7 +100,6 @@ export function View({ live }: { live: Live }) {
 function Deck({ live, held }: { live: Live; held: Map<string, number> }) {
   const { course, due, trouble } = live.along.now ?? {};
   const next = trouble || (due ? course!.next(due) : course ? "The game is over." : "");
-  const { play, state } = live.tower;
   return (
     <div class="deck">
       <p id="along-next" role="status">{next}</p>
@@ -117,7 +116,7 @@ function Deck({ live, held }: { live: Live; held: Map<string, number> }) {
             {["0.5 lightly", "1 firmly", "2 hard", "4 very hard"].map((each) => <option value={each.split(" ")[0]}>{each.slice(each.indexOf(" ") + 1)}</option>)}
           </select>
         </Field>
-        <button type="button" id="undo" title="Take the last throw back (U)" disabled={!(play || state?.undo)} onClick={() => live.undo()}>Undo</button>
+        <button type="button" id="undo" title="Take the last throw back (U)" disabled={!live.tower.canUndo} onClick={() => live.undo()}>Undo</button>
         <button type="button" id="empty-hand" title="Put the cubes in the hand back (Backspace)" onClick={() => live.putBack()}>Put back</button>
       </div>
       <p class="note" id="said" role="status">{live.said}</p>
@@ -140,7 +139,7 @@ function Colour({ live, colour, i, number }: { live: Live; colour: string; i: nu
 function Counts({ live, held, there }: { live: Live; held: Map<string, number>; there: Map<string, { inside: number; out: number }> }) {
   const { isBoard, state } = live.tower;
   const rows = [...new Set([...live.offered, ...held.keys(), ...there.keys()])].map((colour) => ({ colour, numbers: [held.get(colour) ?? 0, there.get(colour)?.inside ?? 0, there.get(colour)?.out ?? 0] }));
-  const clear = () => live.run(() => live.tower.change("take", { cubes: state.board.map(([id]) => id) }));
+  const clear = () => live.run(() => live.tower.take(state.board.map(([id]) => id)));
   return (
     <section class="panel">
       <div class="scroll">
@@ -160,7 +159,7 @@ function Counts({ live, held, there }: { live: Live; held: Map<string, number>; 
       </div>
       <div class="bar">
         {isBoard && <button type="button" id="clear-board" onClick={clear}>Take the cubes off the board</button>}
-        <button type="button" id="start-anew" onClick={() => live.run(() => live.tower.change("empty"))}>{isBoard ? "Empty ship and board" : "Empty the tower"}</button>
+        <button type="button" id="start-anew" onClick={() => live.run(() => live.tower.empty())}>{isBoard ? "Empty ship and board" : "Empty the tower"}</button>
       </div>
     </section>
   );
@@ -262,7 +261,7 @@ const sharing = { said: "", isBefore: false, given: "" };
 function openShare(live: Live): void {
   live.run(async () => {
     await live.tower.finish();
-    Object.assign(sharing, { said: "", isBefore: Boolean(live.last), given: "" });
+    Object.assign(sharing, { said: "", isBefore: Boolean(live.tower.last), given: "" });
     live.show();
     openDialog("share-dialog");
   });
@@ -298,7 +297,7 @@ function Share({ live }: { live: Live }) {
       <p>The link holds the tower and all throws so far. Your friend sees the same cubes. <code>tower-sim redo</code> repeats them.</p>
       <p class="bar"><input type="text" id="share-link" readOnly aria-label="The link" value={live.tower.state ? live.link(sharing.isBefore) : ""} /><button type="button" id="share-copy" onClick={copy}>Copy</button></p>
       <p class="field">
-        <input type="checkbox" id="share-last" checked={sharing.isBefore} disabled={!live.last} onChange={({ currentTarget }) => { sharing.isBefore = currentTarget.checked; live.show(); }} />
+        <input type="checkbox" id="share-last" checked={sharing.isBefore} disabled={!live.tower.last} onChange={({ currentTarget }) => { sharing.isBefore = currentTarget.checked; live.show(); }} />
         <label for="share-last">Show the last throw again when the link is opened</label>
       </p>
       <form class="bar" id="share-take" onSubmit={take}><input type="text" id="share-given" aria-label="A link or a state" value={sharing.given} onInput={({ currentTarget }) => (sharing.given = currentTarget.value)} /><button type="submit">Open a link or a state</button></form>

@@ -1,92 +1,84 @@
-// The tower of a page, in a worker: its physics, its state, what can be undone. `physics` is what tower-sim/physics gives.
+// The physics of a page, in a worker. The page owns the past: a request names the state that it is of by its token, and
+// nothing is lost with the worker. `physics` is what tower-sim/physics gives.
 //
-// It is asked {ask, id, ...} and answers {id, told} or {id, error}. While something moves it says {job, chunk}, then
-// {job, ended}, {job, again} when a throw that did not come to rest is drawn again, or {job, failed}.
+// It is asked {ask, id, ...} and answers {id, told} or {id, error}, one after the other. While something moves it says
+// {job, chunk}, then {job, ended}, {job, again} when a throw that did not come to rest is drawn again, or {job, failed}.
 
 import * as physics from "physics";
 import type { Chunk } from "../scene/windows";
 import type { Counts } from "./link";
-import type { Cube, Past, Resting, State } from "./state";
+import type { Cube, Lying, Past, Resting, State } from "./state";
 
 const FIRST = 4; // windows in the first piece of what moves, so that it is seen at once
 const PIECE = 10; // windows in the others
 const MOST_ATTEMPTS = 5; // as everywhere: a throw that does not come to rest is drawn again from a child of its seed
 
-interface Job { number: number; make(attempt: number): object; run: any; attempt: number; failures: string[]; passed: number; isHand: boolean; isEmpty: boolean; until: number; isClosed: boolean }
-
 /** A state of the physics, as the npm package types it; what is asked comes from a page. */
 type Kept = any;
 
-let model: any = null;
-let now: Kept = null; // the state
-let past: Kept[] = []; // the states before it, for undo
-const lies: [number, string][][] = []; // by event: what lay where on the board after it, [number, place]
+/** A state that was read or made here, and by event what lay where on the board after it, [number, place]. */
+interface Known { state: Kept; lies: [number, string][][] }
+
+/** A profile's model, and the states known, by token. */
+interface Place { model: any; known: Map<string, Known> }
+
+interface Job { number: number; before: Known; make(attempt: number): object; run: any; failures: string[]; passed: number; isHand: boolean; isEmpty: boolean; until: number; isClosed: boolean }
+
+const places = new Map<string, Place>();
+let here: Place;
 let job: Job | null = null; // what moves
 
 const asks: Record<string, (what: any) => object | Promise<object>> = {
-  async open({ profile, core }) {
-    job = null;
-    model = await physics.openPhysics(profile, core);
-    past = [];
-    now = model.empty();
-    return told();
+  /** Stand a profile's tower there; tells of its empty state. */
+  async open(what) {
+    here = await placeOf(what);
+    return told(here, { state: here.model.empty(), lies: [] });
   },
 
   /** Refuse what a link says of a profile's tower if it cannot be done; nothing changes. */
-  async check({ profile, core, token, isEmpty, counts, seed }) {
-    const other = await physics.openPhysics(profile, core);
-    const state = token ? readFor(other, token) : isEmpty ? other.empty() : now;
-    if (counts) other.begin({ kind: "drop", state, cubes: numbered(state, counts), rng: physics.pcg64(seed, [0]) });
+  async check({ token, counts, seed, ...what }) {
+    const place = await placeOf(what);
+    const state = token ? knownOf(place, token).state : place.model.empty();
+    if (counts) place.model.begin({ kind: "drop", state, cubes: numbered(state, counts), rng: physics.pcg64(seed, [0]) });
     return {};
   },
 
-  /** Take the state of a token; nothing is lost where it is none of this tower's. */
-  async read({ token }) {
-    return changed(readFor(model, token));
+  read: ({ token }) => told(here, knownOf(here, token)),
+
+  take({ token, cubes }) {
+    const before = knownOf(here, token);
+    return toldSince(before, physics.taken(before.state, cubes));
   },
 
-  empty: () => changed(model.empty()),
-
-  take: ({ cubes }) => changed(physics.taken(now, cubes)),
-
-  undo() {
-    job = null;
-    if (past.length) now = past.pop();
-    return told();
-  },
-
-  /** Do no more of what moves; the state stays what it was before it began. */
+  /** Do no more of what moves. */
   stop() {
     job = null;
-    return told();
+    return {};
   },
 
   /** Throw counts by colour, [[colour, number], ...], or the cubes given, with the model's own hand; `stream` is of a game. */
-  drop({ number, counts, cubes, seed, stream = [] }) {
-    const state = now;
-    const thrown = cubes || numbered(state, counts);
-    begin(number, (attempt) => ({ kind: "drop", state, cubes: thrown, rng: physics.pcg64(seed, [...stream, attempt]) }));
+  drop({ token, number, counts, cubes, seed, stream = [] }) {
+    const before = knownOf(here, token);
+    const thrown = cubes || numbered(before.state, counts);
+    begin(number, before, (attempt) => ({ kind: "drop", cubes: thrown, rng: physics.pcg64(seed, [...stream, attempt]) }));
     return { cubes: thrown };
   },
 
   /** Knock on the table; drawn as `tower-sim throw --knock` does without cubes. */
-  knock({ number, strength, seed, stream = [1] }) {
-    const state = now;
-    begin(number, (attempt) => ({ kind: "knock", state, strength, rng: physics.pcg64(seed, [...stream, attempt]) }));
+  knock({ token, number, strength, seed, stream = [1] }) {
+    begin(number, knownOf(here, token), (attempt) => ({ kind: "knock", strength, rng: physics.pcg64(seed, [...stream, attempt]) }));
     return {};
   },
 
-  place({ number, cube, zone, seed }) {
-    const state = now;
-    begin(number, (attempt) => ({ kind: "place", state, cube, zone, rng: physics.pcg64(seed, [attempt]) }));
+  place({ token, number, cube, zone, seed }) {
+    begin(number, knownOf(here, token), (attempt) => ({ kind: "place", cube, zone, rng: physics.pcg64(seed, [attempt]) }));
     return {};
   },
 
   /** A throw by hand: `launch`es come while it runs, up to the window that `until` says, and end with `close`. */
-  hand({ number }) {
-    const state = now;
-    begin(number, () => ({ kind: "hand", state }));
-    Object.assign(job!, { isHand: true, isEmpty: true, until: 0 });
+  hand({ token, number }) {
+    begin(number, knownOf(here, token), () => ({ kind: "hand" }));
+    Object.assign(job!, { isHand: true, isEmpty: true, isClosed: false });
     return {};
   },
 
@@ -116,12 +108,22 @@ const asks: Record<string, (what: any) => object | Promise<object>> = {
   },
 };
 
-/** Return the state of a token, looked through as one of a model's; with a board it is played again, to note what lay where. */
-function readFor(model: any, token: string): Kept {
-  const state = physics.readToken(token);
-  model.begin({ kind: "drop", state, cubes: [], rng: physics.pcg64("0") });
-  if (state.board.length) state.log.reduce((before: Kept, event: unknown) => noted(physics.stepAgain(model, before, event)), model.empty());
-  return state;
+async function placeOf({ profile, core }: { profile: any; core: ArrayBuffer }): Promise<Place> {
+  const key = `${profile.name} ${profile.digest}`;
+  if (!places.has(key)) places.set(key, { model: await physics.openPhysics(profile, core), known: new Map() });
+  return places.get(key)!;
+}
+
+/** Return the state of a token; one that is new here is looked through, and with a board played again, to know what lay where. */
+function knownOf({ model, known }: Place, token: string): Known {
+  if (!known.has(token)) {
+    const state = physics.readToken(token);
+    model.begin({ kind: "drop", state, cubes: [], rng: physics.pcg64("0") });
+    let found: Known = { state: model.empty(), lies: [] };
+    if (state.board.length) for (const event of state.log) found = after(found, physics.stepAgain(model, found.state, event));
+    known.set(token, { state, lies: found.lies });
+  }
+  return known.get(token)!;
 }
 
 /** Return cubes of counts by colour, [[colour, number], ...], with the numbers that a state has free. */
@@ -130,9 +132,10 @@ function numbered(state: Kept, counts: Counts): { id: number; colour: string }[]
   return counts.flatMap(([colour, many]) => Array.from({ length: many }, () => ({ id: id++, colour })));
 }
 
-function begin(number: number, make: Job["make"]): void {
-  const run = model.begin(make(0));
-  job = { number, make, run, attempt: 0, failures: [], passed: 0, isHand: false, isEmpty: false, until: 0, isClosed: true };
+function begin(number: number, before: Known, what: (attempt: number) => object): void {
+  const make = (attempt: number) => ({ state: before.state, ...what(attempt) });
+  const run = here.model.begin(make(0));
+  job = { number, before, make, run, failures: [], passed: 0, isHand: false, isEmpty: false, until: 0, isClosed: true };
   go();
 }
 
@@ -144,11 +147,18 @@ function go() {
   isGoing = true;
   setTimeout(() => {
     isGoing = false;
-    if (job) step(job).catch((error) => fail(error));
+    if (!job) return;
+    const { number } = job;
+    try {
+      step(job);
+    } catch (error) {
+      job = null;
+      postMessage({ job: number, broken: (error as Error).message });
+    }
   });
 }
 
-async function step(mine: Job): Promise<void> {
+function step(mine: Job): void {
   const most = mine.isHand && !mine.isClosed ? mine.until - mine.passed : mine.passed ? PIECE : FIRST;
   if (most <= 0) return;
   const chunk: Chunk[] = [];
@@ -160,66 +170,63 @@ async function step(mine: Job): Promise<void> {
     done = isDone;
   }
   postMessage({ job: mine.number, chunk }, { transfer: chunk.map(({ frames }) => frames.buffer) });
-  if (done) await end(mine);
+  if (done) end(mine);
   else go();
 }
 
-async function end(mine: Job): Promise<void> {
+function end(mine: Job): void {
   const outcome = mine.run.outcome();
-  if (["settled", "jammed"].includes(outcome.status)) {
-    past.push(now);
-    now = outcome.state;
+  const { status } = outcome;
+  if (["settled", "jammed"].includes(status)) {
     job = null;
     const emerged = outcome.emerged.map(({ id }: { id: number }) => id);
-    postMessage({ job: mine.number, ended: { ...told(), status: outcome.status, emerged } });
+    const isThere = ({ cube, pose }: any) => pose && !here.model.profile.board && emerged.includes(cube);
+    const tray = outcome.landings.filter(isThere).map(({ cube, colour, pose }: any) => ({ id: cube, colour, pose }));
+    postMessage({ job: mine.number, ended: { ...toldSince(mine.before, outcome.state, tray), status, emerged } });
     return;
   }
-  mine.failures.push(outcome.status);
+  mine.failures.push(status);
   if (mine.isHand || mine.failures.length === MOST_ATTEMPTS) {
     job = null;
     postMessage({ job: mine.number, failed: mine.failures });
     return;
   }
-  mine.run = model.begin(mine.make(mine.failures.length));
+  mine.run = here.model.begin(mine.make(mine.failures.length));
   mine.passed = 0;
-  postMessage({ job: mine.number, again: outcome.status });
+  postMessage({ job: mine.number, again: status });
   go();
 }
 
-function fail(error: Error): void {
-  const number = job ? job.number : null;
-  job = null;
-  postMessage({ job: number, broken: error.message });
+/** Return a state that one more event made. */
+function after({ lies }: Known, state: Kept): Known {
+  const more = [...lies];
+  more[state.log.length - 1] = state.board.map(([id, , , place]: any) => [id, place]);
+  return { state, lies: more };
 }
 
-/** Make another state the one of now; the one before can be had again. */
-function changed(state: Kept): State {
-  job = null;
-  past.push(now);
-  now = state;
-  return told();
+/** What a page has to know of the state that followed `before`. */
+function toldSince(before: Known, state: Kept, tray: Lying[] = []): State {
+  return told(here, after(before, state), tray, before.state.log.length);
 }
 
-/** Note what lies where on the board after the last event of a state; returns the state. */
-function noted(state: Kept): Kept {
-  lies.length = Math.max(state.log.length, 0);
-  if (state.log.length) lies[state.log.length - 1] = state.board.map(([id, , , place]: any) => [id, place]);
-  return state;
-}
-
-/** What a page has to know of the state: [id, colour, place, pose] of its cubes, its token, what made it. */
-function told(): State {
+/** What a page has to know of a state: [id, colour, place, pose] of its cubes, its token, what made it `since` an event. */
+function told({ known }: Place, found: Known, tray: Lying[] = [], since = 0): State {
+  const { state, lies } = found;
+  const token = physics.tokenOf(state);
+  known.set(token, found);
   const rows = (cubes: any[]): Resting[] => cubes.map(([id, colour, , place, , ...pose]) => [id, colour, place, pose]);
-  noted(now);
   const event = ([kind, , thrown, emerged, strength]: any, i: number): Past => ({ kind, thrown: thrown.map(([id, colour]: Cube) => [id, colour]), emerged, strength, lies: lies[i] || [] });
-  const events = now.log.map(event);
-  return { token: physics.tokenOf(now), next: physics.nextId(now), inside: rows(now.residents), board: rows(now.board), events, undo: past.length };
+  return { token, next: physics.nextId(state), inside: rows(state.residents), board: rows(state.board), tray, events: state.log.map(event).slice(since) };
 }
 
-onmessage = async ({ data: { ask, id, ...what } }) => {
-  try {
-    postMessage({ id, told: await asks[ask](what) });
-  } catch (error) {
-    postMessage({ id, error: (error as Error).message });
-  }
+let turn: Promise<void> = Promise.resolve();
+
+onmessage = ({ data: { ask, id, ...what } }) => {
+  turn = turn.then(async () => {
+    try {
+      postMessage({ id, told: await asks[ask](what) });
+    } catch (error) {
+      postMessage({ id, error: (error as Error).message });
+    }
+  });
 };

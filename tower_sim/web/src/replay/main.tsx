@@ -21,8 +21,6 @@ function connect(show: Show): void {
   const near = (factor: number) => view(() => camera.near(factor));
   handleCanvas(scene, camera, show.ask, (x, y) => show.mark(hitBy(show.drawn(), camera, x, y, record.header.edge)));
   handlePaper(show);
-  scene.addEventListener("webglcontextlost", (event) => event.preventDefault());
-  scene.addEventListener("webglcontextrestored", view(() => show.stage.openPicture()));
   handleKeys({
     " ": () => player.toggle(),
     ArrowLeft: () => player.move(-0.25),

@@ -33,7 +33,7 @@ export class Show {
   open(): void {
     const { header } = this.record;
     const solids = solidsOf(header.apparatus, header.edge);
-    this.stage = new Stage(find<HTMLCanvasElement>("scene"), header, solids, [pointsOf(header, solids)], (line) => this.complain(line));
+    this.stage = new Stage(find<HTMLCanvasElement>("scene"), header, solids, [pointsOf(header, solids)], this.ask, (line) => this.complain(line));
     const resized = new ResizeObserver(this.themeChanged);
     for (const id of ["scene", "marks"]) resized.observe(find(id));
     startTheme(this.themeChanged);

@@ -10,6 +10,79 @@ export interface Program { program: WebGLProgram; uniforms: Record<string, WebGL
 
 const PLACES = ["a_at", "a_normal", "a_look", "a_face", "a_zone", "a_from", "a_to", "a_corner", "a_one", "a_other"];
 
+/**
+ * What all pictures of a page are drawn with: browsers keep about 16 contexts of WebGL, and lose the oldest for a new one.
+ * A picture is drawn here and copied to its own canvas at once.
+ */
+export class Painter {
+  canvas = document.createElement("canvas");
+  gl: GL;
+  programs = new Map<string, Program>();
+  maps = new Map<number, ReturnType<typeof depthMap>>();
+  samples = new Map<number, Samples>();
+  restored = new Set<() => void>(); // called when a context that was lost is back, with nothing in it
+
+  /** Throws an Error where there is no WebGL 2. */
+  constructor() {
+    const { canvas } = this;
+    const gl = canvas.getContext("webgl2", { antialias: false, alpha: true, powerPreference: "high-performance" });
+    if (!gl) throw new Error("This browser shows no 3D picture (it has no WebGL 2); counters and steps work all the same.");
+    this.gl = gl;
+    canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
+    canvas.addEventListener("webglcontextrestored", () => {
+      for (const kept of [this.programs, this.maps, this.samples]) kept.clear();
+      for (const begin of this.restored) begin();
+    });
+  }
+
+  /** Whether a processor draws that is made for other things, slowly. */
+  get isSlow() {
+    const { gl } = this;
+    let name = gl.getParameter(gl.RENDERER);
+    const known = /^webkit/i.test(name) && gl.getExtension("WEBGL_debug_renderer_info"); // who hides it tells it so
+    if (known) name = gl.getParameter(known.UNMASKED_RENDERER_WEBGL);
+    return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(String(name));
+  }
+
+  program(name: string, taps: number, cut: number): Program {
+    const key = `${name} ${taps} ${cut}`;
+    if (!this.programs.has(key)) this.programs.set(key, programOf(this.gl, name, taps, cut));
+    return this.programs.get(key)!;
+  }
+
+  mapOf(side: number) {
+    if (!this.maps.has(side)) this.maps.set(side, depthMap(this.gl, side));
+    return this.maps.get(side)!;
+  }
+
+  samplesOf(many: number): Samples | null {
+    if (many && !this.samples.has(many)) this.samples.set(many, new Samples(this.gl, many));
+    return this.samples.get(many) ?? null;
+  }
+
+  /** Take a size (pixels) for the picture that is drawn next. */
+  resize(width: number, height: number): void {
+    resize(this.canvas, width, height);
+  }
+
+  /** Copy the picture that was just drawn. */
+  copyTo(canvas: HTMLCanvasElement): void {
+    resize(canvas, this.canvas.width, this.canvas.height);
+    canvas.getContext("2d", { alpha: false })!.drawImage(this.canvas, 0, 0);
+  }
+}
+
+function resize(canvas: HTMLCanvasElement, width: number, height: number): void {
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+}
+
+let shared: Painter | null = null;
+
+/** The painter of this page. Throws an Error where there is no WebGL 2. */
+export function painter(): Painter {
+  return (shared ??= new Painter());
+}
+
 /** A program of SHADERS by name, with the places of its uniforms. Throws an Error with the compiler's words. */
 export function programOf(gl: GL, name: string, taps: number, cut: number): Program {
   const program = gl.createProgram();

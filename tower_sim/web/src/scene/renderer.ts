@@ -2,7 +2,7 @@
 
 import { type Vector, plus, minus, times, dot, cross, size, unit, turned, product, boxView, lookAt } from "./algebra";
 import { BOX_FACES, CORNERS, type Plane, type Range, type Seen, type Solid, normalOf, strengthFor, trianglesOf, edgesOf, cutsOf } from "./solids";
-import { type GL, type Program, programOf, Vertices, textureOf, facesOf, depthMap, Samples } from "./gl";
+import { type GL, type Painter, Vertices, textureOf, facesOf } from "./gl";
 import { contactOf, openZones } from "./prints";
 import type { Paint } from "../common/faces";
 import type { Camera } from "./camera";
@@ -41,9 +41,6 @@ export class Renderer {
   middle: number[];
   reach: number;
   tones: number[];
-  programs = new Map<string, Program>();
-  maps = new Map<number, ReturnType<typeof depthMap>>();
-  samples = new Map<number, Samples>();
   shape!: Vertices;
   cuts!: Vertices;
   edges!: Vertices;
@@ -58,28 +55,15 @@ export class Renderer {
 
   /**
    * Draw `solids` on a canvas; `header` has the cubes' `edge`, their `colours` and the `apparatus` with its zones, `box`
-   * is what is looked at. Throws an Error where there is no WebGL 2.
+   * is what is looked at.
    */
-  constructor(readonly canvas: HTMLCanvasElement, readonly header: Header, readonly solids: Solid[], readonly box: Range) {
-    const gl = canvas.getContext("webgl2", { antialias: false, alpha: true, powerPreference: "high-performance" });
-    if (!gl) {
-      throw new Error("This browser shows no 3D picture (it has no WebGL 2); counters and steps work all the same.");
-    }
-    this.gl = gl;
+  constructor(readonly painter: Painter, readonly canvas: HTMLCanvasElement, readonly header: Header, readonly solids: Solid[], readonly box: Range) {
+    this.gl = painter.gl;
     this.middle = times(plus(box.low, box.high), 0.5);
     this.reach = size(minus(box.high, box.low)) / 2;
     const parts = [...new Set(solids.map((solid) => solid.part))];
     this.tones = solids.map((solid) => (isFelt(solid, header.edge) ? TONES.length : parts.indexOf(solid.part) % TONES.length));
     this.upload();
-  }
-
-  /** Whether a processor draws that is made for other things, slowly. */
-  get isSlow() {
-    const { gl } = this;
-    let name = gl.getParameter(gl.RENDERER);
-    const known = /^webkit/i.test(name) && gl.getExtension("WEBGL_debug_renderer_info"); // who hides it tells it so
-    if (known) name = gl.getParameter(known.UNMASKED_RENDERER_WEBGL);
-    return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(String(name));
   }
 
   upload() {
@@ -90,7 +74,7 @@ export class Renderer {
     this.edges = new Vertices(gl, [["a_from", 3], ["a_to", 3], ["a_corner", 3], ["a_one", 3], ["a_other", 3]], edgesOf(solids));
     this.cubes = new Vertices(gl, [["a_at", 3], ["a_normal", 3], ["a_face", 3]]);
     this.ground = new Vertices(gl, [["a_at", 2]], new Float32Array([-1, -1, 1, -1, 1, 1, -1, -1, 1, 1, -1, 1]));
-    this.faces = facesOf(gl, header.colours, this.isSlow ? 1 : 4);
+    this.faces = facesOf(gl, header.colours, this.painter.isSlow ? 1 : 4);
     const contact = contactOf(solids);
     this.contact = textureOf(gl, contact.canvas);
     this.contactBox = contact.box;
@@ -99,16 +83,10 @@ export class Renderer {
     this.strengthRows = Math.ceil(solids.length / 256) || 1;
   }
 
-  program(name: string, taps: number, cut: number): Program {
-    const key = `${name} ${taps} ${cut}`;
-    if (!this.programs.has(key)) this.programs.set(key, programOf(this.gl, name, taps, cut));
-    return this.programs.get(key)!;
-  }
-
   /** Take a program and set its uniforms; those that it does not have are passed over. */
   use(name: string, taps: number, values: Values): void {
     const { gl } = this;
-    const { program, uniforms } = this.program(name, taps, values.u_plane === NO_PLANE ? 0 : 1);
+    const { program, uniforms } = this.painter.program(name, taps, values.u_plane === NO_PLANE ? 0 : 1);
     gl.useProgram(program);
     for (const [key, value] of Object.entries(values)) {
       const place = uniforms[key];
@@ -127,19 +105,18 @@ export class Renderer {
    * in a quality of QUALITIES; `ratio` is pixels a CSS pixel, `theme` has background, table and ink from 0 to 1.
    */
   draw({ scene, camera, plane, quality, ratio, theme }: Picture): void {
-    const { gl, canvas } = this;
+    const { gl, canvas, painter } = this;
     if (gl.isContextLost()) return;
     const width = Math.max(1, Math.round(canvas.clientWidth * ratio * quality.scale));
     const height = Math.max(1, Math.round(canvas.clientHeight * ratio * quality.scale));
-    if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
+    painter.resize(width, height);
     this.cubes.fill(cubeTriangles(scene.cubes, this.header.edge / 2));
     const cut = plane && turnedTo(plane, camera.eye);
     this.fillStrengths(camera.eye, cut !== null);
     const values = this.valuesFor(camera, cut, quality, theme, [width, height], scene.lit);
     if (quality.taps) this.drawDepth(values, quality);
-    else this.mapFor(quality);
     this.bindTextures(quality);
-    const samples = this.samplesFor(quality);
+    const samples = painter.samplesOf(quality.samples);
     if (samples) samples.bind(width, height);
     else gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.viewport(0, 0, width, height);
@@ -150,6 +127,7 @@ export class Renderer {
     this.drawSolid(values, quality.taps, cut);
     this.drawClear(values, quality.taps);
     if (samples) samples.resolve();
+    painter.copyTo(canvas);
   }
 
   drawSolid(values: Values, taps: number, cut: Plane | null): void {
@@ -189,7 +167,7 @@ export class Renderer {
   /** Draw what the lamp sees: cubes, and solids that are drawn whole. */
   drawDepth(values: Values, quality: Quality): void {
     const { gl } = this;
-    const map = this.mapFor(quality);
+    const map = this.painter.mapOf(quality.map);
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, null);
     gl.activeTexture(gl.TEXTURE1);
@@ -248,21 +226,10 @@ export class Renderer {
     };
   }
 
-  mapFor({ map }: Quality) {
-    if (!this.maps.has(map)) this.maps.set(map, depthMap(this.gl, map));
-    return this.maps.get(map)!;
-  }
-
-  samplesFor({ samples }: Quality): Samples | null {
-    if (!samples) return null;
-    if (!this.samples.has(samples)) this.samples.set(samples, new Samples(this.gl, samples));
-    return this.samples.get(samples)!;
-  }
-
   bindTextures(quality: Quality): void {
     const { gl } = this;
     const print = this.zones ? this.zones.print : null;
-    const bound = [this.mapFor(quality).texture, this.strengths, null, this.contact, print];
+    const bound = [this.painter.mapOf(quality.map).texture, this.strengths, null, this.contact, print];
     bound.forEach((texture, i) => {
       gl.activeTexture(gl.TEXTURE0 + i);
       if (i === 2) gl.bindTexture(gl.TEXTURE_2D_ARRAY, this.faces);

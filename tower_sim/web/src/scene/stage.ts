@@ -3,6 +3,7 @@
 import { clamp } from "./algebra";
 import { type Plane, type Range, type Solid, boundsOf } from "./solids";
 import { Camera } from "./camera";
+import { painter } from "./gl";
 import { type Drawn, type Header, QUALITIES, Renderer, type Theme } from "./renderer";
 
 export const CUTS = ["none", "side", "front", "top"];
@@ -19,22 +20,31 @@ export class Stage {
   renderer: Renderer | null = null;
   theme!: Theme;
 
-  /** `trouble` is called with a sentence where no picture can be drawn. */
-  constructor(readonly canvas: HTMLCanvasElement, readonly header: Header, readonly solids: Solid[], scenes: number[][][], readonly trouble: (line: string) => void) {
+  /** `ask` is called when all is to be drawn again, `trouble` with a sentence where no picture can be drawn. */
+  constructor(readonly canvas: HTMLCanvasElement, readonly header: Header, readonly solids: Solid[], scenes: number[][][], readonly ask: () => void, readonly trouble: (line: string) => void) {
     this.cuttable = boundsOf(solids.filter((solid) => !solid.isLow));
     this.camera = new Camera(scenes, boundsOf([{ vertices: scenes[0] }]), header.apparatus.kind);
     this.openPicture();
   }
 
   /** Begin to draw; where that cannot be, say so: all else does without. */
-  openPicture() {
+  openPicture = (): void => {
     try {
-      this.renderer = new Renderer(this.canvas, this.header, this.solids, this.camera.box);
-      if (!this.fixed) this.level = this.renderer.isSlow ? 2 : 1;
+      const { restored, isSlow } = painter();
+      this.renderer = new Renderer(painter(), this.canvas, this.header, this.solids, this.camera.box);
+      if (!this.fixed) this.level = isSlow ? 2 : 1;
+      restored.add(this.openPicture);
+      this.ask();
     } catch (error) {
       this.renderer = null;
       this.trouble((error as Error).message);
     }
+  };
+
+  /** Draw no more; openPicture begins again. */
+  close(): void {
+    if (this.renderer) painter().restored.delete(this.openPicture);
+    this.renderer = null;
   }
 
   /** Take what is behind the table ([red, green, blue] from 0 to 255), light or dark. */
