@@ -67,7 +67,8 @@ def test_a_player_takes_a_cube_for_each_cannon_and_building_4_when_attacked_in_p
     assert player_cubes(3, buildings=2) == 5
     assert player_cubes(3, attacked_in_port=True) == 7
     assert player_cubes(3, had_last_turn=True) == 5
-    assert player_cubes(1, buildings=3, attacked_in_port=True, had_last_turn=True) == 10
+    assert player_cubes(1, buildings=3, had_last_turn=True) == 6
+    assert player_cubes(1, attacked_in_port=True, had_last_turn=True) == 7
 
 
 def test_a_fort_defends_with_5_a_garrison_with_2_both_with_7_and_2_more_after_the_last_turn():
@@ -279,7 +280,6 @@ def test_who_becomes_legendary_and_what_the_encounter_does(kind, winner, legenda
         ("ship", "violet", True, ("violet",)),
         ("ship", "green", False, ()),
         ("building", "violet", True, ("violet",)),
-        ("building", "green", True, ()),
         ("merchant", "violet", True, ()),
     ],
 )
@@ -437,6 +437,12 @@ TABLES: list[tuple[dict[str, Any], str]] = [
         (lambda: Ability.parse("throw:" + "9" * 5000), "ability is 'throw:999"),
         (lambda: Ability("throw", 1, spared=1), "spared of ability throw is 1; allowed is 0"),
         (lambda: Rulings().but(stuck="all"), "battle.rulings.stuck is 'all'; allowed is one of shaken, rethrown"),
+        (lambda: Setup("building", (VIOLET, Side("green", 5, pirate=True))), "pirate of green is true"),  # line 1043
+        # Lines 825 and 949: one building of each kind; buildings and port count where ship fights ship, an island is no port.
+        (lambda: player_cubes(3, buildings=4), "buildings is 4; allowed is a whole number from 0 to 3"),
+        (lambda: player_cubes(3, buildings=1, attacked_in_port=True), "buildings is 1"),
+        (lambda: player_cubes(3, buildings=1, kind="merchant"), "buildings is 1"),
+        (lambda: player_cubes(3, attacked_in_port=True, kind="building"), "attacked_in_port is true"),
         (lambda: building_cubes(fort=False, garrison=False), "buildings is 'none'; allowed is a fort"),
         (lambda: Ability("move", 1), "count of ability move is 1; allowed is 0"),
         (lambda: Ability("throw", 2, coins=1), "coins of ability throw is 1; allowed is 0"),
@@ -600,8 +606,19 @@ def test_the_scope_of_the_last_turns_cubes_is_a_ruling():
 
 
 def test_a_turn_may_beat_a_pirates_ship_and_then_attack_its_fort_but_neither_twice():
-    """Line 1043; mended: the second combat was refused as one against the same opponent."""
-    turn = TurnLeft(6).spend("green", 3).spend("green", 2, target="fort")
+    """Line 1043; mended: the second combat was refused as one against the same opponent, and a fight lost was enough."""
+    begun = TurnLeft(6, pirates=("green", "blue"))
+    sides = (Side("violet", 1), Side("green", 1, pirate=True))
+    lost, won = (resolve(Setup("ship", sides), BOARD, lie(**{side: ["one"]})) for side in ("green", "violet"))
+    for now in (
+        begun,
+        begun.spend("green", 3, merchant_mode=lost.merchant_mode),
+        begun.spend("green", 3, merchant_mode=won.merchant_mode),  # blue is there still, at green's fort
+    ):
+        with pytest.raises(UsageError, match=r"pirates at the fort of green is \[.*'blue'\]; allowed is none; beat"):
+            now.spend("green", 2, target="fort", merchant_mode=("green", "blue"))
+    turn = replace(begun, pirates=("green",)).spend("green", 3, merchant_mode=won.merchant_mode)
+    turn = turn.spend("green", 2, target="fort")
     assert turn.fought == (("green", "ship"), ("green", "fort"))
     assert turn.spend("green", target="garrison").cannons == 1
     for target in ("ship", "fort", "buildings"):

@@ -50,8 +50,9 @@ class Ability:
     - `take_off`: take one of the side's own cubes off the board. It deals `damage` to the opponent and gives `coins`.
     - `win_bonus`: if the side wins, deal `damage` and get `coins` and `cargo`.
 
-    An ability with `barred_against_buildings` cannot be used against buildings. The text of the rulebook lacks the icon
-    for what a mover takes less of (lines 1523-1524). That it means damage is an assumption.
+    An ability with `barred_against_buildings` cannot be used against buildings. The text of the rulebook lacks icons.
+    These meanings are assumed: a mover takes less damage (1523-1524), a card counts by its cannons (1523), a cube that
+    is taken off gives coins (1476), a strength is what an ability gains in the example (1096).
     Source: rulebook, lines 887, 891, 1064, 1096, 1438, 1475-1476 and 1523-1532.
     """
 

@@ -189,7 +189,7 @@ def _ability_worth(setup: Setup, ability: Ability) -> Worth:
 def _loses_mode(setup: Setup, loser: str) -> bool:
     """Return whether the beaten ship of `loser` leaves pirate mode. Source: rulebook, lines 973 and 1061."""
     if setup.kind == "building":
-        return loser != setup.buildings and setup.rulings.beaten_by_building == "leaves"
+        return setup.rulings.beaten_by_building == "leaves"
     return setup.kind == "ship"
 
 

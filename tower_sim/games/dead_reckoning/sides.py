@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_args
 
@@ -29,7 +29,7 @@ class Side:
     """One side of a combat: its `colour`, the number of `cubes` that it takes at first, and what else it has.
 
     - `supply`: all its cubes at hand, including those taken. None means all its cubes that are not on islands.
-    - `island`: cubes on islands that it can take without losing control of an island.
+    - `island`: cubes on islands that it can take without a change in the control of an island.
     - `island_for`: the occasions on which it takes cubes from islands when the supply runs out.
     - `damage`: the damage that its ship already has.
     - `pirate`: whether its ship is in pirate mode.
@@ -75,7 +75,7 @@ class Setup:
     `merchant` combat is the non-player. The other side of a `building` combat is the owner of the buildings. `provoked`
     means that the active ship ended its move at a ship in pirate mode, and has to fight it. Raises UsageError for a
     combat that is impossible.
-    Source: rulebook, lines 80, 534, 885, 913, 1052, 1056, 1213 and 1275.
+    Source: rulebook, lines 80, 534, 885, 913, 1043, 1052, 1056, 1213 and 1275.
     """
 
     kind: Kind
@@ -136,6 +136,8 @@ class Setup:
                 allowed = "none: it is the non-player"
                 _demand(not has, f"{name} of {colour}", getattr(side, name), allowed, "leave it out")
         if colour == self.buildings:
+            allowed = "false: its ship must be beaten before its buildings are attacked"
+            _demand(not side.pirate, f"pirate of {colour}", side.pirate, allowed, "fight ship against ship first")
             usual = sorted(building_cubes(fort=fort, garrison=garrison) for fort, garrison in _BUILDINGS)
             more = last_turn_cubes("building", self.rulings, ship=False)
             later = [number + more for number in usual if more]
@@ -213,12 +215,16 @@ def player_cubes(
 ) -> int:
     """Return how many cubes a player takes.
 
-    `cannons` are those that an active player chooses to use, or all of an inactive player. `buildings` is the number of
-    buildings on the player's island, if the player controls it. `kind` is the kind of combat.
-    Source: rulebook, lines 913, 949, 1078 and 1213.
+    `cannons` are those that an active player chooses to use, or all of an inactive player. `kind` is the kind of combat.
+    Only where ship fights ship, a player takes more for its place: on an island that it controls for each of the
+    island's `buildings`, or in port if it is attacked there.
+    Source: rulebook, lines 825, 913, 949, 1078 and 1213.
     """
     check_whole("cannons", cannons, 0)
-    check_whole("buildings", buildings, 0)
+    most = 3 if kind == "ship" and not attacked_in_port else 0
+    check_whole("buildings", buildings, 0, most, "they count where ship fights ship, and not in port")
+    allowed = "false unless ship fights ship"
+    _demand(kind == "ship" or not attacked_in_port, "attacked_in_port", attacked_in_port, allowed)
     more = last_turn_cubes(kind, rulings or Rulings()) if had_last_turn else 0
     return cannons + buildings + 4 * attacked_in_port + more
 
@@ -243,33 +249,46 @@ _PARTS: Mapping[str, tuple[str, ...]] = {"buildings": ("fort", "garrison")}
 class TurnLeft:
     """The rest of one player's turn: cannons, abilities, and the opponents and targets that it has `fought`.
 
-    Each cannon and each ability can be used once in a turn. No ship, building or non-player is fought twice.
-    Source: rulebook, lines 887-889.
+    `pirates` are the opponents whose ships are in pirate mode at the player's island. Each cannon and each ability can
+    be used once in a turn. No ship, building or non-player is fought twice.
+    Source: rulebook, lines 887-889 and 1043.
     """
 
     cannons: int
     abilities: tuple[Ability, ...] = ()
     fought: tuple[tuple[str, str], ...] = ()
+    pirates: tuple[str, ...] = ()
 
     def spend(
-        self, opponent: str, cannons: int = 0, abilities: Iterable[Ability] = (), *, target: Target = "ship"
+        self,
+        opponent: str,
+        cannons: int = 0,
+        abilities: Iterable[Ability] = (),
+        *,
+        target: Target = "ship",
+        merchant_mode: Collection[str] = (),
     ) -> TurnLeft:
         """Return the rest of the turn after a combat against a `target` of `opponent`.
 
-        The combat used these cannons and abilities. A pirate's ship must be fought before the buildings on its island:
-        `spend("green")`, then `spend("green", target="fort")`. The target of a non-player is `ship`. The target
-        `buildings` is a fort and a garrison at once. If an opponent has buildings on several islands, add the island to
-        its name. Raises UsageError if the turn does not allow the combat.
+        The combat used these cannons and abilities, and the ships of `merchant_mode` left pirate mode in it, as in
+        `Result.merchant_mode`. While a pirate is at the island, its buildings cannot be attacked: beat the ship first.
+        The target of a non-player is `ship`. The target `buildings` is a fort and a garrison at once. If an opponent
+        has buildings on several islands, add the island to its name. Raises UsageError if the turn does not allow the
+        combat.
         Source: rulebook, lines 887-889, 1041 and 1043.
         """
         parts = _PARTS.get(target, (target,))
         _demand(target in get_args(Target), "target", target, f"one of {', '.join(get_args(Target))}")
         again = next((part for part in parts if (opponent, part) in self.fought), "")
         _demand(not again, f"opponent ({again})", opponent, "one not fought in this turn", "wait for the next turn")
+        is_free = target == "ship" or not self.pirates
+        _demand(is_free, f"pirates at the {target} of {opponent}", [*self.pirates], "none", "beat their ships first")
         check_whole("cannons", cannons, 0, self.cannons, "use only those left in this turn")
         left = list(self.abilities)
         for ability in abilities:
             allowed = f"what is left in this turn: {', '.join(its.text for its in left) or 'none'}"
             _demand(ability in left, "ability", ability.text, allowed, "leave it out")
             left.remove(ability)
-        return TurnLeft(self.cannons - cannons, tuple(left), (*self.fought, *((opponent, part) for part in parts)))
+        fought = (*self.fought, *((opponent, part) for part in parts))
+        pirates = tuple(pirate for pirate in self.pirates if pirate not in merchant_mode)
+        return TurnLeft(self.cannons - cannons, tuple(left), fought, pirates)
