@@ -20,9 +20,9 @@ def test_a_rule_is_changed_by_its_key(capsys: Capture):
 def test_many_games_are_told_with_the_mean_of_every_figure_and_its_interval(capsys: Capture):
     assert cli.main(["play", "amazonas", "--games", "30", *PLAY]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert (document["schema"], document["runs"]) == ("tower-sim/game-odds", 30)
+    assert (document["schema"], document["version"], document["runs"]) == ("tower-sim/game-odds", 2, 30)
     assert [*document["means"]] == [figure.key for figure in registry.get("game", "amazonas").figures]
     for told in document["means"].values():
         low, high = told["interval"]
         assert low <= told["mean"] <= high
-    assert sum(share["count"] for share in document["last"]["event"].values()) == 30
+    assert sum(share["count"] for share in document["shares"]["event"].values()) == 30 * 18  # every event of every game

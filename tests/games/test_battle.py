@@ -413,7 +413,8 @@ def setups(draw):
     if kind == "merchant":
         sides = [s if s.colour == active else replace(s, island=0, pirate=False, damage=0) for s in sides]
     if kind == "building":
-        sides = [s if s.colour == active else replace(s, cubes=draw(st.sampled_from([2, 5, 7])), pirate=False) for s in sides]
+        cubes = draw(st.sampled_from([2, 5, 7]))
+        sides = [s if s.colour == active else replace(s, cubes=cubes, pirate=False) for s in sides]
     provoked = kind == "ship" and all(side.pirate for side in sides) and draw(st.booleans())
     return Setup(kind, tuple(sides), active, Rulings().but(**draw(rulings_drawn)), provoked)
 

@@ -438,7 +438,7 @@ TABLES: list[tuple[dict[str, Any], str]] = [
         (lambda: Ability("throw", 1, spared=1), "spared of ability throw is 1; allowed is 0"),
         (lambda: Rulings().but(stuck="all"), "battle.rulings.stuck is 'all'; allowed is one of shaken, rethrown"),
         (lambda: Setup("building", (VIOLET, Side("green", 5, pirate=True))), "pirate of green is true"),  # line 1043
-        # Lines 825 and 949: one building of each kind; buildings and port count where ship fights ship, an island is no port.
+        # Lines 825 and 949: one building of each kind; these and the port count where ship fights ship, not together.
         (lambda: player_cubes(3, buildings=4), "buildings is 4; allowed is a whole number from 0 to 3"),
         (lambda: player_cubes(3, buildings=1, attacked_in_port=True), "buildings is 1"),
         (lambda: player_cubes(3, buildings=1, kind="merchant"), "buildings is 1"),
@@ -606,7 +606,7 @@ def test_the_scope_of_the_last_turns_cubes_is_a_ruling():
 
 
 def test_a_turn_may_beat_a_pirates_ship_and_then_attack_its_fort_but_neither_twice():
-    """Line 1043; mended: the second combat was refused as one against the same opponent, and a fight lost was enough."""
+    """Line 1043; mended: the second combat was refused as one against the same opponent; a fight lost was enough."""
     begun = TurnLeft(6, pirates=("green", "blue"))
     sides = (Side("violet", 1), Side("green", 1, pirate=True))
     lost, won = (resolve(Setup("ship", sides), BOARD, lie(**{side: ["one"]})) for side in ("green", "violet"))

@@ -14,6 +14,7 @@ from tower_sim.campaign import Spec, load, parse
 from tower_sim.campaign.reader import load as load_data
 from tower_sim.errors import UsageError
 from tower_sim.games.files import game_of
+from tower_sim.games.turn import Turn
 from tower_sim.requests import game_of_rules
 
 ROOT = Path(__file__).parents[2]
@@ -22,13 +23,14 @@ Capture = pytest.CaptureFixture[str]
 
 GOOD = '''"""A game."""
 from pydantic import Field
-from tower_sim.games import Game, Rules, Turn
+from tower_sim.games import Figure, Game, Rules, Turn
 class SnapRules(Rules):
     cubes: int = Field(3, ge=1, le=9, description="cubes of each colour")
 class Snap(Game):
     """red cubes are points"""
     name, title, Rules = "snap", "Snap", SnapRules
     facts = {"points": int, "side": ("red", "blue")}
+    figures = (Figure("score", "score", "points", of="points * cubes", take="sum"),)
     def cubes(self, rules):
         return {"red": rules.cubes, "blue": rules.cubes}
     def play(self, tower, rules):
@@ -41,7 +43,9 @@ THROW = "            tower.throw(tower.outside)\n"
 
 def played(text: str) -> None:
     game = game_of(text, "snap.py")
-    list(game.start(CoinTower(), game.read({}), 7))
+    turns = list(game.start(CoinTower(), rules := game.read({}), 7))
+    assert game.measured(turns, rules) == (sum(turn.facts["points"] for turn in turns) * rules.cubes,)
+    assert game.summary(turns, rules)
 
 
 def test_the_game_of_these_tests_is_good():
@@ -62,20 +66,36 @@ def test_a_rules_file_names_a_game_by_a_path_that_starts_where_it_lies(tmp_path:
         ("Snap(Game)", "Snap(object)", r"^the number of games in 'snap.py' is 0; allowed is 1: a class that is a Game"),
         ('name, title, Rules = "snap", "Snap", SnapRules', 'title, Rules = "Snap", SnapRules', r"Snap has no name; a"),
         ("def cubes", "def cubez", r"Snap has no cubes; a game needs name, title, Rules, cubes, play; add it$"),
-        ('"snap", "Snap", SnapRules', '"Sn ap", "Snap", SnapRules', r"name of the game .* is 'Sn ap'; allowed is"),
+        ('"snap", "Snap", SnapRules', '"Sn ap", "Snap", SnapRules', r"line 8: name is 'Sn ap'; allowed is small"),
         ('"snap", "Snap", SnapRules', '"snap", "Snap", 3', r"Rules is 3; allowed is a Rules class"),
         ('"points": int', '"drop": int', r"a fact of the game 'snap' is 'drop'; allowed is none of point, run, drop"),
         ('"points": int', '"points": list', r"the kind of the fact 'points' is .*; allowed is int, float, bool, str"),
         ("Field(3,", "Field(30,", r"a rule has no allowed default: rules.cubes is 30; allowed is a whole number from"),
-        (THROW, "            tower.throw(red=4)\n", r"^snap.py, line 14: the number of red cubes that turn 0 throws"),
-        (THROW, "            tower.throw(green=1)\n", r"^snap.py, line 14: a colour is 'green'; allowed is one of red"),
-        (THROW, THROW * 2, r"^snap.py, line 15: turn 0 has a throw before this throw; allowed is one throw, then one"),
-        (THROW, "            1 / 0\n", r"^snap.py, line 14: ZeroDivisionError: division by zero$"),
-        ('yield Turn("a turn", {', "yield ({", r"what turn 0 of snap yields is \{.*; allowed is a Turn; write yield"),
+        ('="points * cubes"', '="banked"', r"line 10: figure 'score' names 'banked'; allowed are .* points, cubes;"),
+        ('="points * cubes"', '="point"', r"line 10: figure 'score' names 'point'; .*; did you mean points"),
+        ('="points * cubes"', '="side"', r"line 10: figure 'score' names 'side'; allowed are"),
+        ('="points * cubes"', '="points", where="x > 1"', r"line 10: figure 'score' names 'x'; allowed are"),
+        ('="points * cubes"', '="red is blue"', r"line 10: figure 'score' is 'red is blue': .*; allowed are names"),
+        ('of="points * cubes", ', "", r"line 10: figure 'score' has no formula; write of"),
+        ('take="sum"', 'take="total"', r"line 10: take of figure 'score' is 'total'; allowed is one of mean"),
+        ('{"points": int,', '{"points": int, "cubes": int,', r"line 10: figure 'score' names 'cubes', which is a"),
+        (THROW, "            tower.throw(red=4)\n", r"^snap.py, line 15: the number of red cubes that turn 0 throws"),
+        (THROW, "            tower.throw(green=1)\n", r"^snap.py, line 15: a colour is 'green'; allowed is one of red"),
+        (THROW, THROW * 2, r"^snap.py, line 16: turn 0 has a throw before this throw; allowed is one throw, then one"),
+        (THROW, "            1 / 0\n", r"^snap.py, line 15: ZeroDivisionError: division by zero$"),
+        ('yield Turn("a turn", {', "yield ({", r"^snap.py, line 16: what turn 0 of snap yields is \{.*; allowed is"),
         ('{"points": tower', '{"score": 1, "points": tower', r"a fact of turn 0 of snap is 'score'; allowed is one of"),
         ('{"points": tower.out.get("red", 0)', '{"points": "many"', r"the fact points of turn 0 of snap is 'many'"),
         ('"side": "red"}', '"side": "rod"}', r"the fact side of turn 0 of snap is 'rod'; allowed is one of red, blue"),
         (f"for _ in range(3):\n{THROW}", "while True:\n", r"the number of turns of snap is 'over 20000'; allowed is"),
+        *(
+            (
+                "    def cubes",
+                f"    def {name}(self, turns, rules):\n        1 / 0\n    def cubes",
+                r"^snap.py, line 12: Zero",
+            )
+            for name in ("summary", "measured")
+        ),
         ("for _ in range(3):\n", "return 3\n        for _ in range(0):\n", r"^$"),
         ('"blue": rules.cubes}', '"blue": 900}', r"the number of cubes of snap is 903; allowed is 1 to 500"),
         (f"{THROW}            yield Turn(", "            print(", r"the result of play of snap is nothing; allowed is"),
@@ -86,8 +106,9 @@ def test_a_bad_game_is_told_in_one_line_that_says_where(old: str, new: str, says
     if says == "^$":
         played(GOOD.replace(old, new))
         return
-    with pytest.raises(UsageError, match=says):
+    with pytest.raises(UsageError, match=says) as error:
         played(GOOD.replace(old, new))
+    assert re.match(r"snap.py, line \d+: |game file 'snap.py', line \d+: |the number of games in", str(error.value))
 
 
 def test_a_bad_game_on_the_command_line_ends_with_2_and_a_campaign_of_it_loses_nothing(tmp_path, capsys, monkeypatch):
@@ -99,7 +120,7 @@ def test_a_bad_game_on_the_command_line_ends_with_2_and_a_campaign_of_it_loses_n
     )
     assert cli.main(["campaign", "run", "spec.toml", "-o", "data", "--workers", "1"]) == 2
     told = capsys.readouterr()
-    said = "snap.py, line 14: the number of red cubes that turn 0 throws is 4; allowed is 0 to 3"
+    said = "snap.py, line 15: the number of red cubes that turn 0 throws is 4; allowed is 0 to 3"
     assert next(line for line in told.err.splitlines() if line.startswith("tower-sim")).startswith(f"tower-sim: {said}")
     assert "(6 of 12 shards failed, the others are kept)" in told.err
     assert "6 of 12 games are done" in told.out
@@ -117,6 +138,26 @@ def test_a_campaign_includes_the_text_of_its_game_and_needs_the_file_no_more(tmp
     assert (again, again.game.title) == (spec, "Snap")
     (tmp_path / "snap.py").write_text(GOOD.replace("range(3)", "range(4)"))
     assert parse(text, tmp_path).digest != spec.digest
+
+
+@each_case(("runs", "share", "begins"), [
+    ([["red", "red", "blue"], ["blue", "red"]], 3 / 5,
+     r"The most frequent side is red, with 60.0% \(.*, before blue with 40.0% \(.*: which .* is not sure. On average"),
+    ([["red"] * (8 + i) + ["blue"] for i in range(6)], 63 / 69, "The most frequent side is red, .*: that is sure. On "),
+    ([["red", "blue"]] * 2, 1 / 2, 'On average over 2 games the figure "score" is 6 '),  # a deck: alike in every game
+    ([["red", "red", "blue"]], 2 / 3, "The most frequent side is red, with 66.7% of the turns, .* not sure. In this g"),
+])  # fmt: skip
+def test_many_games_are_told_by_the_turns_of_all_and_not_by_their_last(
+    runs: list[list[str]], share: float, begins: str
+):
+    game = game_of(GOOD, "snap.py")
+    odds = game.ways.odds()
+    assert odds
+    odds.rules = game.read({})
+    for sides in runs:
+        odds.add([Turn(facts={"side": side, "points": 1}) for side in sides])
+    assert odds.document()["shares"]["side"]["red"]["share"] == pytest.approx(share)
+    assert re.match(begins, odds.words())
 
 
 @pytest.mark.slow

@@ -14,6 +14,8 @@ from pydantic import BaseModel
 
 from tower_sim.errors import UsageError, fault, shown
 from tower_sim.games.game import Game
+from tower_sim.games.lines import line_of, line_of_fault
+from tower_sim.games.running import guard
 from tower_sim.reading import read_text
 
 _NEEDS = ("name", "title", "Rules")
@@ -47,7 +49,8 @@ def game_of(text: str, file: str) -> Game:
     except SyntaxError as error:
         raise UsageError(f"game file {shown(file)}, line {error.lineno}: {error.msg}; allowed is Python") from None
     except Exception as error:
-        line = next((each.lineno for each in reversed(inspect.trace()) if each.filename == file), "?")
+        lines = (each.lineno for each in reversed(inspect.trace()) if each.filename == file)
+        line = line_of_fault(text, error) or next(lines, "?")
         told = str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
         raise UsageError(f"game file {shown(file)}, line {line}: {told}") from None
     kinds = [
@@ -61,20 +64,25 @@ def game_of(text: str, file: str) -> Game:
 
 
 def _object(kind: type[Game], text: str, file: str) -> Game:
+    def mistake(says: str, word: str, within: type = kind) -> UsageError:
+        return UsageError(f"game file {shown(file)}, line {line_of(text, word, within.__name__)}: {says}")
+
     missing = [each for each in _NEEDS if not hasattr(kind, each)] + sorted(kind.__abstractmethods__)
     if missing:
         needs = ", ".join((*_NEEDS, "cubes", "play"))
-        raise UsageError(f"game file {shown(file)}: {kind.__name__} has no {missing[0]}; a game needs {needs}; add it")
+        raise mistake(f"{kind.__name__} has no {missing[0]}; a game needs {needs}; add it", missing[0])
     rules: object = kind.Rules
     if not (isinstance(rules, type) and issubclass(rules, BaseModel)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise UsageError(f"game file {shown(file)}: Rules is {shown(kind.Rules)}; allowed is a Rules class; mend it")
+        raise mistake(f"Rules is {shown(kind.Rules)}; allowed is a Rules class; mend it", "Rules")
     name: object = kind.name
     if not (isinstance(name, str) and kind.name.isidentifier() and kind.name.islower()):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise fault(f"name of the game in {shown(file)}", kind.name, "small letters, digits and _", "rename it")
+        raise mistake(f"name is {shown(name)}; allowed is small letters, digits and _; rename it", "name")
     game = kind()
     game.file, game.source = file, text
     try:
         game.read({})
     except UsageError as error:
-        raise UsageError(f"game file {shown(file)}: a rule has no allowed default: {error}") from None
+        rule = error.what.rpartition(".")[2]
+        raise mistake(f"a rule has no allowed default: {error}", rule, kind.Rules) from None
+    guard(game)
     return game

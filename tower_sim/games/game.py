@@ -29,7 +29,7 @@ from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.columns import Column
 from tower_sim.contract import DropModel
-from tower_sim.errors import fault
+from tower_sim.errors import UsageError, fault, shown
 from tower_sim.games import rules as typed
 from tower_sim.games import telling
 from tower_sim.games.running import check_rules, measured, started
@@ -37,6 +37,7 @@ from tower_sim.games.tower import GameTower
 from tower_sim.games.turn import Turn
 from tower_sim.games.ways import Ways
 from tower_sim.runs.figure import Figure
+from tower_sim.runs.figure import check as check_figures
 from tower_sim.runs.tower import INSIDE, OUT
 from tower_sim.typed import refuse_unknown
 
@@ -90,7 +91,8 @@ class Game(ABC):
     def __init_subclass__(cls) -> None:
         """Fill in attributes that follow from others.
 
-        Raises UsageError for a fact or a game whose name is already used in datasets.
+        Raises UsageError for a fact or a game whose name is already used in datasets, and for a figure that names what
+        the game does not have.
         """
         own, name = cls.__dict__, getattr(cls, "name", "")
         if "kind" not in own and name:
@@ -101,9 +103,16 @@ class Game(ABC):
             cls.columns = tuple(_column(fact, kind) for fact, kind in cls.facts.items())
         taken = next((each.name for each in cls.columns if each.name in KEY), None)
         if taken is not None:
-            raise fault(f"a fact of the game {name!r}", taken, f"none of {', '.join(KEY)}", "rename it")
+            allowed = f"none of {', '.join(KEY)}; rename it"
+            raise UsageError(f"a fact of the game {name!r} is {taken!r}; allowed is {allowed}", f"fact {taken}")
         if cls.columns and name in TABLES:
             raise fault("name of a game with facts", name, f"none of {', '.join(TABLES)}", "rename it")
+        rules = getattr(getattr(cls, "Rules", None), "model_fields", None)
+        if name and rules is not None:
+            usual = {key: field.get_default(call_default_factory=True) for key, field in rules.items()}
+            terms = [key for key, value in usual.items() if isinstance(value, int | float)]
+            facts = [each.name for each in cls.columns if each.kind != "string"]
+            check_figures(cls.figures, facts, terms, cls.measured is not Game.measured)
 
     # What a game must define.
 
@@ -204,5 +213,6 @@ def _column(fact: str, kind: Any) -> Column:
     if isinstance(kind, tuple):
         return Column(fact, "string", True, f"one of {', '.join(map(str, cast('tuple[object, ...]', kind)))}")
     if kind not in _ARROW:
-        raise fault(f"the kind of the fact {fact!r}", kind, "int, float, bool, str or a tuple of words", "change it")
+        allowed = "int, float, bool, str or a tuple of words; change it"
+        raise UsageError(f"the kind of the fact {fact!r} is {shown(kind)}; allowed is {allowed}", f"fact {fact}")
     return Column(fact, _ARROW[kind], True, f"{fact.replace('_', ' ')}, as the game tells it")

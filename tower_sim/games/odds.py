@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.games.turn import Turn
-from tower_sim.statistics import average, wilson
+from tower_sim.statistics import CONFIDENCE, average, ratio_of_sums, student_quantile, wilson
 
 
 class ManyRuns(ABC):
@@ -53,6 +55,25 @@ def mean(values: Sequence[float]) -> dict[str, Any]:
     return {"n": estimate.n, "mean": estimate.value, "interval": interval}
 
 
+def shares(runs: Sequence[Counter[str]], words: Iterable[str]) -> dict[str, Any]:
+    """Return how often each word was counted in runs, its share of all counts, and the 95 % interval of the share.
+
+    The words in `words` come first. The interval is Student's for a ratio of sums over runs, because the counts of one
+    run are not independent. It is null for fewer than two runs.
+    """
+    totals = [run.total() for run in runs]
+    every = [*words, *sorted({word for run in runs for word in run if run[word]} - set(words))]
+    wide = float(student_quantile(len(runs) - 1, (1 + CONFIDENCE) / 2)) if len(runs) > 1 else math.nan
+
+    def of(counts: list[int]) -> dict[str, Any]:
+        share, error = ratio_of_sums(counts, totals)
+        half = wide * error
+        interval = None if math.isnan(half) else [max(share - half, 0.0), min(share + half, 1.0)]
+        return {"count": sum(counts), "share": share, "interval": interval}
+
+    return {word: of([run[word] for run in runs]) for word in every}
+
+
 def said_mean(value: dict[str, Any]) -> str:
     """Return a result of `mean` as text."""
     if value["interval"] is None:
@@ -62,6 +83,8 @@ def said_mean(value: dict[str, Any]) -> str:
 
 
 def said_proportion(value: dict[str, Any]) -> str:
-    """Return a result of `proportion` as text, in percent."""
+    """Return a result of `proportion`, or one share of `shares`, as text, in percent."""
+    if value["interval"] is None:
+        return f"{value['share']:.1%}"
     low, high = value["interval"]
     return f"{value['share']:.1%} ({low:.1%} to {high:.1%})"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import traceback
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -13,6 +15,7 @@ from tower_sim.contract import DropModel
 from tower_sim.cubes import MAX_CUBES, count_by_colour
 from tower_sim.door import as_model
 from tower_sim.errors import UsageError, check_kind, check_whole, fault
+from tower_sim.games.lines import line_of_method, line_of_yield, told_with_line
 from tower_sim.games.tower import GameTower
 from tower_sim.games.turn import Turn
 from tower_sim.model import TooManyFailedDraws
@@ -36,13 +39,16 @@ def started(game: Any, model: DropModel, rules: Any, seed: int, run: int | None 
         needed = "a ship with a board" if game.board else "a tower that keeps cubes"
         raise fault("apparatus", model.apparatus, needed, f"play {game.name} with another apparatus")
     cubes = _guarded(game, "cubes", lambda: dict(game.cubes(rules)))
-    if not 1 <= sum(cubes.values()) <= MAX_CUBES:
-        raise fault(f"the number of cubes of {game.name}", sum(cubes.values()), f"1 to {MAX_CUBES}", "change the rules")
+    number = sum(cubes.values())
+    with told_with_line(game, partial(line_of_method, game, "cubes")):
+        if not 1 <= number <= MAX_CUBES:
+            raise fault(f"the number of cubes of {game.name}", number, f"1 to {MAX_CUBES}", "change the rules")
     tower = GameTower(model, cubes, seed, run)
     turns = _guarded(game, "play", lambda: game.play(tower, rules))
-    if not hasattr(turns, "__next__"):
-        allowed = "a generator of turns: write yield Turn(...)"
-        raise fault(f"the result of play of {game.name}", turns, allowed, "change the game")
+    with told_with_line(game, partial(line_of_method, game, "play")):
+        if not hasattr(turns, "__next__"):
+            allowed = "a generator of turns: write yield Turn(...)"
+            raise fault(f"the result of play of {game.name}", turns, allowed, "change the game")
     return _turns(game, tower, turns)
 
 
@@ -57,15 +63,16 @@ def _turns(game: Any, tower: GameTower, given: Iterator[Turn]) -> Iterator[Turn]
             return
         if turn is None:
             return
-        if not isinstance(turn, Turn):
-            raise fault(f"what turn {index} of {game.name} yields", turn, "a Turn", "write yield Turn(...)")
-        _check(game, tower, turn, index, known)
+        with told_with_line(game, partial(line_of_yield, game, given)):
+            if not isinstance(turn, Turn):
+                raise fault(f"what turn {index} of {game.name} yields", turn, "a Turn", "write yield Turn(...)")
+            _check(game, tower, turn, index, known)
         yield replace(turn, index=index, state=tower.state, outcomes=tower.outcomes)
         if turn.failed is not None:
             return
-    raise fault(
-        f"the number of turns of {game.name}", f"over {MAX_TURNS}", f"up to {MAX_TURNS}", "let play come to an end"
-    )
+    most = f"up to {MAX_TURNS}"
+    with told_with_line(game, partial(line_of_yield, game, given)):
+        raise fault(f"the number of turns of {game.name}", f"over {MAX_TURNS}", most, "let play come to an end")
 
 
 def _check(game: Any, tower: GameTower, turn: Turn, index: int, known: Sequence[str]) -> None:
@@ -91,6 +98,17 @@ def _fits(kind: Any, value: object) -> bool:
     return kind is None or isinstance(value, (int, float) if kind is float else kind)
 
 
+def guard(game: Any) -> None:
+    """Guard the methods of a game in a user's file: their exceptions become UsageErrors with the line."""
+
+    def guarded(name: str) -> Callable[..., Any]:
+        method = getattr(game, name)
+        return lambda *given, **named: _guarded(game, name, lambda: method(*given, **named))
+
+    for name in ("cubes", "draw", "knocks", "measured", "most_cubes", "plan", "summary", "turns"):
+        setattr(game, name, guarded(name))
+
+
 def _guarded(game: Any, what: str, call: Callable[[], Any]) -> Any:
     """Call a function of a game. An exception from a game in a user's file becomes a UsageError with the line."""
     try:
@@ -98,7 +116,7 @@ def _guarded(game: Any, what: str, call: Callable[[], Any]) -> Any:
     except TooManyFailedDraws:
         raise
     except Exception as error:
-        if not game.source:
+        if not game.source or str(error).startswith(f"{game.file}, "):
             raise
         frames = traceback.extract_tb(error.__traceback__)
         line = next((frame.lineno for frame in reversed(frames) if frame.filename == game.file), None)
@@ -140,11 +158,17 @@ def shares(game: Any, turns: Sequence[Turn]) -> dict[str, dict[str, float]]:
 
     The share is 0 if no turn reports the fact.
     """
-    told: dict[str, dict[str, float]] = {}
-    for name, words in word_facts(game).items():
-        values = [turn.facts[name] for turn in turns if turn.facts.get(name) is not None]
-        told[name] = {word: values.count(word) / max(1, len(values)) for word in words}
-    return told
+    counts = words_told(game, turns)
+    return {
+        name: {word: counts[name][word] / max(1, counts[name].total()) for word in words}
+        for name, words in word_facts(game).items()
+    }
+
+
+def words_told(game: Any, turns: Sequence[Turn]) -> dict[str, Counter[str]]:
+    """Return how many turns of a run report each word, for each fact whose values are words."""
+    told = {name: [turn.facts.get(name) for turn in turns if turn.failed is None] for name in word_facts(game)}
+    return {name: Counter(word for word in words if word is not None) for name, words in told.items()}
 
 
 def word_facts(game: Any) -> dict[str, tuple[str, ...]]:
@@ -161,7 +185,7 @@ def counted(game: Any, turns: Sequence[Turn], rules: Any) -> ByDrop:
     ).reshape(1, len(turns), 4, len(colours))
     thrown, out, inside, old = np.moveaxis(counts, 2, 0)
     numbers = [column.name for column in game.columns if column.kind != "string"]
-    terms = game.plain(rules).get("rules", {})
+    terms = game.plain(rules).get(game.tables[0], {})
     return by_drop(
         thrown,
         out,

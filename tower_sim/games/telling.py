@@ -11,12 +11,14 @@ import numpy as np
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError
-from tower_sim.games.odds import ManyRuns, mean, proportion
-from tower_sim.games.running import word_facts
+from tower_sim.games.odds import ManyRuns, mean, said_proportion, shares
+from tower_sim.games.running import word_facts, words_told
 from tower_sim.games.turn import Turn
+from tower_sim.runs.figure import Figure
 from tower_sim.statistics import CONFIDENCE
 
-SCHEMA, ODDS, VERSION = "tower-sim/game-run", "tower-sim/game-odds", 1
+SCHEMA, VERSION = "tower-sim/game-run", 1
+ODDS, ODDS_VERSION = "tower-sim/game-odds", 2
 _SHOWN = 8  # words in a sentence
 
 
@@ -49,8 +51,7 @@ def summary(game: Any, turns: Sequence[Turn]) -> str:
         return f"{game.title} was cut short before its first turn. Nothing was thrown."
     inside = [len(turn.state.residents) for turn in landed]
     held = f"The tower held {sum(inside) / len(inside):.1f} cubes on average, {inside[-1]} at the end."
-    for name in word_facts(game):
-        words = Counter(str(turn.facts[name]) for turn in landed if turn.facts.get(name) is not None)
+    for name, words in words_told(game, landed).items():
         if words:
             counts = ", ".join(f"{word.replace('_', ' ')} {count}" for word, count in words.most_common(_SHOWN))
             more = ", and others" if len(words) > _SHOWN else ""
@@ -86,21 +87,20 @@ def document(game: Any, turns: Sequence[Turn], rules: Any, *, apparatus: str, mo
 
 
 class FigureOdds(ManyRuns):
-    """Statistics over many runs: the mean of each figure, and how often a run ended with each word of a fact."""
+    """Statistics over many runs: the mean of each figure, and the share of turns with each word of a fact."""
 
     def __init__(self, game: Any) -> None:
         self.game = game
         self.values: list[tuple[float, ...]] = []
-        self.last: dict[str, Counter[str]] = {name: Counter() for name in word_facts(game)}
+        self.told: dict[str, list[Counter[str]]] = {name: [] for name in word_facts(game)}
         self.names = ("", "")
 
     def add(self, turns: Sequence[Turn]) -> None:
         """Add the turns of a complete run."""
         self.values.append(self.game.measured(turns, self.rules))
         self.names = (turns[-1].state.model, turns[-1].state.apparatus) if turns else self.names
-        for name, counts in self.last.items():
-            told = [turn.facts[name] for turn in turns if turn.facts.get(name) is not None]
-            counts.update(map(str, told[-1:]))
+        for name, counts in words_told(self.game, turns).items():
+            self.told[name].append(counts)
 
     @property
     def runs(self) -> int:
@@ -110,32 +110,27 @@ class FigureOdds(ManyRuns):
     def document(self) -> dict[str, Any]:
         """Return the JSON document with means, shares and their 95 % intervals."""
         model, apparatus = self.names
-        head = {"schema": ODDS, "version": VERSION, "seed": str(self.seed), "model": model, "apparatus": apparatus}
+        head = {"schema": ODDS, "version": ODDS_VERSION, "seed": str(self.seed), "model": model, "apparatus": apparatus}
         columns = np.array(self.values).reshape(self.runs, -1).T
-        means = {figure.key: mean(column.tolist()) for figure, column in zip(self.game.figures, columns, strict=True)}
-        ends = {
-            name: {word: proportion(counts[word], self.runs) for word in word_facts(self.game)[name]}
-            for name, counts in self.last.items()
-        }
+        means = {of.key: _mean(of, column.tolist()) for of, column in zip(self.game.figures, columns, strict=True)}
+        of_words = {name: shares(self.told[name], words) for name, words in word_facts(self.game).items()}
         told = {"game": self.game.name, **self.game.plain(self.rules), "runs": self.runs, "confidence": CONFIDENCE}
-        return head | told | {"means": means, "last": ends}
+        return head | told | {"means": means, "shares": of_words}
 
     def words(self) -> str:
         """Return the report as text."""
         now, width = self.document(), max(len(figure.title) for figure in self.game.figures)
         lines = [_plain(self.game, now), "", f"{self.game.title}, {now['apparatus']}, {now['model']}, seed {self.seed}"]
         lines += [f"{self.runs} {self.game.runs}; in brackets 95 % intervals", ""]
-        lines += [
-            f"{of.title:{width}}  {_said(now['means'][of.key], 'mean')} {of.unit if of.unit != '1' else ''}".rstrip()
-            for of in self.game.figures
-        ]
-        for name, words in now["last"].items():
-            lines += ["", f"the last {name.replace('_', ' ')} of a {self.game.run}"]
-            lines += [
-                f"{word.replace('_', ' '):{width}}  {_said(share, 'share')}"
-                for word, share in words.items()
-                if share["count"]
-            ]
+        lines += [f"{of.title:{width}}  {_said(of, now)}" for of in self.game.figures]
+        for name, words in now["shares"].items():
+            if turns := sum(share["count"] for share in words.values()):
+                lines += ["", f"{name.replace('_', ' ')}, shares of {turns} turns"]
+                lines += [
+                    f"{word.replace('_', ' '):{width}}  {said_proportion(share)}"
+                    for word, share in words.items()
+                    if share["count"]
+                ]
         return "\n".join(lines)
 
     def draw(self, apparatus: Apparatus, path: str | Path) -> None:
@@ -146,25 +141,33 @@ class FigureOdds(ManyRuns):
 
 
 def _plain(game: Any, now: Mapping[str, Any]) -> str:
-    """Return two sentences about what a player notices, and how sure it is."""
-    for name, words in now["last"].items():
+    """Return sentences about what a player notices in the games: the most frequent words, and a figure.
+
+    Words with the same shares in every game, such as those of a deck of cards, are left out.
+    """
+    figure = next((figure for figure in game.figures if figure.sentence), game.figures[0])
+    over = f"On average over {now['runs']} {game.runs}" if now["runs"] > 1 else f"In this {game.run}"
+    means = f'{over} the figure "{figure.title}" is {_said(figure, now)}.'
+    for name, words in now["shares"].items():
         likely = sorted(words, key=lambda word: -words[word]["share"])[:2]
-        if len(likely) == 2 and words[likely[0]]["count"]:
-            first, second = (words[word] for word in likely)
-            sure = "that is sure" if first["interval"][0] > second["interval"][1] else "which is likelier is not sure"
-            told = " and ".join(f"{word.replace('_', ' ')} in {100 * words[word]['share']:.0f}" for word in likely)
-            what = name.replace("_", " ")
-            return f"Of 100 {game.runs} the last {what} is {told}: {sure}. {_first(game, now)}"
-    return f"{_first(game, now)} The brackets say how sure the means are."
+        first, second = ([words[word] for word in likely] * 2)[:2]
+        ends = [share["interval"] or (0.0, 1.0) for share in (first, second)]
+        if len(likely) == 2 and first["count"] and ends[0][0] < ends[0][1]:
+            sure = "that is sure" if ends[0][0] > ends[1][1] else "which of the two is more frequent is not sure"
+            names = [word.replace("_", " ") for word in likely]
+            told = f"{names[0]}, with {said_proportion(first)} of the turns, before {names[1]} with"
+            return f"The most frequent {name.replace('_', ' ')} is {told} {said_proportion(second)}: {sure}. {means}"
+    return means
 
 
-def _first(game: Any, now: Mapping[str, Any]) -> str:
-    of = game.figures[0]
-    return f"On average the {of.title} is {now['means'][of.key]['mean']:.3g} over {now['runs']} {game.runs}."
+def _mean(figure: Figure, values: list[float]) -> dict[str, Any]:
+    value = mean(values)
+    if figure.is_share and value["interval"]:
+        value["interval"] = np.clip(value["interval"], 0, 1).tolist()
+    return value
 
 
-def _said(value: Mapping[str, Any], key: str) -> str:
-    low, high = value["interval"] or (value[key], value[key])
-    if key == "share":
-        return f"{value[key]:.1%} ({low:.1%} to {high:.1%})"
-    return f"{value[key]:.3g} ({low:.3g} to {high:.3g})"
+def _said(figure: Figure, now: Mapping[str, Any]) -> str:
+    value = now["means"][figure.key]
+    interval = value["interval"] and " ({:.3g} to {:.3g})".format(*value["interval"])
+    return f"{value['mean']:.3g}{interval or ''}{'' if figure.is_share else f' {figure.unit}'}"

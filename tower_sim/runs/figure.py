@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.errors import UsageError
+from tower_sim.errors import UsageError, fault, near
 from tower_sim.runs.by_drop import UNKNOWN, ByDrop
 from tower_sim.runs.formula import Formula, formula
 
@@ -54,6 +54,12 @@ class Figure:
     sentence: str = ""
     chances: tuple[str, ...] = ()
     minor: bool = False
+
+    def __post_init__(self) -> None:
+        _ = self.parts  # raises UsageError for a formula that is not understood
+        for name, value, known in (("take", self.take, TAKES), ("at", self.at, (PHASES, SETUP))):
+            if value not in known:
+                raise fault(f"{name} of figure {self.key!r}", value, f"one of {', '.join(known)}")
 
     @property
     def is_share(self) -> bool:
@@ -135,9 +141,9 @@ class Figure:
 
     @property
     def parts(self) -> Mapping[str, Formula]:
-        """The parsed formulas, with the keys `of`, `among` and `where`."""
+        """The parsed formulas, with the keys `of`, `among` and `where`. A figure that its game measures has no `of`."""
         texts = {"of": self.of, "among": self.among, "where": self.where}
-        return {name: _read(text, self.key) for name, text in texts.items()}
+        return {name: _read(text, self.key) for name, text in texts.items() if text or name != "of"}
 
     def _columns(self, runs: ByDrop) -> tuple[Array, Array, Array]:
         """Return the values of `of`, the values of `among`, and which drops count. Shape (..., drops of `at`)."""
@@ -164,8 +170,28 @@ class _Columns:
             return self._runs.facts[name][..., self._drops]
         if name in self._runs.terms:
             return float(self._runs.terms[name])
-        allowed = ", ".join((*COLUMNS, *self._runs.terms, *self._runs.facts))
-        raise UsageError(f"figure names {name!r}; allowed are {allowed}; mend it")
+        raise UsageError(f"a rule that a figure uses, {name}, is no number; allowed is a number; set it")
+
+
+def check(figures: Sequence[Figure], facts: Collection[str], terms: Collection[str], measured: bool) -> None:
+    """Raise UsageError for the first figure that names what is not there, or what is there twice.
+
+    `facts` and `terms` are the numbers that a game's turns and its rules have. If a game has `measured` its figures
+    itself, they need no formulas.
+    """
+    for figure in figures:
+        if not (figure.of or measured):
+            raise UsageError(f'figure {figure.key!r} has no formula; write of="..."', f"figure {figure.key}")
+        for part in figure.parts.values():
+            for name in sorted(part.names):
+                places = [words for words in (COLUMNS, facts, terms) if name in words]
+                if len(places) > 1:
+                    told = f"figure {figure.key!r} names {name!r}, which is a fact and a rule or a count of every turn"
+                    raise UsageError(f"{told}; allowed is a name of one thing; rename the fact", f"figure {part.text}")
+                if not places:
+                    known = (*COLUMNS, *facts, *terms)
+                    told = f"figure {figure.key!r} names {name!r}; allowed are the numbers {', '.join(known)}"
+                    raise UsageError(f"{told}; change it{near(name, known)}", f"figure {part.text}")
 
 
 def _one(unit: str, words: str) -> str:

@@ -56,7 +56,7 @@ def drawn(
 
 def here() -> Here:
     """Return what the service offers: its requests, models, profiles, games, engines and documents."""
-    run, odds = ((name, telling.VERSION) for name in (telling.SCHEMA, telling.ODDS))
+    run, odds = (telling.SCHEMA, telling.VERSION), (telling.ODDS, telling.ODDS_VERSION)
     documents = {
         "drop": [(outcome.SCHEMA, outcome.VERSION)],
         "play": [run, odds],

@@ -130,7 +130,7 @@ class Odds(_PlayHead):
     runs: Whole = Field(description="How many were played.")
     confidence: float = Field(description="The confidence of the intervals.")
     means: dict[str, Any] = Field(description="The mean of each figure, with its interval.")
-    last: dict[str, Any] = Field(description="How often each word was the last of a run.")
+    shares: dict[str, Any] = Field(description="The share of turns with each word of a fact, with its interval.")
 
 
 class EstimateAnswer(Answer):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -15,9 +14,9 @@ from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, ZONE
 from tower_sim.games.dead_reckoning.battle import Battle, StepKind
 from tower_sim.games.dead_reckoning.words import NUMBERS, head_json, odds_report
-from tower_sim.games.odds import ManyRuns, mean, proportion
+from tower_sim.games.odds import ManyRuns, mean, proportion, shares
 from tower_sim.games.turn import Turn
-from tower_sim.statistics import CONFIDENCE, ratio_of_sums, student_quantile
+from tower_sim.statistics import CONFIDENCE
 
 _UNUSED = ("hand", "supply", "island")  # places of cubes that were not thrown
 
@@ -158,25 +157,6 @@ def chains(battle: Battle) -> list[int]:
         elif step.kind == "explosion":
             lengths[-1] += 1
     return lengths
-
-
-def shares(battles: Sequence[Counter[str]], places: Iterable[str]) -> dict[str, Any]:
-    """Return the number of cubes at each place, their share of all cubes, and its 95 % interval.
-
-    The places in `places` come first. The interval is Student's for a ratio of sums over battles, because the cubes of
-    one battle are not independent. It is null for fewer than two battles.
-    """
-    totals = [battle.total() for battle in battles]
-    every = [*places, *sorted({place for battle in battles for place in battle if battle[place]} - set(places))]
-    wide = float(student_quantile(len(battles) - 1, (1 + CONFIDENCE) / 2)) if len(battles) > 1 else math.nan
-
-    def of(counts: list[int]) -> dict[str, Any]:
-        share, error = ratio_of_sums(counts, totals)
-        half = wide * error
-        interval = None if math.isnan(half) else [max(share - half, 0.0), min(share + half, 1.0)]
-        return {"count": sum(counts), "share": share, "interval": interval}
-
-    return {place: of([battle[place] for battle in battles]) for place in every}
 
 
 def _origin(battle: Battle) -> tuple[object, ...]:

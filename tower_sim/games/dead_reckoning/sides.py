@@ -215,9 +215,9 @@ def player_cubes(
 ) -> int:
     """Return how many cubes a player takes.
 
-    `cannons` are those that an active player chooses to use, or all of an inactive player. `kind` is the kind of combat.
-    Only where ship fights ship, a player takes more for its place: on an island that it controls for each of the
-    island's `buildings`, or in port if it is attacked there.
+    `cannons` are those that an active player chooses to use, or all of an inactive player. `kind` is the kind of
+    combat. Only where ship fights ship, a player takes more for its place: on an island that it controls for each of
+    the island's `buildings`, or in port if it is attacked there.
     Source: rulebook, lines 825, 913, 949, 1078 and 1213.
     """
     check_whole("cannons", cannons, 0)

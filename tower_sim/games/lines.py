@@ -1,0 +1,77 @@
+"""Find the lines of a user's game file that messages name."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from functools import lru_cache
+from types import GeneratorType
+from typing import Any, cast
+
+from tower_sim.errors import UsageError
+
+
+@lru_cache(maxsize=8)
+def _tree(text: str) -> ast.Module:
+    return ast.parse(text)
+
+
+def line_of_fault(text: str, error: Exception) -> int | None:
+    """Return the line of a Python text with the fact or the figure that a UsageError is about, or None.
+
+    The error's `what` is `fact NAME` or `figure FORMULA`.
+    """
+    kind, _, word = getattr(error, "what", "").partition(" ")
+    for node in ast.walk(_tree(text)):
+        parts: list[ast.expr] = []
+        if kind == "fact" and isinstance(node, ast.Dict):
+            parts = [key for key in node.keys if key]
+        elif kind == "figure" and isinstance(node, ast.Call):
+            parts = [*node.args, *(keyword.value for keyword in node.keywords)]
+        for part in parts:
+            if isinstance(part, ast.Constant) and part.value == word:
+                return part.lineno
+    return None
+
+
+def line_of(text: str, name: str, within: str) -> int | None:
+    """Return the line of a Python text where the class `within` defines `name`, else that of the class, or None."""
+    for kind in ast.walk(_tree(text)):
+        if isinstance(kind, ast.ClassDef) and kind.name == within:
+            return next(filter(None, (_line_if_defined(node, name) for node in ast.walk(kind))), kind.lineno)
+    return None
+
+
+def _line_if_defined(node: ast.AST, word: str) -> int | None:
+    match node:
+        case ast.FunctionDef(name=name, lineno=line) | ast.Name(id=name, ctx=ast.Store(), lineno=line) if name == word:
+            return line
+        case _:
+            return None
+
+
+def line_of_method(game: Any, name: str) -> int | None:
+    """Return the line of a method of a game in the game's file."""
+    return line_of(game.source, name, type(game).__name__)
+
+
+def line_of_yield(game: Any, turns: Any) -> int | None:
+    """Return the line of a game's file at which a generator of turns waits, that of the innermost generator."""
+    line, inner = None, turns
+    while isinstance(inner, GeneratorType) and inner.gi_frame and inner.gi_frame.f_code.co_filename == game.file:
+        line, inner = inner.gi_frame.f_lineno, cast("Any", inner.gi_yieldfrom)
+    return line
+
+
+@contextmanager
+def told_with_line(game: Any, line: Callable[[], int | None]) -> Generator[None]:
+    """Begin each UsageError with the file of a user's game and a line of it."""
+    try:
+        yield
+    except UsageError as error:
+        if not game.source:
+            raise
+        number = line()
+        where = f"{game.file}, line {number}" if number else game.file
+        raise UsageError(f"{where}: {error}", error.what, error.code) from None
