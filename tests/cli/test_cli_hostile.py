@@ -31,7 +31,7 @@ BAD: Mapping[str, Mapping[str, Sequence[str]]] = {  # words, then an option with
         "--set": (*PAIRS, "rounds=99999", "knocks.3", "knocks.99=1", "knocks.3=-1", "knocks.1.5=1"),
     },
     "play": {"": (*NAMES, *FILES)},
-    "play amazonas --model two_thirds": {"--set": ("nope=1", "money=-1", "money=x", "money")},
+    "play amazonas --model two_thirds": {"--set": ("nope=1", "saved=-1", "saved=x", "saved")},
     "play wallenstein --model two_thirds": {"--rules": FILES},
     "play dead_reckoning --model surrogate --seed 1": {
         "--set": (*PAIRS, "cubes.purple=30", "combat=nope", "active=red", "abilities.green=fly", "sides.green=1",

@@ -19,7 +19,7 @@ from tower_sim.testing import check_game
 EXAMPLES = [str(path) for path in sorted((Path(__file__).parents[2] / "docs/games").glob("*.py"))]
 TABLES: Mapping[str, Mapping[str, Any]] = {
     "amerigo": {"rules": {"rounds": 1, "cubes": 3, "knocks": {"2": 0.5, "7": 1}}},
-    "amazonas": {"rules": {"money": 3, "pick": "most"}},
+    "amazonas": {"rules": {"saved": 3, "pick": "most"}},
     "chain": {"chain": {"drops": 8, "policy": "cover", "supply": {"red": 20, "blue": 3}}},
     "dead_reckoning": {
         "battle": {

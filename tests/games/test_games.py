@@ -126,7 +126,7 @@ def test_a_value_that_is_not_allowed_is_named_with_its_table(table: dict[str, ob
 @each_case(
     ("game", "change", "part"),
     [
-        ("amazonas", {"money": 31}, "rules.money is 31; allowed is a whole number from 0 to 30"),
+        ("amazonas", {"saved": 100}, "rules.saved is 100; allowed is a whole number from 0 to 99"),
         ("amazonas", {"tiles": "two"}, "rules.tiles is 'two'; allowed is a whole number from 0 to 12"),
         ("amazonas", {"takes_indian": 1}, "rules.takes_indian is 1; allowed is true or false"),
         ("amazonas", {"species": "tapir"}, "rules.species is 'tapir'; allowed is one of fish, orchid, butterfly, parr"),

@@ -2,13 +2,14 @@
 
 from collections import Counter
 from itertools import pairwise, product
+from statistics import fmean, pstdev
 from typing import Any
 
 import pytest
 from support.cases import each_case
 from support.fakes import CoinTower, ScriptedTower
 
-from tower_sim.games.amazonas import BAD, EVENTS, GAME, silver
+from tower_sim.games.amazonas import BAD, CARDS, EVENTS, GAME, silver, worth
 
 
 def rules_of(**changed: Any) -> Any:
@@ -48,58 +49,94 @@ def test_any_cube_that_comes_out_may_be_the_event_or_one_of_the_most_numerous_co
             assert abs(counts[event] - 1400 * chance) <= 4 * (1400 * chance * (1 - chance)) ** 0.5
 
 
-def test_a_theft_takes_only_the_silver_that_the_player_has():
-    for money, saved, tiles, indians in product(range(4), range(3), range(6), range(3)):
-        theft = silver(rules_of(money=money, saved=saved, tiles=tiles), "theft", indians, protected=False)
-        assert saved + sum(theft) == max(0, saved + money - tiles - indians)
-    assert silver(rules_of(money=0, tiles=5), "theft", 0, protected=False) == (0, 0)
-
-
-@each_case(("event", "change"), [
-    ("fire", -4), ("jaguar", 0), ("crocodile", 0), ("theft", -3), ("bonus_fish", 3), ("indian", -7),
+@each_case(("card", "tiles", "indians", "worths"), [
+    ("butterfly", 1, 0, 3), ("orchid", 3, 0, 8), ("all_species", 3, 0, 3), ("fish", 2, 1, 4), ("indian", 2, 2, 8),
+    ("butterfly", 2, 1, 4), ("all_species", 2, 1, 3),
 ])  # fmt: skip
-def test_an_event_changes_the_silver_as_the_rulebook_says(event: str, change: int):
-    assert silver(rules_of(money=7, tiles=3), event, 0, protected=False) == (7, change)
+def test_an_income_card_is_worth_what_the_rulebook_says(card: str, tiles: int, indians: int, worths: int):
+    """The first five are its examples, the others have the Indian tiles under another species or the largest one."""
+    assert worth(rules_of(tiles=tiles, species="fish"), card, indians) == worths
 
 
-def test_the_indian_income_card_protects_at_the_first_bad_event_of_each_hand():
-    for seed in range(30):
-        rounds = rounds_of(seed, card="indian", takes_indian=False)
-        for hand in (rounds[:7], rounds[7:14], rounds[14:]):
-            bad = [facts for facts in hand if facts["event"] in BAD]
-            assert all((facts["income"], facts["silver"]) == (6, 0) for facts in bad[:1])
-            for facts in hand:
-                usual = silver(rules_of(takes_indian=False), facts["event"], 0, protected=False)
-                assert facts in bad[:1] or (facts["income"] - facts["silver"], facts["silver"]) == usual
+@each_case("choice", ["lot", "indian"])
+def test_all_seven_cards_are_played_before_any_returns(choice: str):
+    thirds, changes = Counter[str](), list[int]()
+    for seed in range(100):
+        rounds = rounds_of(seed, choice=choice, takes_indian=False)
+        hands = [[facts["card"] for facts in rounds[i : i + 7]] for i in (0, 7, 14)]
+        assert sorted(hands[0]) == sorted(hands[1]) == sorted(CARDS)
+        assert len({*hands[2]}) == len(hands[2]) == 4
+        # 1 + 2 + 3 + 4 + 5 + 6 on the cards, and 2 tiles on all cards but the Indian
+        assert sum(facts["income"] - facts["silver"] for facts in rounds[:14]) == 2 * (21 + 6 * 2)
+        thirds.update(hands[2])
+        changes.append(sum(facts["silver"] for facts in rounds))
+    if choice == "lot":  # four standard errors
+        assert all(abs(thirds[card] - 100 * 4 / 7) <= 4 * (100 * 4 / 7 * 3 / 7) ** 0.5 for card in CARDS)
+        # Each card meets each event with the same chance. Worth 2 to 7, the cards lose 1 + 2 + 2 + 3 + 3 + 4 in each of
+        # 3 fires and 2 each in 2 thefts. The Indian loses nothing. Five bonuses bring 2.
+        exact = 5 * 2 - (3 * 15 + 2 * 6 * 2) / 7
+        assert abs(fmean(changes) - exact) <= 4 * pstdev(changes) / 100**0.5
 
 
-def test_every_indian_tile_adds_1_to_the_indian_income_card():
-    assert silver(rules_of(), "theft", 2, protected=True) == (8, 0)  # the rulebook's example
+@each_case(("event", "card", "change"), [
+    ("fire", "orchid", -4), ("jaguar", "orchid", 0), ("crocodile", "orchid", 0), ("theft", "orchid", -2),
+    ("bonus_fish", "orchid", 2), ("indian", "orchid", -7), ("indian", "indian", -6), ("bonus_fish", "indian", 2),
+    *((event, "indian", 0) for event in BAD),
+])  # fmt: skip
+def test_an_event_changes_the_silver_as_the_rulebook_says(event: str, card: str, change: int):
+    assert silver(rules_of(tiles=2), event, card, 0, 0) == (6 if card == "indian" else 7, change)
 
 
 @each_case(("event", "card", "announced", "change"), [
-    ("bonus_fish", "other", 5, 2 + 3), ("bonus_parrot", "other", 5, 2), ("theft", "other", 5, -2 - 3),
-    ("bonus_fish", "species", 5 + 3, 2 + 3), ("fire", "species", 5 + 3, -4),
+    ("bonus_fish", "parrot", 5, 2 + 3), ("bonus_parrot", "parrot", 5, 2), ("bonus_fish", "fish", 3 + 3, 2 + 3),
+    ("fire", "fish", 3 + 3, -3), ("indian", "indian", 6 + 3, -9), ("theft", "parrot", 5, -2 - 3),
 ])  # fmt: skip
 def test_an_indian_tile_counts_as_a_tile_of_its_species(event: str, card: str, announced: int, change: int):
-    assert silver(rules_of(card=card), event, 3, protected=False) == (announced, change)
+    assert silver(rules_of(), event, card, 3, 0) == (announced, change)
+
+
+def test_a_theft_takes_silver_only_once_and_only_what_the_player_has():
+    assert silver(rules_of(), "theft", "butterfly", 4, 0) == (4, -4)  # 6 tiles of the largest species
+    assert silver(rules_of(), "theft", "butterfly", 4, 1) == (4, -5)
+    assert silver(rules_of(tiles=0), "theft", "fish", 0, 0) == (1, 0)
+    lost = 0
+    for seed in range(80):
+        purse, indians = 0, 0
+        for facts in rounds_of(seed, saved=1, tiles=1, choice="lot"):
+            if facts["event"] == "theft" and facts["card"] != "indian":
+                assert facts["silver"] == -min(1 + indians, purse + facts["income"] - facts["silver"])
+                lost += facts["income"] < 0
+            purse += facts["income"]
+            assert purse >= 0
+            purse, indians = min(purse, 1), indians + (facts["event"] == "indian")
+    assert lost
+
+
+def test_the_indian_income_card_is_played_at_the_first_bad_event_of_each_hand_or_as_its_last_card():
+    for seed in range(30):
+        rounds = rounds_of(seed, choice="indian")
+        for hand in (rounds[:7], rounds[7:14], rounds[14:]):
+            bad = [i for i, facts in enumerate(hand) if facts["event"] in BAD] or [6]
+            assert [i for i, facts in enumerate(hand) if facts["card"] == "indian"] == [bad[0]][: len(hand) > bad[0]]
 
 
 def test_a_player_who_takes_every_indian_has_more_tiles_from_then_on():
     for seed, takes in product(range(20), (True, False)):
         indians = 0
-        for facts in rounds_of(seed, takes_indian=takes, card="species", species="orchid"):
-            has = {"theft": -2 - indians, "bonus_orchid": 2 + indians, "indian": -5 - indians if takes else 0}
-            if facts["event"] in has:
-                assert (facts["silver"], facts["income"] - facts["silver"]) == (has[facts["event"]], 5 + indians)
+        for facts in rounds_of(seed, takes_indian=takes, species="orchid"):
+            announced = worth(rules_of(species="orchid"), facts["card"], indians)
+            has = {"bonus_orchid": 2 + indians, "indian": -announced if takes else 0}
+            assert facts["income"] - facts["silver"] == announced
+            assert facts["silver"] == has.get(facts["event"], facts["silver"])
             indians += takes and facts["event"] == "indian"
-    assert silver(rules_of(tiles=0), "indian", 0, protected=False) == (5, 0)  # no species to put the tile under
+    assert silver(rules_of(tiles=0), "indian", "fish", 0, 0) == (1, 0)  # no species to put the tile under
 
 
 def test_figures_and_summary_tell_the_silver_of_a_game():
     turns = list(GAME.start(CoinTower(), rules_of(), 3))
     figures = dict(zip([figure.key for figure in GAME.figures], GAME.measured(turns, rules_of()), strict=True))
     rounds = [turn.facts for turn in turns if "event" in turn.facts]
-    assert figures["income"] == 18 * 5 + figures["silver"] == sum(facts["income"] for facts in rounds)
+    assert figures["income"] == sum(facts["income"] for facts in rounds)
+    assert figures["silver"] == sum(facts["silver"] for facts in rounds)
     assert figures["repeats"] == sum(facts.get("repeats", False) for facts in rounds) / 17
     assert f"In 18 rounds and {len(turns)} throws the player gained {figures['income']:g}" in GAME.summary(turns, None)

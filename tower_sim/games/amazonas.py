@@ -1,6 +1,10 @@
 """Amazonas, with a cube tower in the place of the deck of event cards: one cube stands for each card.
 
 Comments give lines of the rulebook. "Ours" marks a house rule of this project.
+
+The game follows the silver of one player. Ours: this player has as many tiles of each species from the first round on,
+puts all Indian tiles under one species, and spends all silver but `saved` in each round. So the order of the players
+and the events against building (jaguar, crocodile) leave the silver as it is.
 """
 
 from __future__ import annotations
@@ -19,9 +23,10 @@ from tower_sim.runs.figure import SHARE, SUM, Figure
 from tower_sim.runs.tower import INSIDE
 
 ROUNDS = 18  # line 52
-HAND = 7  # income cards of a player, all of which return to the hand after the seventh round (lines 26 and 79)
-INDIAN_CARD = 6  # the number on the Indian income card (line 77)
 Species = Literal["fish", "orchid", "butterfly", "parrot", "reptile"]  # line 11
+
+# The number on each income card of a hand (lines 26, 73 to 77 and 165); parrot and reptile are ours.
+CARDS = {"all_species": 0, "fish": 1, "butterfly": 2, "parrot": 3, "reptile": 4, "orchid": 5, "indian": 6}
 
 EVENTS: dict[str, tuple[int, str, str]] = {  # number of cards, name, effect
     "jaguar": (2, "Jaguar", "nobody builds along land paths this round"),  # line 135
@@ -38,19 +43,17 @@ BAD = ("jaguar", "crocodile", "fire", "theft")  # the Indian income card protect
 
 
 class AmazonasRules(Rules):
-    """What one player owns and does. Before any Indian tile, the player has as many tiles of each species."""
+    """What one player owns and does."""
 
-    money: int = Field(5, ge=0, le=30, description="silver that the player announces, without Indian tiles")  # line 64
-    tiles: int = Field(2, ge=0, le=12, description="tiles of each species that the player has")
-    # Building is left out, so the silver from earlier rounds stays the same (lines 121 and 147).
-    saved: int = Field(0, ge=0, le=99, description="silver that the player has from earlier rounds")
+    tiles: int = Field(2, ge=0, le=12, description="tiles of each species that the player has, without Indian tiles")
+    saved: int = Field(0, ge=0, le=99, description="silver that the player keeps for the next round, at most")  # ours
     # Line 161; ours: every player before this one leaves the tile.
     takes_indian: bool = Field(True, description="whether the player gives up the silver for an Indian tile")
     species: Species = Field("fish", description="the species that the player's Indian tiles count as")  # line 163
-    card: Literal["other", "species", "indian"] = Field(  # lines 69 to 81
-        "other",
-        description="which income cards the player plays: of other species than the Indian tiles, of their species, or"
-        " of other species and the Indian at the first bad event of each hand of seven",
+    choice: Literal["indian", "lot"] = Field(  # line 64; ours
+        "indian",
+        description="how the player chooses an income card: by lot, or the Indian at the first bad event of a hand of"
+        " seven and the others by lot",
     )
     pick: Literal["uniform", "most"] = Field(  # ours
         "uniform", description="which cube that comes out is the event: any, or one of the most numerous colour"
@@ -64,8 +67,11 @@ class Amazonas(Game):
     never thrown again. If no cube comes out, the round throws again. If no cube is outside, the tower is emptied first.
     """
 
+    version = 2  # version 1 had no hand of income cards, and thefts took the same silver again
     name, title, Rules, apparatus = "amazonas", "Amazonas", AmazonasRules, "amerigo"  # ours: the game has no tower
-    facts: Mapping[str, Any] = {"round": int, "event": tuple(EVENTS), "silver": int, "income": int, "repeats": bool}
+    facts: Mapping[str, Any] = dict.fromkeys(("round", "silver", "income"), int) | {
+        "event": tuple(EVENTS), "card": tuple(CARDS), "repeats": bool
+    }  # fmt: skip
     figures = (
         Figure("income", "income of a game", "silver", "silver that the player gains in a game", "income", take=SUM,
                sentence="The player gains {} silver in a game."),
@@ -88,7 +94,8 @@ class Amazonas(Game):
 
     def play(self, tower: GameTower, rules: AmazonasRules) -> Iterator[Turn]:
         """Yield one turn for each throw."""
-        spent, indians, hand, last = Counter[str](), 0, 0, ""
+        spent, indians, purse, last = Counter[str](), 0, 0, ""  # ours: the first camp takes the three gold pieces
+        hand: list[str] = []
         for number in range(1, ROUNDS + 1):
             first = f"Round {number}: {_throw(tower, spent)}"
             while not tower.out:
@@ -97,16 +104,17 @@ class Amazonas(Game):
             most = max(tower.out.values()) if rules.pick == "most" else 1
             event = tower.pick({x: 1 if rules.pick == "most" else n for x, n in tower.out.items() if n >= most})
             spent[event] += 1
-            # The Indian card is played once in each hand of seven, so three times at most (line 81).
-            protected = rules.card == "indian" and number > hand and event in BAD
-            hand = -(-number // HAND) * HAND if protected else hand
-            announced, change = silver(rules, event, indians, protected)
-            indians += event == "indian" and _takes(rules)
-            facts = {"round": number, "event": event, "silver": change, "income": announced + change}
+            hand = hand or [*CARDS]  # all seven return once all are played (line 79)
+            card = _card(tower, rules, event, hand)  # after the event is known (lines 54 to 64)
+            hand.remove(card)
+            announced, change = silver(rules, event, card, indians, purse)
+            income = announced + change
+            purse = min(rules.saved, purse + income)
+            indians += event == "indian" and _takes(rules)  # from the next round on (line 163)
+            facts = {"round": number, "event": event, "card": card, "silver": change, "income": income}
             _, title, effect = EVENTS[event]
-            shield = " The Indian income card protects the player." if protected else ""
-            says = f"{first}{title}: {effect}.{shield} The player gains {announced + change}."
-            yield Turn(says, {**facts, "repeats": event == last} if last else facts)
+            brings = f"The card {card.replace('_', ' ')} brings {income} silver."
+            yield Turn(f"{first}{title}: {effect}. {brings}", {**facts, "repeats": event == last} if last else facts)
             last = event
 
     def summary(self, turns: Sequence[Turn], rules: Any) -> str:
@@ -119,24 +127,38 @@ class Amazonas(Game):
         return f"{first} Events changed this by {change}.\nThe events in order: {order or 'none'}."
 
 
-def silver(rules: AmazonasRules, event: str, indians: int, protected: bool) -> tuple[int, int]:
+def worth(rules: AmazonasRules, card: str, indians: int) -> int:
+    """Return the silver that a player with a number of Indian tiles announces with an income card (lines 66 to 77)."""
+    own = 0 if card == "indian" else rules.tiles
+    return CARDS[card] + own + (indians if card in ("indian", "all_species", rules.species) else 0)  # lines 163 to 169
+
+
+def silver(rules: AmazonasRules, event: str, card: str, indians: int, purse: int) -> tuple[int, int]:
     """Return the silver that a player announces, and the change that the event makes to this amount.
 
-    `indians` is the number of Indian tiles that the player has. `protected` is true if the Indian income card is
-    played.
+    `indians` is the number of Indian tiles that the player has, and `purse` the silver from earlier rounds.
     """
-    if protected:
-        return INDIAN_CARD + indians, 0  # lines 77, 167 and 169
-    announced = rules.money + (indians if rules.card == "species" else 0)  # lines 163 and 165
+    announced = worth(rules, card, indians)
+    if card == "indian" and event in BAD:
+        return announced, 0  # line 77
     if event == "fire":
         return announced, announced // 2 - announced  # line 143
     if event == "theft":  # after the income, and only what there is (line 147); Indian tiles count (line 163)
-        return announced, -min(rules.tiles + indians, rules.saved + announced)
+        return announced, -min(rules.tiles + indians, purse + announced)
     if event == "indian":
         return announced, -announced if _takes(rules) else 0  # line 161
     if event.startswith("bonus"):
         return announced, rules.tiles + (indians if event == f"bonus_{rules.species}" else 0)  # lines 153 and 163
     return announced, 0
+
+
+def _card(tower: GameTower, rules: AmazonasRules, event: str, hand: Sequence[str]) -> str:
+    """Return the income card that the player chooses."""
+    if rules.choice == "indian" and "indian" in hand and len(hand) > 1:
+        if event in BAD:
+            return "indian"
+        hand = [card for card in hand if card != "indian"]
+    return tower.pick(dict.fromkeys(hand, 1))
 
 
 def _takes(rules: AmazonasRules) -> bool:
