@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.browser import PAGES, Watched, axe_violations, browsing, clean
+from support.cases import each_case
 from support.pairs import paired
 from support.portable import model_of
 
@@ -249,10 +250,11 @@ def test_keys_alone_do(page: Any):
             "document.activeElement.textContent"
         )
         reached.append(here)
-        if here == "compare":
+        if here == "series":
             break
         page.keyboard.press("Tab")
     assert {"share", "about-open", "theme", "tab-rules", "series", "compare"} <= {*reached}
+    page.locator("#compare").focus()
     page.keyboard.press("Space")
     page.wait_for_function("() => towerSim.state().b !== null")
     label = page.get_by_label("Cubes of every colour")
@@ -316,10 +318,8 @@ def test_a_link_opens_what_was_chosen(page: Any, browser: Watched, file: Path):
     settled(again)
     assert again.evaluate("towerSim.state()") == said | {"edit": "a"}
     assert again.inner_text("#trouble") == ""
-    # of a page on the disk the link is what follows its address, so it names no folder; any copy opens it
     again.click("#share")
     assert again.input_value("#share-link") == link
-    assert link.startswith("#lab=1&")
     again.evaluate("towerSim.choose({ a: { ...towerSim.state().a, rounds: 2 } })")
     for wrong in ("", "file:///home/somebody/lab.html", "#lab=1&a.rounds=99"):
         again.fill("#share-given", wrong)
@@ -488,6 +488,37 @@ def test_the_figures_are_saved_as_csv(page: Any, tmp_path: Path):
     assert not any(cell[:1] in "=+@" for row in rows for cell in row if cell)
 
 
+@each_case(
+    ("address", "begins", "needs"),
+    [
+        ("", "#lab=1&", "Send this text. Your friend needs a copy of this page, presses Share there"),
+        ("http://localhost:8000/lab.html", "#lab=1&", "Send this text. Your friend needs a copy of this page"),
+        ("http://towers.example/lab.html", "http://towers.example/lab.html#lab=1&", "Send this link. Your friend"),
+    ],
+)
+def test_a_friend_can_open_what_is_sent_and_learns_no_folder(
+    browser: Watched, file: Path, address: str, begins: str, needs: str
+):
+    context = browser.page.context.browser.new_context()
+    page = context.new_page()
+    page.route("**/lab.html", lambda route: route.fulfill(path=file, content_type="text/html"))
+    page.goto((address or file.resolve().as_uri()) + FEW)
+    settled(page)
+    page.click("#share")
+    assert page.input_value("#share-link").startswith(begins)
+    assert page.inner_text("#share-needs").startswith(needs)
+    context.close()
+
+
+def test_the_same_rules_in_a_and_b_have_no_error_and_no_difference(page: Any):
+    usual = page.evaluate("towerSim.state().a")
+    choose(page, b=usual | {"name": "B", "gold": usual["gold"] + 1})
+    sure = page.inner_text("#rules-sure")
+    assert sure.endswith("as far as they throw alike.")  # the actions are the same in every game
+    row = next(row for row in page.inner_text("#figures").split("\n") if row.startswith("actions to choose from"))
+    assert row.split("\t")[3:] == ["0", "-", "the same"]
+
+
 # Anybody, anywhere
 
 
@@ -530,12 +561,46 @@ def test_a_telephone_never_scrolls_sideways(browser: Watched, file: Path):
         page.tap(f"#tab-{tab}")
         page.wait_for_timeout(300)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, tab
-    page.tap("#tab-rules")
-    page.get_by_label("Rounds").scroll_into_view_if_needed()
-    page.evaluate("scrollBy(0, 300)")
-    page.wait_for_function("() => document.getElementById('strip').classList.contains('away')")
-    assert "on average" in page.inner_text("#strip-words")  # the figure is seen beside the slider too
     watched.check()
+    context.close()
+
+
+SEEN = """([slider, sentence, at, block]) => {
+  const control = document.querySelectorAll(slider)[at];
+  control.scrollIntoView({ block });
+  return [control, ...document.querySelectorAll(sentence)].map((element) => {
+    const { left, top, bottom, width, height } = element.getBoundingClientRect();
+    const over = document.elementFromPoint(left + width / 2, top + height / 2);
+    return top > -1 && bottom < innerHeight + 1 && element.contains(over);
+  });
+}"""
+SLIDERS = {
+    "rules": ("#panel-rules input[type=range]", "#rules-lead p, #rules-seen svg", 11),
+    "whole": ("#whole-drop", "#whole-words", 1),
+    "fight": ("#panel-fight input[type=range]", "#fight-lead p, #fight-seen svg", 4),
+}
+
+
+@each_case("screen", [(1280, 800), (390, 844), (844, 390), (390, 450)])  # the last: a keyboard takes the lower half
+def test_any_slider_is_seen_with_the_sentences_that_it_changes(browser: Watched, file: Path, screen: tuple[int, int]):
+    width, height = screen
+    context = browser.page.context.browser.new_context(viewport={"width": width, "height": height}, offline=True)
+    page = Watched(context.new_page()).open(file, FEW)
+    settled(page)
+    usual = page.evaluate("towerSim.state().a")
+    choose(page, b=usual | {"name": "B", "cubes": [8] * 7})
+    for tab, (slider, sentence, count) in SLIDERS.items():
+        page.click(f"#tab-{tab}")
+        if tab == "fight":
+            page.wait_for_function("() => towerSim.battles()?.games === 10000")
+        page.evaluate(f"() => document.querySelectorAll('#panel-{tab} details').forEach((fold) => (fold.open = true))")
+        assert page.locator(slider).count() == count
+        for at in range(count):
+            for block in ("start", "end", "center"):
+                seen = page.evaluate(SEEN, [slider, sentence, at, block])
+                if height == 450 or width == 1280:
+                    seen = seen[:2]  # the slider and the first sentence; the chart is hidden, or there is a large one
+                assert all(seen), (tab, at, block)
     context.close()
 
 

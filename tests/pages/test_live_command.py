@@ -49,8 +49,11 @@ def test_all_that_ship_are_in_it_and_the_long_run_is_that_of_whole_games():
     run = amerigo["long_run"]
     assert run["set_up"]["thrown"] == 49
     assert 0 < run["set_up"]["out"] < 49
-    assert run["usual"][0] <= run["inside"] <= run["usual"][1]
-    assert run["out"] > 0
+    assert {"3", "7"} <= {*map(str, run["throws"])}
+    assert run["commonest"] == 7
+    for usual in run["throws"].values():
+        assert usual["outs"][0] <= usual["out"] <= usual["outs"][1]
+        assert usual["insides"][0] <= usual["inside"] <= usual["insides"][1]
     for tower in document["towers"]:
         assert 2 * tower["edge"] < tower["opening"] < 0.1, tower["name"]
         assert set(tower["colours"]) <= document["paints"].keys()

@@ -375,11 +375,42 @@ def test_undo_takes_back_the_last_throw_whether_it_is_computed_plays_or_is_over(
     moving.check()
 
 
+def test_only_throws_of_as_many_cubes_stand_beside_the_usual_ones(desk: Watched, file: Path):
+    page = opened(desk, file)
+    run = page.evaluate("JSON.parse(document.getElementById('live').textContent).towers[0].long_run")
+    usual, cells = run["throws"]["3"], [[""]]
+    for i, cubes in enumerate((7, 3, 2, 3)):  # the first is no set-up, 2 are hardly ever thrown in a game
+        for _ in range(cubes):
+            page.click("[data-colour=blue]")
+        page.click("#throw")
+        all_still(page)
+        landed = state_of(page).log[i]
+        cells = [row.split("\t") for row in page.inner_text("#long-run tbody").split("\n")]
+        assert cells[0] == ["First throw, of 49 cubes: out", "–", f"{run['set_up']['out']:.1f}"]
+        if cubes == 2:
+            assert cells[1] == ["Later throws, of 2 cubes: out", str(len(landed.emerged)), "–"]
+    log = state_of(page).log
+    outs = [len(log[i].emerged) for i in (1, 3)]
+    insides = [sum(len(event.thrown) - len(event.emerged) for event in log[:i]) for i in (2, 4)]
+    for (name, here, often), own, key in zip(cells[1:], (outs, insides), ("out", "inside"), strict=True):
+        assert name == {"out": "Later throws, of 3 cubes: out", "inside": "Inside after these"}[key]
+        assert here == f"{sum(own) / 2:.1f} (mean of 2)"
+        low, high = usual[f"{key}s"]
+        assert often == f"{usual[key]:.1f} (9 in 10: {low} to {high})"
+        assert low <= usual[key] <= high
+    desk.check()
+
+
 def test_a_link_is_opened_by_another_page_and_a_broken_one_loses_nothing(desk: Watched, file: Path):
     page = opened(desk, file, "#profile=dead_reckoning&seed=7&throw=purple:4,green:3")
     all_still(page)
     token, link = page.evaluate("[towerSim.state, towerSim.link(true)]")
     assert "seed=7&throw=purple:4,green:3" in link
+    page.click("#share")
+    assert page.input_value("#share-link") == link
+    assert link.startswith("#profile=")  # no folder of this disk
+    assert page.inner_text("#share-needs").startswith("Send this text. Your friend needs a copy of this page,")
+    assert axe_violations(page) == []
     again = opened(desk, file, "#" + link.split("#")[1])
     all_still(again)
     assert again.evaluate("towerSim.state") == token

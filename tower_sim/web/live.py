@@ -32,6 +32,7 @@ from tower_sim.writing import check, write
 SCHEMA = "tower-sim/live"
 VERSION = 1
 GAMES = 1000  # of which the figures of the long run are made: half a second
+_OFTEN = 100  # throws of as many cubes, below which their usual results are not told
 _SIDES = ("purple", "green", "black")  # of a battle, which a board is for
 
 
@@ -134,24 +135,32 @@ def opening(shape: Apparatus) -> float:
 
 
 def _long_run(shape: Apparatus, game: Game) -> dict[str, Any] | None:
-    """Return how a tower does in many games by its fitted law; None where none was fitted to it."""
+    """Return how a tower does in many games by its fitted law, throws of play by their cubes; None without a law."""
     fitted = _fitted(shape)
     if fitted is None or fitted.kind != TOWER:
         return None
     plan = cast("Plan", game.plan(game.read({})))
     runs = SurrogateModel(shape, fitted).sample_runs(plan, GAMES, 1)
     thrown, out, inside = (counts.sum(-1) for counts in (runs.thrown, runs.emerged, runs.inside))
-    played = thrown[:, 1:] > 0
-    after = inside[:, 1:][played]
+    set_up = {"thrown": int(thrown[0, 0]), "out": round(float(out[:, 0].mean()), 2)}
+    thrown, out, inside = (counts[:, 1:] for counts in (thrown, out, inside))
+    times = np.bincount(thrown[thrown > 0])
     return {
         "game": game.title,
         "games": GAMES,
-        "set_up": {"thrown": int(thrown[0, 0]), "out": round(float(out[:, 0].mean()), 2)},
-        "thrown": round(float(thrown[:, 1:][played].mean()), 2),
-        "out": round(float(out[:, 1:][played].mean()), 2),
-        "inside": round(float(after.mean()), 2),
-        "usual": [int(np.quantile(after, 0.05)), int(np.quantile(after, 0.95))],
+        "set_up": set_up,
+        "commonest": int(times.argmax()),
+        "throws": {
+            int(cubes): _usual("out", out[thrown == cubes]) | _usual("inside", inside[thrown == cubes])
+            for cubes in np.flatnonzero(times >= _OFTEN)
+        },
     }
+
+
+def _usual(name: str, counts: Any) -> dict[str, Any]:
+    """Return the mean of some counts as `name`, and between which of them nine in ten lie as its plural."""
+    low, high = np.quantile(counts, (0.05, 0.95), method="inverted_cdf")
+    return {name: round(float(counts.mean()), 2), f"{name}s": [int(low), int(high)]}
 
 
 def _fitted(shape: Apparatus) -> Fitted | None:

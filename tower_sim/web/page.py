@@ -61,7 +61,7 @@ class Page:
         return (
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             f'<meta http-equiv="Content-Security-Policy" content="{_policy(code, own)}">\n'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            '<meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content">\n'
             '<meta name="referrer" content="no-referrer">\n<meta name="color-scheme" content="light dark">\n'
             f"<title>{html.escape(printable(self.title))}</title>\n{styles}</head>\n<body>\n{self.body}\n{data}{blobs}{scripts}"
             "</body>\n</html>\n"

@@ -11,6 +11,12 @@ export function canvasOf(width: number, height: number): [HTMLCanvasElement, Can
   return [canvas, canvas.getContext("2d")!];
 }
 
+/** The address by which others reach this page; empty of a page of this computer alone, whose address would tell its folders. */
+export function address(): string {
+  const { protocol, hostname, href } = location;
+  return /^https?:$/.test(protocol) && !/^(localhost|127\.|\[::1\])/.test(hostname) ? href.split("#")[0] : "";
+}
+
 /** The JSON document that the page has under this id. */
 export function dataOf(id: string): any {
   return JSON.parse(find(id).textContent!);

@@ -1,7 +1,7 @@
 // Parts that several views have.
 
 import type { ComponentChildren } from "preact";
-import { changeTheme, find, isDark } from "./browser";
+import { address, changeTheme, find, isDark } from "./browser";
 
 /** The button between light and dark; `changed` is called when somebody pressed it. */
 export function Theme({ changed }: { changed: () => void }) {
@@ -32,6 +32,26 @@ export function Dialog({ id, title, children }: { id: string; title: string; chi
       {children}
       <p><button type="button" autofocus onClick={() => find<HTMLDialogElement>(id).close()}>Close</button></p>
     </dialog>
+  );
+}
+
+/** What to send to a friend, and what the friend needs: with the page's address a browser, without it a copy of the page. */
+export function Send({ text, button, tell }: { text: string; button: string; tell: (line: string) => void }) {
+  const copy = async () => {
+    find<HTMLInputElement>("share-link").select();
+    try {
+      await navigator.clipboard.writeText(text);
+      tell("It is copied.");
+    } catch {
+      tell("This browser does not let the page copy. The text is marked: copy it.");
+    }
+  };
+  const needs = address() ? "Send this link. Your friend needs only a browser." : `Send this text. Your friend needs a copy of this page, presses ${button} there and pastes the text.`;
+  return (
+    <>
+      <p id="share-needs">{needs}</p>
+      <div class="bar"><input type="text" id="share-link" readOnly aria-label={address() ? "The link" : "The text"} value={text} /><button type="button" id="share-copy" onClick={copy}>Copy</button></div>
+    </>
   );
 }
 

@@ -2,6 +2,7 @@
 
 import { Component, type ComponentChildren, createRef } from "preact";
 import { find } from "../common/browser";
+import { type Shares, Strip } from "./charts";
 
 /** The id of the control with this label. */
 function idOf(label: string): string {
@@ -103,10 +104,19 @@ export class OrderList extends Component<{ label: string; items: Item[]; changed
 export interface Answer { sentences: string[]; sure: string; warnings: string[] }
 export interface Progress { done: number; games: number; isBusy: boolean }
 
-export function Answered({ tab, answer }: { tab: string; answer: Answer | null }) {
+/** A tab's sentences and, where the chart is far, its bars in small: they stay on the screen whatever is moved. */
+export function Told({ tab, answer, sets, words }: { tab: string; answer: Answer | null; sets: Shares[]; words: string }) {
+  return (
+    <section id={`${tab}-seen`} class="panel told" tabIndex={0} aria-label="What a player will notice">
+      <div id={`${tab}-lead`}>{answer?.sentences.map((text) => <p class="lead">{text}</p>)}</div>
+      {sets.length > 0 && <div class="glance" aria-hidden="true"><Strip sets={sets} /><span>{words}</span></div>}
+    </section>
+  );
+}
+
+export function Sure({ tab, answer }: { tab: string; answer: Answer | null }) {
   return (
     <>
-      <div id={`${tab}-lead`}>{answer?.sentences.map((text) => <p class="lead">{text}</p>)}</div>
       <p id={`${tab}-sure`} class="note">{answer?.sure}</p>
       <div id={`${tab}-beyond`}>{answer?.warnings.filter(Boolean).map((text) => <p class="warning">{text}</p>)}</div>
     </>

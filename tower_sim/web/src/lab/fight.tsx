@@ -6,7 +6,7 @@ import { Chip, type Paint } from "../common/faces";
 import { capital, plainName, sumOf } from "../common/text";
 import { BUILDINGS, KINDS } from "./battles";
 import { Histogram, Legend, type Shares, Table } from "./charts";
-import { Answered, Busy, Choice, Fold, type Progress, Slider } from "./controls";
+import { Busy, Choice, Fold, type Progress, Slider, Sure, Told } from "./controls";
 import type { Ask } from "./jobs";
 import { type Cell, csv } from "./saved";
 import { beyondWords, percent, said } from "./say";
@@ -93,24 +93,27 @@ export function FightTab({ hidden }: { hidden: boolean }) {
   const interval = ({ mean: value, low, high }: { mean: number; low: number; high: number }) => `${value.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`;
   return (
     <div id="panel-fight" role="tabpanel" aria-labelledby="tab-fight" class="columns" hidden={hidden}>
-      <section class="panel answer" aria-label="The odds">
-        <Answered tab="fight" answer={answer} />
-        <h2>Strength at the end</h2>
-        <div id="fight-legend">{latest && <Legend sets={sets} />}</div>
-        {latest && <Histogram id="fight-histogram" sets={sets} x="strength at the end" of="battles" words={`Strength at the end: ${attacker} ${said(mean(0, "strength").mean)}, ${defender} ${said(mean(1, "strength").mean)} on average`} />}
-        <Busy tab="fight" label="Fighting battles" progress={progress} answer={answer} />
-      </section>
       <section class="panel side" aria-label="Forces"><div id="fight-controls" class="controls"><Forces /></div></section>
-      <section class="panel more" aria-label="Where cubes end">
-        <div class="two">
-          <div><h2>Where cubes end</h2>{latest && <Board ship={ship} places={latest.places} />}</div>
-          <div id="fight-table" class="scroll" tabIndex={0} role="group" aria-label="Table of means">
-            {latest && <Table caption="Means a battle (95 % intervals)" head={["figure", attacker, defender]} rows={battle.NUMBERS.map((name: string) => [lab.battle[name], interval(mean(0, name)), interval(mean(1, name))])} />}
+      <div class="seen">
+        <Told tab="fight" answer={answer} sets={sets} words="Strength at the end" />
+        <section class="panel" aria-label="The chart">
+          <Sure tab="fight" answer={answer} />
+          <h2>Strength at the end</h2>
+          <div id="fight-legend">{latest && <Legend sets={sets} />}</div>
+          {latest && <Histogram id="fight-histogram" sets={sets} x="strength at the end" of="battles" words={`Strength at the end: ${attacker} ${said(mean(0, "strength").mean)}, ${defender} ${said(mean(1, "strength").mean)} on average`} />}
+          <Busy tab="fight" label="Fighting battles" progress={progress} answer={answer} />
+        </section>
+        <section class="panel more" aria-label="Where cubes end">
+          <div class="two">
+            <div><h2>Where cubes end</h2>{latest && <Board ship={ship} places={latest.places} />}</div>
+            <div id="fight-table" class="scroll" tabIndex={0} role="group" aria-label="Table of means">
+              {latest && <Table caption="Means a battle (95 % intervals)" head={["figure", attacker, defender]} rows={battle.NUMBERS.map((name: string) => [lab.battle[name], interval(mean(0, name)), interval(mean(1, name))])} />}
+            </div>
           </div>
-        </div>
-        <div class="bar"><button type="button" id="fight-csv" onClick={() => save("tower-lab-battles.csv", fightTab.table(), "text/csv")}>Figures as CSV</button></div>
-        <p id="fight-model" class="note">{bangs !== null && `On average ${said(bangs)} explosions a battle. The ship ${ship.name} here is a model without physics: a law of where cubes land, fitted to ${ship.drops.toLocaleString("en")} simulated throws of ${ship.runs.toLocaleString("en")} battles. ${ship.close || "How close it is to physics is not known here."}`}</p>
-      </section>
+          <div class="bar"><button type="button" id="fight-csv" onClick={() => save("tower-lab-battles.csv", fightTab.table(), "text/csv")}>Figures as CSV</button></div>
+          <p id="fight-model" class="note">{bangs !== null && `On average ${said(bangs)} explosions a battle. The ship ${ship.name} here is a model without physics: a law of where cubes land, fitted to ${ship.drops.toLocaleString("en")} simulated throws of ${ship.runs.toLocaleString("en")} battles. ${ship.close || "How close it is to physics is not known here."}`}</p>
+        </section>
+      </div>
     </div>
   );
 }

@@ -2,7 +2,7 @@
 
 import { render } from "preact";
 import { bytesOf, find, openDialog, save, startTheme } from "../common/browser";
-import { Theme } from "../common/parts";
+import { Send, Theme } from "../common/parts";
 import { LabDialog } from "./controls";
 import { FightTab, fightTab } from "./fight";
 import { openGames } from "./games";
@@ -107,15 +107,6 @@ function Share() {
     save("tower-lab.html", pageOf(state), "text/html");
     tell("The page is saved: whoever opens the file sees what is chosen here.");
   };
-  const copy = async () => {
-    find<HTMLInputElement>("share-link").select();
-    try {
-      await navigator.clipboard.writeText(linkOf(state));
-      tell("The link is copied.");
-    } catch {
-      tell("This browser does not let the page copy: the link is marked, copy it.");
-    }
-  };
   const take = (event: Event) => {
     event.preventDefault();
     try {
@@ -131,10 +122,9 @@ function Share() {
     <LabDialog id="share-dialog" title="Share what is chosen">
       <p>As a file: this page, which opens with all that is chosen here.</p>
       <button type="button" id="share-page" class="main" onClick={savePage}>Save this page with what is chosen</button>
-      <p>As a link, for whoever has a copy of this page: put it after the address of the copy, or open it there below.</p>
-      <div class="bar"><input type="text" id="share-link" readOnly aria-label="Link" value={linkOf(state)} /><button type="button" id="share-copy" onClick={copy}>Copy</button></div>
+      <Send text={linkOf(state)} button="Share" tell={tell} />
       <form id="share-take" onSubmit={take}>
-        <label for="share-given">Open a link that you were given</label>
+        <label for="share-given">Open a link or text that you were given</label>
         <div class="bar"><input type="text" id="share-given" autocomplete="off" value={told.given} onInput={({ currentTarget }) => (told.given = currentTarget.value)} /><button type="submit">Open</button></div>
       </form>
       <p id="share-told" class="note" role="status">{told.share}</p>

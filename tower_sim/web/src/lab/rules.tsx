@@ -1,11 +1,11 @@
 // The tab of house rules: controls of A and B, what a player will notice, the histogram, the figures.
 
-import { Component, type ComponentChildren, createRef } from "preact";
+import type { ComponentChildren } from "preact";
 import { save } from "../common/browser";
 import { Chip } from "../common/faces";
 import { counted, sumOf } from "../common/text";
-import { Course, Histogram, Legend, type Shares, Strip, Table, spanOf } from "./charts";
-import { type Answer, Answered, Busy, Choice, Fold, OrderList, type Progress, Slider } from "./controls";
+import { Course, Histogram, Legend, type Shares, Table, spanOf } from "./charts";
+import { type Answer, Busy, Choice, Fold, OrderList, type Progress, Slider, Sure, Told } from "./controls";
 import { REGISTER, byDrop, overPhases, series } from "./figures";
 import type { Ask, Played } from "./jobs";
 import { type Cell, csv, fileName, tidy, toml } from "./saved";
@@ -113,65 +113,43 @@ export function RulesTab({ hidden, seedNote }: { hidden: boolean; seedNote: Comp
   const saveToml = (side: Side) => save(`${fileName(nameOf(side))}.toml`, toml(state[side]!), "application/toml");
   return (
     <div id="panel-rules" role="tabpanel" aria-labelledby="tab-rules" class="columns" hidden={hidden}>
-      <section class="panel answer" aria-label="What a player will notice">
-        <Answered tab="rules" answer={answer} />
-        <div class="bar chart-head">
-          <h2 id="chart-title">{title}</h2>
-          <span class="spread" />
-          <label for="series" class="hidden">Figure</label>
-          <select id="series" value={state.series} onChange={({ currentTarget }) => change({ series: currentTarget.value })}>{series(lab.rules.colours).map((each) => <option value={each.key}>{each.title}</option>)}</select>
-        </div>
-        <div id="legend">{latest?.b && <Legend sets={sets} />}</div>
-        {sets.length > 0 && <Histogram id="histogram" sets={sets} x={x} of="phases" words={words} />}
-        <Busy tab="rules" label="Playing games" progress={progress} answer={answer} />
-      </section>
       <section class="panel side" aria-label="Rules"><Controls /></section>
-      <section class="panel more" aria-label="Figures">
-        <h2>Through the game</h2>
-        {courses.length > 0 && <Course id="course" sets={courses} x="drop" y={of} words={`${title} after each drop of a game`} />}
-        <p class="note">The line is the mean after each drop (0 is the set-up), the band holds nine games in ten.</p>
-        <div id="figures" class="scroll" tabIndex={0} role="group" aria-label="Table of figures">{latest && <FiguresTable found={found} isPaired={Boolean(latest.b)} />}</div>
-        <details><summary>The histogram as a table</summary><div id="histogram-table" class="scroll">{sets.length > 0 && <SharesTable title={title} sets={sets} />}</div></details>
-        <h2>Take it with you</h2>
-        <div class="bar">
-          <button type="button" id="save-csv" onClick={() => save("tower-lab.csv", rulesTab.table(), "text/csv")}>Figures as CSV</button>
-          <button type="button" id="save-toml-a" onClick={() => saveToml("a")}>Rules of A as TOML</button>
-          {state.b && <button type="button" id="save-toml-b" onClick={() => saveToml("b")}>Rules of B as TOML</button>}
-        </div>
-        <p class="note">The TOML is what <code>tower-sim compare FILE</code> and <code>tower-sim play amerigo --rules FILE</code> read.</p>
-        <div class="bar">
-          <div class="field"><label for="games">Games</label><select id="games" value={String(state.games)} onChange={({ currentTarget }) => change({ games: Number(currentTarget.value) })}>{GAMES.map((count) => <option value={String(count)}>{count.toLocaleString("en")}</option>)}</select></div>
-          {seedNote}
-        </div>
-        <p id="model-short" class="note">{towersPlayed().map(modelWords).join(" ")}</p>
-      </section>
-      <Glance sets={sets} words={`${title}: ${means.map((mean, i) => `${latest?.b ? `${"AB"[i]} ` : ""}${mean}`).join(", ")} on average`} />
+      <div class="seen">
+        <Told tab="rules" answer={answer} sets={sets} words={`${title}: ${means.map((mean, i) => `${latest?.b ? `${"AB"[i]} ` : ""}${mean}`).join(", ")} on average`} />
+        <section class="panel" aria-label="The chart">
+          <Sure tab="rules" answer={answer} />
+          <div class="bar chart-head">
+            <h2 id="chart-title">{title}</h2>
+            <span class="spread" />
+            <label for="series" class="hidden">Figure</label>
+            <select id="series" value={state.series} onChange={({ currentTarget }) => change({ series: currentTarget.value })}>{series(lab.rules.colours).map((each) => <option value={each.key}>{each.title}</option>)}</select>
+          </div>
+          <div id="legend">{latest?.b && <Legend sets={sets} />}</div>
+          {sets.length > 0 && <Histogram id="histogram" sets={sets} x={x} of="phases" words={words} />}
+          <Busy tab="rules" label="Playing games" progress={progress} answer={answer} />
+        </section>
+        <section class="panel more" aria-label="Figures">
+          <h2>Through the game</h2>
+          {courses.length > 0 && <Course id="course" sets={courses} x="drop" y={of} words={`${title} after each drop of a game`} />}
+          <p class="note">The line is the mean after each drop (0 is the set-up), the band holds nine games in ten.</p>
+          <div id="figures" class="scroll" tabIndex={0} role="group" aria-label="Table of figures">{latest && <FiguresTable found={found} isPaired={Boolean(latest.b)} />}</div>
+          <details><summary>The histogram as a table</summary><div id="histogram-table" class="scroll">{sets.length > 0 && <SharesTable title={title} sets={sets} />}</div></details>
+          <h2>Take it with you</h2>
+          <div class="bar">
+            <button type="button" id="save-csv" onClick={() => save("tower-lab.csv", rulesTab.table(), "text/csv")}>Figures as CSV</button>
+            <button type="button" id="save-toml-a" onClick={() => saveToml("a")}>Rules of A as TOML</button>
+            {state.b && <button type="button" id="save-toml-b" onClick={() => saveToml("b")}>Rules of B as TOML</button>}
+          </div>
+          <p class="note">The TOML is what <code>tower-sim compare FILE</code> and <code>tower-sim play amerigo --rules FILE</code> read.</p>
+          <div class="bar">
+            <div class="field"><label for="games">Games</label><select id="games" value={String(state.games)} onChange={({ currentTarget }) => change({ games: Number(currentTarget.value) })}>{GAMES.map((count) => <option value={String(count)}>{count.toLocaleString("en")}</option>)}</select></div>
+            {seedNote}
+          </div>
+          <p id="model-short" class="note">{towersPlayed().map(modelWords).join(" ")}</p>
+        </section>
+      </div>
     </div>
   );
-}
-
-/** What moves is seen while one drags on a telephone, where the histogram is far up. */
-class Glance extends Component<{ sets: Shares[]; words: string }, { isAway: boolean }> {
-  state = { isAway: false };
-  box = createRef<HTMLDivElement>();
-
-  componentDidUpdate() {
-    const seen = document.getElementById("histogram");
-    if (seen && !this.watch) {
-      this.watch = new IntersectionObserver(([entry]) => this.setState({ isAway: !entry.isIntersecting }));
-      this.watch.observe(seen);
-    }
-  }
-
-  watch: IntersectionObserver | null = null;
-
-  render({ sets, words }: { sets: Shares[]; words: string }) {
-    return (
-      <div id="strip" class={this.state.isAway ? "strip away" : "strip"} aria-hidden="true">
-        <div id="strip-chart">{sets.length > 0 && <Strip sets={sets} />}</div><div id="strip-words">{words}</div>
-      </div>
-    );
-  }
 }
 
 /** The controls of the variant that is edited. */

@@ -1,6 +1,7 @@
 // What leaves the page: its state in the address, variants as rules files, figures as CSV.
 
 import { battle } from "made/lab.js";
+import { address } from "../common/browser";
 import { BUILDINGS, KINDS } from "./battles";
 import { series } from "./figures";
 import { GAMES, IS_PAGE, LIMITS, type Side, type State, TABS, type Variant, lab, usualState, usualVariant } from "./state";
@@ -16,9 +17,9 @@ export function pageOf(from: State): string {
   return `<!doctype html>\n${asItCame!.outerHTML}\n`;
 }
 
-/** Return a link of what is chosen: an address on the web, else its end alone, for an address of a file is a path of a disk. */
+/** Return a link of what is chosen. */
 export function linkOf(from: State): string {
-  return (location.protocol === "file:" ? "" : location.href.split("#")[0]) + linked(from);
+  return address() + linked(from);
 }
 
 /** Return the address's hash of a state, which `unlinked` reads back. */

@@ -16,6 +16,7 @@ export function said(value: number): string {
 
 /** Write a value with the decimals that half the width of its interval leaves. */
 export function exact(value: number, half: number, sign = false): string {
+  if (!value && !half) return "0";
   const decimals = half > 0 ? Math.max(0, Math.min(4, 1 - Math.floor(Math.log10(half))))  : 4;
   return `${sign && value >= 0 ? "+" : ""}${value.toFixed(decimals)}`;
 }
@@ -36,6 +37,7 @@ function instead(row: Row, unit = ""): string {
 
 /** Say in a table's cell how sure a difference is. */
 export function degree(row: Row): string {
+  if (row.isConstant && !row.difference.mean) return "the same";
   const named: Record<string, string> = { likely: "likely, but not sure", alike: "about the same", open: "open" };
   return named[row.verdict] ?? sure(row);
 }
@@ -48,7 +50,7 @@ function sure(row: Row): string {
 /** Say how sure a difference is and, where it is not, how large it may be, in `unit`. */
 function sureness(row: Row, unit = ""): string {
   if (row.verdict === "shown") return sure(row);
-  if (row.isConstant) return row.difference.mean === 0 ? "no game differs" : "too few games to tell";
+  if (row.isConstant) return "no game differs"; // a difference that all of so many games have is shown
   const { low, high } = row.difference;
   if (row.verdict === "alike") {
     return `no difference is shown, and it is most likely under ${said(Math.max(-low, high))} ${unit}`.trimEnd();
@@ -122,7 +124,8 @@ export function howSure(row: Row, games: number, isPaired: boolean): string {
   const what = isPaired
     ? `${games.toLocaleString("en")} games of each, in pairs: A and B get the same luck, cube by cube, as far as they throw alike.`
     : `${games.toLocaleString("en")} games.`;
-  const half = (isPaired && row.difference.half) || row.a.half;
+  if (isPaired && row.isConstant) return what;
+  const { half } = isPaired ? row.difference : row.a;
   return `${what} ${isPaired ? "The difference in actions to choose from" : "The mean number of actions"} is right to about ±${exact(half, half)}, if the tower is as the model has it.`;
 }
 

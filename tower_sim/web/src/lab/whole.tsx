@@ -148,7 +148,7 @@ function insideAfter({ spots }: Game, drop: number): number[] {
 function Told({ game, drop }: { game: Game; drop: number }) {
   const { phase, thrown, out } = game.steps[drop];
   const counts = { phase, thrown: thrown.length, came: perColour(game, out), inside: perColour(game, insideAfter(game, drop)) };
-  return <p id="whole-words" class="lead" role="status">{dropWords(game.variant, drop, counts, lab.rules.colours).join(" ")}</p>;
+  return <p id="whole-words" class="lead told" role="status">{dropWords(game.variant, drop, counts, lab.rules.colours).join(" ")}</p>;
 }
 
 function Counts({ game, drop }: { game: Game; drop: number }) {

@@ -1,7 +1,7 @@
 // What the page is made of: joins the tower in its worker, the hand, the picture and a game that is played along.
 
 import { type Paint } from "../common/faces";
-import { bytesOf, find, isDark, onceAFrame, themeColour } from "../common/browser";
+import { address, bytesOf, find, isDark, onceAFrame, themeColour } from "../common/browser";
 import { capital, counted } from "../common/text";
 import { handleCanvas } from "../scene/hands";
 import { type Header } from "../scene/renderer";
@@ -327,8 +327,7 @@ export class Live {
   link(isBefore: boolean): string {
     const { tower, shown: here } = this;
     const { last } = tower;
-    const address = location.href.split("#")[0];
-    if (isBefore && last) return address + linkText({ profile: here!.name, state: last.before, seed: last.seed, counts: last.counts });
-    return address + linkText({ profile: here!.name, state: tower.state.token, game: this.along.text });
+    if (isBefore && last) return address() + linkText({ profile: here!.name, state: last.before, seed: last.seed, counts: last.counts });
+    return address() + linkText({ profile: here!.name, state: tower.state.token, game: this.along.text });
   }
 }

@@ -26,8 +26,11 @@ export interface State { token: string; next: number; inside: Resting[]; board: 
 /** What a throw ended with; its `events` are those since it began. */
 export interface Ended extends State { status: string; emerged: number[] }
 
-/** How a tower does in many games by its fitted model. */
-export interface LongRun { game: string; games: number; set_up: { thrown: number; out: number }; thrown: number; out: number; inside: number; usual: [number, number] }
+/** Throws of one number of cubes in many games: mean numbers out and inside after, and where nine in ten of them lie. */
+export interface Usual { out: number; outs: [number, number]; inside: number; insides: [number, number] }
+
+/** How a tower does in many games by its fitted model: in the set-up, and in throws of play by their number of cubes. */
+export interface LongRun { game: string; games: number; set_up: { thrown: number; out: number }; commonest: number; throws: Record<number, Usual> }
 
 /** A tower of the page's document: what is drawn, what is computed, which cubes one takes. */
 export interface Shown {

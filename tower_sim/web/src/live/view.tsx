@@ -2,8 +2,8 @@
 
 import { find, openDialog } from "../common/browser";
 import { Chip } from "../common/faces";
-import { Dialog, Facts, Field, HOME, Icon, Keys, Theme } from "../common/parts";
-import { capital, plainName, sumOf } from "../common/text";
+import { Dialog, Facts, Field, HOME, Icon, Keys, Send, Theme } from "../common/parts";
+import { capital, counted, plainName, sumOf } from "../common/text";
 import { CUTS } from "../scene/stage";
 import type { Camera } from "../scene/camera";
 import type { Field as Choice } from "./course";
@@ -195,26 +195,25 @@ function Game({ live }: { live: Live }) {
   );
 }
 
-/** What came out so far, beside the long run: of throws alone. */
+/** What came out so far beside what usually does: the first throw, and later ones of as many cubes as the last. */
 function LongRun({ shown, events }: { shown: Shown; events: Past[] }) {
   const run = shown.long_run!;
   let inside = 0;
-  let first: Past | null = null;
-  const later: Past[] = [];
-  const after: number[] = [];
-  for (const event of events) {
-    const isThrow = event.kind === "drop" || event.kind === "hand";
-    if (isThrow && first) later.push(event);
-    inside += (event.kind === "take" ? -1 : 1) * event.thrown.length - event.emerged.length;
-    if (isThrow && first) after.push(inside);
-    if (isThrow) first ??= event;
+  const throws: { thrown: number; out: number; inside: number }[] = [];
+  for (const { kind, thrown, emerged } of events) {
+    inside += (kind === "take" ? -1 : 1) * thrown.length - emerged.length;
+    if (kind === "drop" || kind === "hand") throws.push({ thrown: thrown.length, out: emerged.length, inside });
   }
-  const mean = (numbers: number[]) => (sumOf(numbers) / numbers.length).toFixed(1);
-  const share = (out: number, thrown: number) => `${Math.round((100 * out) / Math.max(thrown, 1))} % of ${thrown}`;
+  const [first, ...later] = throws;
+  const cubes = later.length ? later[later.length - 1].thrown : run.commonest;
+  const alike = later.filter(({ thrown }) => thrown === cubes);
+  const usual = run.throws[cubes];
+  const here = (numbers: number[]) => (numbers.length < 2 ? numbers[0] ?? "–" : `${(sumOf(numbers) / numbers.length).toFixed(1)} (mean of ${numbers.length})`);
+  const span = ([low, high]: number[]) => ` (9 in 10: ${low} to ${high})`;
   const rows = [
-    ["Cubes inside after a throw", after.length ? mean(after) : "–", `${run.inside} (9 in 10: ${run.usual[0]} to ${run.usual[1]})`],
-    ["Cubes out at a throw", later.length ? `${mean(later.map(({ emerged }) => emerged.length))} of ${mean(later.map(({ thrown }) => thrown.length))} thrown` : "–", `${run.out} of ${run.thrown} thrown`],
-    ["Of the first throw, out at once", first ? share(first.emerged.length, first.thrown.length) : "–", share(run.set_up.out, run.set_up.thrown)],
+    [`First throw, of ${run.set_up.thrown} cubes: out`, here(first?.thrown === run.set_up.thrown ? [first.out] : []), run.set_up.out.toFixed(1)],
+    [`Later throws, of ${counted(cubes, "cube")}: out`, here(alike.map(({ out }) => out)), usual ? usual.out.toFixed(1) + span(usual.outs) : "–"],
+    ["Inside after these", here(alike.map((each) => each.inside)), usual ? usual.inside.toFixed(1) + span(usual.insides) : "–"],
   ];
   return (
     <section class="panel" id="run-panel">
@@ -222,10 +221,10 @@ function LongRun({ shown, events }: { shown: Shown; events: Past[] }) {
       <div class="scroll">
         <table id="long-run">
           <thead><tr><td /><th scope="col">Here so far</th><th scope="col">Usual</th></tr></thead>
-          <tbody>{rows.map(([name, here, usual]) => <tr><th scope="row">{name}</th><td>{here}</td><td>{usual}</td></tr>)}</tbody>
+          <tbody>{rows.map(([name, own, often]) => <tr><th scope="row">{name}</th><td>{own}</td><td>{often}</td></tr>)}</tbody>
         </table>
       </div>
-      <p class="note" id="run-note">{`Usual: ${run.games} games of ${run.game}, played with the fast model of this tower. Your own hand and other numbers of cubes give other results.`}</p>
+      <p class="note" id="run-note">{`Usual: throws of as many cubes in ${run.games.toLocaleString("en")} games of ${run.game}, by the fast model of this tower. More cubes may come out than you throw: some were inside. Your own hand, or other numbers inside, give other results.`}</p>
     </section>
   );
 }
@@ -272,15 +271,6 @@ function Share({ live }: { live: Live }) {
     sharing.said = line;
     live.show();
   };
-  const copy = async () => {
-    find<HTMLInputElement>("share-link").select();
-    try {
-      await navigator.clipboard.writeText(live.link(sharing.isBefore));
-      say("The link is copied.");
-    } catch {
-      say("This browser does not let the page copy: the link is marked, copy it.");
-    }
-  };
   const take = (event: Event) => {
     event.preventDefault();
     try {
@@ -294,13 +284,16 @@ function Share({ live }: { live: Live }) {
   };
   return (
     <Dialog id="share-dialog" title="Share a link">
-      <p>The link holds the tower and all throws so far. Your friend sees the same cubes. <code>tower-sim redo</code> repeats them.</p>
-      <p class="bar"><input type="text" id="share-link" readOnly aria-label="The link" value={live.tower.state ? live.link(sharing.isBefore) : ""} /><button type="button" id="share-copy" onClick={copy}>Copy</button></p>
+      <p>It holds the tower and all throws so far: your friend sees the same cubes. <code>tower-sim redo</code> repeats them.</p>
+      <Send text={live.tower.state ? live.link(sharing.isBefore) : ""} button="Link" tell={say} />
       <p class="field">
         <input type="checkbox" id="share-last" checked={sharing.isBefore} disabled={!live.tower.last} onChange={({ currentTarget }) => { sharing.isBefore = currentTarget.checked; live.show(); }} />
-        <label for="share-last">Show the last throw again when the link is opened</label>
+        <label for="share-last">Show the last throw again when it is opened</label>
       </p>
-      <form class="bar" id="share-take" onSubmit={take}><input type="text" id="share-given" aria-label="A link or a state" value={sharing.given} onInput={({ currentTarget }) => (sharing.given = currentTarget.value)} /><button type="submit">Open a link or a state</button></form>
+      <form id="share-take" onSubmit={take}>
+        <label for="share-given">Open a link, text or state that you were given</label>
+        <div class="bar"><input type="text" id="share-given" autocomplete="off" value={sharing.given} onInput={({ currentTarget }) => (sharing.given = currentTarget.value)} /><button type="submit">Open</button></div>
+      </form>
       <p class="note" id="share-said" role="status">{sharing.said}</p>
     </Dialog>
   );
