@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tower_sim
@@ -208,6 +209,23 @@ def test_a_wrong_argument_is_refused_in_one_line_or_does_what_it_says():
     assert wrong == [], "\n".join(wrong)
     assert counted.total() > 3_000
     assert 100 < counted["fine"] < 500
+
+
+def of_numpy(value: Any) -> Any:
+    """Return a good argument with its numbers as numpy has them, and a table of whole numbers as a series of pandas."""
+    if isinstance(value, dict) and value and all(type(number) is int for number in value.values()):
+        return pd.Series(cast("dict[str, int]", value))
+    return {int: np.int64, float: np.float64}.get(type(value), lambda same: same)(value)
+
+
+def test_numbers_of_numpy_and_series_of_pandas_do_as_pythons_own():
+    calls = [(name, call, good, {key: of_numpy(value) for key, value in good.items()}) for name, call, good in doors()]
+    wrong = [f"{name}: {found}" for name, call, _, own in calls if (found := told(partial(call, **own))) != "fine"]
+    assert wrong == [], "\n".join(wrong)
+    assert sum(own[key] is not good[key] for *_, good, own in calls for key in good) > 30
+    for name in ("Rules", "options", "supply", "sample_games"):
+        (same,) = {repr(call(**each)) for at, call, good, own in calls if at == name for each in (good, own)}
+        assert "np." not in same
 
 
 def test_a_model_is_opened_by_the_name_of_an_apparatus_too():

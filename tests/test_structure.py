@@ -45,13 +45,14 @@ KNOWS = {
     "campaign": "apparatus games landing model models physics recorder runs state surrogate",
     "study": "campaign places runs surrogate web",
     "fitting": "apparatus campaign contract landing model models recorder runs study surrogate",
-    "compare": "apparatus contract drawing games model models physics recorder requests runs study surrogate variants",
+    "compare": "apparatus contract drawing games model models physics recorder requests runs state study surrogate "
+    "variants",
     "calibration": "apparatus campaign contract cubes drawing games model physics runs simulator state study surrogate",
     "javascript": "apparatus games physics variants web",
     "clients": "apparatus javascript surrogate web",
     "chances": "contract cubes model requests state",
     "env": "apparatus cubes games model models places runs state surrogate",
-    "service": "apparatus chances contract cubes games model models outcome physics requests state surrogate web",
+    "service": "apparatus chances contract cubes door games model models outcome physics requests state surrogate web",
     "testing": "apparatus contract cubes door games model outcome physics recorder simulator state surrogate",
     "cli": "apparatus calibration campaign chances clients compare contract cubes drawing fitting games "
     "model models outcome physics printing requests service state study web",

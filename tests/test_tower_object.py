@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.cases import each_case
 
 import tower_sim
-from tower_sim import Tower, TowerState, UsageError, cli, load
+from tower_sim import TooManyFailedDraws, Tower, TowerState, UsageError, cli, load
 
 PROFILES = Path(tower_sim.__file__).parent / "apparatus/amerigo/profiles"
 
@@ -67,6 +71,44 @@ def test_the_same_seed_or_a_generator_of_it_throws_the_same():
         assert one.last_seed != other.last_seed
 
 
+def test_counts_seeds_and_strengths_may_be_numbers_of_numpy_and_pandas_or_a_seed_its_text():
+    tokens: set[str] = set()
+    half: Any = np.float32(0.5)
+    kinds: Any = ((int, "0007"), (np.int64, np.uint8(7)), (np.int8, pd.Series([7])[0]))
+    for whole, seed in kinds:
+        series: Any = pd.Series({"blue": 4, "red": 2})
+        for counts in ({"blue": whole(4), "red": whole(2)}, series):
+            with Tower("amerigo", "surrogate", seed=seed) as tower:
+                tower.throw(counts)
+                tower.throw(red=whole(3), seed=np.int64(9))
+                tower.knock(half)
+                tokens.add(tower.save())
+                assert type(tower.last_seed) is int
+    assert len(tokens) == 1
+
+
+@each_case("model", ["physics", "surrogate"])
+def test_a_copy_a_pickle_and_a_tower_that_is_loaded_again_go_on_by_the_seeds_that_follow(model: str):
+    with Tower("amerigo", model, seed=7) as tower:
+        tower.throw(blue=9, red=9)
+        tower.knock(0.5)
+        again = [copy.copy(tower), copy.deepcopy(tower), pickle.loads(pickle.dumps(tower))]
+        again.append(Tower.saved(tower.save(), seed=7))
+        tower.throw(green=4)
+    for each in again:  # the models of the copies are still open
+        assert each.throw(green=4).state == tower.state
+        assert (each.last_seed, each.undo(), each.inside) == (tower.last_seed, True, each.inside)
+        each.close()
+
+
+def test_every_error_can_be_copied_and_pickled():
+    with Tower("amerigo", "surrogate", seed=7) as tower:
+        outcome = tower.throw(blue=1)
+    for error in (TooManyFailedDraws(outcome), UsageError("x is 1; allowed is 2; change it", "x", "field.invalid")):
+        for again in (copy.copy(error), pickle.loads(pickle.dumps(error))):
+            assert (str(again), vars(again)) == (str(error), vars(error))
+
+
 def test_undo_goes_back_throw_by_throw_and_a_token_goes_on():
     with Tower("amerigo", seed=1) as tower:
         assert not tower.undo()
@@ -106,7 +148,9 @@ def test_threads_that_share_a_tower_do_one_throw_after_the_other():
     (lambda tower: tower.throw({"blue": 1}, blue=1), "each colour once"),
     (lambda tower: tower.throw(bleu=1), "did you mean blue"),
     (lambda tower: tower.throw(blue=-1), "number of cubes|cubes of blue"),
-    (lambda tower: tower.throw(blue=1, seed="7"), "seed"),
+    (lambda tower: tower.throw(blue=1, seed="7.0"), "seed is '7.0'; allowed is .*, or its text; try 7"),
+    (lambda tower: tower.throw(blue=np.True_), "cubes of blue is true; allowed is a whole number"),
+    (lambda tower: tower.throw(pd.Series({"blue": 2.5})), "cubes of blue is 2.5; allowed is a whole number"),
     (lambda tower: tower.knock(-1), "knock"),
     (lambda _: Tower("amerigo", seed=-1), "seed"),
     (lambda _: Tower("nowhere"), "nowhere"),

@@ -99,7 +99,7 @@ def chances(
 
     Random, from `seed`: draw k of option i has the spawn key (i, k).
     """
-    check_whole("draws", draws, 2, MOST_DRAWS, "try --draws 200")
+    draws = check_whole("draws", draws, 2, MOST_DRAWS, "try 200")
     requests = [DropRequest(model.apparatus, "physics", seed, each, state) for each in options]
     there = sorted({cube.colour for cube in (*state.cubes, *state.board.cubes)})
     colours = tuple(dict.fromkeys([*(colour for each in options for colour in each), *there]))

@@ -6,11 +6,20 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
-from numbers import Integral
 from operator import attrgetter
 from typing import cast
 
-from tower_sim.errors import UsageError, check_kind, check_number, check_whole, fault, prints, shown, word_list
+from tower_sim.errors import (
+    UsageError,
+    check_kind,
+    check_number,
+    check_table,
+    check_whole,
+    fault,
+    prints,
+    shown,
+    word_list,
+)
 
 MAX_OF_A_COLOUR = 100_000
 COLOURS = ("blue", "black", "red", "brown", "green", "yellow", "white", "purple")  # the colours of our games
@@ -64,15 +73,19 @@ def check_colour(what: str, colour: object) -> str:
 
 def supply(counts: Mapping[str, int], edge: float, *, first_id: int = 0) -> tuple[Cube, ...]:
     """Make `counts[colour]` cubes of every colour, of edge `edge` (m), with numbers from `first_id` on."""
-    check_number("edge", edge, *EDGES, "give the model's cube_edge, in metres")
-    check_whole("first_id", first_id, 0)
-    table = cast("Mapping[object, object]", check_kind("cubes", counts, Mapping, "a table", 'write {"blue": 4}'))
-    for colour, count in table.items():
-        check_colour("colour", colour)
-        if not isinstance(count, Integral) or count is True or count is False or not 0 <= int(count) <= MAX_OF_A_COLOUR:
-            raise fault(f"number of cubes of {shown(colour)}", count, f"a whole number from 0 to {MAX_OF_A_COLOUR}")
-    colours = [colour for colour, count in counts.items() for _ in range(count)]
+    edge = check_number("edge", edge, *EDGES, "give the model's cube_edge, in metres")
+    first_id = check_whole("first_id", first_id, 0)
+    table = as_counts("cubes", counts, MAX_OF_A_COLOUR)
+    colours = [colour for colour, count in table.items() for _ in range(count)]
     return tuple(Cube(first_id + i, colour, edge) for i, colour in enumerate(colours))
+
+
+def as_counts(what: str, counts: object, most: int | None = None) -> dict[str, int]:
+    """Check that `counts`, a dict or a series of pandas, has a number from 0 to `most` by colour; return it plain."""
+    table = check_table(what, counts, 'write {"blue": 4}')
+    for colour in table:
+        check_colour(f"a colour of {what}", colour)
+    return {colour: check_whole(f"{what} of {colour}", count, 0, most) for colour, count in table.items()}
 
 
 def each_cube(what: str, cubes: Iterable[Cube]) -> list[Cube]:

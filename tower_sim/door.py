@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import NoReturn, TypeVar, cast
 
 import numpy as np
 
 from tower_sim.cubes import Cube, check_colour
-from tower_sim.errors import UsageError, check_kind, fault, near, prints, shown
+from tower_sim.errors import UsageError, check_kind, check_number, check_whole, fault, near, prints, shown
 from tower_sim.state import (
     DROPS,
     LAUNCH,
@@ -30,6 +29,7 @@ from tower_sim.state import (
 )
 
 T = TypeVar("T")
+HARDEST = 5  # g: the hardest knock on a table that a model takes
 MAX_ID = 2**53 - 1  # what every reader of JSON can hold
 _HONEST = "allowed is a state that the model has made; take one from an outcome or from empty()"
 _FAR = 10.0  # m: further than any apparatus reaches
@@ -103,8 +103,7 @@ class Door:
             return cube
         check_kind("cube", cube, Cube, "a Cube", _ADVICE)
         number, colour, edge = cast("tuple[object, object, object]", (cube.id, cube.colour, cube.edge))
-        if not isinstance(number, Integral) or number is True or number is False or not 0 <= int(number) <= MAX_ID:
-            raise fault("number (id) of a cube", number, "a whole number from 0 to 2^53 - 1", _ADVICE)
+        number = check_whole("number (id) of a cube", number, 0, MAX_ID, _ADVICE)
         check_colour(f"colour of cube {number}", colour)
         if not isinstance(edge, float) or not math.isclose(edge, self.edge, rel_tol=1e-9):
             size = f"{edge * 1e3:.10g} mm" if isinstance(edge, float) else shown(edge)
@@ -112,7 +111,7 @@ class Door:
                 f"cube {number} has edge {size}; allowed is this apparatus's {self.edge * 1e3:.10g} mm, in metres; "
                 "change the cube or [cubes] edge_mm of the profile"
             )
-        return Cube(int(number), cast("str", colour), float(edge))
+        return Cube(number, cast("str", colour), float(edge))
 
     def _look_through(self, state: TowerState) -> None:
         """Check every part of a state: types, history, regions, poses and contacts."""
@@ -169,24 +168,15 @@ def as_seed(seed: object) -> np.random.SeedSequence:
     return check_kind("seed", seed, kind, "a numpy SeedSequence", "write numpy.random.SeedSequence(7)")
 
 
-def knock_strength(strength: object, most: float) -> float:
-    """Check that the strength (g) of a knock is from 0 to `most` and return it as a plain number."""
-    is_number = isinstance(strength, Real) and strength is not True and strength is not False
-    if not (is_number and 0 <= cast("float", strength) <= most):  # False for nan too
-        raise UsageError(
-            f"knock strength = {_strength(strength)}; allowed is 0 to {most:g} (peak acceleration in g); try 0.5 for a "
-            "light and 2 for a hard knock"
-        )
-    return float(cast("float", strength))
+def knock_strength(strength: object) -> float:
+    """Check that the strength (g) of a knock is from 0 to HARDEST and return it as a plain number."""
+    advice = "try 0.5 for a light and 2 for a hard knock"
+    return check_number("knock strength", strength, 0, HARDEST, advice, " (peak acceleration in g)")
 
 
 def no_knocks(strength: object, why: str, advice: str = "") -> NoReturn:
     """Raise the error for a knock on a model without knocks: it says `why`, advises physics, and adds `advice`."""
-    raise UsageError(f"knock strength = {_strength(strength)}; {why}, allowed is none; take the model physics{advice}")
-
-
-def _strength(strength: object) -> str:
-    return f"{strength:g}" if isinstance(strength, float) else shown(strength)
+    raise fault("knock strength", strength, f"none: {why}", f"take the model physics{advice}")
 
 
 def as_zone(zone: object, names: Sequence[str]) -> str:

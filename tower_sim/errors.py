@@ -7,6 +7,7 @@ allowed. Docstrings do not repeat this. They name the other exceptions.
 from __future__ import annotations
 
 import difflib
+import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, time
@@ -63,6 +64,7 @@ def shown(value: object, longest: int = _LONGEST) -> str:
 
     Booleans are written as in TOML and JSON (true, false), and None as "nothing".
     """
+    value = plain(value)
     if isinstance(value, int) and abs(value) >= 10**_SHORT:
         return f"a number of about {int((value.bit_length() - 1) * 0.30103) + 1} digits"
     if isinstance(value, str) and len(value) > 2 * longest:
@@ -74,10 +76,20 @@ def shown(value: object, longest: int = _LONGEST) -> str:
     return text if len(text) <= longest else f"{text[: longest * 2 // 3]}...{text[-longest // 6 :]}"
 
 
-def check_whole(what: str, value: object, least: int, most: int | None = None, advice: str = _CHANGE) -> None:
-    """Check that `value` is a whole number from `least` to `most`, or without a maximum."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < least or (most is not None and value > most):
+def check_whole(what: str, value: object, least: int, most: int | None = None, advice: str = _CHANGE) -> int:
+    """Check that `value` is a whole number from `least` to `most`, or without a maximum; return it as an int."""
+    number = as_whole(value)
+    if number is None or number < least or (most is not None and number > most):
         raise fault(what, value, f"a whole number from {least}" + ("" if most is None else f" to {most}"), advice)
+    return number
+
+
+def as_whole(value: object) -> int | None:
+    """Return a whole number of any type, such as numpy's, as an int; return None for any other value and for bool."""
+    try:
+        return None if isinstance(value, bool) else operator.index(cast("Any", value))
+    except TypeError:
+        return None
 
 
 def check_kind(what: str, value: object, kind: type[T], allowed: str, advice: str) -> T:
@@ -87,23 +99,40 @@ def check_kind(what: str, value: object, kind: type[T], allowed: str, advice: st
     return value
 
 
-def check_number(what: str, value: object, least: float, most: float, advice: str = "change it") -> float:
-    """Check that `value` is a number from `least` to `most` and not nan; return it."""
+def check_number(
+    what: str, value: object, least: float, most: float, advice: str = "change it", unit: str = ""
+) -> float:
+    """Check that `value` is a number from `least` to `most` and not nan; return it as a float. Errors name the unit."""
     is_number = isinstance(value, Real) and value is not True and value is not False
     if not (is_number and least <= cast("float", value) <= most):  # False for nan too
-        raise fault(what, value, f"a number from {least:g} to {most:g}", advice)
-    return cast("float", value)
+        raise fault(what, value, f"a number from {least:g} to {most:g}{unit}", advice)
+    return float(cast("float", value))
 
 
-def check_table(what: str, value: object, advice: str = 'write {"key": value}') -> Mapping[str, Any]:
-    """Check that `value` is a mapping with strings for keys and return it."""
-    if not isinstance(value, Mapping):
+def check_table(what: str, value: object, advice: str = 'write {"key": value}') -> dict[str, Any]:
+    """Check that `value` is a table, such as a dict or a series of pandas, with strings for keys; return it `plain`."""
+    table: object = plain(value)
+    if not isinstance(table, dict):
         raise fault(what, value, "a table", advice)
-    table = cast("Mapping[object, Any]", value)
-    for key in table:
+    for key in cast("dict[object, Any]", table):
         if not isinstance(key, str):
             raise fault(f"a key of {what}", key, "a word in quotes", advice)
-    return cast("Mapping[str, Any]", table)
+    return cast("dict[str, Any]", table)
+
+
+def plain(value: Any, depth: int = 8) -> Any:
+    """Return a value as a TOML file has it: tables as dicts, and numbers and arrays of numpy and pandas as Python's.
+
+    Any other value is returned as it is, and so is what lies deeper than `depth` tables.
+    """
+    if isinstance(value, type) or not depth:
+        return value
+    if type(value) in (list, tuple):
+        return type(value)(plain(inner, depth - 1) for inner in value)
+    if isinstance(value, Mapping) or (hasattr(value, "keys") and hasattr(value, "__getitem__")):
+        table = dict(cast("Mapping[object, object]", value))
+        return {plain(key, depth - 1): plain(inner, depth - 1) for key, inner in table.items()}
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def word_list(what: str, value: object) -> Sequence[str]:

@@ -26,6 +26,9 @@ class TooManyFailedDraws(RuntimeError):
         statuses = ", ".join(str(status) for status in (*outcome.failures, outcome.status))
         super().__init__(f"{outcome.attempts} draws in a row were no landing ({statuses})")
 
+    def __reduce__(self) -> tuple[type[TooManyFailedDraws], tuple[Outcome]]:
+        return type(self), (self.outcome,)
+
 
 def until_landed(draw: Callable[[np.random.Generator], Outcome], seed: np.random.SeedSequence) -> Outcome:
     """Call `draw` until its outcome is a landing, at most 5 times, and return that outcome.

@@ -86,6 +86,9 @@ class Outcome:
     extrapolated: bool = False
     missed: int = 0
 
+    def __deepcopy__(self, memo: object) -> Outcome:
+        return self
+
     @property
     def attempts(self) -> int:
         """The number of attempts at this drop, the last one included."""
@@ -111,12 +114,11 @@ class Outcome:
 
     def facts(self, seed: int, colours: Sequence[str] = ()) -> dict[str, Any]:
         """Return the `throw --json` document without the state, because a long history takes the longest to write."""
-        check_seed(seed)
         every = [*word_list("colours", colours), *sorted({x.cube.colour for x in self.landings} - set(colours))]
         return {
             "schema": SCHEMA,
             "version": VERSION,
-            "seed": str(seed),
+            "seed": str(check_seed(seed)),
             "model": self.model,
             "apparatus": self.apparatus,
             "status": str(self.status),

@@ -59,7 +59,7 @@ def piped(work: Callable[..., None], *more: object) -> tuple[BaseProcess, Connec
 @contextmanager
 def processes(workers: int) -> Generator[Pool, None, None]:
     """Provide a pool of `workers` processes for the block and end them afterwards; they ignore Ctrl-C."""
-    check_whole("workers", workers, 1, MOST_WORKERS)
+    workers = check_whole("workers", workers, 1, MOST_WORKERS)
     with without_interrupts():
         pool = mp.get_context("spawn").Pool(workers, ignore_interrupts)
     with pool:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from numbers import Real
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,8 +21,8 @@ from tower_sim import registry
 from tower_sim.apparatus.catalogue import names as profiles
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
-from tower_sim.cubes import COLOURS, MAX_CUBES, check_colour, supply
-from tower_sim.door import as_state
+from tower_sim.cubes import COLOURS, MAX_CUBES, as_counts, supply
+from tower_sim.door import as_state, knock_strength
 from tower_sim.errors import UsageError, check_kind, check_table, check_whole, fault, shown, slipped
 from tower_sim.games.game import Game
 from tower_sim.games.odds import ManyRuns
@@ -58,20 +57,17 @@ class DropRequest:
 
     def __post_init__(self) -> None:
         _check_named(self)
-        check_kind("cubes", self.cubes, Mapping, "a table", 'write "cubes": {"blue": 4}')
+        object.__setattr__(self, "cubes", as_counts("cubes", self.cubes))
         if self.state is not None:
             as_state(self.state)
         if self.knock is not None:
-            check_kind("knock", self.knock, Real, "a number (peak acceleration in g)", 'write "knock": 1')
-        for colour, count in self.cubes.items():
-            check_colour("a colour of cubes", colour)
+            object.__setattr__(self, "knock", knock_strength(self.knock))
+        for colour in self.cubes:
             self._check_spelling(colour)
-            check_whole(f"cubes of {colour}", count, 0)
         if (number := sum(self.cubes.values())) > MAX_CUBES:
             raise fault("number of cubes", number, f"up to {MAX_CUBES}", "throw fewer")
         if not self.cubes and self.knock is None:
-            allowed = "a count by colour, unless there is a knock"
-            raise fault("cubes", dict(self.cubes), allowed, 'write "cubes": {"blue": 4}')
+            raise fault("cubes", {}, "a count by colour, unless there is a knock", "throw some, such as 4 blue")
 
     def _check_spelling(self, colour: str) -> None:
         """Refuse a colour that is one typing mistake away from a colour of the games or of the state."""
@@ -146,7 +142,7 @@ class OddsRequest:
             raise fault(
                 "games", self.runs, f"none with {self.one.played.name}", f"{' and '.join(telling)} tell odds of many"
             )
-        check_whole("games", self.runs, 1, MAX_RUNS)
+        object.__setattr__(self, "runs", check_whole("games", self.runs, 1, MAX_RUNS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +192,9 @@ def drawn_seed() -> int:
 
 
 def _check_named(request: DropRequest | PlayRequest) -> None:
-    """Check the types of the names, the model's name and the seed's bounds."""
-    check_kind(APPARATUS, request.apparatus, str, allowed(), f'write "apparatus": "{profiles()[0]}"')
-    check_seed(request.seed)
+    """Check the type of the apparatus's name and the model's name, and make the seed a plain number."""
+    check_kind(APPARATUS, request.apparatus, str, allowed(), "name it by its text")
+    object.__setattr__(request, "seed", check_seed(request.seed))
     settings_of(request.model, request.engine, request.accuracy)
 
 

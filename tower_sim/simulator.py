@@ -24,7 +24,7 @@ from tower_sim.outcome import Landing, Outcome
 from tower_sim.physics import by_hand
 from tower_sim.physics.at_rest import check_at_rest
 from tower_sim.physics.belonging import advice_by_digest, digest_of
-from tower_sim.physics.knock import MAX_STRENGTH, Shake
+from tower_sim.physics.knock import Shake
 from tower_sim.physics.placing import put_down
 from tower_sim.physics.release import Launch, release
 from tower_sim.physics.scene import Scene
@@ -87,7 +87,7 @@ class PhysicsModel(BaseModel):
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
         """Knock on the table, `strength` in g; see DropModel. Random: the direction."""
         self._door.enter(state)
-        strength = knock_strength(strength, MAX_STRENGTH)
+        strength = knock_strength(strength)
         written = rng_text(rng)
         shake = Shake.draw(strength, rng)
         outcome = self._run(state, (), [], shake, Event("knock", written, (), (), strength))

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from tower_sim.cubes import MAX_CUBES, Cube, check_colour, each_cube
-from tower_sim.errors import UsageError, check_kind, fault, shown
+from tower_sim.errors import UsageError, as_whole, check_kind, fault, shown
 from tower_sim.reading import MAX_DIGITS
 from tower_sim.token import MOST_BYTES, pack, unpack
 
@@ -155,6 +155,9 @@ class TowerState:
         """The cubes inside, in the order of `residents`."""
         return tuple(resident.cube for resident in self.residents)
 
+    def __deepcopy__(self, memo: object) -> TowerState:
+        return self
+
     @property
     def drops(self) -> int:
         """The number of drops in the history, random or by hand; knocks do not count."""
@@ -222,10 +225,13 @@ def short_seed() -> int:
     return secrets.randbelow(10**SHORT)
 
 
-def check_seed(seed: object) -> None:
-    """Check that `seed` is a whole number from 0 to 2^128 - 1."""
-    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= MAX_SEED:
-        raise fault("seed", seed, "a whole number from 0 to 2^128 - 1, or its text", 'write "seed": "7"')
+def check_seed(seed: object, what: str = "seed") -> int:
+    """Return a seed from a whole number from 0 to 2^128 - 1, or from its text of up to 99 decimal digits."""
+    text = seed if isinstance(seed, str) and seed.isascii() and seed.isdecimal() and len(seed) < 100 else ""
+    number = int(text) if text else as_whole(seed)
+    if number is None or not 0 <= number <= MAX_SEED:
+        raise fault(what, seed, "a whole number from 0 to 2^128 - 1, or its text", "try 7")
+    return number
 
 
 def rng_text(rng: np.random.Generator) -> str:

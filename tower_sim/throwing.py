@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from typing import SupportsIndex
 
 from tower_sim.cubes import count_by_colour
-from tower_sim.errors import fault
+from tower_sim.errors import check_table, fault
 from tower_sim.outcome import Outcome
 from tower_sim.state import TowerState
+
+Counts = Mapping[str, SupportsIndex]
+
+
+def merged(cubes: object, colours: Counts) -> dict[str, SupportsIndex]:
+    """Return counts by colour from a table (None: no cubes) and from keywords; each colour is said once."""
+    table = {} if cubes is None else check_table("cubes", cubes, "write throw(blue=4)")
+    if twice := sorted(table.keys() & colours):
+        raise fault("cubes of " + twice[0], "said twice", "each colour once", "leave one of them out")
+    return {**table, **colours}
 
 
 class Throwing(ABC):
@@ -18,7 +29,7 @@ class Throwing(ABC):
     _state: TowerState
 
     @abstractmethod
-    def _do(self, counts: Mapping[str, int], knock: float | None, seed: int | None) -> Outcome:
+    def _do(self, counts: Counts, knock: float | None, seed: SupportsIndex | str | None) -> Outcome:
         """Throw cubes (counts by colour), or knock with strength `knock` (g), and remember the outcome."""
 
     @property
@@ -43,16 +54,15 @@ class Throwing(ABC):
         places = sorted({each.region for each in lying})
         return {place: count_by_colour(each.cube for each in lying if each.region == place) for place in places}
 
-    def throw(self, cubes: Mapping[str, int] | None = None, /, *, seed: int | None = None, **colours: int) -> Outcome:
+    def throw(
+        self, cubes: Counts | None = None, /, *, seed: SupportsIndex | str | None = None, **colours: SupportsIndex
+    ) -> Outcome:
         """Throw cubes in, as a number for each colour, and return the outcome.
 
-        `throw(blue=4)` and `throw({"blue": 4})` do the same. A mapping can have any colour.
+        `throw(blue=4)` and `throw({"blue": 4})` do the same. A table can have any colour; it may be a pandas Series.
         """
-        counts = {**(cubes or {}), **colours}
-        if cubes and (twice := sorted(cubes.keys() & colours.keys())):
-            raise fault("cubes of " + twice[0], "said twice", "each colour once", "leave one of them out")
-        return self._do(counts, None, seed)
+        return self._do(merged(cubes, colours), None, seed)
 
-    def knock(self, strength: float = 1.0, *, seed: int | None = None) -> Outcome:
+    def knock(self, strength: float = 1.0, *, seed: SupportsIndex | str | None = None) -> Outcome:
         """Knock on the table with `strength` (peak sideways acceleration in g) and return the outcome."""
         return self._do({}, strength, seed)

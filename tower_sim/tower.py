@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import threading
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Self
+from typing import Any, Self, SupportsIndex, cast
 
 import numpy as np
 
@@ -18,9 +18,9 @@ from tower_sim.outcome import Outcome
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.requests import DropRequest, outcome
 from tower_sim.state import SHORT, TowerState, check_seed, short_seed
-from tower_sim.throwing import Throwing
+from tower_sim.throwing import Counts, Throwing
 
-Seed = int | np.random.Generator | None
+Seed = SupportsIndex | str | np.random.Generator | None
 
 
 class Tower(Throwing, Closing):
@@ -34,8 +34,8 @@ class Tower(Throwing, Closing):
     `settings` are those of physics. New cubes are numbered after all cubes thrown before.
 
     Every throw and every knock has its own seed, `last_seed`. It is the seed given with the call, or else the next one
-    from the tower's `seed` (a whole number or a generator; None: the system's randomness). `tower-sim throw` with this
-    `--seed`, and with the token before as `--state`, repeats the throw.
+    from the tower's `seed` (a whole number, its text, or a generator; None: the system's randomness). `tower-sim throw`
+    with this `--seed`, and with the token before as `--state`, repeats the throw.
 
     Threads may share a tower: each throw, knock or undo ends before the next begins. Raises TooManyFailedDraws after
     five failed draws in a row; the tower is then unchanged.
@@ -61,7 +61,11 @@ class Tower(Throwing, Closing):
     def saved(
         cls, token: str, apparatus: Apparatus | str | Path | None = None, model: str | None = None, *, seed: Seed = None
     ) -> Self:
-        """Return the tower that `save` wrote as `token`; give the apparatus or the model if it is a file."""
+        """Return the tower that `save` wrote as `token`; give the apparatus or the model if it is a file.
+
+        A tower goes on as if it had never been saved: a whole number as `seed` skips one seed for each throw and each
+        knock in the token. Skipped are so many seeds even if a throw had a seed of its own.
+        """
         state = TowerState.from_token(token)
         named = state.model if state.model in MODELS else PHYSICS
         tower = cls(apparatus or state.apparatus, model or named, seed=seed)
@@ -70,7 +74,20 @@ class Tower(Throwing, Closing):
             tower.close()
             raise foreign(state, empty.model, empty.apparatus, empty.digest)
         tower._state = state
+        if tower._seeds is not None and tower._seeds is not seed:
+            tower._seeds.integers(10**SHORT, size=sum(event.kind in ("drop", "knock") for event in state.log))
         return tower
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy or a pickle of the tower holds: a fork with its own model, which draws the same seeds."""
+        with self._lock:
+            return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, own: dict[str, Any]) -> None:
+        vars(self).update(own, _lock=threading.RLock())
+
+    def __copy__(self) -> Self:
+        return copy.deepcopy(self)
 
     def close(self) -> None:
         """Close the model; the state can still be read."""
@@ -93,14 +110,14 @@ class Tower(Throwing, Closing):
         with self._lock:
             return redo(self.model, self._state) == self._state
 
-    def _do(self, counts: Mapping[str, int], knock: float | None, seed: int | None) -> Outcome:
+    def _do(self, counts: Counts, knock: float | None, seed: SupportsIndex | str | None) -> Outcome:
         with self._lock:
             drawn = self._next_seed() if seed is None else seed
-            check_seed(drawn)
-            request = DropRequest(self.model.apparatus, PHYSICS, drawn, counts, self._state, knock)
+            thrown = cast("dict[str, int]", counts)
+            request = DropRequest(self.model.apparatus, PHYSICS, cast("int", drawn), thrown, self._state, knock)
             landed = outcome(request, self.model)
             self._past.append((self._state, self.last, self.last_seed))
-            self._state, self.last, self.last_seed = landed.state, landed, drawn
+            self._state, self.last, self.last_seed = landed.state, landed, request.seed
             return landed
 
     def _next_seed(self) -> int:
@@ -110,5 +127,4 @@ class Tower(Throwing, Closing):
 def _seeds(seed: Seed) -> np.random.Generator | None:
     if seed is None or isinstance(seed, np.random.Generator):
         return seed
-    check_seed(seed)
-    return np.random.default_rng(seed)
+    return np.random.default_rng(check_seed(seed))

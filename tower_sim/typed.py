@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
 
-from tower_sim.errors import UsageError, check_table, fault, near, shown
+from tower_sim.errors import UsageError, check_table, fault, near, plain, shown
 
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
@@ -78,6 +78,7 @@ def telling(where: str) -> Callable[[type[T]], type[T]]:
 
         @wraps(check)
         def made(self: Any, /, **values: Any) -> None:
+            values = plain(values)
             try:
                 check(self, **values)
             except ValidationError as error:

@@ -116,7 +116,7 @@ def test_the_services_game_takes_knocks_and_is_the_game_that_play_plays():
 
 def test_a_model_that_knows_no_knocks_says_so_before_the_first_drop(capsys: pytest.CaptureFixture[str]):
     line = refused(capsys, "play", "amerigo", "--model", "two_thirds", "--set", "knocks.30=0.5")
-    assert "allowed is none; take the model physics" in line
+    assert "allowed is none: two_thirds knows no knocks; take the model physics" in line
     asked = {"do": "play", "game": "amerigo", "model": "two_thirds", "rules": {"knocks": {"30": 0.5}}}
     with Opened() as models, pytest.raises(ValueError, match="take the model physics"):
         answer(read_request(asked), models)
@@ -127,7 +127,7 @@ def test_a_model_that_knows_no_knocks_says_so_before_the_first_drop(capsys: pyte
     [
         ("knocks.3", "--set 'knocks.3'; allowed is KEY=VALUE"),
         ("knocks.3=hard", "rules.knocks.3 is 'hard'"),
-        ("knocks.3=6", "knock strength = 6; allowed is 0 to 5"),
+        ("knocks.3=6", "rules.knocks.3 is 6; allowed is a number from 0 to 5 (peak acceleration in g)"),
         ("cubes.blue=3", "rules.cubes is {'blue': 3}; allowed is a number for each of blue, black"),
         ("rounds=1429", "rounds is 1429; allowed is a whole number from 0 to 1428"),
         ("rounds=" + "9" * 5000, "allowed is a whole number"),
@@ -243,7 +243,10 @@ def test_rules_that_play_alike_are_equal():
         ("rulings = 3", "rules.rulings is 3; allowed is a table"),
         ("[rulings]\nwhite = 'x'", "rules.rulings.white is unknown; allowed are stand_in_tokens, stand_in_exchange"),
         ("[rulings]\nstand_in_tokens = 'x'", "rules.rulings.stand_in_tokens is 'x'; allowed is one of carried_out"),
-        ("knocks = [3]", "rules.knocks is [3]; allowed is a table, each value a number from 0 to 1000"),
+        (
+            "knocks = [3]",
+            "rules.knocks is [3]; allowed is a table, each value a number from 0 to 5 (peak acceleration in g)",
+        ),
         ("knocks = { 36 = 1 }", "number of a knock is 36; allowed is a drop's, from 0 to 35"),
         ("knocks = { -1 = 1 }", "number of a knock is '-1'"),
         ("knocks = { 03 = 1 }", "number of a knock is '03'"),

@@ -15,7 +15,6 @@ from tower_sim.state import Event, Resident, TowerState, rng_text
 
 REGION = "tower"
 EDGE = 0.008
-MAX_STRENGTH = 100.0
 
 
 class Fake(BaseModel):
@@ -53,7 +52,7 @@ class CoinTower(Fake):
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
         self._door.enter(state)
-        strength = knock_strength(strength, MAX_STRENGTH)
+        strength = knock_strength(strength)
         begun = rng_text(rng)
         if rng.random() < self.failure_rate:
             return _failed(state, ())
@@ -80,7 +79,7 @@ class ScriptedTower(Fake):
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
         self._door.enter(state)
-        strength = knock_strength(strength, MAX_STRENGTH)
+        strength = knock_strength(strength)
         out = _pick(state.cubes, self.knocks[len(state.log) - state.drops])
         return _outcome(state, "knock", rng_text(rng), (), out, strength)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from support.fakes import MAX_STRENGTH, REGION, Fake
+from support.fakes import REGION, Fake
 
 from tower_sim.apparatus.board import Board, Zone
 from tower_sim.cubes import Cube
@@ -64,7 +64,7 @@ class _Ship(Fake):
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
         self._door.enter(state)
-        strength = knock_strength(strength, MAX_STRENGTH)
+        strength = knock_strength(strength)
         return self._outcome(state, Event("knock", rng_text(rng), (), (), strength), rng)
 
     def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:

@@ -25,11 +25,12 @@ from tower_sim.campaign import parse, run
 from tower_sim.campaign.data import Campaign
 from tower_sim.campaign.reader import load as load_campaign
 from tower_sim.cubes import supply
+from tower_sim.door import HARDEST
 from tower_sim.errors import UsageError
 from tower_sim.fitting.knocks import CHECKED, FITTED, PlayedKnocks, check_knocks, fit_knocks, play_knocks
 from tower_sim.games import amerigo
 from tower_sim.games.tower import game_seed
-from tower_sim.physics.knock import HOLD, MAX_STRENGTH
+from tower_sim.physics.knock import HOLD
 from tower_sim.state import Event, Resident, TowerState
 from tower_sim.surrogate import export
 from tower_sim.surrogate.cascade import KNOCKS, Cascade, Polyline
@@ -68,7 +69,7 @@ def test_a_knock_keeps_what_every_model_promises():
 
 
 def test_the_weakest_and_the_strongest_knock_are_those_of_physics():
-    assert (KNOCKS[0] / 100, KNOCKS[-1] / 100) == (HOLD, MAX_STRENGTH)
+    assert (KNOCKS[0] / 100, KNOCKS[-1] / 100) == (HOLD, HARDEST)
     assert (FITTED[0], FITTED[-1]) == (KNOCKS[0], KNOCKS[-1])
 
 
@@ -114,14 +115,16 @@ def test_a_weak_knock_moves_nothing_and_draws_no_word(strength: float):
 
 @each_case("strength", [-0.1, 5.01, math.nan, math.inf, "1", None, True])
 def test_a_bad_strength_is_refused_in_one_line(strength: Any):
-    with pytest.raises(UsageError, match=r"knock strength = .*; allowed is 0 to 5 \(peak acceleration in g\)") as error:
+    with pytest.raises(
+        UsageError, match=r"strength is .*; allowed is a number from 0 to 5 \(peak acc.* in g\)"
+    ) as error:
         MODEL.knock(laden([1]), strength, rng(6))
     assert "\n" not in str(error.value)
 
 
 def test_a_model_that_was_fitted_without_knocks_says_to_fit_it_again(tmp_path: Path, capsys: Capture):
     older = SurrogateModel(SHAPE, OLDER)
-    with pytest.raises(UsageError, match=r"was fitted without knocks, .* fit the surrogate again"):
+    with pytest.raises(UsageError, match=r"was fitted without knocks; .* fit the surrogate again"):
         older.knock(older.empty(), 0.5, rng(7))
     file = tmp_path / "older.json"
     file.write_text(OLDER.to_json(), "utf-8")

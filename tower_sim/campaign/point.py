@@ -12,7 +12,6 @@ from tower_sim.errors import fault
 from tower_sim.games.game import Game
 from tower_sim.games.knocks import check_knocks
 from tower_sim.models import Model, open_model
-from tower_sim.physics.knock import MAX_STRENGTH
 from tower_sim.physics.settings import PhysicsSettings, read_settings
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped
@@ -59,10 +58,6 @@ def build(game: Game, name: str, model: str, tables: Mapping[str, Any]) -> Point
         if knocks:
             check_knocks(SurrogateModel(apparatus, fitted), knocks)
     game.check(apparatus)
-    for drop, strength in knocks.items():
-        if strength > MAX_STRENGTH:
-            where, allowed = f"{game.tables[0]}.knocks.{drop}", f"0 to {MAX_STRENGTH:g} (peak acceleration in g)"
-            raise fault(where, strength, allowed, "try 0.5")
     return Point(apparatus, model, read_settings(tables["settings"]), game, rules)
 
 

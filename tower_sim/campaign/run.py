@@ -84,7 +84,7 @@ def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", tell: Tel
     the run; finished shards are kept. Raises UsageError for a directory, an address, a number of workers or a model
     that cannot be used, WritingFailed if the disk is full or fails, WorkersLost if all workers are lost.
     """
-    check_whole("workers", workers, 1, MOST_WORKERS)
+    workers = check_whole("workers", workers, 1, MOST_WORKERS)
     head = head_of(spec)
     if not dask and not (directory / MANIFEST).exists():
         with spec.point(0).open_model():  # a model that is not available raises before anything is written

@@ -26,7 +26,7 @@ class Shard:
 def run_shard(spec: Spec, index: int) -> Shard:
     """Play the runs of shard `index`; every byte of the result depends only on `spec` and `index`."""
     check_kind("spec", spec, Spec, "a Spec", "read one with campaign.load(PATH) or campaign.parse(TEXT)")
-    check_whole("index", index, 0, spec.shards - 1)
+    index = check_whole("index", index, 0, spec.shards - 1)
     rows = ShardRows()
     for number, runs in groupby(spec.runs_of(index), key=lambda run: run // spec.runs):
         point = spec.point(number)

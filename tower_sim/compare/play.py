@@ -13,6 +13,7 @@ from tower_sim.jit import way
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.recorder import Recorder
 from tower_sim.requests import to_its_end
+from tower_sim.state import check_seed
 
 MAX_GAMES = 100_000_000  # about two hours
 _PLAIN_BATCH = 16  # games in a batch in plain Python: about a second, so that it can be interrupted
@@ -32,7 +33,7 @@ def play_pairs(
     Raises UsageError for a number of games that is not allowed, TooManyFailedDraws if fewer than 2 pairs succeed, and
     KeyboardInterrupt if fewer than 2 were done.
     """
-    check_whole("games", games, 2, MAX_GAMES)
+    games, seed = check_whole("games", games, 2, MAX_GAMES), check_seed(seed)
     tally, failure = Tally.empty(compared), None
     try:
         for batch in batches(compared, models, games, seed):

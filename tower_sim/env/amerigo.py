@@ -54,8 +54,7 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
     def __init__(
         self, rules: Mapping[str, Any] | None = None, *, need: int = NEED, gold: float = GOLD, **options: Any
     ) -> None:
-        check_whole("need", need, 0, _MOST_NEED)
-        self._need, self._gold = need, check_number("gold", gold, 0, _MOST_NEED)
+        self._need, self._gold = check_whole("need", need, 0, _MOST_NEED), check_number("gold", gold, 0, _MOST_NEED)
         super().__init__(rules, **options)
 
     @property

@@ -19,13 +19,13 @@ from gymnasium import spaces
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.errors import UsageError, check_kind, check_one, check_whole, fault
+from tower_sim.errors import UsageError, check_kind, check_one, fault
 from tower_sim.games import Game, GameTower
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.models import open_model
 from tower_sim.places import ZONE
 from tower_sim.runs.array import Array
-from tower_sim.state import MAX_SEED
+from tower_sim.state import check_seed
 
 KNOWLEDGE = ("throw", "table", "state")
 """The observation: `throw` hides the cubes inside, `table` counts them by colour, `state` adds every place and age."""
@@ -148,7 +148,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         """Begin an episode; see Gymnasium. `options` are ignored."""
-        super().reset(seed=seed)
+        super().reset(seed=None if seed is None else check_seed(seed))
         return self.put(self._begin(int(self.np_random.integers(1 << 63))))
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
@@ -178,8 +178,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
             raise fault("state", kept.of[0], f"one of {self._of[0]} with these rules and this tower", "take its clone")
         if seed is None:
             return self.put(kept.table)
-        check_whole("seed", seed, 0, MAX_SEED)
-        return self.put(cast("T", replace(cast("Any", kept.table), seed=seed)))
+        return self.put(cast("T", replace(cast("Any", kept.table), seed=check_seed(seed))))
 
     def render(self) -> Any:
         """Return a picture of the table as bytes, shape (height, width, 3), or None without a `render_mode`."""

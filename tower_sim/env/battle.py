@@ -25,6 +25,7 @@ from tower_sim.games.dead_reckoning.picture import board_figure
 from tower_sim.games.dead_reckoning.sides import Setup
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.runs.array import Array
+from tower_sim.state import check_seed
 
 RULES: Mapping[str, Any] = {
     "cubes": {"purple": 6, "green": 6},
@@ -122,7 +123,7 @@ class DeadReckoningAEC(AECEnv[str, Any, Any]):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin an episode; see PettingZoo's AECEnv. `options` are ignored."""
         if seed is not None:
-            self._rng = np.random.default_rng(seed)
+            self._rng = np.random.default_rng(check_seed(seed))
         self.agents = [*self.possible_agents]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)

@@ -14,9 +14,10 @@ import numpy as np
 from tower_sim.env.base import TowerEnv
 from tower_sim.env.push_your_luck import STOP, THROW
 from tower_sim.env.vector import PushYourLuckVectorEnv
-from tower_sim.errors import check_whole, unknown
+from tower_sim.errors import check_number, check_whole, unknown
 from tower_sim.games.push_your_luck import MOST_THROWS, after
 from tower_sim.runs.array import Array
+from tower_sim.state import check_seed
 from tower_sim.statistics import Estimate, average
 
 Policy = Callable[[Any], int]
@@ -25,7 +26,7 @@ greedy: Policy = operator.methodcaller("greedy")
 
 def random(seed: int) -> Policy:
     """Return the policy that takes each allowed action with the same probability."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(check_seed(seed))
     return lambda env: int(rng.choice(np.flatnonzero(env.action_masks())))
 
 
@@ -35,7 +36,8 @@ def search(policy: Policy, rollouts: int, ahead: int, seed: int) -> Policy:
     After the action, `policy` continues for up to `ahead` steps. Each rollout draws new random numbers, the same for
     every action. The search therefore knows the tower's probabilities and its contents, but not what comes out next.
     """
-    rng = np.random.default_rng(seed)
+    rollouts, ahead = check_whole("rollouts", rollouts, 1), check_whole("ahead", ahead, 0)
+    rng = np.random.default_rng(check_seed(seed))
 
     def chosen(env: TowerEnv[Any]) -> int:
         here, allowed = env.clone(), np.flatnonzero(env.action_masks())
@@ -62,7 +64,7 @@ def _ahead(env: TowerEnv[Any], here: Any, action: int, policy: Policy, ahead: in
 
 def returns(env: TowerEnv[Any], policy: Policy, games: int, seed: int) -> Array:
     """Play games and return the total reward of each, shape (games,). Game i begins with `reset(seed=seed + i)`."""
-    check_whole("games", games, 1)
+    games, seed = check_whole("games", games, 1), check_seed(seed)
     gained = np.zeros(games)
     for game in range(games):
         env.reset(seed=seed + game)
@@ -91,6 +93,7 @@ class SolvedLuck:
     def __init__(
         self, envs: PushYourLuckVectorEnv, counts: Sequence[str], steps: int = 400, seed: int = 0, stops: float = 0.25
     ) -> None:
+        steps, seed, stops = check_whole("steps", steps, 1), check_seed(seed), check_number("stops", stops, 0, 1)
         if wrong := [name for name in counts if name not in envs.names]:
             raise unknown("a column of counts", wrong[0], envs.names)
         self._rules, self._of = envs.rules, [envs.names.index(name) for name in counts]

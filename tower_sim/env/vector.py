@@ -14,6 +14,7 @@ from tower_sim.env.push_your_luck import STOP, THROW, PushYourLuckEnv
 from tower_sim.errors import check_whole, fault
 from tower_sim.games.push_your_luck import MOST_THROWS, LuckRules, after
 from tower_sim.runs.array import Array
+from tower_sim.state import check_seed
 from tower_sim.surrogate.many import ManyTowers
 
 MOST_ENVS = 1_000_000
@@ -37,22 +38,21 @@ class PushYourLuckVectorEnv(VectorEnv[Array, Array, Array]):
         apparatus: str = "",
         model: str = "surrogate",
     ) -> None:
-        check_whole("num_envs", num_envs, 1, MOST_ENVS)
         alone: Any = PushYourLuckEnv(rules, apparatus=apparatus, model=model)
         if not hasattr(alone.model, "table"):
             raise fault("model", model, "a surrogate: many games are played by its kernel", "leave it out")
-        self.num_envs, self._model = num_envs, alone.model
+        self.num_envs, self._model = check_whole("num_envs", num_envs, 1, MOST_ENVS), alone.model
         self.rules: LuckRules = alone.rules
         self.names: tuple[str, ...] = alone.names
         self.single_observation_space, self.single_action_space = alone.observation_space, spaces.Discrete(2)
-        self.observation_space = batch_space(alone.observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.observation_space = batch_space(alone.observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._cubes = np.array([*alone.cubes.values()])
         self._towers: ManyTowers | None = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         """Begin all games; see Gymnasium. `options` are ignored."""
-        super().reset(seed=seed)
+        super().reset(seed=None if seed is None else check_seed(seed))
         most = self.rules.rounds * MOST_THROWS
         total = int(self._cubes.sum())
         self._towers = ManyTowers(self._model, self.num_envs, total, 2, most, self.np_random)

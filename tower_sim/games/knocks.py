@@ -10,10 +10,9 @@ import numpy as np
 from pydantic import BeforeValidator, Field
 
 from tower_sim.contract import DropModel
+from tower_sim.door import HARDEST
 from tower_sim.errors import fault
 from tower_sim.model import until_landed
-
-HARDEST = 1_000  # g: beyond what any model takes
 
 
 def _numbered(table: object) -> object:
@@ -29,7 +28,8 @@ def _numbered(table: object) -> object:
     return knocks
 
 
-Knocks = Annotated[dict[int, Annotated[float, Field(ge=0, le=HARDEST)]], BeforeValidator(_numbered)]
+_G = Field(ge=0, le=HARDEST, json_schema_extra={"allowed": f"a number from 0 to {HARDEST} (peak acceleration in g)"})
+Knocks = Annotated[dict[int, Annotated[float, _G]], BeforeValidator(_numbered)]
 
 
 def check_drops(knocks: Mapping[int, float], drops: int) -> None:

@@ -29,6 +29,7 @@ class Rules(BaseModel):
 
     def __init__(self, **values: Any) -> None:
         """Raise UsageError, in one line, for the first key or value that is not allowed."""
+        values = check_table(self.table, values)
         try:
             super().__init__(**values)
         except ValidationError as error:

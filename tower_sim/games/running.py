@@ -14,7 +14,7 @@ import numpy as np
 from tower_sim.contract import DropModel
 from tower_sim.cubes import MAX_CUBES, count_by_colour
 from tower_sim.door import as_model
-from tower_sim.errors import UsageError, check_kind, check_whole, fault
+from tower_sim.errors import UsageError, check_kind, check_whole, fault, plain
 from tower_sim.games.lines import line_of_method, line_of_yield, told_with_line
 from tower_sim.games.tower import GameTower
 from tower_sim.games.turn import Turn
@@ -34,7 +34,7 @@ MAX_TURNS = 20_000  # of a run; a generator that never ends is stopped here
 def started(game: Any, model: DropModel, rules: Any, seed: int, run: int | None = None) -> Iterator[Turn]:
     """Return a generator of the turns of a run; see `Game.start`."""
     as_model(model)
-    check_run(rules, game.Rules, seed, run)
+    seed, run = check_run(rules, game.Rules, seed, run)
     if _has_board(model) != game.board:
         needed = "a ship with a board" if game.board else "a tower that keeps cubes"
         raise fault("apparatus", model.apparatus, needed, f"play {game.name} with another apparatus")
@@ -66,8 +66,9 @@ def _turns(game: Any, tower: GameTower, given: Iterator[Turn]) -> Iterator[Turn]
         with told_with_line(game, partial(line_of_yield, game, given)):
             if not isinstance(turn, Turn):
                 raise fault(f"what turn {index} of {game.name} yields", turn, "a Turn", "write yield Turn(...)")
+            turn = replace(turn, facts=plain(turn.facts), index=index, state=tower.state, outcomes=tower.outcomes)
             _check(game, tower, turn, index, known)
-        yield replace(turn, index=index, state=tower.state, outcomes=tower.outcomes)
+        yield turn
         if turn.failed is not None:
             return
     most = f"up to {MAX_TURNS}"
@@ -132,12 +133,10 @@ def _has_board(model: DropModel) -> bool:
         return False
 
 
-def check_run(rules: object, kind: type, seed: object, run: object) -> None:
-    """Raise UsageError unless `Game.start` accepts these arguments. `kind` is the class of the game's rules."""
+def check_run(rules: object, kind: type, seed: object, run: object) -> tuple[int, int | None]:
+    """Check the arguments of `Game.start` and return seed and run; `kind` is the class of the game's rules."""
     check_rules(rules, kind)
-    check_seed(seed)
-    if run is not None:
-        check_whole("run", run, 0, MAX_RUN)
+    return check_seed(seed), None if run is None else check_whole("run", run, 0, MAX_RUN)
 
 
 def check_rules(rules: object, kind: type) -> None:

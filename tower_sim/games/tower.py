@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any, SupportsIndex, cast
 
 import numpy as np
 
 from tower_sim.contract import BoardModel, DropModel
 from tower_sim.cubes import Cube, count_by_colour, in_order, supply
-from tower_sim.errors import UsageError, fault, unknown
+from tower_sim.errors import UsageError, as_whole, fault, unknown
 from tower_sim.model import until_landed
 from tower_sim.outcome import Outcome
 from tower_sim.state import TowerState
-from tower_sim.throwing import Throwing
+from tower_sim.throwing import Counts, Throwing, merged
 
 DROP_STREAM, KNOCK_STREAM, GAME_STREAM = 0, 1, 2
 
@@ -79,7 +79,7 @@ class GameTower(Throwing):
     def take(self, cubes: Mapping[str, int] | None = None, /, **colours: int) -> None:
         """Take cubes out of the tower and off the board by hand, by colour. Without counts, take all of them."""
         there = in_order((*self.state.cubes, *self.state.board.cubes))
-        counts = {**(cubes or {}), **colours} or count_by_colour(there)
+        counts = merged(cubes, colours) or count_by_colour(there)
         if any(counts.values()):
             self._state = self.state.take(self._of(counts, there, "takes", "inside or on the board"))
 
@@ -98,7 +98,7 @@ class GameTower(Throwing):
         """Continue from a state that the game computed itself."""
         self._state, self.last = state, last
 
-    def _do(self, counts: Mapping[str, int], knock: float | None, seed: int | None) -> Outcome:
+    def _do(self, counts: Counts, knock: float | None, seed: SupportsIndex | str | None) -> Outcome:
         """Throw or knock; see `Throwing`. Raises UsageError for a `seed`, since a run has its own."""
         if seed is not None:
             raise fault("seed", seed, "none: a run's throws draw from its own seed", "leave it out")
@@ -122,7 +122,7 @@ class GameTower(Throwing):
         there = {*self.state.cubes, *self.state.board.cubes}
         return [cube for cube in self.cubes if cube not in there]
 
-    def _of(self, counts: Mapping[str, int], some: Iterable[Cube], does: str, where: str) -> tuple[Cube, ...]:
+    def _of(self, counts: Counts, some: Iterable[Cube], does: str, where: str) -> tuple[Cube, ...]:
         """Return the given number of cubes of each colour from `some`, the lowest numbers first."""
         by_colour: dict[str, list[Cube]] = {cube.colour: [] for cube in self.cubes}
         for cube in some:
@@ -132,10 +132,11 @@ class GameTower(Throwing):
             if colour not in by_colour:
                 raise unknown("a colour", colour, by_colour, "use a colour of the game's cubes")
             most = len(by_colour[colour])
-            if not isinstance(cast("object", count), int) or not 0 <= count <= most:
+            number = as_whole(count)
+            if number is None or not 0 <= number <= most:
                 what = f"the number of {colour} cubes that turn {self.turn} {does}"
                 raise fault(what, count, f"0 to {most}, the number {where}", "change the game")
-            chosen += by_colour[colour][:count]
+            chosen += by_colour[colour][:number]
         return tuple(in_order(chosen))
 
 

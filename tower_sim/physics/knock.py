@@ -10,7 +10,6 @@ import numpy as np
 from tower_sim import draws, portable
 from tower_sim.physics.settings import GRAVITY
 
-MAX_STRENGTH = 5.0
 HOLD = 0.1  # [assumed] a weaker knock wakes nothing: a quarter of what friction 0.4 holds, and the engine's own creep
 SECONDS = 0.1  # [assumed] a table knocked by hand moves out and back in about a tenth of a second
 

@@ -16,6 +16,7 @@ from pydantic import model_validator as checked
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import names
 from tower_sim.cubes import MAX_CUBES
+from tower_sim.door import HARDEST, knock_strength
 from tower_sim.errors import fault, unknown
 from tower_sim.games.ways import MAX_RUNS, MAX_WORD, MAX_WORDS, check_words
 from tower_sim.models import MODELS, settings_of
@@ -30,7 +31,7 @@ from tower_sim.requests import (
     first_game,
     rules_of,
 )
-from tower_sim.state import MAX_SEED, TowerState
+from tower_sim.state import MAX_SEED, TowerState, check_seed
 from tower_sim.typed import read
 
 # One request is answered before the next is read; longer work is a campaign's.
@@ -90,14 +91,6 @@ def _may_be_files(info: ValidationInfo) -> bool:
     return bool(context and context.get("files"))
 
 
-def _seed(value: object) -> object:
-    """Return the seed from a whole number or its decimal text (up to 99 digits, zeros in front included)."""
-    seed = int(value) if isinstance(value, str) and value.isdecimal() and len(value) < 100 else value
-    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= MAX_SEED:
-        raise fault("seed", value, "a whole number from 0 to 2^128 - 1, or its text", 'write "seed": "7"')
-    return seed
-
-
 _DIGITS = {"type": "string", "pattern": "^[0-9]{1,39}$"}
 _SEEDS = WithJsonSchema({"anyOf": [_DIGITS, {"type": "integer", "minimum": 0, "maximum": MAX_SEED}]})
 Apparatus = Annotated[str, _known("apparatus"), _listed("apparatus")]
@@ -105,11 +98,11 @@ Model = Annotated[str, _known("model"), _listed("model")]
 GameName = Annotated[str, _known("game"), _listed("game")]
 Engine = Annotated[str, _known("engine"), _listed("engine")]
 Accuracy = Annotated[str, _known("accuracy"), _listed("accuracy")]
-Seed = Annotated[int, BeforeValidator(_seed), _SEEDS]
+Seed = Annotated[int, BeforeValidator(check_seed), _SEEDS]
 Colour = Annotated[str, Field(min_length=1, max_length=MAX_WORD)]
 Count = Annotated[int, Field(ge=0, le=MAX_CUBES)]
 Cubes = Annotated[dict[Colour, Count], Field(max_length=MAX_WORDS)]
-Knock = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Knock = Annotated[float, BeforeValidator(knock_strength), Field(ge=0, le=HARDEST)]
 
 _PLAYED: dict[str, Any] = {"game": registry.names("game")[0], "model": "surrogate"}
 _APPARATUS = "The tower or the ship, a shipped profile."

@@ -184,9 +184,7 @@ def _numbers(value: object, name: str, size: int, low: float = -math.inf) -> tup
 
 def _whole(value: object, name: str, size: int) -> tuple[int, ...]:
     rows = _rows(value, name, size)
-    for number in rows:
-        check_whole(f"board law: {name}", number, 0)
-    return tuple(cast("list[int]", rows))
+    return tuple(check_whole(f"board law: {name}", number, 0) for number in rows)
 
 
 def _places(value: object) -> tuple[str, ...]:

@@ -32,11 +32,10 @@ class WordStream:
     def __init__(self, seed: tuple[int, int, int, int], stream: int = 0) -> None:
         if len(seed) != 4:
             raise fault("seed", seed, "four whole numbers from 0 to 2^32 - 1", "give as many")
-        for word in seed:
-            check_whole("a word of the seed", word, 0, _MASK)
-        check_whole("stream", stream, 0)
+        words = [check_whole("a word of the seed", word, 0, _MASK) for word in seed]
+        stream = check_whole("stream", stream, 0)
         a, b, c, d = (
-            mixed(word + mixed((stream + self.GOLDEN * (i + 1)) & _MASK) & _MASK) for i, word in enumerate(seed)
+            mixed(word + mixed((stream + self.GOLDEN * (i + 1)) & _MASK) & _MASK) for i, word in enumerate(words)
         )
         self._state = (a, b, c, d | 1)
 

@@ -20,7 +20,7 @@ from tower_sim.landing import INSIDE, TRAY
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.runs.array import Array, Plan, Runs
 from tower_sim.state import Event, Resident, TowerState, check_seed, rng_text
-from tower_sim.surrogate.cascade import CROWD, KNOCKS
+from tower_sim.surrogate.cascade import CROWD
 from tower_sim.surrogate.store import Fitted, as_fitted
 from tower_sim.surrogate.table import OUT, Resting, Table, knocked, moved, table_of
 
@@ -69,7 +69,7 @@ class SurrogateModel(BaseModel):
         if not self.table.knocks:
             again = ", or fit the surrogate again (tower-sim model fit)"
             no_knocks(strength, "this surrogate was fitted without knocks", again)
-        strength, written = knock_strength(strength, KNOCKS[-1] / 100), rng_text(rng)
+        strength, written = knock_strength(strength), rng_text(rng)
         floors = {
             resident.cube.id: self._floor[resident.region]
             for resident in sorted(state.residents, key=lambda x: x.cube.id)
@@ -90,14 +90,11 @@ class SurrogateModel(BaseModel):
         from tower_sim.surrogate.kernel import play_games  # here, because it imports numba, which takes a while
 
         check_kind("plan", plan, Plan, "a Plan", "take that of a game: game.plan(rules)")
-        check_whole("runs", runs, 1, _MOST_RUNS)
-        check_seed(seed)
-        check_whole("first", first, 0, _MOST_FIRST)
-        check_number("shift", shift, 0, 1, "leave it out for games of this tower")
-        shift = float(shift)  # the kernel is compiled for a float
+        runs, first = check_whole("runs", runs, 1, _MOST_RUNS), check_whole("first", first, 0, _MOST_FIRST)
+        shift = check_number("shift", shift, 0, 1, "leave it out for games of this tower")
         width = len(plan.colours)
         colour = np.repeat(np.arange(width), plan.cubes)
-        words = np.random.SeedSequence(seed).generate_state(4).astype(np.int64)
+        words = np.random.SeedSequence(check_seed(seed)).generate_state(4).astype(np.int64)
         counts = play_games(self.table, colour, np.array(plan.throws), runs, words, first, shift, width)
         return Runs(plan, *counts)
 

@@ -276,10 +276,8 @@ def _engine(name: object) -> str:
 
 
 def _covered(rows: Sequence[Sequence[object]]) -> tuple[tuple[int, int, int], ...]:
-    for row in rows:
-        for number in row:
-            check_whole("a number of covered", number, 0)
-    covered = tuple((int(str(thrown)), int(str(least)), int(str(most))) for thrown, least, most in rows)
+    whole = ([check_whole("a number of covered", number, 0) for number in row] for row in rows)
+    covered = tuple((thrown, least, most) for thrown, least, most in whole)
     if any(a[0] >= b[0] for a, b in pairwise(covered)):
         raise fault("covered", [row[0] for row in covered], "rows in the order of the cubes thrown", "fit it again")
     return covered

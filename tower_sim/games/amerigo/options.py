@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from numbers import Integral
-from typing import cast
 
-from tower_sim.errors import check_kind, check_table, check_whole, fault, word_list
+from tower_sim.cubes import as_counts
+from tower_sim.errors import check_kind, check_whole, word_list
 from tower_sim.games.amerigo.rules import Rules, as_rules, check_colours
 
 GOLD_TRACK = 12
@@ -36,8 +35,8 @@ class Tokens:
     victory_points: bool = False
 
     def __post_init__(self) -> None:
-        for what, counts in (("tokens' extra points", self.extra), ("tokens' points once", self.once)):
-            _check_counts(what, counts)
+        for name, what in (("extra", "tokens' extra points"), ("once", "tokens' points once")):
+            object.__setattr__(self, name, as_counts(what, getattr(self, name)))
         word_list("tokens' exchange", self.exchange)
 
 
@@ -72,9 +71,9 @@ def actions_allowed(emerged: Mapping[str, int], rules: Rules) -> tuple[str, ...]
 
     Source: Amerigo rulebook, course of the game (line 222).
     """
-    _check_counts("emerged", emerged)
-    check_colours("emerged", emerged, as_rules(rules).colours)
-    return tuple(colour for colour in rules.colours if emerged.get(colour, 0) > 0)
+    counts = as_counts("emerged", emerged)
+    check_colours("emerged", counts, as_rules(rules).colours)
+    return tuple(colour for colour in rules.colours if counts.get(colour, 0) > 0)
 
 
 def action_points(emerged: Mapping[str, int]) -> int:
@@ -82,8 +81,7 @@ def action_points(emerged: Mapping[str, int]) -> int:
 
     Source: Amerigo rulebook, course of the game (line 223).
     """
-    _check_counts("emerged", emerged)
-    return max(emerged.values(), default=0)
+    return max(as_counts("emerged", emerged).values(), default=0)
 
 
 def gold_for_passing(emerged: Mapping[str, int], divisor: int) -> int:
@@ -91,9 +89,7 @@ def gold_for_passing(emerged: Mapping[str, int], divisor: int) -> int:
 
     Source: Amerigo rulebook, gold instead of an action (line 418).
     """
-    _check_counts("emerged", emerged)
-    check_whole("divisor", divisor, 1)
-    return -(-sum(emerged.values()) // divisor)
+    return -(-sum(as_counts("emerged", emerged).values()) // check_whole("divisor", divisor, 1))
 
 
 def on_gold_track(held: int, gained: int) -> tuple[int, int]:
@@ -102,10 +98,9 @@ def on_gold_track(held: int, gained: int) -> tuple[int, int]:
     The gold track ends at 12. Each gold beyond 12 is a victory point.
     Source: Amerigo rulebook, gold instead of an action (lines 420, 424, 495).
     """
-    check_whole("held", held, 0, GOLD_TRACK)
-    check_whole("gained", gained, 0)
-    gold = min(held + gained, GOLD_TRACK)
-    return gold, held + gained - gold
+    all_gold = check_whole("held", held, 0, GOLD_TRACK) + check_whole("gained", gained, 0)
+    gold = min(all_gold, GOLD_TRACK)
+    return gold, all_gold - gold
 
 
 def options(
@@ -121,6 +116,7 @@ def options(
     Source: Amerigo rulebook, white action (lines 394-402), gold (418), progress tokens (573-585, 611-615, 638-644).
     """
     tokens = Tokens() if tokens is None else check_kind("tokens", tokens, Tokens, "Tokens", "write Tokens(...)")
+    emerged = as_counts("emerged", emerged)
     present = actions_allowed(emerged, rules)
     check_colours("marker", [] if marker is None else [marker], rules.colours)
     check_colours("tokens", [*tokens.extra, *tokens.once, *tokens.exchange], rules.colours)
@@ -149,11 +145,3 @@ def _paying(action: str, rules: Rules) -> tuple[str, ...]:
     """Return the actions whose tokens add points when the substitute stands in for `action`."""
     paying = {"carried_out": (action,), "chosen": (rules.substitute,), "both": (action, rules.substitute)}
     return paying[rules.rulings.stand_in_tokens]
-
-
-def _check_counts(what: str, counts: Mapping[str, int]) -> None:
-    check_table(what, counts, 'write {"blue": 2}')
-    for colour in counts:
-        count = cast("object", counts[colour])
-        if isinstance(count, bool) or not isinstance(count, Integral) or cast("int", count) < 0:
-            raise fault(f"{what} of {colour}", count, "a whole number from 0")

@@ -177,9 +177,8 @@ def play(model: DropModel, rules: Rules, seed: int) -> Iterator[DropEntry]:
     Source: Amerigo rulebook, preparation 4 and course of the game.
     """
     as_rules(rules)
-    check_seed(seed)
     check_tower(as_model(model))
-    return _alone(GameTower(model, rules.counts, seed), rules)
+    return _alone(GameTower(model, rules.counts, check_seed(seed)), rules)
 
 
 def _alone(tower: GameTower, rules: Rules) -> Iterator[DropEntry]:

@@ -68,8 +68,9 @@ class Ability:
         if self.kind not in _KINDS:
             raise fault("kind of an ability", self.kind, f"one of {', '.join(_KINDS)}")
         for name in ("count", "damage", "coins", "cargo", "spared"):
-            what, number = f"{name} of ability {self.kind}", getattr(self, name)
-            check_whole(what, number, 0)
+            what = f"{name} of ability {self.kind}"
+            number = check_whole(what, getattr(self, name), 0)
+            object.__setattr__(self, name, number)
             if number and name not in _KINDS[self.kind].numbers:
                 raise fault(what, number, "0")
             if number > MOST:

@@ -28,7 +28,7 @@ from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, ZONE, Abilit
 from tower_sim.games.dead_reckoning.combat import Result, in_explosive, resolve, verdict
 from tower_sim.games.dead_reckoning.sides import Setup
 from tower_sim.games.dead_reckoning.worths import EXPLOSIVE, kind, legible, read, worth
-from tower_sim.games.running import check_run
+from tower_sim.games.running import MAX_RUN, check_run
 from tower_sim.model import until_landed
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.reading import check_bounds
@@ -263,8 +263,8 @@ def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
     that a ruling needs. Source: rulebook, lines 911-913 and 949.
     """
     as_model(model)
-    check_run(setup, Setup, seed, game)
-    check_whole("game", game, 0)
+    seed, _ = check_run(setup, Setup, seed, None)
+    game = check_whole("game", game, 0, MAX_RUN)
     if not hasattr(model, "place"):
         raise fault("model", model.name, "one that knows a board", "open one of a ship, such as dead_reckoning")
     for ruling, choice in NEED_CONTACTS:

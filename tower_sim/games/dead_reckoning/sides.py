@@ -51,7 +51,7 @@ class Side:
         check_colour("colour of a side", self.colour)
         for name in ("cubes", "supply", "island", "damage"):
             if name != "supply" or self.supply is not None:
-                check_whole(f"{name} of {self.colour}", getattr(self, name), 0)
+                object.__setattr__(self, name, check_whole(f"{name} of {self.colour}", getattr(self, name), 0))
 
 
 _WORDS = ("supply", "island", "island_for", "damage", "pirate")  # settings of a side besides its cubes and abilities
@@ -220,13 +220,13 @@ def player_cubes(
     the island's `buildings`, or in port if it is attacked there.
     Source: rulebook, lines 825, 913, 949, 1078 and 1213.
     """
-    check_whole("cannons", cannons, 0)
     most = 3 if kind == "ship" and not attacked_in_port else 0
-    check_whole("buildings", buildings, 0, most, "they count where ship fights ship, and not in port")
+    given = check_whole("cannons", cannons, 0)
+    given += check_whole("buildings", buildings, 0, most, "they count where ship fights ship, and not in port")
     allowed = "false unless ship fights ship"
     _demand(kind == "ship" or not attacked_in_port, "attacked_in_port", attacked_in_port, allowed)
     more = last_turn_cubes(kind, rulings or Rulings()) if had_last_turn else 0
-    return cannons + buildings + 4 * attacked_in_port + more
+    return given + 4 * attacked_in_port + more
 
 
 def building_cubes(*, fort: bool, garrison: bool, had_last_turn: bool = False, rulings: Rulings | None = None) -> int:
@@ -283,7 +283,7 @@ class TurnLeft:
         _demand(not again, f"opponent ({again})", opponent, "one not fought in this turn", "wait for the next turn")
         is_free = target == "ship" or not self.pirates
         _demand(is_free, f"pirates at the {target} of {opponent}", [*self.pirates], "none", "beat their ships first")
-        check_whole("cannons", cannons, 0, self.cannons, "use only those left in this turn")
+        cannons = check_whole("cannons", cannons, 0, self.cannons, "use only those left in this turn")
         left = list(self.abilities)
         for ability in abilities:
             allowed = f"what is left in this turn: {', '.join(its.text for its in left) or 'none'}"
