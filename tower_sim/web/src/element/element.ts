@@ -14,6 +14,13 @@ import { byColour } from "../live/words";
 
 declare const MADE: { towers: Shown[]; paints: Record<string, Paint>; core: string; worker: string };
 
+let url = "";
+
+function makeWorker(): Worker {
+  url ||= URL.createObjectURL(new Blob([MADE.worker], { type: "text/javascript" }));
+  return new Worker(url);
+}
+
 const Base = typeof HTMLElement === "undefined" ? (class {} as typeof HTMLElement) : HTMLElement; // where pages are made, nothing is shown
 const STILL = 160; // ms without a change, after which the picture is drawn once more, as finely as can be
 const ATTRIBUTES = ["profile", "state", "seed", "cubes"];
@@ -35,7 +42,7 @@ export class CubeTower extends Base {
   private said = made("p", { class: "said", role: "status" });
   private substitute = made("slot", { hidden: "" });
   private ask = onceAFrame((at) => this.frame(at));
-  private tower = new LiveTower(() => new Worker(URL.createObjectURL(new Blob([MADE.worker], { type: "text/javascript" }))), (word, what) => this.heard(word, what), this.ask);
+  private tower = new LiveTower(makeWorker, (word, what) => this.heard(word, what), this.ask);
   private busy: Promise<void> = Promise.resolve();
   private isAsked = true; // whether the attributes say what was not done yet
   private shown: Shown | null = null;
@@ -52,6 +59,12 @@ export class CubeTower extends Base {
   constructor() {
     super();
     this.attachShadow({ mode: "open" }).append(this.canvas, this.substitute, this.line, this.said);
+    const early = this as Record<string, unknown>; // what was set before this module came
+    for (const name of ATTRIBUTES.filter((each) => Object.hasOwn(early, each))) {
+      const value = early[name];
+      delete early[name];
+      early[name] = value;
+    }
   }
 
   connectedCallback() {
