@@ -57,6 +57,13 @@ def test_ci_reads_its_test_commands_from_the_pages_and_runs_what_the_first_leave
     assert marks == ".venv/bin/python -m pytest -m 'slow and not long'"
 
 
+@pytest.mark.slow
+def test_the_commands_of_the_page_on_calibration_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    for line in marked(DOC, "fit").splitlines():
+        assert cli.main(shlex.split(line)[1:]) == 0
+
+
 LISTS = ("tower-sim tower list",)
 
 

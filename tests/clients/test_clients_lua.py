@@ -84,7 +84,7 @@ def test_the_stored_vectors_are_matched(made_up: Ask, lua: str, options: Sequenc
     assert made_up(lua, "vectors", *SEED, len(stored), options=options) == stored
 
 
-@pytest.mark.parametrize("lua", [LUAS[0], pytest.param(LUAS[1], marks=pytest.mark.long)])
+@pytest.mark.parametrize("lua", [LUAS[0], pytest.param(LUAS[1], marks=pytest.mark.slow)])
 def test_all_ten_thousand_vectors_are_matched(made_up: Ask, lua: str):
     """Of two Luas, which run the same file, one by default."""
     assert EXPECTED["vectors"] == 10_000

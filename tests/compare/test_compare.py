@@ -668,6 +668,7 @@ def test_words_of_equals_claim_as_rarely_as_the_page_says(six: Comparison):
     told = [KEYS.index(key) for key in ("inside", "actions", "action_points", "gold")]
     found = [paired(*pool[rng.integers(len(pool), size=(2, n))]) for _ in range(reps)]
     likely = np.mean([((one.low > 0) | (one.high < 0))[told].any() for one in found])
+    print(f"likely in {likely:.3f} of {reps}")
     assert likely < 1 / 7 + 4 * math.sqrt(6 / 49 / reps)
 
 

@@ -181,7 +181,7 @@ def test_a_bad_action_in_many_games_names_the_game():
         gymnasium.make_vec(LUCK, num_envs=3, vectorization_mode="vector_entry_point", model="two_thirds")
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_many_games_make_a_hundred_thousand_decisions_a_second_of_one_core():
     envs = gymnasium.make_vec(LUCK, num_envs=4096, vectorization_mode="vector_entry_point")
     played(envs, 5, 1)

@@ -241,7 +241,7 @@ def test_a_force_that_runs_out_of_cubes_throws_what_it_has(ask: Ask):
 LEVEL = 1e-3
 
 
-@pytest.mark.parametrize("games", [300, pytest.param(1500, marks=pytest.mark.long)])  # JavaScript's: ten times as many
+@pytest.mark.parametrize("games", [300, pytest.param(1500, marks=pytest.mark.slow)])  # JavaScript's: ten times as many
 @pytest.mark.parametrize(("kind", "cubes"), [("ship", (8, 6)), ("merchant", (6, 7))])
 def test_the_odds_are_pythons(ask: Ask, kind: str, cubes: tuple[int, int], games: int):
     """Chances to win, means of every number, chains of explosions, shares of places; a battle is 10 to 30 draws.

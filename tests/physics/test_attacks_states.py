@@ -254,7 +254,7 @@ def attack(model: DropModel, start: TowerState, count: int, *, replays: bool = T
     return refused
 
 
-@pytest.mark.parametrize("number", [800, pytest.param(4_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("number", [800, pytest.param(4_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["surrogate", "two_thirds"])
 def test_crafted_states_of_a_model_without_physics_are_refused_or_lose_no_cube(name: str, number: int):
     with open_model(SHIPPED, name) as model:
@@ -263,7 +263,7 @@ def test_crafted_states_of_a_model_without_physics_are_refused_or_lose_no_cube(n
         assert number / 2 < attack(model, start, number) < number
 
 
-@pytest.mark.parametrize("number", [500, pytest.param(2_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("number", [500, pytest.param(2_000, marks=pytest.mark.slow)])
 def test_crafted_boards_without_physics_are_refused_or_lose_no_cube(number: int):
     with open_model(SHIP, "surrogate") as model:
         assert isinstance(model, ShipSurrogate)

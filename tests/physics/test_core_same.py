@@ -114,7 +114,7 @@ def test_a_game_saved_after_each_drop_is_the_game_that_lives_on(name: str):
         ended(list(play_twins(model, seed=1, drops=8)), 8)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("name", TOWERS)
 def test_a_whole_game_saved_after_each_drop_is_the_game_that_lives_on(name: str, seed: int):

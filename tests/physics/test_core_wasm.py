@@ -64,7 +64,7 @@ def test_a_module_that_says_nothing_of_itself_is_refused():
     assert file.made_from(head + b"\0\3\2aa" + file.section(long)) == long
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_files_made_anew_are_to_the_byte_those_that_ship():
     for tool in ("numba", "ziglang"):
         pytest.importorskip(tool)

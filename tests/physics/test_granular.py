@@ -331,7 +331,7 @@ def test_every_run_of_a_study_is_another(study: str):
 @pytest.mark.parametrize(
     "path",
     [
-        pytest.param(path, marks=[pytest.mark.long] if path.stem == "avalanches" else [])
+        pytest.param(path, marks=[pytest.mark.slow] if path.stem == "avalanches" else [])
         for path in sorted(KEPT.glob("*.csv"))
     ],
     ids=lambda path: path.stem,

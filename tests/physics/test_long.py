@@ -1,11 +1,8 @@
-"""Tests of many minutes, run with `pytest -m long`. Their figures are in docs/physics.md and docs/calibration.md."""
+"""What Bullet does to towers: statistics of many minutes, run with `pytest -m long`."""
 
 import multiprocessing as mp
-import re
-import shlex
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +10,6 @@ import pytest
 from tests.measure.numerics import VARIANTS, difference, first_drop, measure_carry_over, measure_knock
 from tests.support.towers import REFERENCE as TOWER
 from tests.support.towers import RULEBOOK
-from tower_sim.cli import main
 from tower_sim.pool import spread_out
 from tower_sim.statistics import clopper_pearson
 
@@ -55,12 +51,3 @@ def test_a_finer_setting_keeps_as_many_cubes_within_2_of_49(name: str):
         kept.append([stay for status, stay, _ in results if status.is_landing])
     mean, se = difference(kept[1], kept[0])
     assert abs(mean) + 1.645 * se < 2
-
-
-@pytest.mark.bullet
-def test_the_commands_of_the_docs_on_calibration_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    text = (Path(__file__).parents[2] / "docs/calibration.md").read_text("utf-8")
-    (block,) = re.findall(r"<!-- long -->\n```sh\n(.*?)```", text, re.S)
-    monkeypatch.chdir(tmp_path)
-    for line in block.splitlines():
-        assert main(shlex.split(line)[1:]) == 0

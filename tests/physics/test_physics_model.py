@@ -83,7 +83,7 @@ with PhysicsModel(load(tower)) as model:
 """
 
 
-@pytest.mark.parametrize("drops", [3, pytest.param(10, marks=pytest.mark.long)])
+@pytest.mark.parametrize("drops", [3, pytest.param(10, marks=pytest.mark.slow)])
 def test_drops_in_one_process_and_one_process_a_drop_through_tokens_give_equal_bytes(drops: int, model: PhysicsModel):
     state = model.empty()
     token = state.token()
