@@ -141,13 +141,13 @@ class FigureOdds(ManyRuns):
 
 
 def _plain(game: Any, now: Mapping[str, Any]) -> str:
-    """Return sentences about what a player notices in the games: the most frequent words, and a figure.
+    """Return sentences about what a player notices in the games: the most frequent words and a figure, or two figures.
 
     Words with the same shares in every game, such as those of a deck of cards, are left out.
     """
-    figure = next((figure for figure in game.figures if figure.sentence), game.figures[0])
+    figures = [figure for figure in game.figures if figure.sentence] or game.figures
     over = f"On average over {now['runs']} {game.runs}" if now["runs"] > 1 else f"In this {game.run}"
-    means = f'{over} the figure "{figure.title}" is {_said(figure, now)}.'
+    means = [f'the figure "{figure.title}" is {_said(figure, now)}' for figure in figures[:2]]
     for name, words in now["shares"].items():
         likely = sorted(words, key=lambda word: -words[word]["share"])[:2]
         first, second = ([words[word] for word in likely] * 2)[:2]
@@ -156,8 +156,9 @@ def _plain(game: Any, now: Mapping[str, Any]) -> str:
             sure = "that is sure" if ends[0][0] > ends[1][1] else "which of the two is more frequent is not sure"
             names = [word.replace("_", " ") for word in likely]
             told = f"{names[0]}, with {said_proportion(first)} of the turns, before {names[1]} with"
-            return f"The most frequent {name.replace('_', ' ')} is {told} {said_proportion(second)}: {sure}. {means}"
-    return means
+            frequent = f"The most frequent {name.replace('_', ' ')} is {told} {said_proportion(second)}"
+            return f"{frequent}: {sure}. {over} {means[0]}."
+    return f"{over} {', and '.join(means)}."
 
 
 def _mean(figure: Figure, values: list[float]) -> dict[str, Any]:

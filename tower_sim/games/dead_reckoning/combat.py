@@ -87,7 +87,8 @@ class Result:
     """The end of a combat: each side's result, the winner, and the consequences.
 
     - `winner`: None while a tie-break is tied; `tied` then has the tied sides.
-    - `legendary`: the player who puts a cube on Legendary, because its ship beat a ship or a non-player.
+    - `legendary`: the player who puts a cube on Legendary if it has not won this achievement yet, because its ship beat
+    a ship or a non-player.
     - `encounter_effect`: the effect of the encounter's card for the active side, `win` or `lose`.
     - `merchant_mode`: sides whose ships leave pirate mode because they lost or sank.
     - `removed`: whether the attacked buildings are removed.
