@@ -154,6 +154,7 @@ def test_intervals_hold_the_means_of_towers_that_are_not_in_the_table():
             span = found.itself(name)
             held[name] += bool(span.low <= true[name][i] <= span.high)
             places[name].append(float((found.targets[name] < true[name][i]).mean()))
+    print(f"means in their intervals, of {OWNERS}: {held}")
     for name in TARGETS:
         assert low <= held[name] <= high, (name, held[name])
         assert np.mean(places[name]) == pytest.approx(0.5, abs=4 * 0.29 / OWNERS**0.5)
