@@ -47,7 +47,7 @@ def test_a_sample_of_points_in_which_no_field_matters_is_said_to_follow_one_in_o
     assert at_most(alarms, reports, 0.05)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_sweeps_of_nothing_at_all_sizes():
     for points, games in ((2, 5), (5, 5), (20, 5), (5, 8), (20, 8), (5, 20), (20, 20)):
         alarms, _, _ = coverage.sweeps(points, games, reports=400, seed=6)
@@ -100,7 +100,7 @@ def test_the_band_of_a_smooth_holds_a_curve_that_bends():
     assert smooth(at, at, at, rng) is None  # too few points
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("games", [8, 20, 50])
 def test_every_kind_of_interval_holds(games: int):
     """Within what 200 reports allow; a kind that holds less than 85 to 90 % fails."""
