@@ -28,6 +28,7 @@ from tower_sim.calibration.summaries import (
     windows,
 )
 from tower_sim.errors import UsageError, fault, shown
+from tower_sim.reading import RECORDS, read_text, refuse_other
 from tower_sim.runs.by_drop import ByDrop
 from tower_sim.runs.figure import SHARE
 from tower_sim.runs.tower import TOTALS, many_of, single_of
@@ -165,7 +166,9 @@ def recorded_file(name: str | Path) -> Path:
     """Return the path of a CSV, given by its path or its shipped name; raises UsageError for a TOML file."""
     path = shipped().get(str(name), Path(name))
     if path.suffix.lower() == ".toml":
-        raise UsageError(f"records {shown(str(name))} are an observation in words; allowed is a .csv of recorded drops")
+        named = f"records file {shown(str(name))}"
+        refuse_other(read_text(path, "records"), named, RECORDS)
+        raise UsageError(f"{named} is TOML; allowed is a .csv of recorded drops; write one")
     return path
 
 

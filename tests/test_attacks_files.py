@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 from support.cases import each_case
 
-from tower_sim import campaign, registry, requests
+from tower_sim import Tower, campaign, registry, requests
 from tower_sim.apparatus.catalogue import parse, shipped
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
 from tower_sim.reading import toml_table
+from tower_sim.service.http.store import Database
 from tower_sim.surrogate.store import Fitted, fitted_or_shipped
 from tower_sim.surrogate.store import _digest as digest  # pyright: ignore[reportPrivateUsage]
 
@@ -132,6 +133,55 @@ def test_what_is_no_file_of_ours_is_refused_in_one_line(
     assert told.out == ""
     assert told.err.count("\n") == 1
     assert len(told.err) < 1100
+
+
+KINDS = {  # a file of each kind, and what its refusal says
+    "profile": (TEXTS["tower"][0], "a profile of a tower or ship", "--tower"),
+    "rules": (TEXTS["rules"][0], "rules of a game", "--rules"),
+    "campaign": (SPEC, "a campaign file", "tower-sim campaign run"),
+    "observation": ('says = "so"\nsource = "who"\nkind = "remark"\n', "an observation", "tower-sim tower fit"),
+    "records": ("# my tower\ndrop,thrown_blue,out_blue\n1,3,2\n", "records of drops", "tower-sim tower fit or tower"),
+    "model": (TEXTS["model"][0], "a fitted model", "--model"),
+    "state": (Tower("amerigo", "two_thirds").save(), "a state", "--state as @FILE"),
+}
+TAKES = {  # what each kind of file is given to
+    "profile": "play amerigo --model two_thirds --tower FILE",
+    "rules": "compare amerigo FILE --games 2",
+    "campaign": "campaign run FILE -o out",
+    "observation": "tower fit FILE.toml -o out.toml",
+    "records": "tower test FILE.toml",
+    "model": "play amerigo --model FILE.json",
+    "state": "throw amerigo --cubes blue=1 --model two_thirds --state @FILE",
+}
+
+
+@each_case(("due", "given"), [(due, given) for due in TAKES for given in KINDS if due != given])
+def test_a_file_of_another_kind_is_called_by_its_name_with_what_takes_it(
+    due: str, given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    text, name, taker = KINDS[given]
+    for file in ("FILE", "FILE.toml", "FILE.json"):
+        Path(file).write_text(text, "utf-8")
+    assert main(TAKES[due].split()) == 2
+    assert f" is {name}; allowed is {KINDS[due][1]}; give it to {taker}" in capsys.readouterr().err
+
+
+@each_case("name", [":memory:", "file:x", "s3:x", "-"])
+def test_a_name_is_a_files_whatever_it_looks_like(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    store = Database(Path(name))
+    store.close()
+    assert [(path.name, path.stat().st_mode & 0o777) for path in tmp_path.iterdir()] == [(name, 0o600)]
+    again = Database(Path(name))
+    assert again.read("SELECT count(*) FROM towers") == [(0,)]
+    again.close()
+    Path(name).unlink()
+    Path("spec.toml").write_text(SPEC)
+    for _ in range(2):
+        assert main(["campaign", "run", "spec.toml", "-o", name]) == 0
+    assert main(["campaign", "check", name]) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"spec.toml", name}
 
 
 WRITERS = {

@@ -44,15 +44,18 @@ def in_order(cubes: Iterable[Cube]) -> list[Cube]:
     return sorted(cubes, key=_KEY)
 
 
-def parse_counts(text: str, what: str) -> dict[str, int]:
-    """Return the counts by colour in a text such as `blue=4,red=2`; errors call the text `what`."""
+def parse_counts(text: str, what: str, equals: str = "=") -> dict[str, int]:
+    """Return the counts by colour in a text such as `blue=4,red=2`; errors call the text `what`.
+
+    `equals` is the sign between a colour and its number.
+    """
     counts: dict[str, int] = {}
     with suppress(UnicodeError):  # a command line in UTF-8 where the locale is another: its letters are its letters
         text = os.fsencode(text).decode()
     for item in filter(None, (part.strip() for part in text.split(","))):
-        colour, equals, number = (part.strip() for part in item.partition("="))
-        if not (colour and equals and number.isascii() and number.isdecimal()) or colour in counts:
-            allowed = f"COLOUR=N, each colour once; try {what} blue=4,red=2"
+        colour, _, number = (part.strip() for part in item.partition(equals))
+        if not (colour and number.isascii() and number.isdecimal()) or colour in counts:
+            allowed = f"COLOUR{equals}N, each colour once; try blue{equals}4,red{equals}2"
             raise UsageError(f"{what} item {shown(item)}; allowed is {allowed}")
         check_colour(f"a colour in {what}", colour)
         if len(number) > 9:

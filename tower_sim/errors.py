@@ -152,7 +152,8 @@ def check_one(what: str, word: object, known: Iterable[str]) -> str:
 
 def near(word: str, known: Iterable[str]) -> str:
     """Return "; did you mean ...?" with the known word nearest to `word`, or "" if none is near."""
-    found = difflib.get_close_matches(word[:_LONGEST], list(known), 1, 0.6)
+    words, word = list(known), word[:_LONGEST]
+    found = difflib.get_close_matches(word, words, 1, 0.6) or difflib.get_close_matches(word.casefold(), words, 1, 0.6)
     return f"; did you mean {found[0]}?" if found else ""
 
 

@@ -18,6 +18,17 @@ from tower_sim.errors import UsageError, fault, shown
 MAX_BYTES = 4_000_000
 MAX_DEPTH = 40  # tables and lists within each other
 MAX_DIGITS = 60  # of a whole number
+PROFILE, RULES, CAMPAIGN = "a profile of a tower or ship", "rules of a game", "a campaign file"
+OBSERVATION, RECORDS, MODEL, STATE = "an observation", "records of drops", "a fitted model", "a state"
+_KINDS = {  # of a file: what its text has, and what takes it
+    PROFILE: (r"""^schema *= *["']tower-sim/apparatus""", "--tower, or in compare to --set apparatus=FILE"),
+    CAMPAIGN: (r"^\[campaign\]", "tower-sim campaign run"),
+    OBSERVATION: (r"^says *=[^\n]*\n+source *=|^source *=[^\n]*\n+says *=", "tower-sim tower fit"),
+    RECORDS: (r"\A(#.*\n)*drop[,;\t]", "tower-sim tower fit or tower test"),
+    MODEL: (r'^\s*\{?\s*"schema": *"tower-sim/surrogate"', "--model"),
+    STATE: (r'\A\s*(TOWER\d+\.|\{.*"state": *"TOWER)', "--state as @FILE"),
+    RULES: (r"^((rounds|cubes|phases|players|knocks|abilities) *=|\[rulings\])", "--rules"),
+}
 _A_FOLDER = "it is a folder; allowed is a regular file, such as one in it"
 _TOO_LONG = 10**MAX_DIGITS
 _CHAIN = re.compile(  # a key of more parts than tables may be in each other: reading a.a.a... takes time as its square
@@ -98,6 +109,13 @@ def toml_table(text: str, what: str) -> dict[str, Any]:
         raise UsageError(f"{what} is not TOML ({reason}); allowed is 'key = value'; mend that line") from error
     check_bounds(table, what)
     return table
+
+
+def refuse_other(text: str, what: str, kind: str) -> None:
+    """Refuse the text of a file, called `what`, that is plainly of another kind than `kind`, a key of _KINDS."""
+    found = next((each for each, (mark, _) in _KINDS.items() if re.search(mark, text, re.MULTILINE)), kind)
+    if found != kind:
+        raise UsageError(f"{what} is {found}; allowed is {kind}; give it to {_KINDS[found][1]}, or give another file")
 
 
 def json_value(text: str | bytes, what: str) -> Any:

@@ -32,7 +32,7 @@ from tower_sim.model import first_landing, knock_then_drop
 from tower_sim.models import PHYSICS, settings_of
 from tower_sim.outcome import Outcome
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.reading import as_path, read_text, toml_table
+from tower_sim.reading import RULES, as_path, read_text, refuse_other, toml_table
 from tower_sim.state import TowerState, check_seed
 
 GAME, APPARATUS = "game", "apparatus"  # keys of a rules file, beside those of its rules
@@ -223,7 +223,9 @@ def read_rules(game: Game, file: str | Path) -> Asked:
 def read_table(file: str | Path, what: str) -> tuple[dict[str, Any], Path]:
     """Return the table of a rules file, called `what` in errors, and the directory where its relative paths start."""
     text = read_text(file, f"{what} file", advice=f"give a TOML file or one of {', '.join(profiles())}")
-    return toml_table(text, f"{what} file {shown(str(file))}"), Path(file).parent
+    named = f"{what} file {shown(str(file))}"
+    refuse_other(text, named, RULES)
+    return toml_table(text, named), Path(file).parent
 
 
 @contextmanager

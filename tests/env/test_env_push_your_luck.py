@@ -8,6 +8,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from support.cases import each_case
 from support.fakes import CoinTower
 
 import tower_sim.env  # noqa: F401 (it registers the environments)
@@ -175,7 +176,7 @@ def test_a_bad_action_in_many_games_names_the_game():
     envs.reset(seed=1)
     with pytest.raises(UsageError, match=r"action of game 1 is 1; allowed is one of its mask"):
         envs.step(np.array([0, 1, 0]))
-    with pytest.raises(UsageError, match=r"actions is .*; allowed is 3 numbers"):
+    with pytest.raises(UsageError, match=r"actions is .*; allowed is 3 whole numbers"):
         envs.step(np.zeros(2, int))
     with pytest.raises(UsageError, match=r"model is 'two_thirds'; allowed is a surrogate"):
         gymnasium.make_vec(LUCK, num_envs=3, vectorization_mode="vector_entry_point", model="two_thirds")
@@ -190,3 +191,19 @@ def test_many_games_make_a_hundred_thousand_decisions_a_second_of_one_core():
     for _ in range(50):
         _, _, _, _, info = envs.step(np.where(info["action_mask"][:, STOP] > 0, STOP, THROW))
     assert 50 * envs.num_envs / (time.process_time() - begun) > 100_000
+
+
+@each_case(
+    ("actions", "is_fine"),
+    [([0, 0, 0], True), ([False] * 3, True), (np.zeros(3, np.uint8), True), ([False, True, False], False),
+     ([0.0] * 3, False), ([0, 0], False), ([[0, 0, 0]], False), ([[0], [0, 0], [0]], False), ([0, 0, 2], False),
+     ("000", False), (None, False), (0, False)],
+)  # fmt: skip
+def test_actions_of_many_games_are_whole_numbers_or_booleans_one_for_each(actions: object, is_fine: bool):
+    games: Any = gymnasium.make_vec(LUCK, num_envs=3, vectorization_mode="vector_entry_point")
+    games.reset(seed=np.int64(1))
+    if is_fine:
+        assert games.step(actions)[0][:, 2].tolist() == [1, 1, 1]  # each game has thrown once
+        return
+    with pytest.raises(UsageError, match=r"^action of game 1 is 1; |^actions is .*; allowed is 3 whole num"):
+        games.step(actions)

@@ -15,7 +15,7 @@ from tower_sim.apparatus.kind import ApparatusKind
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.profile import Profile
 from tower_sim.errors import UsageError, fault, near, prints, shown, unknown
-from tower_sim.reading import as_path, read_text, toml_table
+from tower_sim.reading import PROFILE, as_path, read_text, refuse_other, toml_table
 
 SCHEMA = "tower-sim/apparatus"
 VERSION = 1
@@ -53,6 +53,7 @@ def load(name_or_file: str | Path) -> Apparatus:
             f"{', '.join(names())} or the path of a TOML file{near(str(name_or_file), names())}"
         )
     text = read_text(path, "apparatus file", limit=MAX_BYTES, advice="give a readable UTF-8 TOML file")
+    refuse_other(text, f"apparatus file {shown(str(path))}", PROFILE)
     return parse(text, path.stem, path)
 
 

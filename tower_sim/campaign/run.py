@@ -252,6 +252,7 @@ def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask:
     engine = get("engine", spec.settings["engine"]) if spec.settings else None
     if hint := getattr(engine, "faster", str)():
         warn(hint)
+    workers = check_whole("workers", workers, 1, MOST_WORKERS)
     with_whom = (f" --workers {workers}" if workers > 1 else "") + (f" --dask {dask}" if dask else "")
     again = f"tower-sim campaign run {spec_path} -o {out}{with_whom}"
     try:

@@ -15,12 +15,12 @@ from tower_sim.apparatus.catalogue import names
 from tower_sim.campaign.kinds import every_game, game_of, installed
 from tower_sim.campaign.point import MAX_ROWS, Point, build, rows_of
 from tower_sim.campaign.vary import MAX_POINTS, applied, fields_of, points, told
-from tower_sim.errors import UsageError, check_kind, check_table, fault
+from tower_sim.errors import UsageError, check_kind, check_table, fault, shown
 from tower_sim.games.game import Game
 from tower_sim.models import BOARD_MODELS, MODELS
 from tower_sim.physics.settings import read_settings
 from tower_sim.progress import telling
-from tower_sim.reading import as_path, json_value, read_text, toml_table
+from tower_sim.reading import CAMPAIGN, as_path, json_value, read_text, refuse_other, toml_table
 from tower_sim.state import MAX_SEED
 from tower_sim.typed import Document, read, refuse_unknown
 
@@ -176,6 +176,7 @@ def load(path: str | Path) -> Spec:
     """
     file = as_path("campaign file", path)
     text = read_text(file, "campaign file", advice="give a readable UTF-8 TOML file")
+    refuse_other(text, f"campaign file {shown(str(file))}", CAMPAIGN)
     try:
         return parse(text, file.parent)
     except UsageError as error:

@@ -186,7 +186,7 @@ class Store:
         attempts: list[int] = []
         for path in [self.path("drops", index) for index in self.lines if self.is_there(index)]:
             try:
-                with parquet.ParquetFile(path) as file:  # a dataset would load pandas: half a second
+                with parquet.ParquetFile(path.absolute()) as file:  # a dataset would load pandas: half a second
                     table = file.read(columns=["attempt", "emerged"])
                 attempts += table.filter(table.column("emerged").is_null()).column("attempt").to_pylist()
             except (arrow.ArrowException, KeyError, OSError) as error:
@@ -310,7 +310,7 @@ def _locked(directory: Path) -> Generator[None, None, None]:
     path = directory / _LOCK
     try:
         path.touch()  # raises an error with the reason, unlike SQLite
-        database = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
+        database = sqlite3.connect(path.absolute(), timeout=0, isolation_level=None, check_same_thread=False)
         database.execute("PRAGMA journal_mode = MEMORY")  # no file next to it
         database.execute("BEGIN EXCLUSIVE")
     except OSError as error:

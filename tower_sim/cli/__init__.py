@@ -33,7 +33,9 @@ def _run(arguments: Sequence[str] | None) -> int:
     from tower_sim.cli.commands import run_command
 
     words = [*(sys.argv[1:] if arguments is None else arguments)]
-    is_due = any(word.partition("=")[0] in _FILES for word in words)  # such a file is written even if printing fails
+    is_due = words[:1] == ["page"] or any(
+        word.partition("=")[0] in _FILES for word in words
+    )  # such a file is written even if printing fails
     try:
         with output.going_on() if is_due else nullcontext():
             return run_command(words)
@@ -72,14 +74,15 @@ def _misused(error: Any) -> int:
     if unknown and context:
         kind, word = unknown.groups()
         options = [spelt for param in context.command.params for spelt in param.opts if spelt.startswith("--")]
-        known = options if kind == "option" else list(context.command.commands)
-        text = f"unknown {kind} {shown(word)}{near(word, known)}"
-    if badly := re.match(
-        r"Invalid value for '([^']+)': (?:Input should be a valid|Unable to parse.* as an) (integer|number)", text
-    ):
-        kind = {"integer": "a whole number", "number": "a number"}[badly[2]]
-        text = f"{badly[1]} is not {kind}; allowed is {kind}, in digits; correct it"
+        text = f"unknown {kind} {shown(word)}{near(word, options) if kind == 'option' else _meant(word, context)}"
     return _told(f"{text}; see {context.command_path if context else 'tower-sim'} --help", 2)
+
+
+def _meant(word: str, context: Any) -> str:
+    """Return "; did you mean ...?" with the command of that name in a group, or else the nearest command here."""
+    commands: dict[str, Any] = context.command.commands
+    inner = [f"{name} {each}" for name, group in commands.items() for each in getattr(group, "commands", ())]
+    return next((f"; did you mean {path}?" for path in inner if path.endswith(f" {word}")), near(word, commands))
 
 
 def _told(text: str, status: int) -> int:

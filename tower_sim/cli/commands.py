@@ -17,7 +17,6 @@ _GROUPS = {
     "Study": ("campaign", "tower"),
     "Build": ("model", "serve", "redo"),
 }
-MAX_SEED = 2**128 - 1
 
 
 class _WithExample:
@@ -87,10 +86,8 @@ def _body(module: str) -> Any:
     return import_module(f"tower_sim.cli.{module}")
 
 
-def _seed(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) < 100) or int(text) > MAX_SEED:
-        raise typer.BadParameter(f"{text[:60]!r}; allowed is a whole number from 0 to 2^128 - 1")
-    return int(text)
+def _number(text: str) -> Any:
+    return _body("common").number(text)  # what is no number is refused, with unit and range, by what takes it
 
 
 def _names(group: str) -> Any:
@@ -141,9 +138,7 @@ Engine = Annotated[str | None, typer.Option(metavar="NAME", help="engine of phys
 Accuracy = Annotated[
     str | None, typer.Option(metavar="NAME", help="fast, standard or fine (default: standard)", show_default=False)
 ]
-Seed = Annotated[
-    int | None, typer.Option(metavar="N", parser=_seed, help="decides all that is random (default: drawn, and printed)")
-]
+Seed = Annotated[str | None, typer.Option(metavar="N", help="decides all that is random (default: drawn, and printed)")]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON document and nothing else")]
 Plot = Annotated[Path | None, typer.Option("--save-plot", metavar="FILE", help="also draw it (.png, .pdf or .svg)")]
 SetOption = Annotated[
@@ -155,6 +150,12 @@ State = Annotated[
     str | None, typer.Option("--state", metavar="TOKEN|@FILE", help="the state before, or a file with it")
 ]
 Out = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="the file or folder to write")]
+NamedOut = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="the file to write (default: a new one, whose name is printed)"
+    ),
+]
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="the campaign's directory", show_default=False)]
 
 
@@ -181,7 +182,9 @@ def play(
     game: GameArgument,
     changes: SetOption = [],  # noqa: B006  # typer copies it
     rules: RulesOption = None,
-    games: Annotated[int | None, typer.Option(metavar="N", help="play so many, and see the means")] = None,
+    games: Annotated[
+        int | None, typer.Option(metavar="N", parser=_number, help="play so many, and see the means")
+    ] = None,
     tower: TowerOption = None,
     model: Model = "physics",
     engine: Engine = None,
@@ -205,12 +208,17 @@ def throw(
     times: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="throw so often, and see the chances; --cubes may then be repeated to compare throws"
+            metavar="N",
+            parser=_number,
+            help="throw so often, and see the chances; --cubes may then be repeated to compare throws",
         ),
     ] = None,
     state: State = None,
     knock: Annotated[
-        float | None, typer.Option(metavar="STRENGTH", help="knock on the table first (peak acceleration in g)")
+        float | None,
+        typer.Option(
+            metavar="STRENGTH", parser=_number, help="knock on the table first: peak acceleration in g, 0 to 5"
+        ),
     ] = None,
     model: Model = "physics",
     engine: Engine = None,
@@ -233,7 +241,7 @@ def compare(
         str | None, typer.Argument(metavar="[B]", help="what to compare with it (default: A with --set)")
     ] = None,
     changes: SetOption = [],  # noqa: B006
-    games: Annotated[int, typer.Option(metavar="N", help="pairs of games")] = 2000,
+    games: Annotated[int, typer.Option(metavar="N", parser=_number, help="pairs of games")] = 2000,
     model: Model = "surrogate",
     engine: Engine = None,
     accuracy: Accuracy = None,
@@ -259,20 +267,20 @@ def compare(
 
 
 @command(page, "live", "tower-sim page live -o tower.html")
-def live(output: Out, towers: TowersOption = []) -> None:  # noqa: B006
+def live(output: NamedOut = None, towers: TowersOption = []) -> None:  # noqa: B006
     """Write a web page in which you throw cubes by hand and watch them fall with real physics."""
     from tower_sim.web.live import live_command
 
-    live_command(output, towers)
+    live_command(output := _body("common").named(output, "live.html"), towers)
     print(output)
 
 
 @command(page, "lab", "tower-sim page lab -o lab.html")
-def lab(output: Out, towers: TowersOption = []) -> None:  # noqa: B006
+def lab(output: NamedOut = None, towers: TowersOption = []) -> None:  # noqa: B006
     """Write a web page in which you move sliders for house rules and see what they change."""
     from tower_sim.web.lab import lab_command
 
-    lab_command(output, towers)
+    lab_command(output := _body("common").named(output, "lab.html"), towers)
     print(output)
 
 
@@ -281,10 +289,12 @@ def replay(
     what: Annotated[
         str, typer.Argument(metavar="GAME|TOWER", help="a game to play, or with --cubes a tower to throw into")
     ],
-    output: Out,
+    output: NamedOut = None,
     cubes: Cubes = [],  # noqa: B006
     state: State = None,
-    knock: Annotated[float | None, typer.Option(metavar="STRENGTH", help="with --cubes: knock first (g)")] = None,
+    knock: Annotated[
+        float | None, typer.Option(metavar="STRENGTH", parser=_number, help="with --cubes: knock first, 0 to 5 g")
+    ] = None,
     changes: SetOption = [],  # noqa: B006
     rules: RulesOption = None,
     tower: TowerOption = None,
@@ -294,6 +304,7 @@ def replay(
 ) -> None:
     """Write a web page that shows the cubes of a game, or of one throw, falling."""
     physics = ("physics", engine, accuracy)
+    output = _body("common").named(output, f"{Path(what).stem}.html")
     if cubes or knock is not None:
         _body("throw").throw(what, cubes, state, knock, physics, seed, False, output)
     else:
@@ -307,7 +318,9 @@ def replay(
 def run(
     spec: Annotated[Path, typer.Argument(metavar="SPEC.toml", help="the campaign file; see docs/campaigns.md")],
     output: Out,
-    workers: Annotated[int | None, typer.Option(metavar="N", help="processes to use (default: all cores)")] = None,
+    workers: Annotated[
+        int | None, typer.Option(metavar="N", parser=_number, help="processes to use (default: all cores)")
+    ] = None,
     dask: Annotated[str, typer.Option(metavar="ADDRESS|local", help="a Dask scheduler, or local to start one")] = "",
 ) -> int:
     """Run the games of a campaign file, or continue them after an interruption."""
@@ -346,7 +359,9 @@ def check(directory: Directory) -> int:
 def report(
     directory: Directory,
     output: Out,
-    point: Annotated[int | None, typer.Option(metavar="N", help="report on design point N alone, from 0")] = None,
+    point: Annotated[
+        int | None, typer.Option(metavar="N", parser=_number, help="report on design point N alone, from 0")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Write a report on a campaign: every statistic with its interval and its sample size."""
@@ -370,9 +385,9 @@ def list_(json: Json = False) -> None:
 
 
 @command(tower, "show", "tower-sim tower show amerigo -o tower.png")
-def show(tower: TowerArgument, output: Out, state: State = None) -> None:
+def show(tower: TowerArgument, output: NamedOut = None, state: State = None) -> None:
     """Draw a tower or a ship: a view from outside and a section with its lengths."""
-    _body("throw").show(tower, output, state)
+    _body("throw").show(tower, _body("common").named(output, f"{Path(tower).stem}.png"), state)
 
 
 @command(tower, "fit", "tower-sim tower fit my_tower -o mine.toml")
@@ -403,7 +418,7 @@ def fit(
 def check_tower(
     records: Annotated[str, typer.Argument(metavar="RECORDS.csv", help="your recorded drops, or the example my_tower")],
     tower: TowerOption = None,
-    games: Annotated[int, typer.Option(metavar="N", help="games to simulate, 8 to 10000")] = 24,
+    games: Annotated[int, typer.Option(metavar="N", parser=_number, help="games to simulate, 8 to 10000")] = 24,
     engine: Engine = None,
     accuracy: Accuracy = None,
     seed: Seed = None,
@@ -420,13 +435,15 @@ def check_tower(
 
 
 @command(tower, "export", "tower-sim tower export amerigo -o tower.stl")
-def export(tower: TowerArgument, output: Out) -> None:
+def export(tower: TowerArgument, output: NamedOut = None) -> None:
     """Write a tower as a file for a 3D printer: STL, 3MF or GLB, in millimetres."""
     from tower_sim.apparatus.catalogue import load
     from tower_sim.printing import export as export_to
 
-    for name, mesh in export_to(load(tower), output).items():
+    written = _body("common").named(output, f"{Path(tower).stem}.stl")
+    for name, mesh in export_to(load(tower), written).items():
         print(f"{name}: {' x '.join(f'{length:.0f}' for length in mesh.extents)} mm, {mesh.volume / 1e3:.0f} cm3")
+    print(written)
 
 
 # Build
@@ -478,7 +495,9 @@ def serve(
     host: Annotated[
         str | None, typer.Option(metavar="NAME", help="the address to listen on (default: 127.0.0.1)")
     ] = None,
-    port: Annotated[int | None, typer.Option(metavar="N", help="the port; 0: any that is free (default: 8484)")] = None,
+    port: Annotated[
+        int | None, typer.Option(metavar="N", parser=_number, help="the port; 0: any that is free (default: 8484)")
+    ] = None,
     db: Annotated[
         Path | None, typer.Option(metavar="FILE", help="the file that is kept (default: tower-sim.db)")
     ] = None,

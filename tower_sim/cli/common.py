@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from itertools import chain, count
 from pathlib import Path
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError
 from tower_sim.models import Model, open_model
 from tower_sim.physics.settings import ENGINE
-from tower_sim.reading import json_value, read_text
+from tower_sim.reading import STATE, json_value, read_text, refuse_other
 from tower_sim.registry import OWN, get
-from tower_sim.state import TowerState, short_seed
+from tower_sim.state import TowerState, check_seed, short_seed
 from tower_sim.version import TOWER_SIM
 
 Physics = tuple[str, str | None, str | None]
@@ -30,9 +32,24 @@ def version() -> str:
     return f"tower-sim {TOWER_SIM} (Python {platform.python_version()}, {', '.join(engines)})"
 
 
-def seed_of(given: int | None) -> int:
-    """Return the seed that was given, or draw one if it is None."""
-    return short_seed() if given is None else given
+def seed_of(given: str | None) -> int:
+    """Return the seed of `--seed`, or draw one if it is None."""
+    return short_seed() if given is None else check_seed(given, "--seed")
+
+
+def number(text: str) -> float | str:
+    """Return the number that a text says; any other text is returned, for the refusal of the check that follows."""
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return text
+
+
+def named(given: Path | None, name: str) -> Path:
+    """Return the path to write: the one that was given, or else `name`, numbered if such a file is there already."""
+    path = Path(name)
+    others = (path.with_stem(f"{path.stem}-{i}") for i in count(2))
+    return given or next(each for each in chain([path], others) if not each.exists())
 
 
 def model_of(shape: Apparatus, state: TowerState | None) -> Model:
@@ -60,6 +77,7 @@ def read_state(text: str | None) -> TowerState | None:
         return None
     if text.startswith("@"):
         text = read_text(text[1:], "--state file", advice="give a file with a token").strip()
+        refuse_other(text, "--state file", STATE)
         if text.startswith("{"):
             text = _token_of_document(text)
     return TowerState.from_token(text)

@@ -17,7 +17,7 @@ _FORMS = {
 }
 
 
-def fit(observations: Sequence[str], wish: Sequence[str], output: Path, seed: int | None, force: bool) -> int:
+def fit(observations: Sequence[str], wish: Sequence[str], output: Path, seed: str | None, force: bool) -> int:
     """Fit a tower to observations and wishes (MEAN=NUMBER), write its profile, and return the exit status."""
     from tower_sim.calibration.command import calibrate_command
 

@@ -42,7 +42,7 @@ def play(
     games: int | None,
     tower: str | None,
     physics: Physics,
-    seed: int | None,
+    seed: str | None,
     as_json: bool,
     plot: Path | None,
     replay: Path | None = None,

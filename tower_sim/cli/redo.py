@@ -7,14 +7,14 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.cli.common import model_of, read_state
+from tower_sim.cli.common import model_of, number, read_state
 from tower_sim.cli.throw import report
 from tower_sim.cubes import count_by_colour, parse_counts
-from tower_sim.errors import UsageError, fault
+from tower_sim.errors import fault, unknown
 from tower_sim.model import redo as redo_of
 from tower_sim.outcome import Outcome
 from tower_sim.requests import DropRequest, drop_document, outcome
-from tower_sim.state import MAX_SEED, Event, TowerState
+from tower_sim.state import Event, TowerState, check_seed
 
 _SCHEMA = "tower-sim/redo"
 _KEYS = ("profile", "state", "seed", "throw", "knock", "game")
@@ -51,7 +51,7 @@ def _link(text: str) -> dict[str, str]:
     parts = dict(parse_qsl(text.partition("#")[2].replace("+", "%2B"), keep_blank_values=True))
     for key in parts:
         if key not in _KEYS:
-            raise fault("part of the link", key, f"one of {', '.join(_KEYS)}", "copy the link again, whole")
+            raise unknown("part of the link", key, _KEYS, "copy the link again, whole")
     if not parts:
         raise fault("link", text, _LINK, "copy it again, whole")
     return parts
@@ -61,15 +61,10 @@ def _throw(link: dict[str, str], name: str, state: TowerState | None) -> DropReq
     """Return the throw that a link asks for, or None."""
     if "throw" not in link and "knock" not in link:
         return None
-    try:
-        number = int(text) if (text := link.get("seed", "")).isdecimal() and len(text) < 100 else -1
-        knock = float(link["knock"]) if "knock" in link else None
-    except ValueError as error:
-        raise UsageError(f"link: {error}; copy it again, whole") from error
-    if not 0 <= number <= MAX_SEED:
-        raise fault("seed of the link", text, "a whole number from 0 to 2^128 - 1", "copy the link again, whole")
-    counts = parse_counts(link.get("throw", "").replace(":", "="), "throw of the link")
-    return DropRequest(name, "physics", number, counts, state, knock)
+    seed = check_seed(link.get("seed", ""), "seed of the link")
+    counts = parse_counts(link.get("throw", ""), "throw of the link", ":")
+    knock: Any = number(link["knock"]) if "knock" in link else None
+    return DropRequest(name, "physics", seed, counts, state, knock)
 
 
 def _plain(event: Event) -> dict[str, Any]:

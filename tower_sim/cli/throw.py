@@ -11,7 +11,7 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.chances import MOST_DRAWS, Chances, chances, document_of, is_more
 from tower_sim.cli.common import Physics, model_of, read_state, seed_of
 from tower_sim.cubes import count_by_colour, parse_counts
-from tower_sim.errors import UsageError, fault
+from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.models import PHYSICS, open_model, settings_of
 from tower_sim.outcome import Outcome
 from tower_sim.progress import telling
@@ -26,7 +26,7 @@ def throw(
     state: str | None,
     knock: float | None,
     physics: Physics,
-    seed: int | None,
+    seed: str | None,
     as_json: bool,
     replay: Path | None = None,
 ) -> None:
@@ -65,7 +65,7 @@ def chances_of(
     state: str | None,
     knock: float | None,
     physics: Physics,
-    seed: int | None,
+    seed: str | None,
     as_json: bool,
 ) -> None:
     """Throw each choice of cubes `times` times from the same state, and print the chances."""
@@ -73,8 +73,7 @@ def chances_of(
         raise UsageError("there is no --cubes; allowed with --times are one or more; try --cubes blue=4 --cubes red=3")
     if knock is not None:
         raise fault("--knock", knock, "none with --times", "leave it out")
-    if not 2 <= times <= MOST_DRAWS:
-        raise fault("--times", times, f"a whole number from 2 to {MOST_DRAWS}", "try 200")
+    times = check_whole("--times", times, 2, MOST_DRAWS, "try 200")
     before, drawn = read_state(state), seed_of(seed)
     asked = [parse_counts(text, "--cubes") for text in cubes]
     shape = load(tower)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from gymnasium import spaces
@@ -18,6 +18,7 @@ from tower_sim.state import check_seed
 from tower_sim.surrogate.many import ManyTowers
 
 MOST_ENVS = 1_000_000
+_ACTIONS = (THROW, STOP)
 
 
 class PushYourLuckVectorEnv(VectorEnv[Array, Array, Array]):
@@ -68,9 +69,15 @@ class PushYourLuckVectorEnv(VectorEnv[Array, Array, Array]):
         """
         if self._towers is None:
             raise fault("the environment", "not reset yet", "one that is", "call reset() first")
-        actions = np.asarray(actions)
-        if actions.shape != (self.num_envs,) or not np.isin(actions, (THROW, STOP)).all():
-            raise fault("actions", actions.tolist(), f"{self.num_envs} numbers, each 0 (throw) or 1 (stop)")
+        given = actions
+        try:
+            actions = np.asarray(given)
+        except ValueError:  # lists of several lengths
+            actions = np.array(None)
+        if actions.shape != (self.num_envs,) or actions.dtype.kind not in "biu" or not np.isin(actions, _ACTIONS).all():
+            allowed = f"{self.num_envs} whole numbers or booleans, each 0 (throw) or 1 (stop)"
+            raise fault("actions", cast("object", given), allowed, "give one for each game")
+        actions = actions.astype(int)
         over, mask = self._over, self._mask()
         if (wrong := np.flatnonzero(~mask[np.arange(self.num_envs), actions] & ~over)).size:
             what = f"action of game {wrong[0]}"

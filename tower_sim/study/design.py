@@ -12,7 +12,7 @@ import numpy as np
 
 from tower_sim.campaign.data import NOWHERE, Array, Campaign, Drops, Failed, Words
 from tower_sim.campaign.vary import SAMPLED, applied
-from tower_sim.errors import fault
+from tower_sim.errors import check_whole, fault
 from tower_sim.runs.figure import MEAN, PHASES, Figure
 from tower_sim.runs.tower import GENERAL, TOWER
 from tower_sim.statistics import Estimate, Estimates, Resamples, ratio_errors
@@ -59,6 +59,7 @@ def at_point(campaign: Campaign, point: int) -> Campaign:
     Its spec has the values of the point. Its digest names the point, so random numbers of a report depend on the
     point alone.
     """
+    point = check_whole("point", point, 0)
     first, stop = (int(i) for i in np.searchsorted(campaign.run_point, [point, point + 1]))
     if first == stop:
         known = used_points(campaign)

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError, check_kind, check_whole, fault, shown
-from tower_sim.reading import as_path, json_value, read_text
+from tower_sim.reading import MODEL, as_path, json_value, read_text, refuse_other
 from tower_sim.surrogate.board_law import BoardLaw
 from tower_sim.surrogate.cascade import Cascade
 
@@ -189,6 +189,7 @@ def as_fitted(fitted: object) -> Fitted:
 def load_fitted(path: str | Path) -> Fitted:
     """Read a surrogate from its file."""
     text = read_text(path, "surrogate file", advice="give a file of `tower-sim model fit`")
+    refuse_other(text, f"surrogate file {shown(str(path))}", MODEL)
     try:
         return Fitted.from_json(text)
     except UsageError as error:

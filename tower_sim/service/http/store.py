@@ -159,6 +159,7 @@ def _open(path: Path) -> sqlite3.Connection:
     """Open the file of a service and make its tables if it is new; refuse another program's file unchanged."""
     if not path.exists():
         _make_private(path)
+    path = path.absolute()  # SQLite has other meanings for :memory: and file:NAME
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
     try:
         if _version(connection, path) == 0:
