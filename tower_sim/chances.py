@@ -8,7 +8,7 @@ Each mean and each share has an interval.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -45,8 +45,9 @@ class Chances:
 
     @property
     def number(self) -> Estimate:
-        """The mean number of cubes out, with its interval."""
-        return average(self.out.sum(1))
+        """The mean number of cubes out, with its interval; it does not go below 0."""
+        mean = average(self.out.sum(1))
+        return replace(mean, low=max(mean.low, 0.0))
 
     @property
     def usual(self) -> tuple[int, int]:

@@ -19,8 +19,14 @@ Array = npt.NDArray[Any]
 
 CONFIDENCE = 0.95
 RESAMPLES = 2000  # fewer, but never below 1000, when there are very many runs
-FEWEST = 5  # runs, below which there is no interval
+FEWEST = 8  # runs; with fewer there is no interval. docs/statistics.md says how often intervals of 8 hold
 _BLOCK = 4_000_000  # weights turned into floats at a time
+
+
+def too_few(runs: int, unit: str) -> str:
+    """Return in words that so many runs are too few to tell, or "" if they are enough; `unit` is the word for one."""
+    many = f"{runs} {unit}{'s' * (runs != 1)}"
+    return "" if runs >= FEWEST else f"{many}, too few to tell how sure this is (an interval needs {FEWEST})"
 
 
 @dataclass(frozen=True)
@@ -177,7 +183,7 @@ def ratio_of_sums(over: Sequence[float], under: Sequence[float]) -> tuple[float,
 def ratio_errors(over: Array, under: Array) -> tuple[Array, Array]:
     """Return the errors of `ratio_of_sums` and their degrees of freedom for every column of (runs, M) values.
 
-    Runs whose denominator is 0 do not count. A column with fewer than five counted runs gives NaN.
+    Runs whose denominator is 0 do not count. A column with fewer than FEWEST counted runs gives NaN.
     """
     there = (under > 0).sum(0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -324,14 +330,14 @@ class Resamples:
 
     @property
     def has_intervals(self) -> bool:
-        """Whether there are at least five runs, and at least two in every stratum."""
+        """Whether there are at least FEWEST runs, and at least two in every stratum."""
         return self.runs >= max(FEWEST, 2 * self.strata)
 
     def tails(self, counted: Array | None = None) -> Array:
         """Return the share of resamples beyond each end of an interval, of shape (M,).
 
         `counted`, of shape (runs, M), marks the runs that contribute to a value (None: all runs, one value). Fewer
-        than five runs give NaN.
+        than FEWEST runs give NaN.
         """
         there = np.ones((self.runs, 1), bool) if counted is None else counted
         by_stratum = np.zeros((self.strata, there.shape[1]))
@@ -370,7 +376,7 @@ class Resamples:
     def shares(self, hits: Array, of: Array) -> Estimates:
         """Return shares as `ratios` does. If all or none hit, the interval is Clopper and Pearson's by run.
 
-        That interval counts every run as one trial, which makes it wide rather than narrow. It too needs five runs.
+        That interval counts every run as one trial, which makes it wide rather than narrow. It too needs FEWEST runs.
         Source: Clopper and Pearson, Biometrika 26 (1934).
         """
         ratios = self.ratios(hits, of)

@@ -620,11 +620,13 @@ def test_a_game_that_only_has_figures_is_compared_told_and_drawn():
 
 def test_the_words_a_player_reads_first_say_how_sure_they_are():
     few = compared(variant(), variant("six", cubes=6), games=2)
-    said = (
-        "Whether more or fewer cubes stay in the tower in B is open (4.8 instead of 5.8): no difference is shown, but"
-    )
+    said = "Whether more or fewer cubes stay in the tower in B is open (4.8 instead of 5.8): too few games to tell."
     assert few.in_plain_words.startswith(said)
-    assert not re.search("about as|certain", few.in_plain_words)
+    assert not re.search("about as|certain|may be", few.in_plain_words)
+    report = compare_report(few)
+    assert "2 pairs, too few to tell how sure this is (an interval needs 8)." in report
+    assert " to +" not in report
+    assert {each.smaller or each.interval or each.correlation for each in few.figures} == {None}
     gold = compared(variant(), variant("gold", gold_divisor=2), games=20).in_plain_words
     assert "about as many cubes stay in the tower as in A" in gold
     assert "no game differs" in gold

@@ -195,13 +195,16 @@ def test_the_chance_to_win_of_dice_is_that_of_an_enumeration_with_its_interval()
     assert high - low == pytest.approx(2 * 1.96 * deviation, rel=0.15)
 
 
-def test_wilson_intervals_stay_within_0_and_1_and_means_of_one_value_have_none():
+def test_wilson_intervals_stay_within_0_and_1_and_few_or_equal_values_have_none():
     none, every = proportion(0, 10), proportion(10, 10)
     z2 = stats.norm.ppf(0.975) ** 2
     assert none["interval"] == pytest.approx([0, z2 / (10 + z2)])
     assert every["interval"] == pytest.approx([10 / (10 + z2), 1])
     assert mean([3]) == {"n": 1, "mean": 3, "interval": None}
-    assert mean([2, 2, 2])["interval"] == [2, 2]
+    assert mean([2] * 9)["interval"] is None  # equal values show no spread
+    assert mean([0, 1, 2, 3, 4, 5, 6])["interval"] is None  # too few
+    assert proportion(3, 7)["interval"] is None
+    assert mean([0] * 9 + [1])["interval"] == [0, pytest.approx(0.1 + stats.t.ppf(0.975, 9) * 0.1)]  # none is below 0
 
 
 def test_the_document_has_the_head_of_a_battle_and_the_summary_and_is_json(rough):

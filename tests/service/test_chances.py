@@ -83,6 +83,13 @@ def test_the_command_begins_with_what_a_player_understands_and_is_the_same_again
     assert sum(document["throws"][0]["by_number"]) == pytest.approx(1)
 
 
+def test_few_throws_are_said_to_be_too_few(capsys: pytest.CaptureFixture[str]):
+    assert cli.main([*CHANCES[:6], "--times", "7", "--seed", "5"]) == 0
+    told = capsys.readouterr().out
+    assert " cubes come out: 7 throws, too few to tell how sure this is (an interval needs 8).\n" in told
+    assert " to " not in told.split("\n\n")[1]
+
+
 def test_a_state_of_physics_is_drawn_from_by_physics(capsys: pytest.CaptureFixture[str]):
     assert cli.main(["throw", "amerigo", "--cubes", "blue=7,red=7", "--seed", "1", "--json"]) == 0
     token = json.loads(capsys.readouterr().out)["state"]

@@ -9,13 +9,8 @@ from scipy import special, stats
 from support.cases import each_case
 
 from tower_sim import statistics
-from tower_sim.campaign.vary import FEWEST_RUNS
 
 SAMPLE = [3, 1, 4, 1, 5, 9, 2, 6]
-
-
-def test_a_campaign_asks_for_as_many_runs_as_an_interval_needs():
-    assert statistics.FEWEST == FEWEST_RUNS
 
 
 def test_log_sum_exp_is_scipys_without_overflow():
@@ -141,7 +136,8 @@ def test_figures_without_any_error_differ_surely_or_not_at_all():
         assert statistics.contrast(values, still, freedom, np.array([-1, 0, 1]))[1] == p
 
 
-def test_errors_of_ratios_are_those_of_one_ratio():
+def test_errors_of_ratios_are_those_of_one_ratio(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(statistics, "FEWEST", 5)
     over, under = np.array([[1, 2], [0, 3], [3, 1], [2, 2], [4, 2]]), np.array([[4, 0], [4, 5], [5, 2], [3, 3], [4, 9]])
     error, freedom = statistics.ratio_errors(over.astype(float), under.astype(float))
     assert error[0] == pytest.approx(statistics.ratio_of_sums(over[:, 0].tolist(), under[:, 0].tolist())[1])
@@ -159,7 +155,8 @@ def test_a_resample_has_as_many_units_and_every_one_of_them_as_often():
     assert none_of.pvalue > 1e-4
 
 
-def test_resampled_ratios_have_the_interval_that_enumeration_gives():
+def test_resampled_ratios_have_the_interval_that_enumeration_gives(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(statistics, "FEWEST", 5)  # of which every resample can be listed
     over, under = np.array([1.0, 2, 2, 4, 6]), np.array([4.0, 3, 5, 4, 6])
     every = [(over[list(i)].sum() / under[list(i)].sum()) for i in itertools.product(range(5), repeat=5)]
     resamples = statistics.Resamples(np.zeros(5), np.random.default_rng(3), 20_000)

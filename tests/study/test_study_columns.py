@@ -87,13 +87,13 @@ def test_a_swept_campaign_that_was_killed_and_gone_on_with_has_the_same_bytes(di
 @each_case(
     ("design", "games", "says"),
     [
-        ('[vary.fields]\n"rules.cubes" = [5, 6]', 3, "3 games at each of 2 points: too few for intervals in a study"),
-        ('[vary.fields]\n"rules.cubes" = [5, 6]', 5, ""),
+        ('[vary.fields]\n"rules.cubes" = [5, 6]', 7, "7 games at each of 2 points: too few for intervals in a study"),
+        ('[vary.fields]\n"rules.cubes" = [5, 6]', 8, ""),
         ('[vary]\ndesign = "sobol"\npoints = 4\n[vary.fields]\n"rules.cubes" = { low = 4, high = 9 }', 1, ""),
         ("", 1, ""),
     ],
 )
-def test_five_runs_a_point_are_asked_for_unless_the_points_are_a_sample(
+def test_eight_runs_a_point_are_asked_for_unless_the_points_are_a_sample(
     design: str, games: int, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     head = '[campaign]\ngame = "amerigo"\napparatus = "amerigo"\nmodel = "two_thirds"\nseed = "7"\n'

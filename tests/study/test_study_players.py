@@ -114,9 +114,14 @@ def test_they_open_the_report_in_plain_words(games: Any, directory: Path, tmp_pa
 
 
 def test_what_never_was_is_told_in_a_sentence():
-    share = Estimate(0.0, 0.0, 0.46, 35)
-    assert towers.phases_with(share, "none") == "in no phase of 35 was there none (it may be up to 46 % of them)"
-    assert towers.phases_with(Estimate(0.2, 0.19, 0.21, 900), "only one") == "in 20 ± 1 % of phases there is only one"
+    nan = float("nan")
+    never = towers.phases_with(Estimate(0.0, 0.0, 0.31, 350), "none", "game")
+    assert never == "in no phase of 350 was there none (at most 31 % of games have such a phase)"
+    assert towers.phases_with(Estimate(0.0, nan, nan, 35), "none", "game") == "in no phase of 35 was there none"
+    assert (
+        towers.phases_with(Estimate(0.2, 0.19, 0.21, 900), "only one", "game")
+        == "in 20 ± 1 % of phases there is only one"
+    )
 
 
 @pytest.mark.parametrize("varied", ["", '[vary.fields]\n"rules.cubes" = [2, 3]\n'])

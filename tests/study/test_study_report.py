@@ -17,24 +17,24 @@ from tower_sim.study.report import plain_share, plainly, said
 
 
 def test_what_a_battle_shows_is_counted_by_hand(tmp_path: Path):
-    write_battles(tmp_path, ["purple"] * 4 + ["green"] * 2, [0] * 6)
+    write_battles(tmp_path, ["purple"] * 5 + ["green"] * 3, [0] * 8)
     campaign = load(tmp_path)
     made: Any = battles.sections(campaign, Resamples(campaign.strata, np.random.default_rng(1)))
     landed, knocked, chains, odds = ([*map(list, s.table.rows)] for s in made if s.table)
     # through the ship: a, boom, b and c, then b and a; the cube put into a zone by the ability is no landing
-    assert [(place, count / 6, at_end / 6) for place, count, _, at_end, _ in landed] == [
+    assert [(place, count / 8, at_end / 8) for place, count, _, at_end, _ in landed] == [
         ("zone:a", 2, 2), ("zone:b", 2, 2), ("zone:boom", 1, 0), ("zone:c", 1, 1),
     ]  # fmt: skip
-    assert landed[2][4].high == pytest.approx(1 - 0.025 ** (1 / 6))
+    assert landed[2][4].high == pytest.approx(1 - 0.025 ** (1 / 8))
     ((thrown, throws, moved, share),) = knocked
-    assert (thrown, throws, moved.value, share.value) == ("2", 6, 1, pytest.approx(1 / 3))
-    assert [row[:2] for row in chains] == [[0, 6], [1, 6]]  # the throw has one explosion, the ability none
+    assert (thrown, throws, moved.value, share.value) == ("2", 8, 1, pytest.approx(1 / 3))
+    assert [row[:2] for row in chains] == [[0, 8], [1, 8]]  # the throw has one explosion, the ability none
     head = ["purple [cubes]", "green [cubes]", "battles", "won by purple", "won by green", "no winner"]
     assert made[3].table.head == head
     ((purple, green, fought, *wins),) = odds
-    assert (purple, green, fought) == (2, 2, 6)
-    assert [each.value for each in wins] == pytest.approx([4 / 6, 2 / 6, 0])
-    assert wins[0].low <= 4 / 6 <= wins[0].high
+    assert (purple, green, fought) == (2, 2, 8)
+    assert [each.value for each in wins] == pytest.approx([5 / 8, 3 / 8, 0])
+    assert wins[0].low <= 5 / 8 <= wins[0].high
 
 
 @pytest.mark.usefixtures("unpainted_here")
@@ -115,7 +115,9 @@ def test_few_games_make_a_report_that_says_so(tmp_path: Path, games: int):
     write(tmp_path / "in", *coin_games(games))
     study(tmp_path / "in", tmp_path / "out")
     text = (tmp_path / "out" / "report.md").read_text("utf-8")
-    assert f"Runs here: {games}. Figures have no interval" in text
+    said = f"{games} game{'s' * (games > 1)}, too few to tell how sure this is (an interval needs 8)."
+    assert said in text.split("\n\n")[1]
+    assert "±" not in text.split("##", maxsplit=1)[0]
     assert ("needs two or more" in text) == (games == 1)
     assert f"this needs {memory.FOLDS} runs or more" in text or games == 1
 

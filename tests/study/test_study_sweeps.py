@@ -191,7 +191,7 @@ def test_three_runs_a_point_have_no_interval_anywhere_and_the_report_says_so(tmp
     swept(tmp_path / "in", monkeypatch, runs=3)
     study(tmp_path / "in", tmp_path / "out")
     text = (tmp_path / "out" / "report.md").read_text("utf-8")
-    assert "**Too few runs:** figures of a point with fewer than 5 chains have no interval" in text
+    assert "**Too few runs:** figures of a point with fewer than 8 chains have no interval" in text
     assert text.index("Too few runs") < text.index("## 1.")
     for path in (tmp_path / "out" / "tables").glob("*.csv"):
         for row in table(tmp_path / "out", path.stem):
@@ -226,7 +226,7 @@ def test_a_sweep_of_games_opens_with_what_players_get_point_by_point(tmp_path: P
     cubes: list[Any] = []
     values = [3, 5, 8]
     for point, number in enumerate(values):
-        more = coin_games(6, Rules(cubes=number, rounds=2), point, first=6 * point)
+        more = coin_games(8, Rules(cubes=number, rounds=2), point, first=8 * point)
         drops, cubes = drops + more[0], cubes + more[1]
     write(tmp_path / "in", drops, cubes, points=[{"rules.cubes": number} for number in values])
     study(tmp_path / "in", tmp_path / "out")

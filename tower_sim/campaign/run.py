@@ -29,7 +29,7 @@ from typing import Any
 
 from tower_sim.campaign.spec import Spec, load
 from tower_sim.campaign.store import MANIFEST, Store, difference, environment, head_of
-from tower_sim.campaign.vary import FEWEST_RUNS, SAMPLED
+from tower_sim.campaign.vary import SAMPLED
 from tower_sim.campaign.work import Shard, run_shard
 from tower_sim.errors import UsageError, check_whole
 from tower_sim.extras import extra
@@ -38,6 +38,7 @@ from tower_sim.pool import MOST_WORKERS, ignore_interrupts, without_interrupts
 from tower_sim.progress import Telling, telling
 from tower_sim.reading import as_path
 from tower_sim.registry import get
+from tower_sim.statistics import FEWEST
 from tower_sim.terminal import warn
 from tower_sim.writing import WritingFailed
 
@@ -278,12 +279,12 @@ def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask:
 
 def few_runs(spec: Spec) -> str:
     """Return a warning if a design of chosen points has too few runs for an interval at each point, else ""."""
-    if len(spec.points) == 1 or spec.design in SAMPLED or spec.runs >= FEWEST_RUNS:
+    if len(spec.points) == 1 or spec.design in SAMPLED or spec.runs >= FEWEST:
         return ""
     what = spec.game.runs
     return (
         f"{spec.runs} {what} at each of {len(spec.points)} points: too few for intervals in a study; "
-        f"write {what} = {FEWEST_RUNS} or more"
+        f"write {what} = {FEWEST} or more"
     )
 
 

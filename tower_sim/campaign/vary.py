@@ -18,7 +18,6 @@ from tower_sim.typed import Document, read
 SAMPLED = ("latin_hypercube", "sobol")  # designs whose points are a sample
 Design = Literal["grid", "list", "latin_hypercube", "sobol"]
 DESIGNS: tuple[str, ...] = get_args(Design)
-FEWEST_RUNS = 5  # at a point of other designs; with fewer, a study has no interval
 MAX_POINTS = 10_000  # each is tried before anything runs, which takes milliseconds
 DESIGN_STREAM = 2**31  # spawn keys of runs begin with the run's number, which is lower
 _UNITS = ("_mm", "_deg", "_kg_m3", "_m_s", "_rad_s", "_s")  # keys with these endings are quantities, never counts

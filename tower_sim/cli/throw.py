@@ -16,7 +16,7 @@ from tower_sim.models import PHYSICS, open_model, settings_of
 from tower_sim.outcome import Outcome
 from tower_sim.progress import telling
 from tower_sim.requests import DropRequest, drop_document, outcome
-from tower_sim.statistics import Estimate
+from tower_sim.statistics import FEWEST, Estimate, too_few
 from tower_sim.terminal import say
 
 
@@ -127,11 +127,14 @@ def report(outcome: Outcome, colours: Sequence[str], seed: int) -> str:
 
 
 def _opening(found: list[Chances]) -> list[str]:
-    """Return two sentences for players: the choice with the most cubes out, and how often it gives several colours."""
+    """Return sentences for players: the choice with the most cubes out, and how often it gives several colours."""
     best = max(found, key=lambda each: each.number.value)
     low, high = best.usual
     span = f"{low}" if low == high else f"{low} to {high}"
-    first = f"Throw {_words(best)}, and about {best.number.value:.1f} cubes come out, {span} in nine of ten throws"
+    first = f"Throw {_words(best)}, and about {best.number.value:.1f} cubes come out"
+    if few := too_few(len(best.out), "throw"):
+        return [f"{first}: {few}."]
+    first += f", {span} in nine of ten throws"
     if len(found) > 1:
         sure = all(is_more(best, other) for other in found if other is not best)
         first += "; that is the most of these choices" if sure else "; whether that is the most these draws do not show"
@@ -144,13 +147,20 @@ def _words(one: Chances) -> str:
 
 
 def _share(share: Estimate) -> str:
-    return f"{100 * share.value:.0f} % ({100 * share.low:.0f} to {100 * share.high:.0f})"
+    return f"{100 * share.value:.0f} %" + (
+        f" ({100 * share.low:.0f} to {100 * share.high:.0f})" if share.n >= FEWEST else ""
+    )
+
+
+def _mean(one: Chances) -> str:
+    number = one.number
+    return f"{number.value:.2f}" + (f" ({number.low:.2f} to {number.high:.2f})" if number.n >= FEWEST else "")
 
 
 def _table(found: list[Chances]) -> list[str]:
     """Return a table with a column for each choice: mean number out, shares, and the chance of each colour."""
     rows: list[list[str]] = [["", *map(_words, found)]]
-    rows.append(["out, mean", *(f"{c.number.value:.2f} ({c.number.low:.2f} to {c.number.high:.2f})" for c in found)])
+    rows.append(["out, mean", *map(_mean, found)])
     for name in found[0].shares:
         rows.append([name, *(_share(c.shares[name]) for c in found)])
     for colour in found[0].colours:
@@ -162,4 +172,5 @@ def _table(found: list[Chances]) -> list[str]:
 def _source(found: list[Chances], apparatus: str, model: str, seed: int) -> str:
     lost = sum(each.left_out for each in found)
     more = f"; {lost} more gave no landing" if lost else ""
-    return f"{apparatus}, {model}, seed {seed}: {len(found[0].out)} throws of each{more}; in brackets 95 % intervals"
+    brackets = "; in brackets 95 % intervals" if len(found[0].out) >= FEWEST else ""
+    return f"{apparatus}, {model}, seed {seed}: {len(found[0].out)} throws of each{more}{brackets}"

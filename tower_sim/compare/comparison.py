@@ -11,6 +11,7 @@ from tower_sim.compare.paired import CONFIDENCE, LEVEL, POWER, Moments, Paired, 
 from tower_sim.compare.tally import Draws, Tally
 from tower_sim.games.compared import Row
 from tower_sim.runs.figure import Figure
+from tower_sim.statistics import FEWEST
 from tower_sim.surrogate.store import FAILED_NAME
 from tower_sim.variants import DEFAULT, Variant
 
@@ -112,7 +113,8 @@ def rows(sums: Moments, figures: tuple[Figure, ...]) -> tuple[Row, ...]:
 def _row(figure: Figure, of: Paired, i: int, figures: int) -> Row:
     difference, sd = float(of.difference[i]), float(of.sd_difference[i])
     shown = bool(of.adjusted[i] <= LEVEL)
-    least = shows_from(sd, of.n, figures) if sd else None
+    is_told = sd > 0 and of.n >= FEWEST
+    least = shows_from(sd, of.n, figures) if is_told else None
     half = abs(difference) / 2 if shown else (least or 0.0) / 2
     correlation = float(of.correlation[i])
     return Row(
@@ -125,8 +127,8 @@ def _row(figure: Figure, of: Paired, i: int, figures: int) -> Row:
         sd_b=float(of.sd_b[i]),
         difference=difference,
         sd_difference=sd,
-        interval=(float(of.low[i]), float(of.high[i])) if sd else None,
-        correlation=None if math.isnan(correlation) else correlation,
+        interval=(float(of.low[i]), float(of.high[i])) if is_told else None,
+        correlation=None if math.isnan(correlation) or not is_told else correlation,
         p=float(of.p[i]),
         p_adjusted=float(of.adjusted[i]),
         shown=shown,

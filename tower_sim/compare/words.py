@@ -15,6 +15,7 @@ from tower_sim.compare.comparison import Comparison
 from tower_sim.compare.differences import Difference, differences, noun
 from tower_sim.compare.paired import LEVEL, POWER
 from tower_sim.games.compared import Row
+from tower_sim.statistics import FEWEST, too_few
 from tower_sim.terminal import counted
 
 _TITLE = 27  # characters of the first column; longer titles continue on further lines
@@ -39,7 +40,7 @@ def compare_report(comparison: Comparison) -> str:
     groups = [(group.head, [row for row in rows if not row.never])
               for group, rows in zip(pairs.compared.groups, comparison.groups, strict=True)]  # fmt: skip
     tables: list[str] = []
-    for heading, line in ((_HEADING, _line), (_SURE_HEADING, _sure_line)):
+    for heading, line in ((_HEADING, _line), (_SURE_HEADING, _sure_line))[: 1 + (len(pairs) >= FEWEST)]:
         for title, rows in filter(itemgetter(1), groups):
             tables += [f"{title:<{_TITLE}} {heading}", *(each for row in rows for each in line(row)), ""]
     return "\n".join([*head, *tables, *notes(comparison)])
@@ -143,8 +144,9 @@ def notes(comparison: Comparison) -> list[str]:
         f"Shown from: the smallest difference that {len(comparison.pairs)} pairs show with a chance of {power}. "
         "A smaller one: half the difference (where none is shown, half of 'shown from'), and how many pairs show that."
     )
-    lines = [explained, _pairing(comparison.figures, run)]
     pairs = comparison.pairs
+    few = too_few(len(pairs), "pair")
+    lines = [explained, f"{few}." if few else _pairing(comparison.figures, run)]
     if never := [row.title for rows in comparison.groups for row in rows if row.never]:
         lines.append(f"0 in every {run} of A and B, and so not in the tables: {', '.join(never)}.")
     if pairs.left_out:

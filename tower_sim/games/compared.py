@@ -36,7 +36,7 @@ class Sureness(StrEnum):
     ALIKE = "alike"
     """The difference may be 0. No value in its interval is larger than a tenth of A's mean."""
     OPEN = "open"
-    """The difference may be 0, but it may also be larger than a tenth of A's mean."""
+    """The difference may be 0, but it may also be larger than a tenth of A's mean, or the pairs are too few."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,8 @@ class Row:
     two-sided. `p_adjusted` is corrected for all figures of the table, and `shown` means that it is at most 0.05.
     `shows_from` is the smallest difference that this number of pairs would show with a chance of 80 %. `smaller` is a
     smaller difference and the number of pairs that would show it: half the difference if it is shown, else half of
-    `shows_from`. `interval`, `shows_from` and `smaller` are None if the difference is the same in all pairs.
+    `shows_from`. `interval`, `shows_from` and `smaller` are None if the difference is the same in all pairs, and for
+    fewer than FEWEST pairs.
     """
 
     key: str
@@ -146,6 +147,8 @@ class Row:
         """The conclusion about the difference."""
         if self.shown:
             return Sureness.SHOWN
+        if self.interval is None and self.sd_difference:
+            return Sureness.OPEN
         low, high = self.interval or (self.difference, self.difference)
         if self.interval and (low > 0 or high < 0):
             return Sureness.LIKELY
@@ -253,7 +256,9 @@ class Compared:
         others = len(rows) - len(seen)
         if not seen:
             which = f"any of {others} figures" if others > 1 else "its figure"
-            return f"No difference between A and B is shown in {which}. {_reach([row for row, _ in rows])}".rstrip()
+            return (
+                f"No difference between A and B is shown in {which}{_reach([row for row, _ in rows], self.game.run)}."
+            )
         said = [_told(row, of, self.game.run) for row, of in seen[:_TOLD]]
         names = [f"{of} {row.title}".strip() for row, of in seen[_TOLD:]]
         more = [f"{len(names) - _NAMED} more"] * (len(names) > _NAMED)
@@ -299,7 +304,7 @@ def how_sure(row: Row, run: str, unit: str = "", scale: float = 1) -> str:
     if row.verdict is Sureness.SHOWN:
         return "certain" if row.p_adjusted <= _CERTAIN else "very likely"
     if row.interval is None:
-        return f"no {run} differs" if row.difference == 0 else f"too few {run}s to tell"
+        return f"too few {run}s to tell" if row.difference or row.sd_difference else f"no {run} differs"
     low, high = (scale * end for end in row.interval)
     if row.verdict is Sureness.ALIKE:
         return f"no difference is shown, and it is most likely under {number(max(-low, high))} {unit}".rstrip()
@@ -318,11 +323,13 @@ def _told(row: Row, of: str, run: str) -> str:
     return f"{of} is {row.title} in {shares}: {how_sure(row, run, 'points', 100)}"
 
 
-def _reach(rows: Sequence[Row]) -> str:
-    """Return a sentence that names the figures whose difference may exceed a tenth of A's mean."""
+def _reach(rows: Sequence[Row], run: str) -> str:
+    """Return what names the figures whose difference may exceed a tenth of A's mean, or that the runs are too few."""
+    if any(row.interval is None and row.sd_difference for row in rows):
+        return f": too few {run}s to tell"
     wide = [row.title for row in rows if row.verdict is Sureness.OPEN]
     more = f" and {len(wide) - _NAMED} more" if len(wide) > _NAMED else ""
-    return f"It may be large all the same, over a tenth, in {', '.join(wide[:_NAMED])}{more}." if wide else ""
+    return f". It may be large all the same, over a tenth, in {', '.join(wide[:_NAMED])}{more}" if wide else ""
 
 
 def number(value: float) -> str:

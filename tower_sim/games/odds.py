@@ -11,7 +11,7 @@ from typing import Any
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.games.turn import Turn
-from tower_sim.statistics import CONFIDENCE, average, ratio_of_sums, student_quantile, wilson
+from tower_sim.statistics import CONFIDENCE, FEWEST, average, ratio_of_sums, student_quantile, wilson
 
 
 class ManyRuns(ABC):
@@ -43,27 +43,33 @@ class ManyRuns(ABC):
 
 
 def proportion(hits: int, games: int) -> dict[str, Any]:
-    """Return the share of `hits` in `games`, with its 95 % Wilson interval."""
+    """Return the share of `hits` in `games`, with its 95 % Wilson interval, which is None for fewer than FEWEST."""
     share = wilson(hits, games)
-    return {"n": games, "count": hits, "share": share.value, "interval": [share.low, share.high]}
+    interval = None if games < FEWEST else [share.low, share.high]
+    return {"n": games, "count": hits, "share": share.value, "interval": interval}
 
 
-def mean(values: Sequence[float]) -> dict[str, Any]:
-    """Return the mean of `values` with its 95 % Student interval, which is None for a single value."""
-    estimate = average(values)
-    interval = None if estimate.n < 2 else [estimate.low, estimate.high]
-    return {"n": estimate.n, "mean": estimate.value, "interval": interval}
+def mean(values: Sequence[float], runs: int | None = None) -> dict[str, Any]:
+    """Return the mean of `values` of `runs` (None: one of each) with its 95 % Student interval.
+
+    The interval is None for fewer than FEWEST runs, and for equal values, which do not show how much they vary. It does
+    not go below 0 unless a value does.
+    """
+    estimate, least = average(values), min(values)
+    has_none = (estimate.n if runs is None else runs) < FEWEST or least == max(values)
+    low = max(estimate.low, 0.0) if least >= 0 else estimate.low
+    return {"n": estimate.n, "mean": estimate.value, "interval": None if has_none else [low, estimate.high]}
 
 
 def shares(runs: Sequence[Counter[str]], words: Iterable[str]) -> dict[str, Any]:
     """Return how often each word was counted in runs, its share of all counts, and the 95 % interval of the share.
 
     The words in `words` come first. The interval is Student's for a ratio of sums over runs, because the counts of one
-    run are not independent. It is null for fewer than two runs.
+    run are not independent. It is null for fewer than FEWEST runs.
     """
     totals = [run.total() for run in runs]
     every = [*words, *sorted({word for run in runs for word in run if run[word]} - set(words))]
-    wide = float(student_quantile(len(runs) - 1, (1 + CONFIDENCE) / 2)) if len(runs) > 1 else math.nan
+    wide = float(student_quantile(len(runs) - 1, (1 + CONFIDENCE) / 2)) if len(runs) >= FEWEST else math.nan
 
     def of(counts: list[int]) -> dict[str, Any]:
         share, error = ratio_of_sums(counts, totals)

@@ -15,7 +15,7 @@ from tower_sim.games.odds import ManyRuns, mean, said_proportion, shares
 from tower_sim.games.running import word_facts, words_told
 from tower_sim.games.turn import Turn
 from tower_sim.runs.figure import Figure
-from tower_sim.statistics import CONFIDENCE
+from tower_sim.statistics import CONFIDENCE, too_few
 
 SCHEMA, VERSION = "tower-sim/game-run", 1
 ODDS, ODDS_VERSION = "tower-sim/game-odds", 2
@@ -121,7 +121,8 @@ class FigureOdds(ManyRuns):
         """Return the report as text."""
         now, width = self.document(), max(len(figure.title) for figure in self.game.figures)
         lines = [_plain(self.game, now), "", f"{self.game.title}, {now['apparatus']}, {now['model']}, seed {self.seed}"]
-        lines += [f"{self.runs} {self.game.runs}; in brackets 95 % intervals", ""]
+        few = too_few(self.runs, self.game.run)
+        lines += [few or f"{self.runs} {self.game.runs}; in brackets 95 % intervals", ""]
         lines += [f"{of.title:{width}}  {_said(of, now)}" for of in self.game.figures]
         for name, words in now["shares"].items():
             if turns := sum(share["count"] for share in words.values()):
@@ -145,13 +146,15 @@ def _plain(game: Any, now: Mapping[str, Any]) -> str:
 
     Words with the same shares in every game, such as those of a deck of cards, are left out.
     """
+    few = too_few(now["runs"], game.run)
     figures = [figure for figure in game.figures if figure.sentence] or game.figures
-    over = f"On average over {now['runs']} {game.runs}" if now["runs"] > 1 else f"In this {game.run}"
+    many = f"{few}," if few else f"{now['runs']} {game.runs}"
+    over = f"On average over {many}" if now["runs"] > 1 else f"In this {game.run}"
     means = [f'the figure "{figure.title}" is {_said(figure, now)}' for figure in figures[:2]]
-    for name, words in now["shares"].items():
+    for name, words in () if few else now["shares"].items():
         likely = sorted(words, key=lambda word: -words[word]["share"])[:2]
         first, second = ([words[word] for word in likely] * 2)[:2]
-        ends = [share["interval"] or (0.0, 1.0) for share in (first, second)]
+        ends = [share["interval"] for share in (first, second)]
         if len(likely) == 2 and first["count"] and ends[0][0] < ends[0][1]:
             sure = "that is sure" if ends[0][0] > ends[1][1] else "which of the two is more frequent is not sure"
             names = [word.replace("_", " ") for word in likely]

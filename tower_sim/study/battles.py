@@ -11,7 +11,7 @@ from tower_sim.places import BORDER, ZONE
 from tower_sim.statistics import Estimates, Resamples
 from tower_sim.study import charts
 from tower_sim.study.charts import Panel
-from tower_sim.study.report import HOW_SURE, Cell, Chart, Section, Table, plain_share, said
+from tower_sim.study.report import Cell, Chart, Section, Table, how_sure, plain_share, said
 from tower_sim.study.retention import counts_of, grouped, histogram
 
 MOST_THROWN = 8  # cubes thrown at once: larger throws count together
@@ -100,7 +100,7 @@ def plain(campaign: Campaign, boot: Resamples) -> str:
     nobody = wins.at((0, len(sides)))
     rest = f", nobody {plain_share(nobody)}" if nobody.value > 0 else ""
     first = " to ".join(map(str, cubes[0].tolist()))
-    return f"With {first} cubes {words} of battles{rest}. ({campaign.runs} {campaign.unit}s; {HOW_SURE}.)"
+    return f"With {first} cubes {words} of battles{rest}. ({how_sure(campaign.runs, campaign.unit)}.)"
 
 
 def sections(campaign: Campaign, boot: Resamples) -> list[Section]:

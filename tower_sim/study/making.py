@@ -18,7 +18,7 @@ from tower_sim.progress import telling
 from tower_sim.statistics import FEWEST, Estimate, Resamples
 from tower_sim.study import battles, swept, towers
 from tower_sim.study.design import at_point, curves, used_points
-from tower_sim.study.report import Cell, Report, Section, Table, opened, said
+from tower_sim.study.report import Cell, Report, Section, Table, how_sure, opened, said
 
 EFFECTS = 20  # steps of progress for the effects of the fields and the points
 PACKAGES = ("tower_sim", "numpy", "scipy", "pyarrow", "matplotlib", "SALib")
@@ -163,8 +163,7 @@ def what_was_run(campaign: Campaign, strata: str) -> Section:
         "percentile) unless said otherwise; n is what a figure was taken from. Intervals are for one figure at a time."
     )
     if points == 1 and campaign.runs < FEWEST:
-        needs = f"Figures have no interval: that needs {FEWEST} {campaign.unit}s or more."
-        says = f"Runs here: {campaign.runs}. {needs}\n\n{says}"
+        says = f"{how_sure(campaign.runs, campaign.unit)}.\n\n{says}"
     return Section("What was run", says, Table("campaign", ["what", "value"], rows), folded=True)
 
 

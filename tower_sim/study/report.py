@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tower_sim.extras import extra
-from tower_sim.statistics import Estimate
+from tower_sim.statistics import Estimate, too_few
 from tower_sim.study import charts
 from tower_sim.web.page import Page, source, text_of
 from tower_sim.writing import check, told, write
@@ -224,6 +224,13 @@ def percent(share: Estimate) -> str:
 
 
 HOW_SURE = "19 times in 20 the true figure lies within ±, or in the brackets"
+
+
+def how_sure(runs: int, unit: str) -> str:
+    """Return what a figure was taken from and how sure that makes it; `unit` is the word for one run."""
+    return too_few(runs, unit) or f"{runs} {unit}s; {HOW_SURE}"
+
+
 _LOPSIDED = 2.0  # greatest ratio of the halves of an interval for which ± is used
 
 

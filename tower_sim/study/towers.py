@@ -19,7 +19,7 @@ from tower_sim.study.baseline import is_of_the_rule, play_beside
 from tower_sim.study.charts import RULE, Draw, Panel, bars, level, points
 from tower_sim.study.design import estimate, other_figures, own_columns, phase_figures
 from tower_sim.study.effects import LEVEL
-from tower_sim.study.report import HOW_SURE, Cell, Chart, Section, Table, plain_share, plainly, said
+from tower_sim.study.report import Cell, Chart, Section, Table, how_sure, plain_share, plainly, said
 from tower_sim.study.retention import FEWEST, LATE, WITHIN, by_group, counts_of, grouped, histogram
 from tower_sim.surrogate.two_thirds import RESIDENT_OUT, THROWN_OUT
 
@@ -98,7 +98,7 @@ class Studied:
 
 def plain(campaign: Campaign, boot: Resamples) -> list[str]:
     """Return up to three sentences on what a player experiences, with their uncertainty."""
-    sure = f"{campaign.runs} {campaign.unit}s; {HOW_SURE}"
+    sure = how_sure(campaign.runs, campaign.unit)
     others = [
         f"{figure.title}: {plainly(estimate(campaign, boot, figure), '' if figure.is_share else figure.unit)}"
         for figure in other_figures(campaign)
@@ -134,6 +134,7 @@ def _sentences(campaign: Campaign, boot: Resamples) -> str:
     """Return the game's own figures in sentences; figures with a distribution come first, with their chances."""
     first: list[str] = []
     rest: list[str] = []
+    unit = campaign.unit
     for title, _, values in of_phases(campaign, boot):
         figure = next((each for each in phase_figures(campaign) if each.title == title and each.sentence), None)
         if figure is None:
@@ -143,15 +144,18 @@ def _sentences(campaign: Campaign, boot: Resamples) -> str:
             rest.append(words)
             continue
         none, one = (shares.at(0) for _, _, shares in of_phases(campaign, boot)[1:3])
-        first.append(f"{words}; {phases_with(one, 'only one')}, and {phases_with(none, 'none')}")
+        first.append(f"{words}; {phases_with(one, 'only one', unit)}, and {phases_with(none, 'none', unit)}")
     return "".join(f" {_upper(words)}." for words in (*first, "; ".join(rest)) if words)
 
 
-def phases_with(share: Estimate, what: str) -> str:
-    """Return in words the share of phases that have `what`; if none has it, add the upper end of the interval."""
+def phases_with(share: Estimate, what: str, unit: str) -> str:
+    """Return in words the share of phases that have `what`; if none has it, add how many runs may have one at most.
+
+    The upper end of the interval of a share without a hit is Clopper and Pearson's by run.
+    """
     if share.value:
         return f"in {plain_share(share)} of phases there is {what}"
-    most = f" (it may be up to {100 * share.high:.2g} % of them)" if share.high > 0 else ""
+    most = f" (at most {100 * share.high:.2g} % of {unit}s have such a phase)" if share.high > 0 else ""
     return f"in no phase of {share.n} was there {what}{most}"
 
 

@@ -86,8 +86,8 @@ class BattleOdds(ManyRuns):
         """Return the `summary` of `play dead_reckoning --games N --json`, ready for `json.dumps`.
 
         Intervals have a confidence level of 95 %: Wilson's for chances, Student's t over battles for means and places
-        (null for one battle). Explosion chains of one battle are not independent, so their interval is somewhat too
-        narrow.
+        (null for fewer than FEWEST battles). Explosion chains of one battle are not independent, so their interval is
+        somewhat too narrow.
         """
         battle = self._last()
         setup, redrawn = battle.setup, self.failures.total()
@@ -106,7 +106,7 @@ class BattleOdds(ManyRuns):
             "buildings_removed": proportion(self.happened["removed", ""], self.runs) if setup.buildings else None,
             "means": {colour: {name: mean(self.numbers[colour, name]) for name in NUMBERS} for colour in setup.colours},
             "explosion_chains": {
-                "length": mean(list(self.chains.elements())),
+                "length": mean(list(self.chains.elements()), self.runs),
                 "histogram": {str(length): self.chains[length] for length in sorted(self.chains)},
             },
             "places": {"landed": shares(self.landed, places), "final": shares(self.in_play, places)},

@@ -13,6 +13,7 @@ from tower_sim.games.dead_reckoning.sides import Setup, side_words
 from tower_sim.games.dead_reckoning.worths import Worth
 from tower_sim.games.odds import said_mean, said_proportion
 from tower_sim.outcome import Status
+from tower_sim.statistics import FEWEST, too_few
 
 SCHEMA = "tower-sim/battle"
 VERSION = 3
@@ -175,7 +176,8 @@ def odds_report(document: Mapping[str, Any]) -> str:
     colours = list(document["cubes"])
     width = max(len("landed"), *(len(colour) for colour in colours))
     lines = [*_plain_words(summary, colours), "", _head(document)]
-    lines += [f"{summary['games']} battles; in brackets 95 % intervals", ""]
+    few = too_few(summary["games"], "battle")
+    lines += [few or f"{summary['games']} battles; in brackets 95 % intervals", ""]
     for colour in colours:
         lines.append(f"{colour:{width}}  wins {said_proportion(summary['win'][colour])}")
         chances = {"its ship sinks": summary["sink"], "it puts a cube on Legendary": summary["legendary"]}
@@ -204,10 +206,12 @@ def _plain_words(summary: Mapping[str, Any], colours: Sequence[str]) -> list[str
     """Return two sentences: who wins and how sure that is, and the strength and damage of each side."""
     wins = {colour: summary["win"][colour] for colour in colours}
     first, *others = sorted(colours, key=lambda colour: -wins[colour]["share"])
-    sure = all(wins[first]["interval"][0] > wins[other]["interval"][1] for other in others)
+    few = summary["games"] < FEWEST
+    sure = not few and all(wins[first]["interval"][0] > wins[other]["interval"][1] for other in others)
     rest = ", ".join(f"{colour} {100 * wins[colour]['share']:.0f}" for colour in others)
     told = f"{first} wins about {100 * wins[first]['share']:.0f} of 100 battles like this, {rest}: "
-    told += f"{first} is ahead, that is sure." if sure else f"who is ahead is not sure after {summary['games']}."
+    unsure = "too few battles to tell who is ahead" if few else "who is ahead is not sure after"
+    told += f"{first} is ahead, that is sure." if sure else f"{unsure}{'' if few else ' ' + str(summary['games'])}."
     means = {colour: summary["means"][colour] for colour in colours}
     each = [
         f"{colour} has a strength of {means[colour]['strength']['mean']:.1f}"
