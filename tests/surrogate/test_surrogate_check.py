@@ -324,6 +324,7 @@ def test_the_classifier_flags_a_shift_in_nine_of_ten_trials_and_alarms_falsely_i
     found = classifier.power(lambda each: (played(300, each), played(300, each, 0.03)), 50, rng)
     assert found.rate.value >= classifier.POWER
     alarms = classifier.power(lambda each: (played(300, each), played(300, each)), 100, rng)
+    print(f"flagged {found.hits} of {found.trials}, false alarms {alarms.hits} of {alarms.trials}")
     # at most the greatest count that a rate of 5 % gives once in 1000
     assert alarms.hits <= stats.binom.ppf(0.999, 100, 0.05)
 

@@ -32,8 +32,8 @@ POWER = 0.9  # the least share of trials in which it has to be detected
 TELLING = 5  # features reported
 # Small trees, strongly shrunk: with hundreds of games and a thousand features, larger ones learn noise.
 SETTINGS = {"max_iter": 80, "learning_rate": 0.05, "max_leaf_nodes": 4, "max_bins": 32, "early_stopping": False}
-# Variance of the accuracy relative to independent coin tosses, in 89 trials of 300 against 300 games of one model (95 %
-# interval 1.1 to 2.1). The games of a fold share a classifier, and the classifiers share most of their games.
+# Variance of the accuracy relative to independent coin tosses, for samples of one model. The games of a fold share a
+# classifier, and the classifiers share most of their games. A long test counts the false alarms that follow.
 DEPENDENCE = 1.5
 
 
@@ -56,8 +56,7 @@ class Told:
 
     There are `games` on each side. `accuracy` has Wilson's interval for two thirds of the answers, since the answers
     are not independent; see DEPENDENCE. `p` is the probability of so high an accuracy if each answer were a coin toss.
-    For 89 pairs of samples from one model, p was at most 0.05 in 5 (6 %, 95 % interval 2 to 13 %). Without a
-    difference, the accuracy is a little under a half.
+    Without a difference, the accuracy is a little under a half.
 
     Sources: Wilson, JASA 22 (1927); Bengio and Grandvalet, Journal of Machine Learning Research 5 (2004), on the
     variance of cross-validation.
