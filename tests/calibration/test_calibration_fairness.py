@@ -440,7 +440,10 @@ def test_ctrl_c_ends_in_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest
         (["my_tower", "--games", "1000000000"], "games is 1000000000; allowed is a whole number from 8 to 10000"),
         (["my_tower", "--games", "9" * 5000], "--games is not a whole number; allowed is a whole number, in digits"),
         (["my_tower", "--seed=-1"], "allowed is a whole number from 0 to 2^128 - 1"),
-        (["rulebook-setup"], "'rulebook-setup' are an observation in words; allowed is a .csv of recorded drops"),
+        (
+            ["rulebook-setup"],
+            "'rulebook-setup' is an observation; allowed is records of drops; give it to tower-sim tower fit",
+        ),
         (["/dev/zero"], "allowed is a regular file"),
         (["x" * 300], "cannot be read: no file has so long a name"),
     ],

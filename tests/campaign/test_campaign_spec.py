@@ -154,7 +154,7 @@ MISTAKES = [  # what is replaced in SMALLEST, by what, the line that tells it
     ("", "[rules]\nrounds = 40000", r"rounds is 40000; allowed is a whole number from 0 to 9999"),
     ("", "[rules]\ncubes = 2026-01-02", r"cubes is 2026-01-02"),
     ("", "[rules.knocks]\n36 = 1", r"number of a knock is 36; allowed is a drop's"),
-    ("", "[rules.knocks]\n3 = 9", r"knocks.3 is 9.0; allowed is 0 to 5"),
+    ("", "[rules.knocks]\n3 = 9", r"rules.knocks.3 is 9; allowed is a number from 0 to 5"),
     ("", "[rules.knocks]\n9 = 1\n" + VARY + "rules.rounds = [1, 2]", r"point 0 .*is 9"),
     ("", "[settings]\ntimesteps = 1", r"settings.timesteps is unknown"),
     ("", "[settings]\ntimestep = nan", r"settings.timestep of the file is nan"),
