@@ -20,7 +20,7 @@ WORKERS = mp.cpu_count()
 @pytest.mark.bullet
 def test_recreating_states_moves_the_mean_out_by_less_than_0_3_and_games_not_visibly_by_more_than_0_5():
     """60 games a side, standard errors 0.04 and 0.8: whole games are held to 0.5 beyond their own 95 %."""
-    found = measure_carry_over(str(TOWER), 60, WORKERS)
+    found = measure_carry_over(str(TOWER), 60, WORKERS, "bullet")
     mean, se = found.out_difference()
     assert mean - 1.96 * se > -0.3
     assert mean + 1.96 * se < 0.3
@@ -30,7 +30,7 @@ def test_recreating_states_moves_the_mean_out_by_less_than_0_3_and_games_not_vis
 
 @pytest.mark.bullet
 def test_the_chance_that_a_knock_releases_a_cube_rises_from_under_1_to_over_50_percent():
-    residents, released = measure_knock(str(TOWER), 400, WORKERS)
+    residents, released = measure_knock(str(TOWER), 200, WORKERS, "bullet")
     assert 14 <= np.mean(residents) <= 16
     chances = {
         strength: clopper_pearson(sum(x > 0 for x in counts), len(counts)) for strength, counts in released.items()
