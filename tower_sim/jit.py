@@ -22,9 +22,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy.typing as npt
+
 from tower_sim.terminal import warn
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = npt.NDArray[Any]
+"""A table that compiled functions work on."""
 _HASH = 32  # bytes of SHA-256
 WAYS = ("numba", "wasm", "python")
 """How functions can run: compiled here by numba, compiled in advance and run by wasmtime, or as plain Python."""
@@ -55,6 +59,20 @@ def way() -> str:
 def compiled(function: F, **options: Any) -> F:
     """Return `function`, compiled by numba at its first call; without numba, return it unchanged."""
     return importlib.import_module("numba").njit(**options)(function) if is_compiled() else function
+
+
+def inner(function: F) -> F:
+    """Compile a function that only compiled ones call; it is kept on disk as a part of those.
+
+    It is compiled into its callers, and without the counting of references to tables, which nothing here makes or
+    keeps: that would take most of the time.
+    """
+    return compiled(function, forceinline=True, **OPTIONS) if way() == "numba" else function
+
+
+def aside(function: F) -> F:
+    """Compile a function that compiled ones call seldom: it stays one of its own, so that they stay small."""
+    return compiled(function, **OPTIONS) if way() == "numba" else function
 
 
 def kept(function: F, **options: Any) -> F:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import ABC
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,20 +12,20 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim import portable
+from tower_sim.apparatus import where
 from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.dimensions import BoardPlan, Cut, Dimensions, Height, Part, Printed, Section, Width
 from tower_sim.apparatus.hull import Hull
 from tower_sim.apparatus.solids import axes
 from tower_sim.errors import UsageError, check_kind
-from tower_sim.places import Place
+from tower_sim.places import BORDER, DOORWAY, INSIDE, LOST, TABLE, TRAY, ZONE, Place
 
 Array = npt.NDArray[np.float64]
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
-HALF_TABLE = 1  # m: half the table's edge
-Upright = tuple[Vector, Vector]
-"""A box with edges along the axes, given by its lowest and its highest corner (m)."""
+HALF_TABLE = where.HALF_TABLE
+_NAMES = {where.LOST: LOST, where.DOORWAY: DOORWAY, where.TRAY: TRAY, where.TABLE: TABLE, where.BORDER: BORDER}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +101,6 @@ class Apparatus(ABC):
     - `swept`: whether cubes are removed as they come out. If not, they are removed when all cubes are at rest.
     - `regions` are the parts of the inside, from top to bottom.
     - `board` is where cubes land and stay. It is None for a tower, which keeps some cubes and brings others out.
-    - `calm` are upright boxes, possibly none. A cube whose centre is in one, or on its face, has neither missed the
-      opening nor escaped. If `swept`, it has not emerged either. While all centres are in such boxes an engine need not
-      ask.
 
     The methods take the centres (m), shape (n, 3), and unit quaternions (x, y, z, w), shape (n, 4), of n cubes.
     """
@@ -122,7 +119,6 @@ class Apparatus(ABC):
     passed: float = -math.inf
     swept: bool = True
     board: Board | None = None
-    calm: tuple[Upright, ...] = ()
     hulls: tuple[Hull, ...] = ()
     file: Path | None = field(default=None, compare=False)
 
@@ -131,35 +127,57 @@ class Apparatus(ABC):
         """All fixed parts, boxes before hulls; states number them in this order."""
         return (*self.boxes, *self.hulls)
 
-    @abstractmethod
+    @property
+    def rule(self) -> tuple[float, ...]:
+        """The numbers that decide where cubes are, as where.py explains; empty for a kind that decides in Python.
+
+        Such a kind has its own `find`, `emerged`, `escaped` and, if cubes can miss its opening, `missed`.
+        """
+        return ()
+
     def find(self, position: Array, orientation: Array) -> list[Place]:
         """Return the place of each cube."""
+        return self.named(*self._look(position, orientation))
 
-    @abstractmethod
     def emerged(self, position: Array) -> npt.NDArray[np.bool_]:
         """Return whether each cube has come out, shape (n,)."""
+        return self._did(position, where.EMERGED)
 
     def missed(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Return whether each cube missed the opening at the top, shape (n,); by default none did."""
-        return np.zeros(len(position), dtype=bool)
+        """Return whether each cube missed the opening at the top, shape (n,); none did in a kind without a rule."""
+        return self._did(position, where.MISSED) if self.rule else np.zeros(len(position), dtype=bool)
 
-    @abstractmethod
     def escaped(self, position: Array) -> npt.NDArray[np.bool_]:
         """Return whether each cube is at an impossible position (nan included), shape (n,)."""
+        return self._did(position, where.ESCAPED)
 
-    def where(self) -> dict[str, Any]:
-        """Return the data that decide where cubes are, for programs in other languages: a `rule` and its numbers (m).
+    def room_to_look(self, number: int) -> tuple[Array, Array, Array]:
+        """Return empty tables of the places of so many cubes, of the zones that they touch, and of what they lie on."""
+        zones = len(self.board.zones) if self.board else 0
+        return np.zeros((number, 2)), np.zeros((number, 1 + zones)), np.zeros((number, number))
 
-        `tower_sim/physics/js` has the rules. Raises UsageError for a kind that has no such data.
-        """
-        raise UsageError(
-            f"apparatus {self.name!r} is of a kind that does not say as data where its cubes are; allowed is one that "
-            "does, such as those that ship"
-        )
+    def named(self, places: Array, zones: Array, on: Array) -> list[Place]:
+        """Return what such tables say in words."""
+        zone = [zone.name for zone in self.board.zones] if self.board else []
+        found: list[Place] = []
+        for at, touched, below in zip(places[:, 0].astype(int).tolist(), zones.astype(int).tolist(), on, strict=True):
+            if at >= where.ZONES:
+                place = ZONE + zone[at - where.ZONES]
+            else:
+                place = _NAMES.get(at) or INSIDE + self.regions[at].name
+            touches = tuple(zone[k] for k in touched[: touched.index(-1)]) if zone else ()
+            found.append(Place(place, touches, tuple(np.flatnonzero(below).tolist()) if zone else ()))
+        return found
 
-    def loose(self, position: Array, orientation: Array) -> npt.NDArray[np.bool_]:
-        """Return whether each resting cube may have lost its support, shape (n,); by default none has."""
-        return np.zeros(len(position), dtype=bool)
+    def _did(self, position: Array, what: int) -> npt.NDArray[np.bool_]:
+        upright = np.tile((0.0, 0.0, 0.0, 1.0), (len(position), 1))
+        return self._look(position, upright)[0][:, 1].astype(int) & what != 0
+
+    def _look(self, position: Array, orientation: Array) -> tuple[Array, Array, Array]:
+        tables = self.room_to_look(len(position))
+        poses = np.concatenate([position, orientation], axis=1, dtype=np.float64)
+        where.look_from_python(np.array(self.rule), self.cube_edge, poses, *tables, np.zeros(where.DESK))
+        return tables
 
     def dimensions(self) -> Dimensions:
         """Return what is drawn besides the boxes; by default this is derived from the boxes."""

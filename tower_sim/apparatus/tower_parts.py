@@ -8,21 +8,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
 from tower_sim import portable
+from tower_sim.apparatus import where
 from tower_sim.apparatus.common import Parameters, Surfaces, SurfaceTable, demand, mm
 from tower_sim.apparatus.dimensions import Dimensions
-from tower_sim.apparatus.parts import Box, Region, Upright, span
+from tower_sim.apparatus.parts import Apparatus, Box, Region, span
 from tower_sim.apparatus.profile import Profile
 from tower_sim.apparatus.sheets import Opening
-from tower_sim.apparatus.tower import Tower
-from tower_sim.places import DOORWAY, TABLE, TRAY
 from tower_sim.typed import Document, number
-
-Array = npt.NDArray[np.float64]
 
 SHEET = 2e-3  # thickness of ramp and tray floor, m
 WALL = 6e-3  # walls are this thick outwards, where no cube can be: a fast one overlaps by under 2 mm
@@ -156,74 +151,26 @@ class Given(Parameters, ABC, frozen=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TowerOfFloors(Tower):
-    r"""A tower of two floors with a tray in front of its exit, which faces +x.
+class TowerOfFloors(Apparatus):
+    """A tower of two floors with a tray in front of its exit, which faces +x.
 
     `given` are its parameters. `picture` turns them into the `Dimensions` of its drawing.
-
-    The places of cubes' centres, seen from the front:
-
-            missed  \           /  missed      next to the opening, at most two edges below the rim
-                     \ within  /
-              (wall)  |       |
-                      | within|               a cube past the inner face of the exit is out, however it lies there
-              out     |__out__|     out        in the doorway, in the tray, or on the table
     """
 
     given: Given
     picture: Callable[[Any], Dimensions]
 
-    def across(self, position: Array) -> Array:
-        """Return how far (m) centres are from the tube's axis, perpendicular to the nearest wall, shape (n,)."""
-        return portable.dot(position[:, None, :2], np.array(self.given.outward)).max(axis=1)
-
-    def within(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Return whether each cube is in the tube, in the funnel, or over the funnel's opening, shape (n,)."""
-        return self.across(position) <= self._width(position[:, 2])
-
-    def emerged(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Return whether each cube has come out, shape (n,): past the inner face of the exit, or around the tower."""
-        (x, y, z), across, given = position.T, self.across(position), self.given
-        least, side = given.opening
-        in_exit = (x > least) & (np.abs(y) < side) & (z < given.exit_top) & (across > given.half)
-        around = (across > given.half + WALL) & (z < np.where(x > given.half + WALL, given.air_top, given.exit_top))
-        return in_exit | around
-
-    def missed(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Return whether each cube is falling next to the funnel, shape (n,)."""
-        z = position[:, 2]
-        return (self.across(position) > self._width(z)) & (z > self.given.missed_over)
-
-    def _width(self, z: Array) -> Array:
-        """Return half the clear width (m) of the tube, the funnel or the air over it, at heights `z` (m)."""
-        given = self.given
-        rise = np.clip((z - given.tube.top) / (given.funnel.height or 1.0), 0.0, 1.0)
-        return given.half + rise * (given.funnel.rim / 2 - given.half)
-
-    def outside(self, position: Array) -> list[str]:
-        """Return the place of each cube that has emerged: `doorway`, `tray` or `table`."""
-        x, y = position[:, 0], np.abs(position[:, 1])
-        in_doorway = self.across(position) <= self.given.half + WALL
-        in_tray = (x > 0) & (x < self.given.half + self.given.tray.length) & (y < self.given.tray.width / 2)
-        return [DOORWAY if a else TRAY if b else TABLE for a, b in zip(in_doorway, in_tray, strict=True)]
-
-    def where(self) -> dict[str, Any]:
-        """Return the rule and the numbers (m) that decide where cubes are, as data."""
-        given = self.given
-        return {
-            "rule": "tower",
-            "outward": [list(normal) for normal in given.outward],
-            "half": given.half,
-            "outer": given.half + WALL,
-            "top": given.tube.top,
-            "rise": given.funnel.height or 1.0,
-            "widens": given.funnel.rim / 2 - given.half,
-            "opening": list(given.opening),
-            "exit_top": given.exit_top,
-            "air_top": given.air_top,
-            "missed": given.missed_over,
-            "tray": [given.half + given.tray.length, given.tray.width / 2],
-        }
+    @property
+    def rule(self) -> tuple[float, ...]:
+        """The numbers (m) that decide where cubes are: see where.py."""
+        given, half = self.given, self.given.half
+        return (
+            *(where.TOWER, half, half + WALL, given.tube.top, given.funnel.height or 1.0, given.funnel.rim / 2 - half),
+            *(*given.opening, given.exit_top, given.air_top, given.missed_over),
+            *(half + given.tray.length, given.tray.width / 2, len(given.outward), len(self.regions)),
+            *(x for normal in given.outward for x in normal),
+            *(region.above for region in self.regions),
+        )
 
     def dimensions(self) -> Dimensions:
         """Return what is drawn besides the boxes."""
@@ -234,16 +181,14 @@ def make(
     profile: Profile,
     given: Given,
     boxes: Iterable[Box],
-    calm: Iterable[Upright],
     picture: Callable[[Any], Dimensions],
 ) -> TowerOfFloors:
-    """Make a tower from its profile, parameters, boxes and calm boxes; `picture` makes its drawing's dimensions."""
+    """Make a tower from its profile, parameters and boxes; `picture` makes its drawing's dimensions."""
     funnel = (Region("funnel", given.tube.top),) if given.funnel.height else ()
     floors = (Region("upper_floor", given.upper_floor.top), Region("lower_floor", given.lower_floor.top))
     return TowerOfFloors(
         **profile.shared(given),
         boxes=tuple(boxes),
-        calm=tuple(calm),
         given=given,
         picture=picture,
         swept=given.exit.emerged == "swept",

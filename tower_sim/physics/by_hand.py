@@ -8,13 +8,10 @@ from typing import cast
 
 import numpy as np
 
-from tower_sim import landing
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube
-from tower_sim.errors import UsageError, fault
-from tower_sim.physics.at_rest import MOST_OVERLAP, overlap
-from tower_sim.physics.release import Launch
-from tower_sim.physics.world import Motion
+from tower_sim.errors import fault
+from tower_sim.physics.scene import Launch
 from tower_sim.state import LAUNCH, Pose
 
 LONGEST = 120.0  # s: the latest time at which a cube of a throw is let go
@@ -34,7 +31,7 @@ def read(cubes: Sequence[Cube], launches: object, window: float, apparatus: Appa
     for cube, row in zip(cubes, rows, strict=True):
         windows, *numbers = _numbers(row)
         at = windows * window
-        if windows != int(windows) or not (made[-1].at if made else 0.0) <= at <= LONGEST:
+        if windows != int(windows) or not (made[-1].windows if made else 0) <= windows or not at <= LONGEST:
             allowed = f"whole windows of {window:g} s, none before the one before, up to {LONGEST:g} s"
             raise fault(f"time of the launch of cube {cube.id}", windows, allowed, _ADVICE)
         x, y, z, a, b, c, w, *speeds = numbers
@@ -45,23 +42,10 @@ def read(cubes: Sequence[Cube], launches: object, window: float, apparatus: Appa
             allowed = f"up to {FASTEST:g} m/s and {MOST_SPIN:g} rad/s along each axis"
             raise fault(f"speed of cube {cube.id}", speeds, allowed, "let it go more gently")
         at_place = np.array([[x, y, z]])
-        if any(where(at_place, apparatus)[0] for where in (landing.escaped, landing.emerged, landing.missed)):
+        if any(did(at_place)[0] for did in (apparatus.escaped, apparatus.emerged, apparatus.missed)):
             raise fault(f"place of cube {cube.id}", (x, y, z), "over or in the apparatus (m)", "let it go over the rim")
-        made.append(Launch(cube, at, Pose((x, y, z), (a, b, c, w)), (u, v, s), (p, q, r)))
+        made.append(Launch(cube, int(windows), Pose((x, y, z), (a, b, c, w)), (u, v, s), (p, q, r)))
     return made
-
-
-def check_free(launch: Launch, motion: Motion, apparatus: Apparatus) -> None:
-    """Check that the place where a cube is let go is free of the cubes in `motion` and of the apparatus."""
-    position = np.concatenate([[launch.pose.position], motion.position])
-    near = np.linalg.norm(motion.position - position[0], axis=1) < 2 * apparatus.cube_edge
-    position = np.concatenate([position[:1], motion.position[near]])
-    orientation = np.concatenate([[launch.pose.orientation], motion.orientation[near]])
-    if (deep := overlap(position, orientation, apparatus)) > MOST_OVERLAP * apparatus.cube_edge:
-        raise UsageError(
-            f"cube {launch.cube.id} is let go {deep * 1e3:.3g} mm deep in another or in a part; allowed is a free "
-            "place; let it go higher"
-        )
 
 
 def _numbers(row: object) -> list[float]:

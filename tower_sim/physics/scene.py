@@ -1,220 +1,282 @@
-"""The scene of a drop: the apparatus and the cubes in a physics world, until the cubes are at rest."""
+"""A scene: an apparatus and its cubes in a physics world, in which one drop after the other can happen."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
-from typing import Protocol, runtime_checkable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
-from tower_sim import landing
-from tower_sim.apparatus.parts import Apparatus, Hull, Surface
+from tower_sim.apparatus import where
+from tower_sim.apparatus.parts import Apparatus, Vector
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
-from tower_sim.physics.at_rest import MOST_OVERLAP, overlap
-from tower_sim.physics.engine import Engine, runs_alone
-from tower_sim.physics.release import Launch
-from tower_sim.physics.world import Motion, World
+from tower_sim.outcome import Status
+from tower_sim.physics.core import CoreEngine, arrays
+from tower_sim.physics.core.run import GONE, TOUCH
+from tower_sim.physics.engine import Motion
+from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.places import TRAY, Place
 from tower_sim.state import Pose, Touch
 
-_SAME = 1e-12  # of the edge: rounding, not motion
-_GONE = 2**62  # stands for a body that is gone
-_LONGEST_RUN = 25  # windows between two chances to notice an interrupt
+Array = npt.NDArray[np.float64]
+
+_AT_ONCE = 25  # windows between two chances to notice an interrupt
+_FILM = np.zeros((0, 0, 7))
+_STATUSES = {
+    arrays.SETTLED: Status.SETTLED,
+    arrays.JAMMED: Status.JAMMED,
+    arrays.TIMED_OUT: Status.TIMED_OUT,
+    arrays.ESCAPED_FROM: Status.ESCAPED,
+}
 
 
-@runtime_checkable
-class TakesHulls(Protocol):
-    """An engine with fixed convex hulls; they are numbered after the boxes."""
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """The release of one cube, `windows` after the drop's start, with its pose, velocity (m/s) and spin (rad/s)."""
 
-    def add_hulls(self, hulls: Iterable[Hull], surfaces: Mapping[str, Surface]) -> None:
-        """Add fixed hulls; `surfaces` has the contact of a cube with each surface."""
-        ...
+    cube: Cube
+    windows: int
+    pose: Pose
+    velocity: Vector = (0.0, 0.0, 0.0)
+    spin: Vector = (0.0, 0.0, 0.0)
 
 
 class Scene:
-    """An apparatus in a world, with its cubes.
+    """An apparatus with its cubes in the tables of the core, which runs a drop by itself.
 
-    `bodies` has the engine's body for each cube number. `out` has the place and the pose of each cube that was removed.
-    `missed` counts how often a cube fell next to the opening at the top. For an engine that does not run alone, the
-    scene also keeps how long each cube has been quiet; after `quiet_time` a cube sleeps.
+    `cubes` are all cubes that were ever there, in the order of their numbers in the tables.
     """
 
-    def __init__(self, world: World, apparatus: Apparatus) -> None:
-        """Build `apparatus` in an emptied `world`."""
-        world.clear(apparatus.cube_edge)
-        world.engine.add_boxes(apparatus.boxes, apparatus.surfaces, apparatus.between_cubes)
-        _add_hulls(world.engine, apparatus)
-        world.engine.set_cubes(apparatus.cube_density * apparatus.cube_edge * apparatus.cube_edge * apparatus.cube_edge)
-        self.world = world
-        self.engine = world.engine
-        self.apparatus = apparatus
-        self.cubes: dict[int, Cube] = {}
-        self.bodies: dict[int, int] = {}
-        self.out: dict[int, tuple[str, Pose | None]] = {}
-        self.missed = 0
-        self._laid: dict[int, Pose] = {}
-        self._quiet: dict[int, float] = {}
+    run: ClassVar[int] = arrays.ALONE
 
-    def lay(self, cubes: Mapping[Cube, Pose], touches: Iterable[Touch] = ()) -> None:
-        """Put resting cubes at their poses: asleep until they are hit, or awake if their support may be gone."""
-        self.engine.lay_to_rest({self._add(cube, pose): pose for cube, pose in cubes.items()})
-        if runs_alone(self.engine):
-            self.engine.press(self._renumbered(touch, self.bodies) for touch in touches)
-            return
-        self._laid = {cube.id: pose for cube, pose in cubes.items()}
-        motion = self.motion()
-        loose = landing.loose(motion.position, motion.orientation, self.apparatus)
-        for (number, body), is_loose in zip(self.bodies.items(), loose, strict=True):
-            if is_loose:
-                self.engine.wake(body)
-            else:
-                self._quiet[number] = math.inf
+    def __init__(self, core: CoreEngine, apparatus: Apparatus, settings: PhysicsSettings) -> None:
+        """Build `apparatus` in the emptied world of `core`."""
+        self.core, self.apparatus, self.settings = core, apparatus, settings
+        self.cubes: list[Cube] = []
+        edge = apparatus.cube_edge
+        core.clear(edge)
+        core.add_solids(apparatus.boxes, apparatus.hulls, apparatus.surfaces, apparatus.between_cubes)
+        core.set_cubes(apparatus.cube_density * edge * edge * edge)
+        core.set_passed(apparatus.passed)
+        rule = apparatus.rule or (float(where.ASKED),)
+        tables = core.make_room(0, len(rule))
+        tables.rule[:] = rule
+        drop, plan, hand = tables.drop, tables.plan, apparatus.hand
+        drop[arrays.RUN], drop[arrays.IS_SWEPT] = self.run, apparatus.swept
+        drop[arrays.HAS_BOARD] = apparatus.board is not None
+        plan[arrays.HAND_HEIGHT : arrays.RIM + 1] = (
+            hand.height, hand.spread, hand.speed, hand.spin, hand.rate or 0.0, hand.fall, apparatus.rim_top
+        )  # fmt: skip
+
+    @property
+    def tables(self) -> arrays.Tables:
+        """The tables of the drop."""
+        return self.core.tables
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of the cubes that are there, in the engine's order."""
+        return self.core.bodies
+
+    @property
+    def there(self) -> list[Cube]:
+        """The cubes that are there, in the engine's order."""
+        return [self.cubes[number] for number in self.numbers]
+
+    @property
+    def missed(self) -> int:
+        """How often a cube fell next to the opening at the top."""
+        return int(self.tables.drop[arrays.MISSES])
+
+    @property
+    def steps(self) -> int:
+        """How many steps the engine has taken in this scene."""
+        return int(self.tables.whole[arrays.STEPS])
+
+    @property
+    def seconds(self) -> float:
+        """How long (s) the last drop took."""
+        return int(self.tables.drop[arrays.PASSED_WINDOWS]) * self.settings.window
+
+    def lay(self, inside: Mapping[Cube, Pose], outside: Mapping[Cube, Pose], touches: Iterable[Touch] = ()) -> None:
+        """Put resting cubes at their poses, asleep, pressing on each other as `touches` say.
+
+        What touched a cube that is not there any more wakes up.
+        """
+        self.put(inside | outside)
+        self.tables.drop[arrays.INSIDE] = len(inside)
+        self.core.core.begin(self.tables, self._rows(tuple(touches)))
+
+    def put(self, laid: Mapping[Cube, Pose]) -> None:
+        """Write the cubes at rest of the next `begin` into the tables."""
+        self.cubes = list(laid)
+        tables = self.core.make_room(len(laid), len(self.tables.rule))
+        for k, pose in enumerate(laid.values()):
+            tables.cubes[k, :7] = (*pose.position, *pose.orientation)
+        tables.cubes[: len(laid), 7:] = 0.0
+        tables.drop[arrays.LAID] = len(laid)
+
+    def _rows(self, touches: Sequence[Touch]) -> Array:
+        """Return contacts as a table of `run.TOUCH` columns."""
+        number = {cube.id: float(k) for k, cube in enumerate(self.cubes)}
+        rows = np.zeros((len(touches), TOUCH))
+        for row, touch in zip(rows, touches, strict=True):
+            other = float(touch.other) if touch.other < 0 else number.get(touch.other, GONE)
+            row[:3] = number.get(touch.cube, GONE), other, len(touch.forces) // 3
+            row[3 : 3 + len(touch.forces)] = touch.forces
+        return rows
+
+    def throw(self, cubes: Sequence[Cube], rng: np.random.Generator) -> None:
+        """Let the hand of the apparatus let go of `cubes` in the next drop.
+
+        Random, from `rng`: the order of the cubes, their places, orientations, velocities and spins, and the times.
+        """
+        first = self._expect(len(cubes))
+        self._draw(rng, 64 + 32 * len(cubes), self.core.core.let_go)
+        which = self.tables.marks[first : first + len(cubes), arrays.WHICH].tolist()
+        self.cubes += [cubes[k] for k in which]
+
+    def put_down(self, cube: Cube, zone: str, rng: np.random.Generator) -> None:
+        """Let a hand put a cube flat into a zone of the board, clear of its borders and of other cubes if it can be.
+
+        Random, from `rng`: the place in the zone and the turn about the vertical.
+        """
+        self._expect(1)
+        board = self.apparatus.board
+        assert board is not None  # the model has seen to that
+        names = [each.name for each in board.zones]
+        if not self._draw(rng, 600, lambda tables, draws: self.core.core.put_down(tables, draws, names.index(zone))):
+            raise RuntimeError(f"no place in zone {zone!r} holds a cube flat")  # the catalogue refuses such zones
+        self.cubes.append(cube)
+
+    def launch(self, launches: Sequence[Launch], *, is_checked: bool = False) -> None:
+        """Let cubes go in the next drop as `launches` say; if `is_checked`, each place must then be free."""
+        first = self._expect(len(launches))
+        tables = self.tables
+        for k, launch in enumerate(launches, first):
+            row = (*launch.pose.position, *launch.pose.orientation, launch.windows, *launch.velocity, *launch.spin)
+            tables.cubes[k, : len(row)] = row
+        tables.drop[arrays.IS_CHECKED] = is_checked
+        self.cubes += [launch.cube for launch in launches]
+
+    def _expect(self, cubes: int) -> int:
+        """Make room for a drop of so many more cubes; return the number of the first of them."""
+        first = len(self.cubes)
+        tables = self.core.make_room(first + cubes, len(self.tables.rule))
+        tables.drop[arrays.LAUNCHES] = first + cubes - tables.drop[arrays.LAID]
+        return first
+
+    def _draw(self, rng: np.random.Generator, number: int, draw: Any) -> int:
+        """Let a compiled function draw: it takes uniform numbers, and `rng` then goes on behind those that it used."""
+        bits: Any = rng.bit_generator
+        begin = bits.state
+        while (used := int(draw(self.tables, rng.random(number)))) > number:
+            bits.state, number = begin, 2 * used
+        bits.state = begin
+        rng.random(used)
+        return used
+
+    def settle(self, shake: tuple[float, float, float] | None = None) -> Status:
+        """Run the drop until every cube is at rest and none is left outside, or until time is up; return how it ended.
+
+        `shake` is a knock on the table: its strength (g) and its direction (x, y). Refused is a launch whose place had
+        to be free and is not.
+        """
+        tables, first = self.tables, int(self.tables.drop[arrays.LAID])
+        drop, plan = tables.drop, tables.plan
+        plan[arrays.STRENGTH : arrays.SHAKE_Y + 1] = shake or (-1.0, 0.0, 0.0)
+        self.core.core.start(tables)
+        self._run()
+        if drop[arrays.STATUS] == arrays.TAKEN:
+            cube, deep = self.cubes[first + int(drop[arrays.NEXT])], float(plan[arrays.DEPTH])
+            raise UsageError(
+                f"cube {cube.id} is let go {deep * 1e3:.3g} mm deep in another or in a part; allowed is a free "
+                "place; let it go higher"
+            )
+        return _STATUSES[int(drop[arrays.STATUS])]
+
+    def _run(self) -> None:
+        """Go on until the drop is over."""
+        tables, drop = self.tables, self.tables.drop
+        while drop[arrays.STATUS] == arrays.RUNNING:
+            self.core.core.go_on(tables, _FILM, _AT_ONCE, 0.0, 0)
+            if drop[arrays.STATUS] == arrays.ASKING:
+                self._answer()
+
+    def _answer(self) -> None:
+        """Tell the core what each cube has done, by a kind of apparatus that decides that in Python."""
+        position, shape, drop = self.motion().position, self.apparatus, self.tables.drop
+        did = zip(shape.missed(position), shape.escaped(position), shape.emerged(position), strict=True)
+        for number, (missed, escaped, emerged) in zip(self.numbers, did, strict=True):
+            self.tables.marks[number, arrays.ANSWER] = (
+                where.MISSED * bool(missed) + where.ESCAPED * bool(escaped) + where.EMERGED * bool(emerged)
+            )
+        drop[arrays.STATUS], drop[arrays.IS_ANSWERED] = arrays.RUNNING, 1
 
     def lie_still(self) -> tuple[Touch, ...]:
         """Put all cubes to rest where they are, as when the world is built again from the state.
 
         Returns the contacts between cubes and with the apparatus; none for an engine without contact memory.
         """
-        if not runs_alone(self.engine):
-            return ()
-        self.engine.lie_still()
-        numbers = {body: number for number, body in self.bodies.items()}
-        return tuple(self._renumbered(touch, numbers) for touch in self.engine.touches())
-
-    @staticmethod
-    def _renumbered(touch: Touch, numbers: Mapping[int, int]) -> Touch:
-        other = touch.other if touch.other < 0 else numbers.get(touch.other, _GONE)
-        return Touch(numbers.get(touch.cube, _GONE), other, touch.forces)
-
-    def launch(self, launch: Launch) -> None:
-        """Release a cube with the pose and velocity of `launch`."""
-        self.engine.set_velocity(self._add(launch.cube, launch.pose), launch.velocity, launch.spin)
-
-    def wake_all(self) -> None:
-        """Wake every cube and raise the solver's effort, because chains of friction between many bodies hold a jam."""
-        if not runs_alone(self.engine):
-            self.world.work_harder()
-        for number, body in self.bodies.items():
-            self.engine.wake(body)
-            self._quiet[number] = 0.0
-
-    def wedged(self) -> bool:
-        """Return whether a cube overlaps another body by more than the settings allow at rest."""
-        if runs_alone(self.engine):  # such an engine separates wedged cubes as it runs
-            return False
-        return self.engine.overlap() > self.world.settings.rest_overlap * self.apparatus.cube_edge
-
-    def is_sound(self, motion: Motion) -> bool:
-        """Return whether no cube overlaps another cube or a part by more than a state may have (MOST_OVERLAP).
-
-        An engine that runs alone is asked first, with all cubes put to sleep. It knows its contacts, and nearly all
-        drops are far from the bound.
-        """
-        most = MOST_OVERLAP * self.apparatus.cube_edge
-        if runs_alone(self.engine):
-            self.engine.lie_still()
-            if self.engine.overlap() < most / 2:
-                return True
-        return overlap(motion.position, motion.orientation, self.apparatus) <= most
+        self.core.lie_still()
+        ids = [cube.id for cube in self.cubes]
+        return tuple(
+            Touch(ids[touch.cube], touch.other if touch.other < 0 else ids[touch.other], touch.forces)
+            for touch in self.core.touches()
+        )
 
     def motion(self) -> Motion:
-        """Return poses and velocities in the order of `bodies`."""
-        return self.engine.motion(self.bodies.values())
+        """Return poses and velocities of the cubes that are there."""
+        return self.core.motion(self.numbers)
 
-    def pose(self, number: int, motion: Motion, i: int) -> Pose:
-        """Return the pose of cube `number`, row `i` of `motion`.
+    def poses(self) -> list[Pose]:
+        """Return the poses of the cubes that are there."""
+        motion = self.motion()
+        return [motion.pose(i) for i in range(len(motion.position))]
 
-        For a cube that has not moved it is exactly the pose at which the cube was laid. The engine's conversions change
-        the last digit each time, and these errors would add up over the drops of a game.
+    def places(self) -> list[Place]:
+        """Return the places of the cubes that are there."""
+        motion = self.motion()
+        return self._find(np.concatenate([motion.position, motion.orientation], axis=1))
+
+    def _find(self, poses: Array) -> list[Place]:
+        shape = self.apparatus
+        if not shape.rule:
+            return shape.find(poses[:, :3], poses[:, 3:])
+        found = shape.room_to_look(len(poses))
+        self.core.core.find_places(self.tables, poses, *found)
+        return shape.named(*found)
+
+    def overlap(self) -> float:
+        """Return how deep (m) a cube is in another or in a part at most, of the cubes that `put` wrote."""
+        self.core.core.begin(self.tables, np.zeros((0, TOUCH)))
+        return self.core.core.deepest_overlap(self.tables)
+
+    def far_touch(self, touches: Sequence[Touch]) -> int | None:
+        """Return the first cube of `touches` that is too far from what it touches, if there is one."""
+        row = self.core.core.find_far_touch(self.tables, self._rows(touches))
+        return None if row < 0 else touches[row].cube
+
+    def out(self) -> dict[Cube, tuple[str, Pose | None]]:
+        """Return the place of each cube that was taken away in this scene, and its pose; a swept cube has none.
+
+        A cube that missed the opening to the end is not among them.
         """
-        now, laid = motion.pose(i), self._laid.get(number)
-        if laid is None or math.dist(now.position, laid.position) > _SAME * self.apparatus.cube_edge:
-            return now
-        alike = abs(sum(a * b for a, b in zip(now.orientation, laid.orientation, strict=True)))
-        return laid if alike > 1 - _SAME else now
-
-    def sweep(self, motion: Motion) -> bool:
-        """Remove cubes from the world as they emerge; return whether there were any."""
-        emerged = np.flatnonzero(landing.emerged(motion.position, self.apparatus))
-        numbers = list(self.bodies)
-        for i in emerged:
-            self._take_out(numbers[i], landing.TRAY, None)
-        return len(emerged) > 0
-
-    def clear(self, motion: Motion) -> bool:
-        """Remove the cubes that lie outside of a tower, and return whether there were any.
-
-        Cubes that lay on them move on. On a board no cube is removed.
-        """
-        if self.apparatus.board is not None:
-            return False
-        emerged = np.flatnonzero(landing.emerged(motion.position, self.apparatus))
-        places = landing.find(motion.position[emerged], motion.orientation[emerged], self.apparatus)
-        numbers = list(self.bodies)
-        for i, place in zip(emerged, places, strict=True):
-            self._take_out(numbers[i], place.place, motion.pose(int(i)))
-        if len(emerged) and not runs_alone(self.engine):  # an engine that runs alone wakes the neighbours itself
-            self.wake_all()
-        return len(emerged) > 0
-
-    def catch(self, motion: Motion) -> list[Launch]:
-        """Remove the cubes that miss the opening at the top and return their next launches.
-
-        A cube is dropped again at half its distance from the middle.
-        """
-        numbers, shape = list(self.bodies), self.apparatus
-        caught: list[Launch] = []
-        for i in np.flatnonzero(landing.missed(motion.position, shape)).tolist():
-            seen = motion.pose(i)
-            (x, y, _), still = seen.position, (0.0, 0.0, 0.0)
-            place = (x / 2, y / 2, shape.rim_top + shape.hand.height + shape.cube_edge)
-            caught.append(Launch(self.cubes[numbers[i]], 0.0, Pose(place, seen.orientation), still, still))
-            self.engine.remove(self.bodies.pop(numbers[i]))
-        self.missed += len(caught)
-        return caught
-
-    def _take_out(self, number: int, place: str, pose: Pose | None) -> None:
-        self.engine.remove(self.bodies.pop(number))
-        self.out[number] = (place, pose)
-
-    def rest(self, motion: Motion) -> bool:
-        """Update the quiet time of every cube and put resting cubes to sleep; return whether all are at rest."""
-        if runs_alone(self.engine):
-            return self.engine.all_sleep()
-        settings = self.world.settings
-        enough = settings.quiet_time - 1e-9
-        speed = np.abs(motion.velocity).max(axis=1, initial=0.0)
-        spin = np.abs(motion.spin).max(axis=1, initial=0.0)
-        for i, (number, body) in enumerate(self.bodies.items()):
-            if speed[i] >= settings.quiet_speed or spin[i] >= settings.quiet_spin:
-                self._quiet[number] = 0.0
-            elif self._quiet[number] < enough:
-                self._quiet[number] += settings.window
-                if self._quiet[number] >= enough:
-                    self.engine.put_to_sleep(body)
-        return all(self._quiet[number] >= enough for number in self.bodies)
-
-    def advance(self, motion: Motion, gravity: tuple[float, float, float], windows: int) -> int:
-        """Run up to `windows` windows under `gravity` (m/s2), fewer if the caller must look before; return how many."""
-        self.world.set_gravity(gravity)
-        windows, shape = min(windows, _LONGEST_RUN), self.apparatus
-        return self.world.advance(motion, windows, shape.calm, shape.passed)
-
-    def _add(self, cube: Cube, pose: Pose) -> int:
-        body = self.engine.add_cube(pose)
-        self.cubes[cube.id], self.bodies[cube.id] = cube, body
-        self._quiet[cube.id] = 0.0
-        return body
-
-
-def _add_hulls(engine: Engine, apparatus: Apparatus) -> None:
-    """Add the hulls of an apparatus, if it has any. Refused if the engine takes no hulls."""
-    if not apparatus.hulls:
-        return
-    if not isinstance(engine, TakesHulls):
-        raise UsageError(
-            f"apparatus {apparatus.name!r} has parts that are no boxes, which engine {engine.title!r} does not know; "
-            "allowed is an engine that does; take --engine core"
-        )
-    engine.add_hulls(apparatus.hulls, apparatus.surfaces)
+        marks, cubes = self.tables.marks, self.tables.cubes
+        swept: dict[Cube, tuple[str, Pose | None]] = {}
+        rest: list[int] = []
+        for k, cube in enumerate(self.cubes):
+            if marks[k, arrays.STATE] == arrays.SWEPT:
+                swept[cube] = (TRAY, None)
+            elif marks[k, arrays.STATE] == arrays.CLEARED:
+                rest.append(k)
+        poses = cubes[rest, arrays.OUT_POSE : arrays.OUT_POSE + 7]
+        found = self._find(poses)
+        cleared = {
+            self.cubes[k]: (place.place, Pose((x, y, z), (a, b, c, d)))
+            for k, place, (x, y, z, a, b, c, d) in zip(rest, found, poses.tolist(), strict=True)
+        }
+        return swept | cleared

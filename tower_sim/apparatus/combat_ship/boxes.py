@@ -12,7 +12,7 @@ from tower_sim import portable
 from tower_sim.apparatus import polygon
 from tower_sim.apparatus.board import Board, Zone
 from tower_sim.apparatus.combat_ship.profile import SHEET, WALL, ShipAndBoard
-from tower_sim.apparatus.combat_ship.ship import CombatShip, calm
+from tower_sim.apparatus.combat_ship.ship import CombatShip
 from tower_sim.apparatus.parts import Box, Region, span, table, tilted_about_x, tilted_about_y, turned_about_z
 from tower_sim.apparatus.profile import Profile
 from tower_sim.apparatus.sheets import plank
@@ -40,7 +40,6 @@ def build(
         hull_y=hull_y,
         deck_low=deck_low,
         deck_rise=deck_rise,
-        calm=tuple(calm((hull_x, hull_y), deck_low, deck_rise, ship.cubes.edge)),
         board=board,
         given=ship,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tower_sim.apparatus import calm, tower_parts
+from tower_sim.apparatus import tower_parts
 from tower_sim.apparatus.kind import ApparatusKind
 from tower_sim.apparatus.profile import Profile
 from tower_sim.apparatus.tower_parts import TowerOfFloors
@@ -14,7 +14,7 @@ from tower_sim.apparatus.wallenstein.profile import read
 def make(profile: Profile) -> TowerOfFloors:
     """Make the Wallenstein-like tower that a profile describes."""
     given = read(profile)
-    return tower_parts.make(profile, given, boxes(given), calm.of_tower(given, 5, 15), dimensions)
+    return tower_parts.make(profile, given, boxes(given), dimensions)
 
 
 KIND = ApparatusKind("wallenstein_tower", "a round or square tower of two floors that differ, a tray", __name__, make)

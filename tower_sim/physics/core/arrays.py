@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-T = npt.NDArray[Any]
-"""A table."""
+from tower_sim.apparatus.where import DESK
+from tower_sim.jit import T
 
 MOST_POINTS = 8
 """A quadrilateral that is cut by the four sides of a rectangle has no more corners."""
@@ -52,8 +51,9 @@ SHAPE = 54  # of a fixed row: 0 for a box, else where in `hulls` its shape is to
 COLUMNS = 55
 
 # Columns of the whole numbers of bodies: 1 awake or 0; quiet windows; CHANGED is set anew by the solver (when velocity
-# last changed), by correction (whether it was pushed) and by sleep, which has ISLAND too.
-AWAKE, QUIET, CHANGED, ISLAND = range(4)
+# last changed), by correction (whether it was pushed) and by sleep, which has ISLAND too. NUMBER is the cube's row in
+# `Tables.cubes`.
+AWAKE, QUIET, CHANGED, ISLAND, NUMBER = range(5)
 
 # Columns of the table of pairs, in the order of (first, second); the first is always a cube. For each of its POINTS in
 # contact `touches` has where it is in the first's axes (m), and the force (N) there on the first in the world's.
@@ -67,6 +67,44 @@ NORMAL, POINT = 0, 3
 # where its rows in `contacts` start (see solver.py), when it was last visited (in correction: it overlaps), whether
 # a point of it bounces or waits.
 DONE, PAIR, ONE, OTHER, START, SEEN, HAS_IMPACTS = range(7)
+
+# Whole numbers of a drop, by place in `Tables.drop`: how it runs; how far it is; what a caller may change.
+RUN, STATUS, PASSED_WINDOWS = 0, 1, 2  # one of the ways below; one of the statuses below; how many windows have passed
+LAID, INSIDE, LAUNCHES, NEXT = 3, 4, 5, 6  # cubes at rest at the start, inside of these; launches, the next of them
+MISSES, AGAIN, AGAIN_FIRST = 7, 8, 9  # cubes that missed; how many wait to fall again; where their queue begins
+GOES, IS_NEAR_THE_END = 10, 11  # further goes of wedged cubes; whether EARLIER is written
+IS_OPEN, IS_CHECKED, IS_SWEPT, HAS_BOARD = (
+    12,
+    13,
+    14,
+    15,
+)  # more cubes may come; launches need a free place; see Apparatus
+IS_DUE, IS_ANSWERED, IS_WEDGED = (
+    16,
+    17,
+    18,
+)  # a look is due; `marks` has answers; cubes are wedged (by a mirrored engine)
+CHANGES, WAKES = 19, 20  # how often a cube came or went; how often all were woken
+WHOLES_OF_DROP = 21
+NO_DROP, ALONE, MIRRORED = range(3)  # tables for single steps; the core moves the cubes; another engine does
+RUNNING, SETTLED, JAMMED, TIMED_OUT, ESCAPED_FROM, ASKING, TAKEN = range(7)  # TAKEN: the place of a launch is not free
+
+# Numbers of a drop, by place in `Tables.plan` (m, s, kg): from the settings and the apparatus, but for the last five.
+LONGEST, CREEP = 0, 1
+CUBE_FRICTION, CUBE_RESTITUTION, CUBE_INV_MASS, CUBE_INV_INERTIA = 2, 3, 4, 5
+HAND_HEIGHT, HAND_SPREAD, HAND_SPEED, HAND_SPIN, HAND_RATE, HAND_FALL, RIM = range(6, 13)  # HAND_RATE 0: all at once
+LAST_AT, STRENGTH, SHAKE_X, SHAKE_Y, DEPTH = range(13, 18)  # the last launch; a knock (g) and its direction; an overlap
+PLAN = 18
+
+# Columns of a drop's cubes, those at rest first, then in the order of their launches: the pose in which a cube lies or
+# is let go; when (windows), velocity and spin; where it was a second before the end; the pose when it was taken away.
+LET_AT, LET_VELOCITY, EARLIER, OUT_POSE = 7, 8, 14, 17
+CUBE_COLUMNS = 24
+
+# Columns of the whole numbers of a drop's cubes: where a cube is; the queue of those that fall again; what it did, in
+# bits of where.py, for a kind that is asked; which of the thrown cubes a launch lets go.
+STATE, QUEUE, ANSWER, WHICH = range(4)
+WAITING, THERE, CLEARED, SWEPT, CAUGHT = range(5)
 
 
 class Tables(NamedTuple):
@@ -88,19 +126,26 @@ class Tables(NamedTuple):
     contacts: T
     room: T
     hulls: T
+    drop: T
+    plan: T
+    cubes: T
+    marks: T
+    rule: T
+    desk: T
 
 
-def make(fixed: int, cubes: int, hulls: int = 1, table: Callable[..., T] = np.zeros) -> Tables:
+def make(fixed: int, cubes: int, hulls: int = 1, rule: int = 1, table: Callable[..., T] = np.zeros) -> Tables:
     """Return an empty world with room for so many fixed rows and cubes, for all their pairs, and for numbers of hulls.
 
-    Most of that room is never touched, and so takes no memory. `table` makes one, of a shape and a type, all zeros.
+    `rule` is how many numbers decide where cubes are. Most of that room is never touched, and so takes no memory.
+    `table` makes one, of a shape and a type, all zeros.
     """
     rows, pairs = fixed + cubes, cubes * (cubes - 1) // 2 + cubes * fixed
     return Tables(
         whole=table((7,), np.int64),
         real=table((REALS,), np.float64),
         bodies=table((rows, COLUMNS), np.float64),
-        flags=table((rows, 4), np.int64),
+        flags=table((rows, 5), np.int64),
         pairs=table((pairs, 3), np.int64),
         touches=table((pairs, MOST_POINTS, 6), np.float64),
         known_pairs=table((pairs, 3), np.int64),
@@ -108,15 +153,36 @@ def make(fixed: int, cubes: int, hulls: int = 1, table: Callable[..., T] = np.ze
         meets=table((pairs, 3 + 4 * MOST_POINTS), np.float64),
         todo=table((pairs + 1, 7), np.int64),
         contacts=table((pairs * MOST_POINTS, 28), np.float64),
-        room=table((801,), np.float64),
+        room=table((4096,), np.float64),
         hulls=table((hulls,), np.float64),
+        drop=table((WHOLES_OF_DROP,), np.int64),
+        plan=table((PLAN,), np.float64),
+        cubes=table((cubes, CUBE_COLUMNS), np.float64),
+        marks=table((cubes, 4), np.int64),
+        rule=table((rule,), np.float64),
+        desk=table((DESK,), np.float64),
     )
 
 
 def move_into(larger: Tables, world: Tables) -> None:
-    """Put all that is in a world into another one with more room."""
+    """Put a world into tables with more room, in which its fixed parts have the same rows."""
     rows, pairs = int(world.whole[ROWS]), int(world.whole[PAIRS])
-    larger.whole[:], larger.real[:], larger.hulls[:] = world.whole, world.real, world.hulls
-    larger.bodies[:rows], larger.flags[:rows] = world.bodies[:rows], world.flags[:rows]
-    larger.pairs[:pairs], larger.touches[:pairs] = world.pairs[:pairs], world.touches[:pairs]
+    numbers = {"bodies": rows, "flags": rows, "pairs": pairs, "touches": pairs}
+    for name in (
+        "whole",
+        "real",
+        "bodies",
+        "flags",
+        "pairs",
+        "touches",
+        "hulls",
+        "drop",
+        "plan",
+        "cubes",
+        "marks",
+        "rule",
+    ):
+        there, here = getattr(larger, name), getattr(world, name)
+        number = min(len(there), numbers.get(name, len(here)))
+        there[:number] = here[:number]
     larger.whole[ACTIVE] = 0

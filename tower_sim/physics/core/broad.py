@@ -6,6 +6,7 @@ the furthest look ahead, so the list decides what is cheap and never what is tru
 
 from __future__ import annotations
 
+from tower_sim.jit import inner
 from tower_sim.physics.core.arrays import (
     AWAKE,
     AXES,
@@ -25,7 +26,6 @@ from tower_sim.physics.core.arrays import (
     STALE,
     T,
 )
-from tower_sim.physics.core.compiled import inner
 
 
 @inner

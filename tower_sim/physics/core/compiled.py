@@ -13,49 +13,50 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tower_sim.jit import OPTIONS, compiled, kept, lies_on_disk, way
-from tower_sim.physics.core.arrays import T, Tables
+from tower_sim import portable
+from tower_sim.apparatus import where
+from tower_sim.jit import OPTIONS, T, kept, lies_on_disk, way
+from tower_sim.physics.core.arrays import Tables
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """It makes a world's tables, with room for so many fixed rows, cubes and numbers of hulls; the rest is run.py's."""
+    """What runs the core: `make` is `arrays.make` without its last argument, the rest are the functions of run.py."""
 
-    make: Callable[[int, int, int], Tables]
-    take_windows: Callable[[Tables, int, T, T, float, int], int]
+    make: Callable[[int, int, int, int], Tables]
+    write_row: Callable[..., None]
+    let_go: Callable[[Tables, T], int]
+    put_down: Callable[[Tables, T, int], int]
+    begin: Callable[[Tables, T], None]
+    start: Callable[[Tables], None]
+    go_on: Callable[[Tables, T, int, float, int], int]
+    come_and_go: Callable[[Tables], None]
+    judge: Callable[[Tables], int]
+    set_gravity: Callable[[Tables], None]
     lie_still: Callable[[Tables], None]
+    list_touches: Callable[[Tables, T], int]
+    find_places: Callable[[Tables, T, T, T, T], None]
+    find_far_touch: Callable[[Tables, T], int]
+    depth_of: Callable[[Tables, int], float]
+    deepest_overlap: Callable[[Tables], float]
+    deepest: Callable[[Tables], float]
     wake_row: Callable[[Tables, int], None]
     take_out: Callable[[Tables, int], None]
-    face_row: Callable[[Tables, int], None]
-    deepest: Callable[[Tables], float]
 
 
 def sources() -> list[Path]:
-    """Return the files of what is compiled: all of this folder but what calls it."""
-    calls_it = ("__init__.py", "by_wasm.py", "compiled.py", "engine.py", "exported.py", "machine.py")
-    return sorted(path for path in Path(__file__).parent.glob("*.py") if path.name not in calls_it)
+    """Return the files of what is compiled: all of this folder but what calls it, and two that it shares."""
+    calls_it = ("__init__.py", "by_wasm.py", "compiled.py", "engine.py", "exported.py", "machine.py", "tables.py")
+    here = [path for path in Path(__file__).parent.glob("*.py") if path.name not in calls_it]
+    return [*sorted(here), Path(where.__file__), Path(portable.__file__)]
 
 
 @cache
 def digest() -> str:
     """Return a short digest of what is compiled: the engine's version."""
     return hashlib.sha256(b"".join(file.read_bytes() for file in sources())).hexdigest()[:12]
-
-
-def inner(function: F) -> F:
-    """Compile a function that only compiled ones call; it is kept on disk as a part of those.
-
-    It is compiled into its callers, and without the counting of references to tables, which nothing here makes or
-    keeps: that would take most of the time.
-    """
-    return compiled(function, forceinline=True, **OPTIONS) if way() == "numba" else function
-
-
-def aside(function: F) -> F:
-    """Compile a function that compiled ones call seldom: it stays one of its own, so that they stay small."""
-    return compiled(function, **OPTIONS) if way() == "numba" else function
 
 
 def entry(function: F) -> F:

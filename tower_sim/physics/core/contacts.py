@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from tower_sim.jit import inner
 from tower_sim.physics.core.arrays import (
     ACTIVE,
     FIRST_IMPACT,
@@ -35,7 +36,6 @@ from tower_sim.physics.core.arrays import (
     VELOCITY,
     T,
 )
-from tower_sim.physics.core.compiled import inner
 from tower_sim.physics.core.cuboids import inv_effective_masses
 from tower_sim.physics.core.impulses import arm, inv_masses, relative_velocity, set_velocity, velocity_of, with_impulse
 

@@ -6,6 +6,7 @@ with the step (split impulses; Catto, Game Developers Conference 2006).
 
 from __future__ import annotations
 
+from tower_sim.jit import inner
 from tower_sim.physics.core.arrays import (
     ACTIVE,
     CHANGED,
@@ -25,7 +26,6 @@ from tower_sim.physics.core.arrays import (
     START,
     T,
 )
-from tower_sim.physics.core.compiled import inner
 from tower_sim.physics.core.contacts import ARM_A, ARM_B, INV_MASS_N, P_N, TARGET
 from tower_sim.physics.core.impulses import arm, inv_masses, relative_velocity, set_velocity, velocity_of, with_impulse
 

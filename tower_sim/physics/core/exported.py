@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from tower_sim import portable
 from tower_sim.physics.core import arrays
-from tower_sim.physics.core.compiled import sources
+from tower_sim.physics.core.compiled import Machine, sources
 from tower_sim.wasm.file import WasmFile, WasmFunction
 
 
@@ -16,16 +18,29 @@ def exports() -> dict[str, WasmFunction]:
     """Return what is exported, by name."""
     from tower_sim.physics.core import run  # here, because it imports numba
 
-    world, calm, film = arrays.make(1, 2), np.zeros((1, 6)), np.zeros((1, 0, 7))
+    world, film, poses = arrays.make(1, 2), np.zeros((1, 0, 7)), np.zeros((1, 7))
+    touches, wide = np.zeros((1, run.TOUCH)), np.zeros((1, 0))
+    takes: dict[str, tuple[Any, ...]] = {
+        "write_row": (1, *[1.0] * 13),
+        "let_go": (np.zeros(1),),
+        "put_down": (np.zeros(1), 1),
+        "begin": (touches,),
+        "go_on": (film, 1, 1.0, 1),
+        "list_touches": (touches,),
+        "find_places": (poses, np.zeros((1, 2)), wide, wide),
+        "find_far_touch": (touches,),
+        "depth_of": (1,),
+        "wake_row": (1,),
+        "take_out": (1,),
+    }
+    gives = {"depth_of": float, "deepest_overlap": float, "deepest": float} | dict.fromkeys(
+        ("let_go", "put_down", "go_on", "judge", "list_touches", "find_far_touch"), int
+    )
+    names = [item.name for item in fields(Machine) if item.name != "make"]
     return {
-        "take_windows": WasmFunction(run.take_windows, (world, 1, calm, film, 1.0, 1), int),
-        "lie_still": WasmFunction(run.lie_still, (world,), None),
-        "wake_row": WasmFunction(run.wake_row, (world, 1), None),
-        "take_out": WasmFunction(run.take_out, (world, 1), None),
-        "face_row": WasmFunction(run.face_row, (world, 1), None),
-        "deepest": WasmFunction(run.deepest, (world,), float),
+        **{name: WasmFunction(getattr(run, name), (world, *takes.get(name, ())), gives.get(name)) for name in names},
         **{name: WasmFunction(getattr(portable, name), (1.0,), float) for name in ("sin", "cos", "log")},
     }
 
 
-CORE = WasmFile(Path(__file__).with_name("core.wasm"), (*sources(), Path(portable.__file__)), exports)
+CORE = WasmFile(Path(__file__).with_name("core.wasm"), tuple(sources()), exports)

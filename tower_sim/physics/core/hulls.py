@@ -16,8 +16,8 @@ from __future__ import annotations
 import math
 
 from tower_sim.apparatus.hull import Hull, along, normal_of, sides
-from tower_sim.physics.core.arrays import AXES, HALF, MOST_POINTS, POINT, POSITION, RADIUS, SHAPE, TOUCHING_GAP, T
-from tower_sim.physics.core.compiled import aside, inner
+from tower_sim.jit import T, aside, inner
+from tower_sim.physics.core.arrays import AXES, HALF, MOST_POINTS, POINT, POSITION, RADIUS, SHAPE, TOUCHING_GAP
 
 # Room for numbers in World.room, behind that of narrow.py: two polygons of up to 68 corners, gaps of points, gaps along
 # up to 124 faces and three axes, which sides of these; the best product of edges: its normal, axis and direction.
@@ -115,6 +115,17 @@ def collide_hull(real: T, bodies: T, meets: T, room: T, hulls: T, pair: int, a: 
 
 
 @inner
+def widest_gap(bodies: T, room: T, hulls: T, a: int, b: int) -> float:
+    """Return the largest gap (m) between row `a` and hull `b` along any axis; negative by how deep they overlap."""
+    dx = bodies[a, POSITION] - bodies[b, POSITION]
+    dy = bodies[a, POSITION + 1] - bodies[b, POSITION + 1]
+    dz = bodies[a, POSITION + 2] - bodies[b, POSITION + 2]
+    at = int(bodies[b, SHAPE])
+    faces = _along_faces(bodies, room, hulls, at, a, dx, dy, dz, 1e9)
+    return max(faces, _along_products(bodies, room, hulls, at, a, dx, dy, dz, 1e9))
+
+
+@inner
 def _along_faces(bodies: T, room: T, hulls: T, at: int, a: int, dx: float, dy: float, dz: float, ahead: float) -> float:
     """Return the largest gap along the faces of hull and box, or one beyond `ahead`; all are kept in World.room."""
     vertices, faces = int(hulls[at]), int(hulls[at + 1])
@@ -122,7 +133,7 @@ def _along_faces(bodies: T, room: T, hulls: T, at: int, a: int, dx: float, dy: f
     best = -1e9
     for f in range(faces):
         nx, ny, nz = hulls[first + 6 * f], hulls[first + 6 * f + 1], hulls[first + 6 * f + 2]
-        gap = nx * dx + ny * dy + nz * dz - hulls[first + 6 * f + 3] - _set_masses(bodies, a, nx, ny, nz)
+        gap = nx * dx + ny * dy + nz * dz - hulls[first + 6 * f + 3] - half_width(bodies, a, nx, ny, nz)
         if gap > ahead:
             return gap
         room[_GAPS + f] = gap
@@ -159,7 +170,7 @@ def _along_products(
             size = math.sqrt(square)
             nx, ny, nz = nx / size, ny / size, nz / size
             low, high = _span(hulls, at, nx, ny, nz)
-            middle, reach = nx * dx + ny * dy + nz * dz, _set_masses(bodies, a, nx, ny, nz)
+            middle, reach = nx * dx + ny * dy + nz * dz, half_width(bodies, a, nx, ny, nz)
             over, under = middle - reach - high, low - middle - reach
             gap = max(over, under)
             if gap > ahead:
@@ -173,7 +184,7 @@ def _along_products(
 
 
 @inner
-def _set_masses(bodies: T, a: int, x: float, y: float, z: float) -> float:
+def half_width(bodies: T, a: int, x: float, y: float, z: float) -> float:
     """Return how far a box reaches from its centre along a direction."""
     return (
         bodies[a, HALF] * abs(bodies[a, AXES] * x + bodies[a, AXES + 3] * y + bodies[a, AXES + 6] * z)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tower_sim.jit import inner
 from tower_sim.physics.core.arrays import INV_INERTIA, INV_MASS, MOBILE, T
-from tower_sim.physics.core.compiled import inner
 from tower_sim.physics.core.cuboids import inv_inertia_times
 
 Six = tuple[float, float, float, float, float, float]

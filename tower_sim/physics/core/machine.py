@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import fields
 from functools import cache
 from importlib.util import find_spec
 
@@ -12,7 +13,7 @@ from tower_sim.jit import VARIABLE, WAYS, is_compiled, way
 from tower_sim.physics.core import arrays, compiled, run
 from tower_sim.physics.core.compiled import Machine
 
-PYTHON = Machine(arrays.make, run.take_windows, run.lie_still, run.wake_row, run.take_out, run.face_row, run.deepest)
+PYTHON = Machine(arrays.make, **{item.name: getattr(run, item.name) for item in fields(Machine) if item.name != "make"})
 """The functions as they stand there; where numba is the way, it has compiled them."""
 
 
@@ -45,6 +46,6 @@ def chosen() -> Machine:
     if asked == "python":
         slow = f"physics runs as plain Python, some hundred times slower; try: {pip_install('wasmtime')}"
         print(slow, file=sys.stderr)
-    elif not compiled.is_ready(run.take_windows):
+    elif not compiled.is_ready(run.go_on):
         print("compiling the physics, once on this machine (half a minute) ...", file=sys.stderr, flush=True)
     return PYTHON

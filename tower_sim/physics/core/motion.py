@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from tower_sim.jit import inner
 from tower_sim.physics.core.arrays import (
     AWAKE,
     AXES,
@@ -25,7 +26,6 @@ from tower_sim.physics.core.arrays import (
     VELOCITY,
     T,
 )
-from tower_sim.physics.core.compiled import inner
 from tower_sim.physics.core.cuboids import rotate_freely
 
 

@@ -1,308 +1,265 @@
-"""The engine: a step reads as the algorithm, a window chooses its steps, a run is many windows in one compiled call."""
+"""What is called from outside: a drop is laid out, begun, and goes on window by window; results are read as tables."""
 
 from __future__ import annotations
 
 import math
 
-from tower_sim.physics.core import sleep
+from tower_sim.apparatus.where import look
+from tower_sim.jit import T, aside, inner
+from tower_sim.physics.core import drop as drops
+from tower_sim.physics.core import hand, overlap, sleep, step
 from tower_sim.physics.core.arrays import (
-    ACTIVE,
-    AWAKE,
-    DONE,
+    AGAIN,
+    ALONE,
+    ANSWER,
+    ASKING,
+    CHANGES,
     EDGE,
-    FAR,
     FIRST,
     FIXED,
-    GRAVITY_X,
-    GRAVITY_Y,
-    GRAVITY_Z,
-    LONGEST_STEP,
-    ONE,
-    OTHER,
-    PAD,
-    PAIR,
+    GOES,
+    IS_ANSWERED,
+    IS_DUE,
+    IS_NEAR_THE_END,
+    LAID,
+    LAST_AT,
+    LAUNCHES,
+    LET_AT,
+    MISSES,
+    NEXT,
+    NO_DROP,
+    NUMBER,
     PAIRS,
-    PASSED,
-    PASSED_TRAVEL,
-    POINT,
+    PASSED_WINDOWS,
     POINTS,
     POSITION,
-    QUIET,
-    REACH,
     ROWS,
+    RUN,
+    RUNNING,
     SECOND,
-    SHAPE,
-    SHIFT,
-    SHIFT_TURN,
-    SPIN,
-    STALE,
-    STEPS,
-    TRAVEL,
-    VELOCITY,
+    STATUS,
+    STRENGTH,
     WINDOW,
-    T,
     Tables,
 )
-from tower_sim.physics.core.broad import have_moved, seek_pairs
-from tower_sim.physics.core.compiled import entry, inner
-from tower_sim.physics.core.contacts import delay_impacts, keep_forces, prepare
-from tower_sim.physics.core.correction import push_apart
-from tower_sim.physics.core.hulls import collide_hull
-from tower_sim.physics.core.motion import apply_gravity, fastest, integrate, look_ahead, update_axes
-from tower_sim.physics.core.narrow import collide, remember
-from tower_sim.physics.core.solver import solve, solve_late_impacts
+from tower_sim.physics.core.compiled import entry
+
+TOUCH = 27
+"""Columns of a table of touches: a cube; the other cube, or -1 - k for fixed part k; points; forces (nN), 3 a point.
+
+A cube is the number of its row in `Tables.cubes`; GONE stands for a body that is not there any more.
+"""
+GONE = 1e9
+_NANO = 1e-9
+_GAP = 0.1  # edges: further apart than any engine keeps a contact
+
+
+@entry
+def write_row(
+    w: Tables, row: int, x: float, y: float, z: float, a: float, b: float, c: float, d: float,
+    hx: float, hy: float, hz: float, friction: float, restitution: float, shape: float,
+) -> None:  # fmt: skip
+    """Write a fixed body into a row: see drop.py."""
+    drops.write_row(w, row, x, y, z, a, b, c, d, hx, hy, hz, friction, restitution, shape)
+
+
+@entry
+def let_go(w: Tables, draws: T) -> int:
+    """Draw how a hand lets the cubes of a throw go: see hand.py. Returns how many draws it used."""
+    return hand.let_go(w, draws)
+
+
+@entry
+def put_down(w: Tables, draws: T, zone: int) -> int:
+    """Draw where a hand puts a cube down in a zone: see hand.py. Returns how many draws it used."""
+    return hand.put_down(w, draws, zone)
+
+
+@entry
+def begin(w: Tables, touches: T) -> None:
+    """Lay the cubes at rest, pressing on each other as `touches` say; what touched a body that is gone wakes up."""
+    for k in range(w.drop[LAID]):
+        drops.add_cube(w, k)
+    if w.drop[RUN] == ALONE:
+        step.lie_still(w)
+        _press(w, touches)
+
+
+@entry
+def start(w: Tables) -> None:
+    """Start a drop with the launches and the knock that are written; a strong knock wakes all cubes."""
+    drop, launches = w.drop, w.drop[LAUNCHES]
+    drop[STATUS], drop[IS_DUE], drop[PASSED_WINDOWS] = RUNNING, 1, 0
+    drop[GOES], drop[IS_NEAR_THE_END], drop[MISSES], drop[AGAIN] = 0, 0, 0, 0
+    w.plan[LAST_AT] = w.cubes[drop[LAID] + launches - 1, LET_AT] * w.real[WINDOW] if drop[NEXT] < launches else 0.0
+    if w.plan[STRENGTH] >= drops.HOLD:
+        drops.wake_all(w)
 
 
 @inner
-def _step(w: Tables, step: float) -> None:
-    """Take one step."""
-    whole, real, bodies, flags, pairs, touches, known_pairs, known_touches, meets, todo, contacts, room, hulls = w
-    # Broad phase
-    if have_moved(whole, real, bodies, flags):
-        seek_pairs(whole, real, bodies, pairs, touches, known_pairs, known_touches)
-    # Gravity
-    for i in range(whole[FIXED], whole[ROWS]):
-        bodies[i, REACH] = 0.0
-        for c in range(3):
-            bodies[i, SHIFT + c], bodies[i, SHIFT_TURN + c] = 0.0, 0.0
-        if flags[i, AWAKE] != 0:
-            apply_gravity(real, bodies, i, step)
-            look_ahead(bodies, i, step)
-    # Narrow phase, until nobody else is woken by what comes near
-    for pair in range(whole[PAIRS]):
-        todo[pair, DONE] = 0
-    while _find_contacts(whole, real, bodies, flags, pairs, touches, meets, todo, room, hulls, step):
-        pass
-    _list_active(whole, pairs, todo)
-    # Solver
-    prepare(whole, real, bodies, pairs, touches, meets, todo, contacts, step)
-    solve(whole, real, bodies, flags, meets, todo, contacts)
-    keep_forces(whole, touches, meets, todo, contacts, step)
-    delay_impacts(whole, bodies, meets, todo, contacts)
-    solve_late_impacts(whole, real, bodies, flags, meets, todo, contacts, step)
-    # Integration
-    integrate(whole, bodies, flags, step, push_apart(whole, real, bodies, flags, meets, todo, contacts))
-    whole[STEPS] += 1
+def _row(w: Tables, body: float) -> int:
+    """Return the row of a body of a table of touches, -1 if there is none; no cube was taken out yet."""
+    fixed = w.whole[FIXED]
+    if body >= 0.0:
+        return fixed + int(body) if body < w.drop[LAID] else -1
+    return int(-1.0 - body) if body >= -fixed else -1
 
 
-@inner
-def _find_contacts(
-    whole: T, real: T, bodies: T, flags: T, pairs: T, touches: T, meets: T, todo: T, room: T, hulls: T, step: float
-) -> bool:
-    """Find the contacts of all that is awake and was not looked at yet in this step; tells whether that woke anyone."""
-    fixed = whole[FIXED]
-    woken = False
-    for pair in range(whole[PAIRS]):
-        a, b = pairs[pair, FIRST], pairs[pair, SECOND]
-        if todo[pair, DONE] != 0 or (flags[a, AWAKE] == 0 and flags[b, AWAKE] == 0):
+@aside
+def _press(w: Tables, touches: T) -> None:
+    laid, fixed = w.drop[LAID], w.whole[FIXED]
+    for k in range(laid):
+        w.marks[k, ANSWER] = 0
+    for t in range(touches.shape[0]):
+        a, b, points = _row(w, touches[t, 0]), _row(w, touches[t, 1]), int(touches[t, 2])
+        if a < 0 or b < 0:
+            if a >= fixed:
+                w.marks[a - fixed, ANSWER] = 1
+            if b >= fixed:
+                w.marks[b - fixed, ANSWER] = 1
             continue
-        todo[pair, DONE] = 1
-        _find_contact(real, bodies, pairs, touches, meets, room, hulls, pair, a, b)
-        if (
-            b >= fixed
-            and pairs[pair, POINTS] > 0
-            and (flags[a, AWAKE] == 0 or flags[b, AWAKE] == 0)
-            and _closes(bodies, pairs, meets, pair, step)
-        ):
-            sleep.wake(whole, bodies, flags, pairs, b if flags[b, AWAKE] == 0 else a)
-            for i in range(fixed, whole[ROWS]):
-                if flags[i, AWAKE] == sleep.JUST:
-                    flags[i, AWAKE] = 1
-                    apply_gravity(real, bodies, i, step)
-                    look_ahead(bodies, i, step)
-            woken = True
-    return woken
-
-
-@inner
-def _find_contact(
-    real: T, bodies: T, pairs: T, touches: T, meets: T, room: T, hulls: T, pair: int, a: int, b: int
-) -> None:
-    """Find the contact of a pair, as far ahead as both can come in this step, and match it with what was known."""
-    ahead = bodies[a, REACH] + bodies[b, REACH] + real[PAD]
-    if ahead > real[FAR]:
-        ahead = real[FAR]
-    if bodies[b, SHAPE] != 0.0:
-        points = collide_hull(real, bodies, meets, room, hulls, pair, a, b, ahead)
-    else:
-        points = collide(real, bodies, meets, room, pair, a, b, ahead)
-    if points > 0 or pairs[pair, POINTS] > 0:
-        remember(real, bodies, pairs, touches, meets, room, pair, a, points)
-
-
-@inner
-def _closes(bodies: T, pairs: T, meets: T, pair: int, step: float) -> bool:
-    """Tell whether some point of a pair will touch within the step, if nothing else happens."""
-    a, b = pairs[pair, FIRST], pairs[pair, SECOND]
-    for k in range(pairs[pair, POINTS]):
-        approach = 0.0
-        for i, sign in ((a, 1.0), (b, -1.0)):
-            x = meets[pair, POINT + 4 * k] - bodies[i, POSITION]
-            y = meets[pair, POINT + 4 * k + 1] - bodies[i, POSITION + 1]
-            z = meets[pair, POINT + 4 * k + 2] - bodies[i, POSITION + 2]
-            approach += sign * (
-                meets[pair, 0] * (bodies[i, VELOCITY] + bodies[i, SPIN + 1] * z - bodies[i, SPIN + 2] * y)
-                + meets[pair, 1] * (bodies[i, VELOCITY + 1] + bodies[i, SPIN + 2] * x - bodies[i, SPIN] * z)
-                + meets[pair, 2] * (bodies[i, VELOCITY + 2] + bodies[i, SPIN] * y - bodies[i, SPIN + 1] * x)
-            )
-        if approach < 0.0 and meets[pair, POINT + 4 * k + 3] + approach * step < 0.0:
-            return True
-    return False
-
-
-@inner
-def _list_active(whole: T, pairs: T, todo: T) -> None:
-    active = 0
-    for pair in range(whole[PAIRS]):
-        if pairs[pair, POINTS] > 0 and todo[pair, DONE] != 0:
-            todo[active, PAIR], todo[active, ONE], todo[active, OTHER] = pair, pairs[pair, FIRST], pairs[pair, SECOND]
-            active += 1
-    whole[ACTIVE] = active
-
-
-@inner
-def _steps(whole: T, real: T, bodies: T, flags: T) -> int:
-    """Return how many steps the next window needs for no cube to travel further in one than allowed."""
-    pull = math.sqrt(
-        real[GRAVITY_X] * real[GRAVITY_X] + real[GRAVITY_Y] * real[GRAVITY_Y] + real[GRAVITY_Z] * real[GRAVITY_Z]
-    )
-    window = real[WINDOW]
-    rate = 1.0 / real[LONGEST_STEP]
-    for i in range(whole[FIXED], whole[ROWS]):
-        if flags[i, AWAKE] != 0:
-            speed = fastest(bodies, i, pull * window)
-            travel = real[PASSED_TRAVEL] if bodies[i, POSITION + 2] < real[PASSED] else real[TRAVEL]
-            rate = max(rate, speed / (travel * real[EDGE]))
-    return math.ceil(window * rate - 1e-9)
+        for pair in range(w.whole[PAIRS]):
+            if w.pairs[pair, FIRST] == a and w.pairs[pair, SECOND] == b and w.pairs[pair, POINTS] == points:
+                for k in range(points):
+                    for c in range(3):
+                        w.touches[pair, k, 3 + c] = touches[t, 3 + 3 * k + c] * _NANO
+    for k in range(laid):
+        if w.marks[k, ANSWER] != 0:
+            step.wake_row(w, fixed + k)
 
 
 @entry
-def take_windows(w: Tables, windows: int, calm: T, film: T, step: float, steps: int) -> int:
-    """Take up to `windows` windows; returns how many.
-
-    Fewer when all sleep, and when a cube's centre is in none of the upright boxes `calm` (rows of low and high corner).
-    Where the cubes are after each window is written into `film`, shape (windows, cubes, 7), if it is not empty.
-    For 0 windows it takes `steps` steps of `step` seconds and no more: a function for these alone would hold all that
-    a step is once again, and be compiled as long.
-    """
-    whole, real, bodies, flags, pairs = w.whole, w.real, w.bodies, w.flags, w.pairs
-    taken = 0
-    while True:
-        if windows > 0:
-            steps = _steps(whole, real, bodies, flags)
-            step = real[WINDOW] / steps
-        for _ in range(steps):
-            _step(w, step)
-        if windows == 0:
-            return 0
-        if film.shape[0] > 0:
-            _write_down(whole, bodies, film, taken)
-        taken += 1
-        is_over = sleep.fall_asleep(whole, real, bodies, flags, pairs) or not _is_calm(whole, bodies, calm)
-        if is_over or taken == windows:
-            return taken
-
-
-@inner
-def _write_down(whole: T, bodies: T, film: T, window: int) -> None:
-    for i in range(whole[FIXED], whole[ROWS]):
-        for c in range(7):
-            film[window, i - whole[FIXED], c] = bodies[i, POSITION + c]
-
-
-@inner
-def _is_calm(whole: T, bodies: T, calm: T) -> bool:
-    for i in range(whole[FIXED], whole[ROWS]):
-        found = False
-        for k in range(calm.shape[0]):
-            if (
-                calm[k, 0] <= bodies[i, POSITION] <= calm[k, 3]
-                and calm[k, 1] <= bodies[i, POSITION + 1] <= calm[k, 4]
-                and calm[k, 2] <= bodies[i, POSITION + 2] <= calm[k, 5]
-            ):
-                found = True
-                break
-        if not found:
-            return False
-    return True
+def list_touches(w: Tables, touches: T) -> int:
+    """List which bodies touch after `lie_still`, in a table with room for all pairs; return how many do."""
+    fixed, found = w.whole[FIXED], 0
+    for pair in range(w.whole[PAIRS]):
+        points, other = w.pairs[pair, POINTS], w.pairs[pair, SECOND]
+        if points > 0:
+            touches[found, 0] = w.flags[w.pairs[pair, FIRST], NUMBER]
+            touches[found, 1] = w.flags[other, NUMBER] if other >= fixed else -1 - other
+            touches[found, 2] = points
+            for k in range(points):
+                for c in range(3):
+                    touches[found, 3 + 3 * k + c] = math.floor(w.touches[pair, k, 3 + c] / _NANO + 0.5)
+            found += 1
+    return found
 
 
 @entry
-def lie_still(w: Tables) -> None:
-    """Put all to sleep where they are, and look at who touches whom.
-
-    What is known afterwards depends on the poses and the kept forces only, these in whole nanonewtons: a world that
-    is made anew from them is this one.
-    """
-    whole, real, bodies, flags, pairs, touches, known_pairs, known_touches, meets, todo, _, room, hulls = w
-    seek_pairs(whole, real, bodies, pairs, touches, known_pairs, known_touches)
-    for i in range(whole[FIXED], whole[ROWS]):
-        sleep.lie_down(bodies, flags, i)
-        bodies[i, REACH] = 0.0
-        flags[i, QUIET] = 0
-        update_axes(bodies, i)
-    for pair in range(whole[PAIRS]):
-        _find_contact(real, bodies, pairs, touches, meets, room, hulls, pair, pairs[pair, FIRST], pairs[pair, SECOND])
-        todo[pair, DONE] = 1
-        for k in range(pairs[pair, POINTS]):
-            for c in range(3):
-                touches[pair, k, 3 + c] = math.floor(1e9 * touches[pair, k, 3 + c] + 0.5) * 1e-9
-    _list_active(whole, pairs, todo)
+def find_far_touch(w: Tables, touches: T) -> int:
+    """Return the first of `touches` whose bodies are too far apart, -1 if there is none; those of gone bodies pass."""
+    reach = (math.sqrt(3.0) / 2 + _GAP) * w.real[EDGE]
+    for t in range(touches.shape[0]):
+        a, b = _row(w, touches[t, 0]), _row(w, touches[t, 1])
+        if a >= 0 and b >= 0:
+            square = 0.0
+            for k in range(3):
+                over = max(overlap.distance_along(w.bodies, a, b, k), 0.0)
+                square += over * over
+            if math.sqrt(square) > reach:
+                return t
+    return -1
 
 
 @entry
-def wake_row(w: Tables, row: int) -> None:
-    """Wake a row with all that touch it, directly or through others."""
-    whole, bodies, flags, pairs = w.whole, w.bodies, w.flags, w.pairs
-    sleep.wake(whole, bodies, flags, pairs, row)
-    for i in range(whole[FIXED], whole[ROWS]):
-        if flags[i, AWAKE] == sleep.JUST:
-            flags[i, AWAKE] = 1
+def find_places(w: Tables, poses: T, places: T, zones: T, on: T) -> None:
+    """Find where the cubes at `poses` are, and what each has done: see where.py."""
+    look(w.rule, w.real[EDGE], poses, places, zones, on, w.desk)
 
 
 @entry
-def take_out(w: Tables, row: int) -> None:
-    """Take a cube's row out, with its pairs; what touched it wakes up, and rows behind it move up by one."""
-    whole, bodies, flags, pairs, touches = w.whole, w.bodies, w.flags, w.pairs, w.touches
-    for pair in range(whole[PAIRS]):
-        a, b = pairs[pair, FIRST], pairs[pair, SECOND]
-        if pairs[pair, POINTS] > 0 and (a == row or b == row) and b >= whole[FIXED]:
-            sleep.wake(whole, bodies, flags, pairs, a + b - row)
-    for i in range(whole[FIXED], whole[ROWS]):
-        if flags[i, AWAKE] == sleep.JUST:
-            flags[i, AWAKE] = 1
-    stay = 0
-    for pair in range(whole[PAIRS]):
-        a, b = pairs[pair, FIRST], pairs[pair, SECOND]
-        if a == row or b == row:
-            continue
-        pairs[stay, FIRST], pairs[stay, SECOND] = a - int(a > row), b - int(b > row)
-        pairs[stay, POINTS] = pairs[pair, POINTS]
-        for k in range(pairs[pair, POINTS]):
-            for c in range(6):
-                touches[stay, k, c] = touches[pair, k, c]
-        stay += 1
-    for i in range(row, whole[ROWS] - 1):
-        for c in range(bodies.shape[1]):
-            bodies[i, c] = bodies[i + 1, c]
-        for c in range(flags.shape[1]):
-            flags[i, c] = flags[i + 1, c]
-    whole[PAIRS], whole[ROWS], whole[ACTIVE], whole[STALE] = stay, whole[ROWS] - 1, 0, 1
+def come_and_go(w: Tables) -> None:
+    """Do the first half of a look, for a mirrored engine: see drop.py."""
+    drops.come_and_go(w)
 
 
 @entry
-def face_row(w: Tables, row: int) -> None:
-    """Work out the rotation matrix of a row."""
-    update_axes(w.bodies, row)
+def judge(w: Tables) -> int:
+    """Do the second half of a look, for a mirrored engine; return whether to look again before time passes."""
+    return 1 if drops.judge(w) else 0
+
+
+@entry
+def set_gravity(w: Tables) -> None:
+    """Set the gravity of the next window, for a mirrored engine."""
+    drops.set_gravity(w)
+
+
+@entry
+def depth_of(w: Tables, k: int) -> float:
+    """Return how deep (m) cube `k` would be in another body where it is let go."""
+    return drops.depth_of(w, k)
+
+
+@entry
+def deepest_overlap(w: Tables) -> float:
+    """Return the greatest overlap (m) of a cube with another or with a fixed part; 0 if there is none."""
+    return overlap.deepest_overlap(w)
 
 
 @entry
 def deepest(w: Tables) -> float:
     """Return how deep (m) the deepest contact of the last step is, or of all after `lie_still`."""
-    whole, pairs, meets, todo = w.whole, w.pairs, w.meets, w.todo
-    most = 0.0
-    for m in range(whole[ACTIVE]):
-        pair = todo[m, PAIR]
-        for k in range(pairs[pair, POINTS]):
-            most = max(most, -meets[pair, POINT + 4 * k + 3])
-    return most
+    return step.deepest(w)
+
+
+@entry
+def lie_still(w: Tables) -> None:
+    """Put all to sleep where they are, and look at who touches whom: see step.py."""
+    step.lie_still(w)
+
+
+@entry
+def wake_row(w: Tables, row: int) -> None:
+    """Wake a row with all that touch it, directly or through others."""
+    step.wake_row(w, row)
+
+
+@entry
+def take_out(w: Tables, row: int) -> None:
+    """Take a cube's row out, with its pairs; what touched it wakes up, and rows behind it move up by one."""
+    step.take_out(w, row)
+
+
+@entry
+def go_on(w: Tables, film: T, windows: int, seconds: float, steps: int) -> int:
+    """Take up to `windows` windows of a drop, and look at the cubes before each; return how many.
+
+    It ends early when the drop is over, when it asks where cubes are (ASKING), or, if the poses of the cubes after each
+    window are wanted in `film`, shape (windows, cubes, 7), when a cube came or went. Without a drop it ends when all
+    sleep. For 0 windows it then takes `steps` steps of `seconds` and no more: a function for these alone would hold all
+    that a step is once again, and be compiled as long.
+    """
+    whole, real, bodies, flags, drop = w.whole, w.real, w.bodies, w.flags, w.drop
+    taken, changes = 0, 0
+    while True:
+        if drop[RUN] == ALONE:
+            while drop[IS_DUE] != 0:
+                drops.come_and_go(w)
+                if drop[STATUS] == ASKING:
+                    return taken
+                if drop[STATUS] != RUNNING or not drops.judge(w):
+                    drop[IS_DUE] = 0
+            if drop[STATUS] != RUNNING or taken == windows:
+                return taken
+            if film.shape[0] > 0 and taken > 0 and drop[CHANGES] != changes:
+                return taken
+            changes = drop[CHANGES]
+            drops.set_gravity(w)
+        if windows > 0:
+            steps = step.steps_of_window(whole, real, bodies, flags)
+            seconds = real[WINDOW] / steps
+        for _ in range(steps):
+            step.take_step(w, seconds)
+        if windows == 0:
+            return 0
+        if film.shape[0] > 0:
+            for i in range(whole[FIXED], whole[ROWS]):
+                for c in range(7):
+                    film[taken, i - whole[FIXED], c] = bodies[i, POSITION + c]
+        taken += 1
+        drop[PASSED_WINDOWS] += 1
+        drop[IS_DUE], drop[IS_ANSWERED] = 1, 0
+        all_sleep = sleep.fall_asleep(whole, real, bodies, flags, w.pairs)
+        if drop[RUN] == NO_DROP and (all_sleep or taken == windows):
+            return taken

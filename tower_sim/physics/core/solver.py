@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import math
 
+from tower_sim.jit import inner
 from tower_sim.physics.core.arrays import (
     ACTIVE,
     CHANGED,
@@ -44,7 +45,6 @@ from tower_sim.physics.core.arrays import (
     VISITS,
     T,
 )
-from tower_sim.physics.core.compiled import inner
 from tower_sim.physics.core.contacts import (
     ACROSS,
     ALONG,

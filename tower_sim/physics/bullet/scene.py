@@ -1,0 +1,204 @@
+"""A scene for an engine that only steps: it chooses the steps, lets cubes sleep, and mirrors them for the core's rules.
+
+The core decides what happens between two windows (`come_and_go`, `judge`), from the poses of the cubes in its tables.
+This file does the same to the engine's bodies.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+import numpy as np
+
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.apparatus.solids import axes, corners
+from tower_sim.apparatus.where import TOUCH
+from tower_sim.cubes import Cube
+from tower_sim.errors import UsageError
+from tower_sim.physics.bullet.stepper import Stepper
+from tower_sim.physics.core import CoreEngine, arrays
+from tower_sim.physics.engine import Motion
+from tower_sim.physics.scene import Scene
+from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.state import Pose, Touch
+
+_SAME = 1e-12  # of the edge: rounding, not motion
+
+
+class SteppedScene(Scene):
+    """An apparatus with its cubes in an engine that only steps, and remembers no contacts.
+
+    `_bodies` has the engine's body for each cube that is there, by its number in the tables. `_quiet` is how long (s)
+    it has been quiet; after `quiet_time` it sleeps.
+    """
+
+    run: ClassVar[int] = arrays.MIRRORED
+
+    def __init__(self, engine: Stepper, apparatus: Apparatus, settings: PhysicsSettings) -> None:
+        """Build `apparatus` in the emptied world of `engine`. Refused are parts that are no boxes."""
+        if apparatus.hulls:
+            raise UsageError(
+                f"apparatus {apparatus.name!r} has parts that are no boxes, which engine {engine.title!r} does not "
+                "know; allowed is an engine that does; take --engine core"
+            )
+        super().__init__(CoreEngine(settings), apparatus, settings)
+        self.engine = engine
+        edge = apparatus.cube_edge
+        engine.clear(edge)
+        self._work_as_usual()
+        engine.add_boxes(apparatus.boxes, apparatus.surfaces, apparatus.between_cubes)
+        engine.set_cubes(apparatus.cube_density * edge * edge * edge)
+        self._bodies: dict[int, int] = {}
+        self._laid: dict[int, Pose] = {}
+        self._quiet: dict[int, float] = {}
+        self._wakes = 0
+        self._steps = 0
+
+    @property
+    def steps(self) -> int:
+        """How many steps the engine has taken in this scene."""
+        return self._steps
+
+    def lay(self, inside: Mapping[Cube, Pose], outside: Mapping[Cube, Pose], touches: Iterable[Touch] = ()) -> None:
+        """Put resting cubes at their poses: asleep until they are hit, or awake if their support may be gone.
+
+        That is so on a board for a cube of which fewer than four corners reach down to the zones' floor: it leans, or
+        lies on something else. The engine does not know what touched it.
+        """
+        super().lay(inside, outside)
+        self.engine.set_gravity((0.0, 0.0, -9.81))
+        poses = (*inside.values(), *outside.values())
+        self._laid = dict(enumerate(poses))
+        self._mirror()
+        self.engine.lay_to_rest({self._bodies[k]: pose for k, pose in self._laid.items()})
+        board, edge = self.apparatus.board, self.apparatus.cube_edge
+        motion = self.motion()
+        height = corners(motion.position, motion.orientation, edge)[:, :, 2]
+        for k in self._laid:
+            if board and (height[k] <= board.floor + TOUCH * edge).sum() < 4:
+                self.engine.wake(self._bodies[k])
+            else:
+                self._quiet[k] = math.inf
+
+    def _run(self) -> None:
+        """Go on until the drop is over, window by window."""
+        tables, core = self.tables, self.core.core
+        self._work_as_usual()
+        self._mirror()
+        while True:
+            self._see()
+            core.come_and_go(tables)
+            if tables.drop[arrays.STATUS] == arrays.ASKING:
+                self._answer()
+                core.come_and_go(tables)
+            self._mirror()
+            if tables.drop[arrays.STATUS] != arrays.RUNNING:
+                return
+            self._rest()
+            is_again = core.judge(tables)
+            self._mirror()
+            if tables.drop[arrays.STATUS] != arrays.RUNNING:
+                return
+            if not is_again:
+                self._take_window()
+
+    def _take_window(self) -> None:
+        """Run one window, in steps in which no cube travels further than the settings allow.
+
+        A cube lower than the apparatus's `passed`, which nothing can hold any more, may travel further.
+        """
+        settings, tables = self.settings, self.tables
+        self.core.core.set_gravity(tables)
+        x, y, z = tables.real[arrays.GRAVITY_X : arrays.GRAVITY_Z + 1].tolist()
+        self.engine.set_gravity((x, y, z))
+        motion = self.motion()
+        passed = motion.position[:, 2] < self.apparatus.passed
+        travel = np.where(passed, settings.passed_travel, settings.step_travel) * self.apparatus.cube_edge
+        speed = np.linalg.norm(motion.velocity, axis=1) + math.hypot(x, y, z) * settings.window
+        rate = float((speed / travel).max(initial=1 / settings.timestep))
+        steps = math.ceil(settings.window * rate - 1e-9)
+        self.engine.step(settings.window / steps, steps)
+        self._steps += steps
+        tables.drop[arrays.PASSED_WINDOWS] += 1
+        tables.drop[arrays.IS_ANSWERED] = 0
+
+    def _see(self) -> None:
+        """Write where the engine's cubes are into the tables."""
+        motion, tables = self.motion(), self.tables
+        rows = tables.bodies[tables.whole[arrays.FIXED] : tables.whole[arrays.ROWS]]
+        rows[:, arrays.POSITION : arrays.POSITION + 3] = motion.position
+        rows[:, arrays.TURN : arrays.TURN + 4] = motion.orientation
+        rows[:, arrays.AXES : arrays.AXES + 9] = axes(motion.orientation).reshape(-1, 9)
+
+    def _rest(self) -> None:
+        """Count how long each cube has been quiet, put to sleep what has been quiet for long enough, and say so."""
+        settings, motion, tables = self.settings, self.motion(), self.tables
+        enough = settings.quiet_time - 1e-9
+        speed = np.abs(motion.velocity).max(axis=1, initial=0.0)
+        spin = np.abs(motion.spin).max(axis=1, initial=0.0)
+        for i, (k, body) in enumerate(self._bodies.items()):
+            if speed[i] >= settings.quiet_speed or spin[i] >= settings.quiet_spin:
+                self._quiet[k] = 0.0
+            elif self._quiet[k] < enough:
+                self._quiet[k] += settings.window
+                if self._quiet[k] >= enough:
+                    self.engine.put_to_sleep(body)
+        first = int(tables.whole[arrays.FIXED])
+        for i, k in enumerate(self._bodies, first):
+            tables.flags[i, arrays.AWAKE] = self._quiet[k] < enough
+        deepest = settings.rest_overlap * self.apparatus.cube_edge
+        asleep = all(self._quiet[k] >= enough for k in self._bodies)
+        tables.drop[arrays.IS_WEDGED] = asleep and self.engine.overlap() > deepest
+
+    def _mirror(self) -> None:
+        """Do to the engine's bodies what the core has done to its own: cubes that came, went, or were woken."""
+        tables = self.tables
+        numbers = self.core.bodies
+        for k in [k for k in self._bodies if k not in numbers]:
+            self.engine.remove(self._bodies.pop(k))
+        for k in numbers:
+            if k not in self._bodies:
+                x, y, z, a, b, c, d = tables.cubes[k, :7].tolist()
+                self._bodies[k] = self.engine.add_cube(Pose((x, y, z), (a, b, c, d)))
+                self._quiet[k] = 0.0
+                if k not in self._laid:
+                    speeds = tables.cubes[k, arrays.LET_VELOCITY : arrays.LET_VELOCITY + 6].tolist()
+                    self.engine.set_velocity(self._bodies[k], speeds[:3], speeds[3:])
+        if tables.drop[arrays.WAKES] != self._wakes:
+            self._wakes = int(tables.drop[arrays.WAKES])
+            self._wake_all()
+
+    def _wake_all(self) -> None:
+        """Wake every cube and raise the solver's effort, because chains of friction between many bodies hold a jam."""
+        settings = self.settings
+        self.engine.set_effort(settings.firm_iterations, 0.0, settings.firm_relaxation)
+        for k, body in self._bodies.items():
+            self.engine.wake(body)
+            self._quiet[k] = 0.0
+
+    def _work_as_usual(self) -> None:
+        self.engine.set_effort(self.settings.iterations, self.settings.residual, self.settings.relaxation)
+
+    def lie_still(self) -> tuple[Touch, ...]:
+        """Return no contacts: such an engine remembers none."""
+        return ()
+
+    def motion(self) -> Motion:
+        """Return poses and velocities of the cubes that are there."""
+        return self.engine.motion(self._bodies.values())
+
+    def poses(self) -> list[Pose]:
+        """Return the poses of the cubes that are there.
+
+        For a cube that has not moved it is exactly the pose at which the cube was laid. The engine's conversions change
+        the last digit each time, and these errors would add up over the drops of a game.
+        """
+        return [self._exact(pose, self._laid.get(k)) for k, pose in zip(self._bodies, super().poses(), strict=True)]
+
+    def _exact(self, now: Pose, laid: Pose | None) -> Pose:
+        if laid is None or math.dist(now.position, laid.position) > _SAME * self.apparatus.cube_edge:
+            return now
+        alike = abs(sum(a * b for a, b in zip(now.orientation, laid.orientation, strict=True)))
+        return laid if alike > 1 - _SAME else now
