@@ -12,20 +12,20 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from tower_sim.apparatus import polygon
+from tower_sim.apparatus import where
 from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.hull import Hull
 from tower_sim.apparatus.parts import Apparatus, Box, Surface, as_apparatus
 from tower_sim.errors import UsageError
 from tower_sim.physics.belonging import digest_of
+from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.core.exported import CORE
 from tower_sim.physics.core.hulls import write
+from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings, as_settings
 
 SCHEMA = "tower-sim/physics"
-VERSION = 1
+VERSION = 2
 
 
 def core() -> bytes:
@@ -56,28 +56,33 @@ def document(apparatus: Apparatus, settings: PhysicsSettings | None = None) -> d
             f"settings are of the engine {settings.engine}; allowed is the core, which is the only one that runs in "
             "other languages; leave the engine out"
         )
+    if not shape.rule:
+        raise UsageError(
+            f"apparatus {shape.name!r} is of a kind that decides in Python where its cubes are; allowed is one that "
+            "gives its rule as numbers, such as those that ship"
+        )
     plain, board = drawn(shape), shape.board
     for told, hull in zip(plain["hulls"], shape.hulls, strict=True):
         low, high = hull.bounds
         half = [(b - a) / 2 for a, b in zip(low, high, strict=True)]
         told |= {"centre": list(hull.centre), "half": half, "numbers": write(hull)}
-    for told, zone in zip(plain["zones"], board.zones if board else (), strict=True):
-        told |= {"inward": polygon.inward(np.array(zone.corners)).tolist()}
-    edge = shape.cube_edge
+    tables = Scene(CoreEngine(settings), shape, settings).tables
+    is_tower = shape.rule[0] == where.TOWER
     return {
         "schema": SCHEMA,
         "version": VERSION,
         "name": shape.name,
         "digest": digest_of(shape, settings),
         "settings": settings.table(),
-        "cube": {"edge": edge, "mass": shape.cube_density * edge * edge * edge},
-        "between": _surface(shape.between_cubes),
+        "cube": {"edge": shape.cube_edge},
         "surfaces": {name: _surface(surface) for name, surface in shape.surfaces.items()},
         "hand": {name: getattr(shape.hand, name) for name in ("height", "spread", "speed", "spin", "rate", "fall")},
         "swept": shape.swept,
-        "calm": [[list(low), list(high)] for low, high in shape.calm],
-        "where": shape.where(),
+        "exit": {"x": shape.rule[1], "top": shape.rule[8]} if is_tower else None,
         "board": {"x": board.x, "y": board.y, "floor": board.floor, "border_top": board.border_top} if board else None,
+        "real": [number if math.isfinite(number) else None for number in tables.real.tolist()],
+        "plan": tables.plan.tolist(),
+        "rule": shape.rule,
         **plain,
     }
 

@@ -82,9 +82,9 @@ def build(file: WasmFile) -> bytes:
     return _linked(machine.emit_object(whole), exports) + section(_made(file))
 
 
-def _made(file: WasmFile) -> dict[str, str]:
+def _made(file: WasmFile) -> dict[str, Any]:
     versions = {package: metadata.version(package) for package in ("numba", "llvmlite", "ziglang")}
-    return {"source": file.digest(), **versions}
+    return {"source": file.digest(), **versions, **file.about()}
 
 
 def _lowered(name: str, exported: WasmFunction) -> Any:

@@ -28,11 +28,15 @@ class WasmFunction:
 
 @dataclass(frozen=True, slots=True)
 class WasmFile:
-    """A file of compiled functions at `path`, built from the files `sources`; `exports` returns them by name."""
+    """A file of compiled functions at `path`, built from the files `sources`; `exports` returns them by name.
+
+    `about` returns what else a program that calls them must know; it stands in the file, beside what it was built from.
+    """
 
     path: Path
     sources: tuple[Path, ...]
     exports: Callable[[], dict[str, WasmFunction]]
+    about: Callable[[], dict[str, Any]] = dict
 
     def digest(self) -> str:
         """Return the digest of the installed source: of `sources`, and of build.py, which compiles them."""

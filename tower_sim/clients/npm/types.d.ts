@@ -53,7 +53,7 @@ export interface Tokens { readonly extra?: Readonly<Counts>; readonly once?: Rea
 export interface Options { choices: { action: string; cubes: string; points: number; once: number }[]; gold: number; victoryPoints: number }
 
 /** A profile as data: one of tower-sim/physics/NAME. `digest` is that of its measures and settings, which states carry. Lengths in metres. */
-export interface Profile { readonly schema: "tower-sim/physics"; readonly version: 1; readonly name: string; readonly digest: string; readonly cube: { readonly edge: number; readonly mass: number }; readonly [key: string]: unknown }
+export interface Profile { readonly schema: "tower-sim/physics"; readonly version: 2; readonly name: string; readonly digest: string; readonly cube: { readonly edge: number }; readonly [key: string]: unknown }
 /** A cube to throw; `edge` (m) is the profile's where it is left out. */
 export interface ThrownCube { readonly id: number; readonly colour: string; readonly edge?: number }
 /** x y z (m) and a unit quaternion x y z w. */

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -134,34 +134,42 @@ class Tables(NamedTuple):
     desk: T
 
 
+SHAPES: Mapping[str, tuple[str | int, ...]] = {
+    "whole": (7,),
+    "real": (REALS,),
+    "bodies": ("rows", COLUMNS),
+    "flags": ("rows", 5),
+    "pairs": ("pairs", 3),
+    "touches": ("pairs", MOST_POINTS, 6),
+    "known_pairs": ("pairs", 3),
+    "known_touches": ("pairs", MOST_POINTS, 6),
+    "meets": ("pairs", 3 + 4 * MOST_POINTS),
+    "todo": ("pairs and one", 7),
+    "contacts": ("points", 28),
+    "room": (4096,),
+    "hulls": ("hulls",),
+    "drop": (WHOLES_OF_DROP,),
+    "plan": (PLAN,),
+    "cubes": ("cubes", CUBE_COLUMNS),
+    "marks": ("cubes", 4),
+    "rule": ("rule",),
+    "desk": (DESK,),
+}
+"""The shape of each table; a word stands for a number of `make`. core.wasm has them, for other languages."""
+WHOLE_NUMBERS = ("whole", "flags", "pairs", "known_pairs", "todo", "drop", "marks")
+
+
 def make(fixed: int, cubes: int, hulls: int = 1, rule: int = 1, table: Callable[..., T] = np.zeros) -> Tables:
     """Return an empty world with room for so many fixed rows and cubes, for all their pairs, and for numbers of hulls.
 
     `rule` is how many numbers decide where cubes are. Most of that room is never touched, and so takes no memory.
     `table` makes one, of a shape and a type, all zeros.
     """
-    rows, pairs = fixed + cubes, cubes * (cubes - 1) // 2 + cubes * fixed
-    return Tables(
-        whole=table((7,), np.int64),
-        real=table((REALS,), np.float64),
-        bodies=table((rows, COLUMNS), np.float64),
-        flags=table((rows, 5), np.int64),
-        pairs=table((pairs, 3), np.int64),
-        touches=table((pairs, MOST_POINTS, 6), np.float64),
-        known_pairs=table((pairs, 3), np.int64),
-        known_touches=table((pairs, MOST_POINTS, 6), np.float64),
-        meets=table((pairs, 3 + 4 * MOST_POINTS), np.float64),
-        todo=table((pairs + 1, 7), np.int64),
-        contacts=table((pairs * MOST_POINTS, 28), np.float64),
-        room=table((4096,), np.float64),
-        hulls=table((hulls,), np.float64),
-        drop=table((WHOLES_OF_DROP,), np.int64),
-        plan=table((PLAN,), np.float64),
-        cubes=table((cubes, CUBE_COLUMNS), np.float64),
-        marks=table((cubes, 4), np.int64),
-        rule=table((rule,), np.float64),
-        desk=table((DESK,), np.float64),
-    )
+    pairs = cubes * (cubes - 1) // 2 + cubes * fixed
+    sizes: dict[str | int, int] = {"rows": fixed + cubes, "cubes": cubes, "hulls": hulls, "rule": rule}
+    sizes |= {"pairs": pairs, "pairs and one": pairs + 1, "points": pairs * MOST_POINTS}
+    kinds = {name: np.int64 if name in WHOLE_NUMBERS else np.float64 for name in SHAPES}
+    return Tables(**{name: table((sizes.get(a, a), *rest), kinds[name]) for name, (a, *rest) in SHAPES.items()})
 
 
 def move_into(larger: Tables, world: Tables) -> None:

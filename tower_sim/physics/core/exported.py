@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 
 from tower_sim import portable
-from tower_sim.physics.core import arrays
+from tower_sim.apparatus import where
+from tower_sim.physics.core import arrays, drop, run
 from tower_sim.physics.core.compiled import Machine, sources
 from tower_sim.wasm.file import WasmFile, WasmFunction
 
 
 def exports() -> dict[str, WasmFunction]:
     """Return what is exported, by name."""
-    from tower_sim.physics.core import run  # here, because it imports numba
-
     world, film, poses = arrays.make(1, 2), np.zeros((1, 0, 7)), np.zeros((1, 7))
     touches, wide = np.zeros((1, run.TOUCH)), np.zeros((1, 0))
     takes: dict[str, tuple[Any, ...]] = {
@@ -43,4 +42,11 @@ def exports() -> dict[str, WasmFunction]:
     }
 
 
-CORE = WasmFile(Path(__file__).with_name("core.wasm"), tuple(sources()), exports)
+def about() -> dict[str, Any]:
+    """Return what programs in other languages must know of the tables: their shapes, and names of places in them."""
+    numbers = {**vars(where), **vars(run), **vars(drop), **vars(arrays)}
+    names = {name: x for name, x in numbers.items() if name[0].isupper() and name.isupper() and type(x) in (int, float)}
+    return {"shapes": arrays.SHAPES, "whole_numbers": arrays.WHOLE_NUMBERS, "names": names}
+
+
+CORE = WasmFile(Path(__file__).with_name("core.wasm"), tuple(sources()), exports, about)

@@ -1,9 +1,7 @@
 // By hand: cubes that somebody let go, where and when and how fast is known; as tower_sim/physics/by_hand.py. A launch is
 // { cube: { id, colour }, windows, pose, velocity, spin }: how many windows had passed, m and a unit quaternion, m/s, rad/s.
 
-import { deepestOverlap } from "./cuboids.js";
 import { refuse, wrongly } from "./refuse.js";
-import { MOST_OVERLAP } from "./settle.js";
 
 const LONGEST_THROW = 120; // s
 const FASTEST = 10; // m/s along an axis
@@ -11,18 +9,18 @@ const MOST_SPIN = 300; // rad/s
 const UNIT_TURN = 1e-6;
 
 /** Return launches, with their time `at` (s), of `cubes` that the door has let in; refuse what no hand does. */
-export function checkedLaunches(profile, places, cubes, launches) {
+export function checkedLaunches(profile, scene, cubes, launches) {
   if (!cubes.length || launches.length !== cubes.length) throw wrongly("launches", launches.length, "one for each cube, at least one");
   let before = 0;
   return launches.map((given, i) => {
-    const launch = checkedLaunch(profile, places, cubes[i], given, before);
+    const launch = checkedLaunch(profile, scene, cubes[i], given, before);
     before = launch.at;
     return launch;
   });
 }
 
 /** Return one launch likewise, not before the time `before` (s). */
-export function checkedLaunch(profile, places, cube, given, before) {
+export function checkedLaunch(profile, scene, cube, given, before) {
   const row = rowOfLaunch(given);
   if (row.length !== 14 || !row.every(Number.isFinite)) throw wrongly("launches", row, "14 numbers (windows; m; quaternion; m/s; rad/s)");
   const { windows, pose, velocity, spin } = given;
@@ -38,7 +36,7 @@ export function checkedLaunch(profile, places, cube, given, before) {
   if (Math.max(...velocity.map(Math.abs)) > FASTEST || Math.max(...spin.map(Math.abs)) > MOST_SPIN) {
     throw wrongly("launches.velocity", [...velocity, ...spin], `up to ${FASTEST} m/s and ${MOST_SPIN} rad/s along each axis`);
   }
-  if (places.escaped(pose) || places.emerged(pose) || places.missed(pose)) {
+  if (scene.escaped(pose) || scene.emerged(pose) || scene.missed(pose)) {
     throw wrongly("launches.pose", pose.slice(0, 3), "a place over or in the apparatus (m)");
   }
   return { cube, windows, at, pose: [...pose], velocity: [...velocity], spin: [...spin] };
@@ -49,10 +47,7 @@ export function rowOfLaunch({ windows, pose, velocity, spin }) {
   return [windows, ...(pose ?? []), ...(velocity ?? []), ...(spin ?? [])];
 }
 
-/** Refuse a launch in another cube, whose poses these are, or in a part of the apparatus. */
-export function checkFree({ boxes, cube: { edge } }, { cube, pose }, poses) {
-  const away = (other) => Math.sqrt([0, 1, 2].reduce((sum, k) => sum + (other[k] - pose[k]) * (other[k] - pose[k]), 0));
-  const deep = deepestOverlap([pose, ...poses.filter((other) => away(other) < 2 * edge)], edge, boxes);
-  if (deep <= MOST_OVERLAP * edge) return;
-  throw refuse("launches.pose", `puts cube ${cube.id} ${deep} m deep into another or into a part`, "a free place, such as a higher one");
+/** Return the error that a cube is let go so deep (m) in another or in a part. */
+export function tooDeep(id, deep) {
+  return refuse("launches.pose", `puts cube ${id} ${deep} m deep into another or into a part`, "a free place, such as a higher one");
 }

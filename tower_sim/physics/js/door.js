@@ -2,23 +2,23 @@
 // physics/at_rest.py refuse. A state that the model has made itself passes without being looked through again.
 
 import { checkAtRest } from "./at_rest.js";
-import { MAX_STRENGTH } from "./knock.js";
 import { checkPast, checkTouches, impossible, MADE } from "./past.js";
 import { prints, quoted, refuse, wrongly } from "./refuse.js";
 import { checkedPlain, cubeOf, frozen, PRINTED } from "./state.js";
 
 const MAX_CUBES = 500;
+const MAX_STRENGTH = 5; // g
 const FARTHEST = 10; // m
 const UNIT = 1e-6; // how far from 1 the square of a unit quaternion may be
 const STRONGEST = 1e15; // nN
 const POINTS = 8;
 
-/** Return the door of a profile, whose cubes are where `places` say. */
-export function doorOf(profile, places) {
+/** Return the door of a profile, whose scene says where cubes are. */
+export function doorOf(profile, scene) {
   const zones = profile.board ? profile.zones.map(({ name }) => `zone:${name}`) : [];
   return {
     profile,
-    places,
+    scene,
     inside: profile.regions.map(({ name }) => name),
     outside: zones.length ? [...zones, "border", "table"] : [],
     sound: new WeakSet(),

@@ -1,24 +1,19 @@
 // The physics of tower_sim: a profile opened as a model that drops, knocks and places, at once or window by window; the same
 // bytes as Python's PhysicsModel (tower_sim/simulator.py). READ FIRST.
 //
-//   profile -> release -> settle -> landing -> outcome
+//   profile -> scene -> outcome
 
-/** @import { Advance, Begun, Launch, PhysicsOutcome, PhysicsState, Profile, Rng, ThrownCube, TimedLaunch } from "../../clients/npm/types.js" */
-import { checkFree, checkedLaunch, checkedLaunches, rowOfLaunch } from "./by_hand.js";
+/** @import { Advance, Begun, Launch, PhysicsOutcome, PhysicsState, Pose, Profile, Rng, ThrownCube, TimedLaunch } from "../../clients/npm/types.js" */
+import { checkedLaunch, checkedLaunches, rowOfLaunch, tooDeep } from "./by_hand.js";
 import { instantiated } from "./core.js";
 import { checkedCubes, checkedState, checkedStrength, checkedZone, doorOf, made } from "./door.js";
-import { engineOf } from "./engine.js";
-import { drawnShake } from "./knock.js";
-import { putDown } from "./placing.js";
 import { refuse, wrongly } from "./refuse.js";
-import { release } from "./release.js";
-import { settling } from "./settle.js";
-import { shipPlaces } from "./ship.js";
+import { sceneOf } from "./scene.js";
 import { cubeOf, dropsOf, frozen } from "./state.js";
-import { towerPlaces } from "./towers.js";
 
 const SCHEMA = "tower-sim/physics";
-const VERSION = 1;
+const VERSION = 2;
+const MOST_WINDOWS = 25; // of one call: so many a film has room for
 const INSIDE = "inside:";
 
 /**
@@ -30,10 +25,9 @@ export async function openPhysics(/** @type {Profile} */ profile, /** @type {Buf
   if (profile?.schema !== SCHEMA || profile.version !== VERSION) {
     throw wrongly("profile", profile?.schema, `a document of ${SCHEMA}, version ${VERSION}`);
   }
-  const places = placesOf(profile);
   const core = await instantiated(bytes);
-  const engine = engineOf(core, profile);
-  const door = doorOf(profile, places);
+  const scene = sceneOf(core, profile);
+  const door = doorOf(profile, scene);
   let current = null;
 
   /** @type {(state: PhysicsState, cubes: readonly ThrownCube[], rng: Rng) => PhysicsOutcome} */
@@ -48,48 +42,54 @@ export async function openPhysics(/** @type {Profile} */ profile, /** @type {Buf
   function begin(/** @type {Begun} */ what) {
     const started = starts[what.kind];
     if (!started) throw wrongly("kind", what.kind, "drop, knock, place or hand");
-    const { thrown, event, ...how } = started(what);
-    return runOf(what.state, thrown, how, event);
+    const { thrown, event, letGo, ...how } = started(what);
+    return runOf(what.state, thrown, letGo, how, event);
   }
 
   const starts = {
     drop({ state, cubes, rng }) {
       const thrown = checkedCubes(door, state, cubes);
-      const event = eventOf("drop", rng, thrown);
-      return { thrown, launches: release(core, thrown, profile, rng), event };
+      const letGo = () => scene.name(scene.throwCubes(thrown.length, rng).map((i) => thrown[i].id));
+      return { thrown, event: eventOf("drop", rng, thrown), letGo };
     },
     knock({ state, strength, rng }) {
       checkedState(door, state);
       checkedStrength(strength);
       const event = eventOf("knock", rng, [], strength);
-      return { thrown: [], launches: [], shake: drawnShake(core, strength, rng), event };
+      const angle = 2 * Math.PI * rng.random();
+      return { thrown: [], event, letGo: () => {}, shake: [strength, core.cos(angle), core.sin(angle)] };
     },
     place({ state, cube, zone, rng }) {
       const thrown = checkedCubes(door, state, [cube], true);
       checkedZone(profile, zone);
-      const event = eventOf("place", rng, thrown, 0, zone);
-      const others = state.board.filter(([id]) => id !== thrown[0].id).map((row) => row.slice(5));
-      const pose = putDown(core, profile, zone, others, rng);
-      return { thrown, launches: [{ cube: thrown[0], at: 0, pose, velocity: [0, 0, 0], spin: [0, 0, 0] }], event };
+      const letGo = () => {
+        scene.putDown(zone, rng);
+        scene.name([thrown[0].id]);
+      };
+      return { thrown, event: eventOf("place", rng, thrown, 0, zone), letGo };
     },
     hand({ state, launches }) {
-      const check = (launch, poses) => checkFree(profile, launch, poses);
       const event = eventOf("hand", null, []);
       if (launches === undefined) {
         checkedState(door, state);
-        return { thrown: [], launches: [], event, check, isOpen: true };
+        return { thrown: [], event, letGo: () => {}, isOpen: true };
       }
       const thrown = checkedCubes(door, state, launches.map(({ cube }) => cube));
-      return { thrown, launches: checkedLaunches(profile, places, thrown, launches), event, check };
+      const checked = checkedLaunches(profile, scene, thrown, launches);
+      return { thrown, launches: checked, event, letGo: () => checked.forEach(scene.launch), isChecked: true };
     },
   };
 
-  function runOf(state, thrown, how, event) {
+  function runOf(state, thrown, letGo, { launches: timed = [], ...how }, event) {
     const isThrown = (row) => thrown.some(({ id }) => id === row[0]);
     const lying = state.board.filter((row) => !isThrown(row));
     const laid = [...state.residents, ...lying].map((row) => [row[0], row.slice(5)]);
-    const settled = settling(engine, profile, places, { laid, touches: state.touches, ...how });
-    const launches = [...how.launches];
+    scene.lay(laid, state.residents.length, state.touches);
+    letGo();
+    scene.start(how);
+    refuseTaken();
+    let { let_go: letGoBefore } = scene.changes();
+    const launches = [...timed];
     let outcome = null;
     const isOurs = () => {
       if (current !== run) throw new Error("this run is over: another was begun with its model");
@@ -98,19 +98,27 @@ export async function openPhysics(/** @type {Profile} */ profile, /** @type {Buf
       /** Go on by up to `windows` windows: { numbers, frames, windows, swept, let_go, done }. @returns {Advance} */
       advance(windows = Infinity, isFilmed = true) {
         isOurs();
-        return settled.advance(windows, isFilmed);
+        if (scene.status() !== null) return { numbers: [], frames: new Float64Array(0), windows: 0, swept: [], let_go: [], done: true };
+        const shown = { ...scene.goOn(Math.min(windows, MOST_WINDOWS), isFilmed), let_go: letGoBefore };
+        refuseTaken();
+        const { let_go: next, gone } = scene.changes();
+        letGoBefore = next;
+        return { ...shown, swept: gone, done: scene.status() !== null };
       },
       /** Let one more cube go now: { cube: { id, colour }, pose, velocity, spin }; of a throw by hand that is open. */
       launch(/** @type {Launch} */ given) {
         isOurs();
-        if (!how.isOpen || settled.status() !== null) throw refuse("launch", "comes after the throw is over", "a throw that is open");
+        if (!how.isOpen || scene.status() !== null) throw refuse("launch", "comes after the throw is over", "a throw that is open");
         const cube = checkedCubes(door, state, [...thrown, given.cube]).pop();
         if (lying.some(([id]) => id === cube.id)) {
           throw refuse("cubes", `have number ${cube.id}, which lies on the board`, "a cube that was taken off it");
         }
-        const now = { ...given, windows: settled.passed() };
-        const launch = checkedLaunch(profile, places, cube, now, launches.at(-1)?.at ?? 0);
-        settled.launch(launch);
+        const now = { ...given, windows: scene.passed() };
+        const launch = checkedLaunch(profile, scene, cube, now, launches.at(-1)?.at ?? 0);
+        scene.launch(launch);
+        const deep = scene.letGo(launch);
+        if (deep) throw tooDeep(cube.id, deep);
+        letGoBefore = [...letGoBefore, ...scene.changes().let_go];
         thrown.push(cube);
         launches.push(launch);
       },
@@ -118,29 +126,35 @@ export async function openPhysics(/** @type {Profile} */ profile, /** @type {Buf
       close() {
         isOurs();
         if (!launches.length) throw wrongly("launches", 0, "at least one");
-        settled.close();
+        scene.close();
       },
       /** How many windows have passed. */
-      passed: () => /** @type {number} */ (settled.passed()),
+      passed: () => /** @type {number} */ (scene.passed()),
       /** Return what came of it, when it is done. @returns {PhysicsOutcome} */
       outcome() {
         if (outcome) return outcome;
         isOurs();
-        if (settled.status() === null) throw new Error("the run is not done: advance until it is");
-        return (outcome = outcomeOf(state, thrown, lying, settled, event, launches));
+        if (scene.status() === null) throw new Error("the run is not done: advance until it is");
+        return (outcome = outcomeOf(state, thrown, lying, event, launches));
       },
     };
     current = run;
     return run;
   }
 
-  function outcomeOf(state, thrown, lying, settled, event, launches) {
-    const status = settled.status();
+  /** Refuse a cube whose place was not free when it was let go. */
+  function refuseTaken() {
+    const taken = scene.taken();
+    if (taken) throw tooDeep(taken.id, taken.deep);
+  }
+
+  function outcomeOf(state, thrown, lying, event, launches) {
+    const status = scene.status();
     const isLanding = status === "settled" || status === "jammed";
-    const touches = isLanding ? settled.lieStill() : [];
-    const there = settled.there();
-    const found = places.find(there.map(([, pose]) => pose));
-    const out = settled.out();
+    const touches = isLanding ? scene.lieStill() : [];
+    const there = scene.there();
+    const found = scene.find(there.map(([, pose]) => pose));
+    const out = scene.out();
     const rowOf = new Map(there.map(([number], i) => [number, i]));
     const cubes = [...state.residents.map(cubeOf), ...lying.map(cubeOf), ...thrown];
     const landings = cubes.map((cube) => {
@@ -158,7 +172,7 @@ export async function openPhysics(/** @type {Profile} */ profile, /** @type {Buf
     const inside = byNumber(({ place }) => place.startsWith(INSIDE));
     const outcome = {
       model: "physics", apparatus: profile.name, status, thrown, lying: lying.map(cubeOf), landings, emerged, inside,
-      knocked_out: event[0] === "knock" ? emerged : [], failures: [], extrapolated: false, missed: settled.missed(), state,
+      knocked_out: event[0] === "knock" ? emerged : [], failures: [], extrapolated: false, missed: scene.misses(), state,
     };
     if (!isLanding) return frozen(outcome);
     const since = new Map([...state.residents, ...lying].map((row) => [row[0], row[4]]));
@@ -197,14 +211,9 @@ export async function openPhysics(/** @type {Profile} */ profile, /** @type {Buf
     throwByHand,
     /** Begin one of these, to go on with it window by window. */
     begin,
+    /** Tell whether a cube at a pose has come out. @type {(pose: Pose) => boolean} */
+    emerged: scene.emerged,
   });
-}
-
-/** Return where cubes of a profile are: { emerged(pose), escaped(pose), find(poses), ... }. */
-export function placesOf(/** @type {Profile} */ profile) {
-  const places = towerPlaces(profile) ?? shipPlaces(profile);
-  if (!places) throw wrongly("profile.where", profile.where?.rule, "a rule that is known here");
-  return places;
 }
 
 function completed(run) {

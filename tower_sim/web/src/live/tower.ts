@@ -292,8 +292,8 @@ export class LiveTower {
 
   /** Whether a cube that moves is past the inner face of a tower's exit. */
   isOut([x, , z]: Pose): boolean {
-    const { rule, half, exit_top: top } = this.shown.profile.where;
-    return rule === "tower" && x > half && z < top;
+    const { exit } = this.shown.profile;
+    return exit !== null && x > exit.x && z < exit.top;
   }
 
   /** How many cubes are there, a Map of colour to {inside, out}. */

@@ -62,14 +62,13 @@ function moved(model: any, state: any, what: any): [Given, any] {
   const start = lying(state).filter(([id]) => !isThrown.has(id));
   const rest = landings.map(({ cube, place, pose }: any): Lying => [cube, place, pose]);
   const { kind, strength = 0 } = what;
-  const events = eventsOf(model.profile, windows, { kind, start, rest, letGo });
+  const events = eventsOf(model, windows, { kind, start, rest, letGo });
   const pieces = windows.pieces.map(({ numbers, frames, windows: many, swept }) => ({ numbers, frames, windows: many, swept }));
   return [{ kind, strength, thrown: [...isThrown], start, rest, pieces, events }, next];
 }
 
 /** What happened, [windows passed, word, number, place]: cubes are thrown, woken, come to rest, come out. */
-function eventsOf(profile: any, windows: Windows, { kind, start, rest, letGo }: { kind: string; start: Lying[]; rest: Lying[]; letGo: Map<number, number> }): Happened[] {
-  const { emerged } = physics.placesOf(profile);
+function eventsOf({ profile, emerged }: any, windows: Windows, { kind, start, rest, letGo }: { kind: string; start: Lying[]; rest: Lying[]; letGo: Map<number, number> }): Happened[] {
   const far = SHOVE * profile.cube.edge;
   const from = new Map(start.map((row) => [row[0], row]));
   const found: Happened[] = kind === "knock" ? [[0, "knocked", null]] : [];
