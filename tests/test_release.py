@@ -13,13 +13,11 @@ import numpy.typing as npt
 import pytest
 from support.cases import each_case
 
+from tests.support.bench import SHAKING, Launch, Shake, put_down, release
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Hand
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.cubes import supply
-from tower_sim.physics.knock import SECONDS, Shake
-from tower_sim.physics.placing import put_down
-from tower_sim.physics.release import Launch, release
 from tower_sim.physics.settings import GRAVITY
 
 Array = npt.NDArray[np.float64]
@@ -168,12 +166,12 @@ def test_a_knock_comes_from_all_round_and_its_swing_is_the_fourth_power_of_a_sin
     assert apart(angle, np.linspace(-math.pi, math.pi, 10**5)) < 1
     shake, step = Shake.draw(2.0, rng), 1e-5
     assert math.hypot(shake.x, shake.y) == pytest.approx(1, abs=1e-15)
-    times = np.linspace(2 * step, SECONDS - 2 * step, 400)
-    moved = np.sin(np.pi * (times[:, None] + np.array([-step, 0, step])) / SECONDS) ** 4
+    times = np.linspace(2 * step, SHAKING - 2 * step, 400)
+    moved = np.sin(np.pi * (times[:, None] + np.array([-step, 0, step])) / SHAKING) ** 4
     felt = (moved[:, 0] - 2 * moved[:, 1] + moved[:, 2]) / step**2
     felt *= np.sign(felt[0]) * 2.0 * GRAVITY / np.abs(felt).max()
     ours = np.array([shake.gravity(time) for time in times.tolist()])
     along = ours[:, 0] * shake.x + ours[:, 1] * shake.y
     assert np.allclose(along * np.sign(along[0]), felt, atol=0.02 * GRAVITY)
     assert (ours[:, 2] == -GRAVITY).all()
-    assert shake.gravity(SECONDS) == (0.0, 0.0, -GRAVITY)
+    assert shake.gravity(SHAKING) == (0.0, 0.0, -GRAVITY)

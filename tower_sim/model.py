@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import cast
 
 import numpy as np
 
 from tower_sim.contract import BoardModel, DropModel, HandModel
-from tower_sim.cubes import Cube
+from tower_sim.cubes import Cube, supply
 from tower_sim.door import as_cubes, as_model, as_seed, as_state, foreign, placed
 from tower_sim.errors import fault
 from tower_sim.outcome import Outcome, Status
@@ -77,6 +78,20 @@ def knock_then_drop(
         return knock
     outcome = until_landed(lambda rng: model.drop(knock.state, thrown, rng), streams[0])
     return replace(outcome, knocked_out=knock.emerged)
+
+
+def throw(
+    model: DropModel, state: TowerState, cubes: Mapping[str, int], seed: int, knock: float | None = None
+) -> Outcome:
+    """Throw new cubes (counts by colour), after a knock of strength `knock` (g) if there is one, until they land.
+
+    The cubes are numbered after all cubes that the state has seen. A person throws, and a throw has one seed; a model
+    drops the cubes of a throw, perhaps several times until it lands. Raises TooManyFailedDraws.
+    """
+    thrown = supply(cubes, model.cube_edge, first_id=state.next_id)
+    if knock is None:
+        return first_landing(partial(model.drop, state, thrown), seed)
+    return knock_then_drop(model, state, knock, thrown, np.random.SeedSequence(seed))
 
 
 def redo(model: DropModel, state: TowerState) -> TowerState:

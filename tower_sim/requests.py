@@ -11,29 +11,26 @@ import secrets
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, cast
-
-import numpy as np
 
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import names as profiles
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
-from tower_sim.cubes import COLOURS, MAX_CUBES, as_counts, supply
-from tower_sim.door import as_state, knock_strength
-from tower_sim.errors import UsageError, check_kind, check_table, check_whole, fault, shown, slipped
+from tower_sim.door import as_state
+from tower_sim.errors import UsageError, check_kind, check_table, check_whole, fault, shown
 from tower_sim.games.game import Game
 from tower_sim.games.odds import ManyRuns
 from tower_sim.games.turn import Turn
 from tower_sim.games.ways import MAX_RUNS, Asked
-from tower_sim.model import first_landing, knock_then_drop
+from tower_sim.model import throw
 from tower_sim.models import PHYSICS, settings_of
 from tower_sim.outcome import Outcome
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.reading import RULES, as_path, read_text, refuse_other, toml_table
 from tower_sim.state import TowerState, check_seed
+from tower_sim.throwing import as_throw
 
 GAME, APPARATUS = "game", "apparatus"  # keys of a rules file, beside those of its rules
 
@@ -57,28 +54,11 @@ class DropRequest:
 
     def __post_init__(self) -> None:
         _check_named(self)
-        object.__setattr__(self, "cubes", as_counts("cubes", self.cubes))
         if self.state is not None:
             as_state(self.state)
-        if self.knock is not None:
-            object.__setattr__(self, "knock", knock_strength(self.knock))
-        for colour in self.cubes:
-            self._check_spelling(colour)
-        if (number := sum(self.cubes.values())) > MAX_CUBES:
-            raise fault("number of cubes", number, f"up to {MAX_CUBES}", "throw fewer")
-        if not self.cubes and self.knock is None:
-            raise fault("cubes", {}, "a count by colour, unless there is a knock", "throw some, such as 4 blue")
-
-    def _check_spelling(self, colour: str) -> None:
-        """Refuse a colour that is one typing mistake away from a colour of the games or of the state."""
-        if colour in COLOURS:
-            return
-        before = self.state
-        there = () if before is None else (before.cubes, before.board.cubes, *(event.thrown for event in before.log))
-        known = {*COLOURS, *(cube.colour for cubes in there for cube in cubes)}
-        if colour not in known and (meant := slipped(colour, sorted(known))):
-            what = "a colour that games or the state have, or one that is spelt otherwise than these"
-            raise fault("a colour of cubes", colour, what, f"did you mean {meant}?")
+        cubes, knock = as_throw(self.cubes, self.state, self.knock)
+        object.__setattr__(self, "cubes", cubes)
+        object.__setattr__(self, "knock", knock)
 
     @property
     def colours(self) -> list[str]:
@@ -275,11 +255,7 @@ def _opened(file: str, directory: Path | None) -> Game:
 
 def outcome(request: DropRequest, model: DropModel) -> Outcome:
     """Throw, or knock and throw. Raises TooManyFailedDraws if every drop fails."""
-    state = request.state or model.empty()
-    thrown = supply(request.cubes, model.cube_edge, first_id=state.next_id)
-    if request.knock is None:
-        return first_landing(partial(model.drop, state, thrown), request.seed)
-    return knock_then_drop(model, state, request.knock, thrown, np.random.SeedSequence(request.seed))
+    return throw(model, request.state or model.empty(), request.cubes, request.seed, request.knock)
 
 
 def drop_document(request: DropRequest, landed: Outcome) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """PhysicsModel: a throw from the hand above the tower to its outcome, as rigid-body physics. READ FIRST.
 
-    apparatus -> world -> release -> settle -> landing -> outcome
+    apparatus -> scene -> hand -> drop -> where -> outcome
 
-Each word names the module that does this step.
+physics/scene.py builds the scene and reads it. The core (physics/core) lets cubes go and drops them: hand.py, drop.py.
+apparatus/where.py says where they are.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class PhysicsModel(BaseModel):
         self.shape = as_apparatus(apparatus)
         self.settings = as_settings(settings)
         self._world = World(self.settings)
-        self._door = _door(self.shape, self.settings, self._check_at_rest)
+        self._door = _door(self.shape, self.settings)
         self._steps, self._seconds = 0, 0.0
 
     def __reduce__(self) -> tuple[type[PhysicsModel], tuple[Apparatus, PhysicsSettings]]:
@@ -133,10 +134,6 @@ class PhysicsModel(BaseModel):
         event = replace(event, emerged=tuple(sorted(cube.id for cube in outcome.emerged)))
         return replace(outcome, state=self._door.made(state.after(inside, event, outside, touches)))
 
-    def _check_at_rest(self, state: TowerState) -> None:
-        with self._world.alone():
-            check_at_rest(state, Scene(CoreEngine(self.settings), self.shape, self.settings))
-
 
 def _landings(scene: Scene, cubes: Sequence[Cube]) -> tuple[Landing, ...]:
     """Return the landing of each cube.
@@ -151,7 +148,7 @@ def _landings(scene: Scene, cubes: Sequence[Cube]) -> tuple[Landing, ...]:
     return tuple(rows.get(cube) or Landing(cube, *out.get(cube, (LOST, None))) for cube in cubes)
 
 
-def _door(shape: Apparatus, settings: PhysicsSettings, look: Callable[[TowerState], None]) -> Door:
+def _door(shape: Apparatus, settings: PhysicsSettings) -> Door:
     """Return the door of physics: cubes inside have poses, and cubes that came out of a ship lie on its board."""
     regions = [region.name for region in shape.regions]
     zones = [ZONE + zone.name for zone in shape.board.zones] if shape.board else []
@@ -163,11 +160,16 @@ def _door(shape: Apparatus, settings: PhysicsSettings, look: Callable[[TowerStat
         shape.cube_edge,
         frozenset(regions),
         frozenset(places),
-        look,
+        partial(_look, shape, settings),
         MAX_CUBES,
         boxes=len(shape.solids),
         advise=partial(_advice, shape),
     )
+
+
+def _look(shape: Apparatus, settings: PhysicsSettings, state: TowerState) -> None:
+    """Check a state in a world of its own."""
+    check_at_rest(state, Scene(CoreEngine(settings), shape, settings))
 
 
 def _advice(shape: Apparatus, state: TowerState) -> str:

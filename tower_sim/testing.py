@@ -22,7 +22,8 @@ from tower_sim.games.game import Game
 from tower_sim.games.turn import Turn
 from tower_sim.model import MAX_ATTEMPTS, redo
 from tower_sim.outcome import Outcome, Status
-from tower_sim.physics.engine import Engine, Motion
+from tower_sim.physics.bullet.stepper import Stepper
+from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import GRAVITY, PhysicsSettings
 from tower_sim.recorder import Recorder
 from tower_sim.simulator import PhysicsModel
@@ -108,7 +109,7 @@ def _drawn(model: DropModel, state: TowerState, event: Event, seed: int) -> Towe
     return after
 
 
-def check_engine(kind: Callable[[PhysicsSettings], Engine], settings: PhysicsSettings | None = None) -> None:
+def check_engine(kind: Callable[[PhysicsSettings], Stepper], settings: PhysicsSettings | None = None) -> None:
     """Check the promises of `Engine` with cubes that fall, sleep, wake and pile up.
 
     Raises AssertionError for a broken promise. `kind` is the engine's class. It is called with `settings`. The default
@@ -214,7 +215,7 @@ class _Failing(Recorder):
         return super()._kept(state, failed if self.left < 0 else outcome, knock=knock)
 
 
-def _laid(engine: Engine, settings: PhysicsSettings, poses: Sequence[Pose]) -> list[int]:
+def _laid(engine: Stepper, settings: PhysicsSettings, poses: Sequence[Pose]) -> list[int]:
     """Clear the world; add a floor at height 0 and cubes at `poses`; return their bodies."""
     engine.clear(_EDGE)
     engine.set_effort(settings.iterations, settings.residual, settings.relaxation)
@@ -225,7 +226,7 @@ def _laid(engine: Engine, settings: PhysicsSettings, poses: Sequence[Pose]) -> l
     return [engine.add_cube(pose) for pose in poses]
 
 
-def _moved(engine: Engine, bodies: Sequence[int], steps: int) -> Motion:
+def _moved(engine: Stepper, bodies: Sequence[int], steps: int) -> Motion:
     engine.step(_STEP, steps)
     return engine.motion(bodies)
 

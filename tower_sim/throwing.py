@@ -6,8 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import SupportsIndex
 
-from tower_sim.cubes import count_by_colour
-from tower_sim.errors import check_table, fault
+from tower_sim.cubes import COLOURS, MAX_CUBES, as_counts, count_by_colour
+from tower_sim.door import knock_strength
+from tower_sim.errors import check_table, fault, slipped
 from tower_sim.outcome import Outcome
 from tower_sim.state import TowerState
 
@@ -20,6 +21,33 @@ def merged(cubes: object, colours: Counts) -> dict[str, SupportsIndex]:
     if twice := sorted(table.keys() & colours):
         raise fault("cubes of " + twice[0], "said twice", "each colour once", "leave one of them out")
     return {**table, **colours}
+
+
+def as_throw(cubes: object, state: TowerState | None, knock: object) -> tuple[dict[str, int], float | None]:
+    """Check counts by colour and the strength (g) of a knock (None: no knock) for `state`; return plain numbers.
+
+    Refused are too many cubes, no cubes without a knock, and a colour that is one typing mistake away from a colour of
+    the games or of the state.
+    """
+    counts = as_counts("cubes", cubes)
+    strength = None if knock is None else knock_strength(knock)
+    for colour in counts:
+        _check_spelling(colour, state)
+    if (number := sum(counts.values())) > MAX_CUBES:
+        raise fault("number of cubes", number, f"up to {MAX_CUBES}", "throw fewer")
+    if not counts and strength is None:
+        raise fault("cubes", {}, "a count by colour, unless there is a knock", "throw some, such as 4 blue")
+    return counts, strength
+
+
+def _check_spelling(colour: str, before: TowerState | None) -> None:
+    if colour in COLOURS:
+        return
+    there = () if before is None else (before.cubes, before.board.cubes, *(event.thrown for event in before.log))
+    known = {*COLOURS, *(cube.colour for cubes in there for cube in cubes)}
+    if colour not in known and (meant := slipped(colour, sorted(known))):
+        what = "a colour that games or the state have, or one that is spelt otherwise than these"
+        raise fault("a colour of cubes", colour, what, f"did you mean {meant}?")
 
 
 class Throwing(ABC):

@@ -5,20 +5,19 @@ from __future__ import annotations
 import copy
 import threading
 from pathlib import Path
-from typing import Any, Self, SupportsIndex, cast
+from typing import Any, Self, SupportsIndex
 
 import numpy as np
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import Closing
 from tower_sim.door import foreign
-from tower_sim.model import redo
+from tower_sim.model import redo, throw
 from tower_sim.models import MODELS, PHYSICS, open_model
 from tower_sim.outcome import Outcome
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.requests import DropRequest, outcome
 from tower_sim.state import SHORT, TowerState, check_seed, short_seed
-from tower_sim.throwing import Counts, Throwing
+from tower_sim.throwing import Counts, Throwing, as_throw
 
 Seed = SupportsIndex | str | np.random.Generator | None
 
@@ -112,12 +111,11 @@ class Tower(Throwing, Closing):
 
     def _do(self, counts: Counts, knock: float | None, seed: SupportsIndex | str | None) -> Outcome:
         with self._lock:
-            drawn = self._next_seed() if seed is None else seed
-            thrown = cast("dict[str, int]", counts)
-            request = DropRequest(self.model.apparatus, PHYSICS, cast("int", drawn), thrown, self._state, knock)
-            landed = outcome(request, self.model)
+            drawn = self._next_seed() if seed is None else check_seed(seed)
+            cubes, strength = as_throw(counts, self._state, knock)
+            landed = throw(self.model, self._state, cubes, drawn, strength)
             self._past.append((self._state, self.last, self.last_seed))
-            self._state, self.last, self.last_seed = landed.state, landed, request.seed
+            self._state, self.last, self.last_seed = landed.state, landed, drawn
             return landed
 
     def _next_seed(self) -> int:

@@ -10,12 +10,17 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from support.cases import each_case
 
-from tower_sim import landing
-from tower_sim.apparatus import polygon
+from tests.support.bench import World
+from tower_sim.apparatus import polygon, where
 from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.combat_ship.ship import TOUCH
-from tower_sim.apparatus.solids import axes, corners, section_below, touching
+from tower_sim.apparatus.solids import axes
+from tower_sim.apparatus.where import TOUCH
 from tower_sim.apparatus.with_board import with_board
+from tower_sim.cubes import supply
+from tower_sim.physics.bullet.scene import SteppedScene
+from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.places import Place
+from tower_sim.state import Pose
 
 SHIP = with_board(load("dead_reckoning"))
 EDGE = SHIP.cube_edge * 1e3  # mm
@@ -42,10 +47,10 @@ def border_between(one: str, other: str) -> tuple[float, float]:
     return float(near[:, 0].max() + far[:, 0].min()) / 2, float(y)
 
 
-def find(*cubes, ship=SHIP) -> list[landing.Place]:
+def find(*cubes, ship=SHIP) -> list[Place]:
     """Each cube: x, y, z in mm, and its orientation."""
     position = np.array([cube[:3] for cube in cubes]) / 1e3
-    return landing.find(position, np.array([cube[3] if len(cube) > 3 else FLAT for cube in cubes]), ship)
+    return ship.find(position, np.array([cube[3] if len(cube) > 3 else FLAT for cube in cubes]))
 
 
 def lean(angle: float, lowest: float) -> tuple[float, tuple[float, ...]]:
@@ -57,7 +62,7 @@ def lean(angle: float, lowest: float) -> tuple[float, tuple[float, ...]]:
 def test_a_flat_cube_is_in_its_zone_in_every_zone():
     for zone in SHIP.board.zones:
         (found,) = find((*centre(zone.name), FLOOR + EDGE / 2))
-        assert found == landing.Place(f"zone:{zone.name}", (zone.name,))
+        assert found == Place(f"zone:{zone.name}", (zone.name,))
 
 
 BETWEEN = border_between("strength_2", "choice")
@@ -79,15 +84,15 @@ FRAME = FLOOR + SHIP.profile["board"]["frame_height_mm"]
 )
 def test_a_cube_is_in_a_zone_where_any_of_it_touches_the_floor_and_else_on_the_border(cube, expected):
     touches = (expected.removeprefix("zone:"),) if expected != "border" else ()
-    assert find(cube)[0] == landing.Place(expected, touches)
+    assert find(cube)[0] == Place(expected, touches)
 
 
 def test_a_stacked_cube_has_the_place_of_the_cube_under_it_in_any_order():
     x, y = centre("damage_fore")
     below, above, top = find(*((x, y, FLOOR + EDGE * (i + 0.5)) for i in range(3)))
-    assert below == landing.Place("zone:damage_fore", ("damage_fore",))
-    assert above == landing.Place("zone:damage_fore", (), (0,))
-    assert top == landing.Place("zone:damage_fore", (), (1,))
+    assert below == Place("zone:damage_fore", ("damage_fore",))
+    assert above == Place("zone:damage_fore", (), (0,))
+    assert top == Place("zone:damage_fore", (), (1,))
     top, above, below = find(*((x, y, FLOOR + EDGE * (i + 0.5)) for i in (2, 1, 0)))
     assert (top.place, above.place, below.place) == ("zone:damage_fore",) * 3
     assert (top.on, above.on, below.on) == ((1,), (2,), ())
@@ -123,7 +128,7 @@ def test_a_cube_straddling_two_zones_without_a_raised_border_touches_both_the_ne
     x, y = border_between("strength_2", "choice")
     assert find((x - 0.5, y, FLOOR + EDGE / 2), ship=level)[0].touches == ("strength_2", "choice")
     (found,) = find((x + 0.5, y, FLOOR + EDGE / 2), ship=level)
-    assert found == landing.Place("zone:choice", ("choice", "strength_2"))
+    assert found == Place("zone:choice", ("choice", "strength_2"))
 
 
 @each_case(
@@ -144,17 +149,22 @@ def test_a_cube_off_the_board_is_where_it_lies(x, y, z, expected):
     assert find((x, y, z))[0].place == expected
 
 
-def test_only_cubes_that_lie_flat_on_the_floor_are_sure_to_stay():
+@pytest.mark.bullet
+def test_only_cubes_that_lie_flat_on_the_floor_are_sure_to_stay_in_an_engine_that_remembers_no_contacts():
     x, y = centre("choice")
     height, turned = lean(math.radians(20), FLOOR)
-    poses = [
+    placed = [
         (x, y, FLOOR + EDGE / 2, FLAT),
         (x, y, FLOOR + 1.5 * EDGE, FLAT),
         (x + 20, y, height, turned),
         (*border_between("strength_2", "choice"), BORDER_TOP + EDGE / 2, FLAT),
     ]
-    position = np.array([pose[:3] for pose in poses]) / 1e3
-    assert list(landing.loose(position, np.array([pose[3] for pose in poses]), SHIP)) == [False, True, True, True]
+    poses = [Pose((a / 1e3, b / 1e3, c / 1e3), turn) for a, b, c, turn in placed]
+    with World(PhysicsSettings(engine="bullet")) as world, world.alone():
+        scene = world.scene(SHIP)
+        assert isinstance(scene, SteppedScene)
+        scene.lay({}, dict(zip(supply({"red": 4}, SHIP.cube_edge), poses, strict=True)))
+        assert [math.isinf(quiet) for quiet in scene._quiet.values()] == [True, False, False, False]
 
 
 def half_spaces(position, orientation, edge: float) -> tuple[np.ndarray, np.ndarray]:
@@ -172,16 +182,17 @@ def is_feasible(a: np.ndarray, b: np.ndarray) -> bool:
 @given(quaternions, st.floats(-0.01, 0.01), st.floats(0.02, 0.09), st.floats(-0.06, 0.06))
 def test_a_zone_is_touched_if_some_point_of_the_cube_is_low_enough_over_it(q, rise, x, y):
     zone = np.array(SHIP.board.zone("strength_2").corners)
-    position = (x, y, SHIP.board.floor + SHIP.cube_edge / 2 + rise)
-    low = section_below(corners(np.array([position]), np.array([q]), SHIP.cube_edge)[0], SHIP.board.floor)
+    floor = SHIP.board.floor + TOUCH * SHIP.cube_edge
+    position = (x, y, floor + SHIP.cube_edge / 2 + rise)
     a, b = half_spaces(position, q, SHIP.cube_edge)
     normals = np.column_stack([-polygon.inward(zone), np.zeros(len(zone))])
     a = np.concatenate([a, normals, [(0, 0, 1)]])
-    b = np.concatenate([b, (normals[:, :2] * zone).sum(axis=1), [SHIP.board.floor]])
+    b = np.concatenate([b, (normals[:, :2] * zone).sum(axis=1), [floor]])
     expected = is_feasible(a, b)
     if expected != is_feasible(a, b - 1e-7) or expected != is_feasible(a, b + 1e-7):
         return  # within rounding of touching
-    assert (len(low) > 0 and polygon.meet(low, zone)) == expected
+    (found,) = SHIP.find(np.array([position]), np.array([q]))
+    assert ("strength_2" in found.touches) == expected
 
 
 @settings(max_examples=150, deadline=None)
@@ -194,7 +205,8 @@ def test_two_cubes_touch_if_some_point_is_in_both(one, other, away):
     expected = is_feasible(a, b)
     if expected != is_feasible(a, b - 1e-7) or expected != is_feasible(a, b + 1e-7):
         return
-    assert touching(np.array([(0, 0, 0), away]), np.array([one, other]), edge, 0.0)[0, 1] == expected
+    poses = np.array([(0, 0, 0, *one), (*away, *other)])
+    assert where.touch(poses, 0, poses, 1, edge, 0.0, np.zeros(where.DESK)) == expected
 
 
 def test_the_triangle_of_sides_3_4_and_5_away_from_the_origin():

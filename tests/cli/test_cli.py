@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from support.command_line import here, tower_sim
 
-from tower_sim import simulator
 from tower_sim.games.amerigo import Rules
 from tower_sim.outcome import Status
+from tower_sim.physics.scene import Scene
 
 COLOURS = list(Rules().colours)
 KEYS = "index round phase status attempts skipped thrown emerged inside waiting actions action_points gold"
@@ -129,7 +129,7 @@ def assert_refused(done: subprocess.CompletedProcess[str], named: str) -> None:
 
 
 def test_cubes_that_never_land_exit_1_with_one_line(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(simulator, "settle", lambda *_, **__: Status.ESCAPED)
+    monkeypatch.setattr(Scene, "settle", lambda *_, **__: Status.ESCAPED)
     done = here("throw", "amerigo", "--cubes", "blue=60", "--seed", "1")
     assert done.returncode == 1
     assert done.stdout == ""

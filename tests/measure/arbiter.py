@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from tests.measure.script import ended
+from tests.support.bench import release
 from tests.support.exact_solver import LOOK, Law, throw
 from tests.support.towers import CLUB, RULEBOOK, called
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError, fault, shown
-from tower_sim.physics.release import release
 from tower_sim.physics.settings import GRAVITY
 from tower_sim.progress import telling
 from tower_sim.statistics import mean_error

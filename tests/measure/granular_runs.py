@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.support.granular import Crosses, Pile, Spheres, bed, bulk_fraction, pile
+from tests.support.granular import Crosses, Pile, Spheres, bed, bulk_fraction, deepest, pile
 from tower_sim.apparatus.parts import Surface
 from tower_sim.errors import UsageError
 from tower_sim.physics.settings import STANDARD, accuracy
@@ -135,8 +135,8 @@ def _look(heap: Pile, width: float) -> Row:
     inner = {f"fraction_{margin}": round(bulk_fraction(motion, width, margin), 4) for margin in (1, 2, 3)}
     top = float(np.quantile(motion.position[:, 2], 0.95)) / heap.shape.cube_edge
     heap.scene.lie_still()
-    deepest = heap.scene.engine.overlap() / heap.shape.cube_edge
-    return {"status": str(heap.status), "width": width, "top": round(top, 2), **inner, "overlap": round(deepest, 4)}
+    depth = deepest(heap.scene) / heap.shape.cube_edge
+    return {"status": str(heap.status), "width": width, "top": round(top, 2), **inner, "overlap": round(depth, 4)}
 
 
 def packing() -> list[Unit]:
@@ -276,10 +276,10 @@ def shaken(unit: Unit) -> list[Row]:
         _fill(heap, rng)
         for arch in range(int(key["arches"])):
             knocks = 0
-            while knocks < KNOCKS and not heap.scene.out:
+            while knocks < KNOCKS and not heap.out:
                 heap.tap(float(key["strength"]), rng)
                 knocks += 1
-            fallen = len(heap.scene.out)
+            fallen = len(heap.out)
             rows.append({"arch": arch, "knocks": knocks, "broke": int(fallen > 0), "fallen": fallen})
             if not fallen:
                 heap.take_out(heap.arch())

@@ -9,16 +9,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from tower_sim import landing
+from tests.support.bench import Shake, World
 from tower_sim.cubes import Cube
 from tower_sim.games.amerigo import Rules
 from tower_sim.model import until_landed
 from tower_sim.outcome import Outcome
-from tower_sim.physics.knock import HOLD, Shake
-from tower_sim.physics.release import Launch, release
-from tower_sim.physics.scene import Scene
-from tower_sim.physics.settle import settle
-from tower_sim.physics.world import World
+from tower_sim.physics.knock import HOLD
+from tower_sim.places import INSIDE
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import BoardState, Event, Pose, Resident, Touch, TowerState
 
@@ -34,7 +31,8 @@ class LivingTower:
 
     def __init__(self, model: PhysicsModel) -> None:
         self.model = model
-        self._scene = Scene(World(model.settings), model.shape)
+        self._world = World(model.settings)
+        self._scene = self._world.scene(model.shape)
         self._touches: tuple[Touch, ...] = ()
         self.cubes: dict[int, Cube] = {}
 
@@ -42,18 +40,18 @@ class LivingTower:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._scene.world.close()
+        self._world.close()
 
     def state(self) -> TowerState:
         """Return the state of this moment, as the model would re-create it."""
-        shape, motion = self.model.shape, self._scene.motion()
-        places = [each.place for each in landing.find(motion.position, motion.orientation, shape)]
+        scene = self._scene
+        places = [each.place for each in scene.places()]
         at_rest = [
-            Resident(self.cubes[number], place.removeprefix(landing.INSIDE), 0, motion.pose(i))
-            for i, (number, place) in enumerate(zip(self._scene.bodies, places, strict=True))
+            Resident(cube, place.removeprefix(INSIDE), 0, pose)
+            for cube, place, pose in zip(scene.there, places, scene.poses(), strict=True)
         ]
         empty = self.model.empty()
-        inside = [resident for resident, place in zip(at_rest, places, strict=True) if place.startswith(landing.INSIDE)]
+        inside = [resident for resident, place in zip(at_rest, places, strict=True) if place.startswith(INSIDE)]
         outside = [resident for resident in at_rest if resident not in inside]
         past = Event("drop", "", tuple(each.cube for each in at_rest), ())  # all that a state needs to know of it
         board = BoardState(tuple(outside))
@@ -61,35 +59,37 @@ class LivingTower:
 
     def drop(self, cubes: Sequence[Cube], rng: np.random.Generator) -> tuple[Cube, ...] | None:
         """Throw; returns the cubes that came out, or None when the draw is no landing (the tower is then spoilt)."""
-        shape = self.model.shape
         self.take(cube for cube in cubes if cube.id in self.cubes)
         self.cubes |= {cube.id: cube for cube in cubes}
-        window = self.model.settings.window
-        return self._settle(release(cubes, shape.hand, shape.rim_top, shape.cube_edge, window, rng))
+        self._scene.throw(cubes, rng)
+        return self._settle()
 
     def knock(self, strength: float, rng: np.random.Generator) -> tuple[Cube, ...] | None:
         """Knock on the table, `strength` in g; returns as `drop` does."""
-        return self._settle([], Shake.draw(strength, rng))
+        return self._settle(Shake.draw(strength, rng))
 
     def take(self, cubes: Iterable[Cube]) -> None:
         """Take cubes away by hand."""
         for cube in cubes:
-            self._scene.engine.remove(self._scene.bodies.pop(cube.id))
+            self._scene.take(cube)
             del self.cubes[cube.id]
 
     def wake(self) -> int | None:
         """Wake all residents in place by the weakest knock; returns how many come out, None when it is no landing."""
-        out = self._settle([], Shake(HOLD, 1.0, 0.0))
+        out = self._settle(Shake(HOLD, 1.0, 0.0))
         return None if out is None else len(out)
 
-    def _settle(self, launches: Sequence[Launch], shake: Shake | None = None) -> tuple[Cube, ...] | None:
-        self._scene.out.clear()
-        self._scene.missed = 0
-        if not settle(self._scene, launches, shake).is_landing:
+    def _settle(self, shake: Shake | None = None) -> tuple[Cube, ...] | None:
+        if not self._scene.settle(shake.row if shake else None).is_landing:
             return None
         self._touches = self._scene.lie_still()
-        self._scene.clear(self._scene.motion())  # of a jam: those that lie outside are taken out as it ends
-        return tuple(self.cubes.pop(number) for number in self._scene.out)
+        places = zip(self._scene.there, self._scene.places(), strict=True)
+        for cube, place in list(places):  # of a jam: those that lie outside are taken out as it ends
+            if not (self.model.shape.board or place.place.startswith(INSIDE)):
+                self._scene.take(cube)
+        there = set(self._scene.there)
+        out = [cube for cube in self.cubes.values() if cube not in there]
+        return tuple(self.cubes.pop(cube.id) for cube in out)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.measure.script import ended
+from tests.support.bench import GRAVITY, World
 from tower_sim.apparatus.parts import Box, Surface
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import PhysicsSettings, accuracy
-from tower_sim.physics.world import GRAVITY, World
 from tower_sim.state import Pose
 
 Array = npt.NDArray[np.float64]

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from tests.measure.overlap import deepest_of
+from tests.support.bench import World
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.combat_ship.ship import CombatShip
 from tower_sim.apparatus.parts import Apparatus
@@ -27,11 +28,8 @@ from tower_sim.games.amerigo import Rules, play
 from tower_sim.games.dead_reckoning.worths import worth
 from tower_sim.physics.core import compiled
 from tower_sim.physics.engine import version_of
-from tower_sim.physics.knock import HOLD, Shake
-from tower_sim.physics.scene import Scene
+from tower_sim.physics.knock import HOLD
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.physics.settle import settle
-from tower_sim.physics.world import World
 from tower_sim.pool import spread_out
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
@@ -154,15 +152,15 @@ def _fallen(settings: PhysicsSettings, shape: Apparatus, state: TowerState) -> t
     """Wake all residents without any swing: how far (edges) the furthest went that stays, and how many fall out."""
     world = World(settings)
     with world.alone():
-        scene = Scene(world, shape)
+        scene = world.scene(shape)
         poses = {each.cube: each.pose for each in state.residents if each.pose}
-        scene.lay(poses, state.touches)
-        before = {cube.id: np.array(pose.position) for cube, pose in poses.items()}
-        status = settle(scene, [], Shake(HOLD, 0.0, 0.0))
-        after = dict(zip(scene.bodies, scene.motion().position, strict=True))
-        fallen = len(scene.out)
+        scene.lay(poses, {}, state.touches)
+        before = {cube: np.array(pose.position) for cube, pose in poses.items()}
+        status = scene.settle((HOLD, 0.0, 0.0))
+        after = dict(zip(scene.there, scene.motion().position, strict=True))
+        fallen = len(scene.out())
     world.close()
-    moved = max((float(np.linalg.norm(at - before[number])) for number, at in after.items()), default=0.0)
+    moved = max((float(np.linalg.norm(at - before[cube])) for cube, at in after.items()), default=0.0)
     return moved / shape.cube_edge, fallen if status.is_landing else None
 
 

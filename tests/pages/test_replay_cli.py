@@ -94,7 +94,7 @@ def test_what_cannot_be_shown_is_refused_in_one_line_before_any_work(
     words: tuple[str, ...], named: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tower_sim.simulator.settle", None)  # nothing may fall
+    monkeypatch.setattr("tower_sim.physics.scene.Scene.settle", None)  # nothing may fall
     assert main(["page", "replay", *words]) == 2
     said = capsys.readouterr()
     assert (said.out, said.err.count("\n")) == ("", 1)

@@ -24,7 +24,7 @@ from tower_sim.errors import UsageError
 from tower_sim.model import redo, until_landed
 from tower_sim.models import open_model
 from tower_sim.outcome import Outcome, Status
-from tower_sim.physics.at_rest import MOST_OVERLAP
+from tower_sim.physics.core.drop import MOST_OVERLAP
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TOKEN_PREFIX, BoardState, Event, Pose, Resident, TowerState

@@ -8,15 +8,15 @@ from support.cases import each_case
 from support.scenes import EDGE, INERTIA, MASS, Array, awake, floor, pose, run, set_up, turns
 
 from tests.measure.through import PLATE, SIDE, throw
+from tests.support.bench import Motion, World
 from tests.support.towers import RULEBOOK
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Box, Surface
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 from tower_sim.outcome import Status
-from tower_sim.physics.engine import runs_alone
+from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.settings import GRAVITY, NUMBERS, PhysicsSettings, accuracy
-from tower_sim.physics.world import Motion, World
 from tower_sim.simulator import PhysicsModel
 
 ASIDE = 3  # cubes along each side of the heap
@@ -108,7 +108,7 @@ def test_a_heap_comes_to_rest_at_any_threshold_that_is_allowed(threshold: float,
         starts = [pose((*rng.normal(0, EDGE / 2, 2), (1 + 1.8 * k) * EDGE), turns(rng, 1)[0]) for k in range(12)]
         set_up(world, starts, Surface(0.4, restitution), [floor()])
         engine, windows = world.engine, 0
-        assert runs_alone(engine)
+        assert isinstance(engine, CoreEngine)
         while not engine.all_sleep() and windows * settings.window < settings.longest / 2:
             windows += world.advance(engine.motion(()))
         print(f"threshold {threshold}, restitution {restitution}: at rest after {windows * settings.window:.2f} s")

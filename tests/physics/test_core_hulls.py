@@ -10,8 +10,22 @@ import numpy as np
 import pytest
 from support.cases import each_case
 from support.hulls import as_hull, hull, prism, regular
-from support.scenes import DOWN, EDGE, MASS, Array, floor, matrices, pose, run, run_out, turns
+from support.scenes import (
+    DOWN,
+    EDGE,
+    MASS,
+    Array,
+    floor,
+    matrices,
+    overlap_in,
+    overlap_with_parts,
+    pose,
+    run,
+    run_out,
+    turns,
+)
 
+from tests.support.bench import GRAVITY, World
 from tests.support.towers import RULEBOOK
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus, Box, Hull, Surface, Vector, tilted_about_y
@@ -20,9 +34,8 @@ from tower_sim.drawing import draw_apparatus
 from tower_sim.errors import UsageError
 from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.physics.world import GRAVITY, World
 from tower_sim.simulator import PhysicsModel
-from tower_sim.state import Pose, TowerState
+from tower_sim.state import Event, Pose, Resident, TowerState
 
 WOOD = Surface(0.4, 0.4)
 CORE = PhysicsSettings(engine="core")
@@ -70,8 +83,8 @@ def put(world: World, fixed: Sequence[Box | Hull], poses: Sequence[Pose], pair: 
     engine = world.engine
     assert isinstance(engine, CoreEngine)
     world.clear(EDGE, DOWN)
-    engine.add_boxes([each for each in fixed if isinstance(each, Box)], {"floor": pair}, pair)
-    engine.add_hulls([each for each in fixed if isinstance(each, Hull)], {"floor": pair})
+    boxes, hulls = [each for each in fixed if isinstance(each, Box)], [each for each in fixed if isinstance(each, Hull)]
+    engine.add_solids(boxes, hulls, {"floor": pair}, pair)
     engine.set_cubes(MASS)
     return engine, [engine.add_cube(where) for where in poses]
 
@@ -125,7 +138,7 @@ def test_a_cube_that_rests_on_a_plate_of_many_sides_is_held_by_its_weight_at_eig
     """The plate is smaller than the cube, so that its whole outline touches."""
     plate = prism("plate", "floor", regular(sides, 0.3 * EDGE), 0.0, 0.01)
     engine, bodies = put(world, [floor(), plate], [pose((0, 0, 0.01 + EDGE / 2))])
-    assert engine.run(100, ()) < 100
+    assert engine.run(100) < 100
     assert np.abs(engine.motion(bodies).position[0] - [0, 0, 0.01 + EDGE / 2]).max() < 0.002 * EDGE
     engine.lie_still()
     (touch,) = engine.touches()
@@ -241,6 +254,50 @@ def test_a_tower_of_hulls_that_is_saved_and_continued_is_the_one_that_lives_on(m
         assert min(touch.other for touch in first.state.touches) < -len(mixed.boxes)
         one, two = (model.drop(state, cubes[20:], np.random.default_rng(2)) for state in (first.state, again))
         assert one.state == two.state
+
+
+MIDDLE = (0.003, -0.002, 0.25)
+SOLID = Box("block", "cardboard", MIDDLE, (0.02, 0.03, 0.04), tuple(turns(np.random.default_rng(4), 1)[0].tolist()))
+
+
+@pytest.fixture(name="blocked", scope="module")
+def _blocked() -> tuple[Apparatus, Apparatus]:
+    """The tower of rulebook.toml with a solid block over its funnel, as a box and as a hull."""
+    tower = load(RULEBOOK)
+    return replace(tower, boxes=(*tower.boxes, SOLID)), replace(tower, hulls=(as_hull(SOLID),))
+
+
+def test_a_cube_in_a_solid_is_as_deep_in_the_hull_as_in_the_box(blocked: tuple[Apparatus, Apparatus]):
+    """In its middle, turned as it is: half of the block's shortest edge and half of the cube's; then anywhere."""
+    as_box, as_a_hull = blocked
+    edge = as_box.cube_edge
+    for shape in blocked:
+        middle = Pose(MIDDLE, SOLID.orientation)
+        assert overlap_in(shape, [middle]) == pytest.approx(0.02 + edge / 2, abs=1e-9)
+        assert overlap_with_parts(shape, [middle]) == pytest.approx(0.02 + edge / 2, abs=1e-9)
+    rng, deep = np.random.default_rng(6), list[float]()
+    for turn in turns(rng, 300):
+        there = [pose(np.array(MIDDLE) + rng.uniform(-0.05, 0.05, 3), turn)]
+        deep.append(overlap_in(as_box, there))
+        assert overlap_in(as_a_hull, there) == pytest.approx(deep[-1], abs=1e-9)
+        assert overlap_with_parts(as_a_hull, there) == pytest.approx(deep[-1], abs=1e-9)
+    assert min(deep) == 0
+    assert 30 < sum(each > 0.01 for each in deep) < 270
+
+
+def test_a_state_and_a_throw_by_hand_with_a_cube_in_the_middle_of_a_solid_are_refused(
+    blocked: tuple[Apparatus, Apparatus],
+):
+    for shape in blocked:
+        with PhysicsModel(shape, CORE) as model:
+            cubes = supply({"any": 1}, model.cube_edge)
+            inside = (Resident(cubes[0], "funnel", 0, Pose(MIDDLE, SOLID.orientation)),)
+            state = replace(model.empty(), residents=inside, log=(Event("drop", "", cubes, ()),))
+            with pytest.raises(UsageError, match=r"a cube that lies 24\.3 mm deep in another or in a part"):
+                model.drop(state, (), np.random.default_rng(1))
+            launch = [0, *MIDDLE, *SOLID.orientation, 0, 0, 0, 0, 0, 0]
+            with pytest.raises(UsageError, match=r"cube 0 is let go 24\.3 mm deep in another or in a part"):
+                model.throw_by_hand(model.empty(), cubes, [launch])
 
 
 @pytest.mark.bullet

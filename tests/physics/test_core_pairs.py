@@ -8,10 +8,10 @@ import pytest
 from support.cases import each_case
 from support.scenes import CORNERS, EDGE, WEIGHTLESS, Array, floor, matrices, pose, set_up, turns
 
+from tests.support.bench import World
 from tower_sim.apparatus.parts import Surface
 from tower_sim.physics.core import CoreEngine, arrays
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.physics.world import World
 
 WOOD = Surface(0.4, 0.4)
 REACH = math.sqrt(3) * EDGE  # of two cubes whose spheres touch
@@ -23,7 +23,7 @@ def engine_of(world: World) -> CoreEngine:
 
 
 def tables(world: World) -> arrays.Tables:
-    return engine_of(world)._world  # pyright: ignore[reportPrivateUsage]
+    return engine_of(world).tables
 
 
 def listed(world: World) -> set[tuple[int, int]]:

@@ -18,7 +18,8 @@ from tower_sim.apparatus.catalogue import load, names
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube, supply
 from tower_sim.jit import OPTIONS, is_compiled
-from tower_sim.physics.core import engine
+from tower_sim.physics.core import arrays, engine
+from tower_sim.physics.scene import Scene
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
 
@@ -43,12 +44,17 @@ def test_there_are_forty_scenes_no_two_alike_and_no_other_digest_is_kept():
 
 def test_a_digest_sees_the_twelfth_digit_of_a_velocity(monkeypatch: pytest.MonkeyPatch):
     """Cubes start 1e-12 m/s faster than they do."""
-    gently = engine.CoreEngine.set_velocity
+    gently, throw = engine.CoreEngine.set_velocity, Scene.throw
 
     def faster(self: Any, body: int, velocity: Sequence[float], spin: Sequence[float]) -> None:
         gently(self, body, [x + 1e-12 for x in velocity], spin)
 
+    def thrown_faster(self: Scene, cubes: Sequence[Cube], rng: np.random.Generator) -> None:
+        throw(self, cubes, rng)
+        self.tables.cubes[self.tables.drop[arrays.LAID] :, arrays.LET_VELOCITY : arrays.LET_VELOCITY + 3] += 1e-12
+
     monkeypatch.setattr(engine.CoreEngine, "set_velocity", faster)
+    monkeypatch.setattr(Scene, "throw", thrown_faster)
     for name in ("falls on an edge", "rulebook, two", "wallenstein, taken", "dead_reckoning, fast"):
         assert digest(name) != kept()[name]
 

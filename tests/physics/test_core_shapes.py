@@ -25,10 +25,10 @@ from support.scenes import (
     turns,
 )
 
+from tests.support.bench import GRAVITY, Motion, World
 from tower_sim.apparatus.parts import Box, Surface, Vector, span, tilted_about_y
 from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.physics.world import GRAVITY, Motion, World
 from tower_sim.state import Pose
 
 WOOD = Surface(0.4, 0.4)
@@ -255,7 +255,7 @@ def test_a_stack_of_dominoes_that_cross_comes_to_rest_where_it_was_put(world: Wo
     slab = Cuboid((0.008, 0.004, 0.002))
     things = [(slab, pose((0, 0, 0.002 + 0.004 * k), quarter if k % 2 else UPRIGHT)) for k in range(8)]
     engine, bodies = put(world, [floor()], WOOD, things, DOWN)
-    assert engine.run(100, ()) < 100  # fewer, as all sleep
+    assert engine.run(100) < 100  # fewer, as all sleep
     motion = engine.motion(bodies)
     moved = np.abs(motion.position - [where.position for _, where in things])
     assert moved.max() < 0.01 * 0.004
@@ -311,7 +311,7 @@ def _pour(world: World, rng: np.random.Generator) -> None:
     most = energy(solid, engine.motion(bodies), GRAVITY)
     weight = GRAVITY * np.array([thing.mass for thing in solid])
     for _ in range(300):
-        if engine.run(1, ()) and engine.all_sleep():
+        if engine.run(1) and engine.all_sleep():
             break
         motion = engine.motion(bodies)
         now = energy(solid, motion, GRAVITY)

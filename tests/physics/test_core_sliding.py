@@ -11,8 +11,8 @@ from scipy.spatial.transform import Rotation
 from support.cases import each_case
 from support.scenes import EDGE, Array, awake, floor, matrices, pose, run, set_up
 
+from tests.support.bench import GRAVITY, Motion, World
 from tower_sim.apparatus.parts import Surface, tilted_about_y
-from tower_sim.physics.world import GRAVITY, Motion, World
 
 FEET: Array = np.array([(x, y) for x in (-1, 1) for y in (-1, 1)], dtype=float) * EDGE / 2
 """A flat contact is its corners: (4, 2), m, from the cube's middle."""

@@ -96,13 +96,10 @@ def test_a_forked_process_goes_on_with_the_tables_that_it_inherits(wasm: Any):
         assert model.drop(model.empty(), cubes, np.random.default_rng(1)) == alone
 
 
-ANYWHERE = [((-9.0, -9.0, -9.0), (9.0, 9.0, 9.0))]
-
-
 def filmed(engine: CoreEngine, windows: int, cubes: int) -> Any:
     """Run as pages do: returns where the cubes are after each window, shape (windows, cubes, 7)."""
     film = np.zeros((windows, cubes, 7))
-    assert engine._core.take_windows(engine._world, windows, np.reshape(ANYWHERE, (-1, 6)), film, 0.0, 0) == windows
+    assert engine.core.go_on(engine.tables, film, windows, 0.0, 0) == windows
     return film
 
 
@@ -121,10 +118,10 @@ def many(engine: CoreEngine, film: bool = True) -> list[Any]:
     else:
         told = [[]]
         for _ in range(4):
-            assert engine.run(1, ANYWHERE) == 1
+            assert engine.run(1) == 1
             now = engine.motion(range(150))
             told[0].append(np.concatenate((now.position, now.orientation), axis=1).tolist())
-    told += [engine.run(3, ANYWHERE), engine.steps]
+    told += [engine.run(3), engine.steps]
     engine.remove(7)
     engine.lie_still()
     motion = engine.motion(range(8, 150))
@@ -151,7 +148,7 @@ def test_a_world_that_grows_and_a_film_of_it_are_those_of_the_compiled_functions
 def test_memory_goes_with_the_last_table_that_lies_in_it(wasm: Any):
     gc.disable()  # what is only found by looking for circles would stay for long
     try:
-        world = wasm.machine().make(3, 2, 1)
+        world = wasm.machine().make(3, 2, 1, 1)
         home, view = weakref.ref(world.whole.base.memory), world.bodies[1:]
         del world
         assert home() is not None
@@ -167,7 +164,7 @@ def test_more_cubes_than_32_bits_can_address_are_refused_in_one_line(wasm: Any):
     with pytest.raises(
         UsageError, match=r"4 GiB that WebAssembly can address; allowed are about 1,000; try fewer, or: "
     ):
-        wasm.machine().make(10, 2000, 1)
+        wasm.machine().make(10, 2000, 1, 1)
 
 
 @needs_wasmtime

@@ -26,12 +26,12 @@ from support.scenes import (
 
 from tests.measure import arbiter
 from tests.measure.overlap import deepest_of
+from tests.support.bench import release
 from tests.support.exact_solver import NEWTON, OVERLAP, POISSON, ExactSolver, Law, solve_one, throw
 from tests.support.towers import CLUB
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Box, Quaternion, Surface, Vector, tilted_about_y
 from tower_sim.cubes import supply
-from tower_sim.physics.release import release
 from tower_sim.physics.settings import GRAVITY
 
 pytestmark = pytest.mark.slow

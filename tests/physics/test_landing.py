@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,14 +11,13 @@ from hypothesis import strategies as st
 from support.cases import each_case
 
 from tests.measure import overlap as judge
+from tests.support.bench import release
+from tests.support.scenes import overlap_in, overlap_with_parts
 from tests.support.towers import REFERENCE
-from tower_sim import landing
 from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Box, Hand
+from tower_sim.apparatus.parts import Apparatus, Box, Hand
 from tower_sim.apparatus.solids import reach
 from tower_sim.cubes import supply
-from tower_sim.physics import overlap
-from tower_sim.physics.release import release
 from tower_sim.physics.settings import GRAVITY
 from tower_sim.state import Pose
 
@@ -27,8 +27,13 @@ EDGE = 0.008
 WINDOW = 0.01
 
 
+def of_boxes(boxes: Sequence[Box]) -> Apparatus:
+    """Return an apparatus of these boxes and nothing else."""
+    return replace(TOWER, boxes=tuple(boxes), cube_edge=EDGE)
+
+
 def place(x: float, y: float, z: float, orientation=FLAT) -> str:
-    return landing.find(np.array([[x, y, z]]) / 1e3, np.array([orientation]), TOWER)[0].place
+    return TOWER.find(np.array([[x, y, z]]) / 1e3, np.array([orientation]))[0].place
 
 
 @each_case(
@@ -97,7 +102,7 @@ def test_cubes_in_the_hand_never_overlap_and_stay_within_spread_and_height(hand:
     launches = release(cubes, hand, 0.2, EDGE, WINDOW, np.random.default_rng(seed))
     assert sorted(launch.cube for launch in launches) == sorted(cubes)
     at = np.array([launch.pose.position for launch in launches]).reshape(-1, 3)
-    times = np.array([launch.at for launch in launches])
+    times = WINDOW * np.array([launch.windows for launch in launches])
     for i in range(1, number):
         passed = times[i] - times[:i]
         down = passed * (hand.fall + GRAVITY / 2 * passed)
@@ -105,7 +110,7 @@ def test_cubes_in_the_hand_never_overlap_and_stay_within_spread_and_height(hand:
         assert np.linalg.norm(apart, axis=1).min() >= EDGE * math.sqrt(3)
     assert (np.hypot(at[:, 0], at[:, 1]) <= max(hand.spread / 2, EDGE)).all()
     assert (at[:, 2] >= 0.2 + hand.height + EDGE * math.sqrt(3) / 2).all()
-    assert np.allclose(times / WINDOW, np.round(times / WINDOW))
+    assert all(isinstance(launch.windows, int) for launch in launches)
     assert (np.diff(times) >= 0).all()
     assert (times >= (np.arange(number) / hand.rate if hand.rate else 0) - 1e-9).all()
 
@@ -113,16 +118,16 @@ def test_cubes_in_the_hand_never_overlap_and_stay_within_spread_and_height(hand:
 def test_poured_cubes_leave_one_after_the_other():
     hand = Hand(0.01, 0.03, 0.1, 5.0, 1 / 0.06)
     launches = release(supply({"a": 5}, EDGE), hand, 0.2, EDGE, WINDOW, np.random.default_rng(1))
-    assert [launch.at for launch in launches] == pytest.approx([0, 0.06, 0.12, 0.18, 0.24])
+    assert [launch.windows * WINDOW for launch in launches] == pytest.approx([0, 0.06, 0.12, 0.18, 0.24])
 
 
 def test_a_pour_is_as_fast_as_it_is_said_to_be_where_there_is_room():
     """49 cubes at 100 a second into a funnel 12 cm wide take 0.48 s; at 1,000 there is no room for so many."""
     cubes = supply({"a": 49}, EDGE)
-    last = {
-        rate: release(cubes, Hand(0.01, 0.08, 0.1, 5.0, rate, 0.3), 0.2, EDGE, WINDOW, np.random.default_rng(1))[-1].at
-        for rate in (100.0, 1000.0)
-    }
+    last = dict[float, float]()
+    for rate in (100.0, 1000.0):
+        hand = Hand(0.01, 0.08, 0.1, 5.0, rate, 0.3)
+        last[rate] = WINDOW * release(cubes, hand, 0.2, EDGE, WINDOW, np.random.default_rng(1))[-1].windows
     assert last[100.0] == pytest.approx(0.48)
     assert 0.048 < last[1000.0] < 0.3
 
@@ -147,7 +152,7 @@ def test_orientations_are_uniform_and_colours_exchangeable():
 def test_the_two_measures_of_overlap_that_share_no_code_agree_on_heaps_drawn_at_random():
     """The door's, which is fast and stops at a heap in one place, and the judge's of cubes at rest."""
     rng = np.random.default_rng(5)
-    boxes = load("amerigo").boxes
+    tower = replace(load("amerigo"), cube_edge=EDGE)
     seen = 0
     for _ in range(60):
         position = rng.uniform((-0.05, -0.05, 0.02), (0.05, 0.05, 0.2), (8, 3))
@@ -157,23 +162,24 @@ def test_the_two_measures_of_overlap_that_share_no_code_agree_on_heaps_drawn_at_
         poses = [Pose((x, y, z), (a, b, c, d)) for x, y, z, a, b, c, d in np.hstack([position, orientation]).tolist()]
         near = min(np.linalg.norm(a - b) for i, a in enumerate(position) for b in position[:i])
         if near >= EDGE / 2:  # nearer ones the door knows to be too deep without measuring
-            assert overlap.between_cubes(position, orientation, EDGE) == pytest.approx(
-                judge.deepest_of(poses, EDGE), abs=1e-9
-            )
+            assert overlap_in(of_boxes(()), poses) == pytest.approx(judge.deepest_of(poses, EDGE), abs=1e-9)
+            both = judge.deepest_of(poses, EDGE, tower.boxes)
+            assert overlap_in(tower, poses) == pytest.approx(both, abs=1e-9)
             seen += 1
         cubes = [Box("cube", "cube", pose.position, (EDGE / 2, EDGE / 2, EDGE / 2), pose.orientation) for pose in poses]
-        fixed = max(judge.deepest(cube, boxes) for cube in cubes)
-        assert overlap.with_boxes(position, orientation, EDGE, boxes) == pytest.approx(fixed, abs=1e-9)
+        fixed = max(judge.deepest(cube, tower.boxes) for cube in cubes)
+        assert overlap_with_parts(tower, poses) == pytest.approx(fixed, abs=1e-9)
     assert seen > 20
 
 
 def test_overlaps_worked_out_by_hand():
     """Upright cubes, in edges: 0 where nothing is near, else what is missing; of a heap in one place, of two cubes."""
-    floor = Box("floor", "floor", (0.0, 0.0, -1.0), (1.0, 1.0, 1.0), (0.0, 0.0, 0.0, 1.0))
+    floor = Box("floor", "cardboard", (0.0, 0.0, -1.0), (1.0, 1.0, 1.0), (0.0, 0.0, 0.0, 1.0))
 
     def deep(*places: tuple[float, float, float], boxes: Sequence[Box] = ()) -> tuple[float, float]:
-        at, turned = EDGE * np.array(places), np.array([(0.0, 0.0, 0.0, 1.0)] * len(places))
-        both = overlap.between_cubes(at, turned, EDGE), overlap.with_boxes(at, turned, EDGE, boxes)
+        poses = [Pose((EDGE * x, EDGE * y, EDGE * z), FLAT) for x, y, z in places]
+        both = overlap_in(of_boxes(()), poses), overlap_with_parts(of_boxes(boxes), poses)
+        assert overlap_in(of_boxes(boxes), poses) == max(both)
         return both[0] / EDGE, both[1] / EDGE
 
     assert deep((0, 0, 5)) == (0, 0)

@@ -18,7 +18,7 @@ from tower_sim.campaign.store import environment
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 from tower_sim.outcome import Status
-from tower_sim.physics.bullet import BulletEngine
+from tower_sim.physics.bullet.engine import BulletEngine
 from tower_sim.physics.engine import Motion, version_of
 from tower_sim.physics.settings import ENGINE, PhysicsSettings
 from tower_sim.places import INSIDE, TRAY, Place

@@ -2,7 +2,6 @@
 
 import json
 import random
-import re
 import zlib
 from dataclasses import asdict
 from importlib import resources
@@ -16,7 +15,6 @@ from tests.support.chains import chains, profiles
 from tests.support.node import answered, needs_node
 from tower_sim.apparatus.catalogue import load
 from tower_sim.errors import UsageError
-from tower_sim.physics.core import arrays
 from tower_sim.physics.core.exported import CORE
 from tower_sim.physics.plain import document
 from tower_sim.physics.settings import PhysicsSettings, accuracy
@@ -30,26 +28,6 @@ def asked(steps: int, settings: PhysicsSettings | None = None) -> dict[str, Any]
     """Return what the helper in JavaScript is given."""
     many = [asdict(chain) for chain in chains(steps, settings=settings)]
     return {"physics": str(FOLDER / "index.js"), "core": str(CORE.path), "profiles": profiles(settings), "chains": many}
-
-
-def test_the_places_in_tables_are_those_of_python():
-    text = (FOLDER / "core.js").read_text("utf-8")
-    for name, body in re.findall(r"export const (WHOLE|REAL|BODY) = \{(.*?)\};", text, re.S):
-        found = {key: int(at) for key, at in re.findall(r"(\w+): (\d+)", body)}
-        assert found, name
-        assert found == {key: getattr(arrays, key) for key in found}
-    (sizes,) = re.findall(r"export const SIZES = \{(.*?)\};", text)
-    of = {key: int(at) for key, at in re.findall(r"(\w+): (\d+)", sizes)}
-    world = arrays.make(2, 3)
-    assert of == {
-        "WHOLES": len(world.whole),
-        "REALS": arrays.REALS,
-        "COLUMNS": arrays.COLUMNS,
-        "FLAGS": world.flags.shape[1],
-        "MOST_POINTS": arrays.MOST_POINTS,
-        "CONTACT": world.contacts.shape[1],
-        "ROOM": len(world.room),
-    }
 
 
 def test_only_settings_of_the_core_and_kinds_that_say_where_cubes_are_can_be_data():

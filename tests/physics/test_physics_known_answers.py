@@ -33,12 +33,12 @@ from support.scenes import (
 )
 
 from tests.measure.overlap import deepest, deepest_at_rest, deepest_of
+from tests.support.bench import GRAVITY, Motion, World
 from tests.support.towers import RULEBOOK
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Box, Surface, tilted_about_y
 from tower_sim.cubes import supply
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.physics.world import GRAVITY, Motion, World
 from tower_sim.simulator import PhysicsModel
 
 WOOD = Surface(friction=0.4, restitution=0.4)

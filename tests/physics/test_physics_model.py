@@ -11,6 +11,7 @@ import pytest
 from support.cases import each_case
 
 from tests.measure.living import play_living
+from tests.support.bench import World
 from tests.support.towers import REFERENCE
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.tower_parts import TowerOfFloors
@@ -18,10 +19,9 @@ from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError
 from tower_sim.model import redo, until_landed
 from tower_sim.outcome import Outcome, Status
-from tower_sim.physics.knock import HOLD
-from tower_sim.physics.scene import Scene
+from tower_sim.physics.bullet.scene import SteppedScene
+from tower_sim.physics.core.drop import HOLD
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.physics.world import World
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import Pose, TowerState
 
@@ -44,14 +44,15 @@ def _full(model: PhysicsModel) -> TowerState:
 @each_case("out", [0, 1, 2])
 def test_the_cubes_before_the_exit_are_swept_away_and_it_is_said_whether_there_were_any(out: int):
     with World(PhysicsSettings()) as world, world.alone():
-        scene = Scene(world, TOWER)
+        scene = world.scene(TOWER)
         beside = [Pose((0.1 + 2 * i * TOWER.cube_edge, 0.0, 0.01), (0.0, 0.0, 0.0, 1.0)) for i in range(out)]
         inside = Pose((0.0, 0.0, TOWER.rim_top), (0.0, 0.0, 0.0, 1.0))
         cubes = supply({"any": out + 1}, TOWER.cube_edge)
-        scene.lay(dict(zip(cubes, [*beside, inside], strict=True)))
+        scene.lay(dict(zip(cubes, [*beside, inside], strict=True)), {})
         assert TOWER.emerged(scene.motion().position).tolist() == [True] * out + [False]
-        assert scene.sweep(scene.motion()) is (out > 0)
-        assert (list(scene.out), list(scene.bodies)) == ([cube.id for cube in cubes[:out]], [cubes[out].id])
+        assert scene.settle() is Status.SETTLED
+        assert scene.out() == dict.fromkeys(cubes[:out], ("tray", None))
+        assert scene.there == [cubes[out]]
         assert len(scene.motion().position) == 1
 
 
@@ -59,14 +60,16 @@ def test_the_cubes_before_the_exit_are_swept_away_and_it_is_said_whether_there_w
 def test_a_cube_that_only_turned_where_it_lay_is_told_as_it_lies_now_and_one_that_did_not_move_as_it_was_laid():
     settings = PhysicsSettings(engine="bullet")
     laid = Pose((0.0, 0.0, TOWER.rim_top), (0.0, 0.0, 0.0, 1.0))
+    turned = (0.0, 0.0, math.sin(0.05), math.cos(0.05))
     with World(settings) as world, world.alone():
-        scene = Scene(world, TOWER)
-        (cube,) = supply({"any": 1}, TOWER.cube_edge)
-        scene.lay({cube: laid})
-        still = scene.motion()
-        turned = replace(still, orientation=np.array([[0.0, 0.0, math.sin(0.05), math.cos(0.05)]]))
-        assert scene.pose(cube.id, still, 0) is laid
-        assert scene.pose(cube.id, turned, 0).orientation == pytest.approx(turned.orientation[0], abs=1e-12)
+        scene = cast("SteppedScene", world.scene(TOWER))
+        scene.lay(dict(zip(supply({"any": 1}, TOWER.cube_edge), [laid], strict=True)), {})
+        assert scene.poses()[0] is laid
+        (body,) = scene._bodies.values()
+        world.engine.lay_to_rest({body: replace(laid, orientation=turned)})
+        (pose,) = scene.poses()
+        assert pose.position == pytest.approx(laid.position, abs=1e-12)
+        assert pose.orientation == pytest.approx(turned, abs=1e-12)
 
 
 DROP = """

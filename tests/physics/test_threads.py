@@ -24,7 +24,7 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 from tower_sim.outcome import Landing
-from tower_sim.physics.bullet import LOCK, BulletEngine, load_bullet
+from tower_sim.physics.bullet.engine import LOCK, BulletEngine, load_bullet
 from tower_sim.physics.settings import NUMBERS, PhysicsSettings, fields_of
 from tower_sim.simulator import PhysicsModel
 from tower_sim.typed import bounds
@@ -193,8 +193,11 @@ def test_a_drop_can_be_interrupted_and_the_model_goes_on(engine: PhysicsSettings
 
 
 def interrupt_when_it_drops(model: PhysicsModel) -> None:
-    while model.effort[0] == 0:
+    turn = model._world._turn()
+    while turn.acquire(blocking=False):  # not while it drops
+        turn.release()
         time.sleep(0.001)
+    time.sleep(0.2)  # long enough for the first steps
     os.kill(os.getpid(), signal.SIGINT)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from support.scenes import Array, Thing, awake, floor, matrices, pose, run_out, set_up
 
+from tests.support.bench import World
 from tower_sim.apparatus.parts import Surface
-from tower_sim.physics.world import World
 
 VARIABLE = "TOWER_SIM_TOSSES"
 FRAMES_PER_SECOND = 148.0

@@ -10,17 +10,15 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from tests.support.bench import SHAKING, Shake, put_down, release
 from tests.support.towers import CLUB, RULEBOOK, called
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.apparatus.parts import Hand
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.cubes import supply
-from tower_sim.physics.knock import SECONDS, Shake
-from tower_sim.physics.placing import put_down
-from tower_sim.physics.release import release
 from tower_sim.state import Pose
 
-EDGE = 0.008
+EDGE, WINDOW = 0.008, 0.01
 HANDFUL = Hand(0.005, 0.09, 0.1, 5.0)
 POUR = Hand(0.005, 0.05, 0.1, 5.0, 12.5, 0.3)
 
@@ -29,8 +27,8 @@ def hands() -> Iterator[float]:
     """Yield all numbers of 5 hands: of 1, 5 and 49 cubes at once, of many over each other, and poured."""
     narrow = Hand(0.0, 0.03, 0.4, 20.0)
     for seed, (number, hand) in enumerate([(1, HANDFUL), (5, HANDFUL), (49, HANDFUL), (30, narrow), (9, POUR)]):
-        for launch in release(supply({"any": number}, EDGE), hand, 0.22, EDGE, 0.01, np.random.default_rng(seed)):
-            yield from (float(launch.cube.id), launch.at, *launch.pose.position, *launch.pose.orientation)
+        for launch in release(supply({"any": number}, EDGE), hand, 0.22, EDGE, WINDOW, np.random.default_rng(seed)):
+            yield from (float(launch.cube.id), launch.windows * WINDOW, *launch.pose.position, *launch.pose.orientation)
             yield from (*launch.velocity, *launch.spin)
 
 
@@ -45,7 +43,7 @@ def knocks() -> Iterator[float]:
             shake = Shake.draw(strength, rng)
             yield from (shake.x, shake.y)
             for _ in range(3):
-                yield from shake.gravity(1.1 * SECONDS * rng.random())
+                yield from shake.gravity(1.1 * SHAKING * rng.random())
 
 
 def places() -> Iterator[float]:
@@ -65,7 +63,6 @@ def boxes(name: str) -> Iterator[float]:
     for box in shape.boxes:
         yield from (*box.centre, *box.half, *box.orientation)
     yield from (shape.rim_top, shape.passed, *(region.above for region in shape.regions))
-    yield from (x for low, high in shape.calm for x in (*low, *high))
 
 
 def digests() -> dict[str, str]:

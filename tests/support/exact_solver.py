@@ -26,9 +26,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tests.support.bench import Launch
 from tower_sim.apparatus.parts import Apparatus, Box, Surface, Vector
 from tower_sim.jit import kept
-from tower_sim.physics.release import Launch
 from tower_sim.state import Pose
 
 Array = npt.NDArray[np.float64]
@@ -725,7 +725,7 @@ def throw(apparatus: Apparatus, launches: Sequence[Launch], law: Law) -> Kept:
     solver = ExactSolver(law, apparatus.boxes, apparatus.surfaces, apparatus.between_cubes, len(launches))
     waiting, looks, quiet = deque(launches), 0, 0
     while True:
-        while waiting and waiting[0].at <= looks * LOOK + 1e-9:
+        while waiting and waiting[0].windows <= looks:
             launch = waiting.popleft()
             solver.add(launch.pose, launch.velocity, launch.spin)
         position = solver.position()

@@ -21,7 +21,9 @@ from typing import cast
 
 import numpy as np
 
+from tests.support.bench import GRAVITY, World
 from tests.support.scenes import EDGE, TOWER_CUBE, Thing, floor, pose, set_up
+from tests.support.touches import lay
 from tests.support.towers import CLUB, RULEBOOK
 from tower_sim import portable
 from tower_sim.apparatus.catalogue import load
@@ -32,7 +34,6 @@ from tower_sim.games.dead_reckoning.sides import Setup, Side
 from tower_sim.outcome import Outcome
 from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.settings import PhysicsSettings, accuracy
-from tower_sim.physics.world import GRAVITY, World
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import Pose, Touch, TowerState
 
@@ -95,7 +96,7 @@ def thrown(
         for body, each in zip(bodies, starts, strict=True):
             engine.set_velocity(body, each.velocity, each.spin)
         for _ in range(windows):
-            engine.run(1, ())
+            engine.run(1)
             yield from looked_at(engine, bodies)
         engine.lie_still()
         yield told(engine.touches())
@@ -117,17 +118,16 @@ def hit_asleep(gone: bool) -> Pieces:
     """Lay a stack of three to sleep; take its lowest cube away (`gone`), or throw a fourth at it."""
     stack = [Start((0.0, 0.0, 0.5 + k), turned=0.1 * k).pose() for k in range(3)]
     with World(STANDARD) as world:
-        bodies = set_up(world, stack, WOOD, (floor(),))
+        set_up(world, [], WOOD, (floor(),))
         engine = cast("CoreEngine", world.engine)
-        engine.lay_to_rest(dict(zip(bodies, stack, strict=True)))
-        engine.press([Touch(bodies[0], -1, (0, 0, 10**6) * 4)])
+        bodies = lay(engine, stack, [Touch(0, -1, (0, 0, 10**6) * 4)])
         if gone:
             engine.remove(bodies.pop(0))
         else:
             bodies.append(engine.add_cube(Start((-1.3, 0.1, 2.4), tilted=0.3).pose()))
             engine.set_velocity(bodies[-1], (1.0, 0.0, 0.0), (5.0, 0.0, 9.0))
         for _ in range(8):
-            engine.run(1, ())
+            engine.run(1)
             yield from looked_at(engine, bodies)
         engine.lie_still()
         yield told(engine.touches())
@@ -141,7 +141,7 @@ def swung() -> Pieces:
         engine = cast("CoreEngine", world.engine)
         for k in range(12):
             world.set_gravity((GRAVITY * (-1.0) ** (k // 3), 0.25 * k, -GRAVITY))
-            engine.run(1, ())
+            engine.run(1)
             yield from looked_at(engine, bodies)
 
 
@@ -190,7 +190,8 @@ def poured(number: int, width: float, windows: int) -> Pieces:
 def known(model: PhysicsModel, outcome: Outcome) -> Pieces:
     """Yield how many steps the model has taken, how a drop ended, where cubes are, and the state's text."""
     landings = [(x.cube.id, x.place, x.pose, x.touches, x.on) for x in outcome.landings]
-    yield f"{model.effort} {outcome.status} {landings!r}".encode()
+    steps, seconds = model.effort
+    yield f"{steps} {seconds:.6f} {outcome.status} {landings!r}".encode()
     yield text_of(outcome.state)
 
 

@@ -14,21 +14,19 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tests.support.bench import GRAVITY, Launch, Motion, Shake, World
 from tests.support.hulls import prism, regular
 from tests.support.scenes import matrices
 from tower_sim import draws
 from tower_sim.apparatus.parts import Apparatus, Box, Hand, Hull, Region, Surface, span
 from tower_sim.cubes import Cube
 from tower_sim.outcome import Status
-from tower_sim.physics.bullet import CM, BulletEngine
-from tower_sim.physics.engine import Engine, runs_alone
-from tower_sim.physics.knock import Shake
-from tower_sim.physics.release import Launch
+from tower_sim.physics.bullet.engine import CM, BulletEngine
+from tower_sim.physics.bullet.scene import SteppedScene
+from tower_sim.physics.core import arrays
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.physics.settle import settle
-from tower_sim.physics.world import GRAVITY, Motion, World
-from tower_sim.places import INSIDE, TRAY, Place
+from tower_sim.places import INSIDE, Place
 from tower_sim.state import Pose
 
 Array = npt.NDArray[np.float64]
@@ -104,7 +102,6 @@ def bed(
         regions=(Region("box", 0.0),),
         passed=-EDGE if outlet else -math.inf,
         swept=outlet is not None,
-        calm=(((-half, -half, 0.0), (half, half, high)),),
         width=width,
         outlet=outlet,
         corners=corners,
@@ -137,9 +134,10 @@ class Pile:
     def __init__(self, world: World, shape: Bed) -> None:
         self.shape = shape
         self.up = np.array([0.0, 0.0, 1.0])
-        self.scene = Scene(world, shape)
+        self.scene = world.scene(shape)
         self.status = Status.SETTLED
         self._next = 0
+        self._given: set[int] = set()
 
     @property
     def pull(self) -> tuple[float, float, float]:
@@ -147,8 +145,13 @@ class Pile:
         x, y, z = (-GRAVITY * self.up).tolist()
         return x, y, z
 
+    @property
+    def out(self) -> list[int]:
+        """The numbers of the cubes that fell out or were taken and were not given back yet."""
+        return [cube.id for cube in self.scene.out() if cube.id not in self._given]
+
     def motion(self) -> Motion:
-        """Return where the cubes are, in the order of `scene.bodies`."""
+        """Return where the cubes are, in the engine's order."""
         return self.scene.motion()
 
     def pour(self, number: int, rng: np.random.Generator, rise: float = 0.45) -> None:
@@ -169,17 +172,18 @@ class Pile:
             for x, y in _layer(spread, rng)[: number - len(launches)]:
                 launches.append(self._launch(x * EDGE, y * EDGE, z, at, rng))
             at += _LAYER
-        self.status = settle(self.scene, launches)
+        self.scene.launch(launches)
+        self.status = self.scene.settle()
 
     def tilt(self, angle: float) -> None:
         """Tilt the bed at once by so many degrees, its side at +x down, and wake all cubes: `flow` is tilted so."""
         turn = math.radians(angle)
         self.up = np.array([-math.sin(turn), 0.0, math.cos(turn)])
-        self.scene.wake_all()
+        wake_all(self.scene)
 
     def tap(self, strength: float, rng: np.random.Generator) -> None:
         """Knock on the table in a direction drawn from `rng`, and let the cubes come to rest."""
-        self.status = settle(self.scene, [], Shake.draw(strength, rng))
+        self.status = self.scene.settle(Shake.draw(strength, rng).row)
 
     def flow(self, rng: np.random.Generator, most: int, patience: float = math.inf) -> tuple[int, bool]:
         """Let cubes fall through the outlet until nothing moves; returns how many did, and whether it ended by itself.
@@ -189,30 +193,33 @@ class Pile:
         something still moves after the longest time of the settings, it has not.
         """
         scene, fallen, waited = self.scene, 0, 0.0
-        settings = scene.world.settings
+        settings = scene.settings
         while waited < min(settings.longest, patience):
-            motion = scene.motion()
-            if scene.sweep(motion):
-                fallen, waited = fallen + len(scene.out), 0.0
+            if out := [scene.there[i] for i in np.flatnonzero(self.shape.emerged(scene.motion().position))]:
+                fallen, waited = fallen + len(out), 0.0
+                for cube in out:
+                    scene.take(cube)
                 self.give_back(rng)
                 if fallen >= most:
                     return fallen, False
-                motion = scene.motion()
-            elif scene.rest(motion):
+            elif scene.rest() if isinstance(scene, SteppedScene) else scene.core.all_sleep():
                 return fallen, True
-            waited += scene.advance(motion, self.pull, 25) * settings.window
+            stir(scene, self.pull)
+            waited += settings.window
         return fallen, patience < settings.longest
 
     def give_back(self, rng: np.random.Generator) -> None:
         """Let go, just over the surface, what was swept: each at the lowest of some places drawn from `rng`."""
         reach = (self.shape.width / 2 - 0.5 * _CELL) * EDGE
-        for _ in range(len(self.scene.out)):
+        out = self.out
+        self._given |= {*out}
+        for _ in out:
             centre = self.motion().position
             places = [(draws.uniform(rng, -reach, reach), draws.uniform(rng, -reach, reach)) for _ in range(_PLACES)]
             free = [(x, y, _free_height(centre, x, y)) for x, y in places]
             x, y, z = min(free, key=lambda place: float(self.up @ place))
-            self.scene.launch(self._launch(x, y, z, 0.0, rng))
-        self.scene.out.clear()
+            self.scene.launch([self._launch(x, y, z, 0.0, rng)])
+            appear(self.scene)
 
     def arch(self) -> list[int]:
         """Return the numbers of the cubes that close the outlet: with centres over it, the lowest and those beside it.
@@ -224,21 +231,53 @@ class Pile:
         outside = self.shape.beside(centre)
         height = np.where(outside <= outside.min(initial=math.inf), centre[:, 2], math.inf)
         low = height < height.min(initial=math.inf) + EDGE
-        return [number for number, is_low in zip(self.scene.bodies, low, strict=True) if is_low]
+        return [cube.id for cube, is_low in zip(self.scene.there, low, strict=True) if is_low]
 
     def take_out(self, numbers: Sequence[int]) -> None:
         """Take cubes out; what touched them wakes up."""
-        for number in numbers:
-            self.scene.engine.remove(self.scene.bodies.pop(number))
-            self.scene.out[number] = (TRAY, None)
-        if not runs_alone(self.scene.engine):
-            self.scene.wake_all()
-            self.scene.world.work_as_usual()
+        for cube in [cube for cube in self.scene.there if cube.id in numbers]:
+            self.scene.take(cube)
+        if isinstance(self.scene, SteppedScene):
+            wake_all(self.scene)
 
     def _launch(self, x: float, y: float, z: float, at: float, rng: np.random.Generator) -> Launch:
         cube = Cube(self._next, "grain", EDGE)
         self._next += 1
-        return Launch(cube, at, _pose(x, y, z, rng), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+        return Launch(cube, round(at / self.scene.settings.window), _pose(x, y, z, rng))
+
+
+def wake_all(scene: Scene) -> None:
+    """Wake all cubes of a scene."""
+    for number in scene.numbers:
+        scene.core.wake(number)
+    scene.tables.drop[arrays.WAKES] += 1
+    if isinstance(scene, SteppedScene):
+        scene.mirror()
+
+
+def deepest(scene: Scene) -> float:
+    """Return how deep (m) the deepest contact of a scene is, as its engine says."""
+    return (scene.engine if isinstance(scene, SteppedScene) else scene.core).overlap()
+
+
+def appear(scene: Scene) -> None:
+    """Let the cubes of a scene's launches appear at once."""
+    tables = scene.tables
+    tables.drop[arrays.PASSED_WINDOWS] = 0
+    scene.core.core.come_and_go(tables)
+    if isinstance(scene, SteppedScene):
+        scene.mirror()
+
+
+def stir(scene: Scene, pull: tuple[float, float, float]) -> None:
+    """Let a window pass in a scene under a gravity of one's own."""
+    if isinstance(scene, SteppedScene):
+        scene.take_window(pull)
+        return
+    scene.tables.drop[arrays.RUN] = arrays.NO_DROP
+    scene.core.set_gravity(pull)
+    scene.core.run(1)
+    scene.tables.drop[arrays.RUN] = arrays.ALONE
 
 
 def _pose(x: float, y: float, z: float, rng: np.random.Generator) -> Pose:
@@ -292,7 +331,7 @@ class Crosses(BulletEngine):
 
 
 @contextmanager
-def pile(settings: PhysicsSettings, shape: Bed, engine: type[Engine] | None = None) -> Iterator[Pile]:
+def pile(settings: PhysicsSettings, shape: Bed, engine: type[BulletEngine] | None = None) -> Iterator[Pile]:
     """Give an empty pile in a world of its own; `engine` takes the place of the one that the settings name."""
     with World(settings) as world, world.alone():
         if engine is not None:

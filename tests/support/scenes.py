@@ -13,9 +13,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tower_sim.apparatus.parts import Box, Quaternion, Surface, Vector, tilted_about_y
+from tests.support.bench import GRAVITY, Motion, World
+from tower_sim.apparatus.parts import Apparatus, Box, Quaternion, Surface, Vector, tilted_about_y
+from tower_sim.cubes import Cube
+from tower_sim.physics.core import CoreEngine
+from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.physics.world import GRAVITY, Motion, World
 from tower_sim.state import Pose
 
 Array = npt.NDArray[np.float64]
@@ -212,3 +215,21 @@ def holds_in_a_fork(claim: Callable[[], bool]) -> bool:
         finally:
             os._exit(0 if holds else 1)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def overlap_in(shape: Apparatus, poses: Sequence[Pose]) -> float:
+    """Return how deep (m) a cube at one of `poses` is in another or in a part of `shape`."""
+    return _put(shape, poses).overlap()
+
+
+def overlap_with_parts(shape: Apparatus, poses: Sequence[Pose]) -> float:
+    """Return how deep (m) a cube that is let go alone at one of `poses` is in a part of `shape`."""
+    scene = _put(shape, poses)
+    return max((scene.core.core.depth_of(scene.tables, k) for k in range(len(poses))), default=0.0)
+
+
+def _put(shape: Apparatus, poses: Sequence[Pose]) -> Scene:
+    settings = PhysicsSettings()
+    scene = Scene(CoreEngine(settings), shape, settings)
+    scene.put({Cube(k, "red", shape.cube_edge): each for k, each in enumerate(poses)})
+    return scene

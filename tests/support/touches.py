@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.solids import axes
-from tower_sim.state import Touch, TowerState
+from tower_sim.physics.core import CoreEngine, arrays
+from tower_sim.physics.core.run import GONE, TOUCH
+from tower_sim.state import Pose, Touch, TowerState
 
 FACES, BESIDE = 0.55, 1.2  # edges from a cube's centre to a box, and to another cube, that are taken to touch it
 
@@ -27,3 +30,24 @@ def pressing(state: TowerState, shape: Apparatus, force: int = 4_000_000) -> Tow
                 near.append(-1 - k)
         touches += [Touch(cube, other, (-3, 0, force) * 4) for other in near]
     return replace(state, touches=tuple(touches))
+
+
+def lay(engine: CoreEngine, poses: Sequence[Pose], touches: Sequence[Touch] = ()) -> list[int]:
+    """Lay cubes to rest in a core without any, as a scene does: pressing on each other as `touches` say.
+
+    Returns their numbers, which are those of their poses, and the ones that `touches` have for them; other numbers
+    stand for cubes that are gone. Then the core goes on without a drop.
+    """
+    tables = engine.make_room(len(poses))
+    for k, pose in enumerate(poses):
+        tables.cubes[k, :7] = (*pose.position, *pose.orientation)
+    tables.cubes[: len(poses), 7:] = 0.0
+    rows = np.zeros((len(touches), TOUCH))
+    for row, touch in zip(rows, touches, strict=True):
+        bodies = (body if body < len(poses) else GONE for body in (touch.cube, touch.other))
+        row[:3] = *bodies, len(touch.forces) // 3
+        row[3 : 3 + len(touch.forces)] = touch.forces
+    tables.drop[arrays.LAID], tables.drop[arrays.RUN] = len(poses), arrays.ALONE
+    engine.core.begin(tables, rows)
+    tables.drop[arrays.LAUNCHES], tables.drop[arrays.RUN] = len(poses), arrays.NO_DROP
+    return engine.bodies

@@ -158,9 +158,11 @@ class Apparatus(ABC):
 
     def named(self, places: Array, zones: Array, on: Array) -> list[Place]:
         """Return what such tables say in words."""
-        zone = [zone.name for zone in self.board.zones] if self.board else []
+        zone: list[str] = [each.name for each in self.board.zones] if self.board else []
+        numbers: list[int] = places[:, 0].astype(int).tolist()
+        rows: list[list[int]] = zones.astype(int).tolist()
         found: list[Place] = []
-        for at, touched, below in zip(places[:, 0].astype(int).tolist(), zones.astype(int).tolist(), on, strict=True):
+        for at, touched, below in zip(numbers, rows, on, strict=True):
             if at >= where.ZONES:
                 place = ZONE + zone[at - where.ZONES]
             else:

@@ -17,7 +17,7 @@ import numpy as np
 from tower_sim.columns import Column
 from tower_sim.extras import extra
 from tower_sim.games.game import KEY, Game
-from tower_sim.landing import INSIDE
+from tower_sim.places import INSIDE
 from tower_sim.recorder import Draw
 from tower_sim.state import TowerState
 

@@ -10,7 +10,7 @@ import numpy as np
 from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.campaign.data import NOWHERE, Array, Campaign
 from tower_sim.fitting.ship_throws import numbered, places_of, throws_of
-from tower_sim.landing import ZONE
+from tower_sim.places import ZONE
 from tower_sim.study.battles import chain_lengths, first_cubes
 
 THROWN = (1, 2, 3, 5, 9)  # cubes thrown at once: the smallest number of each class

@@ -13,7 +13,7 @@ from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.with_board import WithBoard, with_board
 from tower_sim.campaign.data import NOWHERE, Array, Campaign, Words
 from tower_sim.errors import UsageError, fault
-from tower_sim.landing import BORDER, INSIDE, TABLE, ZONE
+from tower_sim.places import BORDER, INSIDE, TABLE, ZONE
 from tower_sim.study.battles import through_ship
 
 MOST_STUCK = 1e-3  # of the cubes thrown; with more stuck, no law is fitted, since the law has no stuck cubes

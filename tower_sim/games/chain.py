@@ -71,7 +71,7 @@ class ChainOfDrops(Game):
         for _ in range(rules.drops):
             thrown = chosen(rules, queue, tower.rng)
             if thrown:
-                outcome = tower.drop(thrown)
+                outcome = tower.throw_cubes(thrown)
                 queue = [cube for cube in queue if cube not in {*thrown}] + list(outcome.emerged)
             yield Turn()
 

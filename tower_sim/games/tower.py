@@ -67,7 +67,7 @@ class GameTower(Throwing):
         drawn = self.rng.multivariate_hypergeometric([cubes[x] for x in colours], min(number, sum(cubes.values())))
         return {colour: int(count) for colour, count in zip(colours, drawn, strict=True) if count}
 
-    def drop(self, cubes: Sequence[Cube]) -> Outcome:
+    def throw_cubes(self, cubes: Sequence[Cube]) -> Outcome:
         """Throw these individual cubes and return the outcome. Use `throw` if only the colours matter."""
         return self._act("throw", partial(self.model.drop, self.state, tuple(cubes)))
 
@@ -104,7 +104,7 @@ class GameTower(Throwing):
             raise fault("seed", seed, "none: a run's throws draw from its own seed", "leave it out")
         if knock is not None:
             return self._act("knock", partial(self.model.knock, self.state, knock))
-        return self.drop(self._of(counts, self._outside(), "throws", "outside the tower"))
+        return self.throw_cubes(self._of(counts, self._outside(), "throws", "outside the tower"))
 
     def _act(self, act: str, draw: partial[Outcome]) -> Outcome:
         if act in self._acts or self._acts == ["knock"]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -106,7 +106,7 @@ class Scene:
 
         What touched a cube that is not there any more wakes up.
         """
-        self.put(inside | outside)
+        self.put({**inside, **outside})
         self.tables.drop[arrays.INSIDE] = len(inside)
         self.core.core.begin(self.tables, self._rows(tuple(touches)))
 
@@ -147,8 +147,12 @@ class Scene:
         self._expect(1)
         board = self.apparatus.board
         assert board is not None  # the model has seen to that
-        names = [each.name for each in board.zones]
-        if not self._draw(rng, 600, lambda tables, draws: self.core.core.put_down(tables, draws, names.index(zone))):
+        k = [each.name for each in board.zones].index(zone)
+
+        def draw(tables: arrays.Tables, draws: Array) -> int:
+            return self.core.core.put_down(tables, draws, k)
+
+        if not self._draw(rng, 600, draw):
             raise RuntimeError(f"no place in zone {zone!r} holds a cube flat")  # the catalogue refuses such zones
         self.cubes.append(cube)
 
@@ -169,7 +173,7 @@ class Scene:
         tables.drop[arrays.LAUNCHES] = first + cubes - tables.drop[arrays.LAID]
         return first
 
-    def _draw(self, rng: np.random.Generator, number: int, draw: Any) -> int:
+    def _draw(self, rng: np.random.Generator, number: int, draw: Callable[[arrays.Tables, Array], int]) -> int:
         """Let a compiled function draw: it takes uniform numbers, and `rng` then goes on behind those that it used."""
         bits: Any = rng.bit_generator
         begin = bits.state
@@ -215,6 +219,14 @@ class Scene:
                 where.MISSED * bool(missed) + where.ESCAPED * bool(escaped) + where.EMERGED * bool(emerged)
             )
         drop[arrays.STATUS], drop[arrays.IS_ANSWERED] = arrays.RUNNING, 1
+
+    def take(self, cube: Cube) -> None:
+        """Take a cube away by hand, as one that was cleared away; what touched it wakes up."""
+        k = next(k for k in self.numbers if self.cubes[k] == cube)
+        motion = self.motion().pose(self.numbers.index(k))
+        self.tables.cubes[k, arrays.OUT_POSE :] = (*motion.position, *motion.orientation)
+        self.tables.marks[k, arrays.STATE] = arrays.CLEARED
+        self.core.remove(k)
 
     def lie_still(self) -> tuple[Touch, ...]:
         """Put all cubes to rest where they are, as when the world is built again from the state.

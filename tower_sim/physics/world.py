@@ -7,6 +7,7 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from types import TracebackType
+from typing import Self
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError
@@ -26,7 +27,7 @@ class World:
         self._locks: dict[int, threading.RLock] = {}
         self._is_open = True
 
-    def __enter__(self) -> World:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

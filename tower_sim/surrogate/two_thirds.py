@@ -11,8 +11,8 @@ from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.contract import BaseModel
 from tower_sim.cubes import Cube
 from tower_sim.door import Door, no_knocks
-from tower_sim.landing import INSIDE, TRAY
 from tower_sim.outcome import Landing, Outcome, Status
+from tower_sim.places import INSIDE, TRAY
 from tower_sim.state import Event, Resident, TowerState, rng_text
 
 THROWN_OUT = 2 / 3

@@ -201,7 +201,7 @@ def dropped(tower: GameTower, state: GameState) -> DropEntry:
     thrown = throw_of(state)
     drop = knock = None
     if thrown:
-        drop = tower.drop(thrown)
+        drop = tower.throw_cubes(thrown)
         state = after(state, drop)
     if state.index in state.rules.knocks:
         knock = tower.knock(state.rules.knocks[state.index])

@@ -71,7 +71,7 @@ class SteppedScene(Scene):
         self.engine.set_gravity((0.0, 0.0, -9.81))
         poses = (*inside.values(), *outside.values())
         self._laid = dict(enumerate(poses))
-        self._mirror()
+        self.mirror()
         self.engine.lay_to_rest({self._bodies[k]: pose for k, pose in self._laid.items()})
         board, edge = self.apparatus.board, self.apparatus.cube_edge
         motion = self.motion()
@@ -86,37 +86,38 @@ class SteppedScene(Scene):
         """Go on until the drop is over, window by window."""
         tables, core = self.tables, self.core.core
         self._work_as_usual()
-        self._mirror()
+        self.mirror()
         while True:
             self._see()
             core.come_and_go(tables)
             if tables.drop[arrays.STATUS] == arrays.ASKING:
+                self.mirror()
                 self._answer()
                 core.come_and_go(tables)
-            self._mirror()
+            self.mirror()
             if tables.drop[arrays.STATUS] != arrays.RUNNING:
                 return
-            self._rest()
+            self.rest()
             is_again = core.judge(tables)
-            self._mirror()
+            self.mirror()
             if tables.drop[arrays.STATUS] != arrays.RUNNING:
                 return
             if not is_again:
-                self._take_window()
+                core.set_gravity(tables)
+                x, y, z = tables.real[arrays.GRAVITY_X : arrays.GRAVITY_Z + 1].tolist()
+                self.take_window((x, y, z))
 
-    def _take_window(self) -> None:
-        """Run one window, in steps in which no cube travels further than the settings allow.
+    def take_window(self, gravity: tuple[float, float, float]) -> None:
+        """Run one window under `gravity` (m/s2), in steps in which no cube travels further than the settings allow.
 
         A cube lower than the apparatus's `passed`, which nothing can hold any more, may travel further.
         """
         settings, tables = self.settings, self.tables
-        self.core.core.set_gravity(tables)
-        x, y, z = tables.real[arrays.GRAVITY_X : arrays.GRAVITY_Z + 1].tolist()
-        self.engine.set_gravity((x, y, z))
+        self.engine.set_gravity(gravity)
         motion = self.motion()
         passed = motion.position[:, 2] < self.apparatus.passed
         travel = np.where(passed, settings.passed_travel, settings.step_travel) * self.apparatus.cube_edge
-        speed = np.linalg.norm(motion.velocity, axis=1) + math.hypot(x, y, z) * settings.window
+        speed = np.linalg.norm(motion.velocity, axis=1) + math.hypot(*gravity) * settings.window
         rate = float((speed / travel).max(initial=1 / settings.timestep))
         steps = math.ceil(settings.window * rate - 1e-9)
         self.engine.step(settings.window / steps, steps)
@@ -132,8 +133,8 @@ class SteppedScene(Scene):
         rows[:, arrays.TURN : arrays.TURN + 4] = motion.orientation
         rows[:, arrays.AXES : arrays.AXES + 9] = axes(motion.orientation).reshape(-1, 9)
 
-    def _rest(self) -> None:
-        """Count how long each cube has been quiet, put to sleep what has been quiet for long enough, and say so."""
+    def rest(self) -> bool:
+        """Count how long each cube has been quiet, and put to sleep what has been for long; tell whether all sleep."""
         settings, motion, tables = self.settings, self.motion(), self.tables
         enough = settings.quiet_time - 1e-9
         speed = np.abs(motion.velocity).max(axis=1, initial=0.0)
@@ -151,8 +152,9 @@ class SteppedScene(Scene):
         deepest = settings.rest_overlap * self.apparatus.cube_edge
         asleep = all(self._quiet[k] >= enough for k in self._bodies)
         tables.drop[arrays.IS_WEDGED] = asleep and self.engine.overlap() > deepest
+        return asleep
 
-    def _mirror(self) -> None:
+    def mirror(self) -> None:
         """Do to the engine's bodies what the core has done to its own: cubes that came, went, or were woken."""
         tables = self.tables
         numbers = self.core.bodies

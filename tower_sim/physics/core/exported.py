@@ -46,7 +46,7 @@ def about() -> dict[str, Any]:
     """Return what programs in other languages must know of the tables: their shapes, and names of places in them."""
     numbers = {**vars(where), **vars(run), **vars(drop), **vars(arrays)}
     names = {name: x for name, x in numbers.items() if name[0].isupper() and name.isupper() and type(x) in (int, float)}
-    return {"shapes": arrays.SHAPES, "whole_numbers": arrays.WHOLE_NUMBERS, "names": names}
+    return {"shapes": list(arrays.SHAPES.items()), "whole_numbers": arrays.WHOLE_NUMBERS, "names": names}
 
 
 CORE = WasmFile(Path(__file__).with_name("core.wasm"), tuple(sources()), exports, about)

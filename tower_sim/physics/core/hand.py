@@ -24,6 +24,7 @@ from tower_sim.physics.core.arrays import (
     LAUNCHES,
     LET_AT,
     LET_VELOCITY,
+    NEXT,
     RIM,
     WHICH,
     WINDOW,
@@ -64,7 +65,8 @@ def let_go(w: Tables, draws: T) -> int:
     uniform over the hand's circle, at least a cell away from the cubes that fall already, or else waits for the next
     window. A hand without one holds a stack of layers.
     """
-    plan, cubes, marks, first, number = w.plan, w.cubes, w.marks, w.drop[LAID], w.drop[LAUNCHES]
+    plan, cubes, marks = w.plan, w.cubes, w.marks
+    first, number = w.drop[LAID] + w.drop[NEXT], w.drop[LAUNCHES] - w.drop[NEXT]
     cell = w.real[EDGE] * math.sqrt(3.0) * 1.001  # holds a cube however it is turned
     low = plan[RIM] + plan[HAND_HEIGHT] + cell / 2
     used = 0
@@ -99,7 +101,7 @@ def let_go(w: Tables, draws: T) -> int:
 @inner
 def _pour(w: Tables, draws: T, used: int, cell: float, i: int) -> int:
     """Write where and when poured cube `i` is let go; the cubes' small random velocities are ignored."""
-    plan, cubes, first, window = w.plan, w.cubes, w.drop[LAID], w.real[WINDOW]
+    plan, cubes, first, window = w.plan, w.cubes, w.drop[LAID] + w.drop[NEXT], w.real[WINDOW]
     radius = max(plan[HAND_SPREAD] / 2 - cell / 2, 0.0)
     every = 1 / (plan[HAND_RATE] * window)  # windows between two cubes
     now = math.ceil(i * every - 1e-9)
@@ -130,7 +132,7 @@ def _stack(w: Tables, draws: T, used: int, cell: float) -> int:
     The places in a layer are in random order, so those of the last layer are chosen at random. The level (0: the
     lowest) stands for the height.
     """
-    cubes, first, number = w.cubes, w.drop[LAID], w.drop[LAUNCHES]
+    cubes, first, number = w.cubes, w.drop[LAID] + w.drop[NEXT], w.drop[LAUNCHES] - w.drop[NEXT]
     radius = max(w.plan[HAND_SPREAD] / 2 - cell / 2, 0.0)
     reach = math.ceil(radius / cell) + 1
     placed, level = 0, 0
@@ -183,7 +185,7 @@ def put_down(w: Tables, draws: T, zone: int) -> int:
     if no place in the zone holds a cube flat.
     """
     rule, cubes, desk, edge = w.rule, w.cubes, w.desk, w.real[EDGE]
-    k = w.drop[LAID]
+    k = w.drop[LAID] + w.drop[NEXT]
     at, number = int(rule[FIRST_ZONE + 2 * zone]), int(rule[FIRST_ZONE + 2 * zone + 1])
     x0, x1, y0, y1 = math.inf, -math.inf, math.inf, -math.inf
     for c in range(number):

@@ -36,7 +36,7 @@ function worldOf({ memory, __heap_base: base }, { shapes, wholes, names }, fixed
     };
     const listed = [];
     let at = block + 8 * WORDS;
-    for (const [name, [first, ...rest]] of Object.entries(shapes)) {
+    for (const [name, [first, ...rest]] of shapes) {
       const shape = [sizes[first] ?? first, ...rest];
       listed.push([name, at, shape]);
       at = aligned(at + 8 * product(shape));
@@ -58,7 +58,7 @@ function worldOf({ memory, __heap_base: base }, { shapes, wholes, names }, fixed
   /** Return how many numbers of a table say something between two steps. */
   function usedOf(tables, name) {
     const count = (place) => Number(tables.whole[place]);
-    const width = product(shapes[name].slice(1));
+    const width = product(shapes.find(([other]) => other === name)[1].slice(1));
     if (name === "bodies" || name === "flags") return width * count(names.ROWS);
     if (name === "pairs" || name === "touches") return width * count(names.PAIRS);
     return ["whole", "real", "drop", "plan", "cubes", "marks"].includes(name) ? undefined : 0;

@@ -27,27 +27,9 @@ export function openPhysics(profile: Profile, bytes: BufferSource): Promise<Read
         /** Return what came of it, when it is done. @returns {PhysicsOutcome} */
         outcome(): PhysicsOutcome;
     };
+    /** Tell whether a cube at a pose has come out. @type {(pose: Pose) => boolean} */
+    emerged: (pose: Pose) => boolean;
 }>>;
-/** Return where cubes of a profile are: { emerged(pose), escaped(pose), find(poses), ... }. */
-export function placesOf(profile: Profile): {
-    emerged: (pose: any) => boolean;
-    missed: () => boolean;
-    escaped: ([x, y, z]: [any, any, any]) => boolean;
-    find: (poses: any) => ({
-        place: string;
-        touches: any;
-        on: never[];
-    } | {
-        place: any;
-        touches: never[];
-        on: any;
-    })[];
-} | {
-    emerged: (at: any) => boolean;
-    missed: (at: any) => boolean;
-    escaped: (pose: any) => boolean;
-    find: (poses: any) => any;
-};
 import type { Profile } from "../types.js";
 import type { PhysicsState } from "../types.js";
 import type { ThrownCube } from "../types.js";
@@ -57,3 +39,4 @@ import type { TimedLaunch } from "../types.js";
 import type { Begun } from "../types.js";
 import type { Advance } from "../types.js";
 import type { Launch } from "../types.js";
+import type { Pose } from "../types.js";

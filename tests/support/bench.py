@@ -1,0 +1,127 @@
+"""A bench for single parts of the physics: an engine that is stepped by hand, a hand alone, a knock alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.parts import Hand
+from tower_sim.apparatus.with_board import WithBoard
+from tower_sim.cubes import Cube
+from tower_sim.physics import world
+from tower_sim.physics.core import CoreEngine, arrays
+from tower_sim.physics.core.drop import GRAVITY, SHAKING
+from tower_sim.physics.engine import Motion
+from tower_sim.physics.knock import draw_direction
+from tower_sim.physics.scene import Launch, Scene
+from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.state import Pose
+
+__all__ = ["GRAVITY", "SHAKING", "Launch", "Motion", "Shake", "World", "put_down", "release"]
+
+
+class World(world.World):
+    """An engine of any kind that a test fills and steps; `steps` and `seconds` count what it took."""
+
+    def __init__(self, settings: PhysicsSettings) -> None:
+        super().__init__(settings)
+        self.steps, self.seconds = 0, 0.0
+        self._edge = self._pull = 0.0
+
+    def clear(self, edge: float, gravity: tuple[float, float, float] = (0.0, 0.0, -GRAVITY)) -> None:
+        """Empty the world and set up the engine for cubes of edge `edge` (m) under `gravity` (m/s2)."""
+        self._edge = edge
+        self.engine.clear(edge)
+        settings = self.settings
+        self.engine.set_effort(settings.iterations, settings.residual, settings.relaxation)
+        self.set_gravity(gravity)
+
+    def set_gravity(self, gravity: tuple[float, float, float]) -> None:
+        """Set gravity (m/s2)."""
+        self._pull = math.hypot(*gravity)
+        self.engine.set_gravity(gravity)
+
+    def advance(self, motion: Motion, windows: int = 1) -> int:
+        """Run up to `windows` windows of the settings from `motion`, one with Bullet; return how many."""
+        settings = self.settings
+        if isinstance(self.engine, CoreEngine):
+            before = self.engine.steps
+            taken = self.engine.run(windows)
+            self.steps += self.engine.steps - before
+            self.seconds += taken * settings.window
+            return taken
+        speed = np.linalg.norm(motion.velocity, axis=1) + self._pull * settings.window
+        rate = float((speed / (settings.step_travel * self._edge)).max(initial=1 / settings.timestep))
+        steps = math.ceil(settings.window * rate - 1e-9)
+        self.step(settings.window / steps, steps)
+        return 1
+
+    def step(self, timestep: float, steps: int) -> None:
+        """Take `steps` engine steps of `timestep` seconds each, and count them."""
+        self.engine.step(timestep, steps)
+        self.steps += steps
+        self.seconds += steps * timestep
+
+
+@dataclass(frozen=True)
+class Shake:
+    """A knock: its peak acceleration `strength` (g) and its direction."""
+
+    strength: float
+    x: float
+    y: float
+
+    @staticmethod
+    def draw(strength: float, rng: np.random.Generator) -> Shake:
+        """Draw the direction of a knock."""
+        return Shake(strength, *draw_direction(rng))
+
+    @property
+    def row(self) -> tuple[float, float, float]:
+        """What `Scene.settle` takes."""
+        return self.strength, self.x, self.y
+
+    def gravity(self, time: float) -> tuple[float, float, float]:
+        """Return the gravity (m/s2) that the core lets cubes feel at `time` (s) after the knock began."""
+        core = CoreEngine(PhysicsSettings())
+        tables = core.tables
+        tables.real[arrays.WINDOW] = 2 * time  # in whose middle it is
+        tables.plan[arrays.STRENGTH : arrays.SHAKE_Y + 1] = self.row
+        core.core.set_gravity(tables)
+        x, y, z = tables.real[arrays.GRAVITY_X : arrays.GRAVITY_Z + 1].tolist()
+        return x, y, z
+
+
+def release(
+    cubes: Sequence[Cube], hand: Hand, rim_top: float, edge: float, window: float, rng: np.random.Generator
+) -> list[Launch]:
+    """Draw the launches of a throw by a hand of cubes of `edge` (m) over a rim."""
+    shape = replace(load("amerigo"), hand=hand, cube_edge=edge)
+    settings = PhysicsSettings(window=window)
+    scene = Scene(CoreEngine(settings), shape, settings)
+    scene.tables.plan[arrays.RIM] = rim_top
+    scene.throw(cubes, rng)
+    return launches_of(scene)
+
+
+def put_down(ship: WithBoard, zone: str, others: Sequence[Pose], rng: np.random.Generator) -> Pose:
+    """Draw where a hand puts a cube down in a zone beside cubes at `others`."""
+    settings = PhysicsSettings()
+    scene = Scene(CoreEngine(settings), ship, settings)
+    scene.put({Cube(k, "red", ship.cube_edge): pose for k, pose in enumerate(others)})
+    scene.put_down(Cube(len(others), "red", ship.cube_edge), zone, rng)
+    return launches_of(scene)[0].pose
+
+
+def launches_of(scene: Scene) -> list[Launch]:
+    """Return the launches that a scene's next drop makes."""
+    first = int(scene.tables.drop[arrays.LAID])
+    made: list[Launch] = []
+    for cube, row in zip(scene.cubes[first:], scene.tables.cubes[first:].tolist(), strict=False):
+        x, y, z, a, b, c, w, windows, u, v, s, p, q, r = row[: arrays.LET_VELOCITY + 6]
+        made.append(Launch(cube, int(windows), Pose((x, y, z), (a, b, c, w)), (u, v, s), (p, q, r)))
+    return made
