@@ -60,7 +60,9 @@ def test_each_body_is_closed_and_as_large_as_the_profile_says(name: str, form: s
     read = trimesh.load_scene(file).geometry
     expected = sizes(load(name).profile)
     assert set(read) == set(expected)
-    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == list(read)
+    *bodies, last = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in bodies] == list(read)
+    assert last == str(file)
     for body, mesh in read.items():
         assert mesh.is_watertight
         assert mesh.volume > 0

@@ -129,10 +129,10 @@ def test_the_next_number_is_above_those_of_all_cubes_that_were_ever_there():
     assert replace(empty, residents=(lying,), board=BoardState((inside,))).next_id == 5
 
 
-def test_a_seed_is_a_whole_number_of_128_bits():
+def test_a_seed_is_a_whole_number_of_128_bits_or_its_text():
     for seed in (0, 1, 2**128 - 1):
-        check_seed(seed)
-    for seed in (-1, 2**128, True, 1.0, "7", None):
+        assert check_seed(seed) == check_seed(str(seed)) == seed
+    for seed in (-1, 2**128, True, 1.0, "x", "1.0", None):
         with pytest.raises(UsageError, match=r"^seed is .*; allowed is a whole number from 0 to 2\^128 - 1"):
             check_seed(seed)
 
