@@ -11,8 +11,7 @@ from typing import Self
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError
-from tower_sim.physics.bullet.scene import SteppedScene
-from tower_sim.physics.core import CoreEngine
+from tower_sim.physics.bullet.scene import scene_of
 from tower_sim.physics.engine import make
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings
@@ -60,5 +59,4 @@ class World:
 
     def scene(self, apparatus: Apparatus) -> Scene:
         """Return an apparatus without cubes in this world, which is emptied."""
-        kind = Scene if isinstance(self.engine, CoreEngine) else SteppedScene
-        return kind(self.engine, apparatus, self.settings)
+        return scene_of(self.engine, apparatus, self.settings)

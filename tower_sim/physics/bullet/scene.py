@@ -204,3 +204,10 @@ class SteppedScene(Scene):
             return now
         alike = abs(sum(a * b for a, b in zip(now.orientation, laid.orientation, strict=True)))
         return laid if alike > 1 - _SAME else now
+
+
+def scene_of(engine: CoreEngine | Stepper, apparatus: Apparatus, settings: PhysicsSettings) -> Scene:
+    """Return an apparatus without cubes in the emptied world of an engine: the core, or one that only steps."""
+    if isinstance(engine, CoreEngine):
+        return Scene(engine, apparatus, settings)
+    return SteppedScene(engine, apparatus, settings)
