@@ -9,20 +9,19 @@ import base64
 import json
 import re
 from collections.abc import Mapping
-from importlib import resources
 from typing import Any
 
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.games.game import Game
-from tower_sim.physics.plain import core, document
-from tower_sim.physics.plain import text as text_of
+from tower_sim.physics.plain import core, document, text
 from tower_sim.variants import DEFAULT
-from tower_sim.web.page import source
+from tower_sim.web.page import source, text_of
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";\n', re.M)
 _REEXPORT = re.compile(r'^export \{([^}]*)\} from "([^"]+)";\n', re.M)
 _EXPORTED = re.compile(r"^export (?:async function|function|const) (\w+)", re.M)
+_BUILT = re.compile(r"export ?\{([^{}]*)\};\n\Z")  # by esbuild
 _MARK = "  /* SAMPLER */\n"
 
 
@@ -57,33 +56,28 @@ def own_modules() -> dict[str, str]:
 
 
 def physics_modules() -> dict[str, str]:
-    """Return the files of the physics by name: the modules of physics/js, core.wasm as text, all shipped profiles."""
-    folder = resources.files("tower_sim.physics") / "js"
-    found = sorted(path.name for path in folder.iterdir() if path.name.endswith(".js") and path.name != "index.js")
-    lib = {
-        name: re.sub(r'"../../(surrogate|clients/npm)/', '"../', source("tower_sim.physics", f"js/{name}"))
-        for name in found
-    }
-    text = base64.b64encode(core()).decode("ascii")
-    lib["wasm.js"] = f'// The compiled core, tower_sim/physics/core/core.wasm.\n\nexport const CORE = "{text}";\n'
+    """Return the files of the physics by name: the built modules, core.wasm as text, all shipped profiles."""
+    lib = {name: text_of(f"physics-{name}") for name in ("index.js", "pcg64.js")}
+    wasm = base64.b64encode(core()).decode("ascii")
+    lib["wasm.js"] = f'// The compiled core, tower_sim/physics/core/core.wasm.\n\nexport const CORE = "{wasm}";\n'
     loaded = [
         f'  "{name}": () => import("../../physics/{file_of(name)}.js").then((found) => found.profile),'
         for name in names()
     ]
     head = "// The profiles that ship, each loaded when it is asked for.\n"
     lib["profiles.js"] = "\n".join([head, "export const PROFILES = {", *loaded, "};", ""])
-    files = {f"lib/physics/{name}": text for name, text in lib.items()}
+    files = {f"lib/physics/{name}": module for name, module in lib.items()}
     for name in names():
-        plain = text_of(document(load(name)))
-        text = f"/** The profile {name} as the physics has it. */\nexport const profile = {plain};\n"
-        files[f"physics/{file_of(name)}.js"] = text
+        head = f"/** The profile {name} as the physics has it. */\n"
+        files[f"physics/{file_of(name)}.js"] = f"{head}export const profile = {text(document(load(name)))};\n"
     return files | {"physics.js": _own("physics.js")}
 
 
 def rules_modules() -> dict[str, str]:
-    """Return the modules of the package by file that the game's rules, `lib/rules.js`, need."""
+    """Return the modules by file that the web app builds the game's rules, `lib/rules.js`, of."""
     lib = {"words": words_module(), "published": published_module(), **own_modules()}
-    return physics_modules() | {f"lib/{name}.js": text for name, text in lib.items()}
+    lib["physics/pcg64"] = 'export { pcg64 } from "physics/pcg64";\n'
+    return {f"lib/{name}.js": module for name, module in lib.items()}
 
 
 def published_module() -> str:
@@ -123,6 +117,9 @@ def common_js(module: str) -> str:
         names += _names(found[0])
     text = _REEXPORT.sub(_required, _IMPORT.sub(_required, module))
     text = re.sub(r"^export (?=async function|function|const)", "", text, flags=re.M)
+    if built := _BUILT.search(text):
+        names += [": ".join(reversed(name.split(" as "))) for name in _names(built[1])]
+        text = _BUILT.sub("\n", text)
     return f'"use strict";\n{text}\nmodule.exports = {{ {", ".join(names)} }};\n'
 
 

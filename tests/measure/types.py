@@ -22,6 +22,7 @@ from typing import Any, cast
 from tower_sim.clients.write import package_files
 from tower_sim.games.amerigo import Rules
 from tower_sim.service.told import ThrowAnswer
+from tower_sim.web.page import FOLDER as WEB
 
 FOLDER = Path(__file__).parents[2] / "tower_sim/clients/types"
 NEEDED = ("typescript", "json-schema-to-typescript", "boardgame.io")
@@ -47,6 +48,9 @@ def made(modules: Path) -> dict[str, str]:
             if path.endswith(".js") or path in ("lib/types.d.ts", "package.json"):
                 (folder / path).parent.mkdir(parents=True, exist_ok=True)
                 (folder / path).write_text(text, "utf-8")
+        for path in (WEB / "src/physics").iterdir():  # tsc takes these instead of what is built of them
+            text = re.sub(r'"(\.\./)+(surrogate|clients/types/lib)/', '"../', path.read_text("utf-8"))
+            (folder / "lib/physics" / path.name).write_text(text, "utf-8")
         (folder / "lib/documents.d.ts").write_text(_documents(folder), "utf-8")
         sources = [f"{entry}.js" for entry in _ENTRIES]
         tsc = modules / "typescript/bin/tsc"

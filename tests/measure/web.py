@@ -47,9 +47,8 @@ def made() -> dict[str, str]:
 
 def digest_of_inputs() -> str:
     """Return what identifies all that the scripts are built of."""
-    physics = FOLDER.parent / "physics/js"
     own = (FOLDER / "package.json", FOLDER / "build.mjs")
-    files = sorted([*(FOLDER / "src").rglob("*.*"), *physics.glob("*.js"), *own])
+    files = sorted([*(FOLDER / "src").rglob("*.*"), FOLDER.parent / "surrogate/seeds.js", *own])
     texts = {path.relative_to(FOLDER.parent).as_posix(): path.read_text("utf-8") for path in files} | made()
     return hashlib.sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest()
 

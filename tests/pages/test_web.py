@@ -42,8 +42,10 @@ class TestAnew:
     def test_its_types_hold(self, tmp_path: Path):
         needs_esbuild()
         (tmp_path / "node_modules").symlink_to(NODE_MODULES)
-        (tmp_path / "src").symlink_to(FOLDER / "src")
-        (tmp_path / "tsconfig.json").write_text((FOLDER / "tsconfig.json").read_text("utf-8"), "utf-8")
-        command = ["node", f"{NODE_MODULES}/typescript/bin/tsc", "-p", str(tmp_path), "--preserveSymlinks"]
+        (tmp_path / "clients").symlink_to(FOLDER.parent / "clients")
+        (tmp_path / "web").mkdir()
+        (tmp_path / "web/src").symlink_to(FOLDER / "src")
+        (tmp_path / "web/tsconfig.json").write_text((FOLDER / "tsconfig.json").read_text("utf-8"), "utf-8")
+        command = ["node", f"{NODE_MODULES}/typescript/bin/tsc", "-p", str(tmp_path / "web"), "--preserveSymlinks"]
         done = subprocess.run(command, capture_output=True, text=True)
         assert (done.returncode, done.stdout) == (0, "")

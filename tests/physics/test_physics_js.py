@@ -1,10 +1,9 @@
-"""Physics in JavaScript (tower_sim/physics/js): what it does is what Python does, byte for byte."""
+"""Physics in JavaScript (tower_sim/web/src/physics): what it does is what Python does, byte for byte."""
 
 import json
 import random
 import zlib
 from dataclasses import asdict
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +18,16 @@ from tower_sim.physics.core.exported import CORE
 from tower_sim.physics.plain import document
 from tower_sim.physics.settings import PhysicsSettings, accuracy
 from tower_sim.token import pack
+from tower_sim.web.page import DIGESTS
 
 SUPPORT = Path(__file__).parents[1] / "support"
-FOLDER = Path(str(resources.files("tower_sim.physics"))) / "js"
+BUILT = DIGESTS.parent / "physics-index.js"
 
 
 def asked(steps: int, settings: PhysicsSettings | None = None) -> dict[str, Any]:
     """Return what the helper in JavaScript is given."""
     many = [asdict(chain) for chain in chains(steps, settings=settings)]
-    return {"physics": str(FOLDER / "index.js"), "core": str(CORE.path), "profiles": profiles(settings), "chains": many}
+    return {"physics": str(BUILT), "core": str(CORE.path), "profiles": profiles(settings), "chains": many}
 
 
 def test_only_settings_of_the_core_and_kinds_that_say_where_cubes_are_can_be_data():
@@ -80,7 +80,7 @@ def test_packing_is_that_of_zlib_and_unpacking_undoes_it():
     for k in range(21):  # how often as Fibonacci's numbers: codes of more than 15 bits, which are made shorter
         rare, a, b = rare + chr(40 + k) * a, b, a + b
     texts.append("".join(draw.sample(rare, len(rare))))
-    packed = answered(SUPPORT / "physics_parts.mjs", given={"folder": str(FOLDER), "texts": texts})
+    packed = answered(SUPPORT / "physics_parts.mjs", given={"physics": str(BUILT), "texts": texts})
     assert [bytes.fromhex(each) for each in packed["packed"]] == [zlib.compress(text.encode(), 9) for text in texts]
     assert packed["same"] == [True] * len(texts)
 
@@ -92,7 +92,7 @@ def test_numbers_and_words_are_written_as_python_writes_them():
     numbers = [float(x) for x in draw.normal(size=200) * 10.0 ** draw.integers(-25, 25, 200)]
     numbers += [0.0, -0.0, 1.0, 1e15, 1e16, 123456789012345680.0, 1e-4, 9.999e-5, 5e-324, 1.7976931348623157e308]
     words = ["", "plain", 'a "quote"', "back\\slash", "ünïcode", "\x7f", "😀", "\t\n\x01"]
-    given = {"folder": str(FOLDER), "numbers": numbers, "words": words}
+    given = {"physics": str(BUILT), "numbers": numbers, "words": words}
     told = answered(SUPPORT / "physics_parts.mjs", given=given)
     assert told["numbers"] == [repr(x) for x in numbers]
     assert told["words"] == [json.dumps(word) for word in words]
@@ -196,7 +196,7 @@ def test_what_python_refuses_is_refused_and_the_field_is_named():
         return False
 
     given = {
-        "folder": str(FOLDER),
+        "physics": str(BUILT),
         "core": str(CORE.path),
         "profiles": profiles(),
         "state": good.token(),

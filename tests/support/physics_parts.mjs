@@ -1,13 +1,9 @@
 // Asks parts of the physics in JavaScript: what is packed, how numbers and words are written, what is refused, and which field is named.
 
 import { readFileSync } from "node:fs";
-import { pathToFileURL } from "node:url";
 
-const { folder, core, profiles, state, texts = [], numbers = [], words = [], steps = [] } = JSON.parse(readFileSync(0, "utf8"));
-const part = (name) => import(new URL(`${name}.js`, `${pathToFileURL(folder)}/`));
-const { packed: packedOf, unpacked } = await part("state");
-const { pythonJson, pythonReal } = await part("written");
-const { openPhysics, pcg64, readToken } = await part("index");
+const { physics, core, profiles, state, texts = [], numbers = [], words = [], steps = [] } = JSON.parse(readFileSync(0, "utf8"));
+const { openPhysics, packed: packedOf, pcg64, pythonJson, pythonReal, readToken, unpacked } = await import(physics);
 
 const packed = texts.map(packedOf);
 const same = packed.map((bytes, i) => new TextDecoder().decode(unpacked(bytes, 1e8)) === texts[i]);

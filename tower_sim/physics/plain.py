@@ -1,6 +1,6 @@
 """Export an apparatus with settings as data, from which programs in other languages drop cubes with the core.
 
-    apparatus, settings --document--> JSON --js/model.js + core.wasm--> the drops of PhysicsModel, byte for byte
+    apparatus, settings --document--> JSON --web/src/physics + core.wasm--> the drops of PhysicsModel, byte for byte
 
 Everything that can be computed before a drop is in the document, so the other programs compute no geometry.
 """

@@ -17,12 +17,13 @@ const licence = readFileSync(join(modules, "preact/LICENSE"), "utf8"); // goes w
 const banner = { js: `/*! With preact (preactjs.com):\n\n${licence.trim()}\n*/` };
 const script = {
   minify: true, target: "es2022", legalComments: "inline", jsx: "automatic", jsxImportSource: "preact", nodePaths: [modules], external: ["node:*"],
-  alias: { made, physics: join(src, "../../physics/js/index.js") },
+  alias: { made, physics: join(src, "physics") },
 };
 if (file) await built([file], "[name]", { ...script, format: "esm", outbase: undefined });
 else {
   await built(workers, "[dir]-[name]", { ...script, format: "iife" });
   await built(views, "[dir]-[name]", { ...script, banner, format: "iife" });
+  await built(["physics/index.ts", "physics/pcg64.ts"], "[dir]-[name]", { ...script, format: "esm" });
   await built(["element/element.ts"], "[name]", { ...script, banner, format: "esm" });
   await built(styles, "[name]", { minify: true });
 }

@@ -1,16 +1,13 @@
 // Real physics: the throws of tower_sim's command, byte for byte, from its own compiled core, which is in lib/physics/wasm.js.
 
 /** @import { DropAsked, DropDocument, PhysicsModel, Profile } from "./lib/types.js" */
-import { dropDocument } from "./lib/physics/document.js";
-import { openPhysics as opened } from "./lib/physics/model.js";
+import { dropDocument, openPhysics as opened, wrongly } from "./lib/physics/index.js";
 import { PROFILES } from "./lib/physics/profiles.js";
-import { wrongly } from "./lib/physics/refuse.js";
 import { CORE } from "./lib/physics/wasm.js";
 
-export { redone, taken } from "./lib/physics/again.js";
-export { documentOf, documentText, thrownAfter, untilLanded } from "./lib/physics/document.js";
-export { pcg64 } from "./lib/physics/pcg64.js";
-export { nextId, readToken, tokenOf } from "./lib/physics/state.js";
+export {
+  documentOf, documentText, nextId, pcg64, readToken, redone, taken, thrownAfter, tokenOf, untilLanded,
+} from "./lib/physics/index.js";
 
 /** Open a profile, such as that of tower-sim/physics/amerigo, or the name of one that ships: a model that throws cubes. @returns {Promise<PhysicsModel>} */
 export async function openPhysics(/** @type {string | Profile} */ profile) {

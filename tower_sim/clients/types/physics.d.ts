@@ -7,13 +7,10 @@ export function openPhysics(profile: string | Profile): Promise<PhysicsModel>;
 export function commandDrop({ apparatus, ...asked }: DropAsked & {
     readonly apparatus: string | Profile;
 }): Promise<DropDocument>;
-export { pcg64 } from "./lib/physics/pcg64.js";
 import type { Profile } from "./lib/types.js";
 import type { PhysicsModel } from "./lib/types.js";
 import type { DropAsked } from "./lib/types.js";
 import type { DropDocument } from "./lib/types.js";
-export { redone, taken } from "./lib/physics/again.js";
-export { documentOf, documentText, thrownAfter, untilLanded } from "./lib/physics/document.js";
-export { nextId, readToken, tokenOf } from "./lib/physics/state.js";
+export { documentOf, documentText, nextId, pcg64, readToken, redone, taken, thrownAfter, tokenOf, untilLanded } from "./lib/physics/index.js";
 
 export type * from "./lib/types.js";

@@ -5,7 +5,7 @@
 import { onceAFrame, runsPhysics } from "../common/browser";
 import type { Paint } from "../common/faces";
 import { handleCanvas } from "../scene/hands";
-import { solidsOf } from "../scene/solids";
+import { seenOf, solidsOf } from "../scene/solids";
 import { Stage } from "../scene/stage";
 import { anySeed, checkSeed, countsOf, countsText, shown } from "../live/link";
 import type { Cube, Shown } from "../live/state";
@@ -152,8 +152,7 @@ export class CubeTower extends Base {
     if (found === this.shown) return;
     if (!runsPhysics()) this.giveWay();
     await this.tower.finish();
-    const { profile } = found;
-    found.seen ??= { ...profile, boxes: profile.boxes.filter(({ part }: { part: string }) => part !== "table") };
+    found.seen ??= seenOf(found.profile);
     this.openStage(found);
     this.shown = this.applied = null;
     await this.tower.open(found, Uint8Array.from(atob(MADE.core), (letter) => letter.charCodeAt(0)));

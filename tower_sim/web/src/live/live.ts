@@ -5,7 +5,7 @@ import { address, bytesOf, find, isDark, onceAFrame, themeColour } from "../comm
 import { capital, counted } from "../common/text";
 import { handleCanvas } from "../scene/hands";
 import { type Header } from "../scene/renderer";
-import { CORNERS, type Solid, solidsOf } from "../scene/solids";
+import { CORNERS, type Solid, seenOf, solidsOf } from "../scene/solids";
 import { Stage } from "../scene/stage";
 import { Along, begunBy } from "./along";
 import { Hand, type Leaving, TURN_BY_TURN, handleHand } from "./hand";
@@ -46,7 +46,7 @@ export class Live {
 
   /** `show` is called when what stands beside the picture may have changed. */
   constructor(readonly data: Contents, makeWorker: () => Worker, readonly show: () => void) {
-    for (const tower of data.towers) tower.seen = { ...tower.profile, boxes: tower.profile.boxes.filter(({ part }: { part: string }) => part !== "table") };
+    for (const tower of data.towers) tower.seen = seenOf(tower.profile);
     this.tower = new LiveTower(makeWorker, (word, what) => this.heard(word, what), this.ask);
   }
 

@@ -2,6 +2,7 @@
 
 import type { Paint } from "../common/faces";
 import type { Pose } from "../scene/algebra";
+import type { Profile } from "../physics/index.js";
 import type { Seen } from "../scene/solids";
 import type { Counts } from "./link";
 
@@ -35,7 +36,7 @@ export interface LongRun { game: string; games: number; set_up: { thrown: number
 /** A tower of the page's document: what is drawn, what is computed, which cubes one takes. */
 export interface Shown {
   name: string; title: string; edge: number; opening: number; hand: { height: number; spread: number; rate: number }; colours: string[];
-  printed: Record<string, Record<string, any>>; profile: any; seen: Seen; long_run: LongRun | null;
+  printed: Record<string, Record<string, any>>; profile: Profile; seen: Seen; long_run: LongRun | null;
 }
 
 /** The page's document. */

@@ -148,7 +148,7 @@ export class LiveTower {
   async take(cubes: number[]): Promise<void> {
     await this.finish();
     const { token, events } = this.state;
-    const state = await this.request("take", { token, cubes });
+    const state = await this.request("take", { token, numbers: cubes });
     this.step({ ...state, events: [...events, ...state.events] });
   }
 

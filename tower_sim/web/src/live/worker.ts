@@ -4,31 +4,35 @@
 // It is asked {ask, id, ...} and answers {id, told} or {id, error}, one after the other. While something moves it says
 // {job, chunk}, then {job, ended}, {job, again} when a throw that did not come to rest is drawn again, or {job, failed}.
 
-import * as physics from "physics";
+import * as physics from "../physics/index.js";
+import type { Begun, Launch, LyingRow, PhysicsEvent, PhysicsModel, PhysicsState, Profile, Run, ThrownCube } from "../physics/index.js";
 import type { Chunk } from "../scene/windows";
 import type { Counts } from "./link";
-import type { Cube, Lying, Past, Resting, State } from "./state";
+import type { Lying, Past, Resting, State } from "./state";
 
 const FIRST = 4; // windows in the first piece of what moves, so that it is seen at once
 const PIECE = 10; // windows in the others
 const MOST_ATTEMPTS = 5; // as everywhere: a throw that does not come to rest is drawn again from a child of its seed
 
-/** A state of the physics, as the npm package types it; what is asked comes from a page. */
-type Kept = any;
+/** What is asked; each request has some of it. */
+interface Asked {
+  profile: Profile; core: ArrayBuffer; token: string; number: number; counts: Counts; cubes: ThrownCube[]; numbers: number[]; seed: string; stream?: number[];
+  strength: number; cube: ThrownCube; zone: string; launch: Launch; windows: number;
+}
 
 /** A state that was read or made here, and by event what lay where on the board after it, [number, place]. */
-interface Known { state: Kept; lies: [number, string][][] }
+interface Known { state: PhysicsState; lies: [number, string][][] }
 
 /** A profile's model, and the states known, by token. */
-interface Place { model: any; known: Map<string, Known> }
+interface Place { model: PhysicsModel; known: Map<string, Known> }
 
-interface Job { number: number; before: Known; make(attempt: number): object; run: any; failures: string[]; passed: number; isHand: boolean; isEmpty: boolean; until: number; isClosed: boolean }
+interface Job { number: number; before: Known; make(state: PhysicsState, attempt: number): Begun; run: Run; failures: string[]; passed: number; isHand: boolean; isEmpty: boolean; until: number; isClosed: boolean }
 
 const places = new Map<string, Place>();
 let here: Place;
 let job: Job | null = null; // what moves
 
-const asks: Record<string, (what: any) => object | Promise<object>> = {
+const asks: Record<string, (what: Asked) => object | Promise<object>> = {
   /** Stand a profile's tower there; tells of its empty state. */
   async open(what) {
     here = await placeOf(what);
@@ -45,9 +49,9 @@ const asks: Record<string, (what: any) => object | Promise<object>> = {
 
   read: ({ token }) => told(here, knownOf(here, token)),
 
-  take({ token, cubes }) {
+  take({ token, numbers }) {
     const before = knownOf(here, token);
-    return toldSince(before, physics.taken(before.state, cubes));
+    return toldSince(before, physics.taken(before.state, numbers));
   },
 
   /** Do no more of what moves. */
@@ -60,24 +64,24 @@ const asks: Record<string, (what: any) => object | Promise<object>> = {
   drop({ token, number, counts, cubes, seed, stream = [] }) {
     const before = knownOf(here, token);
     const thrown = cubes || numbered(before.state, counts);
-    begin(number, before, (attempt) => ({ kind: "drop", cubes: thrown, rng: physics.pcg64(seed, [...stream, attempt]) }));
+    begin(number, before, (state, attempt) => ({ kind: "drop", state, cubes: thrown, rng: physics.pcg64(seed, [...stream, attempt]) }));
     return { cubes: thrown };
   },
 
   /** Knock on the table; drawn as `tower-sim throw --knock` does without cubes. */
   knock({ token, number, strength, seed, stream = [1] }) {
-    begin(number, knownOf(here, token), (attempt) => ({ kind: "knock", strength, rng: physics.pcg64(seed, [...stream, attempt]) }));
+    begin(number, knownOf(here, token), (state, attempt) => ({ kind: "knock", state, strength, rng: physics.pcg64(seed, [...stream, attempt]) }));
     return {};
   },
 
   place({ token, number, cube, zone, seed }) {
-    begin(number, knownOf(here, token), (attempt) => ({ kind: "place", cube, zone, rng: physics.pcg64(seed, [attempt]) }));
+    begin(number, knownOf(here, token), (state, attempt) => ({ kind: "place", state, cube, zone, rng: physics.pcg64(seed, [attempt]) }));
     return {};
   },
 
   /** A throw by hand: `launch`es come while it runs, up to the window that `until` says, and end with `close`. */
   hand({ token, number }) {
-    begin(number, knownOf(here, token), () => ({ kind: "hand" }));
+    begin(number, knownOf(here, token), (state) => ({ kind: "hand", state }));
     Object.assign(job!, { isHand: true, isEmpty: true, isClosed: false });
     return {};
   },
@@ -108,7 +112,7 @@ const asks: Record<string, (what: any) => object | Promise<object>> = {
   },
 };
 
-async function placeOf({ profile, core }: { profile: any; core: ArrayBuffer }): Promise<Place> {
+async function placeOf({ profile, core }: Pick<Asked, "profile" | "core">): Promise<Place> {
   const key = `${profile.name} ${profile.digest}`;
   if (!places.has(key)) places.set(key, { model: await physics.openPhysics(profile, core), known: new Map() });
   return places.get(key)!;
@@ -127,14 +131,13 @@ function knownOf({ model, known }: Place, token: string): Known {
 }
 
 /** Return cubes of counts by colour, [[colour, number], ...], with the numbers that a state has free. */
-function numbered(state: Kept, counts: Counts): { id: number; colour: string }[] {
+function numbered(state: PhysicsState, counts: Counts): { id: number; colour: string }[] {
   let id = physics.nextId(state);
   return counts.flatMap(([colour, many]) => Array.from({ length: many }, () => ({ id: id++, colour })));
 }
 
-function begin(number: number, before: Known, what: (attempt: number) => object): void {
-  const make = (attempt: number) => ({ state: before.state, ...what(attempt) });
-  const run = here.model.begin(make(0));
+function begin(number: number, before: Known, make: Job["make"]): void {
+  const run = here.model.begin(make(before.state, 0));
   job = { number, before, make, run, failures: [], passed: 0, isHand: false, isEmpty: false, until: 0, isClosed: true };
   go();
 }
@@ -165,7 +168,7 @@ function step(mine: Job): void {
   let done = false;
   for (let k = Math.min(most, PIECE); k > 0 && !done; k -= 1) { // a window at a time: cubes may go in each
     const { numbers, frames, windows, swept, done: isDone } = mine.run.advance(1);
-    chunk.push({ numbers, frames, windows, swept });
+    chunk.push({ numbers, frames: frames!, windows, swept });
     mine.passed += windows;
     done = isDone;
   }
@@ -179,9 +182,9 @@ function end(mine: Job): void {
   const { status } = outcome;
   if (["settled", "jammed"].includes(status)) {
     job = null;
-    const emerged = outcome.emerged.map(({ id }: { id: number }) => id);
-    const isThere = ({ cube, pose }: any) => pose && !here.model.profile.board && emerged.includes(cube);
-    const tray = outcome.landings.filter(isThere).map(({ cube, colour, pose }: any) => ({ id: cube, colour, pose }));
+    const emerged = outcome.emerged.map(({ id }) => id);
+    const isThere = (cube: number) => !here.model.profile.board && emerged.includes(cube);
+    const tray = outcome.landings.flatMap(({ cube: id, colour, pose }) => (pose && isThere(id) ? [{ id, colour, pose }] : []));
     postMessage({ job: mine.number, ended: { ...toldSince(mine.before, outcome.state, tray), status, emerged } });
     return;
   }
@@ -191,21 +194,21 @@ function end(mine: Job): void {
     postMessage({ job: mine.number, failed: mine.failures });
     return;
   }
-  mine.run = here.model.begin(mine.make(mine.failures.length));
+  mine.run = here.model.begin(mine.make(mine.before.state, mine.failures.length));
   mine.passed = 0;
   postMessage({ job: mine.number, again: status });
   go();
 }
 
 /** Return a state that one more event made. */
-function after({ lies }: Known, state: Kept): Known {
+function after({ lies }: Known, state: PhysicsState): Known {
   const more = [...lies];
-  more[state.log.length - 1] = state.board.map(([id, , , place]: any) => [id, place]);
+  more[state.log.length - 1] = state.board.map(([id, , , place]) => [id, place]);
   return { state, lies: more };
 }
 
 /** What a page has to know of the state that followed `before`. */
-function toldSince(before: Known, state: Kept, tray: Lying[] = []): State {
+function toldSince(before: Known, state: PhysicsState, tray: Lying[] = []): State {
   return told(here, after(before, state), tray, before.state.log.length);
 }
 
@@ -214,8 +217,8 @@ function told({ known }: Place, found: Known, tray: Lying[] = [], since = 0): St
   const { state, lies } = found;
   const token = physics.tokenOf(state);
   known.set(token, found);
-  const rows = (cubes: any[]): Resting[] => cubes.map(([id, colour, , place, , ...pose]) => [id, colour, place, pose]);
-  const event = ([kind, , thrown, emerged, strength]: any, i: number): Past => ({ kind, thrown: thrown.map(([id, colour]: Cube) => [id, colour]), emerged, strength, lies: lies[i] || [] });
+  const rows = (cubes: readonly LyingRow[]): Resting[] => cubes.map(([id, colour, , place, , ...pose]) => [id, colour, place, pose]);
+  const event = ([kind, , thrown, emerged, strength]: PhysicsEvent, i: number): Past => ({ kind, thrown: thrown.map(([id, colour]) => [id, colour]), emerged: [...emerged], strength, lies: lies[i] || [] });
   return { token, next: physics.nextId(state), inside: rows(state.residents), board: rows(state.board), tray, events: state.log.map(event).slice(since) };
 }
 

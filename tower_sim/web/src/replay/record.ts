@@ -3,7 +3,8 @@
 import type { Paint } from "../common/faces";
 import { sumOf } from "../common/text";
 import type { Drawn } from "../scene/renderer";
-import type { Seen } from "../scene/solids";
+import type { Profile } from "../physics/index.js";
+import { type Seen, seenOf } from "../scene/solids";
 import { type Pose, smooth } from "../scene/algebra";
 import { type Chunk, Windows } from "../scene/windows";
 
@@ -23,7 +24,7 @@ export interface Given { kind: string; strength?: number; thrown: number[]; star
 
 /** The page's document. */
 export interface Document {
-  title: string; about: Record<string, string | null>; profile: any; colours: Paint[]; cubes: [number, number][];
+  title: string; about: Record<string, string | null>; profile: Profile; colours: Paint[]; cubes: [number, number][];
   steps: { title: string; text: string; takes: number }[]; parts: { before: string | null; after: string | null }[]; heading: string | null; summary: string;
 }
 export interface Header extends Document { edge: number; apparatus: Seen }
@@ -48,8 +49,7 @@ export class Recorded {
 
   constructor(header: Document) {
     const { profile } = header;
-    const seen = { ...profile, boxes: profile.boxes.filter(({ part }: { part: string }) => part !== "table") };
-    this.header = { ...header, edge: profile.cube.edge, apparatus: seen };
+    this.header = { ...header, edge: profile.cube.edge, apparatus: seenOf(profile) };
     this.rate = 1 / profile.settings.window;
     this.isBoard = profile.kind === "board";
     this.colourOf = new Map(header.cubes);

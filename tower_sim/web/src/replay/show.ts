@@ -1,5 +1,6 @@
 // What is shown of a replay: its picture, its time, the cube that is marked.
 
+import type { Points } from "../scene/algebra";
 import { find, isDark, onceAFrame, startTheme, themeColour, wantsStillness } from "../common/browser";
 import { CORNERS, type Solid, solidsOf } from "../scene/solids";
 import type { Drawn } from "../scene/renderer";
@@ -150,7 +151,7 @@ export class Show {
 }
 
 /** What is to fill the picture: the shape, and where cubes are let go. */
-function pointsOf({ edge, apparatus: { rim, hand } }: Header, solids: Solid[]): number[][] {
+function pointsOf({ edge, apparatus: { rim, hand } }: Header, solids: Solid[]): Points {
   const wide = hand.spread / 2;
   const over = CORNERS.map(([x, y]) => [x * wide, y * wide, rim + hand.height + 5 * edge]);
   return [...solids.flatMap((solid) => solid.vertices), ...over];

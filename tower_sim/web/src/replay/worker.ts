@@ -3,7 +3,8 @@
 // It is given { profile, core, parts } and answers { take } for each event, { isOver } at the end, or { error }. A part is
 // { before, after }: the tokens of the states before its first event (null: an empty tower) and after its last.
 
-import * as physics from "physics";
+import * as physics from "../physics/index.js";
+import type { Begun, LyingRow, PhysicsModel, PhysicsState, Profile } from "../physics/index.js";
 import type { Vector } from "../scene/algebra";
 import { Windows } from "../scene/windows";
 import type { Document, Given, Happened, Lying } from "./record";
@@ -16,7 +17,7 @@ onmessage = ({ data }) => {
   again(data).catch((error) => postMessage({ error: error.message }));
 };
 
-async function again({ profile, core, parts }: { profile: any; core: ArrayBuffer; parts: Document["parts"] }) {
+async function again({ profile, core, parts }: { profile: Profile; core: ArrayBuffer; parts: Document["parts"] }) {
   const model = await physics.openPhysics(profile, core);
   for (const { before, after } of parts) {
     if (!after) continue; // nothing was thrown
@@ -34,41 +35,42 @@ async function again({ profile, core, parts }: { profile: any; core: ArrayBuffer
 }
 
 /** Where the cubes of a state lie: [number, place, pose]. */
-function lying({ residents, board }: any): Lying[] {
-  const rows = (cubes: any[], before: string): Lying[] => cubes.map(([id, , , place, , ...pose]) => [id, before + place, pose]);
+function lying({ residents, board }: PhysicsState): Lying[] {
+  const rows = (cubes: readonly LyingRow[], before: string): Lying[] => cubes.map(([id, , , place, , ...pose]) => [id, before + place, pose]);
   return [...rows(residents, "inside:"), ...rows(board, "")];
 }
 
-function taken(state: any, { kind, numbers }: { kind: string; numbers: number[] }): [Given, any] {
+function taken(state: PhysicsState, { kind, numbers }: { kind: string; numbers: number[] }): [Given, PhysicsState] {
   const next = physics.taken(state, numbers);
   const rest = [...lying(next), ...numbers.map((id): Lying => [id, "hand", null])];
   return [{ kind, strength: 0, thrown: [], start: lying(state), rest, pieces: [], events: [] }, next];
 }
 
 /** Do an event again; return its take, and the state after it. */
-function moved(model: any, state: any, what: any): [Given, any] {
+function moved(model: PhysicsModel, state: PhysicsState, what: Begun): [Given, PhysicsState] {
   const run = model.begin(what);
   const windows = new Windows();
   const letGo = new Map<number, number>();
   for (let done = false; !done; ) {
     const piece = run.advance(PIECE);
     for (const id of piece.let_go) letGo.set(id, windows.length);
-    if (piece.windows) windows.add(piece);
+    if (piece.windows) windows.add({ ...piece, frames: piece.frames! });
     done = piece.done;
   }
   const { status, landings, thrown, state: next } = run.outcome();
   if (!["settled", "jammed"].includes(status)) throw new Error(`a throw ends ${status} in this browser`);
-  const isThrown = new Set<number>(thrown.map(({ id }: { id: number }) => id));
+  const isThrown = new Set(thrown.map(({ id }) => id));
   const start = lying(state).filter(([id]) => !isThrown.has(id));
-  const rest = landings.map(({ cube, place, pose }: any): Lying => [cube, place, pose]);
-  const { kind, strength = 0 } = what;
+  const rest = landings.map(({ cube, place, pose }): Lying => [cube, place, pose]);
+  const { kind } = what;
+  const strength = kind === "knock" ? what.strength : 0;
   const events = eventsOf(model, windows, { kind, start, rest, letGo });
   const pieces = windows.pieces.map(({ numbers, frames, windows: many, swept }) => ({ numbers, frames, windows: many, swept }));
   return [{ kind, strength, thrown: [...isThrown], start, rest, pieces, events }, next];
 }
 
 /** What happened, [windows passed, word, number, place]: cubes are thrown, woken, come to rest, come out. */
-function eventsOf({ profile, emerged }: any, windows: Windows, { kind, start, rest, letGo }: { kind: string; start: Lying[]; rest: Lying[]; letGo: Map<number, number> }): Happened[] {
+function eventsOf({ profile, emerged }: PhysicsModel, windows: Windows, { kind, start, rest, letGo }: { kind: string; start: Lying[]; rest: Lying[]; letGo: Map<number, number> }): Happened[] {
   const far = SHOVE * profile.cube.edge;
   const from = new Map(start.map((row) => [row[0], row]));
   const found: Happened[] = kind === "knock" ? [[0, "knocked", null]] : [];

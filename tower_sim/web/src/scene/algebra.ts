@@ -1,10 +1,9 @@
 // Vectors are arrays of 3; quaternions (x, y, z, w); matrices 16 numbers, column after column, as WebGL takes them.
 
 
-
+export type { Pose } from "../physics/index.js";
 export type Vector = ArrayLike<number>;
-/** x y z in metres, then a unit quaternion. */
-export type Pose = number[];
+export type Points = readonly (readonly number[])[];
 
 export const plus = (a: Vector, b: Vector) => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
 export const minus = (a: Vector, b: Vector) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];

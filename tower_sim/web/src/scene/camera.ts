@@ -1,6 +1,6 @@
 // The camera turns about a middle; what it should see fills the picture whatever the picture's shape.
 
-import { type Vector, plus, minus, times, dot, size, unit, clamp, product, perspective, lookAt } from "./algebra";
+import { type Points, type Vector, plus, minus, times, dot, size, unit, clamp, product, perspective, lookAt } from "./algebra";
 import type { Range } from "./solids";
 
 const LENS = Math.tan((15 * Math.PI) / 180); // half the angle of the shorter side's view
@@ -23,7 +23,7 @@ export class Camera {
   middle: number[] = [0, 0, 0];
   fits = new Map<number, { first: number[]; whole: number }>();
 
-  constructor(readonly scenes: number[][][], readonly box: Range, kind: string) {
+  constructor(readonly scenes: Points[], readonly box: Range, kind: string) {
     const { turn, rise } = FROM[kind] || FROM.tower;
     this.from = { turn: (turn * Math.PI) / 180, rise: (rise * Math.PI) / 180 };
     this.show(0, 0, 0);
@@ -58,7 +58,7 @@ export class Camera {
     return this.fits.get(scene)!;
   }
 
-  fit(points: number[][]) {
+  fit(points: Points) {
     const { right, up, back } = lookAt(wayFrom(this.from), [0, 0, 0]);
     const { low, high } = this.box;
     let first = times(plus(low, high), 0.5);

@@ -40,7 +40,7 @@ export function openZones(gl: GL, apparatus: Seen) {
   zones.slice(0, 32).forEach((zone, index) => {
     for (let k = 1; k + 1 < zone.corners.length; k += 1) {
       for (const corner of [zone.corners[0], zone.corners[k], zone.corners[k + 1]])
-        data.push(...corner, floor + 2e-4, index);
+        data.push(...corner, floor! + 2e-4, index);
     }
   });
   const xs = zones.flatMap((zone) => zone.corners.map((corner) => corner[0]));

@@ -1,19 +1,20 @@
 // The fixed parts as convex solids: their faces, which of them are outer walls, and what a plane cuts of them.
 
-import { type Vector, plus, minus, times, dot, cross, unit, smooth, turned } from "./algebra";
+import type { Profile } from "../physics/index.js";
+import { type Points, type Vector, plus, minus, times, dot, cross, unit, smooth, turned } from "./algebra";
 
 export const CORNERS = [-1, 1].flatMap((x) => [-1, 1].flatMap((y) => [-1, 1].map((z) => [x, y, z])));
 export const BOX_FACES = [[4, 6, 7, 5], [0, 1, 3, 2], [2, 3, 7, 6], [0, 4, 5, 1], [1, 5, 7, 3], [0, 2, 6, 4]];
 
 /** A convex body with flat faces; its normals look outwards. `wall` is the way out through an upright plate, null of others. */
-export interface Solid { part: string; surface: string; vertices: number[][]; faces: number[][]; normals: number[][]; centre: number[]; isLow: boolean; wall: number[] | null }
+export interface Solid { part: string; surface: string; vertices: Points; faces: Points; normals: number[][]; centre: number[]; isLow: boolean; wall: number[] | null }
 
 /** What of an apparatus is drawn. */
-export interface Seen {
-  kind: string; rim: number; floor: number; hand: { height: number; spread: number };
-  boxes: { part: string; surface: string; centre: number[]; half: number[]; turn: number[] }[];
-  hulls: { part: string; surface: string; vertices: number[][]; faces: number[][] }[];
-  zones: { name: string; corners: number[][]; says?: string }[];
+export type Seen = Pick<Profile, "kind" | "rim" | "floor" | "hand" | "boxes" | "hulls" | "zones">;
+
+/** What is drawn of a profile: all but the table. */
+export function seenOf(profile: Profile): Seen {
+  return { ...profile, boxes: profile.boxes.filter(({ part }) => part !== "table") };
 }
 
 /** Two opposite corners of an upright box. */
@@ -42,7 +43,7 @@ export function solidsOf(apparatus: Seen, edge: number): Solid[] {
 }
 
 /** The unit normal of a face, outwards, by Newell's sum. */
-export function normalOf(vertices: number[][], face: number[]): number[] {
+export function normalOf(vertices: Points, face: readonly number[]): number[] {
   const sum = [0, 0, 0];
   face.forEach((index, i) => {
     const a = vertices[index];
@@ -95,13 +96,13 @@ function firstHit(from: Vector, way: Vector, solid: Solid): number | null {
 }
 
 /** The box around solids and the table under them: {low, high}. */
-export function boundsOf(solids: { vertices: number[][] }[]): Range {
+export function boundsOf(solids: { vertices: Points }[]): Range {
   const { low, high } = rangeOf(solids.flatMap(({ vertices }) => vertices));
   return { low: [low[0], low[1], Math.min(low[2], 0)], high };
 }
 
 /** The box around points: {low, high}; of none, the origin. */
-function rangeOf(points: number[][]): Range {
+function rangeOf(points: Points): Range {
   const ends = (pick: (a: number, b: number) => number) => [0, 1, 2].map((k) => points.reduce((best, point) => pick(best, point[k]), (points[0] || [0, 0, 0])[k]));
   return { low: ends(Math.min), high: ends(Math.max) };
 }

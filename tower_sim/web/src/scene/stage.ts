@@ -1,6 +1,6 @@
 // A canvas with its camera and its renderer: how finely it draws, where it is cut open, in which colours.
 
-import { clamp } from "./algebra";
+import { type Points, clamp } from "./algebra";
 import { type Plane, type Range, type Solid, boundsOf } from "./solids";
 import { Camera } from "./camera";
 import { painter } from "./gl";
@@ -21,7 +21,7 @@ export class Stage {
   theme!: Theme;
 
   /** `ask` is called when all is to be drawn again, `trouble` with a sentence where no picture can be drawn. */
-  constructor(readonly canvas: HTMLCanvasElement, readonly header: Header, readonly solids: Solid[], scenes: number[][][], readonly ask: () => void, readonly trouble: (line: string) => void) {
+  constructor(readonly canvas: HTMLCanvasElement, readonly header: Header, readonly solids: Solid[], scenes: Points[], readonly ask: () => void, readonly trouble: (line: string) => void) {
     this.cuttable = boundsOf(solids.filter((solid) => !solid.isLow));
     this.camera = new Camera(scenes, boundsOf([{ vertices: scenes[0] }]), header.apparatus.kind);
     this.openPicture();

@@ -4,7 +4,7 @@ import { type Pose, type Vector, clamp } from "./algebra";
 
 /** Pieces of windows, in each the same cubes. */
 /** What the physics tells of some windows: the cubes that move, their poses after each, those taken out at the end. */
-export interface Chunk { numbers: number[]; frames: Float64Array; windows: number; swept: number[] }
+export interface Chunk { numbers: readonly number[]; frames: Float64Array<ArrayBuffer>; windows: number; swept: readonly number[] }
 export interface Piece extends Chunk { first: number; index: Map<number, number>; isTold: boolean }
 
 export class Windows {
@@ -56,7 +56,7 @@ export class Windows {
 /** A pose between two near ones. */
 export function mixed(a: Vector, b: Vector, part: number): Pose {
   const sign = a[3] * b[3] + a[4] * b[4] + a[5] * b[5] + a[6] * b[6] < 0 ? -1 : 1;
-  const pose: Pose = [];
+  const pose: number[] = [];
   for (let k = 0; k < 7; k += 1) pose.push(a[k] + ((k > 2 ? sign * b[k] : b[k]) - a[k]) * part);
   const long = Math.hypot(pose[3], pose[4], pose[5], pose[6]) || 1;
   for (let k = 3; k < 7; k += 1) pose[k] /= long;

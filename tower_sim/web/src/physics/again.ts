@@ -1,36 +1,30 @@
 // What can be done with a state beside throwing: cubes taken out of it, and its whole past done again; as tower_sim/model.py.
 
-/** @import { PhysicsModel, PhysicsState } from "../../clients/npm/types.js" */
 import { placedCube } from "./past.js";
 import { pcg64OfText } from "./pcg64.js";
 import { wrongly } from "./refuse.js";
 import { cubeOf, frozen } from "./state.js";
+import type { Begun, CubeRow, LyingRow, PhysicsEvent, PhysicsModel, PhysicsState } from "./types.js";
 
-/**
- * Return the state after cubes, by number, were taken off the board or out by hand.
- * @returns {PhysicsState}
- */
-export function taken(/** @type {PhysicsState} */ state, /** @type {readonly number[]} */ numbers) {
+/** Return the state after cubes, by number, were taken off the board or out by hand. */
+export function taken(state: PhysicsState, numbers: readonly number[]): PhysicsState {
   const rows = [...state.residents, ...state.board];
   const strange = numbers.find((number) => !rows.some(([id]) => id === number));
   if (strange !== undefined) throw wrongly("cubes", strange, "the number of a cube that is there");
-  const isGone = ([id]) => numbers.includes(id);
-  const thrown = rows.filter(isGone).map((row) => row.slice(0, 3)).sort((a, b) => a[0] - b[0]);
-  const left = (cubes) => cubes.filter((row) => !isGone(row));
-  const log = [...state.log, ["take", "", thrown, [], 0, ""]];
+  const isGone = ([id]: LyingRow) => numbers.includes(id);
+  const thrown = rows.filter(isGone).map(([id, colour, edge]): CubeRow => [id, colour, edge]).sort((a, b) => a[0] - b[0]);
+  const left = (cubes: readonly LyingRow[]) => cubes.filter((row) => !isGone(row));
+  const log: PhysicsEvent[] = [...state.log, ["take", "", thrown, [], 0, ""]];
   return frozen({ ...state, residents: left(state.residents), log, board: left(state.board) });
 }
 
-/**
- * Do again, from the empty tower, everything in the log of a state; the result equals the state.
- * @returns {PhysicsState}
- */
-export function redone(/** @type {PhysicsModel} */ model, /** @type {PhysicsState} */ state) {
+/** Do again, from the empty tower, everything in the log of a state; the result equals the state. */
+export function redone(model: PhysicsModel, state: PhysicsState): PhysicsState {
   return state.log.reduce((before, event) => stepAgain(model, before, event), model.empty());
 }
 
 /** Do one event of a log again, in the state that was before it; returns the one after it. */
-export function stepAgain(model, before, event) {
+export function stepAgain(model: PhysicsModel, before: PhysicsState, event: PhysicsEvent): PhysicsState {
   const what = asked(before, event);
   if (what.kind === "take") return taken(before, what.numbers);
   const run = model.begin(what);
@@ -39,12 +33,12 @@ export function stepAgain(model, before, event) {
 }
 
 /** Return what `begin` of a model is asked for one event of a log, in the state that was before it; {kind: "take", numbers} of cubes that were taken. */
-export function asked(state, event) {
-  const [kind, text, thrown, , strength, zone, rows] = event;
+export function asked(state: PhysicsState, event: PhysicsEvent): Begun | { kind: "take"; numbers: number[] } {
+  const [kind, text, thrown, , strength, zone, rows = []] = event;
   const cubes = thrown.map(cubeOf);
   if (kind === "take") return { kind, numbers: cubes.map(({ id }) => id) };
   if (kind === "hand") {
-    const of = ([windows, ...row], i) => (
+    const of = ([windows, ...row]: readonly number[], i: number) => (
       { cube: cubes[i], windows, pose: row.slice(0, 7), velocity: row.slice(7, 10), spin: row.slice(10) }
     );
     return { kind, state, launches: rows.map(of) };

@@ -5,23 +5,23 @@ const OBEYED = // what a terminal or a page obeys and does not print
   /[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]|[\u{e0000}-\u{e007f}]/u;
 
 /** Return the error that what the field at `path` is cannot be: `reason` says why, `allowed` what would do. */
-export function refuse(path, reason, allowed) {
+export function refuse(path: string, reason: string, allowed: string): RangeError & { path: string } {
   const line = `${path} ${reason}; allowed is ${allowed}`.replace(new RegExp(OBEYED.source, "gu"), "?");
   return Object.assign(new RangeError(line), { path });
 }
 
 /** Return the error that the field at `path` is `value`, and what is allowed instead. */
-export function wrongly(path, value, allowed) {
+export function wrongly(path: string, value: unknown, allowed: string) {
   return refuse(path, `is ${quoted(value)}`, allowed);
 }
 
 /** Whether a terminal or a page prints all of a text. */
-export function prints(text) {
+export function prints(text: string): boolean {
   return !OBEYED.test(text);
 }
 
 /** Return a received value as JSON writes it, cut where it is long. */
-export function quoted(value) {
+export function quoted(value: unknown): string {
   let text = String(value?.constructor?.name); // of what has no form in JSON
   try {
     text = typeof value === "number" || typeof value === "bigint" ? String(value) : JSON.stringify(value) ?? text;

@@ -1,10 +1,10 @@
 // What a command answers: a throw, after a knock if there is one, and its document, that of `tower-sim throw --json`; as
 // tower_sim/requests.py, model.py and outcome.py.
 
-/** @import { DropAsked, DropDocument, PhysicsModel, PhysicsOutcome, PhysicsState, Rng, Seed, ThrownCube } from "../../clients/npm/types.js" */
 import { pcg64 } from "./pcg64.js";
 import { prints, wrongly } from "./refuse.js";
 import { cubesOf, nextId, readToken, tokenOf } from "./state.js";
+import type { Counts, DropAsked, DropDocument, PhysicsModel, PhysicsOutcome, PhysicsState, Rng, Seed, Status, ThrownCube } from "./types.js";
 import { pythonJson } from "./written.js";
 
 const MOST_CUBES = 500;
@@ -16,9 +16,8 @@ const COUNTS = "counts by colour, such as { blue: 4 }";
 /**
  * Return the document of a throw of `cubes`, counts by colour, in a model: what `tower-sim throw` answers to the same seed, a whole
  * number as text, bigint or number. `state` is a token or a state (none: empty), `knock` the strength (g) of a knock before it.
- * @returns {DropDocument}
  */
-export function dropDocument(/** @type {PhysicsModel} */ model, /** @type {DropAsked} */ { cubes = {}, seed, state = null, knock = null }) {
+export function dropDocument(model: PhysicsModel, { cubes = {}, seed, state = null, knock = null }: DropAsked): DropDocument {
   const number = checkedSeed(seed);
   const before = typeof state === "string" ? readToken(state) : state ?? model.empty();
   const counts = checkedCounts(cubes, before);
@@ -33,11 +32,8 @@ export function dropDocument(/** @type {PhysicsModel} */ model, /** @type {DropA
   return documentOf(thrownAfter(model, before, thrown, knock, number), number, [...named, ...others]);
 }
 
-/**
- * Return the outcome of a throw that is drawn from a seed until it is a landing, after a knock if its strength is not null.
- * @returns {PhysicsOutcome}
- */
-export function thrownAfter(/** @type {PhysicsModel} */ model, /** @type {PhysicsState} */ state, /** @type {readonly ThrownCube[]} */ cubes, /** @type {number | null} */ knock, /** @type {Seed} */ seed) {
+/** Return the outcome of a throw that is drawn from a seed until it is a landing, after a knock if its strength is not null. */
+export function thrownAfter(model: PhysicsModel, state: PhysicsState, cubes: readonly ThrownCube[], knock: number | null, seed: Seed): PhysicsOutcome {
   if (knock === null) return untilLanded((rng) => model.drop(state, cubes, rng), seed, []);
   const knocked = untilLanded((rng) => model.knock(state, knock, rng), seed, [1]);
   if (!cubes.length) return knocked;
@@ -46,12 +42,9 @@ export function thrownAfter(/** @type {PhysicsModel} */ model, /** @type {Physic
   return { ...outcome, knocked_out: released };
 }
 
-/**
- * Call `draw(rng)` until it is a landing, at most 5 times: attempt i draws from the seed's child of spawn key [...key, i].
- * @returns {PhysicsOutcome}
- */
-export function untilLanded(/** @type {(rng: Rng) => PhysicsOutcome} */ draw, /** @type {Seed} */ seed, /** @type {readonly number[]} */ key = []) {
-  const failures = [];
+/** Call `draw(rng)` until it is a landing, at most 5 times: attempt i draws from the seed's child of spawn key [...key, i]. */
+export function untilLanded(draw: (rng: Rng) => PhysicsOutcome, seed: Seed, key: readonly number[] = []): PhysicsOutcome {
+  const failures: Status[] = [];
   for (;;) {
     const outcome = { ...draw(pcg64(seed, [...key, failures.length])), failures: [...failures] };
     if (outcome.status === "settled" || outcome.status === "jammed") return outcome;
@@ -60,21 +53,18 @@ export function untilLanded(/** @type {(rng: Rng) => PhysicsOutcome} */ draw, /*
   }
 }
 
-/**
- * Return the document of an outcome; `colours` fixes the order and the zeros of the counts.
- * @returns {DropDocument}
- */
-export function documentOf(/** @type {PhysicsOutcome} */ outcome, /** @type {Seed} */ seed, /** @type {readonly string[]} */ colours = []) {
+/** Return the document of an outcome; `colours` fixes the order and the zeros of the counts. */
+export function documentOf(outcome: PhysicsOutcome, seed: Seed, colours: readonly string[] = []): DropDocument {
   const others = new Set(outcome.landings.map(({ colour }) => colour).filter((colour) => !colours.includes(colour)));
   const every = [...colours, ...[...others].sort(byLetter)];
-  const counts = (cubes) => Object.fromEntries(every.map((colour) => [colour, cubes.filter((cube) => cube.colour === colour).length]));
+  const counts = (cubes: readonly ThrownCube[]) => Object.fromEntries(every.map((colour) => [colour, cubes.filter((cube) => cube.colour === colour).length]));
   return {
     schema: "tower-sim/outcome",
     version: 1,
     seed: String(seed),
     model: outcome.model,
     apparatus: outcome.apparatus,
-    status: outcome.status,
+    status: outcome.status as DropDocument["status"],
     attempts: 1 + outcome.failures.length,
     thrown: counts(outcome.thrown),
     emerged: counts(outcome.emerged),
@@ -87,18 +77,18 @@ export function documentOf(/** @type {PhysicsOutcome} */ outcome, /** @type {See
   };
 }
 
-/** Return a document as the line that the command prints. @returns {string} */
-export function documentText(/** @type {DropDocument} */ document) {
+/** Return a document as the line that the command prints. */
+export function documentText(document: DropDocument): string {
   return pythonJson(document);
 }
 
-function checkedSeed(seed) {
+function checkedSeed(seed: Seed): bigint {
   const isOne = typeof seed === "bigint" || Number.isSafeInteger(seed) || (typeof seed === "string" && /^\d{1,39}$/.test(seed));
   if (isOne && BigInt(seed) >= 0n && BigInt(seed) <= MOST_SEED) return BigInt(seed);
   throw wrongly("seed", seed, "a whole number from 0 to 2^128 - 1, or its text");
 }
 
-function checkedCounts(cubes, before) {
+function checkedCounts(cubes: Readonly<Counts>, before: PhysicsState): [colour: string, count: number][] {
   if (typeof cubes !== "object" || cubes === null || Array.isArray(cubes)) throw wrongly("cubes", cubes, COUNTS);
   const counts = Object.entries(cubes);
   for (const [colour, count] of counts) {
@@ -112,7 +102,7 @@ function checkedCounts(cubes, before) {
 }
 
 /** Refuse a colour that is one slip away from one of the games or of the state. */
-function checkSpelling(colour, before) {
+function checkSpelling(colour: string, before: PhysicsState): void {
   if (COLOURS.includes(colour)) return;
   const { inside, lying, past } = cubesOf(before);
   const known = [...new Set([...COLOURS, ...[...inside, ...lying, ...past].map((cube) => cube.colour)])];
@@ -123,7 +113,7 @@ function checkSpelling(colour, before) {
 }
 
 /** Tell whether two words are one slip apart, or none: a letter more, less, another, two exchanged. */
-function isOneSlip(one, other) {
+function isOneSlip(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   let same = 0;
   while (same < short.length && short[same] === long[same]) same++;
@@ -133,9 +123,9 @@ function isOneSlip(one, other) {
 }
 
 /** Compare two texts as Python does, by their letters' numbers. */
-function byLetter(one, other) {
+function byLetter(one: string, other: string): number {
   const [a, b] = [[...one], [...other]];
   const i = a.findIndex((letter, k) => letter !== b[k]);
   if (i < 0) return a.length - b.length;
-  return i < b.length ? a[i].codePointAt(0) - b[i].codePointAt(0) : 1;
+  return i < b.length ? a[i].codePointAt(0)! - b[i].codePointAt(0)! : 1;
 }

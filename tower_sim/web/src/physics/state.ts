@@ -5,11 +5,11 @@
 //   event      [kind, rng, [[id, colour, edge], ...] thrown, [id, ...] emerged, strength, place], of a throw by hand launches, too
 //   touch      [id, id or -1 - k for fixed part k, forces in nN ...]
 
-/** @import { PhysicsState } from "../../clients/npm/types.js" */
 import { deflate, Inflate } from "./pako.js";
 import { DROPS } from "./past.js";
 import { prints, quoted, refuse, wrongly } from "./refuse.js";
 import { sha256 } from "./sha256.js";
+import type { CubeRow, EdgedCube, LyingRow, PhysicsEvent, PhysicsState } from "./types.js";
 import { pythonJson, real } from "./written.js";
 
 const PREFIX = "TOWER3";
@@ -21,14 +21,14 @@ const MOST = { residents: MOST_THERE, board: MOST_THERE, log: 50000, touches: 64
 const TOKEN = "TOWER3.<state>.<digest>, the state of an earlier drop, whole";
 export const PRINTED = "a word of characters that can be printed";
 
-/** Return a state as text: one line, the same that Python writes. @returns {string} */
-export function tokenOf(/** @type {PhysicsState} */ state) {
+/** Return a state as text: one line, the same that Python writes. */
+export function tokenOf(state: PhysicsState): string {
   const body = base64Of(packed(stateText(state)));
   return `${PREFIX}.${body}.${tokenDigest(body)}`;
 }
 
-/** Return the state of a token; throws a RangeError, in one line, for what is none, damaged, or too large. @returns {PhysicsState} */
-export function readToken(/** @type {string} */ token, /** @type {number} */ most = MOST_BYTES) {
+/** Return the state of a token; throws a RangeError, in one line, for what is none, damaged, or too large. */
+export function readToken(token: string, most = MOST_BYTES): PhysicsState {
   if (typeof token !== "string") throw wrongly("token", token, TOKEN);
   const [prefix, body, digest, ...more] = token.trim().split(".");
   if (digest === undefined || more.length || prefix !== PREFIX) throw refuse("token", `${quoted(token)} is not a tower_sim token`, TOKEN);
@@ -42,20 +42,20 @@ export function readToken(/** @type {string} */ token, /** @type {number} */ mos
       return frozen(checkedPlain(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))));
     }
   } catch (error) {
-    throw refuse("token", `does not hold a state (${error.message})`, TOKEN);
+    throw refuse("token", `does not hold a state (${(error as Error).message})`, TOKEN);
   }
   throw refuse("token", "unpacks to too much", `up to ${most} bytes and ${Math.floor(most / PER_PART)} values`);
 }
 
 /** Return a text as Python's zlib.compress(text, 9) packs it: `legacyHash` makes pako take the matches that zlib takes. */
-export function packed(text) {
+export function packed(text: string) {
   return deflate(new TextEncoder().encode(text), { level: 9, legacyHash: true });
 }
 
 /** Return what zlib packed; of more than `most` bytes only the beginning, which is longer. Throws an Error for anything else. */
-export function unpacked(body, most) {
+export function unpacked(body: Uint8Array, most: number) {
   const inflate = new Inflate();
-  const chunks = [];
+  const chunks: Uint8Array[] = [];
   let size = 0;
   inflate.onData = (chunk) => {
     chunks.push(chunk);
@@ -75,9 +75,9 @@ export function unpacked(body, most) {
 }
 
 /** Return what a state is as plain data, when it can be one; throws an Error that names the part for anything else. */
-export function checkedPlain(plain) {
+export function checkedPlain(plain: PhysicsState): PhysicsState {
   const { model, apparatus, digest, residents, log, board, touches } = plain;
-  for (const [key, most] of Object.entries(MOST)) check(Array.isArray(plain[key]) && plain[key].length <= most, key);
+  for (const [key, rows] of Object.entries({ residents, board, log, touches })) check(Array.isArray(rows) && rows.length <= MOST[key as keyof typeof MOST], key);
   for (const [kind, rng, thrown, emerged, strength, place, ...more] of log) {
     const [launches = []] = more;
     check(thrown.length <= MOST_THERE && emerged.length <= MOST_THERE && more.length <= 1, "log");
@@ -85,7 +85,7 @@ export function checkedPlain(plain) {
     check(launches.every((row) => row.every(Number.isFinite)), "log");
   }
   for (const row of [...residents, ...board]) {
-    const pose = row.slice(5);
+    const pose = poseOf(row);
     check(isCube(row.slice(0, 3)) && isText(row[3]) && isWhole(row[4]), "residents");
     check(pose.every(Number.isFinite) && (pose.length === 0 || pose.length === 7), "residents");
   }
@@ -94,25 +94,25 @@ export function checkedPlain(plain) {
   return plain;
 }
 
-function check(isRight, part) {
+function check(isRight: boolean, part: string): void {
   if (!isRight) throw new Error(`its ${part}`);
 }
 
-function isCube(cube) {
+function isCube(cube: readonly unknown[]): boolean {
   const [number, colour, edge] = cube;
   return cube.length === 3 && isWhole(number) && isText(colour) && prints(colour) && Number.isFinite(edge);
 }
 
-function isWhole(value) {
-  return Number.isInteger(value) && Math.abs(value) < 1e60;
+function isWhole(value: unknown): boolean {
+  return Number.isInteger(value) && Math.abs(value as number) < 1e60;
 }
 
-function isText(value) {
+function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
 /** Return a value that nobody can change, with all that is in it. */
-export function frozen(value) {
+export function frozen<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
     Object.values(value).forEach(frozen);
     Object.freeze(value);
@@ -121,57 +121,62 @@ export function frozen(value) {
 }
 
 /** Return the cube of a resident's row, or of a cube's own. */
-export function cubeOf([id, colour, edge]) {
+export function cubeOf([id, colour, edge]: CubeRow | LyingRow): EdgedCube {
   return { id, colour, edge };
 }
 
+/** Return the pose of a resident's row. */
+export function poseOf([, , , , , ...pose]: LyingRow): number[] {
+  return pose;
+}
+
 /** Return the cubes of a state: those inside, those on its board, and those of its log. */
-export function cubesOf(state) {
+export function cubesOf(state: PhysicsState): Record<"inside" | "lying" | "past", EdgedCube[]> {
   return { inside: state.residents.map(cubeOf), lying: state.board.map(cubeOf), past: state.log.flatMap((event) => event[2].map(cubeOf)) };
 }
 
-/** Return the lowest number above those of all cubes that a state has ever seen. @returns {number} */
-export function nextId(/** @type {PhysicsState} */ state) {
+/** Return the lowest number above those of all cubes that a state has ever seen. */
+export function nextId(state: PhysicsState): number {
   const { inside, lying, past } = cubesOf(state);
   return [...inside, ...lying, ...past].reduce((most, { id }) => Math.max(most, id), -1) + 1;
 }
 
 /** Return how many drops made a state, drawn or by hand; knocks and cubes put down are not counted. */
-export function dropsOf(state) {
+export function dropsOf(state: PhysicsState): number {
   return state.log.filter(([kind]) => DROPS.includes(kind)).length;
 }
 
 /** Return a state as the text that a token packs. */
-function stateText({ model, apparatus, digest, residents, log, board, touches }) {
+function stateText({ model, apparatus, digest, residents, log, board, touches }: PhysicsState): string {
   const marked = { model, apparatus, digest, residents: residents.map(residentMarked), log: log.map(eventMarked), board: board.map(residentMarked), touches };
   return pythonJson(marked, ",", ":");
 }
 
 // with marks on real numbers, which Python writes with a point
 
-function cubeMarked([id, colour, edge]) {
+function cubeMarked([id, colour, edge]: CubeRow) {
   return [id, colour, real(edge)];
 }
 
-function residentMarked([id, colour, edge, region, since, ...pose]) {
+function residentMarked([id, colour, edge, region, since, ...pose]: LyingRow) {
   return [id, colour, real(edge), region, since, ...pose.map(real)];
 }
 
-function eventMarked([kind, rng, thrown, emerged, strength, place, launches]) {
+function eventMarked([kind, rng, thrown, emerged, strength, place, launches]: PhysicsEvent) {
   const rows = launches ? [launches.map(([windows, ...numbers]) => [windows, ...numbers.map(real)])] : [];
   return [kind, rng, thrown.map(cubeMarked), emerged, real(strength), place, ...rows];
 }
 
-function tokenDigest(body) {
+function tokenDigest(body: string): string {
   return sha256(`${PREFIX}.${body}`).slice(0, 16);
 }
 
-function base64Of(bytes) {
+function base64Of(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += 4096) text += String.fromCharCode(...bytes.subarray(at, at + 4096));
   return btoa(text).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 }
 
-function bytesOf(text) {
+function bytesOf(text: string): Uint8Array {
   return Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (letter) => letter.charCodeAt(0));
 }

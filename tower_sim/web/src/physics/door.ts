@@ -4,7 +4,9 @@
 import { checkAtRest } from "./at_rest.js";
 import { checkPast, checkTouches, impossible, MADE } from "./past.js";
 import { prints, quoted, refuse, wrongly } from "./refuse.js";
-import { checkedPlain, cubeOf, frozen, PRINTED } from "./state.js";
+import type { Scene } from "./scene.js";
+import { checkedPlain, cubeOf, frozen, poseOf, PRINTED } from "./state.js";
+import type { EdgedCube, LyingRow, PhysicsState, Pose, Profile, ThrownCube } from "./types.js";
 
 const MAX_CUBES = 500;
 const MAX_STRENGTH = 5; // g
@@ -13,32 +15,34 @@ const UNIT = 1e-6; // how far from 1 the square of a unit quaternion may be
 const STRONGEST = 1e15; // nN
 const POINTS = 8;
 
+export type Door = ReturnType<typeof doorOf>;
+
 /** Return the door of a profile, whose scene says where cubes are. */
-export function doorOf(profile, scene) {
+export function doorOf(profile: Profile, scene: Scene) {
   const zones = profile.board ? profile.zones.map(({ name }) => `zone:${name}`) : [];
   return {
     profile,
     scene,
     inside: profile.regions.map(({ name }) => name),
     outside: zones.length ? [...zones, "border", "table"] : [],
-    sound: new WeakSet(),
+    sound: new WeakSet<PhysicsState>(),
   };
 }
 
 /** Mark a state that the model has just made, so that it passes, and return it, so that nobody can change it. */
-export function made(door, state) {
+export function made(door: Door, state: PhysicsState): PhysicsState {
   door.sound.add(frozen(state));
   return state;
 }
 
 /** Refuse what is no state that this model can have made. */
-export function checkedState(door, state) {
+export function checkedState(door: Door, state: PhysicsState): void {
   if (door.sound.has(state)) return;
   if (typeof state !== "object" || state === null || Array.isArray(state)) throw wrongly("state", state, MADE);
   try {
     checkedPlain(state);
   } catch (error) {
-    throw refuse("state", `does not hold a state (${error.message})`, MADE);
+    throw refuse("state", `does not hold a state (${(error as Error).message})`, MADE);
   }
   const { name, digest } = door.profile;
   if (state.model !== "physics" || state.digest !== digest) {
@@ -50,11 +54,11 @@ export function checkedState(door, state) {
 }
 
 /** Return the cubes to throw, { id, colour, edge }, when they can be thrown into a state; refuse them otherwise. */
-export function checkedCubes(door, state, cubes) {
+export function checkedCubes(door: Door, state: PhysicsState, cubes: readonly ThrownCube[]): EdgedCube[] {
   checkedState(door, state);
   if (!Array.isArray(cubes)) throw wrongly("cubes", cubes, "a list of { id, colour }");
   const thrown = cubes.map((cube) => plainCube(door, "cubes", cube));
-  const isAgain = ([id, colour, edge]) => thrown.some((cube) => cube.id === id && cube.colour === colour && cube.edge === edge);
+  const isAgain = ([id, colour, edge]: LyingRow) => thrown.some((cube) => cube.id === id && cube.colour === colour && cube.edge === edge);
   const there = [...state.residents, ...state.board.filter((row) => !isAgain(row))].map(([id]) => id);
   const numbers = new Set(there);
   for (const { id } of thrown) {
@@ -66,19 +70,19 @@ export function checkedCubes(door, state, cubes) {
 }
 
 /** Refuse a strength (g) of a knock that is none. */
-export function checkedStrength(strength) {
+export function checkedStrength(strength: number): void {
   if (typeof strength === "number" && strength >= 0 && strength <= MAX_STRENGTH) return;
   throw wrongly("strength", strength, `0 to ${MAX_STRENGTH} (peak acceleration in g)`);
 }
 
 /** Refuse a zone that the board of a profile has not, and any zone where there is no board. */
-export function checkedZone(profile, zone) {
+export function checkedZone(profile: Profile, zone: string): void {
   const names = profile.board ? profile.zones.map(({ name }) => name) : [];
   if (!names.includes(zone)) throw wrongly("zone", zone, names.length ? `one of ${names.join(", ")}` : "an apparatus with a board");
 }
 
 /** Return a cube with its edge; refuse what is no cube of this model. */
-function plainCube(door, path, cube) {
+function plainCube(door: Door, path: string, cube: ThrownCube): EdgedCube {
   const { edge } = door.profile.cube;
   if (typeof cube !== "object" || cube === null || Array.isArray(cube)) throw wrongly(path, cube, "a cube { id, colour }");
   if (!Number.isSafeInteger(cube.id) || cube.id < 0) throw wrongly(`${path}.id`, cube.id, "a whole number from 0 to 2^53 - 1");
@@ -91,16 +95,16 @@ function plainCube(door, path, cube) {
 }
 
 /** Refuse a state that no drop of this model can have left. */
-function lookThrough(door, state) {
+function lookThrough(door: Door, state: PhysicsState): void {
   const { inside, outside, profile } = door;
   const { residents, board } = state;
   const lying = [...residents, ...board];
-  for (const row of lying) if (row.length > 5) checkPose(row.slice(5));
+  for (const row of lying) if (row.length > 5) checkPose(poseOf(row));
   for (const touch of state.touches) checkForces(touch.slice(2));
   if (lying.length > MAX_CUBES) throw impossible("residents", `${lying.length} cubes, more than ${MAX_CUBES}`);
   if (board.length && !outside.length) throw impossible("board", "cubes on a board that is not there");
   for (const row of lying) plainCube(door, "state.residents", cubeOf(row));
-  for (const [path, allowed, rows] of [["state.residents", inside, residents], ["state.board", outside, board]]) {
+  for (const [path, allowed, rows] of [["state.residents", inside, residents], ["state.board", outside, board]] as const) {
     for (const [, , , region] of rows) if (!allowed.includes(region)) throw wrongly(path, region, `one of ${allowed.join(", ")}`);
   }
   checkPast(state, outside.length > 0);
@@ -109,13 +113,13 @@ function lookThrough(door, state) {
   if (lying.length) checkAtRest(door, state);
 }
 
-function checkPose(pose) {
+function checkPose(pose: Pose): void {
   const [position, turn] = [pose.slice(0, 3), pose.slice(3)];
   if (!position.every((x) => Math.abs(x) < FARTHEST)) throw wrongly("state.residents", position, `a position within ${FARTHEST} m`);
   if (!(Math.abs(turn.reduce((sum, q) => sum + q * q, 0) - 1) < UNIT)) throw wrongly("state.residents", turn, "a unit quaternion");
 }
 
-function checkForces(forces) {
+function checkForces(forces: readonly number[]): void {
   const points = forces.length / 3;
   if (!Number.isInteger(points) || points < 1 || points > POINTS) {
     throw wrongly("state.touches", forces.length, `3 forces for each of 1 to ${POINTS} points`);

@@ -5,39 +5,50 @@ const PAGE = 65536;
 const ALIGNED = 16;
 const WORDS = 128; // of the list of tables: more than all have
 
-const aligned = (at) => Math.ceil(at / ALIGNED) * ALIGNED;
+/** A table: its name, where it begins, its shape. */
+type Listed = [name: string, at: number, shape: number[]];
+export type Tables = Record<"whole" | "drop" | "marks" | "flags", BigInt64Array> & Record<"real" | "plan" | "cubes" | "bodies" | "hulls" | "rule", Float64Array>;
+/** What the module says of itself: the shapes of its tables, which have whole numbers, and its numbers by name. */
+interface Layout { shapes: [name: string, shape: (string | number)[]][]; wholes: string[]; names: Record<string, number> }
+type Functions = Record<
+  | "begin" | "cos" | "deepest_overlap" | "depth_of" | "find_far_touch" | "find_places" | "go_on" | "let_go" | "lie_still" | "list_touches"
+  | "put_down" | "sin" | "start" | "write_row", (...numbers: number[]) => number>;
+type Exports = Functions & { memory: WebAssembly.Memory; __heap_base: WebAssembly.Global<"i32"> };
+export type Core = Awaited<ReturnType<typeof instantiated>>;
+
+const aligned = (at: number) => Math.ceil(at / ALIGNED) * ALIGNED;
 
 /** Return an instance of the module in `bytes`: its functions, the `names` of places in tables, `worldOf`. */
-export async function instantiated(bytes) {
+export async function instantiated(bytes: BufferSource) {
   const module = await WebAssembly.compile(bytes);
   const [section] = WebAssembly.Module.customSections(module, "tower_sim");
   const { shapes, whole_numbers: wholes, names } = JSON.parse(new TextDecoder().decode(section));
-  const { exports } = await WebAssembly.instantiate(module, {});
-  return { names, worldOf: (fixed, hulls, rule) => worldOf(exports, { shapes, wholes, names }, fixed, hulls, rule), ...exports };
+  const exports = (await WebAssembly.instantiate(module, {})).exports as Exports;
+  return { names, worldOf: (fixed: number, hulls: readonly number[], rule: readonly number[]) => worldOf(exports, { shapes, wholes, names }, fixed, hulls, rule), ...exports };
 }
 
 /**
  * Return a world with `fixed` rows that do not move, and the numbers of its hulls and of its rule. `makeRoom(cubes)` gives it
  * room for so many, and `tables` are its tables as typed arrays: they change with that. Functions take `block`.
  */
-function worldOf({ memory, __heap_base: base }, { shapes, wholes, names }, fixed, hulls, rule) {
+function worldOf({ memory, __heap_base: base }: Exports, { shapes, wholes, names }: Layout, fixed: number, hulls: readonly number[], rule: readonly number[]) {
   const block = aligned(base.value);
-  const world = { block, cubes: 0, tables: {}, makeRoom, lend, hold };
+  const world = { block, cubes: 0, shapes: [] as Listed[], tables: {} as Tables, makeRoom, lend, hold };
   let words = 0; // of the world's own tables
   let end = 0;
 
-  function makeRoom(cubes) {
+  function makeRoom(cubes: number): void {
     if (cubes <= world.cubes) return;
     const before = world.tables;
-    const kept = Object.entries(before).map(([name, table]) => [name, table.slice(0, usedOf(before, name))]);
+    const kept = Object.entries(before).map(([name, table]) => [name as keyof Tables, table.slice(0, usedOf(before, name))] as const);
     const pairs = (cubes * (cubes - 1)) / 2 + cubes * fixed;
-    const sizes = {
+    const sizes: Record<string, number> = {
       rows: fixed + cubes, cubes, hulls: hulls.length, rule: rule.length, pairs, "pairs and one": pairs + 1, points: pairs * names.MOST_POINTS,
     };
-    const listed = [];
+    const listed: Listed[] = [];
     let at = block + 8 * WORDS;
     for (const [name, [first, ...rest]] of shapes) {
-      const shape = [sizes[first] ?? first, ...rest];
+      const shape = [sizes[first] ?? first, ...rest] as number[];
       listed.push([name, at, shape]);
       at = aligned(at + 8 * product(shape));
     }
@@ -49,16 +60,16 @@ function worldOf({ memory, __heap_base: base }, { shapes, wholes, names }, fixed
     world.shapes = listed;
     world.cubes = cubes;
     see();
-    for (const [name, values] of kept) world.tables[name].set(values);
+    for (const [name, values] of kept) (world.tables[name] as Float64Array).set(values as Float64Array);
     world.tables.hulls.set(hulls);
     world.tables.rule.set(rule);
     if (kept.length) world.tables.whole[names.ACTIVE] = 0n;
   }
 
   /** Return how many numbers of a table say something between two steps. */
-  function usedOf(tables, name) {
-    const count = (place) => Number(tables.whole[place]);
-    const width = product(shapes.find(([other]) => other === name)[1].slice(1));
+  function usedOf(tables: Tables, name: string): number | undefined {
+    const count = (place: number) => Number(tables.whole[place]);
+    const width = product(shapes.find(([other]) => other === name)![1].slice(1) as number[]);
     if (name === "bodies" || name === "flags") return width * count(names.ROWS);
     if (name === "pairs" || name === "touches") return width * count(names.PAIRS);
     return ["whole", "real", "drop", "plan", "cubes", "marks"].includes(name) ? undefined : 0;
@@ -68,16 +79,16 @@ function worldOf({ memory, __heap_base: base }, { shapes, wholes, names }, fixed
     world.tables = Object.fromEntries(world.shapes.map(([name, at, shape]) => {
       const kind = wholes.includes(name) ? BigInt64Array : Float64Array;
       return [name, new kind(memory.buffer, at, product(shape))];
-    }));
+    })) as Tables;
   }
 
-  function list(behind, rows) {
+  function list(behind: number, rows: number[][]): void {
     new BigInt64Array(memory.buffer, block, WORDS).set(rows.flat().map(BigInt), behind);
   }
 
   /** Make tables of reals for one call, of some shapes; they are good until the next are lent. */
-  function lend(...given) {
-    const rows = [];
+  function lend(...given: number[][]): Float64Array<ArrayBuffer>[] {
+    const rows: number[][] = [];
     let at = end;
     for (const shape of given) {
       rows.push([at, ...shape]);
@@ -89,15 +100,14 @@ function worldOf({ memory, __heap_base: base }, { shapes, wholes, names }, fixed
   }
 
   /** Lend tables that hold rows of numbers. */
-  function hold(width, rows) {
+  function hold(width: number, rows: number[][]): void {
     const [table] = lend([rows.length, width]);
     table.fill(0);
     rows.forEach((row, i) => table.set(row, i * width));
-    return table;
   }
 
   /** Let the memory reach so far; tell whether it grew. */
-  function reach(bytes) {
+  function reach(bytes: number): boolean {
     const missing = Math.ceil((bytes - memory.buffer.byteLength) / PAGE);
     if (missing > 0) memory.grow(missing);
     return missing > 0;
@@ -106,6 +116,6 @@ function worldOf({ memory, __heap_base: base }, { shapes, wholes, names }, fixed
   return world;
 }
 
-function product(shape) {
+function product(shape: readonly number[]): number {
   return shape.reduce((a, b) => a * b, 1);
 }

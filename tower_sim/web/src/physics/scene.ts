@@ -1,17 +1,26 @@
 // Scene: an apparatus and its cubes in the tables of the core, which runs a drop by itself, window by window; as
 // tower_sim/physics/scene.py. Metres, seconds, radians; a pose is x y z and a unit quaternion x y z w.
 
+import type { CheckedLaunch } from "./by_hand.js";
+import type { Core, Tables } from "./core.js";
 import { pcg64OfText } from "./pcg64.js";
+import type { Pose, Profile, Rng, Status } from "./types.js";
 
-const STATUSES = { SETTLED: "settled", JAMMED: "jammed", TIMED_OUT: "timed_out", ESCAPED_FROM: "escaped" };
+const STATUSES: Record<string, Status> = { SETTLED: "settled", JAMMED: "jammed", TIMED_OUT: "timed_out", ESCAPED_FROM: "escaped" };
 const PER_CUBE = 32; // draws of a throw, about
 
+/** A cube's number, and where it lies. */
+export type Laid = readonly [id: number, pose: Pose];
+/** How a drop runs: `shake` is a knock, its strength (g) and direction; `isOpen` lets more cubes come; `isChecked` has launches whose places must be free. */
+export interface How { shake?: readonly number[]; isOpen?: boolean; isChecked?: boolean }
+export type Scene = ReturnType<typeof sceneOf>;
+
 /** Return the scene of a profile (see tower_sim/physics/plain.py) in an instance of the core; `clear` comes first. */
-export function sceneOf(core, profile) {
+export function sceneOf(core: Core, profile: Profile) {
   const { names } = core;
   const { boxes, hulls, surfaces, zones, regions } = profile;
   const numbers = [0];
-  const solids = boxes.map((box) => [box, box.turn, 0]);
+  const solids = boxes.map((box): [Omit<(typeof boxes)[number], "turn">, readonly number[], number] => [box, box.turn, 0]);
   for (const hull of hulls) {
     solids.push([hull, [0, 0, 0, 1], numbers.length]);
     for (const number of hull.numbers) numbers.push(number);
@@ -22,21 +31,21 @@ export function sceneOf(core, profile) {
     const { friction, restitution } = surfaces[surface];
     core.write_row(world.block, row, ...centre, ...turn, ...half, friction, restitution, shape);
   });
-  const PLACES = { [names.LOST]: "lost", [names.DOORWAY]: "doorway", [names.TRAY]: "tray", [names.TABLE]: "table", [names.BORDER]: "border" };
-  let ids = []; // of all cubes that were ever there, by their numbers in the tables
-  let known = []; // the state of each when it was last asked
+  const PLACES: Record<number, string> = { [names.LOST]: "lost", [names.DOORWAY]: "doorway", [names.TRAY]: "tray", [names.TABLE]: "table", [names.BORDER]: "border" };
+  let ids: number[] = []; // of all cubes that were ever there, by their numbers in the tables
+  let known: number[] = []; // the state of each when it was last asked
 
-  const drop = (place) => Number(world.tables.drop[place]);
-  const setDrop = (place, value) => (world.tables.drop[place] = BigInt(value));
+  const drop = (place: number) => Number(world.tables.drop[place]);
+  const setDrop = (place: number, value: number) => (world.tables.drop[place] = BigInt(value));
   const rows = () => {
     const fixed = solids.length;
     return Array.from({ length: Number(world.tables.whole[names.ROWS]) - fixed }, (_, i) => fixed + i);
   };
-  const width = (name) => world.shapes.find(([other]) => other === name)[2][1];
-  const numberIn = (row) => Number(world.tables.flags[width("flags") * row + names.NUMBER]);
+  const width = (name: keyof Tables) => world.shapes.find(([other]) => other === name)![2][1];
+  const numberIn = (row: number) => Number(world.tables.flags[width("flags") * row + names.NUMBER]);
   const states = () => ids.map((_, k) => Number(world.tables.marks[width("marks") * k + names.STATE]));
-  const writeCube = (k, row) => world.tables.cubes.set(row, names.CUBE_COLUMNS * k);
-  const touchRows = (touches) => {
+  const writeCube = (k: number, row: readonly number[]) => world.tables.cubes.set(row, names.CUBE_COLUMNS * k);
+  const touchRows = (touches: readonly (readonly number[])[]) => {
     const number = new Map(ids.map((id, k) => [id, k]));
     return touches.map(([one, other, ...forces]) => (
       [number.get(one) ?? names.GONE, other < 0 ? other : number.get(other) ?? names.GONE, forces.length / 3, ...forces]
@@ -44,16 +53,16 @@ export function sceneOf(core, profile) {
   };
 
   /** Make room for more cubes in the next drop, and return the number of the first of them. */
-  function expect(more) {
+  function expect(more: number): number {
     world.makeRoom(ids.length + more);
     setDrop(names.LAUNCHES, ids.length + more - drop(names.LAID));
     return ids.length;
   }
 
   /** Let a function of the core draw: it takes uniform numbers, and `rng` then goes on behind those that it used. */
-  function draw(rng, number, how) {
+  function draw(rng: Rng, number: number, how: () => number): number {
     for (;;) {
-      const copy = pcg64OfText(rng.text());
+      const copy = pcg64OfText(rng.text())!;
       const [draws] = world.lend([number]);
       for (let i = 0; i < number; i++) draws[i] = copy.random();
       const used = how();
@@ -66,11 +75,10 @@ export function sceneOf(core, profile) {
   }
 
   /** Write cubes at rest, [number, pose], of which so many lie inside; begin from them, pressing as `touches` say. */
-  function lay(laid, inside, touches) {
-    const { tables } = world;
+  function lay(laid: readonly Laid[], inside: number, touches: readonly (readonly number[])[]): void {
     ids = laid.map(([id]) => id);
     world.makeRoom(ids.length);
-    for (const name of ["whole", "drop", "marks"]) world.tables[name].fill(0n);
+    for (const name of ["whole", "drop", "marks"] as const) world.tables[name].fill(0n);
     world.tables.flags.fill(0n, 0, width("flags") * solids.length);
     world.tables.real.set(profile.real.map((number) => number ?? -Infinity));
     world.tables.plan.set(profile.plan);
@@ -87,7 +95,7 @@ export function sceneOf(core, profile) {
   }
 
   /** Return the places of cubes at poses: { place, touches, on }, `on` the rows of those they lie on. */
-  function find(poses) {
+  function find(poses: readonly ArrayLike<number>[]) {
     const many = poses.length;
     const [table, places, touched, on] = world.lend([many, 7], [many, 2], [many, zones.length + 1], [many, many]);
     poses.forEach((pose, i) => table.set(pose, 7 * i));
@@ -102,41 +110,41 @@ export function sceneOf(core, profile) {
     });
   }
 
-  const did = (pose, what) => (find([pose])[0].did & what) !== 0;
+  const did = (pose: ArrayLike<number>, what: number) => (find([pose])[0].did & what) !== 0;
 
   return {
     lay,
     find,
-    emerged: (pose) => did(pose, names.EMERGED),
-    escaped: (pose) => did(pose, names.ESCAPED),
-    missed: (pose) => did(pose, names.MISSED),
+    emerged: (pose: ArrayLike<number>) => did(pose, names.EMERGED),
+    escaped: (pose: ArrayLike<number>) => did(pose, names.ESCAPED),
+    missed: (pose: ArrayLike<number>) => did(pose, names.MISSED),
     mostOverlap: names.MOST_OVERLAP * profile.cube.edge,
 
     /** Let the hand throw so many cubes in the next drop; returns which of them each launch lets go. */
-    throwCubes(many, rng) {
+    throwCubes(many: number, rng: Rng): number[] {
       const first = expect(many);
       draw(rng, 64 + PER_CUBE * many, () => core.let_go(world.block));
       return Array.from({ length: many }, (_, i) => Number(world.tables.marks[width("marks") * (first + i) + names.WHICH]));
     },
 
     /** Let a hand put one cube down in a zone. */
-    putDown(zone, rng) {
+    putDown(zone: string, rng: Rng): void {
       expect(1);
       const k = zones.findIndex(({ name }) => name === zone);
       if (!draw(rng, 600, () => core.put_down(world.block, k))) throw new Error(`no place in zone ${zone} holds a cube flat`);
     },
 
     /** Let a cube go in the next drop, or now in one that is open. */
-    launch({ cube, pose, windows, velocity, spin }) {
+    launch({ cube, pose, windows, velocity, spin }: CheckedLaunch): void {
       writeCube(expect(1), [...pose, windows, ...velocity, ...spin]);
       ids.push(cube.id);
     },
 
     /** Say the numbers of the cubes that the core lets go in the next drop. */
-    name: (given) => ids.push(...given),
+    name: (given: readonly number[]) => ids.push(...given),
 
-    /** Start the drop: `shake` is a knock, its strength (g) and direction; `isOpen` lets more cubes come. */
-    start({ shake = null, isOpen = false, isChecked = false }) {
+    /** Start the drop. */
+    start({ shake, isOpen = false, isChecked = false }: How): void {
       world.tables.plan.set(shake ?? [-1, 0, 0], names.STRENGTH);
       setDrop(names.IS_OPEN, isOpen ? 1 : 0);
       setDrop(names.IS_CHECKED, isChecked ? 1 : 0);
@@ -145,7 +153,7 @@ export function sceneOf(core, profile) {
     },
 
     /** Go on by up to `windows` windows; `film` has the poses after each, if it is asked for, until a cube comes or goes. */
-    goOn(windows, isFilmed) {
+    goOn(windows: number, isFilmed: boolean) {
       const many = rows().length;
       const shown = rows().map((row) => ids[numberIn(row)]);
       const [film] = world.lend([isFilmed ? windows : 0, many, 7]);
@@ -156,14 +164,14 @@ export function sceneOf(core, profile) {
     /** Return the cubes that came and that were taken away since this was last asked. */
     changes() {
       const now = states();
-      const are = (state) => ids.filter((_, k) => now[k] === names[state] && known[k] !== now[k]);
+      const are = (state: string) => ids.filter((_, k) => now[k] === names[state] && known[k] !== now[k]);
       const found = { let_go: are("THERE"), gone: [...are("SWEPT"), ...are("CLEARED")] };
       known = now;
       return found;
     },
 
     /** Let the cube go whose launch was written last, in a drop that is open; return how deep (m) it would be in another body. */
-    letGo({ windows }) {
+    letGo({ windows }: CheckedLaunch): number {
       const deep = core.depth_of(world.block, ids.length - 1);
       if (deep > this.mostOverlap) {
         ids.pop();
@@ -187,21 +195,21 @@ export function sceneOf(core, profile) {
     /** How many windows have passed. */
     passed: () => drop(names.PASSED_WINDOWS),
     /** How it ended: a word, null before; `taken` has the depth (m) of a cube whose place was not free. */
-    status: () => STATUSES[Object.keys(STATUSES).find((name) => names[name] === drop(names.STATUS))] ?? null,
+    status: () => Object.entries(STATUSES).find(([name]) => names[name] === drop(names.STATUS))?.[1] ?? null,
     taken: () => (drop(names.STATUS) === names.TAKEN ? { id: ids[drop(names.LAID) + drop(names.NEXT)], deep: world.tables.plan[names.DEPTH] } : null),
     /** Where the cubes are that are there: [number, pose]. */
-    there: () => rows().map((row) => [ids[numberIn(row)], [...world.tables.bodies.subarray(names.COLUMNS * row, names.COLUMNS * row + 7)]]),
+    there: () => rows().map((row): Laid => [ids[numberIn(row)], [...world.tables.bodies.subarray(names.COLUMNS * row, names.COLUMNS * row + 7)]]),
     /** How often a cube missed the opening. */
     misses: () => drop(names.MISSES),
 
     /** Where the cubes are that were taken away: { place, pose (null: swept) } by number. */
     out() {
       const now = states();
-      const at = (k) => names.CUBE_COLUMNS * k + names.OUT_POSE;
-      const cleared = ids.flatMap((id, k) => (now[k] === names.CLEARED ? [[id, [...world.tables.cubes.subarray(at(k), at(k) + 7)]]] : []));
+      const at = (k: number) => names.CUBE_COLUMNS * k + names.OUT_POSE;
+      const cleared = ids.flatMap((id, k) => (now[k] === names.CLEARED ? [[id, [...world.tables.cubes.subarray(at(k), at(k) + 7)]] as const] : []));
       const found = find(cleared.map(([, pose]) => pose));
-      const swept = ids.flatMap((id, k) => (now[k] === names.SWEPT ? [[id, { place: "tray", pose: null }]] : []));
-      return new Map([...swept, ...cleared.map(([id, pose], i) => [id, { place: found[i].place, pose }])]);
+      const swept = ids.flatMap((id, k) => (now[k] === names.SWEPT ? [[id, { place: "tray", pose: null }] as const] : []));
+      return new Map<number, { place: string; pose: Pose | null }>([...swept, ...cleared.map(([id, pose], i) => [id, { place: found[i].place, pose }] as const)]);
     },
 
     /** Let all lie where they are, as in the world that is made anew from the state; returns who touches whom, by number. */
@@ -216,7 +224,7 @@ export function sceneOf(core, profile) {
     },
 
     /** Return how deep (m) a cube lies in another or in a part at most, of cubes at rest; and who touches from too far. */
-    judge(laid, touches) {
+    judge(laid: readonly Laid[], touches: readonly (readonly number[])[]) {
       lay(laid, laid.length, []);
       const deep = core.deepest_overlap(world.block);
       world.hold(names.TOUCH, touchRows(touches));

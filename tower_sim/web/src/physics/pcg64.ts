@@ -1,7 +1,8 @@
 // The generator that drops draw from: numpy's PCG64 (O'Neill, PCG: a family of simple fast space-efficient statistically good
 // algorithms, 2014), its XSL-RR output, as numpy.random.default_rng makes it of a seed.
 
-import { spawnedWords } from "../../surrogate/seeds.js";
+import { spawnedWords } from "../../../surrogate/seeds.js";
+import type { Rng, Seed } from "./types.js";
 
 const MULTIPLIER = 0x2360ed051fc65da44385df649fccf645n;
 const MASK_128 = 2n ** 128n - 1n;
@@ -9,24 +10,24 @@ const MASK_64 = 2n ** 64n - 1n;
 const RNG_TEXT = /^([0-9a-f]{1,32}):([0-9a-f]{1,32}):([0-9a-f]{0,8})$/;
 
 /** Return the generator of numpy.random.SeedSequence(seed, spawn_key=key): a seed of up to 128 bits, numbers below 2^32. */
-export function pcg64(/** @type {import("../../clients/npm/types.js").Seed} */ seed, /** @type {readonly number[]} */ key = []) {
+export function pcg64(seed: Seed, key: readonly number[] = []): Rng {
   const words = spawnedWords(seed, key, 8).map(BigInt);
-  const long = (i) => (((words[i + 1] << 32n) | words[i]) << 64n) | (words[i + 3] << 32n) | words[i + 2];
+  const long = (i: number) => (((words[i + 1] << 32n) | words[i]) << 64n) | (words[i + 3] << 32n) | words[i + 2];
   const step = ((long(4) << 1n) & MASK_128) | 1n;
   return pcg64From(stepped(step + long(0), step), step);
 }
 
 /** Return the generator that `text()` of another wrote down, null for other text. */
-export function pcg64OfText(text) {
+export function pcg64OfText(text: string): Rng | null {
   const [, state, step, buffered] = (typeof text === "string" && RNG_TEXT.exec(text)) || [];
   return state === undefined ? null : pcg64From(BigInt(`0x${state}`), BigInt(`0x${step}`), buffered);
 }
 
-function stepped(state, step) {
+function stepped(state: bigint, step: bigint): bigint {
   return (state * MULTIPLIER + step) & MASK_128;
 }
 
-function pcg64From(/** @type {bigint} */ state, /** @type {bigint} */ step, buffered = "") {
+function pcg64From(state: bigint, step: bigint, buffered = ""): Rng {
   const next = () => {
     state = stepped(state, step);
     const mixed = ((state >> 64n) ^ state) & MASK_64;
@@ -34,11 +35,8 @@ function pcg64From(/** @type {bigint} */ state, /** @type {bigint} */ step, buff
     return ((mixed >> turn) | (mixed << ((64n - turn) & 63n))) & MASK_64;
   };
   return {
-    /** The next number of 64 bits. */
     next,
-    /** The next number from 0 up to 1: 53 bits. */
     random: () => Number(next() >> 11n) / 9007199254740992,
-    /** Where it stands, as the log of a state has it. */
     text: () => `${state.toString(16)}:${step.toString(16)}:${buffered}`,
   };
 }

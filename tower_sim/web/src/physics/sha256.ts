@@ -1,10 +1,10 @@
 // SHA-256 (FIPS 180-4) at once, where the browser's own makes one wait.
 
-const primes = [];
+const primes: number[] = [];
 for (let n = 2; primes.length < 64; n++) if (primes.every((p) => n % p)) primes.push(n);
 
 /** Return the first 32 bits behind the point of a root of a prime, exactly. */
-function rootBits(prime, root) {
+function rootBits(prime: number, root: number): number {
   const scaled = BigInt(prime) << BigInt(32 * root);
   let low = 0n;
   let high = 1n << 40n;
@@ -18,10 +18,10 @@ function rootBits(prime, root) {
 
 const CONSTANTS = primes.map((prime) => rootBits(prime, 3));
 const BEGINNING = primes.slice(0, 8).map((prime) => rootBits(prime, 2));
-const rotated = (x, by) => (x >>> by) | (x << (32 - by));
+const rotated = (x: number, by: number) => (x >>> by) | (x << (32 - by));
 
 /** Return the SHA-256 of a text, hexadecimal. */
-export function sha256(text) {
+export function sha256(text: string): string {
   const said = new TextEncoder().encode(text);
   const bytes = new Uint8Array(Math.ceil((said.length + 9) / 64) * 64);
   bytes.set(said);

@@ -2,6 +2,11 @@
 // { cube: { id, colour }, windows, pose, velocity, spin }: how many windows had passed, m and a unit quaternion, m/s, rad/s.
 
 import { refuse, wrongly } from "./refuse.js";
+import type { Scene } from "./scene.js";
+import type { EdgedCube, Profile, TimedLaunch } from "./types.js";
+
+/** A launch that the door has let in, with its time (s). */
+export interface CheckedLaunch extends TimedLaunch { readonly cube: EdgedCube; readonly at: number }
 
 const LONGEST_THROW = 120; // s
 const FASTEST = 10; // m/s along an axis
@@ -9,7 +14,7 @@ const MOST_SPIN = 300; // rad/s
 const UNIT_TURN = 1e-6;
 
 /** Return launches, with their time `at` (s), of `cubes` that the door has let in; refuse what no hand does. */
-export function checkedLaunches(profile, scene, cubes, launches) {
+export function checkedLaunches(profile: Profile, scene: Scene, cubes: readonly EdgedCube[], launches: readonly TimedLaunch[]): CheckedLaunch[] {
   if (!cubes.length || launches.length !== cubes.length) throw wrongly("launches", launches.length, "one for each cube, at least one");
   let before = 0;
   return launches.map((given, i) => {
@@ -20,7 +25,7 @@ export function checkedLaunches(profile, scene, cubes, launches) {
 }
 
 /** Return one launch likewise, not before the time `before` (s). */
-export function checkedLaunch(profile, scene, cube, given, before) {
+export function checkedLaunch(profile: Profile, scene: Scene, cube: EdgedCube, given: TimedLaunch, before: number): CheckedLaunch {
   const row = rowOfLaunch(given);
   if (row.length !== 14 || !row.every(Number.isFinite)) throw wrongly("launches", row, "14 numbers (windows; m; quaternion; m/s; rad/s)");
   const { windows, pose, velocity, spin } = given;
@@ -43,11 +48,11 @@ export function checkedLaunch(profile, scene, cube, given, before) {
 }
 
 /** Return a launch as the log of a state has it. */
-export function rowOfLaunch({ windows, pose, velocity, spin }) {
+export function rowOfLaunch({ windows, pose, velocity, spin }: TimedLaunch): number[] {
   return [windows, ...(pose ?? []), ...(velocity ?? []), ...(spin ?? [])];
 }
 
 /** Return the error that a cube is let go so deep (m) in another or in a part. */
-export function tooDeep(id, deep) {
+export function tooDeep(id: number, deep: number) {
   return refuse("launches.pose", `puts cube ${id} ${deep} m deep into another or into a part`, "a free place, such as a higher one");
 }

@@ -1,0 +1,12 @@
+/** Return the error that what the field at `path` is cannot be: `reason` says why, `allowed` what would do. */
+export declare function refuse(path: string, reason: string, allowed: string): RangeError & {
+    path: string;
+};
+/** Return the error that the field at `path` is `value`, and what is allowed instead. */
+export declare function wrongly(path: string, value: unknown, allowed: string): RangeError & {
+    path: string;
+};
+/** Whether a terminal or a page prints all of a text. */
+export declare function prints(text: string): boolean;
+/** Return a received value as JSON writes it, cut where it is long. */
+export declare function quoted(value: unknown): string;
