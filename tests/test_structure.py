@@ -14,7 +14,7 @@ from tower_sim.registry import OWN
 # What knows of no tower; everyone may ask it. Each asks those before it alone.
 TOOLS = (
     "errors", "version", "portable", "columns", "interrupts", "registry", "extras", "reading", "typed",
-    "progress", "terminal", "writing", "token", "pool", "statistics", "draws", "jit",
+    "progress", "terminal", "writing", "token", "pool", "statistics", "jit",
     "wasm",
 )  # fmt: skip
 
@@ -71,9 +71,7 @@ OF_ONE = {
     "env.push_your_luck": "games.push_your_luck",
     "env.vector": "games.push_your_luck",
     "physics.plain": "physics.core",  # the only engine that runs in other languages
-    **dict.fromkeys(
-        ("physics.at_rest", "physics.bullet.scene", "physics.knock", "physics.scene"), "physics.core"
-    ),  # a drop
+    **dict.fromkeys(("physics.at_rest", "physics.bullet.scene", "physics.scene"), "physics.core"),  # a drop
     "physics.world": "physics.bullet",  # the other way to run one
     "testing": "physics.bullet",
     "simulator": "physics.core",

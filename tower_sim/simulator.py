@@ -8,12 +8,14 @@ apparatus/where.py says where they are.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
+from tower_sim import portable
 from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.parts import Apparatus, as_apparatus
 from tower_sim.apparatus.with_board import with_board
@@ -25,7 +27,6 @@ from tower_sim.physics import by_hand
 from tower_sim.physics.at_rest import check_at_rest
 from tower_sim.physics.belonging import advice_by_digest, digest_of
 from tower_sim.physics.core import CoreEngine
-from tower_sim.physics.knock import draw_direction
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings, as_settings
 from tower_sim.physics.world import World
@@ -133,6 +134,12 @@ class PhysicsModel(BaseModel):
         outside = [each for each in rest if not _inside(each)] if self.shape.board else []
         event = replace(event, emerged=tuple(sorted(cube.id for cube in outcome.emerged)))
         return replace(outcome, state=self._door.made(state.after(inside, event, outside, touches)))
+
+
+def draw_direction(rng: np.random.Generator) -> tuple[float, float]:
+    """Draw a horizontal direction uniformly from `rng`: x and y of a unit vector."""
+    angle = 2 * math.pi * rng.random()
+    return portable.cos(angle), portable.sin(angle)
 
 
 def _landings(scene: Scene, cubes: Sequence[Cube]) -> tuple[Landing, ...]:

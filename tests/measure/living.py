@@ -14,7 +14,7 @@ from tower_sim.cubes import Cube
 from tower_sim.games.amerigo import Rules
 from tower_sim.model import until_landed
 from tower_sim.outcome import Outcome
-from tower_sim.physics.knock import HOLD
+from tower_sim.physics.core.drop import HOLD
 from tower_sim.places import INSIDE
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import BoardState, Event, Pose, Resident, Touch, TowerState

@@ -33,7 +33,7 @@ from tower_sim.cubes import supply
 from tower_sim.games.amerigo import DropEntry, Rules, play
 from tower_sim.model import until_landed
 from tower_sim.outcome import Status
-from tower_sim.physics.knock import HOLD
+from tower_sim.physics.core.drop import HOLD
 from tower_sim.physics.settings import ENGINE, PhysicsSettings, accuracy
 from tower_sim.pool import spread_out
 from tower_sim.simulator import PhysicsModel

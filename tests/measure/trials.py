@@ -27,8 +27,8 @@ from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, play
 from tower_sim.games.dead_reckoning.worths import worth
 from tower_sim.physics.core import compiled
+from tower_sim.physics.core.drop import HOLD
 from tower_sim.physics.engine import version_of
-from tower_sim.physics.knock import HOLD
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.pool import spread_out
 from tower_sim.simulator import PhysicsModel

@@ -33,8 +33,8 @@ DIGESTS = {
 # the numbers of a tower by design before they are written into its profile
 DECIDES = [
     *(path for path in PACKAGE.glob("apparatus/**/*.py") if not path.name.endswith("dimensions.py")),
-    *(PACKAGE / "physics" / f"{name}.py" for name in ("knock", "scene")),
-    *(PACKAGE / f"{name}.py" for name in ("draws", "portable")),
+    *(PACKAGE / "physics" / f"{name}.py" for name in ("scene",)),
+    *(PACKAGE / f"{name}.py" for name in ("simulator", "portable")),
 ]
 CORE = sorted({*(PACKAGE / "physics/core").glob("*.py")} - {PACKAGE / "physics/core/by_wasm.py"})
 # of math: rounded as IEEE 754 says, or exact; of numpy: one such operation an element, or none at all

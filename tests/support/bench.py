@@ -16,9 +16,9 @@ from tower_sim.physics import world
 from tower_sim.physics.core import CoreEngine, arrays
 from tower_sim.physics.core.drop import GRAVITY, SHAKING
 from tower_sim.physics.engine import Motion
-from tower_sim.physics.knock import draw_direction
 from tower_sim.physics.scene import Launch, Scene
 from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.simulator import draw_direction
 from tower_sim.state import Pose
 
 __all__ = ["GRAVITY", "SHAKING", "Launch", "Motion", "Shake", "World", "put_down", "release"]

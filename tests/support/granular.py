@@ -17,7 +17,6 @@ import numpy.typing as npt
 from tests.support.bench import GRAVITY, Launch, Motion, Shake, World
 from tests.support.hulls import prism, regular
 from tests.support.scenes import matrices
-from tower_sim import draws
 from tower_sim.apparatus.parts import Apparatus, Box, Hand, Hull, Region, Surface, span
 from tower_sim.cubes import Cube
 from tower_sim.outcome import Status
@@ -215,7 +214,7 @@ class Pile:
         self._given |= {*out}
         for _ in out:
             centre = self.motion().position
-            places = [(draws.uniform(rng, -reach, reach), draws.uniform(rng, -reach, reach)) for _ in range(_PLACES)]
+            places = [(_uniform(rng, -reach, reach), _uniform(rng, -reach, reach)) for _ in range(_PLACES)]
             free = [(x, y, _free_height(centre, x, y)) for x, y in places]
             x, y, z = min(free, key=lambda place: float(self.up @ place))
             self.scene.launch([self._launch(x, y, z, 0.0, rng)])
@@ -280,8 +279,24 @@ def stir(scene: Scene, pull: tuple[float, float, float]) -> None:
     scene.tables.drop[arrays.RUN] = arrays.ALONE
 
 
+def _uniform(rng: np.random.Generator, low: float, high: float) -> float:
+    return low + (high - low) * rng.random()
+
+
+def _turn(rng: np.random.Generator) -> tuple[float, float, float, float]:
+    """Draw a rotation, uniform over all, as the core's hand does."""
+    drawn: list[tuple[float, float, float]] = []
+    while len(drawn) < 2:
+        x, y = 2 * rng.random() - 1, 2 * rng.random() - 1
+        if 0 < x * x + y * y < 1:
+            drawn.append((x, y, x * x + y * y))
+    (x, y, square), (z, w, other) = drawn
+    stretch = math.sqrt((1 - square) / other)
+    return x, y, z * stretch, w * stretch
+
+
 def _pose(x: float, y: float, z: float, rng: np.random.Generator) -> Pose:
-    return Pose((x, y, z), draws.turn(rng))
+    return Pose((x, y, z), _turn(rng))
 
 
 def _free_height(centre: Array, x: float, y: float) -> float:
@@ -296,7 +311,7 @@ def _layer(spread: float, rng: np.random.Generator, tries: int = 300) -> list[tu
     """Draw places (edges) one after the other, none nearer to another than a cell."""
     places: list[tuple[float, float]] = []
     for _ in range(tries):
-        x, y = draws.uniform(rng, -spread, spread), draws.uniform(rng, -spread, spread)
+        x, y = _uniform(rng, -spread, spread), _uniform(rng, -spread, spread)
         if all((x - a) ** 2 + (y - b) ** 2 > _CELL**2 for a, b in places):
             places.append((x, y))
     return places

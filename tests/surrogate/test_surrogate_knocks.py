@@ -30,7 +30,7 @@ from tower_sim.errors import UsageError
 from tower_sim.fitting.knocks import CHECKED, FITTED, PlayedKnocks, check_knocks, fit_knocks, play_knocks
 from tower_sim.games import amerigo
 from tower_sim.games.tower import game_seed
-from tower_sim.physics.knock import HOLD
+from tower_sim.physics.core.drop import HOLD
 from tower_sim.state import Event, Resident, TowerState
 from tower_sim.surrogate import export
 from tower_sim.surrogate.cascade import KNOCKS, Cascade, Polyline

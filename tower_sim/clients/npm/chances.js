@@ -64,7 +64,7 @@ function meanOf(/** @type {number[]} */ values) {
   const error = Math.sqrt(values.reduce((sum, x) => sum + (x - value) ** 2, 0) / freedom / values.length);
   const x = betaQuantile(0.5, freedom / 2, CONFIDENCE); // of t^2 / (freedom + t^2)
   const half = error * Math.sqrt((freedom * x) / (1 - x));
-  return { value, low: value - half, high: value + half, confidence: CONFIDENCE };
+  return { value, low: Math.max(value - half, 0), high: value + half, confidence: CONFIDENCE }; // of counts: none below 0
 }
 
 /** Return the share of hits among trials with the interval of Clopper and Pearson. */

@@ -1,8 +1,9 @@
 """How a hand lets cubes go: where, how turned, how fast, and when; and where it puts one down on a board.
 
-All is drawn from uniform numbers (0 to 1) in the table `draws`, one after the other. The functions return how many they
-used; if that is more than there are, the result is void, and the caller asks again with more. `draws.py` explains the
-laws; the order of the draws is that of these functions, and is fixed for ever by the states that were made.
+All is drawn from uniform numbers (0 to 1, of 53 bits) in the table `draws`, one after the other. The functions return
+how many they used; if that is more than there are, the result is void, and the caller asks again with more. The order
+of the draws is fixed for ever by the states that were made. What is made of them is plain arithmetic and `portable.py`,
+so a drop is the same on every machine.
 """
 
 from __future__ import annotations
