@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from itertools import chain, count
 from pathlib import Path
@@ -39,9 +40,11 @@ def seed_of(given: str | None) -> int:
 
 def number(text: str) -> float | str:
     """Return the number that a text says; any other text is returned, for the refusal of the check that follows."""
-    for kind in (int, float):
-        with suppress(ValueError):
-            return kind(text)
+    with suppress(ValueError):
+        return int(text)
+    with suppress(ValueError):
+        if math.isfinite(value := float(text)):
+            return value
     return text
 
 

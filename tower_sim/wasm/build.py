@@ -93,6 +93,8 @@ def _lowered(name: str, exported: WasmFunction) -> Any:
     inner = f"{name}.inner"
     text = re.sub(r"^target (datalayout|triple) .*$", "", text.replace(mangled, inner), flags=re.M)
     text = re.sub(r"\bcommon (local_unnamed_addr )?global", "internal global", text)  # numba's own, which nobody reads
+    # nobody reads what an exception says, which has the path of the source
+    text = re.sub(r"^ *store ptr @\.const\.picklebuf\..*$", "", text, flags=re.M)
     for each in _ONE_INSTRUCTION:
         text = re.sub(rf"@{each}\b", f"@llvm.{each}.f64", text)
     head = f'target datalayout = "{_LAYOUT}"\ntarget triple = "{_TRIPLE}"\n'
