@@ -47,5 +47,5 @@ def chosen() -> Machine:
         slow = f"physics runs as plain Python, some hundred times slower; try: {pip_install('wasmtime')}"
         print(slow, file=sys.stderr)
     elif not compiled.is_ready(run.go_on):
-        print("compiling the physics, once on this machine (half a minute) ...", file=sys.stderr, flush=True)
+        print("compiling the physics, once on this machine (a minute or two) ...", file=sys.stderr, flush=True)
     return PYTHON
