@@ -18,7 +18,7 @@ LINK = "x.html#profile=amerigo&seed=7"
     ("throw amerigo --cubes blue=1 --knock 50%", G.format("'50%'")),
     ("throw amerigo --cubes blue=1 --knock -1", G.format("-1")),
     ("throw amerigo --cubes blue=1 --knock 50 --model two_thirds", G.format("50")),
-    ("page replay amerigo --cubes blue=1 --knock nan", G.format("nan")),
+    ("page replay amerigo --cubes blue=1 --knock nan", G.format("'nan'")),
     (f"redo {LINK}&throw=blue:4&knock=50%", G.format("'50%'")),
     (f"redo {LINK}&throw=blue=4", "throw of the link item 'blue=4'; allowed is COLOUR:N, each colour once"),
     (f"redo {LINK}x&throw=blue:4", f"seed of the link is '7x'{SEED}"),

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim import portable
-from tower_sim.apparatus import where
 from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.dimensions import BoardPlan, Cut, Dimensions, Height, Part, Printed, Section, Width
 from tower_sim.apparatus.hull import Hull
@@ -24,8 +23,7 @@ Array = npt.NDArray[np.float64]
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
-HALF_TABLE = where.HALF_TABLE
-_NAMES = {where.LOST: LOST, where.DOORWAY: DOORWAY, where.TRAY: TRAY, where.TABLE: TABLE, where.BORDER: BORDER}
+HALF_TABLE = 1.0  # m: half the table's edge, as in where.py
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,15 +139,15 @@ class Apparatus(ABC):
 
     def emerged(self, position: Array) -> npt.NDArray[np.bool_]:
         """Return whether each cube has come out, shape (n,)."""
-        return self._did(position, where.EMERGED)
+        return self._did(position, "EMERGED")
 
     def missed(self, position: Array) -> npt.NDArray[np.bool_]:
         """Return whether each cube missed the opening at the top, shape (n,); none did in a kind without a rule."""
-        return self._did(position, where.MISSED) if self.rule else np.zeros(len(position), dtype=bool)
+        return self._did(position, "MISSED") if self.rule else np.zeros(len(position), dtype=bool)
 
     def escaped(self, position: Array) -> npt.NDArray[np.bool_]:
         """Return whether each cube is at an impossible position (nan included), shape (n,)."""
-        return self._did(position, where.ESCAPED)
+        return self._did(position, "ESCAPED")
 
     def room_to_look(self, number: int) -> tuple[Array, Array, Array]:
         """Return empty tables of the places of so many cubes, of the zones that they touch, and of what they lie on."""
@@ -158,6 +156,9 @@ class Apparatus(ABC):
 
     def named(self, places: Array, zones: Array, on: Array) -> list[Place]:
         """Return what such tables say in words."""
+        from tower_sim.apparatus import where  # here, because it imports numba
+
+        names = {where.LOST: LOST, where.DOORWAY: DOORWAY, where.TRAY: TRAY, where.TABLE: TABLE, where.BORDER: BORDER}
         zone: list[str] = [each.name for each in self.board.zones] if self.board else []
         numbers: list[int] = places[:, 0].astype(int).tolist()
         rows: list[list[int]] = zones.astype(int).tolist()
@@ -166,16 +167,20 @@ class Apparatus(ABC):
             if at >= where.ZONES:
                 place = ZONE + zone[at - where.ZONES]
             else:
-                place = _NAMES.get(at) or INSIDE + self.regions[at].name
+                place = names.get(at) or INSIDE + self.regions[at].name
             touches = tuple(zone[k] for k in touched[: touched.index(-1)]) if zone else ()
             found.append(Place(place, touches, tuple(np.flatnonzero(below).tolist()) if zone else ()))
         return found
 
-    def _did(self, position: Array, what: int) -> npt.NDArray[np.bool_]:
+    def _did(self, position: Array, what: str) -> npt.NDArray[np.bool_]:
+        from tower_sim.apparatus import where  # here, because it imports numba
+
         upright = np.tile((0.0, 0.0, 0.0, 1.0), (len(position), 1))
-        return self._look(position, upright)[0][:, 1].astype(int) & what != 0
+        return self._look(position, upright)[0][:, 1].astype(int) & getattr(where, what) != 0
 
     def _look(self, position: Array, orientation: Array) -> tuple[Array, Array, Array]:
+        from tower_sim.apparatus import where  # here, because it imports numba
+
         tables = self.room_to_look(len(position))
         poses = np.concatenate([position, orientation], axis=1, dtype=np.float64)
         where.look_from_python(np.array(self.rule), self.cube_edge, poses, *tables, np.zeros(where.DESK))

@@ -11,7 +11,6 @@ from typing import Any, Literal
 from pydantic import Field
 
 from tower_sim import portable
-from tower_sim.apparatus import where
 from tower_sim.apparatus.common import Parameters, Surfaces, SurfaceTable, demand, mm
 from tower_sim.apparatus.dimensions import Dimensions
 from tower_sim.apparatus.parts import Apparatus, Box, Region, span
@@ -163,6 +162,8 @@ class TowerOfFloors(Apparatus):
     @property
     def rule(self) -> tuple[float, ...]:
         """The numbers (m) that decide where cubes are: see where.py."""
+        from tower_sim.apparatus import where  # here, because it imports numba
+
         given, half = self.given, self.given.half
         return (
             *(where.TOWER, half, half + WALL, given.tube.top, given.funnel.height or 1.0, given.funnel.rim / 2 - half),

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from tower_sim.apparatus import polygon, where
+from tower_sim.apparatus import polygon
 from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.combat_ship.dimensions import dimensions
 from tower_sim.apparatus.combat_ship.profile import ShipAndBoard
@@ -37,18 +37,20 @@ class CombatShip(WithBoard):
     @property
     def rule(self) -> tuple[float, ...]:
         """The numbers (m) that decide where cubes are: see where.py."""
+        from tower_sim.apparatus import where  # here, because it imports numba
+
         board = self.board
         head = (where.SHIP, self.hull_x, self.hull_y, self.deck_low, self.deck_rise, *board.x, *board.y)
-        return (*head, board.floor, board.border_top, len(board.zones), *_zones(board.zones))
+        return (*head, board.floor, board.border_top, len(board.zones), *_zones(board.zones, where.FIRST_ZONE))
 
 
 @lru_cache(maxsize=8)
-def _zones(zones: tuple[Zone, ...]) -> tuple[float, ...]:
+def _zones(zones: tuple[Zone, ...], first: int) -> tuple[float, ...]:
     """Return where the numbers of each zone begin in the rule and how many corners it has, then its numbers."""
     starts: list[float] = []
     numbers: list[float] = []
     for zone in zones:
-        starts += [where.FIRST_ZONE + 2 * len(zones) + len(numbers), len(zone.corners)]
+        starts += [first + 2 * len(zones) + len(numbers), len(zone.corners)]
         for corner, normal in zip(zone.corners, polygon.inward(np.array(zone.corners)).tolist(), strict=True):
             numbers += [*corner, *normal]
     return (*starts, *numbers)
