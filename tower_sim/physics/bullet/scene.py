@@ -21,7 +21,7 @@ from tower_sim.physics.bullet.stepper import Stepper
 from tower_sim.physics.core import CoreEngine, arrays
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.scene import Scene
-from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics.settings import GRAVITY, PhysicsSettings
 from tower_sim.state import Pose, Touch
 
 _SAME = 1e-12  # of the edge: rounding, not motion
@@ -68,7 +68,7 @@ class SteppedScene(Scene):
         lies on something else. The engine does not know what touched it.
         """
         super().lay(inside, outside)
-        self.engine.set_gravity((0.0, 0.0, -9.81))
+        self.engine.set_gravity((0.0, 0.0, -GRAVITY))
         poses = (*inside.values(), *outside.values())
         self._laid = dict(enumerate(poses))
         self.mirror()

@@ -43,7 +43,6 @@ class CoreEngine:
         self.core = machine.chosen()
         self.tables = self.core.make(0, 0, 1, 1)
         self._fixed: tuple[object, ...] = ()
-        self._rows: tuple[T, T] = (np.zeros((0, arrays.COLUMNS)), np.zeros(1))
 
     @property
     def lock(self) -> AbstractContextManager[Any]:
