@@ -57,7 +57,7 @@ KNOWS = {
     "model models outcome physics printing requests service state study web",
     "__main__": "cli",
     "tower": "apparatus contract door model models outcome physics state throwing",
-    "": "apparatus contract cubes model models outcome physics simulator state surrogate tower",
+    "": "apparatus compare contract cubes model models outcome physics simulator state surrogate tower",
 }
 
 # What the registry names is known by that name alone, but for who is of one game or kind by what it is for.

@@ -16,6 +16,7 @@ from tower_sim.version import TOWER_SIM
 
 if TYPE_CHECKING:
     from tower_sim.apparatus.catalogue import load, names
+    from tower_sim.compare.search import Tuned, tune
     from tower_sim.contract import BoardModel, DropModel
     from tower_sim.cubes import Cube, count_by_colour, supply
     from tower_sim.errors import UsageError
@@ -46,6 +47,7 @@ __all__ = [
     "TooManyFailedDraws",
     "Tower",
     "TowerState",
+    "Tuned",
     "UsageError",
     "count_by_colour",
     "knock_then_drop",
@@ -54,6 +56,7 @@ __all__ = [
     "open_model",
     "redo",
     "supply",
+    "tune",
     "until_landed",
 ]
 
@@ -74,6 +77,7 @@ _HOME = {
     "TooManyFailedDraws": "model",
     "Tower": "tower",
     "TowerState": "state",
+    "Tuned": "compare.search",
     "UsageError": "errors",
     "count_by_colour": "cubes",
     "knock_then_drop": "model",
@@ -82,6 +86,7 @@ _HOME = {
     "open_model": "models",
     "redo": "model",
     "supply": "cubes",
+    "tune": "compare.search",
     "until_landed": "model",
 }
 """The module of each public name. It is imported at first use, so that `tower-sim --help` stays fast."""

@@ -144,6 +144,14 @@ Plot = Annotated[Path | None, typer.Option("--save-plot", metavar="FILE", help="
 SetOption = Annotated[
     list[str], typer.Option("--set", metavar="KEY=VALUE", help="change a rule, as in cubes=6; may be repeated")
 ]
+WishOption = Annotated[
+    list[str],
+    typer.Option(
+        "--wish",
+        metavar="FIGURE=NUMBER",
+        help="a mean to reach, as in actions=3, 'inside<=5' or setup=10..14; may be repeated",
+    ),
+]
 RulesOption = Annotated[str | None, typer.Option("--rules", metavar="FILE", help="house rules as TOML")]
 Cubes = Annotated[list[str], typer.Option("--cubes", metavar="COLOUR=N,...", help="cubes to throw, as in blue=4,red=2")]
 State = Annotated[
@@ -241,7 +249,21 @@ def compare(
         str | None, typer.Argument(metavar="[B]", help="what to compare with it (default: A with --set)")
     ] = None,
     changes: SetOption = [],  # noqa: B006
-    games: Annotated[int, typer.Option(metavar="N", parser=_number, help="pairs of games")] = 2000,
+    wish: WishOption = [],  # noqa: B006
+    vary: Annotated[
+        list[str],
+        typer.Option(
+            metavar="KEY=VALUES",
+            help="with --wish: a rule that may change, as in cubes=5..12 or apparatus=amerigo,mine.toml; may be "
+            "repeated (default: every rule that is a whole number, from half to twice its value)",
+        ),
+    ] = [],  # noqa: B006
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE.toml", help="with --wish: write the rules found")
+    ] = None,
+    games: Annotated[
+        int | None, typer.Option(metavar="N", parser=_number, help="pairs of games (default: 2000; with --wish 5000)")
+    ] = None,
     model: Model = "surrogate",
     engine: Engine = None,
     accuracy: Accuracy = None,
@@ -249,21 +271,18 @@ def compare(
     json: Json = False,
     save_plot: Plot = None,
 ) -> None:
-    """Play two sets of rules with the same seeds, and see what a house rule changes and how sure that is."""
-    from tower_sim.compare import compare_command
+    """Play two sets of rules with the same seeds, and see what a house rule changes; or find rules for a wish."""
+    from tower_sim.compare import check_alone, compare_command, wish_command
     from tower_sim.models import settings_of
 
     settings = settings_of(model, engine, accuracy)
-    compare_command(
-        (a, b),
-        games,
-        _body("common").seed_of(seed),
-        model,
-        changes=changes,
-        settings=settings,
-        as_json=json,
-        plot=save_plot,
-    )
+    check_alone(b, wish, vary, output)
+    drawn = _body("common").seed_of(seed)
+    more: dict[str, Any] = {"changes": changes, "settings": settings, "as_json": json, "plot": save_plot}
+    if wish:
+        wish_command(a, wish, vary, games, drawn, model, output=output, **more)
+    else:
+        compare_command((a, b), 2000 if games is None else games, drawn, model, **more)
 
 
 @command(page, "live", "tower-sim page live -o tower.html")
@@ -399,14 +418,7 @@ def fit(
             metavar="[OBSERVATIONS]...", help="recorded drops (.csv), remarks (.toml), or a name such as my_tower"
         ),
     ] = None,
-    wish: Annotated[
-        list[str],
-        typer.Option(
-            metavar="MEAN=NUMBER",
-            help="what the tower should do, as in inside=5 or"
-            " setup=12, out=6, colours=2.5, single=0.2; may be repeated",
-        ),
-    ] = [],  # noqa: B006
+    wish: WishOption = [],  # noqa: B006
     force: Annotated[bool, typer.Option("--force", help="replace a profile that is there already")] = False,
     seed: Seed = None,
 ) -> int:

@@ -1,4 +1,4 @@
-"""The command `tower-sim compare`: read two variants, play pairs of games, report and draw the comparison."""
+"""The command `tower-sim compare`: play pairs of two variants and compare them, or find rules for a wish."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from tower_sim import writing
 from tower_sim.compare.comparison import Comparison, compare
 from tower_sim.compare.play import MAX_GAMES, play_pairs
 from tower_sim.compare.words import compare_report
@@ -76,6 +77,64 @@ def compare_command(
             print(f"plot: {plot}")
     if comparison.pairs.interrupted:
         raise KeyboardInterrupt
+
+
+def check_alone(b: str | None, wish: Sequence[str], vary: Sequence[str], output: Path | None) -> None:
+    """Raise UsageError for a second variant beside a wish, and for options that need a wish."""
+    if wish and b is not None:
+        raise fault("B", b, "none with --wish, which looks for it", "leave it out, or leave out --wish")
+    for name, given in (("--vary", list(vary)), ("--output", output and str(output))):
+        if given and not wish:
+            raise fault(name, given, "none without --wish", "write --wish actions=3, or leave it out")
+
+
+def wish_command(
+    file: str,
+    wish: Sequence[str],
+    vary: Sequence[str],
+    games: int | None,
+    seed: int,
+    model: str,
+    *,
+    changes: Sequence[str] = (),
+    settings: PhysicsSettings | None = None,
+    output: Path | None = None,
+    as_json: bool,
+    plot: Path | None,
+) -> None:
+    """Find rules for a wish, and print the JSON document or the report.
+
+    Write the rules into `output` and draw their comparison with the first rules into `plot`, if these are given. Raises
+    the errors of `tune_files`, and UsageError for a file that cannot be written.
+    """
+    from tower_sim.compare.search import tune_files
+    from tower_sim.compare.tuned import report
+
+    if plot is not None:
+        from tower_sim.compare.plot import check_drawing
+
+        check_drawing(plot)
+    if output is not None:
+        if output.suffix != ".toml" or not output.stem:
+            raise fault("--output", str(output), "a name that ends in .toml", "try wished.toml")
+        writing.check(output, "rules")
+    if games is not None:
+        check_whole("--games", games, 2, MAX_GAMES, "try --games 1000")
+    found = tune_files(file, wish, vary, changes, games, model, settings, seed)
+    if as_json:
+        print(json.dumps(found.to_json(), allow_nan=False))
+    else:
+        say(report(found))
+    if output is not None:
+        found.write(output)
+        if not as_json:
+            print(f"rules: {output}")
+    if plot is not None:
+        from tower_sim.compare.plot import draw_comparison
+
+        draw_comparison(found.best.comparison, plot)
+        if not as_json:
+            print(f"plot: {plot}")
 
 
 def _variants(files: tuple[str, str | None], changes: Sequence[str]) -> tuple[Variant, Variant]:

@@ -72,7 +72,7 @@ class Comparison:
             "b": self._variant_json(1, draws[1], beyond[1]),
             "differs": [asdict(difference) for difference in differences(self.pairs.compared, self.a, self.b)],
         } | {
-            group.key: [_row_json(row) for row in rows]
+            group.key: [row_json(row) for row in rows]
             for group, rows in zip(self.pairs.compared.groups, self.groups, strict=True)
         }
 
@@ -137,7 +137,8 @@ def _row(figure: Figure, of: Paired, i: int, figures: int) -> Row:
     )
 
 
-def _row_json(row: Row) -> dict[str, Any]:
+def row_json(row: Row) -> dict[str, Any]:
+    """Return a row of a comparison, ready for `json.dumps`."""
     smaller = row.smaller and {"difference": row.smaller[0], "games": row.smaller[1]}
     return {
         "key": row.key,

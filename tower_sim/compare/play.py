@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
+
+import numpy as np
 
 from tower_sim.compare.tally import CHUNK, Draws, Pairs, Tally
 from tower_sim.contract import DropModel
@@ -11,9 +14,13 @@ from tower_sim.errors import check_whole
 from tower_sim.games.compared import Compared, Values
 from tower_sim.jit import way
 from tower_sim.model import TooManyFailedDraws
+from tower_sim.progress import nothing
 from tower_sim.recorder import Recorder
 from tower_sim.requests import to_its_end
+from tower_sim.runs.array import Array
 from tower_sim.state import check_seed
+from tower_sim.surrogate.model import SurrogateModel
+from tower_sim.surrogate.ship import ShipSurrogate
 
 MAX_GAMES = 100_000_000  # about two hours
 _PLAIN_BATCH = 16  # games in a batch in plain Python: about a second, so that it can be interrupted
@@ -56,9 +63,7 @@ def batches(compared: Compared, models: tuple[DropModel, DropModel], games: int,
     """
     a_sampler, b_sampler = (compared.sampler(model) for model in models)
     if a_sampler and b_sampler:
-        size = max(1, min(CHUNK if way() != "python" else _PLAIN_BATCH, _BATCH_COUNTS // compared.numbers()))
-        for first in range(0, games, size):
-            some = min(size, games - first)
+        for first, some in _batches(compared, games):
             yield Pairs(a_sampler(0, some, seed, first), b_sampler(1, some, seed, first))
         return
     for run in range(games):
@@ -70,10 +75,38 @@ def batches(compared: Compared, models: tuple[DropModel, DropModel], games: int,
             yield Pairs(a, b, draws=(of_a, of_b))
 
 
+def play_side(
+    compared: Compared, model: DropModel, games: int, seed: int, first: int = 0, note: Callable[[], None] = nothing
+) -> Array:
+    """Play runs `first` to `first` + `games` of variant B alone, as `batches` does, and return their figures.
+
+    The result has shape (run, figure); runs with a drop that failed 5 times are left out. `note` is called after each
+    batch.
+    """
+    sampler = compared.sampler(model)
+    parts = [compared.none(1).values]
+    for start, some in _batches(compared, games) if sampler else ((run, 1) for run in range(games)):
+        with suppress(TooManyFailedDraws):
+            many = sampler(1, some, seed, first + start) if sampler else None
+            parts.append((many or _played(compared, model, 1, seed, first + start)[0]).values)
+        note()
+    return np.concatenate(parts)
+
+
+def _batches(compared: Compared, games: int) -> Iterator[tuple[int, int]]:
+    """Yield the first run and the number of runs of each batch of sampled runs."""
+    size = max(1, min(CHUNK if way() != "python" else _PLAIN_BATCH, _BATCH_COUNTS // compared.numbers()))
+    for first in range(0, games, size):
+        yield first, min(size, games - first)
+
+
 def _played(compared: Compared, model: DropModel, side: int, seed: int, run: int) -> tuple[Values, Draws]:
     """Play one run of a variant. Raises TooManyFailedDraws if the run is cut short."""
     recorder = Recorder(model)
     turns = list(to_its_end(compared.game.start(recorder.as_model, compared.rules[side], seed, run)))
     draws = recorder.taken()
     landed = sum(draw.outcome.status.is_landing for draw in draws)
-    return compared.run(turns, side), Draws(landed, len(draws) - landed)
+    values = compared.run(turns, side)
+    if isinstance(model, SurrogateModel | ShipSurrogate):
+        values = replace(values, drops=len(draws), beyond=sum(draw.outcome.extrapolated for draw in draws))
+    return values, Draws(landed, len(draws) - landed)

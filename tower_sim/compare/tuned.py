@@ -1,0 +1,373 @@
+"""What a search for a wish found: as typed values, sentences, a table, a document, and a rules file."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tower_sim import writing
+from tower_sim.compare.comparison import Comparison, row_json
+from tower_sim.compare.differences import noun
+from tower_sim.compare.vary import RuleValues, Way, as_it_was, toml_key, toml_text
+from tower_sim.compare.wish import NEAR, Verdict, Wish, together
+from tower_sim.compare.words import percent
+from tower_sim.errors import check_table
+from tower_sim.games.compared import Row, how_sure, instead, number
+from tower_sim.requests import APPARATUS, GAME
+from tower_sim.statistics import FEWEST, too_few
+from tower_sim.terminal import counted, one_line
+from tower_sim.variants import DEFAULT, Variant
+
+SCHEMA, VERSION = "tower-sim/wish", 1
+_TOLD = 0.001  # share of drops outside of the fitted range from which on a sentence says so
+_NAMED = 6  # costs that the sentences name
+_COSTS = 2  # costs that a row of the table names
+
+
+@dataclass(frozen=True, eq=False)
+class Reached:
+    """A way as games judged that were played after the choice: its `comparison` with the rules without changes (A).
+
+    `means` has the mean of each wished figure with its 95 % interval and standard deviation over games, and `verdicts`
+    what they say. `by_physics` says why physics played these games instead of the fast model, or is empty.
+    """
+
+    changes: Way
+    comparison: Comparison
+    means: Mapping[str, tuple[float, float, float, float]]
+    verdicts: Mapping[str, Verdict]
+    by_physics: str = ""
+
+    @property
+    def variant(self) -> Variant:
+        """The variant with the changes."""
+        return self.comparison.b
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on all wishes together."""
+        return together(self.verdicts.values())
+
+    @property
+    def games(self) -> int:
+        """The number of games that judged."""
+        return len(self.comparison.pairs)
+
+    @property
+    def costs(self) -> tuple[Row, ...]:
+        """The figures that nobody wished for and that surely change, the largest effect of each table first.
+
+        The test of each is corrected for all figures of its table (Holm).
+        """
+        shown = ([row for row in rows if row.shown and row.key not in self.means] for rows in self.comparison.groups)
+        return tuple(row for rows in shown for row in sorted(rows, key=lambda row: -row.effect))
+
+    def row(self, key: str) -> Row:
+        """Return the row of a figure in the comparison."""
+        return next(row for rows in self.comparison.groups for row in rows if row.key == key)
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned:
+    """What a search for a wish found.
+
+    `best` is the way that was chosen, and `ways` has it and the others that no way beats in changes, nearness and
+    cost, the fewest changes first. `tried` is the number of ways that were tried, `of` the number of all ways, and
+    `spans` has for each wished figure its means over all ways that were tried: the least and the most, each with its
+    way. `alone` has for each wished figure whether some way seemed to meet that wish, and `searched` is the model of
+    the search.
+    """
+
+    base: Variant
+    wishes: tuple[Wish, ...]
+    varied: tuple[RuleValues, ...]
+    best: Reached
+    ways: tuple[Reached, ...]
+    tried: int
+    of: int
+    spans: Mapping[str, tuple[tuple[float, Way], tuple[float, Way]]]
+    alone: Mapping[str, bool]
+    searched: str
+    seed: int
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the games of the chosen way, played afresh, say about the wish."""
+        return self.best.verdict
+
+    @property
+    def rules(self) -> Any:
+        """The rules that were found."""
+        return self.best.variant.rules
+
+    @property
+    def changes(self) -> dict[str, str]:
+        """The changes that were found, as after `--set`."""
+        return dict(self.best.changes)
+
+    @property
+    def in_plain_words(self) -> str:
+        """Two or three sentences: what to change and what that reaches, what it costs, what stands in its way."""
+        return " ".join(sentences(self))
+
+    def write(self, path: str | Path) -> None:
+        """Write the rules that were found into the file `path`, for play, compare, campaigns and pages."""
+        write_rules(self, Path(path))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document of `compare --wish --json`, ready for `json.dumps`."""
+        return document(self)
+
+
+def sentences(tuned: Tuned) -> list[str]:
+    """Return what to change and what that reaches, what it costs, and what stands in the way of an unmet wish."""
+    best = tuned.best
+    told = [_first(tuned), _costs(tuned.base, best)]
+    if best.verdict is not Verdict.MET:
+        told += _in_its_way(tuned)
+    shares = best.comparison.pairs.extrapolated
+    if best.by_physics:
+        told.append(f"Physics played these games: {best.by_physics}.")
+    elif shares is not None and shares[1] > _TOLD:
+        told.append(
+            f"Careful: {percent(shares[1])} of the drops lie outside of what the fast model was fitted to; "
+            "--model physics plays them too."
+        )
+    return [each for each in told if each]
+
+
+def _first(tuned: Tuned) -> str:
+    best = tuned.best
+    reached = " and ".join(_reached(wish, best) for wish in tuned.wishes)
+    by = f"in {counted(best.games, best.comparison.pairs.compared.game.run)} played afresh"
+    changes = _changes(tuned.base, best.changes)
+    is_one = len(tuned.wishes) == 1
+    wish, are = ("The wish", "is") if is_one else ("The wishes", "are")
+    if best.verdict is Verdict.MET:
+        how = f"by {changes}" if best.changes else "without a change"
+        return f"{wish} {are} met {how}: {reached}, {by}."
+    if best.verdict is Verdict.OPEN:
+        few = f" ({too_few(best.games, 'game')})" if best.games < FEWEST else ""
+        return f"Whether {changes} meets the wish{'es' * (not is_one)} is too close to tell{few}: {reached}, {by}."
+    ways = f"the nearest of {tuned.tried} ways that were tried is {changes}" if tuned.tried > 1 else "nothing may vary"
+    return f"{wish} {are} not met; {ways}: {reached}, {by}."
+
+
+def _reached(wish: Wish, best: Reached) -> str:
+    row, (mean, low, high, _) = best.row(wish.key), best.means[wish.key]
+    half = (high - low) / 2
+    before = f" instead of {_of(row.mean_a, half)}" if best.changes else ""
+    missed = f", wished {wish.words}" if best.verdicts[wish.key] is not Verdict.MET else ""
+    return f"{row.title} {_of(mean, half)} ({_ends(low, high)}{missed}){before}"
+
+
+def _costs(base: Variant, best: Reached) -> str:
+    if not best.changes:
+        return "It costs nothing."
+    run = best.comparison.pairs.compared.game.run
+    if best.games < FEWEST:
+        return f"What it costs is open: {too_few(best.games, run)}."
+    if not best.costs:
+        return "It costs nothing that these games show: no other figure surely changes."
+    named = [f"{_title(best, row)} {instead(row)}" for row in best.costs[:_NAMED]]
+    more = len(best.costs) - len(named)
+    others = f" and {counted(more, 'other figure')}" if more else ""
+    sure = {how_sure(row, run) for row in best.costs}
+    return f"It costs: {', '.join(named)}{others}: {'certain' if sure == {'certain'} else 'certain or very likely'}."
+
+
+def _in_its_way(tuned: Tuned) -> list[str]:
+    """Return what stands in the way: a wish that nothing reaches, or wishes that exclude each other."""
+    told: list[str] = []
+    for wish in tuned.wishes:
+        if tuned.alone[wish.key]:
+            continue
+        (least, at_least), (most, at_most) = tuned.spans[wish.key]
+        title = tuned.best.row(wish.key).title
+        is_low = wish.low > most
+        value, way = (most, at_most) if is_low else (least, at_least)
+        if least < wish.low and wish.high < most:
+            told.append(f"What stands in its way: {title} jumps over {wish.words}; let another rule vary too.")
+            continue
+        ends = [_end(vary, way) for vary in tuned.varied if vary.key in way]
+        further = f"; {' and '.join(filter(None, ends))}" if any(ends) else ""
+        told.append(
+            f"What stands in its way: {title} goes from {number(least)} to {number(most)} in the ways that were tried, "
+            f"and is {'most' if is_low else 'least'} ({number(value)}) with {_changes(tuned.base, way)}{further}."
+        )
+    if not told and len(tuned.wishes) > 1:
+        told.append(
+            "What stands in its way: each wish alone can be met, but no way that was tried meets them together."
+        )
+    return told
+
+
+def _end(vary: RuleValues, way: Way) -> str:
+    ends = {vary.values[0], vary.values[-1]}
+    return f"{vary.key} = {way[vary.key]} is the last value that it may have here" if way[vary.key] in ends else ""
+
+
+def report(tuned: Tuned) -> str:
+    """Return the report: the sentences, how the games were played, and the ways, the fewest changes first."""
+    pairs = tuned.best.comparison.pairs
+    game = pairs.compared.game
+    wished = ", ".join(wish.text for wish in tuned.wishes)
+    varied = "; ".join(f"{vary.key} {_values(vary)}" for vary in tuned.varied)
+    whole = "all" if tuned.tried >= tuned.of else f"of {tuned.of}"
+    head = [
+        " ".join(sentences(tuned)),
+        "",
+        f"{game.title}, a wish: {wished}; seed {tuned.seed}",
+        f"A  {tuned.base.name}: {noun(tuned.base.apparatus)} {tuned.base.apparatus.name} ({tuned.base.file})",
+        f"What may vary: {varied}. Tried: {counted(tuned.tried, 'way')} ({whole}), model {tuned.searched}.",
+        "",
+    ]
+    table = [f"{'changes':<9} {'wish':<7} figures, and what they cost"]
+    for way in tuned.ways:
+        mark = " <- told above" if way is tuned.best else ""
+        figures = ", ".join(_figure(wish, way) for wish in tuned.wishes)
+        table.append(f"{len(way.changes):<9} {way.verdict:<7} {_changes(tuned.base, way.changes)}{mark}")
+        table.append(f"{'':<17} {figures}; {_few(way)}")
+    notes = [
+        "",
+        f"In brackets: the 95 % interval of games played after the choice, of each figure alone. met: it lies in the "
+        f"wish; = allows {100 * NEAR:.0f} % on either side. missed: it lies outside. open: neither. A cost is another "
+        "figure that surely changes (adjusted p of at most 5 %, Holm).",
+    ]
+    return "\n".join([*head, *table, *notes])
+
+
+def _few(way: Reached) -> str:
+    if not way.costs:
+        return "costs nothing that these games show" if way.changes else "as it is"
+    named = ", ".join(f"{_title(way, row)} {number(row.mean_b)}" for row in way.costs[:_COSTS])
+    more = len(way.costs) - _COSTS
+    return f"costs {named}{f' and {more} more' if more > 0 else ''}"
+
+
+def _figure(wish: Wish, way: Reached) -> str:
+    mean, low, high, _ = way.means[wish.key]
+    return f"{way.row(wish.key).title} {_of(mean, (high - low) / 2)} ({_ends(low, high)})"
+
+
+def _title(way: Reached, row: Row) -> str:
+    """Return the title of a figure; that of a share with what it is a share of."""
+    groups = way.comparison.pairs.compared.groups
+    of = next(group.of for group, rows in zip(groups, way.comparison.groups, strict=True) if row in rows)
+    of = of or ("" if row in way.comparison.figures else "cubes out:")
+    return f"{of} {row.title}".strip()
+
+
+def _changes(base: Variant, way: Way) -> str:
+    told = [f"{key} = {_word(value)} instead of {_plain(as_it_was(base, key))}" for key, value in way.items()]
+    return " and ".join(told) or "no change"
+
+
+def _word(text: str) -> str:
+    """Return the text of a value in TOML; a plain word without its quotes."""
+    return text[1:-1] if re.fullmatch(r'"[\w. -]+"', text) else text
+
+
+def _plain(value: Any) -> str:
+    return "nothing" if value is None else toml_text(value) if not isinstance(value, str) else value
+
+
+def _values(vary: RuleValues) -> str:
+    if len(vary.values) < 2:
+        return " ".join(vary.values) or "(no other value)"
+    return one_line(", ".join(vary.values), 60, 20)
+
+
+def _of(mean: float, half: float) -> str:
+    """Return a mean with the decimals of its interval, at least one."""
+    decimals = 1 if half <= 0 else min(max(_place(half), 1), 4)
+    return f"{mean:.{decimals}f}"
+
+
+def _place(half: float) -> int:
+    return next((i for i in range(5) if half * 10**i >= 1), 5)
+
+
+def _ends(low: float, high: float) -> str:
+    half = (high - low) / 2
+    return f"{_of(low, half)} to {_of(high, half)}"
+
+
+def document(tuned: Tuned) -> dict[str, Any]:
+    """Return the document of `compare --wish --json`, ready for `json.dumps`."""
+    return {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "seed": str(tuned.seed),
+        "base": {"name": tuned.base.name, "file": tuned.base.file, "set": list(tuned.base.changes)},
+        "wishes": [
+            {
+                "key": wish.key,
+                "text": wish.text,
+                "verdict": tuned.best.verdicts[wish.key],
+                "alone": tuned.alone[wish.key],
+            }
+            for wish in tuned.wishes
+        ],
+        "vary": {vary.key: list(vary.values) for vary in tuned.varied},
+        "searched": {"model": tuned.searched, "tried": tuned.tried, "of": tuned.of},
+        "verdict": tuned.verdict,
+        "words": sentences(tuned),
+        "best": tuned.ways.index(tuned.best),
+        "ways": [_way_json(tuned, way) for way in tuned.ways],
+    }
+
+
+def _way_json(tuned: Tuned, way: Reached) -> dict[str, Any]:
+    means = {
+        key: {"mean": mean, "interval": [low, high], "sd": sd, "verdict": way.verdicts[key]}
+        for key, (mean, low, high, sd) in way.means.items()
+    }
+    return {
+        "changes": dict(way.changes),
+        "verdict": way.verdict,
+        "model": way.comparison.model,
+        "games": way.games,
+        "wishes": means,
+        "costs": [row_json(row) for row in way.costs],
+    }
+
+
+def write_rules(tuned: Tuned, path: Path) -> None:
+    """Write the rules that were found as a rules file; paths in it count from its folder."""
+    writing.write(path, rules_text(tuned, path), "rules")
+
+
+def rules_text(tuned: Tuned, path: Path) -> str:
+    """Return the text of the rules file `path`: every key, with its default too."""
+    variant = tuned.best.variant
+    plain = variant.game.plain(variant.rules)
+    first, *others = variant.game.tables
+    own = dict(check_table(first, plain.get(first, {})))
+    head = {} if variant.game.name == DEFAULT else {GAME: _beside(variant.game.file, path) or variant.game.name}
+    head |= {APPARATUS: _beside(variant.apparatus.file, path) or variant.apparatus.name}
+    if isinstance(own.get("name"), str):
+        own["name"] = path.stem
+    tables: dict[str, Any] = {key: value for key, value in own.items() if isinstance(value, dict)}
+    tables |= {key: plain[key] for key in others if key in plain}
+    values = {**head, **{key: value for key, value in own.items() if key not in tables and value is not None}}
+    words = ["tower-sim", "compare", tuned.base.file, *(f"--set={change}" for change in tuned.base.changes)]
+    words += [f"--wish={wish.text}" for wish in tuned.wishes]
+    words += [f"--vary={vary.key}={','.join(vary.values)}" for vary in tuned.varied if vary.values]
+    lines = [
+        *(f"# {line}" for line in sentences(tuned)),
+        f"# Found by: {shlex.join([*words, '--seed', str(tuned.seed)])}",
+        *(f"{toml_key(key)} = {toml_text(value)}" for key, value in values.items()),
+        *(f"{toml_key(key)} = {toml_text(value)}" for key, value in tables.items()),
+    ]
+    return "\n".join(" ".join(line.splitlines()) for line in lines) + "\n"
+
+
+def _beside(file: str | os.PathLike[str] | None, path: Path) -> str:
+    """Return the path of a file from the folder of `path`; "" if there is no file."""
+    return Path(os.path.relpath(file, path.absolute().parent)).as_posix() if file else ""
