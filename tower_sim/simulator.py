@@ -9,6 +9,7 @@ apparatus/where.py says where they are.
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -167,16 +168,21 @@ def _door(shape: Apparatus, settings: PhysicsSettings) -> Door:
         shape.cube_edge,
         frozenset(regions),
         frozenset(places),
-        partial(_look, shape, settings),
+        _Check(shape, settings),
         MAX_CUBES,
         boxes=len(shape.solids),
         advise=partial(_advice, shape),
     )
 
 
-def _look(shape: Apparatus, settings: PhysicsSettings, state: TowerState) -> None:
-    """Check a state in a world of its own."""
-    check_at_rest(state, Scene(CoreEngine(settings), shape, settings))
+class _Check(threading.local):
+    """The check of a state in a world of its own, one in each thread, whose fixed parts are written once."""
+
+    def __init__(self, shape: Apparatus, settings: PhysicsSettings) -> None:
+        self._shape, self._settings, self._core = shape, settings, CoreEngine(settings)
+
+    def __call__(self, state: TowerState) -> None:
+        check_at_rest(state, Scene(self._core, self._shape, self._settings))
 
 
 def _advice(shape: Apparatus, state: TowerState) -> str:

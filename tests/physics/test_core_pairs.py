@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,9 +10,12 @@ from support.cases import each_case
 from support.scenes import CORNERS, EDGE, WEIGHTLESS, Array, floor, matrices, pose, set_up, turns
 
 from tests.support.bench import World
-from tower_sim.apparatus.parts import Surface
+from tests.support.golden_scenes import SCENES, digest, kept
+from tests.support.hulls import pegged
+from tower_sim.apparatus.parts import Box, Surface
 from tower_sim.physics.core import CoreEngine, arrays
 from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.state import Pose
 
 WOOD = Surface(0.4, 0.4)
 REACH = math.sqrt(3) * EDGE  # of two cubes whose spheres touch
@@ -73,6 +77,45 @@ def test_every_pair_of_a_falling_heap_that_can_touch_is_on_the_list_at_every_ste
             assert near <= listed(world)
             seen += len(near)
         assert seen > 3000
+
+
+@each_case("where", ["among the rows", "far away"])
+def test_the_grid_lists_the_pairs_that_a_look_at_all_rows_lists(where: str):
+    """Among two thousand prisms, boxes turned anyhow, and a table wider than all of these; 60 cubes, then cuboids."""
+    rng, tower = np.random.default_rng(9), pegged("amerigo", 2000)
+    half = rng.uniform(0.001, 0.05, (40, 3)).tolist()
+    boxes = [
+        Box("b", "s", tuple(rng.normal(0, 0.05, 3)), tuple(half[k]), tuple(turn))
+        for k, turn in enumerate(turns(rng, 40).tolist())
+    ]
+    engine = CoreEngine(PhysicsSettings(engine="core"))
+    engine.clear(tower.cube_edge)
+    hulls = tuple(replace(each, surface="s") for each in tower.hulls)
+    engine.add_solids((*tower.boxes[:3], *boxes), hulls, {each.surface: WOOD for each in (*tower.boxes, *boxes)}, WOOD)
+    engine.set_cubes(0.001)
+    size = 0.05 if where == "among the rows" else 5.0
+    for turn in turns(rng, 60).tolist():
+        engine.add_cube(Pose(tuple(rng.normal(0, size, 3)), tuple(turn)))
+    for is_large in (False, True):
+        if is_large:
+            for _ in range(20):
+                engine.add_cuboid(Pose(tuple(rng.normal(0, size, 3)), (0.0, 0.0, 0.0, 1.0)), (0.01, 0.02, 0.03), 0.01)
+        told: list[list[list[int]]] = []
+        reach = float(engine.tables.grid[arrays.LISTED])
+        for listed in (reach, 0.0):
+            engine.tables.grid[arrays.LISTED] = listed
+            engine.lie_still()
+            told.append(engine.tables.pairs[: engine.tables.whole[arrays.PAIRS], :2].tolist())
+        engine.tables.grid[arrays.LISTED] = reach
+        assert reach > 0
+        assert told[0] == told[1] == sorted(told[0])
+        assert len(told[0]) > 300 or where == "far away"
+
+
+def test_pairs_get_room_when_they_need_it_and_no_digit_changes(monkeypatch: pytest.MonkeyPatch):
+    """With room for one pair a cube at first, worlds grow within a window, before a look, and at the start."""
+    monkeypatch.setattr(arrays, "PAIRS_A_CUBE", 1)
+    assert {name: digest(name) for name in SCENES} == kept()
 
 
 @each_case("gone", [0, 1, 2])

@@ -99,7 +99,7 @@ def test_a_forked_process_goes_on_with_the_tables_that_it_inherits(wasm: Any):
 def filmed(engine: CoreEngine, windows: int, cubes: int) -> Any:
     """Run as pages do: returns where the cubes are after each window, shape (windows, cubes, 7)."""
     film = np.zeros((windows, cubes, 7))
-    assert engine.core.go_on(engine.tables, film, windows, 0.0, 0) == windows
+    assert engine.go_on(film, windows) == windows
     return film
 
 
@@ -148,7 +148,7 @@ def test_a_world_that_grows_and_a_film_of_it_are_those_of_the_compiled_functions
 def test_memory_goes_with_the_last_table_that_lies_in_it(wasm: Any):
     gc.disable()  # what is only found by looking for circles would stay for long
     try:
-        world = wasm.machine().make(3, 2, 1, 1)
+        world = wasm.machine().make(3, 2, 1, 1, 0)
         home, view = weakref.ref(world.whole.base.memory), world.bodies[1:]
         del world
         assert home() is not None
@@ -164,7 +164,7 @@ def test_more_cubes_than_32_bits_can_address_are_refused_in_one_line(wasm: Any):
     with pytest.raises(
         UsageError, match=r"4 GiB that WebAssembly can address; allowed are about 1,000; try fewer, or: "
     ):
-        wasm.machine().make(10, 2000, 1, 1)
+        wasm.machine().make(10, 2000, 1, 1, 2_000_000)
 
 
 @needs_wasmtime

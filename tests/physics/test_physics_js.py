@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.support.chains import chains, profiles
+from tests.support.hulls import pegged
 from tests.support.node import answered, needs_node
 from tower_sim.apparatus.catalogue import load
 from tower_sim.errors import UsageError
@@ -51,6 +52,17 @@ JAMS = PhysicsSettings(quiet_time=1.9, longest=2.0, creep=1.0)
 """No cube is quiet for long enough, so that a drop ends when its time is up: cubes that lie still are jammed."""
 TOO_SHORT = PhysicsSettings(quiet_time=0.5, longest=0.6, creep=0.001)
 BY_STATUS = {"jammed": JAMS, "timed_out": TOO_SHORT, "settled": accuracy("core", "fast")}
+
+
+@pytest.mark.slow
+@needs_node
+def test_drops_over_two_thousand_prisms_are_pythons_and_their_pairs_get_room():
+    """Some 70 pairs a cube: more than there is room for at first."""
+    shape = pegged("amerigo", 2000)
+    assert len(shape.hulls) == 2000
+    many = [asdict(chain) for chain in chains(10, shapes=[shape])]
+    given = asked(0) | {"profiles": profiles(shapes=[shape]), "chains": many}
+    assert answered(SUPPORT / "physics_ask.mjs", given=given)["differ"] == []
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tower_sim.apparatus.catalogue import load, names
+from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import COLOURS, Cube
 from tower_sim.errors import UsageError
 from tower_sim.outcome import Outcome
@@ -29,14 +30,21 @@ class Chain:
     steps: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
 
-def profiles(settings: PhysicsSettings | None = None) -> dict[str, Any]:
-    """Return all shipped profiles as data, by name."""
-    return {name: document(load(name), settings) for name in names()}
+def shipped() -> list[Apparatus]:
+    """Return all shipped profiles."""
+    return [load(name) for name in names()]
 
 
-def chains(steps: int, each: int = 5, settings: PhysicsSettings | None = None) -> Iterator[Chain]:
-    """Yield chains of `each` steps, `steps` in all, over all shipped profiles in turn."""
-    models = [PhysicsModel(load(name), settings) for name in names()]
+def profiles(settings: PhysicsSettings | None = None, shapes: Sequence[Apparatus] = ()) -> dict[str, Any]:
+    """Return shapes, if there are none all shipped profiles, as data by name."""
+    return {shape.name: document(shape, settings) for shape in shapes or shipped()}
+
+
+def chains(
+    steps: int, each: int = 5, settings: PhysicsSettings | None = None, shapes: Sequence[Apparatus] = ()
+) -> Iterator[Chain]:
+    """Yield chains of `each` steps, `steps` in all, over shapes, if there are none all shipped profiles, in turn."""
+    models = [PhysicsModel(shape, settings) for shape in shapes or shipped()]
     for number in range(0, steps, each):
         model = models[number // each % len(models)]
         rng = np.random.default_rng([int(SEED), number])

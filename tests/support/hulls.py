@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice, product
 
 import numpy as np
 
 from tests.support.scenes import matrices
-from tower_sim.apparatus.parts import Box, Hull, Vector
+from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.parts import Apparatus, Box, Hull, Vector
 
 _SIDES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
 
@@ -40,3 +43,27 @@ def regular(sides: int, across: float) -> list[tuple[float, float]]:
     out = across / math.cos(math.pi / sides)
     turns = [math.pi * (2 * k - 1) / sides for k in range(sides)]
     return [(out * math.cos(turn), out * math.sin(turn)) for turn in turns]
+
+
+def pegged(profile: str, number: int) -> Apparatus:
+    """Return a tower with so many thin prisms more, each the skin of round pegs that cross its tube."""
+    tower = load(profile)
+    edge, surface = tower.cube_edge, tower.boxes[0].surface
+    hulls = tuple(pegs(surface, 0.35 * edge, 2.6 * edge, tower.rim_top - 3 * edge, number))
+    return replace(tower, name=f"{profile}-pegged", hulls=hulls)
+
+
+def pegs(surface: str, radius: float, apart: float, top: float, number: int) -> Iterator[Hull]:
+    """Yield rows of pegs along y from `top` down, of 12 sides, each side cut into four prisms one after the other."""
+    sides, cuts = 12, 4
+    for row, peg, side, cut in islice(product(range(number), range(3), range(sides), range(cuts)), number):
+        x, z = (peg - 1 + 0.25 * (row % 2)) * apart, top - row * apart / 2
+        y = [(2 * (cut + k) / cuts - 1) * 1.5 * apart for k in range(2)]
+        turns = [2 * math.pi * (side + k) / sides for k in range(2)]
+        places = [
+            (x + out * math.cos(turn), y[k], z + out * math.sin(turn))
+            for out in (radius, 0.6 * radius)
+            for turn, k in ((turns[0], 0), (turns[0], 1), (turns[1], 1), (turns[1], 0))
+        ]
+        around = [(k, k + 4, (k + 1) % 4 + 4, (k + 1) % 4) for k in range(4)]
+        yield hull("peg", surface, places, [(0, 1, 2, 3), (7, 6, 5, 4), *around])

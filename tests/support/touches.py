@@ -48,6 +48,7 @@ def lay(engine: CoreEngine, poses: Sequence[Pose], touches: Sequence[Touch] = ()
         row[:3] = *bodies, len(touch.forces) // 3
         row[3 : 3 + len(touch.forces)] = touch.forces
     tables.drop[arrays.LAID], tables.drop[arrays.RUN] = len(poses), arrays.ALONE
-    engine.core.begin(tables, rows)
+    engine.begin(rows)
+    tables = engine.tables
     tables.drop[arrays.LAUNCHES], tables.drop[arrays.RUN] = len(poses), arrays.NO_DROP
     return engine.bodies

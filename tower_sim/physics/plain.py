@@ -20,12 +20,11 @@ from tower_sim.errors import UsageError
 from tower_sim.physics.belonging import digest_of
 from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.core.exported import CORE
-from tower_sim.physics.core.hulls import write
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings, as_settings
 
 SCHEMA = "tower-sim/physics"
-VERSION = 2
+VERSION = 3
 
 
 def core() -> bytes:
@@ -62,10 +61,6 @@ def document(apparatus: Apparatus, settings: PhysicsSettings | None = None) -> d
             "gives its rule as numbers, such as those that ship"
         )
     plain, board = drawn(shape), shape.board
-    for told, hull in zip(plain["hulls"], shape.hulls, strict=True):
-        low, high = hull.bounds
-        half = [(b - a) / 2 for a, b in zip(low, high, strict=True)]
-        told |= {"centre": list(hull.centre), "half": half, "numbers": write(hull)}
     tables = Scene(CoreEngine(settings), shape, settings).tables
     is_tower = shape.rule[0] == where.TOWER
     return {

@@ -108,7 +108,7 @@ class Scene:
         """
         self.put({**inside, **outside})
         self.tables.drop[arrays.INSIDE] = len(inside)
-        self.core.core.begin(self.tables, self._rows(tuple(touches)))
+        self.core.begin(self._rows(tuple(touches)))
 
     def put(self, laid: Mapping[Cube, Pose]) -> None:
         """Write the cubes at rest of the next `begin` into the tables."""
@@ -189,11 +189,11 @@ class Scene:
         `shake` is a knock on the table: its strength (g) and its direction (x, y). Refused is a launch whose place had
         to be free and is not.
         """
-        tables, first = self.tables, int(self.tables.drop[arrays.LAID])
-        drop, plan = tables.drop, tables.plan
-        plan[arrays.STRENGTH : arrays.SHAKE_Y + 1] = shake or (-1.0, 0.0, 0.0)
-        self.core.core.start(tables)
+        first = int(self.tables.drop[arrays.LAID])
+        self.tables.plan[arrays.STRENGTH : arrays.SHAKE_Y + 1] = shake or (-1.0, 0.0, 0.0)
+        self.core.core.start(self.tables)
         self._run()
+        drop, plan = self.tables.drop, self.tables.plan
         if drop[arrays.STATUS] == arrays.TAKEN:
             cube, deep = self.cubes[first + int(drop[arrays.NEXT])], float(plan[arrays.DEPTH])
             raise UsageError(
@@ -204,10 +204,9 @@ class Scene:
 
     def _run(self) -> None:
         """Go on until the drop is over."""
-        tables, drop = self.tables, self.tables.drop
-        while drop[arrays.STATUS] == arrays.RUNNING:
-            self.core.core.go_on(tables, _FILM, _AT_ONCE, 0.0, 0)
-            if drop[arrays.STATUS] == arrays.ASKING:
+        while self.tables.drop[arrays.STATUS] == arrays.RUNNING:
+            self.core.go_on(_FILM, _AT_ONCE)
+            if self.tables.drop[arrays.STATUS] == arrays.ASKING:
                 self._answer()
 
     def _answer(self) -> None:
@@ -264,7 +263,7 @@ class Scene:
 
     def overlap(self) -> float:
         """Return how deep (m) a cube is in another or in a part at most, of the cubes that `put` wrote."""
-        self.core.core.begin(self.tables, np.zeros((0, TOUCH)))
+        self.core.begin(np.zeros((0, TOUCH)))
         return self.core.core.deepest_overlap(self.tables)
 
     def far_touch(self, touches: Sequence[Touch]) -> int | None:

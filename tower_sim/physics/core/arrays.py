@@ -15,6 +15,7 @@ MOST_POINTS = 8
 
 # Whole numbers of a world, by place in `Tables.whole`.
 FIXED, ROWS, PAIRS, ACTIVE, STALE, STEPS, VISITS = range(7)
+SHORT, PARTS, LEFT, SHOWN = range(7, 11)  # see `make`; steps of the window under way, of these left, its CHANGES
 # Numbers of a world, by place in `Tables.real`: what the settings and the scene say.
 GRAVITY_X, GRAVITY_Y, GRAVITY_Z = range(3)  # m/s2
 EDGE = 3  # of a cube (m)
@@ -67,6 +68,13 @@ NORMAL, POINT = 0, 3
 # where its rows in `contacts` start (see solver.py), when it was last visited (in correction: it overlaps), whether
 # a point of it bounces or waits.
 DONE, PAIR, ONE, OTHER, START, SEEN, HAS_IMPACTS = range(7)
+
+# Numbers of `grid`, see broad.py: its lowest corner (m), cells per metre, cells along each axis, and how far (m) from a
+# cube's centre fixed rows are listed; 0 where there is no grid. For so many fixed rows it has room for so many cells,
+# and for so many rows in all their lists.
+CORNER, PER_METRE, CELLS, LISTED = 0, 3, 4, 7
+PAIRS_A_CUBE = 24
+CELLS_A_ROW, MORE_CELLS, LISTED_A_ROW, MORE_LISTED = 8, 4096, 64, 8192
 
 # Whole numbers of a drop, by place in `Tables.drop`: how it runs; how far it is; what a caller may change.
 RUN, STATUS, PASSED_WINDOWS = 0, 1, 2  # one of the ways below; one of the statuses below; how many windows have passed
@@ -126,6 +134,9 @@ class Tables(NamedTuple):
     contacts: T
     room: T
     hulls: T
+    grid: T
+    cells: T
+    listed: T
     drop: T
     plan: T
     cubes: T
@@ -135,7 +146,7 @@ class Tables(NamedTuple):
 
 
 SHAPES: Mapping[str, tuple[str | int, ...]] = {
-    "whole": (7,),
+    "whole": (11,),
     "real": (REALS,),
     "bodies": ("rows", COLUMNS),
     "flags": ("rows", 5),
@@ -148,6 +159,9 @@ SHAPES: Mapping[str, tuple[str | int, ...]] = {
     "contacts": ("points", 28),
     "room": (4096,),
     "hulls": ("hulls",),
+    "grid": (8,),
+    "cells": ("cells",),
+    "listed": ("listed",),
     "drop": (WHOLES_OF_DROP,),
     "plan": (PLAN,),
     "cubes": ("cubes", CUBE_COLUMNS),
@@ -156,18 +170,21 @@ SHAPES: Mapping[str, tuple[str | int, ...]] = {
     "desk": (DESK,),
 }
 """The shape of each table; a word stands for a number of `make`. core.wasm has them, for other languages."""
-WHOLE_NUMBERS = ("whole", "flags", "pairs", "known_pairs", "todo", "drop", "marks")
+WHOLE_NUMBERS = ("whole", "flags", "pairs", "known_pairs", "todo", "cells", "listed", "drop", "marks")
 
 
-def make(fixed: int, cubes: int, hulls: int = 1, rule: int = 1, table: Callable[..., T] = np.zeros) -> Tables:
-    """Return an empty world with room for so many fixed rows and cubes, for all their pairs, and for numbers of hulls.
+def make(
+    fixed: int, cubes: int, hulls: int = 1, rule: int = 1, pairs: int = 0, table: Callable[..., T] = np.zeros
+) -> Tables:
+    """Return an empty world with room for so many fixed rows, cubes, numbers of hulls, and pairs (0: a few a cube).
 
-    `rule` is how many numbers decide where cubes are. Most of that room is never touched, and so takes no memory.
-    `table` makes one, of a shape and a type, all zeros.
+    `rule` is how many numbers decide where cubes are. `table` makes one, of a shape and a type, all zeros. Where pairs
+    need more room, a function stops with the world as it was, and SHORT says how many; it is called again with that.
     """
-    pairs = cubes * (cubes - 1) // 2 + cubes * fixed
+    pairs = pairs or PAIRS_A_CUBE * cubes
     sizes: dict[str | int, int] = {"rows": fixed + cubes, "cubes": cubes, "hulls": hulls, "rule": rule}
     sizes |= {"pairs": pairs, "pairs and one": pairs + 1, "points": pairs * MOST_POINTS}
+    sizes |= {"cells": CELLS_A_ROW * fixed + MORE_CELLS + 1, "listed": LISTED_A_ROW * fixed + MORE_LISTED}
     kinds = {name: np.int64 if name in WHOLE_NUMBERS else np.float64 for name in SHAPES}
     return Tables(**{name: table((sizes.get(a, a), *rest), kinds[name]) for name, (a, *rest) in SHAPES.items()})
 
@@ -184,6 +201,9 @@ def move_into(larger: Tables, world: Tables) -> None:
         "pairs",
         "touches",
         "hulls",
+        "grid",
+        "cells",
+        "listed",
         "drop",
         "plan",
         "cubes",

@@ -23,10 +23,10 @@ def machine() -> Machine:
     return Machine(make=_make, **{name: partial(_call, name) for name in names})
 
 
-def _make(fixed: int, cubes: int, hulls: int, rule: int) -> Tables:
+def _make(fixed: int, cubes: int, hulls: int, rule: int, pairs: int) -> Tables:
     memory = Memory(CORE.path)
     memory.table((_WORDS,), np.int64)
-    tables = arrays.make(fixed, cubes, hulls, rule, memory.table)
+    tables = arrays.make(fixed, cubes, hulls, rule, pairs, memory.table)
     memory.list_up(tables)
     return tables
 

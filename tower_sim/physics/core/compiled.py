@@ -25,8 +25,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Machine:
     """What runs the core: `make` is `arrays.make` without its last argument, the rest are the functions of run.py."""
 
-    make: Callable[[int, int, int, int], Tables]
+    make: Callable[[int, int, int, int, int], Tables]
     write_row: Callable[..., None]
+    write_hulls: Callable[[Tables, T, int], None]
+    lay_grid: Callable[[Tables], None]
     let_go: Callable[[Tables, T], int]
     put_down: Callable[[Tables, T, int], int]
     begin: Callable[[Tables, T], None]

@@ -78,6 +78,7 @@ from tower_sim.physics.core.arrays import (
     SHAKE_X,
     SHAKE_Y,
     SHAPE,
+    SHORT,
     STALE,
     STATE,
     STATUS,
@@ -306,14 +307,20 @@ def _take_emerged(w: Tables, state: int) -> bool:
 
 @aside
 def judge(w: Tables) -> bool:
-    """Judge whether the drop is over; tell whether to look again before time passes."""
+    """Judge whether the drop is over; tell whether to look again before time passes.
+
+    Where SHORT says that pairs need room, nothing is judged yet: it is called again.
+    """
     drop, plan, cubes = w.drop, w.plan, w.cubes
     time, end = drop[PASSED_WINDOWS] * w.real[WINDOW], plan[LONGEST] + plan[LAST_AT]
     asleep = _all_sleep(w)
     if asleep and drop[IS_OPEN] != 0:
         return False  # a hand takes its time
     if asleep and drop[NEXT] == drop[LAUNCHES] and not is_shaking(w):
-        if (drop[GOES] >= _FIRM_GOES or drop[IS_WEDGED] == 0) and _is_sound(w):
+        is_firm = (drop[GOES] >= _FIRM_GOES or drop[IS_WEDGED] == 0) and _is_sound(w)
+        if w.whole[SHORT] != 0:
+            return False
+        if is_firm:
             if drop[AGAIN] > 0:
                 add_cube(w, w.marks[drop[AGAIN_FIRST] % w.marks.shape[0], QUEUE])
                 drop[AGAIN_FIRST] += 1
@@ -350,6 +357,8 @@ def _is_sound(w: Tables) -> bool:
     most = MOST_OVERLAP * w.real[EDGE]
     if w.drop[RUN] == ALONE:
         lie_still(w)
+        if w.whole[SHORT] != 0:
+            return False
         if deepest(w) < most / 2:
             return True
     return deepest_overlap(w) <= most
@@ -359,7 +368,7 @@ def _is_sound(w: Tables) -> bool:
 def _stopped(w: Tables) -> int:
     """Return the status at the end of time: JAMMED if no cube overlaps too deeply, or crept on in the last second."""
     if not _is_sound(w):
-        return TIMED_OUT
+        return TIMED_OUT if w.whole[SHORT] == 0 else RUNNING
     bound = w.plan[CREEP] * w.real[EDGE]
     for i in range(w.whole[FIXED], w.whole[ROWS]):
         k = w.flags[i, NUMBER]

@@ -13,7 +13,7 @@ import numpy as np
 from tower_sim.apparatus.parts import Box, Hull, Quaternion, Surface, Vector
 from tower_sim.jit import T
 from tower_sim.physics.core import arrays, machine, run
-from tower_sim.physics.core.hulls import write
+from tower_sim.physics.core.hulls import told_of
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.state import Pose, Touch
@@ -24,7 +24,6 @@ _FAR = 0.6  # edges: no look ahead is longer, or pairs would be missed; the trav
 _TOUCHING_GAP = 0.002  # edges: see narrow.py
 _CORRECTIONS = 8
 _NO_FILM = np.zeros((0, 0, 7))
-_UPRIGHT = (0.0, 0.0, 0.0, 1.0)
 
 
 class CoreEngine:
@@ -41,7 +40,7 @@ class CoreEngine:
     def __init__(self, settings: PhysicsSettings) -> None:
         self._settings = settings
         self.core = machine.chosen()
-        self.tables = self.core.make(0, 0, 1, 1)
+        self.tables = self.core.make(0, 0, 1, 1, 0)
         self._fixed: tuple[object, ...] = ()
 
     @property
@@ -93,17 +92,16 @@ class CoreEngine:
         self, boxes: Sequence[Box], hulls: Sequence[Hull], surfaces: Mapping[str, Surface], cube: Surface
     ) -> None:
         """Add fixed boxes and hulls, numbered in this order; they are written once for all drops among them."""
-        number, fixed = len(boxes) + len(hulls), (boxes, hulls, dict(surfaces))
+        number, real = len(boxes) + len(hulls), self.tables.real
+        fixed = (boxes, hulls, dict(surfaces), *real[[arrays.EDGE, arrays.SKIN, arrays.FAR]].tolist())
         if fixed != self._fixed:
-            table, starts = [0.0], [0.0] * len(boxes)
-            for hull in hulls:
-                starts.append(float(len(table)))
-                table += write(hull)
-            self._grow(number, 64, len(table), 1)
-            for i, solid in enumerate((*boxes, *hulls)):
-                half, turn = (solid.half, solid.orientation) if isinstance(solid, Box) else (_half(solid), _UPRIGHT)
-                self._write(i, solid.centre, turn, half, surfaces[solid.surface], starts[i])
-            self.tables.hulls[:] = table
+            told, room = told_of(hulls, surfaces)
+            self._grow(number, 64, room, 1)
+            for i, box in enumerate(boxes):
+                self._write(i, box.centre, box.orientation, box.half, surfaces[box.surface])
+            self.core.write_hulls(self.tables, np.array(told), len(boxes))
+            self.tables.whole[arrays.FIXED] = number
+            self.core.lay_grid(self.tables)
             self._fixed = fixed
         w = self.tables
         w.flags[:number] = 0
@@ -132,7 +130,7 @@ class CoreEngine:
         w = self.tables
         i, half = int(w.whole[arrays.ROWS]), float(w.real[arrays.EDGE]) / 2
         pair = Surface(float(w.plan[arrays.CUBE_FRICTION]), float(w.plan[arrays.CUBE_RESTITUTION]))
-        self._write(i, pose.position, pose.orientation, (half, half, half), pair, 0.0)
+        self._write(i, pose.position, pose.orientation, (half, half, half), pair)
         w.bodies[i, arrays.INV_MASS] = w.plan[arrays.CUBE_INV_MASS]
         w.bodies[i, arrays.INV_INERTIA] = w.plan[arrays.CUBE_INV_INERTIA]
         self._let_move(i, np.zeros(6))
@@ -182,6 +180,8 @@ class CoreEngine:
     def lie_still(self) -> None:
         """Put all cubes to sleep where they are; what is known then is what the poses and `touches` tell."""
         self.core.lie_still(self.tables)
+        while self._is_short():
+            self.core.lie_still(self.tables)
 
     def touches(self) -> tuple[Touch, ...]:
         """Return which bodies touch, after `lie_still`: numbers of bodies, and of fixed boxes as -1, -2, ..."""
@@ -205,11 +205,24 @@ class CoreEngine:
 
     def step(self, timestep: float, steps: int) -> None:
         """Take `steps` steps of `timestep` seconds each."""
-        self.core.go_on(self.tables, _NO_FILM, 0, timestep, steps)
+        self.go_on(_NO_FILM, 0, timestep, steps)
 
     def run(self, windows: int) -> int:
         """Take up to `windows` windows of the settings, fewer when all sleep; returns how many."""
-        return self.core.go_on(self.tables, _NO_FILM, windows, 0.0, 0)
+        return self.go_on(_NO_FILM, windows)
+
+    def go_on(self, film: T, windows: int, seconds: float = 0.0, steps: int = 0) -> int:
+        """Go on as run.py says, with room for all pairs."""
+        taken = self.core.go_on(self.tables, film, windows, seconds, steps)
+        while self._is_short():
+            taken += self.core.go_on(self.tables, film[taken:], windows - taken, seconds, steps)
+        return taken
+
+    def begin(self, touches: T) -> None:
+        """Begin a drop as run.py says, with room for all pairs."""
+        self.core.begin(self.tables, touches)
+        while self._is_short():
+            self.core.begin(self.tables, touches)
 
     def all_sleep(self) -> bool:
         """Tell whether all cubes sleep."""
@@ -243,15 +256,23 @@ class CoreEngine:
         columns = ((arrays.POSITION, 3), (arrays.TURN, 4), (arrays.VELOCITY, 3), (arrays.SPIN, 3))
         return Motion(*(np.array(table[:, at : at + width]) for at, width in columns))
 
-    def _grow(self, fixed: int, cubes: int, hulls: int, rule: int) -> None:
+    def _grow(self, fixed: int, cubes: int, hulls: int, rule: int, pairs: int = 0) -> None:
         """Make tables with this room, and move the world into them."""
-        larger = self.core.make(fixed, cubes, hulls, rule)
+        larger = self.core.make(fixed, cubes, hulls, rule, max(pairs, len(self.tables.pairs)))
         arrays.move_into(larger, self.tables)
         self.tables = larger
 
-    def _write(self, row: int, centre: Vector, turn: Quaternion, half: Vector, pair: Surface, shape: float) -> None:
-        """Write a body that does not move into a row: its shape, and the pair of a cube with it."""
-        self.core.write_row(self.tables, row, *centre, *turn, *half, pair.friction, pair.restitution, shape)
+    def _is_short(self) -> bool:
+        """Tell whether a function stopped because pairs need room, which they have now: it is called again."""
+        w = self.tables
+        needed = int(w.whole[arrays.SHORT])
+        if needed:
+            self._grow(int(w.whole[arrays.FIXED]), len(w.cubes), len(w.hulls), len(w.rule), needed + needed // 2)
+        return needed > 0
+
+    def _write(self, row: int, centre: Vector, turn: Quaternion, half: Vector, pair: Surface) -> None:
+        """Write a box that does not move into a row, and the pair of a cube with it."""
+        self.core.write_row(self.tables, row, *centre, *turn, *half, pair.friction, pair.restitution, 0.0)
 
     def _let_move(self, row: int, velocity: T) -> None:
         """Let a row be awake, with its velocity and spin."""
@@ -261,9 +282,3 @@ class CoreEngine:
 
     def _row(self, body: int) -> int:
         return int(self.tables.whole[arrays.FIXED]) + self.bodies.index(body)
-
-
-def _half(hull: Hull) -> Vector:
-    """Return half the size of a hull's bounding box."""
-    (x0, y0, z0), (x1, y1, z1) = hull.bounds
-    return ((x1 - x0) / 2, (y1 - y0) / 2, (z1 - z0) / 2)

@@ -21,6 +21,7 @@ def exports() -> dict[str, WasmFunction]:
     touches, wide = np.zeros((1, run.TOUCH)), np.zeros((1, 0))
     takes: dict[str, tuple[Any, ...]] = {
         "write_row": (1, *[1.0] * 13),
+        "write_hulls": (np.zeros(1), 1),
         "let_go": (np.zeros(1),),
         "put_down": (np.zeros(1), 1),
         "begin": (touches,),

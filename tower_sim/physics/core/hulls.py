@@ -14,8 +14,9 @@ directions of the hull's edges. A hull is a stretch of `World.hulls`, lengths in
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
-from tower_sim.apparatus.hull import Hull, along, normal_of, sides
+from tower_sim.apparatus.parts import Hull, Surface
 from tower_sim.jit import T, aside, inner
 from tower_sim.physics.core.arrays import AXES, HALF, MOST_POINTS, POINT, POSITION, RADIUS, SHAPE, TOUCHING_GAP
 
@@ -27,47 +28,126 @@ _ALIKE = 1e-12  # the square of the sine of the angle of two edges, under which 
 _TRIES = 6
 
 
-def write(hull: Hull) -> list[float]:
-    """Return a hull as the numbers that a table has of it."""
-    cx, cy, cz = hull.centre
-    vertices = [(x - cx, y - cy, z - cz) for x, y, z in hull.vertices]
-    directions: list[tuple[float, float, float]] = []
-    edges: list[float] = []
-    for i, j in hull.edges:
-        way = _unit(_from(vertices[i], vertices[j]))
-        known = [k for k, other in enumerate(directions) if _sine_square(way, other) < _ALIKE]
-        edges += [float(i), float(j), float(known[0] if known else len(directions))]
-        if not known:
-            directions.append(way)
-    faces: list[float] = []
-    corners: list[float] = []
-    for face in hull.faces:
-        normal = normal_of(vertices, face)
-        faces += [*normal, max(along(normal, vertices[i]) for i in face), len(corners) / 5, float(len(face))]
-        for i, j in sides(face):
-            out = _unit(_product(_from(vertices[i], vertices[j]), normal))
-            corners += [float(i), *out, along(out, vertices[i])]
-    counts = [float(len(vertices)), float(len(hull.faces)), len(edges) / 3, float(len(directions))]
-    places = [x for vertex in vertices for x in vertex]
-    return [*counts, *places, *faces, *edges, *(x for way in directions for x in way), *corners]
+def told_of(hulls: Sequence[Hull], surfaces: Mapping[str, Surface]) -> tuple[list[float], int]:
+    """Return hulls as numbers, and the room that they need when they are written.
+
+    Of each: friction and restitution of a cube with it, how many vertices and faces it has; x, y, z of the vertices
+    (m); then of each face how many corners it has, and their indices, counter-clockwise as seen from outside.
+    """
+    told: list[float] = []
+    room = 1
+    for hull in hulls:
+        surface, corners = surfaces[hull.surface], 0
+        told += (surface.friction, surface.restitution, len(hull.vertices), len(hull.faces))
+        told += (x for vertex in hull.vertices for x in vertex)
+        for face in hull.faces:
+            told += (len(face), *face)
+            corners += len(face)
+        # half as many edges as corners, and at most as many directions
+        room += 4 + 3 * len(hull.vertices) + 6 * len(hull.faces) + 8 * corners
+    return told, room
 
 
-def _from(a: tuple[float, float, float], b: tuple[float, float, float]) -> tuple[float, float, float]:
-    return (b[0] - a[0], b[1] - a[1], b[2] - a[2])
+@aside
+def frame(told: T, here: int, room: T) -> None:
+    """Put the centre of the bounding box of the hull at `here` in `told` into Tables.room, then its half edges."""
+    for c in range(3):
+        low, high = math.inf, -math.inf
+        for v in range(int(told[here + 2])):
+            low, high = min(low, told[here + 4 + 3 * v + c]), max(high, told[here + 4 + 3 * v + c])
+        room[c], room[3 + c] = (low + high) / 2, (high - low) / 2
 
 
-def _product(a: tuple[float, float, float], b: tuple[float, float, float]) -> tuple[float, float, float]:
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+@aside
+def write(hulls: T, at: int, told: T, here: int, room: T) -> tuple[int, int]:
+    """Write the hull at `here` in `told` to `at` in `hulls`; return where both go on. `frame` has put its centre.
+
+    Tables.room then tells which vertices an edge joins: a table of as many rows and columns as there are vertices.
+    """
+    cx, cy, cz = room[0], room[1], room[2]
+    vertices, faces = int(told[here + 2]), int(told[here + 3])
+    points, corner = at + 4, here + 4 + 3 * vertices  # where vertices are written, where faces are told
+    for v in range(vertices):
+        hulls[points + 3 * v] = told[here + 4 + 3 * v] - cx
+        hulls[points + 3 * v + 1] = told[here + 5 + 3 * v] - cy
+        hulls[points + 3 * v + 2] = told[here + 6 + 3 * v] - cz
+    for k in range(vertices * vertices):
+        room[k] = 0.0
+    end = corner
+    for _ in range(faces):
+        size = int(told[end])
+        for k in range(size):
+            i, j = int(told[end + 1 + k]), int(told[end + 1 + (k + 1) % size])
+            room[min(i, j) * vertices + max(i, j)] = 1.0
+        end += 1 + size
+    first = points + 3 * vertices + 6 * faces
+    edges = 0
+    for k in range(vertices * vertices):
+        if room[k] != 0.0:
+            hulls[first + 3 * edges], hulls[first + 3 * edges + 1] = float(k // vertices), float(k % vertices)
+            edges += 1
+    ways, directions = first + 3 * edges, 0
+    for e in range(edges):
+        x, y, z = _way(hulls, points, int(hulls[first + 3 * e]), int(hulls[first + 3 * e + 1]))
+        size = math.sqrt(x * x + y * y + z * z)
+        x, y, z = x / size, y / size, z / size
+        known = directions
+        for k in range(directions - 1, -1, -1):
+            p, q, r = hulls[ways + 3 * k], hulls[ways + 3 * k + 1], hulls[ways + 3 * k + 2]
+            u, v, w = y * r - z * q, z * p - x * r, x * q - y * p
+            if u * u + v * v + w * w < _ALIKE:
+                known = k
+        if known == directions:
+            hulls[ways + 3 * known], hulls[ways + 3 * known + 1], hulls[ways + 3 * known + 2] = x, y, z
+            directions += 1
+        hulls[first + 3 * e + 2] = float(known)
+    hulls[at], hulls[at + 1], hulls[at + 2], hulls[at + 3] = float(vertices), float(faces), float(edges), directions
+    out = ways + 3 * directions
+    number = 0
+    for f in range(faces):
+        nx, ny, nz = _normal(hulls, points, told, corner)
+        size, table, top = int(told[corner]), points + 3 * vertices + 6 * f, -math.inf
+        for k in range(size):
+            i, j = int(told[corner + 1 + k]), int(told[corner + 1 + (k + 1) % size])
+            top = max(top, _height(hulls, points, i, nx, ny, nz))
+            a, b, c = _way(hulls, points, i, j)
+            x, y, z = b * nz - c * ny, c * nx - a * nz, a * ny - b * nx
+            length = math.sqrt(x * x + y * y + z * z)
+            x, y, z = x / length, y / length, z / length
+            hulls[out], hulls[out + 1], hulls[out + 2], hulls[out + 3] = float(i), x, y, z
+            hulls[out + 4] = _height(hulls, points, i, x, y, z)
+            out += 5
+        hulls[table], hulls[table + 1], hulls[table + 2], hulls[table + 3] = nx, ny, nz, top
+        hulls[table + 4], hulls[table + 5] = float(number), float(size)
+        number += size
+        corner += 1 + size
+    return out, end
 
 
-def _unit(a: tuple[float, float, float]) -> tuple[float, float, float]:
-    size = math.sqrt(along(a, a))
-    return (a[0] / size, a[1] / size, a[2] / size)
+@inner
+def _way(hulls: T, points: int, i: int, j: int) -> tuple[float, float, float]:
+    """Return the way from one vertex to another."""
+    one, two = points + 3 * i, points + 3 * j
+    return hulls[two] - hulls[one], hulls[two + 1] - hulls[one + 1], hulls[two + 2] - hulls[one + 2]
 
 
-def _sine_square(a: tuple[float, float, float], b: tuple[float, float, float]) -> float:
-    c = _product(a, b)
-    return along(c, c)
+@inner
+def _height(hulls: T, points: int, i: int, x: float, y: float, z: float) -> float:
+    """Return the coordinate of a vertex along a direction."""
+    return x * hulls[points + 3 * i] + y * hulls[points + 3 * i + 1] + z * hulls[points + 3 * i + 2]
+
+
+@inner
+def _normal(hulls: T, points: int, told: T, corner: int) -> tuple[float, float, float]:
+    """Return the outward unit normal of the face told at `corner`: see `normal_of` in apparatus/hull.py."""
+    x, y, z, size = 0.0, 0.0, 0.0, int(told[corner])
+    for k in range(size):
+        one = points + 3 * int(told[corner + 1 + k])
+        two = points + 3 * int(told[corner + 1 + (k + 1) % size])
+        ax, ay, az, bx, by, bz = hulls[one], hulls[one + 1], hulls[one + 2], hulls[two], hulls[two + 1], hulls[two + 2]
+        x, y, z = x + (ay - by) * (az + bz), y + (az - bz) * (ax + bx), z + (ax - bx) * (ay + by)
+    length = math.sqrt(x * x + y * y + z * z)
+    return x / length, y / length, z / length
 
 
 @aside

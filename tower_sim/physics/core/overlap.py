@@ -10,6 +10,7 @@ import math
 
 from tower_sim.jit import T, aside, inner
 from tower_sim.physics.core.arrays import AXES, EDGE, FIXED, HALF, POSITION, ROWS, SHAPE, Tables
+from tower_sim.physics.core.broad import near_rows
 from tower_sim.physics.core.hulls import half_width, widest_gap
 
 _PARALLEL = 1e-9  # cross products shorter than this come from parallel edges
@@ -40,8 +41,12 @@ def overlap_of(w: Tables, a: int, end: int) -> float:
     """Return the greatest overlap (m) of a cube with a fixed part or with a cube in a row before `end`."""
     whole, real, bodies, room, hulls = w.whole, w.real, w.bodies, w.room, w.hulls
     deepest, reach = 0.0, math.sqrt(3.0) * real[EDGE]
-    for b in range(end):
-        if b < whole[FIXED]:
+    x, y, z = bodies[a, POSITION], bodies[a, POSITION + 1], bodies[a, POSITION + 2]
+    first, number = near_rows(w, x, y, z, reach / 2)
+    for n in range(number + end - whole[FIXED]):
+        b = n - number + whole[FIXED]
+        if n < number:
+            b = w.listed[first + n] if first >= 0 else n
             if _is_beyond(bodies, a, b, reach / 2):
                 continue
             if bodies[b, SHAPE] != 0.0:

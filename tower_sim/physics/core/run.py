@@ -6,8 +6,8 @@ import math
 
 from tower_sim.apparatus.where import look
 from tower_sim.jit import T, aside, inner
+from tower_sim.physics.core import broad, hand, hulls, overlap, sleep, step
 from tower_sim.physics.core import drop as drops
-from tower_sim.physics.core import hand, overlap, sleep, step
 from tower_sim.physics.core.arrays import (
     AGAIN,
     ALONE,
@@ -24,12 +24,14 @@ from tower_sim.physics.core.arrays import (
     LAID,
     LAST_AT,
     LAUNCHES,
+    LEFT,
     LET_AT,
     MISSES,
     NEXT,
     NO_DROP,
     NUMBER,
     PAIRS,
+    PARTS,
     PASSED_WINDOWS,
     POINTS,
     POSITION,
@@ -37,6 +39,8 @@ from tower_sim.physics.core.arrays import (
     RUN,
     RUNNING,
     SECOND,
+    SHORT,
+    SHOWN,
     STATUS,
     STRENGTH,
     WINDOW,
@@ -64,6 +68,26 @@ def write_row(
 
 
 @entry
+def write_hulls(w: Tables, told: T, row: int) -> None:
+    """Write fixed hulls into the rows from `row` on, as `told` has them: see hulls.py."""
+    here, at = 0, 1
+    while here < told.shape[0]:
+        hulls.frame(told, here, w.room)
+        drops.write_row(
+            w, row, w.room[0], w.room[1], w.room[2], 0.0, 0.0, 0.0, 1.0, w.room[3], w.room[4], w.room[5],
+            told[here], told[here + 1], float(at),
+        )  # fmt: skip
+        at, here = hulls.write(w.hulls, at, told, here, w.room)
+        row += 1
+
+
+@entry
+def lay_grid(w: Tables) -> None:
+    """List the fixed rows by where they are, when all are written: see broad.py."""
+    broad.lay_grid(w)
+
+
+@entry
 def let_go(w: Tables, draws: T) -> int:
     """Draw how a hand lets the cubes of a throw go: see hand.py. Returns how many draws it used."""
     return hand.let_go(w, draws)
@@ -77,12 +101,17 @@ def put_down(w: Tables, draws: T, zone: int) -> int:
 
 @entry
 def begin(w: Tables, touches: T) -> None:
-    """Lay the cubes at rest, pressing on each other as `touches` say; what touched a body that is gone wakes up."""
+    """Lay the cubes at rest, pressing on each other as `touches` say; what touched a body that is gone wakes up.
+
+    Where SHORT says that pairs need room, it is called again.
+    """
+    w.whole[ROWS], w.whole[PAIRS] = w.whole[FIXED], 0
     for k in range(w.drop[LAID]):
         drops.add_cube(w, k)
     if w.drop[RUN] == ALONE:
         step.lie_still(w)
-        _press(w, touches)
+        if w.whole[SHORT] == 0:
+            _press(w, touches)
 
 
 @entry
@@ -225,32 +254,43 @@ def take_out(w: Tables, row: int) -> None:
 def go_on(w: Tables, film: T, windows: int, seconds: float, steps: int) -> int:
     """Take up to `windows` windows of a drop, and look at the cubes before each; return how many.
 
-    It ends early when the drop is over, when it asks where cubes are (ASKING), or, if the poses of the cubes after each
-    window are wanted in `film`, shape (windows, cubes, 7), when a cube came or went. Without a drop it ends when all
-    sleep. For 0 windows it then takes `steps` steps of `seconds` and no more: a function for these alone would hold all
-    that a step is once again, and be compiled as long.
+    It ends early when the drop is over, when it asks where cubes are (ASKING), when pairs need room (SHORT: again it
+    goes on where it was), or, if the poses of the cubes after each window are wanted in `film`, shape
+    (windows, cubes, 7), when a cube came or went. Without a drop it ends when all sleep. For 0 windows it then takes
+    `steps` steps of `seconds` and no more: a function for these alone would hold all that a step is once again, and be
+    compiled as long.
     """
     whole, real, bodies, flags, drop = w.whole, w.real, w.bodies, w.flags, w.drop
-    taken, changes = 0, 0
+    taken, goes_on = 0, whole[SHORT] != 0
+    whole[SHORT] = 0
     while True:
-        if drop[RUN] == ALONE:
-            while drop[IS_DUE] != 0:
-                drops.come_and_go(w)
-                if drop[STATUS] == ASKING:
+        if whole[LEFT] == 0:
+            if drop[RUN] == ALONE:
+                while drop[IS_DUE] != 0:
+                    drops.come_and_go(w)
+                    if drop[STATUS] == ASKING:
+                        return taken
+                    again = drop[STATUS] == RUNNING and drops.judge(w)
+                    if whole[SHORT] != 0:
+                        return taken
+                    if drop[STATUS] != RUNNING or not again:
+                        drop[IS_DUE] = 0
+                if drop[STATUS] != RUNNING or taken == windows:
                     return taken
-                if drop[STATUS] != RUNNING or not drops.judge(w):
-                    drop[IS_DUE] = 0
-            if drop[STATUS] != RUNNING or taken == windows:
-                return taken
-            if film.shape[0] > 0 and taken > 0 and drop[CHANGES] != changes:
-                return taken
-            changes = drop[CHANGES]
-            drops.set_gravity(w)
+                if film.shape[0] > 0 and (taken > 0 or goes_on) and drop[CHANGES] != whole[SHOWN]:
+                    return taken
+                whole[SHOWN] = drop[CHANGES]
+                drops.set_gravity(w)
+            if windows > 0:
+                steps = step.steps_of_window(whole, real, bodies, flags)
+                whole[PARTS] = steps
+            whole[LEFT] = steps
         if windows > 0:
-            steps = step.steps_of_window(whole, real, bodies, flags)
-            seconds = real[WINDOW] / steps
-        for _ in range(steps):
-            step.take_step(w, seconds)
+            seconds = real[WINDOW] / whole[PARTS]
+        while whole[LEFT] > 0:
+            if not step.take_step(w, seconds):
+                return taken
+            whole[LEFT] -= 1
         if windows == 0:
             return 0
         if film.shape[0] > 0:

@@ -27,6 +27,7 @@ from tower_sim.jit import inner
 from tower_sim.physics.core.arrays import (
     ACTIVE,
     CHANGED,
+    FIXED,
     FRICTION,
     HAS_IMPACTS,
     ITERATIONS,
@@ -93,7 +94,7 @@ def solve(whole: T, real: T, bodies: T, flags: T, meets: T, todo: T, contacts: T
 
     The clock ticks at each change; a pair that has seen the last change of both its rows is passed over.
     """
-    for i in range(whole[ROWS]):
+    for i in range(whole[FIXED], whole[ROWS]):
         flags[i, CHANGED] = 0
     clock = 0
     for sweep in range(int(real[ITERATIONS])):

@@ -54,14 +54,13 @@ from tower_sim.physics.core.solver import solve, solve_late_impacts
 
 
 @inner
-def take_step(w: Tables, step: float) -> None:
-    """Take one step."""
+def take_step(w: Tables, step: float) -> bool:
+    """Take one step; tells whether there was room for all pairs. If not, nothing has happened."""
     whole, real, bodies, flags, pairs, touches = w.whole, w.real, w.bodies, w.flags, w.pairs, w.touches
-    known_pairs, known_touches, meets, todo = w.known_pairs, w.known_touches, w.meets, w.todo
-    contacts, room, hulls = w.contacts, w.room, w.hulls
+    meets, todo, contacts, room, hulls = w.meets, w.todo, w.contacts, w.room, w.hulls
     # Broad phase
-    if have_moved(whole, real, bodies, flags):
-        seek_pairs(whole, real, bodies, pairs, touches, known_pairs, known_touches)
+    if have_moved(whole, real, bodies, flags) and not seek_pairs(w):
+        return False
     # Gravity
     for i in range(whole[FIXED], whole[ROWS]):
         bodies[i, REACH] = 0.0
@@ -85,6 +84,7 @@ def take_step(w: Tables, step: float) -> None:
     # Integration
     integrate(whole, bodies, flags, step, push_apart(whole, real, bodies, flags, meets, todo, contacts))
     whole[STEPS] += 1
+    return True
 
 
 @inner
@@ -183,11 +183,12 @@ def lie_still(w: Tables) -> None:
     """Put all to sleep where they are, and look at who touches whom.
 
     What is known afterwards depends on the poses and the kept forces only, these in whole nanonewtons: a world that
-    is made anew from them is this one.
+    is made anew from them is this one. Without room for all pairs it does nothing.
     """
     whole, real, bodies, flags, pairs, touches = w.whole, w.real, w.bodies, w.flags, w.pairs, w.touches
     meets, todo = w.meets, w.todo
-    seek_pairs(whole, real, bodies, pairs, touches, w.known_pairs, w.known_touches)
+    if not seek_pairs(w):
+        return
     for i in range(whole[FIXED], whole[ROWS]):
         sleep.lie_down(bodies, flags, i)
         bodies[i, REACH] = 0.0

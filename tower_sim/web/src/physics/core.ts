@@ -11,8 +11,8 @@ export type Tables = Record<"whole" | "drop" | "marks" | "flags", BigInt64Array>
 /** What the module says of itself: the shapes of its tables, which have whole numbers, and its numbers by name. */
 interface Layout { shapes: [name: string, shape: (string | number)[]][]; wholes: string[]; names: Record<string, number> }
 type Functions = Record<
-  | "begin" | "cos" | "deepest_overlap" | "depth_of" | "find_far_touch" | "find_places" | "go_on" | "let_go" | "lie_still" | "list_touches"
-  | "put_down" | "sin" | "start" | "write_row", (...numbers: number[]) => number>;
+  | "begin" | "cos" | "deepest_overlap" | "depth_of" | "find_far_touch" | "find_places" | "go_on" | "lay_grid" | "let_go" | "lie_still" | "list_touches"
+  | "put_down" | "sin" | "start" | "write_hulls" | "write_row", (...numbers: number[]) => number>;
 type Exports = Functions & { memory: WebAssembly.Memory; __heap_base: WebAssembly.Global<"i32"> };
 export type Core = Awaited<ReturnType<typeof instantiated>>;
 
@@ -24,26 +24,39 @@ export async function instantiated(bytes: BufferSource) {
   const [section] = WebAssembly.Module.customSections(module, "tower_sim");
   const { shapes, whole_numbers: wholes, names } = JSON.parse(new TextDecoder().decode(section));
   const exports = (await WebAssembly.instantiate(module, {})).exports as Exports;
-  return { names, worldOf: (fixed: number, hulls: readonly number[], rule: readonly number[]) => worldOf(exports, { shapes, wholes, names }, fixed, hulls, rule), ...exports };
+  return { names, worldOf: (fixed: number, hulls: number, rule: readonly number[]) => worldOf(exports, { shapes, wholes, names }, fixed, hulls, rule), ...exports };
 }
 
 /**
- * Return a world with `fixed` rows that do not move, and the numbers of its hulls and of its rule. `makeRoom(cubes)` gives it
- * room for so many, and `tables` are its tables as typed arrays: they change with that. Functions take `block`.
+ * Return a world with room for `fixed` rows that do not move and so many numbers of hulls, and the numbers of its rule.
+ * `makeRoom(cubes)` gives it room for so many, and `tables` are its tables as typed arrays: they change with that. Functions take
+ * `block`; those that list pairs are called again as long as `isShort` gives these more room.
  */
-function worldOf({ memory, __heap_base: base }: Exports, { shapes, wholes, names }: Layout, fixed: number, hulls: readonly number[], rule: readonly number[]) {
+function worldOf({ memory, __heap_base: base }: Exports, { shapes, wholes, names }: Layout, fixed: number, hulls: number, rule: readonly number[]) {
   const block = aligned(base.value);
-  const world = { block, cubes: 0, shapes: [] as Listed[], tables: {} as Tables, makeRoom, lend, hold };
+  const world = { block, cubes: 0, shapes: [] as Listed[], tables: {} as Tables, makeRoom, isShort, lend, hold };
   let words = 0; // of the world's own tables
   let end = 0;
+  let pairs = 0;
 
   function makeRoom(cubes: number): void {
-    if (cubes <= world.cubes) return;
+    if (cubes > world.cubes) grow(cubes, Math.max(pairs, names.PAIRS_A_CUBE * cubes));
+  }
+
+  /** Tell whether a function stopped because pairs need room; they have it now. */
+  function isShort(): boolean {
+    const needed = Number(world.tables.whole[names.SHORT]);
+    if (needed) grow(world.cubes, needed + (needed >> 1));
+    return needed > 0;
+  }
+
+  function grow(cubes: number, more: number): void {
+    pairs = more;
     const before = world.tables;
     const kept = Object.entries(before).map(([name, table]) => [name as keyof Tables, table.slice(0, usedOf(before, name))] as const);
-    const pairs = (cubes * (cubes - 1)) / 2 + cubes * fixed;
     const sizes: Record<string, number> = {
-      rows: fixed + cubes, cubes, hulls: hulls.length, rule: rule.length, pairs, "pairs and one": pairs + 1, points: pairs * names.MOST_POINTS,
+      rows: fixed + cubes, cubes, hulls, rule: rule.length, pairs, "pairs and one": pairs + 1, points: pairs * names.MOST_POINTS,
+      cells: names.CELLS_A_ROW * fixed + names.MORE_CELLS + 1, listed: names.LISTED_A_ROW * fixed + names.MORE_LISTED,
     };
     const listed: Listed[] = [];
     let at = block + 8 * WORDS;
@@ -61,7 +74,6 @@ function worldOf({ memory, __heap_base: base }: Exports, { shapes, wholes, names
     world.cubes = cubes;
     see();
     for (const [name, values] of kept) (world.tables[name] as Float64Array).set(values as Float64Array);
-    world.tables.hulls.set(hulls);
     world.tables.rule.set(rule);
     if (kept.length) world.tables.whole[names.ACTIVE] = 0n;
   }
@@ -72,7 +84,7 @@ function worldOf({ memory, __heap_base: base }: Exports, { shapes, wholes, names
     const width = product(shapes.find(([other]) => other === name)![1].slice(1) as number[]);
     if (name === "bodies" || name === "flags") return width * count(names.ROWS);
     if (name === "pairs" || name === "touches") return width * count(names.PAIRS);
-    return ["whole", "real", "drop", "plan", "cubes", "marks"].includes(name) ? undefined : 0;
+    return ["whole", "real", "hulls", "grid", "cells", "listed", "drop", "plan", "cubes", "marks"].includes(name) ? undefined : 0;
   }
 
   function see() {

@@ -12,7 +12,7 @@ import { cubeOf, dropsOf, frozen, poseOf } from "./state.js";
 import type { Begun, CubeRow, EdgedCube, LyingRow, PhysicsEvent, PhysicsLanding, PhysicsModel, PhysicsOutcome, PhysicsState, Profile, Run } from "./types.js";
 
 const SCHEMA = "tower-sim/physics";
-const VERSION = 2;
+const VERSION = 3;
 const MOST_WINDOWS = 25; // of one call: so many a film has room for
 const INSIDE = "inside:";
 

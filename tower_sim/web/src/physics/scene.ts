@@ -19,28 +19,38 @@ export type Scene = ReturnType<typeof sceneOf>;
 export function sceneOf(core: Core, profile: Profile) {
   const { names } = core;
   const { boxes, hulls, surfaces, zones, regions } = profile;
-  const numbers = [0];
-  const solids = boxes.map((box): [Omit<(typeof boxes)[number], "turn">, readonly number[], number] => [box, box.turn, 0]);
-  for (const hull of hulls) {
-    solids.push([hull, [0, 0, 0, 1], numbers.length]);
-    for (const number of hull.numbers) numbers.push(number);
-  }
-  const world = core.worldOf(solids.length, numbers, profile.rule);
+  const fixed = boxes.length + hulls.length;
+  const corners = (faces: readonly (readonly number[])[]) => faces.reduce((sum, face) => sum + face.length, 0);
+  const room = hulls.reduce((sum, { vertices, faces }) => sum + 4 + 3 * vertices.length + 6 * faces.length + 8 * corners(faces), 1);
+  const world = core.worldOf(fixed, room, profile.rule);
   world.makeRoom(8);
-  solids.forEach(([{ centre, half, surface }, turn, shape], row) => {
+  setReal();
+  for (const place of [names.FIXED, names.ROWS]) world.tables.whole[place] = BigInt(fixed);
+  boxes.forEach(({ centre, half, turn, surface }, row) => {
     const { friction, restitution } = surfaces[surface];
-    core.write_row(world.block, row, ...centre, ...turn, ...half, friction, restitution, shape);
+    core.write_row(world.block, row, ...centre, ...turn, ...half, friction, restitution, 0);
   });
+  const [told] = world.lend([hulls.reduce((sum, { vertices, faces }) => sum + 4 + 3 * vertices.length + faces.length + corners(faces), 0)]);
+  let end = 0;
+  const tell = (numbers: readonly number[]) => {
+    told.set(numbers, end);
+    end += numbers.length;
+  };
+  for (const { surface, vertices, faces } of hulls) {
+    const { friction, restitution } = surfaces[surface];
+    tell([friction, restitution, vertices.length, faces.length]);
+    vertices.forEach(tell);
+    for (const face of faces) tell([face.length, ...face]);
+  }
+  core.write_hulls(world.block, boxes.length);
+  core.lay_grid(world.block);
   const PLACES: Record<number, string> = { [names.LOST]: "lost", [names.DOORWAY]: "doorway", [names.TRAY]: "tray", [names.TABLE]: "table", [names.BORDER]: "border" };
   let ids: number[] = []; // of all cubes that were ever there, by their numbers in the tables
   let known: number[] = []; // the state of each when it was last asked
 
   const drop = (place: number) => Number(world.tables.drop[place]);
   const setDrop = (place: number, value: number) => (world.tables.drop[place] = BigInt(value));
-  const rows = () => {
-    const fixed = solids.length;
-    return Array.from({ length: Number(world.tables.whole[names.ROWS]) - fixed }, (_, i) => fixed + i);
-  };
+  const rows = () => Array.from({ length: Number(world.tables.whole[names.ROWS]) - fixed }, (_, i) => fixed + i);
   const width = (name: keyof Tables) => world.shapes.find(([other]) => other === name)![2][1];
   const numberIn = (row: number) => Number(world.tables.flags[width("flags") * row + names.NUMBER]);
   const states = () => ids.map((_, k) => Number(world.tables.marks[width("marks") * k + names.STATE]));
@@ -51,6 +61,10 @@ export function sceneOf(core: Core, profile: Profile) {
       [number.get(one) ?? names.GONE, other < 0 ? other : number.get(other) ?? names.GONE, forces.length / 3, ...forces]
     ));
   };
+
+  function setReal(): void {
+    world.tables.real.set(profile.real.map((number) => number ?? -Infinity));
+  }
 
   /** Make room for more cubes in the next drop, and return the number of the first of them. */
   function expect(more: number): number {
@@ -79,18 +93,20 @@ export function sceneOf(core: Core, profile: Profile) {
     ids = laid.map(([id]) => id);
     world.makeRoom(ids.length);
     for (const name of ["whole", "drop", "marks"] as const) world.tables[name].fill(0n);
-    world.tables.flags.fill(0n, 0, width("flags") * solids.length);
-    world.tables.real.set(profile.real.map((number) => number ?? -Infinity));
+    world.tables.flags.fill(0n, 0, width("flags") * fixed);
+    setReal();
     world.tables.plan.set(profile.plan);
-    for (const place of [names.FIXED, names.ROWS]) world.tables.whole[place] = BigInt(solids.length);
+    for (const place of [names.FIXED, names.ROWS]) world.tables.whole[place] = BigInt(fixed);
     setDrop(names.RUN, names.ALONE);
     setDrop(names.IS_SWEPT, profile.swept ? 1 : 0);
     setDrop(names.HAS_BOARD, profile.board ? 1 : 0);
     setDrop(names.LAID, ids.length);
     setDrop(names.INSIDE, inside);
     laid.forEach(([, pose], k) => writeCube(k, [...pose, ...new Array(names.CUBE_COLUMNS - 7).fill(0)]));
-    world.hold(names.TOUCH, touchRows(touches));
-    core.begin(world.block);
+    do {
+      world.hold(names.TOUCH, touchRows(touches));
+      core.begin(world.block);
+    } while (world.isShort());
     known = states();
   }
 
@@ -156,9 +172,15 @@ export function sceneOf(core: Core, profile: Profile) {
     goOn(windows: number, isFilmed: boolean) {
       const many = rows().length;
       const shown = rows().map((row) => ids[numberIn(row)]);
-      const [film] = world.lend([isFilmed ? windows : 0, many, 7]);
-      const taken = core.go_on(world.block, windows, 0, 0);
-      return { numbers: shown, frames: isFilmed ? film.slice(0, 7 * many * taken) : null, windows: taken };
+      const frames = isFilmed ? new Float64Array(7 * many * windows) : null;
+      let taken = 0;
+      do {
+        const [film] = world.lend([isFilmed ? windows - taken : 0, many, 7]);
+        const more = core.go_on(world.block, windows - taken, 0, 0);
+        frames?.set(film.subarray(0, 7 * many * more), 7 * many * taken);
+        taken += more;
+      } while (world.isShort());
+      return { numbers: shown, frames: frames && frames.slice(0, 7 * many * taken), windows: taken };
     },
 
     /** Return the cubes that came and that were taken away since this was last asked. */
@@ -214,7 +236,8 @@ export function sceneOf(core: Core, profile: Profile) {
 
     /** Let all lie where they are, as in the world that is made anew from the state; returns who touches whom, by number. */
     lieStill() {
-      core.lie_still(world.block);
+      do core.lie_still(world.block);
+      while (world.isShort());
       const most = Number(world.tables.whole[names.PAIRS]);
       const [table] = world.lend([most, names.TOUCH]);
       return Array.from({ length: core.list_touches(world.block) }, (_, i) => {

@@ -10,18 +10,18 @@ export type Counts = Record<string, number>;
 /** x y z (m) and a unit quaternion x y z w. */
 export type Pose = readonly number[];
 
-interface Solid { readonly part: string; readonly surface: string; readonly centre: readonly number[]; readonly half: readonly number[] }
+interface Solid { readonly part: string; readonly surface: string }
 /** A profile as data: one of tower-sim/physics/NAME. `digest` is that of its measures and settings, which states carry. Lengths in metres. */
 export interface Profile {
-  readonly schema: "tower-sim/physics"; readonly version: 2; readonly name: string; readonly digest: string; readonly kind: string;
+  readonly schema: "tower-sim/physics"; readonly version: 3; readonly name: string; readonly digest: string; readonly kind: string;
   readonly settings: { readonly window: number; readonly [key: string]: unknown }; readonly cube: { readonly edge: number };
   readonly surfaces: Readonly<Record<string, { readonly friction: number; readonly restitution: number }>>;
   readonly hand: Readonly<Record<"height" | "spread" | "speed" | "spin" | "rate" | "fall", number>>;
   readonly swept: boolean; readonly exit: { readonly x: number; readonly top: number } | null;
   readonly rim: number; readonly passed: number | null; readonly floor: number | null;
   readonly board: { readonly x: number; readonly y: number; readonly floor: number; readonly border_top: number } | null;
-  readonly boxes: readonly (Solid & { readonly turn: readonly number[] })[];
-  readonly hulls: readonly (Solid & { readonly vertices: readonly (readonly number[])[]; readonly faces: readonly (readonly number[])[]; readonly numbers: readonly number[] })[];
+  readonly boxes: readonly (Solid & { readonly centre: readonly number[]; readonly half: readonly number[]; readonly turn: readonly number[] })[];
+  readonly hulls: readonly (Solid & { readonly vertices: readonly (readonly number[])[]; readonly faces: readonly (readonly number[])[] })[];
   readonly regions: readonly { readonly name: string; readonly above: number }[];
   readonly zones: readonly { readonly name: string; readonly corners: readonly (readonly number[])[]; readonly says: string }[];
   /** Tables of the compiled core; null is minus infinity. */

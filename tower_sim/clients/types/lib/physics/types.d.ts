@@ -9,13 +9,11 @@ export type Pose = readonly number[];
 interface Solid {
     readonly part: string;
     readonly surface: string;
-    readonly centre: readonly number[];
-    readonly half: readonly number[];
 }
 /** A profile as data: one of tower-sim/physics/NAME. `digest` is that of its measures and settings, which states carry. Lengths in metres. */
 export interface Profile {
     readonly schema: "tower-sim/physics";
-    readonly version: 2;
+    readonly version: 3;
     readonly name: string;
     readonly digest: string;
     readonly kind: string;
@@ -46,12 +44,13 @@ export interface Profile {
         readonly border_top: number;
     } | null;
     readonly boxes: readonly (Solid & {
+        readonly centre: readonly number[];
+        readonly half: readonly number[];
         readonly turn: readonly number[];
     })[];
     readonly hulls: readonly (Solid & {
         readonly vertices: readonly (readonly number[])[];
         readonly faces: readonly (readonly number[])[];
-        readonly numbers: readonly number[];
     })[];
     readonly regions: readonly {
         readonly name: string;
