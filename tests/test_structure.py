@@ -41,7 +41,7 @@ KNOWS = {
     "requests": "apparatus contract door games model models outcome physics state throwing",
     "variants": "apparatus games requests",
     "web": "apparatus cubes drawing games outcome physics requests runs state surrogate variants",
-    "campaign": "apparatus games model models physics places recorder runs state surrogate",
+    "campaign": "apparatus games model models physics places recorder requests runs state surrogate",
     "study": "campaign places runs surrogate web",
     "fitting": "apparatus campaign contract model models places recorder runs study surrogate",
     "compare": "apparatus contract drawing games model models physics recorder requests runs state study surrogate "

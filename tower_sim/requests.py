@@ -223,7 +223,8 @@ def rules_of(game: Game, table: Mapping[str, Any], directory: Path | None = None
     A relative path of the apparatus starts at `directory`, if that is given.
     """
     named = check_table("rules", table).get(GAME, as_game(game).name)
-    if named != game.name and not (registry.is_file("game", named) and _opened(named, directory) == game):
+    is_it = named == game.name or (registry.is_file("game", named) and _opened(named, directory).source == game.source)
+    if not is_it:
         raise fault(GAME, named, f"{game.name}, which is to be played", "play that game, or give other rules")
     if directory is not None:
         as_path("directory", directory)

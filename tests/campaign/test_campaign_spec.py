@@ -353,3 +353,14 @@ def test_a_report_on_games_with_knocks_is_refused_in_one_line(tmp_path: Path):
     (tmp_path / MANIFEST).write_text(head_of(spec).line + "\n")
     with pytest.raises(UsageError, match=r"has knocks; allowed is one without.*tables yourself"):
         load_campaign(tmp_path)
+
+
+def test_a_campaign_takes_the_rules_of_a_file_and_its_apparatus(tmp_path: Path):
+    (tmp_path / "house.toml").write_text('apparatus = "amerigo-club"\ncubes = 9\n[rulings]\nstand_in_tokens = "both"\n')
+    head = '[campaign]\ngame = "amerigo"\ngames = 2\nseed = "1"\n'
+    by_file = parse(f'{head}rules = "house.toml"\n', tmp_path)
+    written = f'{head}apparatus = "amerigo-club"\n[rules]\ncubes = 9\n[rules.rulings]\nstand_in_tokens = "both"\n'
+    assert by_file == parse(written, tmp_path)
+    assert parse(f'{head}rules = "house.toml"\napparatus = "amerigo"\n', tmp_path).apparatus == "amerigo"
+    with pytest.raises(UsageError, match=r"table is 'rules'; allowed is none beside campaign.rules"):
+        parse(f'{head}rules = "house.toml"\n[rules]\ncubes = 8\n', tmp_path)

@@ -271,6 +271,8 @@ def test_paths_in_rules_that_are_written_count_from_their_folder(tmp_path: Path)
     read = read_variant(tmp_path / "out" / "wished.toml")
     assert read.apparatus.name == "mine"
     assert read.rules.model_dump() == found.rules.model_dump()
+    words = ["play", str(tmp_path / "farm.py"), "--rules", str(tmp_path / "out" / "wished.toml"), "--model=surrogate"]
+    assert cli.main(words) == 0
 
 
 def test_the_command_says_and_writes_it(tmp_path: Path, capsys: Capture):

@@ -103,3 +103,37 @@ def test_cubes_have_places_on_every_floor_and_in_the_tray_that_do_not_overlap(na
         shape.regions, section.floors, [shape.rim_top, *(r.above for r in shape.regions)], strict=False
     ):
         assert all(1e3 * region.above <= z + 0.1 and z + edge <= 1e3 * over + edge for _, z in places)
+
+
+def test_rules_of_a_file_are_variant_b_in_their_tower(tmp_path: Path):
+    mine = own(tmp_path, "mine")
+    (tmp_path / "house.toml").write_text(f'apparatus = "{mine.name}"\ncubes = 9\nrounds = 4\n', "utf-8")
+    found = contents(rules=tmp_path / "house.toml")
+    assert found["house"]["name"] == "house"
+    assert found["house"]["tower"] == found["towers"][0]["name"] == "mine"
+    assert (found["house"]["rules"]["cubes"], found["house"]["rules"]["rounds"]) == (9, 4)
+    assert found["rules"] == contents()["rules"]
+    assert contents()["house"] is None
+
+
+@each_case(
+    ("text", "says"),
+    [
+        ("cubes = 31", "cubes of 'RULES' is 31; allowed is a whole number from 0 to 30; the lab has no more"),
+        ("rounds = 13", "rounds of 'RULES' is 13; allowed is a whole number from 1 to 12"),
+        ("gold_divisor = 11", "gold_divisor of 'RULES' is 11; allowed is a whole number from 1 to 10"),
+        ('phases = ["red", "red"]', "allowed is each colour once in the lab"),
+        ('substitute = ""', "substitute of 'RULES' is ''; allowed is as published in the lab"),
+        ('game = "push_your_luck"', "the game of 'RULES' is 'push_your_luck'; allowed is amerigo"),
+        ("cubes = 'x'", "rules.cubes is 'x'"),
+    ],
+)
+def test_rules_that_the_lab_cannot_play_are_refused_in_one_line(
+    text: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+):
+    monkeypatch.chdir(tmp_path)
+    Path("RULES").write_text(text, "utf-8")
+    assert cli.main(["page", "lab", "--rules", "RULES", "-o", "lab.html"]) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert says in said, said

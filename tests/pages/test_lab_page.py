@@ -610,3 +610,17 @@ def test_the_page_holds_no_word_of_a_stranger_as_html(file: Path):
     assert "'unsafe" not in text.split("<title>")[0]
     assert len(text) < 1_000_000
     assert text.count("<script") == 3  # its data, the compiled games, its script
+
+
+def test_rules_of_a_file_open_beside_the_published_ones(tmp_path: Path):
+    (tmp_path / "house.toml").write_text("cubes = 9\nrounds = 4\ngold_divisor = 2\n", "utf-8")
+    (tmp_path / "lab.html").write_text(lab_page(rules=tmp_path / "house.toml"), "utf-8")
+    with browsing() as watched:
+        page = watched.open(tmp_path / "lab.html")
+        settled(page)
+        now = page.evaluate("towerSim.state()")
+        assert (now["b"]["name"], now["b"]["cubes"], now["b"]["rounds"], now["b"]["gold"]) == ("house", [9] * 7, 4, 2)
+        assert now["a"]["cubes"] == [7] * 7
+        page.evaluate("location.hash = '#lab=1&games=2000'")  # a link says all: it has no B
+        page.wait_for_function("() => towerSim.state().b === null")
+        watched.check()

@@ -79,3 +79,17 @@ def test_what_cannot_be_in_the_page_is_refused_in_one_line(tmp_path: Path, capsy
         assert says in said
         assert said.count("\n") == 1
     assert not (tmp_path / "x.html").exists()
+
+
+def test_house_rules_bring_their_tower_and_their_cubes(tmp_path: Path, capsys: Capture):
+    rules = tmp_path / "house.toml"
+    rules.write_text('apparatus = "amerigo-club"\ncubes = 9\nrounds = 2\n', "utf-8")
+    found = contents(rules=rules)
+    assert found["towers"][0]["name"] == "amerigo-club"
+    assert (found["house"]["name"], found["house"]["rules"]["cubes"]) == ("house", 9)
+    assert found["towers"][0]["long_run"]["set_up"]["thrown"] == 63
+    assert "house" not in contents()
+    for text, says in (("knocks = { 3 = 0.5 }", "knocks of"), ('game = "push_your_luck"', "the game of")):
+        rules.write_text(text, "utf-8")
+        assert cli.main(["page", "live", "--rules", str(rules), "-o", str(tmp_path / "x.html")]) == 2
+        assert says in capsys.readouterr().err

@@ -21,6 +21,7 @@ from tower_sim.models import BOARD_MODELS, MODELS
 from tower_sim.physics.settings import read_settings
 from tower_sim.progress import telling
 from tower_sim.reading import CAMPAIGN, as_path, json_value, read_text, refuse_other, toml_table
+from tower_sim.requests import read_rules
 from tower_sim.state import MAX_SEED
 from tower_sim.typed import Document, read, refuse_unknown
 
@@ -189,6 +190,7 @@ def parse(text: str, directory: Path = Path()) -> Spec:
     tables = toml_table(text, "the file")
     table = check_table("campaign", tables.get("campaign"), "write [campaign] above its keys")
     game = game_of(table.get("game"), directory)
+    tables, table = _with_rules(game, tables, table, directory)
     refuse_unknown(tables, dict.fromkeys(["campaign", *game.tables, "settings", "vary"]), "file")
     for name, inner in tables.items():
         check_table(name, inner, f"write it as [{name}]")
@@ -224,6 +226,20 @@ def parse(text: str, directory: Path = Path()) -> Spec:
     return read(Spec, fields | {"shard": shard}, "spec")
 
 
+def _with_rules(
+    game: Game, tables: dict[str, Any], table: dict[str, Any], directory: Path
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the tables of a campaign file and its [campaign] with what a rules file in `campaign.rules` says."""
+    file = table.get("rules")
+    if not isinstance(file, str):
+        return tables, table
+    if both := next((name for name in game.tables if name in tables), None):
+        raise fault("table", both, "none beside campaign.rules", f"write it into {shown(file)}")
+    asked = read_rules(game, directory / file)
+    named = {"apparatus": asked.apparatus if asked.apparatus in names() else str(Path(asked.apparatus).absolute())}
+    return {**tables, **game.plain(asked.rules)}, {**(named if asked.apparatus else {}), **table}
+
+
 def _head(game: Game) -> type[Document]:
     """Return the pydantic model of the table `[campaign]` for a game."""
     model: Any = Literal[BOARD_MODELS if game.board else MODELS]
@@ -231,6 +247,7 @@ def _head(game: Game) -> type[Document]:
     fields: dict[str, Any] = {
         "game": (str, ...),
         "apparatus": (str, Field(game.apparatus or ..., json_schema_extra={"allowed": known})),
+        "rules": (str, Field("", description="A rules file, instead of the tables of the game.")),
         "model": (model, "physics"),
         "seed": (Seed, _SEED),
         game.runs: (int, Field(ge=1, le=MAX_RUNS - 1)),

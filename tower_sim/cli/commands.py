@@ -286,20 +286,20 @@ def compare(
 
 
 @command(page, "live", "tower-sim page live -o tower.html")
-def live(output: NamedOut = None, towers: TowersOption = []) -> None:  # noqa: B006
+def live(output: NamedOut = None, towers: TowersOption = [], rules: RulesOption = None) -> None:  # noqa: B006
     """Write a web page in which you throw cubes by hand and watch them fall with real physics."""
     from tower_sim.web.live import live_command
 
-    live_command(output := _body("common").named(output, "live.html"), towers)
+    live_command(output := _body("common").named(output, "live.html"), towers, rules)
     print(output)
 
 
 @command(page, "lab", "tower-sim page lab -o lab.html")
-def lab(output: NamedOut = None, towers: TowersOption = []) -> None:  # noqa: B006
+def lab(output: NamedOut = None, towers: TowersOption = [], rules: RulesOption = None) -> None:  # noqa: B006
     """Write a web page in which you move sliders for house rules and see what they change."""
     from tower_sim.web.lab import lab_command
 
-    lab_command(output := _body("common").named(output, "lab.html"), towers)
+    lab_command(output := _body("common").named(output, "lab.html"), towers, rules)
     print(output)
 
 

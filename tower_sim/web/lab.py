@@ -12,13 +12,13 @@ from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.drawing.paint import paints
-from tower_sim.errors import UsageError, shown
+from tower_sim.errors import UsageError, check_whole, fault, shown
 from tower_sim.games.game import Game
 from tower_sim.reading import toml_table
 from tower_sim.surrogate.export import document
 from tower_sim.surrogate.store import TOWER, Fitted, beside, load_fitted, shipped_names
 from tower_sim.surrogate.store import shipped as shipped_surrogate
-from tower_sim.variants import DEFAULT
+from tower_sim.variants import DEFAULT, Variant, read_variant
 from tower_sim.version import TOWER_SIM
 from tower_sim.web.page import Page
 from tower_sim.web.section import drawn
@@ -28,31 +28,40 @@ SCHEMA = "tower-sim/lab"
 VERSION = 1
 
 
-def lab_command(output: Path, given: Sequence[str | Path]) -> None:
-    """Write the page into `output`, with the apparatus `given` beside those that ship.
+LIMITS = {"cubes": 30, "rounds": 12, "gold": 10}
+"""The most that the page's sliders give: cubes of a colour, rounds, and cubes for one gold."""
 
-    Raises UsageError for an apparatus without a surrogate, and for a file that cannot be written; WritingFailed when
-    the disk is full or fails.
+
+def lab_command(output: Path, given: Sequence[str | Path], rules: str | None = None) -> None:
+    """Write the page into `output`, with the apparatus `given` beside those that ship, and `rules` as variant B.
+
+    Raises UsageError for an apparatus without a surrogate, for rules that the page cannot play, and for a file that
+    cannot be written; WritingFailed when the disk is full or fails.
     """
     check(output, "output")
-    write(output, lab_page(given), "output")
+    write(output, lab_page(given, rules), "output")
 
 
-def lab_page(given: Sequence[str | Path] = ()) -> str:
+def lab_page(given: Sequence[str | Path] = (), rules: str | Path | None = None) -> str:
     """Return the page's text; raises UsageError as `contents` does."""
     return Page(
         title="Tower lab",
         view="lab",
-        data={"lab": contents(given)},
+        data={"lab": contents(given, rules)},
         blobs={"kernel": (resources.files("tower_sim.surrogate") / "games.wasm").read_bytes()},
     ).text()
 
 
-def contents(given: Sequence[str | Path] = ()) -> dict[str, Any]:
+def contents(given: Sequence[str | Path] = (), rules: str | Path | None = None) -> dict[str, Any]:
     """Return the page's document: what ships with a surrogate, and the apparatus `given`, each with one beside it.
 
-    Raises UsageError for an apparatus that cannot be loaded, that has no surrogate, or that is given twice.
+    With a rules file, its apparatus is there too, and the page compares the rules (B) with the published ones (A).
+    Raises UsageError for an apparatus that cannot be loaded, that has no surrogate, or that is given twice, and for
+    rules that the page cannot play.
     """
+    house = None if rules is None else _house(rules)
+    if house is not None and house.apparatus.file:
+        given = list(dict.fromkeys([*map(str, given), str(house.apparatus.file)]))
     own = [(load(each), each) for each in dict.fromkeys(map(str, given)) if each not in shipped_names()]
     named: dict[str, tuple[Apparatus, Fitted, str]] = {}
     for apparatus, file in own:
@@ -70,21 +79,51 @@ def contents(given: Sequence[str | Path] = ()) -> dict[str, Any]:
         table = tower["document"]["table"]
         table["thresholds"] = None if table["thresholds"] == thresholds else table["thresholds"]
     game: Game = registry.get("game", DEFAULT)
-    rules = game.plain(game.read({}))[game.tables[0]]
+    published = game.plain(game.read({}))[game.tables[0]]
     return {
         "schema": SCHEMA,
         "version": VERSION,
         "program": f"tower_sim {TOWER_SIM}",
         "game": {"name": game.name, "title": game.title},
-        "rules": rules,
+        "rules": published,
+        "limits": LIMITS,
+        "house": house
+        and {
+            "name": house.name,
+            "tower": house.apparatus.name,
+            "rules": game.plain(house.rules)[game.tables[0]],
+        },
         "battle": _of_sides([each[0].name for each in every if each[1].kind != TOWER]),
         "first": load(game.apparatus).name if not named else next(iter(named)),
         "thresholds": thresholds,
         "towers": towers,
         "ships": [_ship(*each) for each in every if each[1].kind != TOWER],
-        "paints": [asdict(each) for each in paints(cast("list[str]", rules["colours"]))],
+        "paints": [asdict(each) for each in paints(cast("list[str]", published["colours"]))],
         "sides": [asdict(each) for each in paints(["purple", "green", "black"])],
     }
+
+
+def _house(rules: str | Path) -> Variant:
+    """Return the variant of a rules file; raises UsageError for rules that the page's controls cannot say."""
+    house = read_variant(rules)
+    if house.game.name != DEFAULT:
+        raise fault(f"the game of {shown(str(rules))}", house.game.name, f"{DEFAULT}, which the lab plays")
+    first = house.game.tables[0]
+    usual, own = (house.game.plain(each)[first] for each in (house.game.read({}), house.rules))
+    numbers = {"rounds": "rounds", "gold_divisor": "gold", "gold_divisor_with_token": "gold"}
+    for key in {**usual, **own}:
+        if key in numbers:
+            check_whole(f"{key} of {shown(str(rules))}", own[key], 1, LIMITS[numbers[key]], "the lab has no more")
+        elif key == "cubes":
+            counts = own[key].values() if isinstance(own[key], dict) else [own[key]]
+            for count in counts:
+                check_whole(f"cubes of {shown(str(rules))}", count, 0, LIMITS[key], "the lab has no more")
+        elif key == "phases":
+            if sorted(own[key]) != sorted(usual["colours"]):
+                raise fault(f"phases of {shown(str(rules))}", own[key], "each colour once in the lab", "change them")
+        elif key != "name" and own.get(key) != usual.get(key):
+            raise fault(f"{key} of {shown(str(rules))}", own.get(key), "as published in the lab", "leave it out")
+    return house
 
 
 def _fitted(apparatus: Apparatus, file: str) -> Fitted:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -18,13 +19,13 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.solids import axes
 from tower_sim.cubes import COLOURS
 from tower_sim.drawing.paint import paints
-from tower_sim.errors import UsageError, shown
+from tower_sim.errors import UsageError, fault, shown
 from tower_sim.games.game import Game
 from tower_sim.physics.plain import core, document
 from tower_sim.runs.array import Plan
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import TOWER, Fitted, beside, load_fitted, shipped, shipped_names
-from tower_sim.variants import DEFAULT
+from tower_sim.variants import DEFAULT, Variant, read_variant
 from tower_sim.version import TOWER_SIM
 from tower_sim.web.page import Page, text_of
 from tower_sim.writing import check, write
@@ -36,21 +37,21 @@ _OFTEN = 100  # throws of as many cubes, below which their usual results are not
 _SIDES = ("purple", "green", "black")  # of a battle, which a board is for
 
 
-def live_command(output: Path, given: Sequence[str | Path] = ()) -> None:
-    """Write the page into `output`, with the apparatus `given`, or all that ship.
+def live_command(output: Path, given: Sequence[str | Path] = (), rules: str | None = None) -> None:
+    """Write the page into `output`, with the apparatus `given`, or all that ship; its game is played by `rules`.
 
     Raises UsageError as `contents` does, and for a file that cannot be written; WritingFailed when the disk is full.
     """
     check(output, "output")
-    write(output, live_page(given), "output")
+    write(output, live_page(given, rules), "output")
 
 
-def live_page(given: Sequence[str | Path] = ()) -> str:
+def live_page(given: Sequence[str | Path] = (), rules: str | Path | None = None) -> str:
     """Return the page's text; raises UsageError as `contents` does."""
     return Page(
         title="Cube tower",
         view="live",
-        data={"live": contents(given)},
+        data={"live": contents(given, rules)},
         blobs={"core": core(), "worker": text_of("live-worker.js").encode()},
     ).text()
 
@@ -75,13 +76,18 @@ def element_types() -> str:
     return text_of("element.d.ts")
 
 
-def contents(given: Sequence[str | Path] = ()) -> dict[str, Any]:
+def contents(given: Sequence[str | Path] = (), rules: str | Path | None = None) -> dict[str, Any]:
     """Return the page's document: the apparatus `given`, or all that ship, the default game's first.
 
-    Raises UsageError for an apparatus that cannot be loaded, one without physics in JavaScript, and two of one name.
+    With a rules file, its apparatus comes first, and the default game is played by its rules. Raises UsageError for an
+    apparatus that cannot be loaded, one without physics in JavaScript, two of one name, and rules of another game.
     """
     game: Game = registry.get("game", DEFAULT)
+    house = None if rules is None else _house(rules)
     asked = [*map(str, given)] or sorted(names(), key=lambda name: name != game.apparatus)
+    if house is not None:
+        asked = [str(house.apparatus.file or house.apparatus.name), *asked]
+    by = game.read({}) if house is None else house.rules
     shapes = [load(each) for each in dict.fromkeys(asked)]
     known: set[str] = set()
     for shape, file in zip(shapes, dict.fromkeys(asked), strict=True):
@@ -95,15 +101,32 @@ def contents(given: Sequence[str | Path] = ()) -> dict[str, Any]:
         "schema": SCHEMA,
         "version": VERSION,
         "program": f"tower_sim {TOWER_SIM}",
-        "towers": [_tower(shape, game) for shape in shapes],
+        "towers": [_tower(shape, game, by) for shape in shapes],
+        **({} if house is None else {"house": _told_rules(house)}),
         "paints": {paint.name: asdict(paint) for paint in paints(COLOURS)},
     }
 
 
-def _tower(shape: Apparatus, game: Game) -> dict[str, Any]:
+def _house(rules: str | Path) -> Variant:
+    house = read_variant(rules)
+    if house.game.name != DEFAULT:
+        raise fault(f"the game of {shown(str(rules))}", house.game.name, f"{DEFAULT}, which the page plays")
+    if house.game.knocks(house.rules):
+        raise fault(f"knocks of {shown(str(rules))}", dict(house.game.knocks(house.rules)), "none", "knock yourself")
+    return house
+
+
+def _told_rules(house: Variant) -> dict[str, Any]:
+    """Return house rules with their name, and the digest by which a link names them."""
+    values = {key: value for key, value in house.game.plain(house.rules)[house.game.tables[0]].items() if key != "name"}
+    digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:8]
+    return {"name": house.name, "digest": digest, "rules": values}
+
+
+def _tower(shape: Apparatus, game: Game, rules: Any) -> dict[str, Any]:
     """Return one apparatus: what is drawn, what is computed, which cubes one takes."""
     hand = shape.hand
-    colours = list(_SIDES) if shape.board else list(game.plain(game.read({}))[game.tables[0]]["colours"])
+    colours = list(_SIDES) if shape.board else list(game.cubes(rules))
     return {
         "name": shape.name,
         "title": registry.get("apparatus", shape.profile["kind"]).title,
@@ -113,7 +136,7 @@ def _tower(shape: Apparatus, game: Game) -> dict[str, Any]:
         "printed": {f"zone:{zone.name}": dict(zone.printed) for zone in shape.board.zones} if shape.board else {},
         "colours": colours,
         "profile": document(shape),
-        "long_run": _long_run(shape, game),
+        "long_run": _long_run(shape, game, rules),
     }
 
 
@@ -134,12 +157,12 @@ def opening(shape: Apparatus) -> float:
     return max(shape.hand.spread / 2, float(at_walls[0]) if len(at_walls) else 0.0)
 
 
-def _long_run(shape: Apparatus, game: Game) -> dict[str, Any] | None:
+def _long_run(shape: Apparatus, game: Game, rules: Any) -> dict[str, Any] | None:
     """Return how a tower does in many games by its fitted law, throws of play by their cubes; None without a law."""
     fitted = _fitted(shape)
     if fitted is None or fitted.kind != TOWER:
         return None
-    plan = cast("Plan", game.plan(game.read({})))
+    plan = cast("Plan", game.plan(rules))
     runs = SurrogateModel(shape, fitted).sample_runs(plan, GAMES, 1)
     thrown, out, inside = (counts.sum(-1) for counts in (runs.thrown, runs.emerged, runs.inside))
     set_up = {"thrown": int(thrown[0, 0]), "out": round(float(out[:, 0].mean()), 2)}

@@ -44,7 +44,7 @@ export function linked(from: State): string {
 export function unlinked(link: string): State {
   const said = new URLSearchParams(link.slice(link.indexOf("#") + 1));
   if (said.get("lab") !== LINK_VERSION) throw wrongLink("lab", said.get("lab"), `${LINK_VERSION}, this page's version`);
-  const found = usualState();
+  const found = { ...usualState(), b: null as State["b"], edit: "a" as Side };
   const take = (key: string, read: (word: string) => void) => said.has(key) && read(said.get(key)!);
   const chosen = (key: string, allowed: string[]) => (word: string) => {
     if (!allowed.includes(word)) throw wrongLink(key, word, `one of ${allowed.slice(0, 8).join(", ")}`);

@@ -3,7 +3,6 @@
 import { dataOf } from "../common/browser";
 import type { Paint } from "../common/faces";
 
-export const LIMITS = { cubes: 30, rounds: 12, gold: 10, name: 60, game: 99999, force: 29 };
 export const GAMES = [2000, 20000, 100000];
 export const TABS = ["rules", "whole", "fight"];
 
@@ -22,7 +21,8 @@ export interface Ship extends About { zones: { name: string; words: string; corn
 
 /** The page's document, towers and ships by name too. */
 export interface Lab {
-  program: string; game: { name: string; title: string }; rules: any; battle: Record<string, string>; first: string; thresholds: number[];
+  program: string; game: { name: string; title: string }; rules: any; limits: { cubes: number; rounds: number; gold: number };
+  house: { name: string; tower: string; rules: any } | null; battle: Record<string, string>; first: string; thresholds: number[];
   towers: Tower[]; ships: Ship[]; paints: Paint[]; sides: Paint[]; tower: Record<string, Tower>; ship: Record<string, Ship>;
 }
 
@@ -44,6 +44,9 @@ function opened(data: any): Lab {
 export const IS_PAGE = typeof document !== "undefined";
 export const lab: Lab = IS_PAGE ? opened(dataOf("lab")) : (null as unknown as Lab);
 
+/** The most that may be chosen. */
+export const LIMITS = { ...lab?.limits, name: 60, game: 99999, force: 29 };
+
 /** Return what the worker needs of it. */
 export function laws(): Laws {
   const towers = Object.fromEntries(lab.towers.map((tower) => [tower.name, tower.document]));
@@ -54,14 +57,22 @@ export function laws(): Laws {
 
 /** Return the published game as a variant. */
 export function usualVariant(name: string): Variant {
-  const { colours, phases, cubes, rounds, gold_divisor: gold, gold_divisor_with_token: token } = lab.rules;
+  return variantOf(name, lab.first, lab.rules);
+}
+
+/** Return the rules of a rules file as a variant. */
+function variantOf(name: string, tower: string, rules: any): Variant {
+  const { phases, cubes, rounds, gold_divisor: gold, gold_divisor_with_token: token } = rules;
+  const { colours } = lab.rules;
   const count = (colour: string) => (typeof cubes === "number" ? cubes : cubes[colour]);
-  return { name, tower: lab.first, cubes: colours.map(count), phases: phases.map((phase: string) => colours.indexOf(phase)), rounds, gold, token };
+  return { name, tower, cubes: colours.map(count), phases: phases.map((phase: string) => colours.indexOf(phase)), rounds, gold, token };
 }
 
 export function usualState(): State {
+  const { house } = lab;
+  const b = house && variantOf(house.name, house.tower, house.rules);
   return {
-    tab: "rules", a: usualVariant("A"), b: null, edit: "a", series: "actions", seed: "7", games: 20000,
+    tab: "rules", a: usualVariant("A"), b, edit: b ? "b" : "a", series: "actions", seed: "7", games: 20000,
     whole: { side: "a", game: 0, drop: 0 },
     fight: { ship: lab.ships[0]?.name ?? "", kind: "ship", cubes: [6, 4], damage: [0, 0] },
   };

@@ -6,13 +6,18 @@ import { battleGame } from "./along_battle";
 import { type Awaited, type Begun, type Choices, type Course, type Playable, courseOf } from "./course";
 import { anySeed, checkSeed, decoded, shown } from "./link";
 import type { Live } from "./live";
-import type { Shown } from "./state";
+import type { House, Shown } from "./state";
 import { byColour } from "./words";
 
-const GAMES = [amerigoGame(), battleGame()];
+let games = [amerigoGame(), battleGame()];
+
+/** Play Amerigo by house rules, if the page has some. */
+export function playBy(house: House | undefined): void {
+  games = [amerigoGame(house), battleGame()];
+}
 
 function gameOf(tower: Shown): Playable | undefined {
-  return GAMES.find((game) => game.isFor(tower));
+  return games.find((game) => game.isFor(tower));
 }
 
 export class Along {

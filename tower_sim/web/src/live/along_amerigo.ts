@@ -2,22 +2,25 @@
 
 import { AMERIGO, isOver, newGame, options, playDrop, rulesOf } from "made/lib/rules.js";
 import type { Awaited, Course, Past, Piece, Playable } from "./course";
+import type { House } from "./state";
 import { byColour, countsWords } from "./words";
 import { counted, listed, sumOf } from "../common/text";
 
 /** What the rules say of a drop: see the npm package. */
 interface Entry { index: number; round: number; phase: string; thrown: Record<string, number>; emerged: Record<string, number>; skipped: boolean; actionPoints: number; gold: number }
 
-export function amerigoGame(): Playable {
-  const { colours } = AMERIGO;
+/** Amerigo by the published rules, or by those of a rules file: a link of a game names them by their digest. */
+export function amerigoGame(house?: House): Playable {
+  const rules = house?.rules ?? AMERIGO;
+  const { colours } = rules;
   return {
-    name: "amerigo",
-    title: "Amerigo",
+    name: house ? `amerigo-${house.digest}` : "amerigo",
+    title: house ? `Amerigo by ${house.name}` : "Amerigo",
     colours,
     fields: [],
     isFor: (shown) => shown.seen.kind !== "board",
     wrong: () => "",
-    course: (past) => new AmerigoCourse(past),
+    course: (past) => new AmerigoCourse(past, rules),
   };
 }
 
@@ -26,7 +29,7 @@ class AmerigoCourse implements Course {
   entries: Entry[] = [];
   waiting: Piece[] = []; // a knock's cubes wait for the next throw
 
-  constructor(readonly past: Past) {}
+  constructor(readonly past: Past, readonly rules: any) {}
 
   play() {
     const { past } = this;
@@ -37,8 +40,8 @@ class AmerigoCourse implements Course {
       this.waiting = [];
       return { state: seen(), emerged: came.map((id) => past.cube(id)), generator: null };
     };
-    while (!isOver(this.game)) {
-      const { game, entry } = playDrop({ check() {}, drop }, this.game, null);
+    while (!isOver(this.game, this.rules)) {
+      const { game, entry } = playDrop({ check() {}, drop }, this.game, null, this.rules);
       this.entries.push(entry);
       this.waiting.push(...past.knocked().map((id) => past.cube(id)));
       this.game = { ...game, tower: seen() };
@@ -46,7 +49,7 @@ class AmerigoCourse implements Course {
   }
 
   get lines() {
-    return this.entries.map(entryWords);
+    return this.entries.map((entry) => entryWords(entry, this.rules));
   }
 
   get stream() {
@@ -55,7 +58,7 @@ class AmerigoCourse implements Course {
 
   next({ cubes }: Awaited): string {
     const { index } = this.game;
-    const { rounds, phases } = rulesOf();
+    const { rounds, phases } = rulesOf(this.rules);
     const name = index ? `Round ${Math.ceil(index / phases.length)} of ${rounds}, ${phases[(index - 1) % phases.length]} phase` : "Set-up";
     return `${name}: ${countsWords(byColour(cubes.map(({ id, colour }) => [id, colour])))} to throw.`;
   }
@@ -70,11 +73,11 @@ class AmerigoCourse implements Course {
 }
 
 /** What a drop of the game allows, as sentences. */
-function entryWords(entry: Entry): string {
+function entryWords(entry: Entry, rules: any): string {
   const name = entry.index ? `Round ${entry.round}, ${entry.phase} phase` : "Set-up";
   if (!sumOf(Object.values(entry.thrown))) return `${name}: no ${entry.phase} cube is outside; the phase is skipped.`;
   if (!entry.index) return `${name}: ${counted(sumOf(Object.values(entry.emerged)), "cube")} came out.`;
   if (entry.skipped) return `${name}: no cube came out; the phase is skipped.`;
-  const { choices, gold } = options(entry.emerged);
+  const { choices, gold } = options(entry.emerged, rules);
   return `${name}: ${countsWords(Object.entries(entry.emerged))} came out. Choose one action: ${listed(choices.map(({ action }: { action: string }) => action))}, with ${counted(entry.actionPoints, "action point")}; or pass for ${gold} gold.`;
 }

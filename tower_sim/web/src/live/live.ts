@@ -7,7 +7,7 @@ import { handleCanvas } from "../scene/hands";
 import { type Header } from "../scene/renderer";
 import { CORNERS, type Solid, seenOf, solidsOf } from "../scene/solids";
 import { Stage } from "../scene/stage";
-import { Along, begunBy } from "./along";
+import { Along, begunBy, playBy } from "./along";
 import { Hand, type Leaving, TURN_BY_TURN, handleHand } from "./hand";
 import { type Counts, type Link, anySeed, linkRead, linkText, shown } from "./link";
 import { Wood } from "./sound";
@@ -46,6 +46,7 @@ export class Live {
 
   /** `show` is called when what stands beside the picture may have changed. */
   constructor(readonly data: Contents, makeWorker: () => Worker, readonly show: () => void) {
+    playBy(data.house);
     for (const tower of data.towers) tower.seen = seenOf(tower.profile);
     this.tower = new LiveTower(makeWorker, (word, what) => this.heard(word, what), this.ask);
   }

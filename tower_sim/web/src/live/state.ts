@@ -39,5 +39,8 @@ export interface Shown {
   printed: Record<string, Record<string, any>>; profile: Profile; seen: Seen; long_run: LongRun | null;
 }
 
+/** House rules, as a rules file has them. */
+export interface House { name: string; digest: string; rules: any }
+
 /** The page's document. */
-export interface Contents { program: string; towers: Shown[]; paints: Record<string, Paint> }
+export interface Contents { program: string; house?: House; towers: Shown[]; paints: Record<string, Paint> }
