@@ -18,6 +18,7 @@ OWN: dict[str, dict[str, str]] = {
     "apparatus": {
         "amerigo_tower": "tower_sim.apparatus.amerigo:KIND",
         "combat_ship": "tower_sim.apparatus.combat_ship:KIND",
+        "mesh_tower": "tower_sim.apparatus.mesh:KIND",
         "wallenstein_tower": "tower_sim.apparatus.wallenstein:KIND",
     },
     "engine": {

@@ -8,7 +8,7 @@ import os
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from tower_sim import registry
 from tower_sim.apparatus.kind import ApparatusKind
@@ -85,12 +85,22 @@ def _from_tables(profile: dict[str, Any], name: str, file: Path | None) -> Appar
     kinds = registry.names("apparatus")
     if not isinstance(kind, str) or kind not in kinds:
         raise unknown("kind", kind, kinds, "write that line")
+    of_kind: ApparatusKind = registry.get("apparatus", kind)
+    profile = of_kind.attach(profile, file)
     try:
-        canonical = json.dumps([_SHAPES, profile], sort_keys=True, separators=(",", ":"))
+        canonical = json.dumps([_SHAPES, _told(profile)], sort_keys=True, separators=(",", ":"))
     except TypeError as error:  # a date: TOML has more than JSON
         raise UsageError(f"a value is neither text nor number ({error}); allowed are these; change it") from error
-    of_kind: ApparatusKind = registry.get("apparatus", kind)
     return of_kind.make(Profile(name, profile, hashlib.sha256(canonical.encode()).hexdigest()[:16], file))
+
+
+def _told(profile: dict[str, Any]) -> dict[str, Any]:
+    """Return a profile without the contents of other files, whose digests tell them."""
+    told = dict(profile)
+    for key, table in profile.items():
+        if isinstance(table, dict) and "digest" in table:
+            told[key] = {name: value for name, value in cast("dict[str, Any]", table).items() if name != "data"}
+    return told
 
 
 def _short(name: str) -> str:

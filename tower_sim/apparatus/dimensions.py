@@ -111,7 +111,8 @@ class Angle:
 class Section:
     """A section where the coordinate `axis` ("x", "y" or "z") equals `at`, with its title `words` and its dimensions.
 
-    Only boxes of `parts` are drawn; empty means all. `beside` is written to the right of a horizontal section.
+    Only boxes of `parts` are drawn; empty means all. `beside` is written to the right of a horizontal section. `marks`
+    are drawn as dashed lines through points (across, height).
     """
 
     words: str
@@ -123,6 +124,7 @@ class Section:
     angles: tuple[Angle, ...] = ()
     parts: tuple[str, ...] = ()
     beside: str = ""
+    marks: tuple[tuple[tuple[float, float], ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

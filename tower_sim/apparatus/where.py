@@ -11,6 +11,10 @@ A rule is one row of numbers (m), which an apparatus gives as `Apparatus.rule`. 
                        | inside|               a cube past the inner face of the exit is out, however it lies there
                out     |__out__|     out        in the doorway, in the tray, or on the table
 
+    MESH     missed, exit_top, exit_x, wall, tray (x0, x1, y0, y1), number of regions, number of layers, then each
+             region's lower bound, then of each layer, from the top down, its lower bound, where its outline begins and
+             how many sides it has; there for each side its outward unit normal (x, y) and its distance
+
     SHIP     hull_x, hull_y, deck_low, deck_rise, board (x0, x1, y0, y1, floor, border_top), number of zones, then of
              each zone where its numbers begin and how many corners it has; there for each corner x, y and the inward
              unit normal (x, y) of the side that begins at it
@@ -24,7 +28,7 @@ import math
 
 from tower_sim.jit import OPTIONS, T, aside, inner, kept, way
 
-ASKED, TOWER, SHIP = 0, 1, 2
+ASKED, TOWER, SHIP, MESH = 0, 1, 2, 3
 """The rules; a kind that decides in Python itself is ASKED."""
 
 MISSED, ESCAPED, EMERGED = 1, 2, 4
@@ -39,6 +43,7 @@ _WELL = 1e-6  # m: much more than rounding
 _PARALLEL = 1e-9  # parallel edges have no common normal
 
 _WALLS, _REGIONS, _NORMALS = 13, 14, 15
+MESH_REGIONS, MESH_LAYERS, MESH_BOUNDS = 9, 10, 11
 _ZONES, FIRST_ZONE = 11, 12
 _ONE, _TWO, _LINE, _CORNERS, _LOW = 0, 9, 18, 21, 45  # on the desk: axes of two cubes, a line, corners, points
 DESK = 100
@@ -56,10 +61,16 @@ def moved(rule: T, x: float, y: float, z: float) -> int:
     """Return what a cube with its centre at x, y, z has done: the bits MISSED, ESCAPED and EMERGED."""
     if rule[0] == SHIP:
         return (0 if _in_ship(rule, x, y, z) else EMERGED) + (ESCAPED if _off_ship(rule, x, y, z) else 0)
-    across = _across(rule, x, y)
-    is_within = across <= _width(rule, z)
-    missed = not is_within and z > rule[10] and across == across and z == z
-    emerged = _is_out(rule, x, y, z, across)
+    if rule[0] == MESH:
+        across = _beyond(rule, x, y, z)
+        is_within = across <= 0.0
+        missed = not is_within and z > rule[1] and across == across and z == z
+        emerged = (across > 0.0 and x > rule[3] and z < rule[2]) or (across > rule[4] and z <= rule[1])
+    else:
+        across = _across(rule, x, y)
+        is_within = across <= _width(rule, z)
+        missed = not is_within and z > rule[10] and across == across and z == z
+        emerged = _is_out(rule, x, y, z, across)
     on_table = abs(x) < HALF_TABLE and abs(y) < HALF_TABLE and z >= 0.0  # false for nan
     escaped = not (on_table and (is_within or missed or emerged))
     return (MISSED if missed else 0) + (ESCAPED if escaped else 0) + (EMERGED if emerged else 0)
@@ -78,6 +89,20 @@ def _across(rule: T, x: float, y: float) -> float:
 def _width(rule: T, z: float) -> float:
     """Return half the clear width of the tube, the funnel or the air over it at the height z."""
     return rule[1] + min(max((z - rule[3]) / rule[4], 0.0), 1.0) * rule[5]
+
+
+@inner
+def _beyond(rule: T, x: float, y: float, z: float) -> float:
+    """Return how far a centre is outside the outline of a mesh's inside at the height z; negative within it."""
+    layer = MESH_BOUNDS + int(rule[MESH_REGIONS])
+    last = layer + 3 * (int(rule[MESH_LAYERS]) - 1)
+    while layer < last and z < rule[layer]:
+        layer += 3
+    most = -math.inf
+    for k in range(int(rule[layer + 2])):
+        side = int(rule[layer + 1]) + 3 * k
+        most = max(most, x * rule[side] + y * rule[side + 1] - rule[side + 2])
+    return most
 
 
 @inner
@@ -112,7 +137,7 @@ def find_all(rule: T, edge: float, poses: T, places: T, zones: T, on: T, desk: T
     nearest first, and then -1; `on[i, j]` is 1 if cube i rests on cube j. `places[i, 1]` is used for the order.
     """
     number = poses.shape[0]
-    if rule[0] == TOWER:
+    if rule[0] != SHIP:
         for i in range(number):
             places[i, 0] = _in_tower(rule, edge, poses, i, desk)
         return
@@ -148,12 +173,18 @@ def _in_tower(rule: T, edge: float, poses: T, i: int, desk: T) -> int:
     bits = moved(rule, x, y, z)
     if bits & (MISSED | ESCAPED):
         return LOST
+    is_mesh = rule[0] == MESH
     if bits & EMERGED:
+        if is_mesh:
+            if _beyond(rule, x, y, z) <= rule[4]:
+                return DOORWAY
+            return TRAY if rule[5] < x < rule[6] and rule[7] < y < rule[8] else TABLE
         if _across(rule, x, y) <= rule[2]:
             return DOORWAY
         return TRAY if 0.0 < x < rule[11] and abs(y) < rule[12] else TABLE
     top = z + reach_up(poses, i, edge, desk)
-    regions, first = int(rule[_REGIONS]), _NORMALS + 2 * int(rule[_WALLS])
+    regions = int(rule[MESH_REGIONS if is_mesh else _REGIONS])
+    first = MESH_BOUNDS if is_mesh else _NORMALS + 2 * int(rule[_WALLS])
     for k in range(regions):
         if top > rule[first + k]:
             return k

@@ -409,6 +409,28 @@ def show(tower: TowerArgument, output: NamedOut = None, state: State = None) -> 
     _body("throw").show(tower, _body("common").named(output, f"{Path(tower).stem}.png"), state)
 
 
+@command(tower, "import", "tower-sim tower import tower.stl -o mine.toml")
+def import_(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="a mesh in STL, 3MF, OBJ, PLY or GLB, or a profile to import again")
+    ],
+    output: Out,
+    unit: Annotated[
+        str, typer.Option(metavar="UNIT", help="the unit of lengths in the file: mm, cm, inch or m")
+    ] = "mm",
+    scale: Annotated[float, typer.Option(metavar="FACTOR", help="make it so many times as large")] = 1.0,
+    up: Annotated[str, typer.Option(metavar="AXIS", help="which way is up in the file: z, y, x, -z, -y or -x")] = "z",
+    edge: Annotated[float, typer.Option(metavar="MM", help="the edge of a cube")] = 8.0,
+    pane: Annotated[
+        float | None,
+        typer.Option(metavar="MM", help="add a sheet of glass over an open front; its lower edge is at this height"),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="replace a profile that is there already")] = False,
+) -> None:
+    """Make a tower from the file that people print, and draw it."""
+    _body("mesh").import_(file, output, unit, scale, up, edge, pane, force)
+
+
 @command(tower, "fit", "tower-sim tower fit my_tower -o mine.toml")
 def fit(
     output: Out,

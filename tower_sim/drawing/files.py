@@ -20,6 +20,7 @@ from tower_sim import writing
 from tower_sim.errors import UsageError, shown
 
 INK = "0.1"
+MARK = "#b03060"  # of lines that are no part
 GREY = "0.45"
 FONT = 8.5  # pt
 _DOTS_PER_INCH = 180

@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Arc
 
 from tower_sim.apparatus.dimensions import Angle, Dimensions, Height, Level, Section, Width
-from tower_sim.drawing.files import FONT, GREY, INK
+from tower_sim.drawing.files import FONT, GREY, INK, MARK
 from tower_sim.drawing.sheet import ARROW, Sheet, Sides, Where, scale, spread, width_of
 from tower_sim.drawing.solids import Face, View, from_back_to_front
 from tower_sim.drawing.surfaces import part_of
@@ -64,6 +64,8 @@ class Drawing:
         pt = max(least, self.scale(figure, where))
         sheet, section = Sheet(figure, where, self._sides(pt), pt), self.section
         self._paint(sheet)
+        for points in section.marks:
+            sheet.line(*((1e3 * x, 1e3 * z) for x, z in points), width=0.9, colour=MARK, linestyle="--", zorder=7)
         angled = [draw_angle(sheet, angle) for angle in section.angles]
         self._draw_levels(sheet, [*section.levels, *(level for level in angled if level)])
         draw_widths(sheet, section.widths, self.bottom)

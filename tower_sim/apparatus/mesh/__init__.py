@@ -1,0 +1,92 @@
+"""A tower from the file that people print: its surface as prisms, its inside as outlines."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from tower_sim.apparatus.dimensions import Dimensions
+from tower_sim.apparatus.kind import ApparatusKind, beside
+from tower_sim.apparatus.mesh import solids
+from tower_sim.apparatus.mesh.dimensions import dimensions
+from tower_sim.apparatus.mesh.profile import MeshTable, boxes, read, sides
+from tower_sim.apparatus.parts import Apparatus, Region, table
+from tower_sim.apparatus.profile import Profile
+from tower_sim.errors import UsageError
+
+MOST_BYTES = 20_000_000  # of a file of solids
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeshTower(Apparatus):
+    """A tower from a mesh; `given` are its parameters."""
+
+    given: MeshTable
+
+    @property
+    def rule(self) -> tuple[float, ...]:
+        """The numbers (m) that decide where cubes are: see where.py."""
+        from tower_sim.apparatus import where  # here, because it imports numba
+
+        given, front = self.given, self.given.exit.side == "front"
+        tray = (x * 1e-3 for pair in (given.tray.x_mm, given.tray.y_mm) for x in pair)
+        # over the rim the mouth's outline counts, below it those of the layers
+        outlines = [sides(each.outline_mm) for each in (given.mouth, *given.inside)]
+        bottoms = [given.mouth.height, *(layer.bottom for layer in given.inside)]
+        begins = where.MESH_BOUNDS + len(self.regions) + 3 * len(outlines)
+        heads: list[float] = []
+        for bottom, outline in zip(bottoms, outlines, strict=True):
+            heads += [bottom, begins, len(outline)]
+            begins += 3 * len(outline)
+        return (
+            *(where.MESH, given.mouth.height - 2 * self.cube_edge, given.exit.top, 0.0 if front else -10.0),
+            *(given.exit.wall, *tray, len(self.regions), len(outlines)),
+            *(region.above for region in self.regions),
+            *heads,
+            *(x for outline in outlines for side in outline for x in side),
+        )
+
+    def dimensions(self) -> Dimensions:
+        """Return what is drawn besides the solids."""
+        return dimensions(self)
+
+
+def make(profile: Profile) -> MeshTower:
+    """Make the tower that a profile and its solids describe."""
+    given = read(profile)
+    text = given.solids.data
+    if solids.made_from(text) != given.made_from:
+        raise UsageError(
+            "source, boxes or cubes.edge_mm were changed after the import; allowed are those that the solids were made "
+            f"for; try: tower-sim tower import {profile.name}.toml"
+        )
+    bottoms = {layer.name: layer.bottom for layer in given.inside}  # of each name the lowest, in the order of the first
+    return MeshTower(
+        **profile.shared(given),
+        boxes=(*boxes(given), table("table")),
+        hulls=solids.hulls(text, given.parts),
+        given=given,
+        swept=given.exit.emerged == "swept",
+        regions=tuple(Region(name, bottom) for name, bottom in bottoms.items()),
+        rim_top=given.mouth.height,
+    )
+
+
+def attach(tables: dict[str, Any], file: Path | None) -> dict[str, Any]:
+    """Return a profile's tables with the text of its solids, which are read from the file beside it."""
+    named: Any = tables.get("solids")
+    if not isinstance(named, dict) or "data" in named or not isinstance(cast("Any", named).get("file"), str):
+        return tables  # the profile's check says what is wrong
+    named = cast("dict[str, Any]", named)
+    data = beside(__name__, file, named["file"], "file of solids", MOST_BYTES)
+    if hashlib.sha256(data).hexdigest()[:16] != named.get("digest"):
+        raise UsageError(
+            f"solids.file {named['file']!r} is not the one that the profile was written with; allowed is the one of "
+            "solids.digest; import the mesh again with tower-sim tower import"
+        )
+    return {**tables, "solids": {**named, "data": data.decode("utf-8")}}
+
+
+KIND = ApparatusKind("mesh_tower", "a tower from a file that people print", __name__, make, attach)

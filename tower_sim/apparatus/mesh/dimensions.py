@@ -1,0 +1,54 @@
+"""The drawing of a tower from a mesh: two sections, with the outlines that decide where a cube is as dashed lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tower_sim.apparatus.common import mm
+from tower_sim.apparatus.dimensions import Cut, Dimensions, Height, Part, Section, Width
+from tower_sim.apparatus.mesh.profile import sides
+
+if TYPE_CHECKING:
+    from tower_sim.apparatus.mesh import MeshTower
+
+_TITLES = {"y": "section through the middle", "x": "section across it, through the middle"}
+
+
+def dimensions(tower: MeshTower) -> Dimensions:
+    """Return what is drawn of a tower from a mesh besides its solids."""
+    parts = {solid.part: Part(solid.part.replace("_", " ")) for solid in tower.solids if solid.part != "table"}
+    return Dimensions(
+        parts,
+        (_section(tower, "y", 0), _section(tower, "x", 1)),
+        cuts=(Cut(((0.0, -1.0, 0.0), 0.0)),),
+        said="the near half is cut away; dashed: mouth, inside, exit, tray",
+    )
+
+
+def _section(tower: MeshTower, axis: str, along: int) -> Section:
+    """Return the section through the middle whose horizontal coordinate is x (0) or y (1)."""
+    given = tower.given
+    rim, top = given.mouth.height, given.exit.top
+    right = max(solid.bounds[1][along] for solid in tower.solids if solid.part != "table")
+    low, high = _across(given.mouth.outline_mm, along)
+    heights = [Height(mm(rim), 0.0, rim, right)]
+    marks = [((low, rim), (high, rim))]
+    above = rim
+    for layer in given.inside:
+        left, end = _across(layer.outline_mm, along)
+        marks += [((left, above), (left, layer.bottom)), ((end, above), (end, layer.bottom))]
+        above = layer.bottom
+    if along == 0:
+        heights.append(Height(f"exit {mm(top)}", 0.0, top, right))
+        end = _across(given.inside[-1].outline_mm, along)[1]
+        marks.append(((end, top), (end + given.exit.wall, top)))
+    ground = 1e-3 * (given.tray.x_mm, given.tray.y_mm)[along][0], 1e-3 * (given.tray.x_mm, given.tray.y_mm)[along][1]
+    marks.append(((ground[0], 0.0), (ground[1], 0.0)))
+    width = Width(f"mouth {mm(high - low)}", low, high, rim, True)
+    return Section(_TITLES[axis], axis, 0.0, (width,), tuple(heights), marks=tuple(marks))
+
+
+def _across(outline: list[list[float]], along: int) -> tuple[float, float]:
+    """Return from where to where (m) an outline reaches on the line through the middle along x (0) or y (1)."""
+    at = [(side[along], side[2]) for side in sides(outline) if abs(side[along]) > 1e-9]
+    return max(d / n for n, d in at if n < 0), min(d / n for n, d in at if n > 0)

@@ -1,0 +1,449 @@
+r"""`tower-sim tower import`: a mesh becomes a profile, its solids, and a drawing that shows both.
+
+file --trimesh--> triangles --upright, on the table, exit to +x--> space --> proposed numbers
+\--what cubes can touch--> prisms --> file of solids
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim import typed
+from tower_sim.apparatus.catalogue import SCHEMA, VERSION, from_tables
+from tower_sim.apparatus.mesh import MeshTower, solids
+from tower_sim.apparatus.mesh.prisms import FLAT, Left, Mesh, prisms
+from tower_sim.apparatus.mesh.profile import MeshTable, Source, free
+from tower_sim.apparatus.mesh.space import Found, NoWay, Space, directions
+from tower_sim.errors import UsageError, check_number, fault, shown
+from tower_sim.extras import extra
+from tower_sim.reading import read_bytes, read_text, toml_table
+from tower_sim.writing import check, write
+
+FORMATS = (".stl", ".3mf", ".obj", ".ply", ".glb")
+UNITS = {"mm": 1.0, "cm": 10.0, "inch": 25.4, "m": 1000.0}
+MOST_TRIANGLES, MOST_BYTES = 300_000, 200_000_000
+LOWEST, HIGHEST = 30.0, 1000.0  # mm: how high a tower may be
+_UP = {"z": 0, "y": 1, "x": 2}  # so often the axes change places in turn
+_COARSE = 5e5  # cells, to find where it faces
+_EVEN = 1.0  # edges: a layer's outlines differ by no more
+HEAD = {"schema": SCHEMA, "version": VERSION, "kind": "mesh_tower"}
+_SURFACES = {
+    "cube": {"friction": 0.4, "restitution": 0.5},
+    "printed": {"friction": 0.35, "restitution": 0.4},
+    "pane": {"friction": 0.3, "restitution": 0.5},
+    "table": {"friction": 0.4, "restitution": 0.5},
+}
+_HAND = {"height_mm": 15, "spread_mm": 0, "speed_m_s": 0.1, "spin_rad_s": 5, "rate_per_s": 100, "fall_m_s": 0.3}
+_NAMES = ("top", "middle", "bottom")
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import made: the tower, and what the file has: bodies, triangles, edges at holes, slivers left out.
+
+    `touched` is the number of triangles that a cube can touch; only of these there are prisms.
+    """
+
+    tower: MeshTower
+    bodies: int
+    triangles: int
+    open_edges: int
+    touched: int
+    left: Left
+
+
+def import_mesh(
+    file: str | Path,
+    output: str | Path,
+    *,
+    scale: float = 1.0,
+    up: str = "z",
+    edge: float = 8.0,
+    pane: float | None = None,
+) -> Imported:
+    """Write the profile of a mesh into `output` (TOML), its solids beside it, and a copy of the mesh.
+
+    `scale` is how many mm one unit of the file is, `up` which way is up in it, `edge` that of the cubes (mm). `pane` is
+    the height (mm) of the lower edge of a sheet of glass to add where the front is open.
+    """
+    file, output = Path(file), _profile_path(output)
+    check_number("--scale", scale, 1e-5, 1e5)
+    check_number("--edge", edge, 2, 40, unit=" mm")
+    if up.removeprefix("-") not in _UP:
+        raise fault("--up", up, "x, y, z, -x, -y or -z", "say which way is up in the file")
+    mesh, digest, open_edges = _opened(file, scale, up)
+    mesh, turn, move = _placed(mesh, edge)
+    sheets = [] if pane is None else [_pane(mesh, edge, pane)]
+    source = Source(
+        file=file.name, digest=digest, scale=scale, up=cast("Any", up), turn_deg=turn, move_mm=list(move), flat_mm=FLAT
+    )
+    return _made(file, output, mesh, source, sheets, edge, None, open_edges)
+
+
+def import_again(profile: str | Path, output: str | Path) -> Imported:
+    """Make the solids of a profile again, after its source, boxes or edge were changed; all else in it stays."""
+    profile, output = Path(profile), _profile_path(output)
+    tables = toml_table(read_text(profile, "profile"), "the file")
+    table: dict[str, Any] = {
+        key: value for key, value in tables.items() if key not in ("schema", "version", "kind", "solids")
+    }
+    given = typed.read(MeshTable, {**table, "solids": {"file": "-", "digest": "-"}})
+    source, file = given.source, profile.parent / given.source.file
+    mesh, digest, open_edges = _opened(file, source.scale, source.up)
+    mesh = _turned(mesh, source.turn_deg, cast("Any", source.move_mm))
+    source = source.model_copy(update={"digest": digest})
+    sheets = [box.model_dump() for box in given.boxes]
+    return _made(file, output, mesh, source, sheets, table["cubes"]["edge_mm"], table, open_edges)
+
+
+def _profile_path(output: str | Path) -> Path:
+    output = Path(output)
+    if output.suffix.lower() != ".toml":
+        raise fault("output", str(output), "a name that ends in .toml", f"try {output.stem}.toml")
+    check(output, "output")
+    return output
+
+
+def _opened(file: Path, scale: float, up: str) -> tuple[Mesh, str, int]:
+    """Return the mesh of a file, upright, in mm, of a height that a tower may have; its digest and its open edges."""
+    data = read_bytes(file, "mesh", limit=MOST_BYTES, advice="give a file that is there")
+    mesh = _upright(_read(file, data), scale, up)
+    height = float(np.ptp(mesh.triangles[:, :, 2]))
+    if not LOWEST <= height <= HIGHEST:
+        raise UsageError(
+            f"the mesh is {height:.4g} mm high if its unit is {scale:g} mm and {up} is up; allowed are {LOWEST:g} to "
+            f"{HIGHEST:g} mm; give --unit {', '.join(UNITS)}, --scale or --up"
+        )
+    sides = np.sort(mesh.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
+    times = np.unique(sides, axis=0, return_counts=True)[1]
+    return mesh, hashlib.sha256(data).hexdigest()[:16], int((times == 1).sum())
+
+
+def _made(
+    file: Path,
+    output: Path,
+    mesh: Mesh,
+    source: Source,
+    sheets: list[dict[str, Any]],
+    edge: float,
+    tables: dict[str, Any] | None,
+    open_edges: int,
+) -> Imported:
+    """Make prisms of what cubes can touch, and write profile, solids and mesh; without `tables` these are proposed."""
+    space = Space(_with(mesh, sheets), edge)
+    try:
+        found = space.explore()
+    except NoWay as way:
+        raise _no_way(way, edge) from None
+    before, behind = space.touched(mesh.triangles)
+    body, closed, is_out = mesh.closed()
+    sure = (closed & is_out)[body]
+    touched = before | (behind & ~sure)
+    made, left = prisms(mesh.only(touched), source.flat_mm, (behind & ~before & ~sure)[touched])
+    tables = tables or _proposed(mesh, found, sheets, edge)
+    tables |= {"source": source.model_dump(), "boxes": sheets}
+    text = solids.text_of(((prism.part, prism.corners) for prism in made), MeshTable.digest_of(source, edge, sheets))
+    named = output.with_suffix(".solids.obj")
+    tables["solids"] = {"file": named.name, "digest": hashlib.sha256(text.encode()).hexdigest()[:16]}
+    # made before anything is written, so that a fault leaves no half of it
+    tower = from_tables({**HEAD, **tables, "solids": {**tables["solids"], "data": text}}, output.stem, output)
+    write(named, text, "file of solids")
+    beside = output.parent / file.name
+    if beside.resolve() != file.resolve():
+        write(beside, file.read_bytes(), "copy of the mesh")
+    write(output, profile_text(tables, output.stem), "output")
+    return Imported(cast("MeshTower", tower), len(closed), len(mesh.faces), open_edges, int(touched.sum()), left)
+
+
+def _read(file: Path, data: bytes) -> Mesh:
+    """Return the triangles of a file, its parts by name; raise UsageError for what is no mesh."""
+    form = file.suffix.lower()
+    if form not in FORMATS:
+        raise fault("mesh", file.name, f"a file that ends in {', '.join(FORMATS)}", "export it as STL")
+    trimesh = extra("trimesh", "print")
+    try:
+        with open(file, "rb") as stream:
+            scene = trimesh.load_scene(stream, file_type=form[1:], process=False)
+        named = [(name, each) for name, each in _geometry(scene, file.stem) if len(getattr(each, "faces", ()))]
+    except Exception as error:  # trimesh raises what its parsers do: any of ten kinds
+        raise _no_mesh(file, " ".join(str(error).split())[:80] or type(error).__name__) from None
+    count = sum(len(each.faces) for _, each in named)
+    if not count:
+        raise _no_mesh(file, "it has no triangles")
+    if count > MOST_TRIANGLES:
+        raise fault("mesh", f"{count} triangles", f"up to {MOST_TRIANGLES}", "simplify it, in Blender by Decimate")
+    vertices = np.concatenate([np.asarray(each.vertices, dtype=float) for _, each in named])
+    starts = np.cumsum([0, *(len(each.vertices) for _, each in named)])
+    faces = np.concatenate([np.asarray(each.faces) + start for (_, each), start in zip(named, starts, strict=False)])
+    part = np.repeat(np.arange(len(named)), [len(each.faces) for _, each in named])
+    finite: Any = np.isfinite(vertices)
+    is_number = finite.all(axis=1)[faces].all(axis=1)
+    if not is_number.any():
+        raise _no_mesh(file, "its coordinates are no numbers")
+    return Mesh(vertices, faces[is_number], part[is_number], tuple(name for name, _ in named))
+
+
+def _geometry(scene: Any, stem: str) -> list[tuple[str, Any]]:
+    """Return the meshes of a scene in its own frame; names that do not serve as names of parts are replaced."""
+    found: list[tuple[str, Any]] = []
+    for node in scene.graph.nodes_geometry:
+        matrix, name = scene.graph[node]
+        found.append((str(name), scene.geometry[name].copy().apply_transform(matrix)))
+    if len(found) == 1:
+        return [("tower", found[0][1])]
+    plain = ["".join(c if c.isalnum() else "_" for c in name)[:30] for name, _ in found]
+    named = [f"{name}_{k}" if plain.count(name) > 1 or not name else name for k, name in enumerate(plain)]
+    return [(name, each) for name, (_, each) in zip(named, found, strict=True)]
+
+
+def _no_mesh(file: Path, why: str) -> UsageError:
+    return UsageError(
+        f"mesh {shown(str(file))} cannot be read ({why}); allowed is a mesh of triangles in STL, 3MF, OBJ, PLY or GLB; "
+        "export it again"
+    )
+
+
+def _upright(mesh: Mesh, scale: float, up: str) -> Mesh:
+    """Return a mesh in mm, with z up, its vertices merged, without triangles that are points, lines or said twice."""
+    vertices = scale * mesh.vertices
+    if up.startswith("-"):
+        vertices = vertices * (1.0, -1.0, -1.0) if up != "-x" else vertices * (-1.0, 1.0, -1.0)
+    vertices = np.roll(vertices, _UP[up[-1]], axis=1)
+    _, first, same = np.unique(np.round(vertices, 4), axis=0, return_index=True, return_inverse=True)
+    faces = same.reshape(-1)[mesh.faces]
+    vertices = vertices[first]
+    three = np.sort(faces, axis=1)
+    keep = (three[:, 0] != three[:, 1]) & (three[:, 1] != three[:, 2])
+    _, once = np.unique(three, axis=0, return_index=True)
+    is_first = np.zeros(len(faces), dtype=bool)
+    is_first[once] = True
+    keep &= is_first
+    if not keep.any():
+        raise UsageError("the mesh has no triangle with an area; allowed is a surface; check --unit")
+    return Mesh(vertices, faces[keep], mesh.part[keep], mesh.parts)
+
+
+def _placed(mesh: Mesh, edge: float) -> tuple[Mesh, float, tuple[float, float, float]]:
+    """Return a mesh that stands on the table, its mouth's middle over x = y = 0, its exit at +x; and turn and move."""
+    vertices = mesh.vertices - (0.0, 0.0, float(mesh.vertices[mesh.faces][:, :, 2].min()))
+    turn, middle = 0.0, (vertices.min(axis=0) + vertices.max(axis=0))[:2] / 2
+    try:
+        found = Space(vertices[mesh.faces], edge, _COARSE).explore()
+    except NoWay:
+        found = None
+    if found:
+        if found.exit_angle is not None:
+            turn = -90.0 * round(math.degrees(found.exit_angle) / 90)
+        middle = _middle(vertices[np.unique(mesh.faces)], found)
+    cosine, sine = _cosine_sine(turn)
+    x, y = np.round([sine * middle[1] - cosine * middle[0], -sine * middle[0] - cosine * middle[1]], 2).tolist()
+    move = (x + 0.0, y + 0.0, float(-mesh.triangles[:, :, 2].min()))
+    return _turned(mesh, turn, move), turn + 0.0, move
+
+
+def _middle(points: npt.NDArray[np.float64], found: Found) -> npt.NDArray[np.float64]:
+    """Return the middle of the mouth: that of the rim's points (mm), where cells agree with it."""
+    reach = found.extents[0]
+    middle = np.array([reach[0] - reach[8], reach[4] - reach[12]]) / 2
+    rim = points[np.abs(points[:, 2] - found.rim) < 2 * found.pitch][:, :2]
+    if len(rim):
+        exact = (rim.min(axis=0) + rim.max(axis=0)) / 2
+        middle = np.where(np.abs(exact - middle) < 2 * found.pitch, exact, middle)
+    return middle
+
+
+def _turned(mesh: Mesh, turn: float, move: tuple[float, float, float]) -> Mesh:
+    """Return a mesh turned about the vertical by `turn` (deg), then moved (mm)."""
+    cosine, sine = _cosine_sine(turn)
+    matrix = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
+    return Mesh(mesh.vertices @ matrix.T + move, mesh.faces, mesh.part, mesh.parts)
+
+
+def _cosine_sine(degrees: float) -> tuple[float, float]:
+    """Return cosine and sine, exact for right angles."""
+    turn = math.radians(degrees)
+    if degrees % 90 == 0:
+        return float(round(math.cos(turn))), float(round(math.sin(turn)))
+    return math.cos(turn), math.sin(turn)
+
+
+def _pane(mesh: Mesh, edge: float, bottom: float) -> dict[str, Any]:
+    """Return a sheet of glass before the walls, from the height `bottom` (mm) up to where the front is open."""
+    try:
+        top = Space(mesh.triangles, edge, _COARSE).explore().exit_top
+    except NoWay:
+        top = float(mesh.triangles[:, :, 2].max())
+    if not bottom < top - 2 * edge:
+        allowed = f"less than {top - 2 * edge:.4g} mm, two edges under the top of the open front"
+        raise fault("--pane", bottom, allowed, "lower it, or leave it out")
+    low, high = mesh.triangles[:, :, 2].min(axis=1), mesh.triangles[:, :, 2].max(axis=1)
+    walls = mesh.triangles[(high > bottom + edge) & (low < top - edge) & (high - low > edge)]
+    if not len(walls):
+        walls = mesh.triangles
+    front, (y0, y1) = float(walls[:, :, 0].max()), (float(walls[:, :, 1].min()), float(walls[:, :, 1].max()))
+    from_mm, to_mm = ([round(x, 2) for x in corner] for corner in ((front, y0, bottom), (front + 2.0, y1, top)))
+    return {"part": "pane", "surface": "pane", "from_mm": from_mm, "to_mm": to_mm}
+
+
+def _with(mesh: Mesh, sheets: Sequence[Mapping[str, Any]]) -> npt.NDArray[np.float64]:
+    """Return the triangles of a mesh and of upright boxes."""
+    found = [mesh.triangles]
+    for sheet in sheets:
+        x, y, z = zip(sheet["from_mm"], sheet["to_mm"], strict=True)
+        corners = np.array([*product(x, y, z)], dtype=float)
+        for a, b, c, d in ((0, 1, 3, 2), (4, 5, 7, 6), (0, 1, 5, 4), (2, 3, 7, 6), (0, 2, 6, 4), (1, 3, 7, 5)):
+            found.append(corners[[[a, b, c], [a, c, d]]])
+    return np.concatenate(found)
+
+
+def _no_way(way: NoWay, edge: float) -> UsageError:
+    what = "in at the top" if way.is_mouth else "from the mouth to an exit"
+    width = f"the widest that does is about {way.width:.1f} mm" if way.width > 1 else "none does"
+    return UsageError(
+        f"no cube of {edge:g} mm gets {what}: {width}; allowed is a mesh with a way through for its cubes; "
+        "give --edge, --unit or --up"
+    )
+
+
+def _proposed(mesh: Mesh, found: Found, sheets: list[dict[str, Any]], edge: float) -> dict[str, Any]:
+    """Return the tables that an import proposes."""
+    mouth = _outline(found.extents[0])
+    layers = _layers(found, edge)
+    rim = round(found.rim, 1)
+    span = rim - layers[-1][0]
+    inside = [
+        {"name": _NAMES[min(2, int(3 * (rim - top) / span))], "bottom_mm": bottom, "outline_mm": _outline(extent)}
+        for bottom, top, extent in layers
+    ]
+    front = float(found.extents[-1][0])
+    points = mesh.triangles.reshape(-1, 3)
+    low = points[(points[:, 2] < 2 * edge) & (points[:, 0] > front + edge)]
+    own_tray = len(low) > 0 and float(low[:, 0].max()) - front > 3 * edge
+    if own_tray:
+        tray = {
+            "x_mm": [round(front, 1), round(float(low[:, 0].max()), 1)],
+            "y_mm": [round(float(low[:, 1].min()), 1), round(float(low[:, 1].max()), 1)],
+            "walls_mm": 0,
+        }
+    else:
+        start = round(float(points[:, 0].max()) + 0.1, 1)
+        tray = {"x_mm": [start, start + 110], "y_mm": [-60, 60], "walls_mm": 15}
+    width = 2 * free(mouth) * 1e3
+    return {
+        "cubes": {"edge_mm": edge, "density_kg_m3": 650},
+        "surfaces": _SURFACES,
+        "parts": dict.fromkeys(mesh.parts, "printed"),
+        "mouth": {"height_mm": rim, "outline_mm": mouth},
+        "inside": inside,
+        "exit": {
+            "top_mm": round(found.exit_top, 1),
+            "side": "around" if found.exit_angle is None else "front",
+            "wall_mm": 2,
+            "emerged": "cleared",
+        },
+        "tray": tray,
+        "release": _HAND | {"spread_mm": max(5, math.floor(0.6 * width))},
+    }
+
+
+def _layers(found: Found, edge: float) -> list[tuple[float, float, npt.NDArray[np.float64]]]:
+    """Return layers of the inside, from the top down: lower and upper bound (mm), and how far they reach."""
+    layers: list[tuple[float, float, Any]] = []
+    top, extent = found.rim, found.extents[0]
+    low = high = extent
+    for height, here in zip(found.heights, found.extents, strict=True):
+        low, high = np.minimum(low, here), np.maximum(high, here)
+        shrinks_only_below = height < found.exit_top  # there the floor takes the room, and the outline may stay
+        if (high - low).max() > _EVEN * edge and not shrinks_only_below:
+            bottom = round(float(height + found.pitch / 2), 1)
+            if bottom < top:
+                layers.append((bottom, top, extent))
+                top = bottom
+            low = high = here
+        extent = high
+    layers.append((0.0, top, extent))
+    return layers
+
+
+def _outline(extent: npt.NDArray[np.float64]) -> list[list[float]]:
+    """Return the corners (mm) of an outline that reaches so far in 16 directions; as few of them as describe it."""
+    out = directions()
+    best: list[list[float]] = []
+    area = math.inf
+    for step in (4, 2, 1):
+        corners = _corners(out[::step], extent[::step])
+        x, y = corners.T
+        size = abs(float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))) / 2
+        if size < 0.96 * area:
+            area, best = size, np.round(corners, 1).tolist()
+    return best
+
+
+def _corners(out: npt.NDArray[np.float64], extent: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the corners of the points p with out . p <= extent, counter-clockwise."""
+    far = 1e4
+    ring = np.array([[-far, -far], [far, -far], [far, far], [-far, far]])
+    for normal, offset in zip(out, extent, strict=True):
+        ahead = ring @ normal - offset
+        kept: list[npt.NDArray[np.float64]] = []
+        for k in range(len(ring)):
+            here, there = ahead[k], ahead[(k + 1) % len(ring)]
+            if here <= 0:
+                kept.append(ring[k])
+            if (here <= 0) != (there <= 0):
+                kept.append(ring[k] + here / (here - there) * (ring[(k + 1) % len(ring)] - ring[k]))
+        ring = np.array(kept)
+    is_new = np.linalg.norm(ring - np.roll(ring, 1, axis=0), axis=1) > 0.2
+    return ring[is_new]
+
+
+_COMMENTS = {  # of the tables that a person may change
+    "cubes": "what the tower is made for",
+    "source": "the mesh; after a change here, in [[boxes]] or of edge_mm: tower-sim tower import {name}.toml",
+    "solids": "what cubes can touch of it",
+    "parts": "printed, pane or table",
+    "boxes": "what the file lacks, such as a sheet of glass",
+    "mouth": "the rim's height and outline, proposed from the mesh",
+    "inside": "proposed: the outline of the walls' inner faces from a height on, from the top down",
+    "exit": "proposed: a cube whose middle leaves the outline under top_mm has come out",
+    "tray": "proposed: where cubes that come out lie; walls_mm over 0 builds walls",
+    "surfaces": "[assumed]: smooth plastic",
+    "release": "[assumed]: a hand just over the rim",
+}
+
+
+def profile_text(tables: Mapping[str, Any], name: str) -> str:
+    """Return the text of a profile, each table with a comment that says what it is."""
+    lines = [
+        "# A tower from a mesh. Numbers called proposed were found in it: look at them with",
+        f"# tower-sim tower show {name}.toml",
+        *(f"{key} = {json.dumps(value)}" for key, value in HEAD.items()),
+    ]
+    for key, comment in _COMMENTS.items():
+        table: Any = tables.get(key)
+        if not table:
+            continue
+        lines += ["", f"# {comment.format(name=name)}"]
+        if key == "surfaces":
+            for material, pair in table.items():
+                lines += [f"[surfaces.{material}]", *_entries(pair)]
+        elif isinstance(table, list):
+            for each in cast("list[Any]", table):
+                lines += [f"[[{key}]]", *_entries(each)]
+        else:
+            lines += [f"[{key}]", *_entries(table)]
+    return "\n".join([*lines, ""])
+
+
+def _entries(table: Mapping[str, Any]) -> list[str]:
+    return [f"{key} = {json.dumps(value)}" for key, value in table.items() if value is not None and key != "data"]

@@ -1,0 +1,410 @@
+"""A mesh as convex prisms: each flat region cut into convex polygons, each pushed inwards.
+
+    triangles --flat within a tolerance--> regions --merged while convex--> polygons --pushed inwards--> prisms
+
+The surface stays as it is, and the mesh need not be closed. A prism is as thick as the wall behind it, at most THICK,
+and its sides lean inwards where the surface has a sharp edge, so that it comes out at no other face.
+Source of the merging: Hertel and Mehlhorn, Fast triangulation of simple polygons, 1983.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from tower_sim.apparatus.hull import Vector
+from tower_sim.apparatus.mesh.solids import prism
+from tower_sim.apparatus.mesh.space import samples, spatial
+from tower_sim.errors import UsageError
+
+_sparse: Any = import_module("scipy.sparse")  # scipy has no type stubs
+_graphs: Any = import_module("scipy.sparse.csgraph")
+
+Array = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+Point = tuple[float, float]
+
+THICK = 1.5  # mm
+THIN = 0.2  # mm: no prism is thinner
+FLAT = 0.05  # mm: what is flat within this is one region
+SLIVER = 0.02  # mm: narrower polygons are left out
+CORNERS = 30  # of a polygon: a hull has at most 64 vertices
+_BENT = math.cos(math.radians(12))  # a region's triangles are no steeper to each other
+_DIGITS = 6  # of coordinates in mm
+
+
+@dataclass(frozen=True, slots=True)
+class Prism:
+    """A prism: its `upper` and `lower` corners (n, 3; mm), counter-clockwise as seen from outside, and its `part`."""
+
+    part: str
+    upper: Array
+    lower: Array
+
+    @property
+    def corners(self) -> list[Vector]:
+        """The upper corners, then the lower ones (mm)."""
+        return cast("list[Vector]", [tuple(each) for each in np.concatenate([self.upper, self.lower]).tolist()])
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the prism is a hull: a very narrow one may not be, after its corners are rounded."""
+        try:
+            prism(self.part, "", [(1e-3 * x, 1e-3 * y, 1e-3 * z) for x, y, z in self.corners])
+        except UsageError:
+            return False
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What was left out: how many slivers, and their area (mm2)."""
+
+    slivers: int
+    area: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mesh:
+    """Triangles: `vertices` (n, 3; mm), `faces` (m, 3), and for each the index of its part in `parts`."""
+
+    vertices: Array
+    faces: Rows
+    part: Rows
+    parts: tuple[str, ...]
+
+    @property
+    def triangles(self) -> Array:
+        """The corners of all triangles, shape (m, 3, 3)."""
+        return self.vertices[self.faces]
+
+    def closed(self) -> tuple[Rows, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Return the body of each triangle, and of each body whether it is closed and whether its outside is outside.
+
+        A body is closed if as many triangles have its every edge in one direction as in the other.
+        """
+        sides = self.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
+        rows = np.repeat(np.arange(len(self.faces)), 3)
+        count = len(self.vertices)
+        low, high = sides.min(axis=1), sides.max(axis=1)
+        _, edge = np.unique(low * count + high, return_inverse=True)
+        first = np.zeros(edge.max() + 1, dtype=int)
+        first[edge] = rows  # one of the triangles at an edge stands for all
+        link = _sparse.coo_matrix((np.ones(len(rows)), (rows, first[edge])), shape=(len(self.faces),) * 2)
+        number, body = _graphs.connected_components(link, directed=False)
+        closed = np.ones(number, dtype=bool)
+        balance = np.bincount(edge, np.where(sides[:, 0] == low, 1, -1))
+        closed[body[first[balance != 0]]] = False
+        a, b, c = np.moveaxis(self.triangles, 1, 0)
+        volume = np.bincount(body, np.sum(a * np.cross(b, c), axis=1), number)
+        return body, closed, volume > 0
+
+    def only(self, kept: npt.NDArray[np.bool_]) -> Mesh:
+        """Return the mesh of some of its triangles."""
+        return Mesh(self.vertices, self.faces[kept], self.part[kept], self.parts)
+
+
+@dataclass(slots=True, eq=False)
+class _Region:
+    """Triangles in one plane: their rows, the plane's normal and offset, and which of them are turned over."""
+
+    rows: list[int]
+    normal: Array
+    offset: float
+    turned: list[bool]
+
+
+def prisms(mesh: Mesh, flat: float, turned: npt.NDArray[np.bool_]) -> tuple[list[Prism], Left]:
+    """Return the prisms of a mesh, and what was left out; `turned` says which triangles' outside is behind them."""
+    regions = _regions(mesh, flat)
+    areas = np.linalg.norm(np.cross(*np.moveaxis(mesh.triangles[:, 1:] - mesh.triangles[:, :1], 1, 0)), axis=1)
+    for region in regions:
+        behind = turned[region.rows] ^ np.array(region.turned)
+        if areas[region.rows] @ np.where(behind, 1.0, -1.0) > 0:
+            region.normal, region.offset = -region.normal, -region.offset
+            region.turned = [not each for each in region.turned]
+    of_row = {row: region for region in regions for row in region.rows}
+    neighbours = _neighbours(mesh)
+    pieces: list[tuple[_Region, Array, _Ring]] = []
+    dropped: list[float] = []
+    for region in regions:
+        flat_axes = _plane(region.normal)
+        rings, narrow = _polygons(mesh, region, flat_axes)
+        pieces += [(region, flat_axes, ring) for ring in rings]
+        dropped += narrow
+    depths = _depths(mesh, pieces)
+    found: list[Prism] = []
+    for (region, flat_axes, ring), depth in zip(pieces, depths.tolist(), strict=True):
+        sharp = [_cotangent(mesh, region, side, neighbours, of_row) for side in ring.sides]
+        pushed = _pushed(mesh.parts[int(mesh.part[region.rows[0]])], ring, region, flat_axes, sharp, depth)
+        if pushed.is_sound:
+            found.append(pushed)
+        else:
+            dropped.append(_area(ring.corners))
+    return found, Left(len(dropped), sum(dropped))
+
+
+def _neighbours(mesh: Mesh) -> dict[tuple[int, int], list[int]]:
+    """Return the rows of the triangles at each edge, given as its two vertices, the smaller first."""
+    found: dict[tuple[int, int], list[int]] = {}
+    for row, (a, b, c) in enumerate(mesh.faces.tolist()):
+        for edge in ((a, b), (b, c), (c, a)):
+            found.setdefault((min(edge), max(edge)), []).append(row)
+    return found
+
+
+def _regions(mesh: Mesh, flat: float) -> list[_Region]:
+    """Return regions of triangles that are flat within `flat` (mm), from the largest triangle of each outwards."""
+    corners = mesh.triangles
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    sizes = np.linalg.norm(normals, axis=1)
+    normals /= np.maximum(sizes, 1e-300)[:, None]
+    beside: list[list[int]] = [[] for _ in range(len(corners))]
+    for rows in _neighbours(mesh).values():
+        if len(rows) == 2 and mesh.part[rows[0]] == mesh.part[rows[1]]:
+            beside[rows[0]].append(rows[1])
+            beside[rows[1]].append(rows[0])
+    spans = np.sort(np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2), axis=1)
+    is_sliver = sizes < 0.02 * spans[:, 2]  # its normal says nothing
+    is_taken = np.zeros(len(corners), dtype=bool)
+    found: list[_Region] = []
+    plain_normals, plain_corners, slim = normals.tolist(), corners.tolist(), is_sliver.tolist()
+    for seed in np.argsort(-sizes, kind="stable").tolist():
+        if is_taken[seed]:
+            continue
+        x, y, z = plain_normals[seed]
+        a, b, c = plain_corners[seed][0]
+        offset = x * a + y * b + z * c
+        region = _Region([seed], normals[seed], offset, [False])
+        is_taken[seed] = True
+        for row in region.rows:
+            for other in beside[row]:
+                if is_taken[other]:
+                    continue
+                p, q, r = plain_normals[other]
+                same = x * p + y * q + z * r
+                if abs(same) < _BENT and not slim[other]:
+                    continue
+                if all(abs(x * u + y * v + z * w - offset) <= flat for u, v, w in plain_corners[other]):
+                    is_taken[other] = True
+                    region.rows.append(other)
+                    region.turned.append(same < 0)
+        found.append(region)
+    return found
+
+
+def _plane(normal: Array) -> Array:
+    """Return two unit vectors in a plane, shape (2, 3); their product is the normal."""
+    u: Array = np.roll(np.eye(3), 1, axis=0)[int(np.argmax(np.abs(normal)))]
+    u = u - (u @ normal) * normal
+    u /= np.linalg.norm(u)
+    return np.stack([u, np.cross(normal, u)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Ring:
+    """A convex polygon in a region's plane: its `corners`, and for each side an edge of the mesh on it."""
+
+    corners: list[Point]
+    sides: list[tuple[int, int]]
+
+
+def _polygons(mesh: Mesh, region: _Region, flat_axes: Array) -> tuple[list[_Ring], list[float]]:
+    """Return the convex polygons of a region, and the areas (mm2) of those too narrow to count."""
+    faces = mesh.faces[region.rows].tolist()
+    used = sorted({vertex for face in faces for vertex in face})
+    flat: list[Point] = [(x, y) for x, y in (mesh.vertices[used] @ flat_axes.T).tolist()]
+    places = dict(zip(used, flat, strict=True))
+    polygons: dict[int, list[int]] = {}
+    owner: dict[tuple[int, int], int] = {}
+    dropped: list[float] = []
+    for k, ((a, b, c), turned) in enumerate(zip(faces, region.turned, strict=True)):
+        ring = [a, c, b] if turned else [a, b, c]
+        area = _area([places[v] for v in ring])
+        if area < 0:
+            ring, area = ring[::-1], -area
+        polygons[k] = ring
+        for side in _sides(ring):
+            owner.setdefault(side, k)
+    shared = [(a, b) for a, b in owner if a < b and (b, a) in owner]
+    shared.sort(key=lambda side: -_length(places[side[0]], places[side[1]]))
+    for a, b in shared:
+        one, two = owner[a, b], owner[b, a]
+        merged = _merged(polygons[one], polygons[two], a, b, places) if one != two else None
+        if merged:
+            polygons[one] = merged
+            del polygons[two]
+            for side in _sides(merged):
+                owner[side] = one
+    rings: list[_Ring] = []
+    for polygon in polygons.values():
+        ring = _straight(polygon, places)
+        points = [places[v] for v, _ in ring]
+        if len(ring) < 3 or _width(points) < SLIVER:
+            dropped.append(abs(_area([places[v] for v in polygon])))
+        else:
+            rings.append(_Ring(points, [side for _, side in ring]))
+    return rings, dropped
+
+
+def _sides(ring: Sequence[int]) -> Iterator[tuple[int, int]]:
+    return zip(ring, [*ring[1:], ring[0]], strict=True)
+
+
+def _merged(one: list[int], two: list[int], a: int, b: int, places: dict[int, Point]) -> list[int] | None:
+    """Return two polygons as one across the side from `a` to `b` of the first; None if that is not convex."""
+    if len(one) + len(two) - 2 > 4 * CORNERS:
+        return None
+    i, j = one.index(a), two.index(b)
+    first, second = [*one[i + 1 :], *one[: i + 1]], [*two[j + 1 :], *two[: j + 1]]  # b ... a, a ... b
+    ring = [*first, *second[1:-1]]
+    if len(set(ring)) < len(ring):
+        return None
+    size = len(ring)
+    for corner in (len(first) - 1, 0):  # the two joints
+        before, here, after = places[ring[corner - 1]], places[ring[corner]], places[ring[(corner + 1) % size]]
+        ahead = (here[0] - before[0]) * (after[0] - here[0]) + (here[1] - before[1]) * (after[1] - here[1])
+        if _turn(before, here, after) < (-1e-9 if ahead > 0 else 1e-9):  # no way back on the same line
+            return None
+    return ring
+
+
+def _straight(ring: list[int], places: dict[int, Point]) -> list[tuple[int, tuple[int, int]]]:
+    """Return a polygon's corners with the sides that begin there, without those on a line of their neighbours.
+
+    Of too many corners the flattest go.
+    """
+    left = [(a, (a, b)) for a, b in _sides(ring)]
+    xs, ys = zip(*(places[v] for v in ring), strict=True)
+    least_rise = max(1e-3, 3e-5 * max(max(xs) - min(xs), max(ys) - min(ys)))  # a hull takes less for one plane
+    while len(left) > 3:
+        flattest, least = 0, math.inf
+        for k in range(len(left)):
+            before, here, after = places[left[k - 1][0]], places[left[k][0]], places[left[(k + 1) % len(left)][0]]
+            base = max(_length(before, here), _length(here, after))
+            height = abs(_turn(before, here, after)) / base if base else 0.0
+            if height < least:
+                flattest, least = k, height
+        if least > least_rise and len(left) <= CORNERS:
+            break
+        del left[flattest]
+    return left
+
+
+def _turn(a: Point, b: Point, c: Point) -> float:
+    return (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
+
+
+def _length(a: Point, b: Point) -> float:
+    return math.hypot(b[0] - a[0], b[1] - a[1])
+
+
+def _area(ring: Sequence[Point]) -> float:
+    return sum(a[0] * b[1] - a[1] * b[0] for a, b in zip(ring, [*ring[1:], ring[0]], strict=True)) / 2
+
+
+def _width(ring: Sequence[Point]) -> float:
+    """Return how wide a convex polygon is where it is narrowest."""
+    least = math.inf
+    for a, b in zip(ring, [*ring[1:], ring[0]], strict=True):
+        size = _length(a, b)
+        if size > 0:
+            least = min(least, max(_turn(a, b, c) for c in ring) / size)
+    return least
+
+
+def _cotangent(
+    mesh: Mesh,
+    region: _Region,
+    side: tuple[int, int],
+    neighbours: dict[tuple[int, int], list[int]],
+    of_row: dict[int, _Region],
+) -> float:
+    """Return the cotangent of the angle of the material at a side of a region, 0 where it is a right angle or more."""
+    rows = neighbours.get((min(side), max(side)), [])
+    others = [row for row in rows if of_row[row] is not region]
+    if len(others) != 1:
+        return 0.0
+    corners = mesh.vertices[mesh.faces[others[0]]] @ region.normal - region.offset
+    cosine = float(region.normal @ of_row[others[0]].normal)
+    if corners.min() > -1e-3 or cosine > -1e-6:  # it rises over the region, or is no sharper than a right angle
+        return 0.0
+    return min(-cosine / math.sqrt(max(1.0 - cosine * cosine, 1e-6)), 20.0)
+
+
+def _pushed(part: str, ring: _Ring, region: _Region, flat_axes: Array, sharp: Sequence[float], depth: float) -> Prism:
+    """Return the prism of a polygon, `depth` (mm) deep, or less where sharp edges around it allow no more."""
+    lower = _inset(ring.corners, [depth * cotangent for cotangent in sharp])
+    while lower is None:
+        depth /= 2
+        lower = _inset(ring.corners, [depth * cotangent for cotangent in sharp]) if depth > THIN else ring.corners
+    upper = np.array(ring.corners) @ flat_axes + region.offset * region.normal
+    under = np.array(lower) @ flat_axes + (region.offset - depth) * region.normal
+    return Prism(part, np.round(upper, _DIGITS), np.round(under, _DIGITS))
+
+
+def _inset(ring: list[Point], by: Sequence[float]) -> list[Point] | None:
+    """Return a convex polygon with each side moved inwards; None if a side vanishes."""
+    if not any(by):
+        return ring
+    number = len(ring)
+    lines: list[tuple[float, float, float]] = []  # inward normal, offset
+    for k, (a, b) in enumerate(zip(ring, [*ring[1:], ring[0]], strict=True)):
+        size = _length(a, b)
+        x, y = (a[1] - b[1]) / size, (b[0] - a[0]) / size
+        lines.append((x, y, x * a[0] + y * a[1] + by[k]))
+    moved: list[Point] = []
+    for k in range(number):
+        (a, b, p), (c, d, q) = lines[k - 1], lines[k]
+        bend = a * d - b * c
+        if abs(bend) < 1e-9:
+            return None
+        moved.append(((p * d - b * q) / bend, (a * q - p * c) / bend))
+    for k in range(number):
+        a, b, c, d = ring[k], ring[(k + 1) % number], moved[k], moved[(k + 1) % number]
+        if (b[0] - a[0]) * (d[0] - c[0]) + (b[1] - a[1]) * (d[1] - c[1]) <= 1e-4 * _length(a, b):
+            return None
+    return moved
+
+
+def _depths(mesh: Mesh, pieces: Sequence[tuple[_Region, Array, _Ring]]) -> Array:
+    """Return how deep (mm) the material is behind each polygon: to the next triangle, THICK at most, THIN at least.
+
+    Rays go in from the middle, and from near each corner.
+    Source: Moeller and Trumbore, Fast, minimum storage ray-triangle intersection, 1997.
+    """
+    starts: list[Array] = []
+    for region, flat_axes, ring in pieces:
+        corners = np.array(ring.corners)
+        middle = corners.mean(axis=0)
+        starts.append(
+            np.concatenate([0.9 * corners + 0.1 * middle, [middle]]) @ flat_axes + region.offset * region.normal
+        )
+    numbers = [len(some) for some in starts]
+    origins = np.concatenate(starts)
+    owners = np.repeat(np.arange(len(pieces)), numbers)
+    into = -np.repeat([region.normal for region, _, _ in pieces], numbers, axis=0)
+    step = THICK / 2
+    points, rows = samples(mesh.triangles, step)
+    tree = spatial.cKDTree(points)
+    depths = np.full(len(pieces), THICK)
+    for some in np.array_split(np.arange(len(origins)), max(1, len(origins) // 20_000)):
+        near = tree.query_ball_point(origins[some] + THICK / 2 * into[some], THICK / 2 + step)
+        pairs = [(i, row) for i, found in zip(some.tolist(), near, strict=True) for row in set(rows[found].tolist())]
+        ray, other = np.array(pairs, dtype=int).reshape(-1, 2).T
+        a = mesh.vertices[mesh.faces[other, 0]]
+        u, v = mesh.vertices[mesh.faces[other, 1]] - a, mesh.vertices[mesh.faces[other, 2]] - a
+        way, to = into[ray], origins[ray] - a
+        p, q = np.cross(way, v), np.cross(to, u)
+        bend = np.sum(u * p, axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):  # parallel: not hit
+            s, r, away = np.sum(to * p, axis=1) / bend, np.sum(way * q, axis=1) / bend, np.sum(v * q, axis=1) / bend
+            hit = (np.abs(bend) > 1e-12) & (s >= 0) & (r >= 0) & (s + r <= 1) & (away > 2 * FLAT)
+        np.minimum.at(depths, owners[ray[hit]], 0.98 * away[hit])
+    return np.maximum(depths, THIN)

@@ -1,0 +1,218 @@
+r"""A tower from a mesh: prisms of its surface, outlines of its inside, an exit, a tray, and boxes that the file lacks.
+
+        \_______/        mouth: an outline at a height
+         |     |
+         |     |         inside: outlines, each from a height on
+         |     |____
+        /      : exit    exit: where a cube leaves the lowest outlines, under a height
+       /_______:______________|   tray
+    z ^
+      +-> x       origin: the table under the middle of the mouth; the exit faces +x
+
+`tower-sim tower import` writes such a profile; the numbers in it can be changed by hand.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from tower_sim.apparatus.common import Parameters, Surfaces, SurfaceTable, demand, mm
+from tower_sim.apparatus.parts import Box, span
+from tower_sim.apparatus.profile import Profile
+from tower_sim.typed import Document, number
+
+Material = Literal["printed", "pane", "table"]
+Pair = Annotated[list[float], Field(min_length=2, max_length=2)]
+Triple = Annotated[list[float], Field(min_length=3, max_length=3)]
+Outline = Annotated[list[Pair], Field(min_length=3, max_length=64)]
+_OUTLINE = "Its corners x, y, convex, in either direction."
+
+
+class Source(Document, frozen=True):
+    """The mesh that the solids were made from, and how it was laid into the profile's frame: scaled, turned, moved."""
+
+    file: str = Field(description="The name of the mesh's file, beside the profile.")
+    digest: str = Field(description="The first 16 digits of its SHA-256.")
+    scale: float = Field(gt=0, le=1e5, description="So many mm is one unit of the file: 1, 10, 25.4, 1000 or other.")
+    up: Literal["x", "y", "z", "-x", "-y", "-z"] = Field(description="Which way is up in the file.")
+    turn_deg: float = Field(
+        ge=-360, le=360, description="It is turned so much about the vertical, from above to the left."
+    )
+    move_mm: Triple = Field(description="Then it is moved by so much along x, y, z.")
+    flat_mm: float = Field(ge=0, le=1, description="What is flat within so much is one face.")
+
+
+class Solids(Document, frozen=True):
+    """The file of solids that the import made."""
+
+    file: str = Field(description="The name of the file of solids, beside the profile.")
+    digest: str = Field(description="The first 16 digits of its SHA-256.")
+    data: str = Field(
+        "", description="The text of that file, where there are no files; it is read from the file otherwise."
+    )
+
+
+class Sheet(Document, frozen=True):
+    """An upright box that the file lacks, such as a pane of glass."""
+
+    part: str = Field(min_length=1, max_length=40, description="The name of the part.")
+    surface: Material = Field(description="Its material.")
+    from_mm: Triple = Field(description="The corner with the smallest x, y, z.")
+    to_mm: Triple = Field(description="The corner with the largest x, y, z.")
+
+
+class Mouth(Document, frozen=True):
+    """The opening at the top."""
+
+    height: float = number(
+        "height_mm", 10, 2000, "The height of its rim. A cube beside it, down to two edges below, has missed."
+    )
+    outline_mm: Outline = Field(description=_OUTLINE)
+
+
+class Inside(Document, frozen=True):
+    """A layer of the inside, up to the layer above it."""
+
+    name: str = Field(
+        min_length=1, max_length=40, description="The region's name; layers with one name are one region."
+    )
+    bottom: float = number("bottom_mm", 0, 2000, "The height on which it begins.")
+    outline_mm: Outline = Field(description=_OUTLINE + " It is that of the walls' inner faces.")
+
+
+class Exit(Document, frozen=True):
+    """The exit: a cube whose middle leaves the outline there has come out."""
+
+    top: float = number("top_mm", 1, 2000, "The height of its upper edge.")
+    side: Literal["front", "around"] = Field(description="`front`: it faces +x. `around`: it is open to all sides.")
+    wall: float = number("wall_mm", 0.1, 50, "So thick are the walls: a cube outside by more is not in a wall.")
+    emerged: Literal["cleared", "swept"] = Field(
+        description="When cubes that have come out are taken away. `cleared`: when all cubes are at rest, as players "
+        "do, until no more come. `swept`: as they pass the inner face of the wall, which is faster."
+    )
+
+
+class Tray(Document, frozen=True):
+    """The tray: cubes that come out and lie in it are in the tray, others on the table."""
+
+    x_mm: Pair = Field(description="From where to where it goes along x.")
+    y_mm: Pair = Field(description="From where to where it goes along y.")
+    walls: float = number("walls_mm", 0, 100, "The height of walls around it that the file lacks; 0 is none.")
+
+
+class Materials(Surfaces, frozen=True):
+    """The contacts of a cube with another cube, the `printed` mesh, a `pane` and the `table`."""
+
+    printed: SurfaceTable
+    pane: SurfaceTable
+    table: SurfaceTable
+
+
+class MeshTable(Parameters, frozen=True):
+    """All parameters of a tower from a mesh."""
+
+    source: Source
+    solids: Solids
+    parts: dict[str, Material] = Field(description="The material of each part of the mesh.")
+    surfaces: Materials
+    boxes: list[Sheet] = Field(default=[], max_length=100, description="Boxes that the file lacks.")
+    mouth: Mouth
+    inside: list[Inside] = Field(
+        min_length=1, max_length=64, description="The layers of the inside, from the top down."
+    )
+    exit: Exit
+    tray: Tray
+
+    @property
+    def made_from(self) -> str:
+        """The digest of what the solids depend on."""
+        return self.digest_of(self.source, 1e3 * self.cubes.edge, [box.model_dump() for box in self.boxes])
+
+    @staticmethod
+    def digest_of(source: Source, edge: float, boxes: Sequence[Mapping[str, Any]]) -> str:
+        """Return the digest of what solids depend on: the mesh and how it lies, the cube's edge (mm), the boxes."""
+        corners = [[float(x) for key in ("from_mm", "to_mm") for x in each[key]] for each in boxes]
+        told = [source.model_dump(), float(round(edge, 6)), corners]
+        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+
+
+WALL = 6e-3  # m: of the tray that is added
+
+
+def read(profile: Profile) -> MeshTable:
+    """Read and check the profile of a tower from a mesh."""
+    given = profile.read(MeshTable)
+    edge, rim = given.cubes.edge, given.mouth.height
+    width = 2 * free(given.mouth.outline_mm)
+    demand(
+        width > edge,
+        f"mouth.outline_mm leaves a circle of {mm(width)} mm about the middle; allowed is more than cubes.edge_mm = "
+        f"{mm(edge)}, or no cube fits in; move or widen the mouth",
+    )
+    demand(
+        given.release.spread <= width,
+        f"release.spread_mm is {mm(given.release.spread)}; allowed is at most {mm(width)}, the circle about the middle "
+        "that the mouth leaves; hold the hand closer",
+    )
+    heights = [rim, *(layer.bottom for layer in given.inside)]
+    for k, (above, below) in enumerate(pairwise(heights)):
+        demand(
+            below < above,
+            f"inside.{k}.bottom_mm is {mm(below)}; allowed is less than {mm(above)}, where the layer above it "
+            "begins; list the layers from the top down",
+        )
+    demand(
+        given.exit.top < rim - 2 * edge,
+        f"exit.top_mm is {mm(given.exit.top)}; allowed is less than {mm(rim - 2 * edge)}, two edges under the rim; "
+        "lower it (an open front needs a pane)",
+    )
+    for axis in ("x_mm", "y_mm"):
+        low, high = getattr(given.tray, axis)
+        demand(high > low, f"tray.{axis} is [{low:g}, {high:g}]; allowed is the smaller number first; swap them")
+    return given
+
+
+def free(outline: Sequence[Sequence[float]]) -> float:
+    """Return the radius (m) of the circle about x = y = 0 that a convex outline (mm) leaves."""
+    return min(distance for _, _, distance in sides(outline))
+
+
+def sides(outline: Sequence[Sequence[float]]) -> list[tuple[float, float, float]]:
+    """Return for each side of a convex outline (mm) its outward unit normal x, y and its distance (m)."""
+    area = math.fsum(a[0] * b[1] - a[1] * b[0] for a, b in zip(outline, [*outline[1:], outline[0]], strict=True))
+    corners = outline if area > 0 else outline[::-1]
+    found: list[tuple[float, float, float]] = []
+    for (ax, ay), (bx, by) in zip(corners, [*corners[1:], corners[0]], strict=True):
+        size = math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
+        demand(size > 0, f"an outline has the corner {ax:g}, {ay:g} twice in a row; allowed is once; remove one")
+        x, y = (by - ay) / size, (ax - bx) / size
+        found.append((x, y, (x * ax + y * ay) * 1e-3))
+        for cx, cy in corners:
+            demand(
+                x * (cx - ax) + y * (cy - ay) < 1e-6,
+                f"an outline is not convex between {ax:g}, {ay:g} and {bx:g}, {by:g}; allowed are convex ones; cut it "
+                "into layers, or leave corners out",
+            )
+    return found
+
+
+def boxes(given: MeshTable) -> list[Box]:
+    """Return the boxes that the file lacks."""
+    found: list[Box] = []
+    for box in given.boxes:
+        x, y, z = ((a * 1e-3, b * 1e-3) for a, b in zip(box.from_mm, box.to_mm, strict=True))
+        found.append(span(box.part, x, y, z, box.surface))
+    if given.tray.walls:
+        x0, x1, y0, y1 = (1e-3 * x for pair in (given.tray.x_mm, given.tray.y_mm) for x in pair)
+        z = (0.0, given.tray.walls)
+        found.append(span("tray", (x1, x1 + WALL), (y0 - WALL, y1 + WALL), z, "table"))
+        found.append(span("tray", (x0, x1), (y0 - WALL, y0), z, "table"))
+        found.append(span("tray", (x0, x1), (y1, y1 + WALL), z, "table"))
+    return found

@@ -1,0 +1,219 @@
+"""The free space in and around a mesh: where a cube's middle can be, and what that says of mouth, inside and exit.
+
+The space is cut into small cells. A cell is free if it is as far from every surface as a cube's middle must be, half an
+edge. Layer by layer from the top down, what no free way leads out of sideways is inside. Where the inside opens to one
+side, it ends at the outline of the layer above: that is the exit.
+
+    air      free, and reached from above          mouth    the top of the inside
+    inside   reached through the mouth             exit     where the inside opens to the outside
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+ndimage: Any = import_module("scipy.ndimage")  # scipy has no type stubs
+spatial: Any = import_module("scipy.spatial")
+
+Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+CELLS = 5e6  # at most about so many
+_SIDES = 16  # directions in which outlines are measured
+_FLAT = np.array([[[0, 1, 0]] * 3] * 3)  # neighbours within a layer
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found: the height of the rim, and layers of the inside with the outlines' extents.
+
+    `heights` (mm) are of the layers, from top to bottom; `extents` (n, 16) how far the inside reaches along
+    `directions()`. `exit_top` is the exit's upper edge, `exit_angle` (rad) the direction in which it opens, None if it
+    opens all around. `near` (n, 3) are middles of cells in which cubes' middles can be, and `pitch` their size.
+    """
+
+    rim: float
+    heights: Array
+    extents: Array
+    exit_top: float
+    exit_angle: float | None
+    near: Array
+    pitch: float
+
+
+class NoWay(Exception):
+    """No cube gets in at the mouth (`is_mouth`) or out at the exit; `width` (mm) is of the widest that would."""
+
+    def __init__(self, is_mouth: bool, width: float) -> None:
+        super().__init__(is_mouth, width)
+        self.is_mouth, self.width = is_mouth, width
+
+
+def directions() -> Array:
+    """Return the horizontal unit vectors along which outlines are measured, shape (16, 2)."""
+    angles = 2 * math.pi * np.arange(_SIDES) / _SIDES
+    return np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+
+def samples(triangles: Array, step: float) -> tuple[Array, npt.NDArray[np.intp]]:
+    """Return points on triangles (n, 3, 3), about `step` apart, and which triangle each is on."""
+    sides = np.linalg.norm(triangles - np.roll(triangles, 1, axis=1), axis=2).max(axis=1)
+    parts: Any = np.maximum(np.ceil(sides / step).astype(int), 1)
+    points: list[Array] = []
+    owners: list[npt.NDArray[np.intp]] = []
+    for number in np.unique(parts).tolist():
+        own = np.flatnonzero(parts == number)
+        i, j = np.mgrid[: number + 1, : number + 1]
+        i, j = i[i + j <= number] / number, j[i + j <= number] / number
+        weights = np.stack([1 - i - j, i, j], axis=1)
+        for some in np.array_split(own, max(1, len(own) * len(weights) // 1_000_000)):
+            points.append(np.einsum("wk,tkc->twc", weights, triangles[some]).reshape(-1, 3))
+            owners.append(np.repeat(some, len(weights)))
+    return np.concatenate(points), np.concatenate(owners)
+
+
+class Space:
+    """The cells around triangles (n, 3, 3; mm) that stand on the table, z = 0, for cubes of an `edge` (mm)."""
+
+    def __init__(self, triangles: Array, edge: float, cells: float = CELLS) -> None:
+        low, high = triangles.min(axis=(0, 1)) - 1.5 * edge, triangles.max(axis=(0, 1)) + 1.5 * edge
+        low[2] = 0.0
+        self.edge = edge
+        volume = float(np.prod(high - low))
+        self.pitch = max(edge / 10, (volume / cells) ** (1 / 3))
+        self.low = low
+        shape: Any = np.ceil((high - low) / self.pitch).astype(int) + 1
+        taken = np.zeros(shape, dtype=bool)
+        taken[tuple(self._cells(samples(triangles, 0.7 * self.pitch)[0]).T)] = True
+        self.taken: Mask = taken
+        away = ndimage.distance_transform_edt(~taken, sampling=self.pitch)
+        self.heights: Array = self.pitch * np.arange(0.5, taken.shape[2])
+        self.away: Array = np.minimum(away, self.heights)
+
+    def _cells(self, points: Array) -> npt.NDArray[np.intp]:
+        return ((points - self.low) / self.pitch).astype(int)
+
+    def touched(self, triangles: Array) -> tuple[Mask, Mask]:
+        """Return which triangles (n, 3, 3; mm) a cube can touch from before, and which from behind; after `explore`.
+
+        A cube lies before a triangle if a cell that was reached is as near to it as a cube's middle can be, and nothing
+        is between them.
+        """
+        _, nearest = ndimage.distance_transform_edt(~self.reached, return_indices=True)
+        points, rows = samples(triangles, 1.5 * self.pitch)
+        normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+        normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
+        before, behind = np.zeros(len(triangles), dtype=bool), np.zeros(len(triangles), dtype=bool)
+        for seen, side in ((before, 1.0), (behind, -1.0)):
+            for ahead in (0.5, 0.8):
+                out = side * normals[rows]
+                places = np.clip(self._cells(points + ahead * self.edge * out), 0, np.array(self.taken.shape) - 1)
+                cells = nearest[:, places[:, 0], places[:, 1], places[:, 2]].T
+                middles = (cells + 0.5) * self.pitch + self.low
+                way = middles - points
+                is_near = np.linalg.norm(way, axis=1) <= 0.87 * self.edge + self.pitch
+                is_near &= np.sum(way * out, axis=1) > 0
+                for share in np.arange(2.0, 0.87 * self.edge / self.pitch) / (0.87 * self.edge / self.pitch):
+                    where = np.flatnonzero(is_near)
+                    on_way = self._cells(points[where] + share * way[where])
+                    is_near[where] = ~self.taken[tuple(on_way.T)]
+                seen[rows[is_near]] = True
+        return before, behind
+
+    def explore(self) -> Found:
+        """Find mouth, inside and exit; raises NoWay if a cube does not get in or out."""
+        radius = self.edge / 2 - 0.87 * self.pitch  # by so much may a cell's distance be wrong
+        found = self._inside(radius)
+        if isinstance(found, bool):
+            step = self.pitch / 2
+            thinner = radius
+            while isinstance(found, bool) and thinner > step:
+                thinner -= step
+                found = self._inside(thinner)
+            raise NoWay(self._inside(radius) is False, 2 * thinner)
+        return found
+
+    def _inside(self, radius: float) -> Found | bool:
+        """Return what cubes' middles of this radius find; False if they find no mouth, True if they find no exit."""
+        free = self.away >= radius
+        labels, _ = ndimage.label(free)
+        top = np.unique(labels[:, :, -1])
+        air = np.isin(labels, top[top > 0])
+        flat, number = ndimage.label(air, structure=_FLAT)
+        border = np.zeros(number + 1, dtype=bool)
+        for side in (flat[0], flat[-1], flat[:, 0], flat[:, -1]):
+            border[np.unique(side)] = True
+        border[0] = True
+        rooms, count = ndimage.label(~border[flat])
+        under_air = np.unique(rooms[:, :, :-1][air[:, :, 1:] & border[flat[:, :, 1:]]])
+        sizes: Any = np.bincount(rooms.ravel(), minlength=count + 1)
+        sizes[~np.isin(np.arange(count + 1), under_air[under_air > 0])] = 0
+        if not sizes.any():
+            return False
+        room = rooms == int(np.argmax(sizes))
+        start = int(np.flatnonzero(room.any(axis=(0, 1)))[-1])
+        inside = np.zeros_like(air)
+        inside[:, :, start] = room[:, :, start]
+        opened = np.zeros_like(air)
+        has_opened = False
+        for k in range(start - 1, -1, -1):
+            above = inside[:, :, k + 1]
+            touched = np.unique(flat[:, :, k][above & air[:, :, k]])
+            touched = touched[touched > 0]
+            if not len(touched):
+                break
+            here = np.isin(flat[:, :, k], touched)
+            if has_opened or border[touched].any():  # a tray's walls may close it again
+                within = here & _filled(above)
+                opened[:, :, k] = ndimage.binary_dilation(within) & here & ~within
+                has_opened, here = True, within
+            inside[:, :, k] = here
+        if not opened.any():
+            return True
+        return self._found(radius, air, inside, opened, start)
+
+    def _found(self, radius: float, air: Mask, inside: Mask, opened: Mask, start: int) -> Found:
+        rim = self.pitch * (start + 1) - radius
+        layers = np.flatnonzero(inside.any(axis=(0, 1)))[::-1]
+        out = directions()
+        extents = np.array([self._extent(inside[:, :, k], out) + radius for k in layers])
+        ways = np.argwhere(opened)
+        exit_top = self.pitch * (int(ways[:, 2].max()) + 1) + radius
+        middle = np.argwhere(inside[:, :, start])[:, :2].mean(axis=0)
+        angles = np.arctan2(*(ways[:, :2] - middle).T[::-1])
+        mean = np.exp(1j * angles).mean()
+        is_around = abs(mean) < 0.4
+        heights = self.heights
+        reached = inside | (air & ((heights < exit_top + 2 * self.edge) | (heights > rim - 3 * self.edge)))
+        self.reached: Mask = reached
+        return Found(
+            rim=rim,
+            heights=heights[layers],
+            extents=extents,
+            exit_top=exit_top,
+            exit_angle=None if is_around else float(np.angle(mean)),
+            near=np.argwhere(opened) * self.pitch + self.low,
+            pitch=self.pitch,
+        )
+
+    def _extent(self, layer: Mask, out: Array) -> Array:
+        """Return how far the middles of a layer's cells reach along directions (k, 2), from the origin."""
+        points = (np.argwhere(layer) + 0.5) * self.pitch + self.low[:2]
+        return (points @ out.T).max(axis=0)
+
+
+def _filled(layer: Mask) -> Mask:
+    """Return the cells of a layer in the convex hull of those given."""
+    cells = np.argwhere(layer)
+    grid = np.stack(np.meshgrid(*map(np.arange, layer.shape), indexing="ij"), axis=-1)
+    try:
+        hull = spatial.ConvexHull(cells)
+    except (spatial.QhullError, ValueError):  # in one line
+        return layer
+    return np.all(grid @ hull.equations[:, :2].T + hull.equations[:, 2] <= 1e-9, axis=-1)

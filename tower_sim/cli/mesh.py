@@ -1,0 +1,54 @@
+"""Run `tower-sim tower import`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from tower_sim.errors import UsageError, check_one, shown
+from tower_sim.writing import keep
+
+
+def import_(
+    file: Path, output: Path, unit: str, scale: float, up: str, edge: float, pane: float | None, force: bool
+) -> None:
+    """Import a mesh, or again that of a profile, draw the tower beside its profile, and say what was found."""
+    from tower_sim.apparatus.mesh import importing
+    from tower_sim.drawing.picture import draw_apparatus
+
+    check_one("--unit", unit, importing.UNITS)
+    is_profile = file.suffix.lower() == ".toml"
+    if not force and not (is_profile and output.resolve() == file.resolve()):
+        keep(output, "output")
+    if is_profile:
+        if (unit, scale, up, edge, pane) != ("mm", 1.0, "z", 8.0, None):
+            raise UsageError(
+                f"options are given for {shown(str(file))}, whose own numbers count; allowed with a profile is none; "
+                "change [source], [cubes] or [[boxes]] in it"
+            )
+        made = importing.import_again(file, output)
+    else:
+        factor = importing.UNITS[unit] * scale
+        made = importing.import_mesh(file, output, scale=factor, up=up, edge=edge, pane=pane)
+    tower, given = made.tower, made.tower.given
+    picture = output.with_suffix(".png")
+    draw_apparatus(tower, picture)
+    low, high = np.array([hull.bounds for hull in tower.hulls]).transpose(1, 2, 0) * 1e3
+    size = " x ".join(f"{b - a:.0f}" for a, b in zip(low.min(axis=1), high.max(axis=1), strict=True))
+    holes = f"{made.open_edges} edges at holes" if made.open_edges else "no holes"
+    mouth = np.ptp(np.array(given.mouth.outline_mm), axis=0)
+    print(f"mesh: {made.bodies} bodies, {made.triangles} triangles, {holes}; 1 unit is {given.source.scale:g} mm")
+    print(
+        f"tower: {size} mm; cubes of {given.cubes.edge * 1e3:g} mm can touch {made.touched} triangles, "
+        f"which make {len(tower.hulls)} prisms; {made.left.slivers} slivers left out, {made.left.area:.2g} mm2"
+    )
+    print(
+        f"proposed: mouth {mouth[0]:.0f} x {mouth[1]:.0f} mm, {given.mouth.height * 1e3:.0f} mm high; exit under "
+        f"{given.exit.top * 1e3:.0f} mm, {'to the front' if given.exit.side == 'front' else 'all around'}; tray "
+        f"{'in the mesh' if not given.tray.walls else 'added'}"
+    )
+    if given.exit.top > given.mouth.height / 2:
+        print("the front is open far up; if a sheet of glass belongs there, give --pane, the height of its lower edge")
+    print(f"look at {picture}: are mouth, inside and exit right? Change them in {output}")
+    print(f"then: tower-sim throw {output} --cubes red=7")
