@@ -63,6 +63,7 @@ KNOWS = {
 # What the registry names is known by that name alone, but for who is of one game or kind by what it is for.
 OF_ONE = {
     "calibration.observations": "games.amerigo",
+    "cli.mesh": "apparatus.mesh",
     "calibration.records": "games.amerigo",
     "calibration.watched": "games.amerigo",
     "env.amerigo": "games.amerigo",

@@ -198,9 +198,9 @@ def test_a_command_replaces_its_result_also_one_that_somebody_changed(
     assert (path.read_bytes(), in_folder(tmp_path)) == (first, files)
 
 
-def test_only_the_command_that_writes_a_file_for_people_to_edit_has_force():
+def test_only_commands_that_write_a_file_for_people_to_edit_have_force():
     have = [name for name, command in COMMANDS.items() if any(param.name == "force" for param in command.params)]
-    assert have == ["tower fit"]
+    assert have == ["tower import", "tower fit"]
 
 
 def test_a_profile_that_is_there_is_kept_in_one_line_before_any_work(

@@ -50,7 +50,7 @@ class MeshTower(Apparatus):
 
     def dimensions(self) -> Dimensions:
         """Return what is drawn besides the solids."""
-        return dimensions(self)
+        return dimensions(self.given, self.solids)
 
 
 def make(profile: Profile) -> MeshTower:

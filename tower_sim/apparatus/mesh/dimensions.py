@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from tower_sim.apparatus.common import mm
 from tower_sim.apparatus.dimensions import Cut, Dimensions, Height, Part, Section, Width
-from tower_sim.apparatus.mesh.profile import sides
-
-if TYPE_CHECKING:
-    from tower_sim.apparatus.mesh import MeshTower
+from tower_sim.apparatus.hull import Hull
+from tower_sim.apparatus.mesh.profile import MeshTable, sides
+from tower_sim.apparatus.parts import Box, over_table
 
 _TITLES = {"y": "section through the middle", "x": "section across it, through the middle"}
 
 
-def dimensions(tower: MeshTower) -> Dimensions:
+def dimensions(given: MeshTable, solids: Sequence[Box | Hull]) -> Dimensions:
     """Return what is drawn of a tower from a mesh besides its solids."""
-    parts = {solid.part: Part(solid.part.replace("_", " ")) for solid in tower.solids if solid.part != "table"}
+    solids = [solid for solid in solids if over_table(solid)]
+    parts = {solid.part: Part(solid.part.replace("_", " ")) for solid in solids}
     return Dimensions(
         parts,
-        (_section(tower, "y", 0), _section(tower, "x", 1)),
+        (_section(given, solids, "y", 0), _section(given, solids, "x", 1)),
         cuts=(Cut(((0.0, -1.0, 0.0), 0.0)),),
         said="the near half is cut away; dashed: mouth, inside, exit, tray",
     )
 
 
-def _section(tower: MeshTower, axis: str, along: int) -> Section:
+def _section(given: MeshTable, solids: Sequence[Box | Hull], axis: str, along: int) -> Section:
     """Return the section through the middle whose horizontal coordinate is x (0) or y (1)."""
-    given = tower.given
     rim, top = given.mouth.height, given.exit.top
-    right = max(solid.bounds[1][along] for solid in tower.solids if solid.part != "table")
+    right = max(solid.bounds[1][along] for solid in solids)
     low, high = _across(given.mouth.outline_mm, along)
     heights = [Height(mm(rim), 0.0, rim, right)]
     marks = [((low, rim), (high, rim))]

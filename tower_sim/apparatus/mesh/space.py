@@ -85,15 +85,16 @@ class Space:
         low, high = triangles.min(axis=(0, 1)) - 1.5 * edge, triangles.max(axis=(0, 1)) + 1.5 * edge
         low[2] = 0.0
         self.edge = edge
-        volume = float(np.prod(high - low))
+        x, y, z = (high - low).tolist()
+        volume = x * y * z
         self.pitch = max(edge / 10, (volume / cells) ** (1 / 3))
         self.low = low
-        shape: Any = np.ceil((high - low) / self.pitch).astype(int) + 1
+        shape: tuple[int, ...] = tuple((np.ceil((high - low) / self.pitch).astype(int) + 1).tolist())
         taken = np.zeros(shape, dtype=bool)
         taken[tuple(self._cells(samples(triangles, 0.7 * self.pitch)[0]).T)] = True
         self.taken: Mask = taken
         away = ndimage.distance_transform_edt(~taken, sampling=self.pitch)
-        self.heights: Array = self.pitch * np.arange(0.5, taken.shape[2])
+        self.heights: Array = self.pitch * np.arange(0.5, float(shape[2]))
         self.away: Array = np.minimum(away, self.heights)
 
     def _cells(self, points: Array) -> npt.NDArray[np.intp]:
@@ -150,9 +151,10 @@ class Space:
         for side in (flat[0], flat[-1], flat[:, 0], flat[:, -1]):
             border[np.unique(side)] = True
         border[0] = True
-        rooms, count = ndimage.label(~border[flat])
+        labelled: Any = ndimage.label(~border[flat])
+        rooms, count = labelled
         under_air = np.unique(rooms[:, :, :-1][air[:, :, 1:] & border[flat[:, :, 1:]]])
-        sizes: Any = np.bincount(rooms.ravel(), minlength=count + 1)
+        sizes: Any = np.bincount(np.ravel(rooms), minlength=count + 1)
         sizes[~np.isin(np.arange(count + 1), under_air[under_air > 0])] = 0
         if not sizes.any():
             return False
