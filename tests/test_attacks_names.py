@@ -17,9 +17,8 @@ from tower_sim.cubes import COLOURS, Cube, parse_counts, supply
 from tower_sim.drawing.files import cube_colours
 from tower_sim.errors import UsageError, printable, slipped
 from tower_sim.models import open_model
-from tower_sim.requests import DropRequest
-from tower_sim.service.answers import read_request
-from tower_sim.service.asked import MAX_STATE, Throw
+from tower_sim.requests import MAX_STATE, Throw
+from tower_sim.service.lines import read_request
 from tower_sim.state import Event, TowerState
 from tower_sim.terminal import say
 from tower_sim.token import pack
@@ -30,8 +29,8 @@ WILD = {"escape": "\x1b[31mred", "NUL": "re\0d", "bell": "red\a", "surrogate": "
         "C1": "red\x9b2J", "line": "red\nblue", "separator": "re\u2028d", "width": "re\u200bd"}  # fmt: skip
 
 
-def drop(cubes: dict[Any, int], state: TowerState | None = None) -> DropRequest:
-    return DropRequest("amerigo", "surrogate", 7, cubes, state)
+def drop(cubes: dict[Any, int], state: TowerState | None = None) -> Throw:
+    return Throw.of(model="surrogate", cubes=cubes, state=state)
 
 
 @each_case("colour", WILD.values(), ids=WILD)
@@ -92,7 +91,7 @@ def test_a_colour_with_a_typing_error_is_asked_after(typed: str, meant: str, cap
     with pytest.raises(UsageError, match=f"^a colour of cubes is '{typed}'; allowed is .*; did you mean {meant}\\?$"):
         drop({typed: 4})
     with pytest.raises(UsageError, match=f"did you mean {meant}"):
-        _read({"do": "drop", "model": "surrogate", "cubes": {typed: 4}})
+        read_request({"do": "drop", "model": "surrogate", "cubes": {typed: 4}})
     assert cli.main(["throw", "amerigo", "--model", "surrogate", "--cubes", f"{typed}=4"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
@@ -122,12 +121,6 @@ def test_a_service_takes_states_of_a_million_bytes_and_no_more():
     event = ["drop", "a" * 70, [[7, "red", 0.008547008547008548]], [7], 0.0, ""]
     asked = {"do": "drop", "model": "surrogate", "cubes": {"red": 1}}
     assert len(json.dumps([event] * 7_500, separators=(",", ":"))) < MAX_STATE
-    _read(asked | {"state": pack("TOWER3", plain | {"log": [event] * 7_500})})
+    read_request(asked | {"state": pack("TOWER3", plain | {"log": [event] * 7_500})})
     with pytest.raises(UsageError, match="unpacks to more than 1000000 bytes; allowed are up to 1000000 bytes"):
-        _read(asked | {"state": pack("TOWER3", plain | {"log": [event] * 9_000})})
-
-
-def _read(line: dict[str, Any]) -> None:
-    asked = read_request(line)
-    assert isinstance(asked, Throw)
-    asked.request()
+        read_request(asked | {"state": pack("TOWER3", plain | {"log": [event] * 9_000})})

@@ -34,7 +34,7 @@ from tower_sim.model import redo, until_landed
 from tower_sim.models import open_model, rule_of_thumb, settings_of
 from tower_sim.physics.settings import PhysicsSettings, accuracy, read_settings
 from tower_sim.registry import get
-from tower_sim.requests import DropRequest, PlayRequest, read_rules, rules_of
+from tower_sim.requests import Play, Throw, read_rules, rules_of
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState, rng_from_text, rng_text
 from tower_sim.study import study
@@ -53,29 +53,27 @@ FINE: Mapping[str, str] = {  # names of ODD that an argument may be, as CALL.ARG
     name: odd
     for odd, names in {
         "0|5": "Rules.rounds seed first of_colour.count cube.id start.game",
-        "None": "settings engine fineness accuracy DropRequest.state options.marker options.tokens",
+        "None": "settings engine fineness accuracy Throw.state options.marker options.tokens",
         "5": "games Rules.cubes settings.iterations sample_runs.runs",
-        "table": "tables read_settings.table rules_of.table chain.own amerigo.own own advance.policies options.emerged"
-        " actions_allowed.emerged",
+        "table": "Play.rules tables read_settings.table rules_of.table chain.own amerigo.own own advance.policies"
+        " options.emerged actions_allowed.emerged",
         "list": "colours changes drop.cubes",
         "table|table of 5": "supply.counts action_points.emerged gold.emerged Tokens.extra",
         "nope|''": "coloured.colour cube.colour Side.colour",
-        "None|0|5": "run",
+        "None|0|5": "run Throw.seed Play.seed",
         "0|1/4": "shift",
         "list|''|table": "cubes",
         "1/4": "supply.edge",
         "0|5|2**128|10**400": "supply.first_id Side.cubes",
         "''": "Rules.substitute",
-        "None|True|-1|0|5|1.5|nan|inf|1e308|2**128|10**400|1/4": "DropRequest.knock",
-        "table of 5": "DropRequest.cubes",
-        "nope|''|NUL|escape|surrogate|bidi": "DropRequest.apparatus at.place",
-        "nope|NUL|escape|surrogate|bidi": "PlayRequest.apparatus",
-        "None|nope|''|NUL|escape|surrogate|bidi": "rules_of.directory",
+        "None|True|-1|0|5|1.5|nan|inf|1e308|2**128|10**400|1/4": "Throw.knock",
+        "table of 5": "Throw.cubes",
+        "None|nope|''|NUL|escape|surrogate|bidi": "Throw.apparatus Play.apparatus rules_of.directory",
+        "nope|''|NUL|escape|surrogate|bidi": "at.place",
         "5|2**128|10**400": "gold.divisor",
         "0": "run_shard.index",
         "nope": "number",
-        "|".join(ODD): "PlayRequest.rules",
-        "": "state settings.timestep dead_reckoning.own DropRequest.model settings.engine",
+        "": "state settings.timestep dead_reckoning.own Throw.model settings.engine",
     }.items()
     for name in names.split()
 }
@@ -132,8 +130,8 @@ def doors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     yield "until_landed", until_landed, {"draw": partial(model.drop, state, ()), "seed": np.random.SeedSequence(1)}
     yield "redo", redo, {"model": model, "state": state}
     named = {"apparatus": "amerigo", "model": "physics", "seed": 1, "engine": None, "accuracy": None}
-    yield "DropRequest", DropRequest, {**named, "cubes": {"red": 2}, "state": None, "knock": None}
-    yield "PlayRequest", PlayRequest, {**named, "game": "amerigo", "rules": Rules()}
+    yield "Throw", Throw.of, {**named, "cubes": {"red": 2}, "state": None, "knock": None}
+    yield "Play", Play.of, {**named, "game": "amerigo", "rules": {"rounds": 1}}
     yield "read_rules", read_rules, {"game": amerigo, "file": "amerigo"}
     yield "rules_of", rules_of, {"game": amerigo, "table": {"rounds": 3}, "directory": None}
     yield "game", partial(get, "game"), {"name": "amerigo"}

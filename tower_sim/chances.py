@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tower_sim.answers import ChancesAnswer, EstimateAnswer, ThrowChances
 from tower_sim.contract import DropModel
 from tower_sim.cubes import count_by_colour, supply
 from tower_sim.errors import check_whole
 from tower_sim.model import TooManyFailedDraws, first_landing
-from tower_sim.requests import ChancesRequest, DropRequest
 from tower_sim.state import TowerState
 from tower_sim.statistics import CONFIDENCE, Estimate, average, clopper_pearson
+from tower_sim.throwing import as_throw
 
-SCHEMA, VERSION = "tower-sim/chances", 1
 MOST_DRAWS = 1_000_000
 _CUBE = 1e-4  # cubes: means that differ by less count as equal
 
@@ -74,7 +74,7 @@ class Chances:
         """The share of draws in which at least one cube of a colour comes out, by colour."""
         return {colour: self.share(self.out[:, i] > 0) for i, colour in enumerate(self.colours)}
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> ThrowChances:
         """Return the results as plain JSON values; `by_number` has the share of draws with 0, 1, 2, ... cubes out."""
         counts = np.bincount(self.out.sum(1)) / len(self.out)
         return {
@@ -101,12 +101,12 @@ def chances(
     Random, from `seed`: draw k of option i has the spawn key (i, k).
     """
     draws = check_whole("draws", draws, 2, MOST_DRAWS, "try 200")
-    requests = [DropRequest(model.apparatus, "physics", seed, each, state) for each in options]
+    thrown = [as_throw(each, state, None)[0] for each in options]
     there = sorted({cube.colour for cube in (*state.cubes, *state.board.cubes)})
     colours = tuple(dict.fromkeys([*(colour for each in options for colour in each), *there]))
     found: list[Chances] = []
-    for i, request in enumerate(requests):
-        cubes = supply(request.cubes, model.cube_edge, first_id=state.next_id)
+    for i, counts in enumerate(thrown):
+        cubes = supply(counts, model.cube_edge, first_id=state.next_id)
         rows: list[list[int]] = []
         for k in range(draws):
             try:
@@ -117,24 +117,20 @@ def chances(
                 tell(i * draws + k + 1)
             rows.append(list(count_by_colour(landed.emerged, colours).values()))
         out = np.array(rows, int).reshape(len(rows), len(colours))
-        found.append(Chances(dict(request.cubes), colours, out, draws - len(rows)))
+        found.append(Chances(counts, colours, out, draws - len(rows)))
     return found
 
 
-def chances_document(
-    request: ChancesRequest, model: DropModel, tell: Callable[[int], None] = lambda done: None
-) -> dict[str, Any]:
-    """Return the document that answers `request`; `tell` is that of `chances`."""
-    state = request.one.state or model.empty()
-    return document_of(
-        chances(model, state, request.options, request.runs, request.one.seed, tell), model, request.one.seed
-    )
-
-
-def document_of(found: Sequence[Chances], model: DropModel, seed: int) -> dict[str, Any]:
+def document_of(found: Sequence[Chances], model: DropModel, seed: int) -> ChancesAnswer:
     """Return the document of the chances that were drawn with `model` and `seed`."""
-    names = {"apparatus": model.apparatus, "model": model.name, "seed": str(seed)}
-    return {"schema": SCHEMA, "version": VERSION, **names, "throws": [each.document() for each in found]}
+    return {
+        "schema": "tower-sim/chances",
+        "version": 1,
+        "apparatus": model.apparatus,
+        "model": model.name,
+        "seed": str(seed),
+        "throws": [each.document() for each in found],
+    }
 
 
 def is_more(one: Chances, other: Chances) -> bool:
@@ -144,5 +140,5 @@ def is_more(one: Chances, other: Chances) -> bool:
     return float(a.mean() - b.mean()) > max(1.96 * error, _CUBE)
 
 
-def _plain(estimate: Estimate) -> dict[str, Any]:
+def _plain(estimate: Estimate) -> EstimateAnswer:
     return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "confidence": CONFIDENCE}

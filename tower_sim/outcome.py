@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from tower_sim.cubes import Cube, count_by_colour, in_order
 from tower_sim.errors import word_list
 from tower_sim.state import Pose, TowerState, check_seed
 
-SCHEMA = "tower-sim/outcome"
-VERSION = 1
+if TYPE_CHECKING:  # the types of documents are made with pydantic, which a drop does not need
+    from tower_sim.answers import ThrowAnswer
 
 
 class Status(StrEnum):
@@ -108,20 +108,16 @@ class Outcome:
         before = set(self.lying)
         return [x.cube for x in self.landings if not x.inside and x.cube not in before]
 
-    def to_json(self, seed: int, colours: Sequence[str] = ()) -> dict[str, Any]:
+    def to_json(self, seed: int, colours: Sequence[str] = ()) -> ThrowAnswer:
         """Return the `throw --json` document; its counts list `colours` first, zeros included, then other colours."""
-        return self.facts(seed, colours) | {"state": self.state.token()}
-
-    def facts(self, seed: int, colours: Sequence[str] = ()) -> dict[str, Any]:
-        """Return the `throw --json` document without the state, because a long history takes the longest to write."""
         every = [*word_list("colours", colours), *sorted({x.cube.colour for x in self.landings} - set(colours))]
         return {
-            "schema": SCHEMA,
-            "version": VERSION,
+            "schema": "tower-sim/outcome",
+            "version": 1,
             "seed": str(check_seed(seed)),
             "model": self.model,
             "apparatus": self.apparatus,
-            "status": str(self.status),
+            "status": cast("Any", self.status.value),  # what is answered is a landing
             "attempts": self.attempts,
             "thrown": count_by_colour(self.thrown, every),
             "emerged": count_by_colour(self._out(), every),
@@ -130,4 +126,5 @@ class Outcome:
             "extrapolated": self.extrapolated,
             "missed": self.missed,
             "landings": [{"cube": x.cube.id, "colour": x.cube.colour, "place": x.place} for x in self.landings],
+            "state": self.state.token(),
         }

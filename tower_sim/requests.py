@@ -1,8 +1,8 @@
-"""Requests, checked once, and their answers. The command line and the service only read and write them.
+"""Requests, each typed and checked once; the command line, JSON lines and HTTP only read and write them. READ FIRST.
 
-    words, options, JSON --> DropRequest, PlayRequest or OddsRequest --> outcome, turns or odds --> words or a document
+    words, options, JSON --> Throw, Play or Odds --answer--> a document of tower_sim/answers.py
 
-A request names its apparatus and its model. The caller opens both, and may keep them open.
+A request that HTTP reads names what is installed. With the context FILES, and with `of`, it may name files.
 """
 
 from __future__ import annotations
@@ -10,160 +10,58 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, ClassVar, Self, cast
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    WithJsonSchema,
+    model_validator,
+)
 
 from tower_sim import registry
+from tower_sim.answers import ThrowAnswer
 from tower_sim.apparatus.catalogue import names as profiles
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.chances import chances, document_of
 from tower_sim.contract import DropModel
-from tower_sim.door import as_state
-from tower_sim.errors import UsageError, check_kind, check_table, check_whole, fault, shown
+from tower_sim.cubes import MAX_CUBES
+from tower_sim.door import HARDEST, as_state, knock_strength
+from tower_sim.errors import UsageError, check_kind, check_table, fault, shown, unknown
 from tower_sim.games.game import Game
 from tower_sim.games.odds import ManyRuns
 from tower_sim.games.turn import Turn
-from tower_sim.games.ways import MAX_RUNS, Asked
+from tower_sim.games.ways import MAX_RUNS, MAX_WORD, MAX_WORDS, Asked
 from tower_sim.model import throw
-from tower_sim.models import PHYSICS, settings_of
+from tower_sim.models import MODELS, PHYSICS, settings_of
 from tower_sim.outcome import Outcome
-from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics.settings import PhysicsSettings, accuracies
 from tower_sim.reading import RULES, as_path, read_text, refuse_other, toml_table
-from tower_sim.state import TowerState, check_seed
+from tower_sim.state import MAX_SEED, TowerState, check_seed
 from tower_sim.throwing import as_throw
+from tower_sim.typed import read
 
 GAME, APPARATUS = "game", "apparatus"  # keys of a rules file, beside those of its rules
-
-
-@dataclass(frozen=True, slots=True)
-class DropRequest:
-    """A request for a throw of `cubes` (counts by colour), after an optional knock of strength `knock` (g).
-
-    `state` is the state before (None: empty). `apparatus` and `model` are names or paths. `seed` is from 0 to
-    2^128 - 1. `engine` and `accuracy` are names of the physics (None: the defaults).
-    """
-
-    apparatus: str
-    model: str
-    seed: int
-    cubes: Mapping[str, int]
-    state: TowerState | None = None
-    knock: float | None = None
-    engine: str | None = None
-    accuracy: str | None = None
-
-    def __post_init__(self) -> None:
-        _check_named(self)
-        if self.state is not None:
-            as_state(self.state)
-        cubes, knock = as_throw(self.cubes, self.state, self.knock)
-        object.__setattr__(self, "cubes", cubes)
-        object.__setattr__(self, "knock", knock)
-
-    @property
-    def colours(self) -> list[str]:
-        """The colours in the order of all counts: first the colours thrown, then other colours in the state."""
-        if self.state is None:
-            return [*self.cubes]
-        there = {cube.colour for cube in self.state.cubes}
-        return [*self.cubes, *sorted(there - set(self.cubes))]
-
-    @property
-    def settings(self) -> PhysicsSettings | None:
-        """The settings of the physics; None for another model."""
-        return settings_of(self.model, self.engine, self.accuracy)
-
-
-@dataclass(frozen=True, slots=True)
-class PlayRequest:
-    """A request for one run of `game` (a game, a name or a file) by `rules`, a result of the game's `read`.
-
-    The other fields are the same as in a DropRequest.
-    """
-
-    game: str | Game
-    rules: Any
-    apparatus: str
-    model: str
-    seed: int
-    engine: str | None = None
-    accuracy: str | None = None
-
-    def __post_init__(self) -> None:
-        _check_named(self)
-        if not isinstance(self.game, Game):
-            object.__setattr__(self, "game", registry.get("game", self.game))
-        if not self.apparatus:
-            none = "" if self.played.apparatus else f", and {self.played.name} has none of its own"
-            what = f"no apparatus is named{none}"
-            raise UsageError(f"{what}; allowed is {allowed()}; name one (--tower, or the field apparatus)", APPARATUS)
-
-    @property
-    def played(self) -> Game:
-        """The game itself."""
-        return cast("Game", self.game)
-
-    @property
-    def settings(self) -> PhysicsSettings | None:
-        """The settings of the physics; None for another model."""
-        return settings_of(self.model, self.engine, self.accuracy)
-
-
-@dataclass(frozen=True, slots=True)
-class OddsRequest:
-    """A request for the odds of `runs` runs; `one` describes a single run."""
-
-    one: PlayRequest
-    runs: int
-
-    def __post_init__(self) -> None:
-        if self.one.played.ways.odds() is None:
-            telling = [game.name for game in games() if game.ways.odds() is not None]
-            raise fault(
-                "games", self.runs, f"none with {self.one.played.name}", f"{' and '.join(telling)} tell odds of many"
-            )
-        object.__setattr__(self, "runs", check_whole("games", self.runs, 1, MAX_RUNS))
-
-
-@dataclass(frozen=True, slots=True)
-class ChancesRequest:
-    """A request for the chances of several possible throws, each thrown `runs` times from the same state.
-
-    `options` has the cubes of each throw, as counts by colour. `one` is the request for the first throw.
-    """
-
-    one: DropRequest
-    options: tuple[Mapping[str, int], ...]
-    runs: int
-
-
-Request = DropRequest | PlayRequest | OddsRequest
-
-
-def one_of(request: Request | ChancesRequest) -> DropRequest | PlayRequest:
-    """Return the request for a single drop or run within a request; it names the apparatus and the model."""
-    return request if isinstance(request, (DropRequest, PlayRequest)) else request.one
-
-
-def games() -> list[Game]:
-    """Return the games that can be played, shipped games first, without those of packages that fail to load."""
-    playable: list[Game] = []
-    for name in registry.names("game"):
-        try:
-            playable.append(registry.get("game", name))
-        except UsageError:
-            continue
-    return playable
-
-
-def first_game() -> Game:
-    """Return the first registered game, which is the default and the game in examples."""
-    return registry.get("game", registry.names("game")[0])
-
-
-def allowed() -> str:
-    """Return the sentence that says which apparatus are allowed."""
-    return f"one of {', '.join(profiles())} or the path of a TOML file"
+FILES = {"files": True}  # the context of a reader whose callers may name files
+MAX_STATE = 1_000_000  # bytes that a state's token unpacks to: a past of 2,000 drops of 12 cubes
+MAX_TOKEN = 2**20  # characters of a token, before it is unpacked
+MAX_CHOICES = 20  # throws whose chances are compared
+MAX_DRAWS = 2_000  # of each of them
+KINDS: dict[str, Callable[[], Sequence[str]]] = {
+    "apparatus": profiles,
+    "model": lambda: MODELS,
+    "game": lambda: registry.names("game"),
+    "engine": lambda: registry.names("engine"),
+    "accuracy": lambda: tuple(dict.fromkeys(word for one in registry.names("engine") for word in accuracies(one))),
+}
+"""The allowed names, by field. `apparatus`, `model` and `game` may also be files where the context allows it."""
+_ELSEWHERE = "files are not opened over HTTP: install the package that has it, or use tower-sim serve without --http"
 
 
 def drawn_seed() -> int:
@@ -171,11 +69,267 @@ def drawn_seed() -> int:
     return secrets.randbits(128)
 
 
-def _check_named(request: DropRequest | PlayRequest) -> None:
-    """Check the type of the apparatus's name and the model's name, and make the seed a plain number."""
-    check_kind(APPARATUS, request.apparatus, str, allowed(), "name it by its text")
-    object.__setattr__(request, "seed", check_seed(request.seed))
-    settings_of(request.model, request.engine, request.accuracy)
+def first_game() -> Game:
+    """Return the first registered game, which is the default and the game in examples."""
+    return registry.get("game", registry.names("game")[0])
+
+
+def games() -> list[Game]:
+    """Return the games that can be played, shipped games first, without those of packages that fail to load."""
+    return list(registry.every("game").values())
+
+
+def check_name(what: str, name: object, where: str = "") -> None:
+    """Check that `name` is an installed name of the kind `what`; errors call it `where`, or `what` by default."""
+    known = KINDS[what]()
+    if not isinstance(name, str) or name not in known:
+        is_path = isinstance(name, str) and any(sign in name for sign in "./\\")
+        raise unknown(where or what, name, known, _ELSEWHERE if is_path else "check its spelling")
+
+
+def _may_be_files(info: ValidationInfo) -> bool:
+    return bool(info.context and cast("dict[str, bool]", info.context).get("files"))
+
+
+def _known(what: str) -> AfterValidator:
+    """Return a validator for names of the kind `what`; it accepts files where the context allows them."""
+
+    def check(name: str, info: ValidationInfo) -> str:
+        if what in ("engine", "accuracy") or not _may_be_files(info):
+            check_name(what, name)
+        return name
+
+    return AfterValidator(check)
+
+
+def _listed(what: str) -> Any:
+    """Return a field whose schema lists the installed names of the kind `what`."""
+
+    def listed(schema: dict[str, Any]) -> None:
+        schema["enum"] = list(KINDS[what]())
+
+    return Field(json_schema_extra=listed)
+
+
+def described(*examples: Mapping[str, Any]) -> ConfigDict:
+    """Return the setting that puts examples into a request's schema, and leaves its defaults to the descriptions.
+
+    Makers of clients take a field with a default for one that is always there, which it is in answers alone.
+    """
+
+    def changed(schema: dict[str, Any]) -> None:
+        for field in schema["properties"].values():
+            field.pop("default", None)
+        schema["examples"] = [*examples]
+
+    return ConfigDict(json_schema_extra=changed)
+
+
+def _seed(seed: object) -> int:
+    return drawn_seed() if seed is None else check_seed(seed)
+
+
+def _maybe_seed(seed: object) -> int | None:
+    return None if seed is None else check_seed(seed)
+
+
+def _state(state: object) -> object:
+    """Check the form of a state: its token, or within Python the state itself."""
+    if isinstance(state, str) and len(state) > MAX_TOKEN:
+        raise fault("state", state, f"up to {MAX_TOKEN} characters", "start again without a state")
+    if not isinstance(state, str | TowerState | None):
+        raise fault("state", state, "the text that an earlier answer has as its state")
+    return state
+
+
+_DIGITS = {"type": "string", "pattern": "^[0-9]{1,39}$"}
+_SEEDS = {"anyOf": [_DIGITS, {"type": "integer", "minimum": 0, "maximum": MAX_SEED}, {"type": "null"}]}
+_TOKEN = {"anyOf": [{"type": "string", "maxLength": MAX_TOKEN}, {"type": "null"}]}
+ApparatusName = Annotated[str, _known("apparatus"), _listed("apparatus")]
+ModelName = Annotated[str, _known("model"), _listed("model")]
+GameName = Annotated[str, _known("game"), _listed("game")]
+Engine = Annotated[str, _known("engine"), _listed("engine")]
+Accuracy = Annotated[str, _known("accuracy"), _listed("accuracy")]
+Seed = Annotated[int, BeforeValidator(_seed), WithJsonSchema(_SEEDS)]
+MaybeSeed = Annotated[int | None, BeforeValidator(_maybe_seed), WithJsonSchema(_SEEDS)]
+State = Annotated[Any, BeforeValidator(_state), WithJsonSchema(_TOKEN)]
+Count = Annotated[int, Field(ge=0, le=MAX_CUBES)]
+Cubes = Annotated[dict[Annotated[str, Field(min_length=1, max_length=MAX_WORD)], Count], Field(max_length=MAX_WORDS)]
+Knock = Annotated[float, BeforeValidator(knock_strength), Field(ge=0, le=HARDEST)]
+
+_PLAYED: dict[str, Any] = {"game": registry.names("game")[0], "model": "surrogate"}
+SEED = "The seed of all that is random, best as text; null: it is drawn."
+_APPARATUS = "The tower or the ship, a shipped profile; null:"
+
+
+class Request(BaseModel):
+    """A request: it cannot be changed, and takes no field that it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    do: ClassVar[str] = ""  # its name in JSON lines
+
+    @classmethod
+    def of(cls, **fields: Any) -> Self:
+        """Return the checked request with these fields; names may be files."""
+        request = read(cls, fields, context=FILES)
+        request.check()
+        return request
+
+    def check(self) -> None:
+        """Check what only the files, the states and the games that it names can tell."""
+
+
+class Modelled(Request):
+    """A request that names an apparatus and a model."""
+
+    apparatus: ApparatusName | None = Field(None, description=f"{_APPARATUS} that of the first game.")
+    model: ModelName = Field(PHYSICS, description="How cubes are thrown: by physics, the default, or a fitted table.")
+    engine: Engine | None = Field(None, description="The rigid-body engine of the model physics; null: the default.")
+    accuracy: Accuracy | None = Field(None, description="How finely that engine computes; null: standard.")
+
+    @model_validator(mode="after")
+    def _check_settings(self) -> Self:
+        settings_of(self.model, self.engine, self.accuracy)
+        return self
+
+    @property
+    def tower(self) -> str:
+        """The apparatus, a shipped profile or a file."""
+        return self.apparatus or first_game().apparatus
+
+    @property
+    def settings(self) -> PhysicsSettings | None:
+        """The settings of the physics; None for another model."""
+        return settings_of(self.model, self.engine, self.accuracy)
+
+
+class Seeded(Request):
+    """A request with a seed."""
+
+    seed: Seed = Field(None, validate_default=True, description=SEED, examples=["7"])
+
+
+class Thrown(Request):
+    """What is thrown."""
+
+    cubes: Cubes = Field({}, description=f"How many cubes of each colour, {MAX_CUBES} in all.", examples=[{"blue": 4}])
+    knock: Knock | None = Field(None, description="A knock before the throw, its peak acceleration in g.")
+
+
+class Stated(Modelled):
+    """A request that goes on from a state."""
+
+    state: State = Field(None, description="The state of an earlier answer; null: an empty tower.")
+
+    def check(self) -> None:
+        """Read the state, and check with it what is thrown."""
+        _ = self.before
+
+    @property
+    def choices(self) -> Sequence[tuple[Mapping[str, int], float | None]]:
+        """The cubes and the knock of each throw."""
+        return ()
+
+    @cached_property
+    def before(self) -> TowerState | None:
+        """The state before the throw; None: an empty tower."""
+        state: TowerState | None = (
+            TowerState.from_token(self.state, MAX_STATE)
+            if isinstance(self.state, str)
+            else self.state and as_state(self.state)
+        )
+        for cubes, knock in self.choices:
+            as_throw(cubes, state, knock)
+        return state
+
+
+class Throw(Seeded, Thrown, Stated):
+    """A throw, or a knock and then a throw, into a tower that is empty or has a state."""
+
+    model_config = described({"cubes": {"blue": 4}, "model": "surrogate", "seed": "7"})
+    do: ClassVar[str] = "drop"
+
+    @property
+    def choices(self) -> Sequence[tuple[Mapping[str, int], float | None]]:
+        """The cubes and the knock of the throw."""
+        return [(self.cubes, self.knock)]
+
+    @property
+    def colours(self) -> list[str]:
+        """The colours in the order of all counts: first the colours thrown, then other colours in the state."""
+        there = {cube.colour for cube in self.before.cubes} if self.before else set[str]()
+        return [*self.cubes, *sorted(there - set(self.cubes))]
+
+
+class Odds(Seeded, Stated):
+    """The chances of the next throw: what comes out if these cubes are thrown, or those."""
+
+    model_config = described({"throws": [{"blue": 4}, {"red": 4}], "model": "surrogate"})
+    do: ClassVar[str] = "odds"
+    throws: Annotated[list[Cubes], Field(min_length=1, max_length=MAX_CHOICES)] = Field(
+        description="The throws to compare, each with its cubes by colour."
+    )
+    times: int = Field(200, ge=2, le=MAX_DRAWS, description="How often each is thrown; 200 by default.")
+
+    @property
+    def choices(self) -> Sequence[tuple[Mapping[str, int], float | None]]:
+        """The cubes of each throw; nobody knocks."""
+        return [(cubes, None) for cubes in self.throws]
+
+
+class Play(Seeded, Modelled):
+    """A game by its rules, or the odds of many."""
+
+    model_config = described(_PLAYED, _PLAYED | {"games": 20})
+    do: ClassVar[str] = "play"
+    game: GameName = Field(description="The name of the game.")
+    rules: dict[str, Any] = Field({}, description="The rules to change, by name; GET /v1/games lists them.")
+    games: Annotated[int, Field(ge=1, le=MAX_RUNS)] | None = Field(
+        None, description="Play so many and answer with the odds; null: play one."
+    )
+    apparatus: ApparatusName | None = Field(None, description=f"{_APPARATUS} that of the rules, or of the game.")
+
+    @model_validator(mode="after")
+    def _check_files(self, info: ValidationInfo) -> Self:
+        for what in () if _may_be_files(info) else (APPARATUS, GAME):
+            if what in self.rules:
+                check_name(what, self.rules[what], f"rules.{what}")
+        return self
+
+    def check(self) -> None:
+        """Read the rules, and check that the game has an apparatus, and odds if these are asked for."""
+        _ = self.asked
+        if not self.tower:
+            none = "" if self.played.apparatus else f", and {self.played.name} has none of its own"
+            what = f"no apparatus is named{none}"
+            raise UsageError(f"{what}; allowed is {allowed()}; name one (--tower, or the field apparatus)", APPARATUS)
+        if self.games is not None and self.played.ways.odds() is None:
+            telling = [game.name for game in games() if game.ways.odds() is not None]
+            none = f"none with {self.played.name}"
+            raise fault("games", self.games, none, f"{' and '.join(telling)} tell odds of many")
+
+    @cached_property
+    def played(self) -> Game:
+        """The game itself."""
+        return registry.get(GAME, self.game)
+
+    @cached_property
+    def asked(self) -> Asked:
+        """The rules as the game reads them, and the apparatus that they name."""
+        return rules_of(self.played, self.rules)
+
+    @property
+    def tower(self) -> str:
+        """The apparatus, a shipped profile or a file; "" if none is named and the game has none."""
+        return self.apparatus or self.asked.apparatus or self.played.apparatus
+
+
+AnyRequest = Throw | Play | Odds
+
+
+def allowed() -> str:
+    """Return the sentence that says which apparatus are allowed."""
+    return f"one of {', '.join(profiles())} or the path of a TOML file"
 
 
 # What a game is played with
@@ -254,31 +408,32 @@ def _opened(file: str, directory: Path | None) -> Game:
 # The answers
 
 
-def outcome(request: DropRequest, model: DropModel) -> Outcome:
+def outcome(request: Throw, model: DropModel) -> Outcome:
     """Throw, or knock and throw. Raises TooManyFailedDraws if every drop fails."""
-    return throw(model, request.state or model.empty(), request.cubes, request.seed, request.knock)
+    return throw(model, request.before or model.empty(), request.cubes, request.seed, request.knock)
 
 
-def drop_document(request: DropRequest, landed: Outcome) -> dict[str, Any]:
-    """Return the document that answers a request for a drop."""
+def drop_document(request: Throw, landed: Outcome) -> ThrowAnswer:
+    """Return the document that answers a request for a throw."""
     return landed.to_json(request.seed, request.colours)
 
 
-def check(request: PlayRequest, apparatus: Apparatus, model: DropModel) -> None:
+def check(request: Play, apparatus: Apparatus, model: DropModel) -> None:
     """Check, before the first throw, that the game can be played with this apparatus and model."""
+    request.check()
     game = request.played
     if game.board and not hasattr(model, "place"):
         raise fault("model", request.model, "one that knows a board", f'leave it out for "{PHYSICS}"')
     game.check(apparatus)
-    game.ways.check(model, request.rules)
+    game.ways.check(model, request.asked.rules)
 
 
-def turns(request: PlayRequest, model: DropModel, run: int | None = None) -> Iterator[Turn]:
+def turns(request: Play, model: DropModel, run: int | None = None) -> Iterator[Turn]:
     """Play one run of a checked request and yield its turns; `run` as in `Game.start`.
 
     Raises TooManyFailedDraws if every drop of a turn fails.
     """
-    return to_its_end(request.played.start(model, request.rules, request.seed, run))
+    return to_its_end(request.played.start(model, request.asked.rules, request.seed, run))
 
 
 def to_its_end(played: Iterator[Turn]) -> Iterator[Turn]:
@@ -289,38 +444,40 @@ def to_its_end(played: Iterator[Turn]) -> Iterator[Turn]:
         yield turn
 
 
-def play_document(request: PlayRequest, played: Sequence[Turn], model: DropModel) -> dict[str, Any]:
+def play_document(request: Play, played: Sequence[Turn], model: DropModel) -> Mapping[str, Any]:
     """Return the document that answers a request for a single run."""
     names = {"apparatus": model.apparatus, "model": model.name}
-    return request.played.ways.document_of(played, request.rules, **names, seed=request.seed)
+    return request.played.ways.document_of(played, request.asked.rules, **names, seed=request.seed)
 
 
-def no_odds(request: OddsRequest) -> ManyRuns:
-    """Return the odds of a request before its first run."""
-    many = request.one.played.ways.odds()
-    assert many is not None  # the request has looked
-    many.rules, many.seed = request.one.rules, request.one.seed
+def no_odds(request: Play) -> ManyRuns:
+    """Return the odds of a checked request before its first run."""
+    many = cast("ManyRuns", request.played.ways.odds())
+    many.rules, many.seed = request.asked.rules, request.seed
     return many
 
 
-def fill(many: ManyRuns, request: OddsRequest, model: DropModel, tell: Callable[[int], None]) -> None:
+def fill(many: ManyRuns, request: Play, model: DropModel, tell: Callable[[int], None]) -> None:
     """Add every run to the odds and call `tell` with the number done. After an interrupt the finished runs count."""
-    for run in range(request.runs):
-        many.add(list(turns(request.one, model, run)))
+    for run in range(request.games or 1):
+        many.add(list(turns(request, model, run)))
         tell(run + 1)
 
 
 def answer(
-    request: Request, apparatus: Apparatus, model: DropModel, tell: Callable[[int], None] = lambda done: None
-) -> dict[str, Any]:
+    request: AnyRequest, apparatus: Apparatus, model: DropModel, tell: Callable[[int], None] = lambda done: None
+) -> Mapping[str, Any]:
     """Return the document that answers a request; call `tell` with the number of runs done.
 
     Raises TooManyFailedDraws if every drop of a turn fails.
     """
-    if isinstance(request, DropRequest):
+    if isinstance(request, Throw):
         return drop_document(request, outcome(request, model))
-    check(request.one if isinstance(request, OddsRequest) else request, apparatus, model)
-    if isinstance(request, PlayRequest):
+    if isinstance(request, Odds):
+        found = chances(model, request.before or model.empty(), request.throws, request.times, request.seed, tell)
+        return document_of(found, model, request.seed)
+    check(request, apparatus, model)
+    if request.games is None:
         return play_document(request, list(turns(request, model)), model)
     many = no_odds(request)
     fill(many, request, model, tell)

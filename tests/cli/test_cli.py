@@ -31,8 +31,8 @@ def test_a_game_played_twice_in_two_processes_gives_the_same_bytes(game: str):
 
 def test_a_game_has_36_entries_with_the_documented_keys_in_order_that_account_for_every_cube(game: str):
     document = json.loads(game)
-    assert list(document) == ["schema", "version", "seed", "model", "apparatus", "rules", "knocks", "drops"]
-    assert (document["schema"], document["version"], document["seed"]) == ("tower-sim/amerigo-game", 1, "7")
+    assert list(document) == ["schema", "version", "seed", "model", "apparatus", "game", "rules", "knocks", "drops"]
+    assert (document["schema"], document["version"], document["seed"]) == ("tower-sim/amerigo-game", 2, "7")
     assert len(document["drops"]) == 36
     inside = dict.fromkeys(COLOURS, 0)
     for i, entry in enumerate(document["drops"]):

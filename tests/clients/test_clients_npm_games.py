@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import resources
 from typing import Any, cast
 
@@ -126,7 +126,7 @@ def test_any_drop_onto_any_state_is_pythons(asked: Ask, name: str):
 KEYS = ("index", "round", "phase", "skipped", "thrown", "emerged", "inside", "actions", "gold")
 
 
-def told(entry: dict[str, Any], points: str) -> dict[str, Any]:
+def told(entry: Mapping[str, Any], points: str) -> dict[str, Any]:
     """What both entries of a drop say."""
     return {key: entry[key] for key in KEYS} | {"points": entry[points]}
 

@@ -5,7 +5,7 @@ import re
 import tomllib
 from importlib import resources
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from support.cases import each_case
@@ -23,7 +23,7 @@ from tower_sim.games.rulings import questions
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.requests import read_rules
 from tower_sim.service import Opened
-from tower_sim.service.answers import answer, read_request
+from tower_sim.service.lines import answer, read_request
 from tower_sim.variants import read_variant
 
 ROOT = Path(__file__).parents[2]
@@ -67,17 +67,17 @@ def test_one_file_is_a_variant_for_compare_rules_for_play_and_rules_for_the_serv
     found = read_variant(house)
     assert (found.rules, found.apparatus.name) == (asked.rules, asked.apparatus)
     line = {"do": "play", "game": "amerigo", "rules": tomllib.loads(house.read_text("utf-8"))}
-    request: Any = cast("Any", read_request(line)).request()
-    assert (request.rules, request.apparatus) == (asked.rules, asked.apparatus)
+    request: Any = read_request(line)
+    assert (request.asked.rules, request.tower) == (asked.rules, asked.apparatus)
 
 
 def test_an_apparatus_that_is_asked_for_goes_before_that_of_the_file(house: Path, capsys: pytest.CaptureFixture[str]):
     assert "tower amerigo," in told(capsys, *RULE, "--rules", str(house), "--tower", "amerigo").splitlines()[0]
     line = {"do": "play", "game": "amerigo", "rules": {"apparatus": "amerigo-club", "cubes": 6}}
-    request: Any = cast("Any", read_request(line | {"apparatus": "amerigo"})).request()
-    assert request.apparatus == "amerigo"
-    inline: Any = cast("Any", read_request(line)).request()
-    assert (inline.apparatus, inline.rules.cubes) == ("amerigo-club", 6)
+    request: Any = read_request(line | {"apparatus": "amerigo"})
+    assert request.tower == "amerigo"
+    inline: Any = read_request(line)
+    assert (inline.tower, inline.asked.rules.cubes) == ("amerigo-club", 6)
 
 
 @pytest.mark.parametrize("name", ["published", "six_cubes"])
@@ -107,7 +107,7 @@ def test_the_services_game_takes_knocks_and_is_the_game_that_play_plays():
         {"do": "play", "game": "amerigo", "rules": {"rounds": 1, "knocks": {"0": 0.5, "3": 1}}, "seed": "9"}
     )
     with opened() as models:
-        found = answer(request, models)
+        found: Any = answer(request, models)
     entries = play(CoinTower(), rules, 9)
     assert found == game_json(entries, seed=9, model="coin", apparatus="coin", rules=rules)
     assert found["knocks"] == {"0": 0.5, "3": 1.0}
@@ -285,11 +285,11 @@ def test_the_json_document_has_the_promised_keys_in_order_and_counts_of_every_co
     names = {"model": model.name, "apparatus": model.apparatus}
     made = game_json(entries, seed=2**127, **names, rules=rules)
     document = json.loads(json.dumps(made, allow_nan=False))
-    assert list(document) == ["schema", "version", "seed", "model", "apparatus", "rules", "knocks", "drops"]
-    head = {key: document[key] for key in list(document)[:7]}
+    assert list(document) == ["schema", "version", "seed", "model", "apparatus", "game", "rules", "knocks", "drops"]
+    head = {key: document[key] for key in list(document)[:8]}
     assert head == {
-        "schema": "tower-sim/amerigo-game", "version": 1, "seed": str(2**127), "model": "coin", "apparatus": "coin",
-        "rules": "amerigo", "knocks": {"2": 0.5},
+        "schema": "tower-sim/amerigo-game", "version": 2, "seed": str(2**127), "model": "coin", "apparatus": "coin",
+        "game": "amerigo", "rules": "amerigo", "knocks": {"2": 0.5},
     }  # fmt: skip
     assert len(document["drops"]) == 36
     for drop in document["drops"]:

@@ -528,7 +528,7 @@ def test_the_document_of_a_battle_tells_its_steps_rulings_result_and_consequence
     document = json.loads(json.dumps(battle_json(battle)))
     head = {
         "schema": "tower-sim/battle",
-        "version": 3,
+        "version": 4,
         "seed": str(2**100),
         "model": "scripted",
         "apparatus": "fake_ship",

@@ -29,7 +29,7 @@ from tower_sim.campaign import load, run
 from tower_sim.fitting import check_command, fit_command
 from tower_sim.progress import telling
 from tower_sim.service import Opened
-from tower_sim.service.loop import serve
+from tower_sim.service.lines import serve
 from tower_sim.study import study
 from tower_sim.surrogate.store import TOWER, fitted_or_shipped
 from tower_sim.terminal import folded

@@ -19,9 +19,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from pydantic import TypeAdapter
+
+from tower_sim.answers import ThrowAnswer
 from tower_sim.clients.write import package_files
 from tower_sim.games.amerigo import Rules
-from tower_sim.service.told import ThrowAnswer
 from tower_sim.web.page import FOLDER as WEB
 
 FOLDER = Path(__file__).parents[2] / "tower_sim/clients/types"
@@ -74,8 +76,7 @@ def made(modules: Path) -> dict[str, str]:
 
 def _documents(folder: Path) -> str:
     """Return the types of documents, from their JSON Schema; a document is plain data that nothing changes."""
-    answer, rules = ThrowAnswer.model_json_schema(mode="serialization"), Rules.model_json_schema()
-    answer["required"] = [*answer["properties"]]  # of what is written no field is left out
+    answer, rules = TypeAdapter(ThrowAnswer).json_schema(), Rules.model_json_schema()
     del rules["properties"]["knocks"]  # the package's games have none
     (folder / "documents.mjs").write_text(_JSON, "utf-8")
     given = {name: _untitled(each) | {"title": name} for name, each in {"DropDocument": answer, "Rules": rules}.items()}

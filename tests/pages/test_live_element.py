@@ -15,7 +15,7 @@ import pytest
 from support.browser import _SOFTWARE, BROWSER, PAGES
 
 from tower_sim import PhysicsModel, load
-from tower_sim.requests import DropRequest, outcome
+from tower_sim.requests import Throw, outcome
 from tower_sim.state import TowerState
 
 pytestmark = PAGES
@@ -109,7 +109,7 @@ def test_its_methods_events_and_properties(browser: Any):
             }"""
         )
     with PhysicsModel(load("amerigo")) as model:
-        landed = outcome(DropRequest("amerigo", "physics", 7, {"blue": 4, "red": 2}), model)
+        landed = outcome(Throw.of(seed=7, cubes={"blue": 4, "red": 2}), model)
     told = found["told"]
     assert found["first"] == found["undone"] == found["kept"] == landed.state.token()
     assert told[0] == ["throw", {"kind": "drop", "seed": "7", "cubes": {"blue": 4, "red": 2}}]

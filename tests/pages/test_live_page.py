@@ -18,7 +18,7 @@ from tower_sim import PhysicsModel, cli, load, registry
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.options import action_points, actions_allowed, gold_for_passing
 from tower_sim.model import redo
-from tower_sim.requests import DropRequest, outcome
+from tower_sim.requests import Throw, outcome
 from tower_sim.state import TowerState
 from tower_sim.web.live import live_page
 
@@ -109,7 +109,7 @@ def test_a_throw_by_its_seed_is_that_of_the_command_line(desk: Watched, file: Pa
     page = opened(desk, file, "#profile=amerigo&seed=5&throw=blue:7,red:2")
     all_still(page)
     with PhysicsModel(load("amerigo")) as model:
-        landed = outcome(DropRequest("amerigo", "physics", 5, {"blue": 7, "red": 2}), model)
+        landed = outcome(Throw.of(seed=5, cubes={"blue": 7, "red": 2}), model)
     assert page.evaluate("towerSim.state") == landed.state.token()
     assert counts(page) == [0, len(landed.inside), len(landed.emerged)]
     desk.check()

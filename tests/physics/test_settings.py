@@ -33,7 +33,7 @@ from tower_sim.physics.settings import (
     fields_of,
     read_settings,
 )
-from tower_sim.requests import DropRequest
+from tower_sim.requests import Throw
 from tower_sim.simulator import PhysicsModel
 from tower_sim.surrogate.store import Fitted, fitted_or_shipped, shipped_names
 
@@ -180,7 +180,8 @@ def test_what_settings_store_gives_them_back(engine: str):
 
 def test_a_request_has_the_settings_of_its_engine_and_accuracy_and_none_without_physics():
     def asked(model: str, *physics: str | None) -> PhysicsSettings | None:
-        return DropRequest("amerigo", model, 7, {"blue": 1}, None, None, *physics).settings
+        how = dict(zip(("engine", "accuracy"), physics, strict=False))
+        return Throw.of(model=model, cubes={"blue": 1}, **how).settings
 
     assert asked("physics") == PhysicsSettings()
     assert asked("physics", "core") == PhysicsSettings(engine="core")

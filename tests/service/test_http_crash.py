@@ -17,7 +17,7 @@ import pytest
 from support.network import Answer, Client, Running, new_key, running
 
 from tower_sim.models import open_model
-from tower_sim.requests import DropRequest, outcome
+from tower_sim.requests import Throw, outcome
 from tower_sim.state import TowerState
 
 pytestmark = pytest.mark.posix
@@ -129,7 +129,8 @@ def check(sessions: list[Session], service: Running) -> int:
             for number, ((_, body), cubes) in enumerate(zip(session.drops, session.asked, strict=True)):
                 drop = json.loads(body)
                 assert (drop["tower"], drop["number"]) == (session.tower, number)
-                state = outcome(DropRequest("amerigo", "surrogate", int(drop["seed"]), cubes, state), model).state
+                asked = Throw.of(model="surrogate", seed=drop["seed"], cubes=cubes, state=state)
+                state = outcome(asked, model).state
                 assert state.token() == drop["state"]
             history = client.get(f"{session.path}/drops?limit=500").document
             assert history["of"] == len(session.asked)

@@ -14,9 +14,8 @@ from tower_sim.cubes import supply
 from tower_sim.games.ways import Asked
 from tower_sim.model import MAX_ATTEMPTS, TooManyFailedDraws, until_landed
 from tower_sim.requests import (
-    DropRequest,
-    OddsRequest,
-    PlayRequest,
+    Play,
+    Throw,
     answer,
     check,
     first_game,
@@ -31,23 +30,26 @@ AMERIGO = registry.get("game", "amerigo")
 BATTLE = registry.get("game", "dead_reckoning")
 
 
-def play(game: Any = AMERIGO, rules: Any = None, **more: Any) -> PlayRequest:
-    given = {"apparatus": game.apparatus, "model": "surrogate", "seed": 7} | more
-    return PlayRequest(game.name, game.read({}) if rules is None else rules, **given)
+def play(game: Any = AMERIGO, **more: Any) -> Play:
+    given = {"apparatus": game.apparatus or None, "model": "surrogate", "seed": 7} | more
+    return Play.of(game=game.name, **given)
 
 
 @each_case(
     ("make", "says"),
     [
-        (lambda: DropRequest("amerigo", "physics", 7, {}), "cubes is {}; allowed is a count by colour, unless"),
-        (lambda: DropRequest("amerigo", "physics", 7, {"blue": -1}), "cubes of blue is -1"),
-        (lambda: DropRequest("amerigo", "physics", 7, {"blue": 400, "red": 101}), "number of cubes is 501"),
-        (lambda: DropRequest("amerigo", "physics", -1, {"blue": 1}), "seed is -1"),
+        (lambda: Throw.of(), "cubes is {}; allowed is a count by colour, unless"),
+        (lambda: Throw.of(cubes={"blue": -1}), "cubes.blue is -1"),
+        (lambda: Throw.of(cubes={"blue": 400, "red": 101}), "number of cubes is 501"),
+        (lambda: Throw.of(seed=-1, cubes={"blue": 1}), "seed is -1"),
         (lambda: play(seed=2**128), "allowed is a whole number from 0 to 2^128"),
-        (lambda: play(apparatus=""), "no apparatus is named; allowed is one of amerigo"),
-        (lambda: PlayRequest("chess", None, "amerigo", "physics", 1), "game is 'chess'; allowed is one of amerigo"),
-        (lambda: OddsRequest(play(BATTLE), 0), "games is 0; allowed is a whole number from 1"),
-        (lambda: OddsRequest(play(BATTLE), 100_001), "games is 100001; allowed is a whole number from 1 to 100000"),
+        (
+            lambda: play(registry.get("game", "chain")),
+            "no apparatus is named, and chain has none of its own; allowed is",
+        ),
+        (lambda: Play.of(game="chess"), "game is 'chess'; allowed is one of amerigo"),
+        (lambda: play(BATTLE, games=0), "games is 0; allowed is a whole number from 1"),
+        (lambda: play(BATTLE, games=100_001), "games is 100001; allowed is a whole number from 1 to 100000"),
     ],
 )
 def test_a_request_that_cannot_be_is_refused_where_it_is_made(make: Any, says: str):
@@ -65,10 +67,10 @@ def test_a_tower_that_always_fails_is_given_up_after_the_most_attempts_allowed()
 
 def test_a_knock_alone_is_something_to_do_and_the_colours_are_those_thrown_then_those_inside():
     with open_model(tower := load("amerigo"), "two_thirds") as model:
-        first = answer(DropRequest("amerigo", "two_thirds", 1, {"red": 6, "blue": 6}), tower, model)
+        first = answer(Throw.of(model="two_thirds", seed=1, cubes={"red": 6, "blue": 6}), tower, model)
         state = TowerState.from_token(first["state"])
-    assert DropRequest("amerigo", "physics", 1, {}, state, 0.5).colours == ["blue", "red"]
-    assert DropRequest("amerigo", "physics", 1, {"white": 1, "red": 1}, state).colours == ["white", "red", "blue"]
+    assert Throw.of(state=state, knock=0.5).colours == ["blue", "red"]
+    assert Throw.of(cubes={"white": 1, "red": 1}, state=state).colours == ["white", "red", "blue"]
 
 
 def test_a_rules_file_has_keys_of_the_games_table_its_other_tables_and_the_apparatus(tmp_path: Path):
@@ -106,26 +108,26 @@ def test_a_bad_rules_file_is_named_in_one_line(text: str, says: str, tmp_path: P
 @each_case("game", games(), ids=lambda game: game.name)
 def test_the_document_of_every_game_is_json_and_names_what_was_asked_for(game: Any):
     request = play(game, apparatus=game.apparatus or first_game().apparatus)
-    name = "two_thirds" if request.apparatus == "wallenstein" else "surrogate"  # nobody fitted that tower
-    with open_model(shape := load(request.apparatus), name) as model:
+    name = "two_thirds" if request.tower == "wallenstein" else "surrogate"  # nobody fitted that tower
+    with open_model(shape := load(request.tower), name) as model:
         document = answer(request, shape, model)
         assert answer(request, shape, model) == document
     assert json.loads(json.dumps(document)) == document
-    head = ["schema", "version", "seed", "model", "apparatus"]
-    assert list(document)[:5] == head
-    assert [document[key] for key in head[2:]] == ["7", name, request.apparatus]
+    head = ["schema", "version", "seed", "model", "apparatus", "game"]
+    assert list(document)[:6] == head
+    assert [document[key] for key in head[2:]] == ["7", name, request.tower, game.name]
 
 
 def test_the_odds_are_of_the_runs_of_that_seed_and_the_first_is_the_one_run():
-    request = OddsRequest(play(BATTLE), 5)
+    request = play(BATTLE, games=5)
     with open_model(ship := load("dead_reckoning"), "surrogate") as model:
         whole = answer(request, ship, model)
         by_hand = no_odds(request)
         for run in range(5):
-            by_hand.add(list(turns(request.one, model, run)))
+            by_hand.add(list(turns(request, model, run)))
         assert by_hand.document() == whole
-        alone = list(turns(request.one, model))
-        assert alone[-1].entry == list(turns(request.one, model, 0))[-1].entry
+        alone = list(turns(request, model))
+        assert alone[-1].entry == list(turns(request, model, 0))[-1].entry
     assert whole["summary"]["games"] == by_hand.runs == 5
 
 
@@ -146,6 +148,6 @@ def test_a_game_is_not_begun_with_what_it_cannot_be_played_with(game: str, appar
 
 
 def test_knocks_that_a_model_does_not_take_are_refused_before_the_set_up():
-    request = play(rules=AMERIGO.read({"rules": {"knocks": {"30": 0.5}}}))
+    request = play(rules={"knocks": {"30": 0.5}})
     with open_model(shape := load("amerigo"), "two_thirds") as opened, pytest.raises(UsageError, match="no knocks"):
         check(request, shape, opened)

@@ -30,14 +30,14 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
 from tower_sim.physics.settings import ENGINE, PhysicsSettings
-from tower_sim.service import Opened, asked, serve
-from tower_sim.service.answers import answer, read_request
-from tower_sim.service.loop import MAX_LINE
+from tower_sim.requests import Throw
+from tower_sim.service import Opened, limits, serve
+from tower_sim.service.lines import LINES, MAX_LINE, answer, read_request
 from tower_sim.service.opened import KEPT
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
 
 ROOT = Path(__file__).parents[2]
-FIELDS = asked.fields()
+FIELDS = {do: tuple(kind.model_fields) for do, kind in LINES.items()}
 DOC = (ROOT / "docs/http.md").read_text("utf-8")
 RULE = {"do": "drop", "cubes": {"blue": 4}, "model": "two_thirds", "seed": 7}
 COMMAND = (sys.executable, "-m", "tower_sim")
@@ -147,7 +147,8 @@ def test_hello_tells_what_there_is():
     assert reply["games"] == list(registry.names("game"))
     assert all("standard" in accuracies for accuracies in reply["engines"].values())
     (drop,) = ask(RULE)
-    assert reply["documents"]["drop"] == [{key: drop[key] for key in ("schema", "version")}]
+    assert reply["documents"][drop["schema"]] == drop["version"]
+    assert {"tower-sim/chances", "tower-sim/game-run", "tower-sim/battle-odds"} <= set(reply["documents"])
 
 
 # What it refuses
@@ -357,9 +358,9 @@ def test_every_hostile_line_is_answered_by_one_line_soon(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     """Longer work is allowed, and tested for its bounds elsewhere: here no request throws by physics."""
-    monkeypatch.setattr(asked, "MAX_GAMES", 20)
-    monkeypatch.setattr(asked, "MAX_DROPS", 100)
-    monkeypatch.setattr(asked, "MAX_PHYSICS_CUBES", -1)
+    monkeypatch.setattr(limits, "MAX_RUNS", 20)
+    monkeypatch.setattr(limits, "MAX_DROPS", 100)
+    monkeypatch.setattr(limits, "MAX_PHYSICS_CUBES", -1)
     schemas: Counter[str] = Counter()
     with Opened() as opened:
 
@@ -414,14 +415,15 @@ class _Counting:
 def test_a_model_is_opened_once_the_longest_unused_is_closed_and_all_at_the_end():
     count = _Counting()
     with Opened(count) as opened:
-        names = [f"m{i}" for i in range(KEPT)]
-        models = [opened.with_apparatus("amerigo", name)[1] for name in names]
-        assert [opened.with_apparatus("amerigo", name)[1] for name in names] == models
+        names = [f"m{i}.json" for i in range(KEPT)]
+        asked = [Throw.of(cubes={"blue": 1}, model=name) for name in [*names, "one more.json"]]
+        models = [opened.asked(each)[1] for each in asked[:-1]]
+        assert [opened.asked(each)[1] for each in asked[:-1]] == models
         assert count.opened == names
-        opened.with_apparatus("amerigo", "m0")
-        opened.with_apparatus("amerigo", "one more")
-        assert count.closed == ["m1"]
-        assert count.opened == [*names, "one more"]
+        opened.asked(asked[0])
+        opened.asked(asked[-1])
+        assert count.closed == ["m1.json"]
+        assert count.opened == [*names, "one more.json"]
     assert sorted(count.closed) == sorted(count.opened)
 
 
@@ -440,12 +442,13 @@ def test_a_profile_that_has_changed_is_read_anew_and_an_old_state_is_refused(tmp
     file = tmp_path / "mine.toml"
     file.write_text(text, "utf-8")
     request = RULE | {"apparatus": str(file)}
+    asked = Throw.of(cubes={"blue": 1}, apparatus=str(file), model="two_thirds")
     with Opened() as opened:
-        before = opened.with_apparatus(str(file), "two_thirds")[1]
+        before = opened.asked(asked)[1]
         (first,) = ask(request, opened=Opened())
-        assert opened.with_apparatus(str(file), "two_thirds")[1] is before
+        assert opened.asked(asked)[1] is before
         file.write_text(re.sub(r"(?m)^edge_mm = [0-9.]+", "edge_mm = 9.25", text), "utf-8")
-        assert opened.with_apparatus(str(file), "two_thirds")[1].cube_edge == pytest.approx(0.00925)
+        assert opened.asked(asked)[1].cube_edge == pytest.approx(0.00925)
         (reply,) = ask(request | {"state": first["state"]}, opened=opened)
         assert "state belongs to two_thirds" in reply["error"]
     for change, says in ((lambda: file.write_text("kind = 1"), "profile mine"), (file.unlink, "neither a shipped")):

@@ -80,7 +80,7 @@ def browsing(width: int = 1280, height: int = 800, *, webgl: bool = False, **mor
     with sync_playwright() as tools:
         browser = tools.chromium.launch(executable_path=BROWSER, args=_SOFTWARE if webgl else _FLAT)
         try:
-            context = browser.new_context(viewport={"width": width, "height": height}, offline=True, **more)
+            context = browser.new_context(viewport={"width": width, "height": height}, **{"offline": True, **more})
             yield Watched(context.new_page())
         finally:
             browser.close()

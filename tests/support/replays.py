@@ -9,7 +9,7 @@ from typing import Any
 
 from tower_sim import load, open_model, registry
 from tower_sim.games.turn import Turn
-from tower_sim.requests import PlayRequest, turns
+from tower_sim.requests import Play, turns
 from tower_sim.web.replay import of_play
 
 Replay = dict[str, Any]
@@ -19,7 +19,7 @@ RULES = {"amerigo": {"rounds": 1}, "dead_reckoning": {"cubes": {"purple": 3, "gr
 @cache
 def _played(name: str) -> tuple[Replay, Sequence[Turn]]:
     game = registry.get("game", name)
-    request = PlayRequest(game, game.read({game.tables[0]: RULES[name]}), game.apparatus, "physics", 7)
+    request = Play.of(game=name, rules=RULES[name], seed=7)
     shape = load(game.apparatus)
     with open_model(shape) as model:
         played = list(turns(request, model))

@@ -21,7 +21,7 @@ from tower_sim.games.turn import Turn
 from tower_sim.games.ways import FEWEST_DRAWN, MAX_RUNS, Asked, changed
 from tower_sim.models import open_model
 from tower_sim.progress import telling
-from tower_sim.requests import OddsRequest, PlayRequest, check, fill, no_odds, play_document, read_rules, turns
+from tower_sim.requests import Play, check, fill, no_odds, play_document, read_rules, turns
 from tower_sim.terminal import say
 
 
@@ -53,7 +53,11 @@ def play(
     rules = changed(game, asked.rules, changes) if changes else asked.rules
     named = tower or asked.apparatus or game.apparatus
     model_name, engine, accuracy = physics
-    request = PlayRequest(game, rules, named, model_name, seed_of(seed), engine, accuracy)
+    first, *others = game.tables
+    tables = game.plain(rules)
+    tables = tables[first] | {other: tables[other] for other in others}
+    how = {"apparatus": named or None, "model": model_name, "engine": engine, "accuracy": accuracy}
+    request = Play.of(game=name, rules=tables, seed=seed_of(seed), **how)
     apparatus = load(named)
     if games is not None:
         check_whole("--games", games, FEWEST_DRAWN if plot else 1, MAX_RUNS)
@@ -67,20 +71,20 @@ def play(
     with open_model(apparatus, model_name, request.settings) as model:
         check(request, apparatus, model)
         if games is not None:
-            _play_many(OddsRequest(request, games), model, apparatus, as_json, plot)
+            _play_many(request.model_copy(update={"games": games}), model, apparatus, as_json, plot)
         else:
             _play(request, model, apparatus, as_json, plot, replay)
 
 
 def _play(
-    request: PlayRequest,
+    request: Play,
     model: DropModel,
     apparatus: Apparatus,
     as_json: bool,
     plot: Path | None,
     replay: Path | None,
 ) -> None:
-    game, rules = request.played, request.rules
+    game, rules = request.played, request.asked.rules
     names: dict[str, Any] = {"apparatus": apparatus.name, "model": model.name, "seed": request.seed}
     played: list[Turn] = []
     if not as_json:
@@ -107,11 +111,11 @@ def _play(
         print(f"plot: {plot}")
 
 
-def _play_many(request: OddsRequest, model: DropModel, apparatus: Apparatus, as_json: bool, plot: Path | None) -> None:
+def _play_many(request: Play, model: DropModel, apparatus: Apparatus, as_json: bool, plot: Path | None) -> None:
     """Play many runs and print their means; after an interrupt, print the means of the finished runs."""
     many = no_odds(request)
     interrupted = False
-    with telling(request.one.played.runs, request.runs) as tell:
+    with telling(request.played.runs, request.games or 1) as tell:
         try:
             fill(many, request, model, tell)
         except KeyboardInterrupt:

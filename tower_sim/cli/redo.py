@@ -13,7 +13,7 @@ from tower_sim.cubes import count_by_colour, parse_counts
 from tower_sim.errors import fault, unknown
 from tower_sim.model import redo as redo_of
 from tower_sim.outcome import Outcome
-from tower_sim.requests import DropRequest, drop_document, outcome
+from tower_sim.requests import Throw, drop_document, outcome
 from tower_sim.state import Event, TowerState, check_seed
 
 _SCHEMA = "tower-sim/redo"
@@ -57,14 +57,14 @@ def _link(text: str) -> dict[str, str]:
     return parts
 
 
-def _throw(link: dict[str, str], name: str, state: TowerState | None) -> DropRequest | None:
+def _throw(link: dict[str, str], name: str, state: TowerState | None) -> Throw | None:
     """Return the throw that a link asks for, or None."""
     if "throw" not in link and "knock" not in link:
         return None
     seed = check_seed(link.get("seed", ""), "seed of the link")
     counts = parse_counts(link.get("throw", ""), "throw of the link", ":")
     knock: Any = number(link["knock"]) if "knock" in link else None
-    return DropRequest(name, "physics", seed, counts, state, knock)
+    return Throw.of(apparatus=name, cubes=counts, state=state, knock=knock, seed=seed)
 
 
 def _plain(event: Event) -> dict[str, Any]:
@@ -78,9 +78,7 @@ def _plain(event: Event) -> dict[str, Any]:
     }
 
 
-def _lines(
-    state: TowerState | None, request: DropRequest | None, landed: Outcome | None, *, is_same: bool
-) -> list[str]:
+def _lines(state: TowerState | None, request: Throw | None, landed: Outcome | None, *, is_same: bool) -> list[str]:
     """Return the lines of text that describe what was repeated."""
     lines: list[str] = []
     if state is not None:

@@ -46,8 +46,8 @@ def _serve_http(
     cors: Sequence[str],
     limits: Path | None,
 ) -> None:
-    from tower_sim.service.http.run import read_token, run
-    from tower_sim.service.http.settings import Limits, Settings, read_limits
+    from tower_sim.service.http.run import run
+    from tower_sim.service.http.settings import Limits, Settings, read_limits, read_token
 
     bounds = read_limits(limits) if limits is not None else Limits()
     token = read_token(token_file) if token_file is not None else ""

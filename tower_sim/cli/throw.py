@@ -15,7 +15,7 @@ from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.models import PHYSICS, open_model, settings_of
 from tower_sim.outcome import Outcome
 from tower_sim.progress import telling
-from tower_sim.requests import DropRequest, drop_document, outcome
+from tower_sim.requests import Throw, drop_document, outcome
 from tower_sim.statistics import FEWEST, Estimate, too_few
 from tower_sim.terminal import say
 
@@ -39,7 +39,8 @@ def throw(
         raise UsageError("nothing to do: --cubes is empty and there is no --knock; try --cubes blue=4,red=2")
     drawn, before = seed_of(seed), read_state(state)
     model_name, engine, accuracy = physics
-    request = DropRequest(tower, model_name, drawn, counts, before, knock, engine, accuracy)
+    how = {"model": model_name, "engine": engine, "accuracy": accuracy}
+    request = Throw.of(apparatus=tower, cubes=counts, state=before, knock=knock, seed=drawn, **how)
     if replay is not None:
         from tower_sim.web import replay as pages
 

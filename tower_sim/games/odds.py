@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tower_sim.answers import Mean, Share
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.games.turn import Turn
 from tower_sim.statistics import CONFIDENCE, FEWEST, average, ratio_of_sums, student_quantile, wilson
@@ -30,7 +31,7 @@ class ManyRuns(ABC):
         """The number of runs that were added."""
 
     @abstractmethod
-    def document(self) -> dict[str, Any]:
+    def document(self) -> Mapping[str, Any]:
         """Return the JSON document, ready for `json.dumps`, with `schema` and `version`. It needs at least one run."""
 
     @abstractmethod
@@ -42,14 +43,14 @@ class ManyRuns(ABC):
         """Draw the statistics into the file `path`. This needs at least two runs."""
 
 
-def proportion(hits: int, games: int) -> dict[str, Any]:
+def proportion(hits: int, games: int) -> Share:
     """Return the share of `hits` in `games`, with its 95 % Wilson interval, which is None for fewer than FEWEST."""
     share = wilson(hits, games)
     interval = None if games < FEWEST else [share.low, share.high]
     return {"n": games, "count": hits, "share": share.value, "interval": interval}
 
 
-def mean(values: Sequence[float], runs: int | None = None) -> dict[str, Any]:
+def mean(values: Sequence[float], runs: int | None = None) -> Mean:
     """Return the mean of `values` of `runs` (None: one of each) with its 95 % Student interval.
 
     The interval is None for fewer than FEWEST runs, and for equal values, which do not show how much they vary. It does
@@ -61,7 +62,7 @@ def mean(values: Sequence[float], runs: int | None = None) -> dict[str, Any]:
     return {"n": estimate.n, "mean": estimate.value, "interval": None if has_none else [low, estimate.high]}
 
 
-def shares(runs: Sequence[Counter[str]], words: Iterable[str]) -> dict[str, Any]:
+def shares(runs: Sequence[Counter[str]], words: Iterable[str]) -> dict[str, Share]:
     """Return how often each word was counted in runs, its share of all counts, and the 95 % interval of the share.
 
     The words in `words` come first. The interval is Student's for a ratio of sums over runs, because the counts of one
@@ -71,7 +72,7 @@ def shares(runs: Sequence[Counter[str]], words: Iterable[str]) -> dict[str, Any]
     every = [*words, *sorted({word for run in runs for word in run if run[word]} - set(words))]
     wide = float(student_quantile(len(runs) - 1, (1 + CONFIDENCE) / 2)) if len(runs) >= FEWEST else math.nan
 
-    def of(counts: list[int]) -> dict[str, Any]:
+    def of(counts: list[int]) -> Share:
         share, error = ratio_of_sums(counts, totals)
         half = wide * error
         interval = None if math.isnan(half) else [max(share - half, 0.0), min(share + half, 1.0)]
@@ -80,7 +81,7 @@ def shares(runs: Sequence[Counter[str]], words: Iterable[str]) -> dict[str, Any]
     return {word: of([run[word] for run in runs]) for word in every}
 
 
-def said_mean(value: dict[str, Any]) -> str:
+def said_mean(value: Mean) -> str:
     """Return a result of `mean` as text."""
     if value["interval"] is None:
         return f"{value['mean']:.2f}"
@@ -88,7 +89,7 @@ def said_mean(value: dict[str, Any]) -> str:
     return f"{value['mean']:.2f} ({low:.2f} to {high:.2f})"
 
 
-def said_proportion(value: dict[str, Any]) -> str:
+def said_proportion(value: Share) -> str:
     """Return a result of `proportion`, or one share of `shares`, as text, in percent."""
     if value["interval"] is None:
         return f"{value['share']:.1%}"

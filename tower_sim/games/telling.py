@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, NotRequired
 
 import numpy as np
+from pydantic import BaseModel, Field
 
+from tower_sim import answers
+from tower_sim.answers import Mean, Share, typed
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError
 from tower_sim.games.odds import ManyRuns, mean, said_proportion, shares
@@ -17,8 +20,6 @@ from tower_sim.games.turn import Turn
 from tower_sim.runs.figure import Figure
 from tower_sim.statistics import CONFIDENCE, too_few
 
-SCHEMA, VERSION = "tower-sim/game-run", 1
-ODDS, ODDS_VERSION = "tower-sim/game-odds", 2
 _SHOWN = 8  # words in a sentence
 
 
@@ -59,12 +60,52 @@ def summary(game: Any, turns: Sequence[Turn]) -> str:
     return f"{game.title} took {len(landed)} turns. {held}"
 
 
+def run_type(game: Any) -> Any:
+    """Return the type of `document`, made of the rules and the facts that the game registers."""
+    name = _camel(game.name)
+    kinds = {key: Literal[kind] if isinstance(kind, tuple) else kind for key, kind in game.facts.items()}
+    told = {key: NotRequired[kind | None] for key, kind in kinds.items()}
+    facts = typed(f"{name}Facts", f"What a turn of {game.title} lists.", told)
+    turn = typed(f"{name}Turn", f"One turn of {game.title}.", answers.TurnAnswer.__annotations__ | {"facts": facts})
+    turns = Annotated[list[turn], Field(description="The turns in order.")]
+    fields = {"game_version": Literal[game.version], "turns": turns}
+    return typed(f"{name}Run", f"One run of {game.title}.", _head(game, "tower-sim/game-run", 1) | fields)
+
+
+def odds_type(game: Any) -> Any:
+    """Return the type of the document of `FigureOdds`, made of the rules, facts and figures that the game registers."""
+    name = _camel(game.name)
+    means = {of.key: Annotated[Mean, Field(description=of.title)] for of in game.figures}
+    about = {key: Field(description=f"The share of turns with each {key}.") for key in word_facts(game)}
+    told = {key: Annotated[dict[str, Share], field] for key, field in about.items()}
+    fields = {
+        "runs": Annotated[int, Field(ge=0, description="How many were played.")],
+        "confidence": Annotated[float, Field(description="The confidence of the intervals.")],
+        "means": typed(f"{name}Means", f"The means of the figures of {game.title}.", means),
+        "shares": typed(f"{name}Shares", f"The shares of turns of {game.title}.", told),
+    }
+    head = _head(game, "tower-sim/game-odds", 2)
+    return typed(f"{name}Odds", f"The odds of many runs of {game.title}.", head | fields)
+
+
+def _head(game: Any, schema: str, version: int) -> dict[str, Any]:
+    first, *others = game.tables
+    rules: Any = game.Rules if issubclass(game.Rules, BaseModel) else dict[str, Any]
+    tables = {first: Annotated[rules, Field(description="Every rule.")], **dict.fromkeys(others, dict[str, Any])}
+    kind = {"schema": Literal[schema], "version": Literal[version], "game": Literal[game.name]}
+    return kind | {"seed": answers.Seed, "model": answers.ModelName, "apparatus": answers.ApparatusName} | tables
+
+
+def _camel(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
 def document(game: Any, turns: Sequence[Turn], rules: Any, *, apparatus: str, model: str, seed: int) -> dict[str, Any]:
     """Return the JSON document of a run, ready for `json.dumps`: counts by colour and the facts of each turn."""
     colours = dict.fromkeys(game.cubes(rules), 0)
     return {
-        "schema": SCHEMA,
-        "version": VERSION,
+        "schema": "tower-sim/game-run",
+        "version": 1,
         "seed": str(seed),
         "model": model,
         "apparatus": apparatus,
@@ -110,7 +151,8 @@ class FigureOdds(ManyRuns):
     def document(self) -> dict[str, Any]:
         """Return the JSON document with means, shares and their 95 % intervals."""
         model, apparatus = self.names
-        head = {"schema": ODDS, "version": ODDS_VERSION, "seed": str(self.seed), "model": model, "apparatus": apparatus}
+        names = {"seed": str(self.seed), "model": model, "apparatus": apparatus}
+        head = {"schema": "tower-sim/game-odds", "version": 2, **names}
         columns = np.array(self.values).reshape(self.runs, -1).T
         means = {of.key: _mean(of, column.tolist()) for of, column in zip(self.game.figures, columns, strict=True)}
         of_words = {name: shares(self.told[name], words) for name, words in word_facts(self.game).items()}
@@ -164,7 +206,7 @@ def _plain(game: Any, now: Mapping[str, Any]) -> str:
     return f"{over} {', and '.join(means)}."
 
 
-def _mean(figure: Figure, values: list[float]) -> dict[str, Any]:
+def _mean(figure: Figure, values: list[float]) -> Mean:
     value = mean(values)
     if figure.is_share and value["interval"]:
         value["interval"] = np.clip(value["interval"], 0, 1).tolist()

@@ -36,16 +36,11 @@ class Asked:
 
 
 class Ways:
-    """The reports, documents and requests of one game. An attribute is empty if the game has nothing of its own.
+    """The reports and documents of one game.
 
-    `request` names a request of the service that only this game has. `fields` are the fields of the request in addition
-    to apparatus, model, games and seed. `document` is the schema and the version of the answer. `turns` is the word for
-    several turns. `picture` says what the picture of a run shows.
+    `turns` is the word for several turns. `picture` says what the picture of a run shows.
     """
 
-    request: str = ""
-    fields: tuple[str, ...] = ()
-    document: tuple[str, int] = ("", 0)
     turns: str = "drops"
     picture: str = "the game"
 
@@ -64,22 +59,19 @@ class Ways:
 
     def document_of(
         self, turns: Sequence[Turn], rules: Any, *, apparatus: str, model: str, seed: int
-    ) -> dict[str, Any]:
+    ) -> Mapping[str, Any]:
         """Return the JSON document of a run, ready for `json.dumps`, with `schema` and `version`."""
         return telling.document(self.game, turns, rules, apparatus=apparatus, model=model, seed=seed)
+
+    def types(self) -> list[Any]:
+        """Return the types of the documents: of a run, and of the odds of many if there are any."""
+        return [telling.run_type(self.game), *[telling.odds_type(self.game)] * bool(self.game.figures)]
 
     def compared(self, rules: tuple[Any, Any]) -> Compared:
         """Return the description of this game for a comparison of two variants with these rules."""
         return Compared(self.game, rules)
 
     # Asking for a run
-
-    def of_fields(self, given: Mapping[str, Any], asked: Asked | None) -> Asked:
-        """Return the run that a request of the service asks for.
-
-        `given` has the fields that the request sets. `asked` is the run read from its field `rules`, if there is one.
-        """
-        return asked or Asked(self.game.read({}))
 
     def check(self, model: DropModel, rules: Any) -> None:
         """Raise UsageError, before a run begins, if `model` cannot play these rules."""

@@ -16,7 +16,7 @@ from tower_sim.errors import UsageError
 from tower_sim.models import open_model
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.reading import read_bytes
-from tower_sim.requests import ChancesRequest, Request, one_of
+from tower_sim.requests import AnyRequest
 from tower_sim.surrogate.store import beside
 
 KEPT = 8  # a physics model holds an engine client of a few MB
@@ -29,8 +29,7 @@ class Opened:
     """The last `KEPT` models that were asked for, opened by `opener`; a context manager.
 
     A model is identified by the names in the request and by the bytes of the files that they name. So a changed file is
-    read again. Keeping models saves time: reading a shipped profile takes milliseconds, much longer than a drop of a
-    fast model.
+    read again. Reading a shipped profile takes milliseconds, much longer than a drop of a fast model.
     """
 
     def __init__(self, opener: Opener = open_model) -> None:
@@ -45,18 +44,9 @@ class Opened:
     ) -> None:
         self.close()
 
-    def asked(self, request: Request | ChancesRequest) -> tuple[Apparatus, DropModel]:
+    def asked(self, request: AnyRequest) -> tuple[Apparatus, DropModel]:
         """Return the apparatus and the model that a request names."""
-        named = one_of(request)
-        return self.with_apparatus(named.apparatus, named.model, named.settings)
-
-    def with_apparatus(
-        self, apparatus: str, name: str, settings: PhysicsSettings | None = None
-    ) -> tuple[Apparatus, DropModel]:
-        """Return an apparatus and its model; `apparatus` and `name` are shipped names or paths of files.
-
-        `settings` are those of physics.
-        """
+        apparatus, name, settings = request.tower, request.model, request.settings
         law = str(beside(apparatus)) if name == "surrogate" and apparatus.endswith(".toml") else name
         key = (apparatus, _content(apparatus), name, _content(law), settings)
         if key not in self._kept:

@@ -15,7 +15,7 @@ from tower_sim.games.turn import Turn
 from tower_sim.outcome import Outcome
 from tower_sim.physics.plain import core, document
 from tower_sim.physics.settings import STANDARD, PhysicsSettings
-from tower_sim.requests import DropRequest, PlayRequest
+from tower_sim.requests import Play, Throw
 from tower_sim.state import TowerState
 from tower_sim.terminal import counted
 from tower_sim.version import TOWER_SIM
@@ -28,7 +28,7 @@ Step = tuple[str, str, TowerState]
 """One step of a replay: its title, the text about it, the state after it."""
 
 
-def check(request: DropRequest | PlayRequest) -> PhysicsSettings:
+def check(request: Throw | Play) -> PhysicsSettings:
     """Check that a page has the engine of a request, and return the settings."""
     settings = request.settings
     if settings is None or settings.engine != CORE:
@@ -37,7 +37,7 @@ def check(request: DropRequest | PlayRequest) -> PhysicsSettings:
     return settings
 
 
-def of_drop(request: DropRequest, apparatus: Apparatus, landed: Outcome) -> dict[str, Any]:
+def of_drop(request: Throw, apparatus: Apparatus, landed: Outcome) -> dict[str, Any]:
     """Return the replay of a drop, or of a knock and a drop."""
     title = "Drop" if landed.thrown else "Knock"
     return _replay(
@@ -45,15 +45,15 @@ def of_drop(request: DropRequest, apparatus: Apparatus, landed: Outcome) -> dict
         apparatus,
         f"A {title.lower()} in {apparatus.name}",
         [(title, _counts(landed), landed.state)],
-        request.state,
+        request.before,
         colours=request.colours,
         summary=landed.status.sentence,
     )
 
 
-def of_play(request: PlayRequest, apparatus: Apparatus, turns: Sequence[Turn]) -> dict[str, Any]:
+def of_play(request: Play, apparatus: Apparatus, turns: Sequence[Turn]) -> dict[str, Any]:
     """Return the replay of one run, a step a turn."""
-    game, rules = request.played, request.rules
+    game, rules = request.played, request.asked.rules
     names: dict[str, Any] = {"apparatus": apparatus.name, "model": request.model, "seed": request.seed}
     return _replay(
         request,
@@ -67,7 +67,7 @@ def of_play(request: PlayRequest, apparatus: Apparatus, turns: Sequence[Turn]) -
 
 
 def _replay(
-    request: DropRequest | PlayRequest,
+    request: Throw | Play,
     apparatus: Apparatus,
     title: str,
     steps: Sequence[Step],

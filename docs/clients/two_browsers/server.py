@@ -18,8 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from tower_sim import PhysicsModel, load
 from tower_sim.errors import UsageError
-from tower_sim.requests import DropRequest, drop_document, outcome
-from tower_sim.state import TowerState
+from tower_sim.requests import Throw, drop_document, outcome
 from tower_sim.web.live import element_module
 
 NAME = "amerigo"
@@ -40,7 +39,7 @@ class Table:
         """Throw; raises UsageError for cubes that cannot be thrown."""
         with self.news:
             before = self.last["document"]["state"]
-            request = DropRequest(NAME, "physics", secrets.randbits(64), cubes, TowerState.from_token(before))
+            request = Throw.of(apparatus=NAME, cubes=cubes, state=before, seed=secrets.randbits(64))
             document = drop_document(request, outcome(request, self.model))
             number = self.last["number"] + 1
             self.last = {

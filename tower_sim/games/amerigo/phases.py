@@ -20,6 +20,7 @@ from tower_sim.contract import DropModel
 from tower_sim.cubes import Cube, count_by_colour, in_order
 from tower_sim.door import as_model
 from tower_sim.errors import UsageError, fault
+from tower_sim.games.amerigo.answers import AmerigoDrop, AmerigoGame
 from tower_sim.games.amerigo.options import (
     action_points,
     actions_allowed,
@@ -29,9 +30,6 @@ from tower_sim.games.amerigo.rules import SETUP, Rules, as_rules
 from tower_sim.games.tower import GameTower
 from tower_sim.outcome import Outcome, Status
 from tower_sim.state import TowerState, check_seed
-
-SCHEMA = "tower-sim/amerigo-game"
-VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +158,10 @@ class DropEntry:
     knock_failures: tuple[Status, ...]
     state: GameState
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> AmerigoDrop:
         """Return the entry of `play amerigo --json`, ready for `json.dumps`."""
         beside = ("failures", "knock_failures", "state")
-        plain = {item.name: getattr(self, item.name) for item in fields(self) if item.name not in beside}
+        plain: Any = {item.name: getattr(self, item.name) for item in fields(self) if item.name not in beside}
         return plain | {"status": str(self.status), "actions": list(self.actions)}
 
 
@@ -233,14 +231,22 @@ def _entry(state: GameState, thrown: tuple[Cube, ...], drop: Outcome | None, kno
     )
 
 
-def game_json(entries: Iterable[DropEntry], *, seed: int, model: str, apparatus: str, rules: Rules) -> dict[str, Any]:
+def game_json(entries: Iterable[DropEntry], *, seed: int, model: str, apparatus: str, rules: Rules) -> AmerigoGame:
     """Return the document of `play amerigo --json`, ready for `json.dumps`.
 
     `model` and `apparatus` are names.
     """
-    head = {"schema": SCHEMA, "version": VERSION, "seed": str(seed), "model": model, "apparatus": apparatus}
-    knocked = {str(drop): strength for drop, strength in rules.knocks.items()}
-    return {**head, "rules": rules.name, "knocks": knocked, "drops": [entry.to_json() for entry in entries]}
+    return {
+        "schema": "tower-sim/amerigo-game",
+        "version": 2,
+        "seed": str(seed),
+        "model": model,
+        "apparatus": apparatus,
+        "game": "amerigo",
+        "rules": rules.name,
+        "knocks": {str(drop): strength for drop, strength in rules.knocks.items()},
+        "drops": [entry.to_json() for entry in entries],
+    }
 
 
 def _check_outcome(state: GameState, outcome: Outcome, thrown: tuple[Cube, ...]) -> None:

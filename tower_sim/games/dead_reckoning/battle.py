@@ -14,7 +14,7 @@ import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from tower_sim.cubes import supply as numbered
 from tower_sim.door import as_model
 from tower_sim.errors import check_kind, check_table, check_whole, fault
 from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, ZONE, Ability, Use, zones_of
+from tower_sim.games.dead_reckoning.answers import BattleStep, StepKind, Used
 from tower_sim.games.dead_reckoning.combat import Result, in_explosive, resolve, verdict
 from tower_sim.games.dead_reckoning.sides import Setup
 from tower_sim.games.dead_reckoning.worths import EXPLOSIVE, kind, legible, read, worth
@@ -40,8 +41,6 @@ SHAKE = 1.0  # g: strength of the knock on the table that shakes the ship; an as
 # Choices of rulings that depend on the contacts of a cube.
 NEED_CONTACTS = (("two_zones", "both"), ("two_zones", "rethrown"), ("on_cube", "rethrown"))
 SHAKES = 10  # limit of shakes in a row; stuck cubes are then taken out by hand and thrown again, so battles end
-
-StepKind = Literal["throw", "shake", "rethrow", "explosion", "ability", "pass"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +76,23 @@ class Step:
         """The number of draws that the step needed, including failed ones."""
         return self.drawn + len(self.failures)
 
-    def to_json(self, colours: Sequence[str]) -> dict[str, Any]:
+    def to_json(self, colours: Sequence[str]) -> BattleStep:
         """Return the entry of `play dead_reckoning --json`, ready for `json.dumps`."""
-        moved = ("thrown", "placed", "taken", "lost")
-        use = {"ability": self.ability, "cube": self.use.cube, "zone": self.use.zone} if self.use else None
+        use: Used | None = None
+        if self.use:
+            use = {"ability": self.ability, "cube": self.use.cube, "zone": self.use.zone}
         return {
             "kind": self.kind,
             "side": self.side or None,
             "use": use,
-            "status": str(self.status),
+            "status": self.status.value,
             "attempts": self.attempts,
             "failures": [str(status) for status in self.failures],
             "cubes": [cube.id for cube in (*self.thrown, *self.placed, *self.taken)],
-            **{name: count_by_colour(getattr(self, name), colours) for name in moved},
+            "thrown": count_by_colour(self.thrown, colours),
+            "placed": count_by_colour(self.placed, colours),
+            "taken": count_by_colour(self.taken, colours),
+            "lost": count_by_colour(self.lost, colours),
             "short": dict.fromkeys(colours, 0) | self.short,
             "landings": [
                 {"cube": x.cube.id, "colour": x.cube.colour, "place": x.place, "also": list(x.touches[1:])}

@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
+from tower_sim.answers import Share
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, ZONE
-from tower_sim.games.dead_reckoning.battle import Battle, StepKind
+from tower_sim.games.dead_reckoning.answers import BattleOddsAnswer, BattleSummary, StepKind
+from tower_sim.games.dead_reckoning.battle import Battle
 from tower_sim.games.dead_reckoning.words import NUMBERS, head_json, odds_report
 from tower_sim.games.odds import ManyRuns, mean, proportion, shares
 from tower_sim.games.turn import Turn
@@ -82,7 +84,7 @@ class BattleOdds(ManyRuns):
         """For each battle, the number of thrown cubes that ended at each place."""
         return [Counter({place: n for place, n in places.items() if place not in _UNUSED}) for places in self.final]
 
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> BattleSummary:
         """Return the `summary` of `play dead_reckoning --games N --json`, ready for `json.dumps`.
 
         Intervals have a confidence level of 95 %: Wilson's for chances, Student's t over battles for means and places
@@ -94,7 +96,7 @@ class BattleOdds(ManyRuns):
         places = [ZONE + zone.name for zone in battle.board.zones] + [BORDER, TABLE]
         by_place = sum(self.final, Counter[str]())
 
-        def chances(what: str, colours: Iterable[str]) -> dict[str, Any]:
+        def chances(what: str, colours: Iterable[str]) -> dict[str, Share]:
             return {colour: proportion(self.happened[what, colour], self.runs) for colour in colours}
 
         return {
@@ -122,7 +124,9 @@ class BattleOdds(ManyRuns):
 
     def document(self) -> dict[str, Any]:
         """Return the JSON document: the head of a battle's document, and the `summary`."""
-        return head_json(self._last()) | {"summary": self.summary()}
+        head = head_json(self._last())
+        found: BattleOddsAnswer = {"schema": "tower-sim/battle-odds", "version": 1, **head, "summary": self.summary()}
+        return {**found}
 
     def words(self) -> str:
         """Return the report as text."""

@@ -62,7 +62,7 @@ def _demand(holds: object, what: str, value: object, allowed: str, advice: str =
         raise fault(what, value, allowed, advice)
 
 
-def side_words(side: Side) -> dict[str, Any]:
+def side_words(side: Side) -> Any:
     """Return the settings of a side besides its cubes and abilities, ready for `json.dumps`."""
     return {key: getattr(side, key) for key in _WORDS} | {"island_for": list(side.island_for)}
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from tower_sim.cubes import Cube, count_by_colour
 from tower_sim.games.dead_reckoning.abilities import ZONE, Ability
+from tower_sim.games.dead_reckoning.answers import BattleAnswer, BattleHead, Goods
 from tower_sim.games.dead_reckoning.battle import Battle, Step
 from tower_sim.games.dead_reckoning.combat import SideResult
 from tower_sim.games.dead_reckoning.sides import Setup, side_words
@@ -15,8 +16,6 @@ from tower_sim.games.odds import said_mean, said_proportion
 from tower_sim.outcome import Status
 from tower_sim.statistics import FEWEST, too_few
 
-SCHEMA = "tower-sim/battle"
-VERSION = 3
 NUMBERS = {
     "strength": "strength",
     "coins": "coins",
@@ -35,17 +34,26 @@ _PLACES = {
 }
 
 
-def battle_json(battle: Battle) -> dict[str, Any]:
+def battle_json(battle: Battle) -> BattleAnswer:
     """Return the document of `play dead_reckoning --json`.
 
     `result`, `winner` and `consequences` are null if the battle is not over.
     """
     colours = battle.setup.colours
-    document = head_json(battle) | {"steps": [step.to_json(colours) for step in battle.steps]}
+    document: BattleAnswer = {
+        "schema": "tower-sim/battle",
+        "version": 4,
+        **head_json(battle),
+        "steps": [step.to_json(colours) for step in battle.steps],
+        "result": None,
+        "winner": None,
+        "consequences": None,
+    }
     if not battle.over:
-        return document | {"result": None, "winner": None, "consequences": None}
+        return document
     result = battle.result()
-    sides = {
+    document["winner"] = result.winner
+    document["result"] = {
         colour: {
             "strength": side.strength,
             "plunder": _goods(side),
@@ -54,7 +62,7 @@ def battle_json(battle: Battle) -> dict[str, Any]:
         }
         for colour, side in result.sides.items()
     }
-    consequences = {
+    document["consequences"] = {
         "legendary": result.legendary,
         "encounter_effect": result.encounter_effect,
         "merchant_mode": list(result.merchant_mode),
@@ -65,26 +73,25 @@ def battle_json(battle: Battle) -> dict[str, Any]:
         "barred": result.barred,
         "to_place": {colour: _goods(plunder) for colour, plunder in result.to_place.items()},
     }
-    return document | {"result": sides, "winner": result.winner, "consequences": consequences}
+    return document
 
 
-def _goods(of: SideResult | Worth) -> dict[str, int]:
+def _goods(of: SideResult | Worth) -> Goods:
     return {"coins": of.coins, "cargo": of.cargo, "choice": of.choice}
 
 
-def head_json(battle: Battle) -> dict[str, Any]:
+def head_json(battle: Battle) -> BattleHead:
     """Return the first fields of the documents of one battle and of many."""
     return setup_json(battle.setup, seed=battle.seed, model=battle.state.model, apparatus=battle.state.apparatus)
 
 
-def setup_json(setup: Setup, *, seed: int, model: str, apparatus: str) -> dict[str, Any]:
+def setup_json(setup: Setup, *, seed: int, model: str, apparatus: str) -> BattleHead:
     """Return the first fields of a document, as `head_json` does, for a battle that has not begun."""
     return {
-        "schema": SCHEMA,
-        "version": VERSION,
         "seed": str(seed),
         "model": model,
         "apparatus": apparatus,
+        "game": "dead_reckoning",
         "kind": setup.kind,
         "active": setup.active or None,
         "cubes": {side.colour: side.cubes for side in setup.sides},

@@ -3,53 +3,55 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import hashlib
 import hmac
 import sqlite3
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from fastapi import Request as Call
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import compile_path
 
-from tower_sim import registry
+from tower_sim import answers, registry
 from tower_sim.apparatus.kind import ApparatusKind
 from tower_sim.errors import UsageError, shown
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.models import ABOUT
 from tower_sim.physics.settings import accuracies
-from tower_sim.requests import games
-from tower_sim.service import asked, codes, told
+from tower_sim.requests import Odds, Play, Request, Throw, games
+from tower_sim.service import codes
+from tower_sim.service.codes import CODES
 from tower_sim.service.http import draws, keys, towers
 from tower_sim.service.http.metrics import MEDIA as METRICS
-from tower_sim.service.http.problems import STATUS, Problem, problem_of
-from tower_sim.service.http.service import AGAIN, Service, aside, problems
+from tower_sim.service.http.problems import Problem, problem_of
+from tower_sim.service.http.service import AGAIN, Routes, Service, answered, aside
 from tower_sim.service.http.settings import Settings
 from tower_sim.service.http.store import forget
 from tower_sim.typed import mistake
 from tower_sim.version import TOWER_SIM
+from tower_sim.web.page import source
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-_FREE = {"/", "/healthz", "/readyz", "/openapi.json"}  # of the token
+_FREE = {"/", "/docs", "/healthz", "/readyz", "/openapi.json"}  # of the token
 _HUNG_UP = 499  # counted for a client that does not wait for its answer, as other servers count it
-_ASKED: dict[str, type[BaseModel]] = {
-    "createDrop": asked.Throw,
-    "createGame": asked.Play,
-    "getOdds": asked.Next,
-    "getTowerOdds": asked.TowerNext,
-    "createTower": asked.NewTower,
-    "throwIntoTower": asked.TowerThrow,
-    "forkTower": asked.Fork,
+_BODIES: dict[str, type[BaseModel]] = {
+    "create_drop": Throw,
+    "create_game": Play,
+    "get_odds": Odds,
+    "create_tower": towers.NewTower,
+    "throw_into_tower": towers.TowerThrow,
 }
 
 
@@ -59,6 +61,7 @@ def application(settings: Settings, origins: Sequence[str] = ()) -> ASGIApp:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
+        service.workers.begin()
         forgetting = asyncio.create_task(forget(service.store, settings.limits.keep_days))
         try:
             yield
@@ -75,6 +78,7 @@ def application(settings: Settings, origins: Sequence[str] = ()) -> ASGIApp:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        generate_unique_id_function=lambda route: _camel(route.name),
         lifespan=lifespan,
     )
     for router in (_own(service), draws.routes(service), towers.routes(service)):
@@ -170,51 +174,42 @@ def _again(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def _own(service: Service) -> APIRouter:
-    router = APIRouter()
+def _own(service: Service) -> Routes:
+    router = Routes()
 
-    @router.get(
-        "/", response_class=HTMLResponse, operation_id="showPage", summary="The live page", responses=problems()
-    )
-    async def page() -> Response:
+    @router.on("GET", "/", "The live page", response_class=HTMLResponse)
+    async def show_page() -> Response:
         return HTMLResponse(await aside(_page))
 
-    @router.get("/healthz", operation_id="checkHealth", summary="Whether it answers", responses=problems())
-    async def health() -> told.Health:
-        return told.Health(status="ok")
+    @router.on("GET", "/docs", "A page to read and try the requests", response_class=HTMLResponse)
+    async def show_docs() -> Response:
+        page, policy = _docs()
+        return HTMLResponse(page, headers={"Content-Security-Policy": policy})
 
-    @router.get("/readyz", operation_id="checkReady", summary="Whether it can draw and store", responses=problems())
-    async def ready() -> told.Health:
+    @router.on("GET", "/healthz", "Whether it answers", answers=answers.Health)
+    async def check_health() -> Response:
+        return answered({"status": "ok"})
+
+    @router.on("GET", "/readyz", "Whether it can draw and store, the physics loaded", answers=answers.Health)
+    async def check_ready() -> Response:
         service.check_ready()
-        return told.Health(status="ready")
+        return answered({"status": "ready"})
 
-    text: dict[int | str, dict[str, Any]] = {
-        200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Text."}
-    }
-
-    @router.get(
-        "/metrics",
-        response_class=Response,
-        operation_id="getMetrics",
-        summary="Counts and times, for Prometheus",
-        responses=problems() | text,
-    )
-    async def metrics() -> Response:
+    @router.on("GET", "/metrics", "Counts and times, for Prometheus", response_class=PlainTextResponse)
+    async def get_metrics() -> Response:
         return Response(service.metrics.text(), 200, None, METRICS)
 
-    @router.get("/v1/apparatus", operation_id="listApparatus", summary="The towers and ships", responses=problems())
-    async def apparatus() -> told.Profiles:
-        return _profiles()
+    @router.on("GET", "/v1/apparatus", "The towers and ships", answers=answers.Profiles)
+    async def list_apparatus() -> Response:
+        return answered(_profiles())
 
-    @router.get("/v1/games", operation_id="listGames", summary="The games, with their rules", responses=problems())
-    async def list_games() -> told.Games:
-        return _games()
+    @router.on("GET", "/v1/games", "The games, with their rules", answers=answers.Games)
+    async def list_games() -> Response:
+        return answered(_games())
 
-    @router.get("/v1/models", operation_id="listModels", summary="The models and engines", responses=problems())
-    async def models() -> told.Models:
-        engines = {name: list(accuracies(name)) for name in registry.names("engine")}
-        return told.Models(models=[told.ModelFacts(name=name, about=about) for name, about in ABOUT.items()],
-                           engines=engines)  # fmt: skip
+    @router.on("GET", "/v1/models", "The models and engines", answers=answers.Models)
+    async def list_models() -> Response:
+        return answered(_models())
 
     return router
 
@@ -227,23 +222,46 @@ def _page() -> str:
 
 
 @cache
-def _profiles() -> told.Profiles:
-    kinds: dict[str, ApparatusKind] = registry.every("apparatus")
-    of = [(name, kind, each.title) for kind, each in kinds.items() for name in each.profiles()]
-    return told.Profiles(
-        apparatus=[told.ProfileFacts(name=name, kind=kind, about=about) for name, kind, about in sorted(of)]
-    )
+def _docs() -> tuple[str, str]:
+    """Return the page that tries requests, and the policy that allows its script, its style and this service alone."""
+    page = source("tower_sim.service.http", "docs.html")
+    rules = ["default-src 'none'", "connect-src 'self'", "base-uri 'none'", "form-action 'none'"]
+    for name in ("script", "style"):
+        text = page.partition(f"<{name}>")[2].partition(f"</{name}>")[0]
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        rules.append(f"{name}-src 'sha256-{digest}'")
+    return page, "; ".join(rules)
 
 
 @cache
-def _games() -> told.Games:
-    found: list[told.GameFacts] = []
-    for game in games():
-        about, usual = game.about or game.title, game.plain(game.read({}))
-        rules = game.Rules.model_json_schema() if issubclass(game.Rules, BaseModel) else None
-        facts = {"name": game.name, "title": game.title, "about": about, "apparatus": game.apparatus or None}
-        found.append(told.GameFacts.model_validate(facts | {"usual": usual, "rules": rules}))
-    return told.Games(games=found)
+def _profiles() -> answers.Profiles:
+    kinds: dict[str, ApparatusKind] = registry.every("apparatus")
+    of = sorted((name, kind, each.title) for kind, each in kinds.items() for name in each.profiles())
+    found: list[answers.ProfileFacts] = [{"name": name, "kind": kind, "about": about} for name, kind, about in of]
+    return {"schema": "tower-sim/apparatus-list", "version": 1, "apparatus": found}
+
+
+@cache
+def _games() -> answers.Games:
+    found: list[answers.GameFacts] = [
+        {
+            "name": game.name,
+            "title": game.title,
+            "about": game.about or game.title,
+            "apparatus": game.apparatus or None,
+            "usual": game.plain(game.read({})),
+            "rules": game.Rules.model_json_schema() if issubclass(game.Rules, BaseModel) else None,
+        }
+        for game in games()
+    ]
+    return {"schema": "tower-sim/games-list", "version": 1, "games": found}
+
+
+@cache
+def _models() -> answers.Models:
+    found: list[answers.ModelFacts] = [{"name": name, "about": about} for name, about in ABOUT.items()]
+    engines = {name: list(accuracies(name)) for name in registry.names("engine")}
+    return {"schema": "tower-sim/models-list", "version": 1, "models": found, "engines": engines}
 
 
 def _described(app: FastAPI) -> Callable[[], dict[str, Any]]:
@@ -253,7 +271,7 @@ def _described(app: FastAPI) -> Callable[[], dict[str, Any]]:
     @cache
     def described() -> dict[str, Any]:
         document = made()
-        document["x-problems"] = {code: {"status": status, "title": title} for code, (status, title) in STATUS.items()}
+        document["x-problems"] = {code: {"status": status, "title": title} for code, (status, title) in CODES.items()}
         document["components"]["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
         document["security"] = [{}, {"bearer": []}]
         return document
@@ -290,15 +308,20 @@ async def _invalid(call: Call, error: Exception) -> Response:
     elif first["type"] == "missing" and not first["loc"]:
         problem = Problem(codes.NOT_JSON, 'body is empty; allowed is a JSON object; try {"cubes": {"blue": 4}}')
     else:
-        kind = _ASKED[getattr(call.scope.get("route"), "operation_id", "")]
+        kind = _BODIES[getattr(call.scope.get("route"), "name", "")]
         problem = problem_of(
             mistake(kind.model_fields, [each for where, each in errors if where == "body"], invalid.body)
         )
     return problem.response()
 
 
-class _Page(asked.RequestModel):
+class _Page(Request):
     """The query of a list, for messages."""
 
-    first: Annotated[int, Field(ge=0, le=asked.MAX_KEPT, alias="from")] = 0
-    limit: Annotated[int, Field(ge=1, le=asked.MAX_KEPT)] = 100
+    first: int = Field(0, ge=0, le=towers.MAX_KEPT, alias="from")
+    limit: int = Field(100, ge=1, le=towers.MAX_KEPT)
+
+
+def _camel(name: str) -> str:
+    first, *more = name.split("_")
+    return first + "".join(word.capitalize() for word in more)

@@ -7,11 +7,13 @@ that had ended are still known, and jobs that were at work are known to be lost.
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from tower_sim.service import told
+from tower_sim.answers import Job
 from tower_sim.service.http.keys import Answered, KeyedCall, Once
 from tower_sim.service.http.problems import Problem, problem_of
 from tower_sim.service.http.store import Database, Statement, answer_row, hashed, new_id
@@ -24,26 +26,29 @@ Work = Callable[[RunsDone], Awaitable[Answered]]
 
 @dataclass(slots=True, eq=False)
 class Followed:
-    """A job: its identifier, the digest of its request, its progress, its task, and the document that it ended with."""
+    """A job at work: its identifier, the digest of its request, its progress, its task, and its last document."""
 
     identifier: str
     digest: bytes = b""
     progress: RunsDone = field(default_factory=RunsDone)
     task: asyncio.Task[None] | None = None
-    ended: told.Job | None = None
+    ended: Job | None = None
 
-    def document(self) -> told.Job:
-        """Return the document that describes the job now."""
-        return self.ended or self.at("running" if self.progress.of else "queued")
-
-    def at(self, status: str, location: str | None = None, problem: Problem | None = None) -> told.Job:
-        """Return the job's document with a `status`; `done` has the `location` of the answer, `failed` a `problem`."""
+    def document(self, status: Any = "", location: str | None = None, problem: Problem | None = None) -> Job:
+        """Return the document of the job now, or with another `status` and what belongs to it."""
+        if self.ended and not status:
+            return self.ended
         done, of = self.progress.done, self.progress.of
-        why = told.ProblemAnswer(**problem.document()) if problem else None
-        number = of if status == "done" else done
-        return told.Job.model_validate(
-            {"id": self.identifier, "status": status, "done": number, "of": of, "location": location, "problem": why}
-        )
+        return {
+            "id": self.identifier,
+            "schema": "tower-sim/job",
+            "version": 1,
+            "status": status or ("running" if of else "queued"),
+            "done": of if status == "done" else done,
+            "of": of,
+            "location": location,
+            "problem": problem.document() if problem else None,
+        }
 
 
 class Jobs:
@@ -72,55 +77,58 @@ class Jobs:
         self._at_work[followed.identifier] = followed
         if asked.key:
             self._by_key[asked.scope] = followed
-        begun = answer_row(followed.identifier, KIND, followed.document().model_dump_json().encode())
         try:
-            await self._store.write(begun)
+            begun = json.dumps(followed.document()).encode()
+            await self._store.write(answer_row(followed.identifier, KIND, begun))
         except BaseException:
             self._forget(followed, asked)
             raise
         followed.task = asyncio.create_task(self._whole(followed, asked, work))
         return followed, False
 
-    def get(self, identifier: str) -> Followed:
-        """Return a job. Raises Problem if there is none, or if it was at work when the service ended."""
+    def get(self, identifier: str) -> Job:
+        """Return a job's document. Raises Problem if there is no job, or if it was at work when the service ended."""
         if (followed := self._at_work.get(identifier)) is not None:
-            return followed
-        ended = told.Job.model_validate_json(self._body_of(identifier, KIND))
-        if ended.status not in ("done", "failed", "cancelled"):
+            return followed.document()
+        ended: Job = json.loads(self._body_of(identifier, KIND))
+        if ended["status"] not in ("done", "failed", "cancelled"):
             raise Problem("job.lost", _LOST)
-        return Followed(identifier, ended=ended)
+        return ended
 
     def cancel(self, identifier: str) -> None:
         """Cancel a job, unless it has ended. Raises Problem as `get` does."""
-        followed = self.get(identifier)
-        if followed.task is not None and followed.ended is None:
+        self.get(identifier)
+        followed = self._at_work.get(identifier)
+        if followed and followed.task and not followed.ended:
             followed.task.cancel()
 
     async def _whole(self, followed: Followed, asked: KeyedCall, work: Work) -> None:
         async def drawn() -> Answered:
             answered = await work(followed.progress)
-            ended = _ended(followed, followed.at("done", answered.location))
-            return replace(answered, statements=(*answered.statements, ended))
+            ended = followed.document("done", answered.location)
+            return replace(answered, statements=(*answered.statements, _ended(ended)))
 
         try:
             answered, is_again = await self._once.answer(asked, drawn)
-            document = followed.at("done", answered.location)
+            document = followed.document("done", answered.location)
             if is_again:
-                await self._store.write(_ended(followed, document))
+                await self._store.write(_ended(document))
             followed.ended = document
         except asyncio.CancelledError:
-            detail = "This work was cancelled; ask for it again with a new key."
-            await self._fail(followed, Problem("cancelled", detail))
+            await self._fail(
+                followed, Problem("cancelled", "This work was cancelled; ask for it again with a new key.")
+            )
         except Exception as error:
             await self._fail(followed, problem_of(error))
         finally:
             self._forget(followed, asked)
 
     async def _fail(self, followed: Followed, problem: Problem) -> None:
-        document = followed.at("cancelled" if problem.code == "cancelled" else "failed", problem=problem)
+        status = "cancelled" if problem.code == "cancelled" else "failed"
+        document = followed.document(status, problem=problem)
         if problem.code != "stopping":  # the file is being closed; after a restart the job counts as lost
             try:
-                await self._store.write(_ended(followed, document))
+                await self._store.write(_ended(document))
             except sqlite3.Error as error:
                 problem_of(error)  # prints it on standard error
         followed.ended = document
@@ -131,6 +139,6 @@ class Jobs:
             del self._by_key[asked.scope]
 
 
-def _ended(followed: Followed, document: told.Job) -> Statement:
-    row = (document.model_dump_json().encode(), hashed(followed.identifier))
-    return "UPDATE answers SET body = ? WHERE hash = ?", row
+def _ended(document: Job) -> Statement:
+    """Return the statement that stores how a job ended."""
+    return "UPDATE answers SET body = ? WHERE hash = ?", (json.dumps(document).encode(), hashed(document["id"]))

@@ -8,21 +8,11 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import find_spec
-from pathlib import Path
 
-from tower_sim.errors import UsageError, check_whole, fault, shown
+from tower_sim.errors import UsageError, check_whole, shown
 from tower_sim.extras import extra
 from tower_sim.interrupts import terminable
-from tower_sim.reading import read_text
 from tower_sim.service.http.settings import Settings
-
-
-def read_token(path: Path) -> str:
-    """Return the token in a file of one line."""
-    token = read_text(path, "--token-file", limit=1_000, advice="write one line into it").strip()
-    if not token or not token.isascii() or not token.isprintable() or " " in token:
-        raise fault(f"token in {shown(str(path))}", "not one word", "one line of visible ASCII characters", "draw one")
-    return token
 
 
 def run(settings: Settings, host: str, port: int, origins: Sequence[str] = ()) -> None:

@@ -4,32 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import sqlite3
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 from weakref import WeakValueDictionary
 
+from fastapi import APIRouter, Path
 from fastapi import Request as Call
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from tower_sim import requests
+from tower_sim.answers import ProblemAnswer
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.models import Model, open_model
-from tower_sim.requests import PHYSICS, ChancesRequest, DropRequest, Request
-from tower_sim.service import codes
-from tower_sim.service.asked import Next, Play, Throw
+from tower_sim.requests import PHYSICS, AnyRequest, Play, Throw
+from tower_sim.service import codes, limits
 from tower_sim.service.http.jobs import Jobs
 from tower_sim.service.http.keys import Answered, KeyedCall, Once
 from tower_sim.service.http.metrics import Metrics
-from tower_sim.service.http.problems import MEDIA, STATUS, Problem
+from tower_sim.service.http.problems import LATER, MEDIA, Problem
 from tower_sim.service.http.settings import Settings
 from tower_sim.service.http.store import Database, hashed
 from tower_sim.service.http.workers import RunsDone, Workers
-from tower_sim.service.loop import read_object
+from tower_sim.service.lines import read_object
 
 JSON = "application/json"
 AGAIN = "Idempotency-Replayed"  # the header of an answer that was given before
@@ -37,6 +39,12 @@ LIGHT = 100  # cubes thrown and inside that are drawn without a worker; about 1 
 SHORT = 16_384  # bytes of a body that is read in the event loop
 SHORT_STATE = 2_000  # characters of a state that is read in the event loop
 MOST_VALUES = 4_000  # in a body: the worst body takes 50 ms to read; the longest useful one has some 2,000
+ASKED: Sequence[int] = (400, 404, 409, 413, 415, 422)
+"""The statuses that can refuse a request with a body. 404: the answer to the request's key is no longer kept."""
+LOCATED = {"headers": {"Location": {"schema": {"type": "string"}, "description": "Where to get it again."}}}
+Id = Annotated[
+    str, Path(pattern="^[A-Za-z0-9_-]{22}$", description="The identifier.", examples=["X2WFOWCkRgSM5X9JCcIMVA"])
+]
 T = TypeVar("T")
 _ASIDE = ThreadPoolExecutor(1, "reading")  # one thread: several would slow the loop down
 
@@ -46,20 +54,27 @@ async def aside(work: Callable[[], T]) -> T:
     return await asyncio.get_running_loop().run_in_executor(_ASIDE, work)
 
 
-class _JsonCall(Call):
-    """A request whose body is read strictly: no NaN, no repeated key, and a limited depth."""
+class Routes(APIRouter):
+    """Routes that require the content type of JSON, read a body strictly, and are described with their refusals."""
 
-    async def json(self) -> Any:
-        """Return the JSON object in the body. Raises Problem for any other body."""
-        raw = await self.body()
-        return _read(raw) if len(raw) <= SHORT else await aside(lambda: _read(raw))
+    def __init__(self) -> None:
+        super().__init__(route_class=_JsonRoute)
+
+    def on(self, way: str, path: str, summary: str, *refusals: int, answers: Any = None, **more: Any) -> Any:
+        """Return the decorator of a route, as in `on("GET", "/v1/jobs/{id}", "Look at a job", 404, answers=Job)`.
+
+        `refusals` are the statuses that it may refuse with, beside those of every route and of every body. A route that
+        `makes` something answers with 201 and a Location.
+        """
+        makes: bool = more.pop("makes", False)
+        responses = problems(*refusals, *(ASKED if way == "POST" else ())) | ({201: LOCATED} if makes else {})
+        status = 204 if way == "DELETE" else 201 if makes else 200
+        more["responses"] = responses | more.get("responses", {})
+        return self.api_route(path, methods=[way], summary=summary, status_code=status, response_model=answers, **more)
 
 
-class JsonRoute(APIRoute):
-    """A route that requires the content type of JSON and reads its body strictly."""
-
+class _JsonRoute(APIRoute):
     def get_route_handler(self) -> Callable[[Call], Any]:
-        """See APIRoute."""
         handle = super().get_route_handler()
 
         async def strictly(call: Call) -> Response:
@@ -69,6 +84,13 @@ class JsonRoute(APIRoute):
             return await handle(_JsonCall(call.scope, call.receive))
 
         return strictly
+
+
+class _JsonCall(Call):
+    async def json(self) -> Any:
+        """Return the JSON object in the body: no NaN, no repeated key, a limited depth. Raises Problem."""
+        raw = await self.body()
+        return _read(raw) if len(raw) <= SHORT else await aside(lambda: _read(raw))
 
 
 class Service:
@@ -95,20 +117,18 @@ class Service:
             lock = self._alone[tower] = asyncio.Lock()
         return lock
 
-    async def drawn(self, asked: Throw | Play | Next, progress: RunsDone | None = None) -> dict[str, Any]:
+    async def drawn(self, asked: AnyRequest, progress: RunsDone | None = None) -> Mapping[str, Any]:
         """Return the document that answers a request; a quick request is drawn here, any other by a worker.
 
         A long state is read outside the event loop. Raises Problem and TooManyFailedDraws.
         """
         is_long = not isinstance(asked, Play) and len(asked.state or "") > SHORT_STATE
-        request: Request | ChancesRequest = await aside(asked.request) if is_long else asked.request()
+        await aside(lambda: limits.check(asked)) if is_long else limits.check(asked)
         self.metrics.drawn(asked.do, asked.model)
-        if isinstance(request, DropRequest) and _is_light(request):
-            light = _light(request.apparatus, request.model)
-            return (
-                await aside(lambda: requests.answer(request, *light)) if is_long else requests.answer(request, *light)
-            )
-        return await self.workers.draw(request, progress)
+        if isinstance(asked, Throw) and _is_light(asked):
+            light = _light(asked.tower, asked.model)
+            return await aside(lambda: requests.answer(asked, *light)) if is_long else requests.answer(asked, *light)
+        return await self.workers.draw(asked, progress)
 
     async def once_for(
         self, call: Call, key: str | None, work: Callable[[], Awaitable[Answered]], row: bytes | None = None
@@ -137,6 +157,8 @@ class Service:
     def check_ready(self) -> None:
         """Check that requests can be drawn and stored. Raises Problem or sqlite3.Error."""
         self.workers.check_room()
+        if not self.workers.is_ready:
+            raise Problem("starting", "The physics is being loaded; throws by physics wait for it.", headers=LATER)
         if not self.store.read("SELECT count(*) FROM towers"):
             raise sqlite3.OperationalError("the file has no tables")
 
@@ -147,18 +169,24 @@ async def keyed(call: Call, key: str | None) -> KeyedCall:
     return KeyedCall(f"{call.method} {call.scope['path']}", bare, hashlib.sha256(await call.body()).digest())
 
 
+def answered(document: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """Return a document, or one that is written already, as an answer."""
+    return Response(document if isinstance(document, bytes) else as_json(document), status, headers, JSON)
+
+
+def as_json(document: Mapping[str, Any]) -> bytes:
+    """Return a document as it is sent and stored."""
+    return json.dumps(document, allow_nan=False).encode()
+
+
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the refusals of an operation for its description: those with `statuses`, and those of all operations."""
     refusals: dict[int | str, dict[str, Any]] = {}
     for status in sorted({*statuses, 401, 500, 503}):
-        titles = [f"{code}: {title}" for code, (of, title) in STATUS.items() if of == status]
-        content = {MEDIA: {"schema": {"$ref": "#/components/schemas/ProblemAnswer"}}}
+        titles = [f"{code}: {title}" for code, (of, title) in codes.CODES.items() if of == status]
+        content = {MEDIA: {"schema": {"$ref": f"#/components/schemas/{ProblemAnswer.__name__}"}}}
         refusals[status] = {"description": " ".join(titles), "content": content}
     return refusals
-
-
-ASKED: Sequence[int] = (400, 404, 409, 413, 415, 422)
-"""The statuses that can refuse a request with a body. 404: the answer to the request's key is no longer kept."""
 
 
 def _read(raw: bytes) -> dict[str, Any]:
@@ -171,9 +199,9 @@ def _read(raw: bytes) -> dict[str, Any]:
         raise Problem(codes.NOT_JSON, str(error)) from None
 
 
-def _is_light(request: DropRequest) -> bool:
+def _is_light(request: Throw) -> bool:
     """Return whether a request is quick to draw: a throw of few cubes without physics."""
-    there = len(request.state.residents) if request.state else 0
+    there = len(request.before.residents) if request.before else 0
     return request.model != PHYSICS and sum(request.cubes.values()) + there <= LIGHT
 
 

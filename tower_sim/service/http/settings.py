@@ -39,6 +39,14 @@ def read_limits(file: Path) -> Limits:
     return read(Limits, toml_table(text, f"limits file {shown(str(file))}"), "limits")
 
 
+def read_token(path: Path) -> str:
+    """Return the token in a file of one line."""
+    token = read_text(path, "--token-file", limit=1_000, advice="write one line into it").strip()
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        raise fault(f"token in {shown(str(path))}", "not one word", "one line of visible ASCII characters", "draw one")
+    return token
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The settings of one service: its database file `db`, the `token` that callers must send (if any), its limits."""

@@ -1,7 +1,9 @@
-"""The routes for towers that the service keeps: each throw goes on from the last one and is stored with the state.
+"""Kept towers, for a program whose players see one tower from several devices: the service holds its state.
 
-A tower has two identifiers. The players' program has the first and may do everything. The table has the second: it may
-look and throw, and gets no seed, no state and no identifier from which it could learn or repeat the next throw.
+Such a program makes a tower and keeps its `id`, with which it may do everything. It gives the devices the tower's other
+identifier, `table`: they may look and throw, and get no seed, no state and no identifier from which somebody could
+learn or repeat the next throw. Each throw goes on from the last one and is stored with the state, in one commit. A
+program that can keep a state itself needs none of this.
 """
 
 from __future__ import annotations
@@ -13,24 +15,37 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from fastapi import Request as Call
+from pydantic import Field
 from starlette.responses import Response
 
-from tower_sim.errors import check_whole, fault
-from tower_sim.requests import first_game
-from tower_sim.service import told
-from tower_sim.service.asked import MAX_KEPT, MAX_STATE, Fork, NewTower, Next, Throw, TowerNext, TowerThrow
-from tower_sim.service.http.draws import LOCATED, Id, odds_answer
+from tower_sim.answers import History, TableDrop, TableTower, TowerAnswer, TowerDrop
+from tower_sim.errors import fault
+from tower_sim.requests import SEED, MaybeSeed, Stated, Throw, Thrown, described
 from tower_sim.service.http.keys import Answered, Key
 from tower_sim.service.http.problems import Problem
-from tower_sim.service.http.service import ASKED, JsonRoute, Service, aside, problems
+from tower_sim.service.http.service import Id, Routes, Service, answered, as_json, aside
 from tower_sim.service.http.store import answer_row, hashed, new_id, table_of
-from tower_sim.state import TowerState
 from tower_sim.typed import read
 
-_MADE = ("apparatus", "model", "engine", "accuracy")
+MAX_KEPT = 500  # throws of a tower: its state holds them all
+_HOW = ("apparatus", "model", "engine", "accuracy")
 _FACTS = ("number", "status", "thrown", "emerged", "inside", "knocked_out")
+_HIDDEN = ("id", "seed", "state")  # from the table
+
+
+class NewTower(Stated):
+    """A tower that the service keeps: empty, or with the state of an earlier answer."""
+
+    model_config = described({"model": "surrogate"})
+
+
+class TowerThrow(Thrown):
+    """A throw, or a knock, into a tower that is kept; only the program's identifier may come with a seed."""
+
+    model_config = described({"cubes": {"blue": 4}}, {"knock": 1})
+    seed: MaybeSeed = Field(None, description=SEED, examples=["7"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +60,16 @@ class _Tower:
     drops: int
     inside: Mapping[str, int]
 
-    def document(self) -> told.TowerAnswer | told.TableTower:
-        standing = {key: self.asked.get(key) for key in _MADE} | {"drops": self.drops, "inside": self.inside}
-        if self.is_table:
-            return told.TableTower.model_validate({"id": self.name, **standing})
-        table = table_of(self.name)
-        return told.TowerAnswer.model_validate({"id": self.name, **standing, "table": table, "state": self.state})
-
-    def made(self) -> Answered:
-        """Return the answer to the request that makes the tower, with the statement that stores it."""
-        asked, inside = json.dumps(dict(self.asked)), json.dumps(self.inside)
-        row = self.row, hashed(table_of(self.name)), time.time(), asked, self.state, self.drops, inside
-        sql = "INSERT INTO towers (hash, seen, used, asked, state, drops, inside) VALUES (?, ?, ?, ?, ?, ?, ?)"
-        return Answered(201, self.document().model_dump_json().encode(), f"/v1/towers/{self.name}", ((sql, row),))
+    def document(self) -> Mapping[str, Any]:
+        """Return the tower as the owner of `name` may see it, a TowerAnswer or a TableTower."""
+        own: dict[str, Any] = {} if self.is_table else {"table": table_of(self.name), "state": self.state}
+        schema = {"schema": "tower-sim/table" if self.is_table else "tower-sim/tower", "version": 1}
+        return {"id": self.name} | schema | dict(self.asked) | {"drops": self.drops, "inside": self.inside} | own
 
 
-def routes(service: Service) -> APIRouter:
+def routes(service: Service) -> Routes:
     """Return the routes for kept towers."""
-    router = APIRouter(route_class=JsonRoute)
+    router = Routes()
 
     def found(name: str, *, only_program: str = "") -> _Tower:
         """Return the tower with an identifier, the program's or the table's. Raises Problem if there is none.
@@ -77,53 +84,29 @@ def routes(service: Service) -> APIRouter:
             raise Problem("table", detail)
         return _Tower(name, row, is_table, json.loads(asked), state, drops, json.loads(inside))
 
-    def new(asked: Mapping[str, Any], state: str | None, inside: Mapping[str, int]) -> Answered:
-        name = new_id()
-        return _Tower(name, hashed(name), False, asked, state, 0, inside).made()
-
-    def drop_of(tower: _Tower, number: int) -> dict[str, Any]:
-        sql = "SELECT body FROM answers WHERE tower = ? AND number = ?"
-        return json.loads(service.row_of("throw of this number", sql, tower.row, number)[0])
-
-    @router.post(
-        "/v1/towers",
-        status_code=201,
-        response_model=told.TowerAnswer,
-        operation_id="createTower",
-        summary="Make a tower that is kept",
-        responses=problems(*ASKED) | {201: LOCATED},
-    )
+    @router.on("POST", "/v1/towers", "Make a tower that is kept", answers=TowerAnswer, makes=True)
     async def create_tower(call: Call, asked: NewTower, key: Key) -> Response:
         async def work() -> Answered:
-            made = asked.model_dump(include=set(_MADE))
-            made["apparatus"] = made["apparatus"] or first_game().apparatus
-            if (token := asked.state) is None:
-                return new(made, None, {})
-            state = await aside(lambda: TowerState.from_token(token, MAX_STATE))
-            of, wanted = (f"{model} of {place}" for model, place in ((state.model, state.apparatus), _of(made)))
-            if of != wanted:
-                raise fault("state", f"of {of}", f"one of {wanted}", "name the model and the apparatus of the state")
-            return new(made, token, _sorted(Counter(cube.colour for cube in state.cubes)))
+            before = await aside(lambda: asked.before)
+            of = before and (before.model, before.apparatus)
+            if of and of != (asked.model, asked.tower):
+                wanted = f"one of {asked.model} of {asked.tower}"
+                raise fault("state", "of {} of {}".format(*of), wanted, "name the model and the apparatus of the state")
+            name, how = new_id(), asked.model_dump(include=set(_HOW)) | {"apparatus": asked.tower}
+            inside = _above_0(Counter(cube.colour for cube in before.cubes) if before else {})
+            tower = _Tower(name, hashed(name), False, how, asked.state, 0, inside)
+            row = tower.row, hashed(table_of(name)), time.time(), json.dumps(how), asked.state, 0, json.dumps(inside)
+            sql = "INSERT INTO towers (hash, seen, used, asked, state, drops, inside) VALUES (?, ?, ?, ?, ?, ?, ?)"
+            return Answered(201, as_json(tower.document()), f"/v1/towers/{name}", ((sql, row),))
 
         return await service.once_for(call, key, work)
 
-    @router.get(
-        "/v1/towers/{id}",
-        response_model=told.TowerAnswer | told.TableTower,
-        operation_id="getTower",
-        summary="Look at a tower",
-        responses=problems(404, 422),
-    )
-    async def get_tower(id: Id) -> told.TowerAnswer | told.TableTower:
-        return found(id).document()
+    @router.on("GET", "/v1/towers/{id}", "Look at a tower", 404, 422, answers=TowerAnswer | TableTower)
+    async def get_tower(id: Id) -> Response:
+        return answered(found(id).document())
 
-    @router.delete(
-        "/v1/towers/{id}",
-        status_code=204,
-        operation_id="deleteTower",
-        summary="Forget a tower; its throws can still be got by their own identifiers",
-        responses=problems(403, 404, 422),
-    )
+    @router.on("DELETE", "/v1/towers/{id}", "Forget a tower; its throws can still be got by their own identifiers",
+               403, 404, 422)  # fmt: skip
     async def delete_tower(id: Id) -> Response:
         row = found(id, only_program="delete").row
         async with service.alone(row):
@@ -132,99 +115,48 @@ def routes(service: Service) -> APIRouter:
             await service.store.write(("DELETE FROM towers WHERE hash = ?", (row,)), forgotten)
         return Response(None, 204)
 
-    @router.post(
-        "/v1/towers/{id}/drops",
-        status_code=201,
-        response_model=told.TowerDrop | told.TableDrop,
-        operation_id="throwIntoTower",
-        summary="Throw into a tower, or knock on it",
-        responses=problems(*ASKED, 403, 404) | {201: LOCATED},
-    )
+    @router.on("POST", "/v1/towers/{id}/drops", "Throw into a tower, or knock on it", 403, 404,
+               answers=TowerDrop | TableDrop, makes=True)  # fmt: skip
     async def throw_into_tower(call: Call, id: Id, asked: TowerThrow, key: Key) -> Response:
         async def work() -> Answered:
             tower = found(id, only_program="choose a seed" if asked.seed is not None else "")
-            if tower.drops >= MAX_KEPT:
-                raise Problem(
-                    "tower.full", f"It has had {tower.drops} throws; make another, or fork an earlier moment."
-                )
-            whole = {**tower.asked, **asked.model_dump(), "state": tower.state}
-            drawn = await service.drawn(read(Throw, whole))
-            identifier, number = new_id(), tower.drops
+            if (number := tower.drops) >= MAX_KEPT:
+                raise Problem("tower.full", f"It has had {number} throws; make another, with the state of one of them.")
+            drawn = await service.drawn(read(Throw, {**tower.asked, **asked.model_dump(), "state": tower.state}))
+            identifier = new_id()
             program = {"id": identifier, "tower": tower.name, "number": number, **drawn}
             history = {"id": identifier, "seed": drawn["seed"]} | {key: program[key] for key in _FACTS}
-            body = json.dumps(told.TowerDrop.model_validate(program) and program, allow_nan=False).encode()
+            body, inside = as_json(program), json.dumps(_above_0(drawn["inside"]))
             moved = "UPDATE towers SET state = ?, drops = ?, used = ?, inside = ? WHERE hash = ?"
-            inside = json.dumps(_sorted(drawn["inside"]))
             statements = (
-                answer_row(identifier, "drop", body, tower.row, number, json.dumps(history).encode()),
+                answer_row(identifier, "drop", body, tower.row, number, as_json(history)),
                 (moved, (drawn["state"], number + 1, time.time(), inside, tower.row)),
             )
             if not tower.is_table:
                 return Answered(201, body, f"/v1/drops/{identifier}", statements, hashed(identifier))
-            facts = {key: program[key] for key in told.TableDrop.model_fields if key in program}
-            table = told.TableDrop.model_validate(facts).model_dump_json().encode()
+            shown = {key: value for key, value in program.items() if key not in _HIDDEN}
+            table = as_json(shown | {"schema": "tower-sim/table-drop"})
             return Answered(201, table, f"/v1/towers/{id}/drops?from={number}&limit=1", statements)
 
         return await service.once_for(call, key, work, found(id).row)
 
-    @router.post(
-        "/v1/towers/{id}/odds",
-        response_model=told.ChancesAnswer,
-        operation_id="getTowerOdds",
-        summary="Get the chances of throws that could come next into a tower",
-        responses=problems(*ASKED, 403, 404),
-    )
-    async def get_tower_odds(id: Id, asked: TowerNext) -> Response:
-        tower = found(id, only_program="ask for odds")
-        return odds_answer(await service.drawn(read(Next, {**tower.asked, **asked.model_dump(), "state": tower.state})))
-
-    @router.get(
-        "/v1/towers/{id}/drops",
-        response_model=told.History,
-        operation_id="listTowerDrops",
-        summary="List the throws of a tower",
-        responses=problems(404, 422),
-    )
+    @router.on("GET", "/v1/towers/{id}/drops", "List the throws of a tower", 404, 422, answers=History)
     async def list_tower_drops(
         id: Id,
         first: Annotated[int, Query(alias="from", ge=0, le=MAX_KEPT, description="The first number.")] = 0,
         limit: Annotated[int, Query(ge=1, le=MAX_KEPT, description="How many.")] = 100,
-    ) -> told.History:
+    ) -> Response:
         tower = found(id)
         sql = "SELECT told FROM answers WHERE tower = ? AND number >= ? ORDER BY number LIMIT ?"
-        rows = [json.loads(row) for (row,) in service.store.read(sql, tower.row, first, limit)]
-        kind = told.TableHistoryDrop if tower.is_table else told.HistoryDrop
-        drops = [kind.model_validate({key: row[key] for key in kind.model_fields}) for row in rows]
-        return told.History.model_validate({"tower": id, "of": tower.drops, "drops": drops})
-
-    @router.post(
-        "/v1/towers/{id}/forks",
-        status_code=201,
-        response_model=told.TowerAnswer,
-        operation_id="forkTower",
-        summary="Make another tower that goes on from this one, or from one of its throws",
-        responses=problems(*ASKED, 403, 404) | {201: LOCATED},
-    )
-    async def fork_tower(call: Call, id: Id, asked: Fork, key: Key) -> Response:
-        async def work() -> Answered:
-            tower = found(id, only_program="fork")
-            if asked.after is None:
-                return new(tower.asked, tower.state, tower.inside)
-            if not tower.drops:
-                raise fault("after", asked.after, "null before the first throw", "leave it out")
-            check_whole("after", asked.after, 0, tower.drops - 1)
-            drop = drop_of(tower, asked.after)
-            return new(tower.asked, drop["state"], _sorted(drop["inside"]))
-
-        return await service.once_for(call, key, work, found(id, only_program="fork").row)
+        drops: list[dict[str, Any]] = [json.loads(row) for (row,) in service.store.read(sql, tower.row, first, limit)]
+        if tower.is_table:
+            drops = [{key: drop[key] for key in _FACTS} for drop in drops]
+        head = {"tower": id, "schema": "tower-sim/history", "version": 1, "of": tower.drops}
+        return answered(head | {"drops": drops})
 
     return router
 
 
-def _of(made: Mapping[str, Any]) -> tuple[str, str]:
-    return made["model"], made["apparatus"]
-
-
-def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
+def _above_0(counts: Mapping[str, int]) -> dict[str, int]:
     """Return the counts above 0, sorted by colour."""
     return {colour: number for colour, number in sorted(counts.items()) if number}

@@ -1,14 +1,16 @@
-"""Worker processes that draw long requests, with a queue, a limit, progress and cancellation.
+"""Worker processes that draw what takes long, with a queue, a limit, progress and cancellation.
 
     request -> queue -> the next free process -> progress, then the document or a problem
 
-A process answers one request after the other.
+A process answers one request after the other. It counts as free once it has thrown cubes by physics, so that no caller
+waits while the physics is loaded or compiled. The processes start one after the other: the first compiles for all.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -16,16 +18,17 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
+from tower_sim import requests
 from tower_sim.errors import UsageError
 from tower_sim.model import TooManyFailedDraws
 from tower_sim.pool import ignore_interrupts, piped
-from tower_sim.requests import ChancesRequest, DropRequest, PlayRequest, Request
+from tower_sim.requests import AnyRequest, Odds, Throw
 from tower_sim.service import codes
-from tower_sim.service.answers import drawn
 from tower_sim.service.http.problems import LATER, Problem, problem_of
 from tower_sim.service.opened import Opened
 
 _OFTEN = 0.2  # s between two reports of progress
+_AGAIN = 5.0  # s until a process that could not start is started again
 _Pair = tuple[BaseProcess, Connection]
 
 
@@ -38,25 +41,42 @@ class RunsDone:
 
 
 class Workers:
-    """Up to `number` processes, each started when it is needed; at most `limit` requests wait.
+    """The processes, `number` of them once `begin` has started them; at most `limit` requests wait.
 
     With several processes, jobs leave one free for requests whose callers wait.
     """
 
     def __init__(self, number: int, limit: int) -> None:
-        self._limit = limit
-        self._threads = ThreadPoolExecutor(number, "worker")
-        self._any = asyncio.Semaphore(number)
+        self._number, self._limit = number, limit
+        self._threads = ThreadPoolExecutor(number + 1, "worker")
+        self._free = asyncio.Semaphore(0)
         self._long = asyncio.Semaphore(max(1, number - 1))
         self._idle: list[_Pair] = []
         self._at_work: list[_Pair] = []
+        self._begun: set[asyncio.Task[None]] = set()
         self._is_closed = False
-        self.waiting = 0
+        self.is_ready = False
+        self.waiting = self.running = 0
 
-    @property
-    def running(self) -> int:
-        """The number of requests that are being drawn."""
-        return len(self._at_work)
+    def begin(self, number: int = 0) -> None:
+        """Start `number` processes (0: all), one after the other, in the background."""
+        task = asyncio.create_task(self._begin(number or self._number))
+        self._begun.add(task)
+        task.add_done_callback(self._begun.discard)
+
+    async def _begin(self, number: int) -> None:
+        while number and not self._is_closed:
+            pair = piped(_work)
+            self._at_work.append(pair)
+            kind, *_ = await self._asked(pair, _next)
+            self._at_work.remove(pair)
+            if kind == "gone":
+                await asyncio.sleep(_AGAIN)
+                continue
+            self._idle.append(pair)
+            self._free.release()
+            self.is_ready = True
+            number -= 1
 
     def check_room(self) -> None:
         """Check that another request can wait. Raises Problem."""
@@ -65,85 +85,94 @@ class Workers:
         if self.waiting >= self._limit:
             raise Problem("busy", f"{self.waiting} requests wait already; ask again later.", headers=LATER)
 
-    async def draw(self, request: Request | ChancesRequest, progress: RunsDone | None = None) -> dict[str, Any]:
+    async def draw(self, request: AnyRequest, progress: RunsDone | None = None) -> Mapping[str, Any]:
         """Return the document that answers a request; a request with `progress` is a job, for which no caller waits.
 
         To cancel it, cancel the task that awaits it; this kills the process. Raises Problem.
         """
         self.check_room()
         self.waiting += 1
+        is_waiting = True
         try:
-            async with nullcontext() if progress is None else self._long, self._any:
-                self.waiting -= 1
-                try:
-                    return await self._drawn(request, progress)
-                finally:
-                    self.waiting += 1
+            async with nullcontext() if progress is None else self._long:
+                await self._free.acquire()
+                self.waiting, self.running, is_waiting = self.waiting - 1, self.running + 1, False
+                return await self._drawn(self._idle.pop(), request, progress or RunsDone())
         finally:
-            self.waiting -= 1
+            if is_waiting:
+                self.waiting -= 1
+            else:
+                self.running -= 1
 
-    async def _drawn(self, request: Request | ChancesRequest, progress: RunsDone | None) -> dict[str, Any]:
-        if self._is_closed:
-            raise Problem("stopping", "The service is stopping; ask again when it is back.")
-        progress = progress or RunsDone()
-        progress.of = 1 if isinstance(request, (DropRequest, PlayRequest)) else request.runs
-        loop = asyncio.get_running_loop()
-        pair = self._idle.pop() if self._idle else piped(_work)
+    async def _drawn(self, pair: _Pair, request: AnyRequest, progress: RunsDone) -> Mapping[str, Any]:
+        progress.of = getattr(request, "games", 1) or 1
+        if isinstance(request, Odds):
+            progress.of = request.times * len(request.throws)
         self._at_work.append(pair)
+        kind, values = "gone", list[Any]()
         try:
-            kind, *values = await loop.run_in_executor(self._threads, _conversation, pair[1], request, progress)
-        except BaseException:
-            pair[0].kill()
-            raise
+            kind, *values = await self._asked(pair, _conversation, request, progress)
         finally:
             self._at_work.remove(pair)
+            if kind == "gone":
+                pair[0].kill()
+                self.begin(1)
+            else:
+                self._idle.append(pair)
+                self._free.release()
         if kind == "gone":
-            pair[0].kill()
             if self._is_closed:
-                raise Problem("stopping", "The service is stopping; ask again when it is back.")
+                self.check_room()
             raise Problem(codes.INTERNAL, "The process that did this work has ended; ask again.")
-        self._idle.append(pair)
         if kind == "problem":
             raise Problem(*values)
         return values[0]
+
+    async def _asked(self, pair: _Pair, talk: Any, *more: Any) -> tuple[Any, ...]:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, talk, pair[1], *more)
 
     def close(self) -> None:
         """End every process; requests that are being drawn get a problem."""
         self._is_closed = True
         for process, _ in (*self._idle, *self._at_work):
             process.kill()
+        for task in self._begun:
+            task.cancel()
         self._threads.shutdown()
 
 
-def _conversation(pipe: Connection, request: Request | ChancesRequest, progress: RunsDone) -> tuple[Any, ...]:
-    """Send a request to the process at the other end of a pipe and return its answer, or `gone` if it has ended.
-
-    Runs in a thread, and updates `progress`.
-    """
+def _next(pipe: Connection) -> tuple[Any, ...]:
+    """Return what the process at the other end of a pipe says next, or `gone` if it has ended."""
     try:
-        pipe.send(request)
-        while True:
-            kind, *values = pipe.recv()
-            if kind != "progress":
-                return kind, *values
-            progress.done = values[0]
+        return pipe.recv()
     except (EOFError, OSError):
         return ("gone",)
 
 
+def _conversation(pipe: Connection, request: AnyRequest, progress: RunsDone) -> tuple[Any, ...]:
+    """Send a request to a process and return its answer, as `_next` does; runs in a thread, and updates `progress`."""
+    try:
+        pipe.send(request)
+    except OSError:
+        return ("gone",)
+    while (said := _next(pipe))[0] == "progress":
+        progress.done = said[1]
+    return said
+
+
 def _work(pipe: Connection) -> None:
-    """Answer requests from a pipe until the service is gone; the main function of a process."""
+    """Throw by physics once, then answer requests from a pipe until the service is gone; the main function."""
     ignore_interrupts()
     with Opened() as opened:
-        while True:
-            try:
-                request = pipe.recv()
-                pipe.send(_done(request, opened, pipe))
-            except (EOFError, OSError):
-                return
+        try:
+            pipe.send(_done(Throw.of(cubes={"blue": 1}, knock=1.0, seed=0), opened, pipe))
+            while True:
+                pipe.send(_done(pipe.recv(), opened, pipe))
+        except (EOFError, OSError):
+            return
 
 
-def _done(request: Request | ChancesRequest, opened: Opened, pipe: Connection) -> tuple[Any, ...]:
+def _done(request: AnyRequest, opened: Opened, pipe: Connection) -> tuple[Any, ...]:
     last = 0.0  # so that the first progress is reported at once
 
     def tell(done: int) -> None:
@@ -153,7 +182,7 @@ def _done(request: Request | ChancesRequest, opened: Opened, pipe: Connection) -
             pipe.send(("progress", done))
 
     try:
-        return "document", drawn(request, opened, tell)
+        return "document", requests.answer(request, *opened.asked(request), tell)
     except OSError:
         raise
     except Exception as error:

@@ -4,22 +4,39 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
-from typing import Any, BinaryIO, cast
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO, ClassVar, cast, get_type_hints
 
-from tower_sim.errors import UsageError, fault
+from tower_sim import answers, registry, requests
+from tower_sim.answers import Here, Refusal
+from tower_sim.apparatus.catalogue import names
+from tower_sim.errors import UsageError, fault, near
 from tower_sim.model import TooManyFailedDraws
+from tower_sim.models import MODELS
+from tower_sim.physics.settings import accuracies
 from tower_sim.reading import check_bounds, refuse_constant
-from tower_sim.service.answers import answer, read_request
+from tower_sim.requests import FILES, AnyRequest, Odds, Play, Request, Throw, games
+from tower_sim.service import limits
 from tower_sim.service.codes import ADVICE, BODY_TOO_LARGE, INTERNAL, NO_LANDING, NOT_JSON, path_of
 from tower_sim.service.opened import Opened
-from tower_sim.service.told import Refusal
 from tower_sim.terminal import one_line, warn
+from tower_sim.typed import read
+from tower_sim.version import TOWER_SIM
 
 MAX_LINE = 2**20
 _EXAMPLE = 'try {"do": "drop", "cubes": {"blue": 4}}'
 _QUOTED = 1_000  # bytes at either end of a line that is no JSON, of which an error quotes some
 _HEAD, _TAIL = 400, 200  # characters kept of a long error line: what was received may be long, advice is at the end
+
+
+class Hello(Request):
+    """Asks what the service has."""
+
+    do: ClassVar[str] = "hello"
+
+
+LINES: dict[str, type[Hello | AnyRequest]] = {kind.do: kind for kind in (Hello, Throw, Play, Odds)}
+"""The kinds of request in JSON lines, by the value of the field `do`."""
 
 
 def serve(lines: BinaryIO, replies: BinaryIO, opened: Opened) -> None:
@@ -33,6 +50,46 @@ def serve(lines: BinaryIO, replies: BinaryIO, opened: Opened) -> None:
         if line is None or line.strip():
             replies.write(_reply(line, opened).encode() + b"\n")
             replies.flush()
+
+
+def read_request(sent: Mapping[str, Any]) -> Hello | AnyRequest:
+    """Return the checked request in a JSON line; a field that is null counts as left out."""
+    do = sent.get("do")
+    if not isinstance(do, str) or do not in LINES:
+        meant = near(do, LINES) if isinstance(do, str) else ""
+        advice = f'write {{"do": "drop", "cubes": {{"blue": 4}}}}{meant}'
+        raise fault("do", do, f"one of {', '.join(LINES)}", advice)
+    kind, own = LINES[do], ("id", "do")
+    given = {key: value for key, value in sent.items() if not (value is None and key in kind.model_fields)}
+    request = read(kind, {key: value for key, value in given.items() if key not in own}, "", FILES, own)
+    if not isinstance(request, Hello):
+        limits.check(request)
+    return request
+
+
+def answer(asked: Hello | AnyRequest, opened: Opened) -> Mapping[str, Any]:
+    """Return the answer to a checked request; everything random is drawn from its seed.
+
+    Raises TooManyFailedDraws if every draw of a throw fails.
+    """
+    return here() if isinstance(asked, Hello) else requests.answer(asked, *opened.asked(asked))
+
+
+def here() -> Here:
+    """Return what the service offers."""
+    kinds = [answers.ThrowAnswer, answers.ChancesAnswer, *(kind for game in games() for kind in game.ways.types())]
+    named = [get_type_hints(kind) for kind in kinds]
+    return {
+        "schema": "tower-sim/service",
+        "version": 3,
+        "tower_sim": TOWER_SIM,
+        "do": list(LINES),
+        "models": list(MODELS),
+        "apparatus": names(),
+        "games": [game.name for game in games()],
+        "engines": {name: list(accuracies(name)) for name in registry.names("engine")},
+        "documents": {of["schema"].__args__[0]: of["version"].__args__[0] for of in named},
+    }
 
 
 def _lines(source: BinaryIO) -> Iterator[bytes | None]:
@@ -49,7 +106,10 @@ def _lines(source: BinaryIO) -> Iterator[bytes | None]:
 def _reply(line: bytes | None, opened: Opened) -> str:
     name: object = None
     try:
-        request = _object(line)
+        if line is None:
+            advice = "start again without a state; it grows with every drop"
+            raise fault("line", "too long", f"up to {MAX_LINE} bytes", advice, BODY_TOO_LARGE)
+        request = read_object(line, "line", "a JSON object in UTF-8 on one line", _EXAMPLE)
         name = request.get("id")
         return _written(name, answer(read_request(request), opened))
     except UsageError as error:
@@ -64,18 +124,13 @@ def _reply(line: bytes | None, opened: Opened) -> str:
 
 
 def _refused(name: object, text: str, code: str, path: str = "") -> str:
-    return _written(name, Refusal(error=one_line(text, _HEAD, _TAIL), code=code, path=path).model_dump())
+    error = one_line(text, _HEAD, _TAIL)
+    refusal: Refusal = {"schema": "tower-sim/error", "version": 1, "error": error, "code": code, "path": path}
+    return _written(name, refusal)
 
 
-def _written(name: object, reply: dict[str, Any]) -> str:
-    return json.dumps({"id": name} | reply, allow_nan=False)
-
-
-def _object(line: bytes | None) -> dict[str, Any]:
-    if line is None:
-        advice = "start again without a state; it grows with every drop"
-        raise fault("line", "too long", f"up to {MAX_LINE} bytes", advice, BODY_TOO_LARGE)
-    return read_object(line, "line", "a JSON object in UTF-8 on one line", _EXAMPLE)
+def _written(name: object, reply: Mapping[str, Any]) -> str:
+    return json.dumps({"id": name, **reply}, allow_nan=False)
 
 
 def read_object(line: bytes, what: str, allowed: str, example: str) -> dict[str, Any]:
