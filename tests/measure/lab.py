@@ -57,6 +57,16 @@ PAGE = """async () => {
   }
 }"""
 
+FIND = """async () => {
+  towerSim.choose({ b: null });
+  const wait = () => new Promise((resolve) => setTimeout(resolve, 5));
+  while (towerSim.result().b || towerSim.result().done < towerSim.result().games) await wait();
+  const [start, before] = [performance.now(), towerSim.found()];
+  document.getElementById("wish-find").click();
+  while (!towerSim.found() || towerSim.found() === before) await wait();
+  return (performance.now() - start) / 1000;
+}"""
+
 
 def measure(games: int, repeats: int) -> None:
     """Print it all; raises UsageError without node or a browser."""
@@ -77,6 +87,8 @@ def measure(games: int, repeats: int) -> None:
             page = watched.open(folder / "lab.html")
             page.wait_for_function("() => towerSim.result()?.done === 20000")
             times: list[Any] = [page.evaluate(PAGE) for _ in range(repeats)]
+            finds: list[Any] = [page.evaluate(FIND) for _ in range(repeats)]
+        said("page, from Find me rules to the answer", finds, 1)
         for i, what in enumerate(("the first result", "all 20000 games")):
             said(f"page, from the slider to {what}", [each[i] for each in times], 1)
 

@@ -31,6 +31,7 @@ from tower_sim.web.lab import lab_page
 pytestmark = PAGES
 
 COLOURS = Rules().colours
+KEYS = [figure.key for figure in FIGURES]
 HOSTILE = "<img src=x onerror=window.hit=1>"
 EVIL = f"</script>{HOSTILE}<script>window.hit=2</script>"
 FEW = "#lab=1&games=2000"
@@ -612,15 +613,68 @@ def test_the_page_holds_no_word_of_a_stranger_as_html(file: Path):
     assert text.count("<script") == 3  # its data, the compiled games, its script
 
 
-def test_rules_of_a_file_open_beside_the_published_ones(tmp_path: Path):
+def test_rules_of_a_file_open_beside_the_published_ones(browser: Watched, tmp_path: Path):
     (tmp_path / "house.toml").write_text("cubes = 9\nrounds = 4\ngold_divisor = 2\n", "utf-8")
     (tmp_path / "lab.html").write_text(lab_page(rules=tmp_path / "house.toml"), "utf-8")
-    with browsing() as watched:
-        page = watched.open(tmp_path / "lab.html")
-        settled(page)
-        now = page.evaluate("towerSim.state()")
-        assert (now["b"]["name"], now["b"]["cubes"], now["b"]["rounds"], now["b"]["gold"]) == ("house", [9] * 7, 4, 2)
-        assert now["a"]["cubes"] == [7] * 7
-        page.evaluate("location.hash = '#lab=1&games=2000'")  # a link says all: it has no B
-        page.wait_for_function("() => towerSim.state().b === null")
-        watched.check()
+    page = browser.open(tmp_path / "lab.html")
+    settled(page)
+    now = page.evaluate("towerSim.state()")
+    assert (now["b"]["name"], now["b"]["cubes"], now["b"]["rounds"], now["b"]["gold"]) == ("house", [9] * 7, 4, 2)
+    assert now["a"]["cubes"] == [7] * 7
+    page.evaluate("location.hash = '#lab=1&games=2000'")  # a link says all: it has no B
+    page.wait_for_function("() => towerSim.state().b === null")
+    browser.check()
+
+
+def wished(page: Any, relation: str, number: str, key: str) -> list[str]:
+    """Wish for something with the form, and return what is told."""
+    page.select_option("#wish-relation", relation)
+    page.fill("#wish-number", number)
+    page.select_option("#wish-key", key)
+    page.click("#wish-find")
+    page.wait_for_function("() => towerSim.found() && !document.getElementById('wish-find').disabled")
+    return page.inner_text("#wish-told").split("\n\n")
+
+
+def test_on_a_phone_a_wish_becomes_a_link_with_rules_that_meet_it(browser: Watched, file: Path):
+    """From three actions to the link by what stands on the page; what is told is counted from games of Python's."""
+    browser.page.set_viewport_size({"width": 390, "height": 844})
+    page = browser.open(file, FEW)
+    settled(page)
+    assert page.locator("#wish-find").bounding_box()["y"] < 844  # seen without scrolling
+    page.get_by_role("spinbutton", name="Number").fill("3")
+    page.get_by_role("button", name="Find me rules").click()
+    page.wait_for_function("() => towerSim.found()")
+    first, costs, *_ = page.inner_text("#wish-told").split("\n\n")
+    assert first.startswith("The wish is met by ")
+    assert " in 5,000 games played afresh." in first
+    assert costs.startswith("It costs: ")
+    page.get_by_role("button", name="Share them").click()
+    link = page.input_value("#share-link")
+    now = page.evaluate("towerSim.state().b")
+    assert f"&b.cubes={'.'.join(map(str, now['cubes']))}" in link
+    rules = Rules(cubes=dict(zip(COLOURS, now["cubes"], strict=True)), rounds=now["rounds"])
+    model = model_of("amerigo")
+    fresh = table(sample_games(model, rules, 5000, 7, first=1 << 26).by_drop, FIGURES)[:, KEYS.index("actions")]
+    mean, half = fresh.mean(), 1.96044 * fresh.std(ddof=1) / np.sqrt(5000)
+    assert f"actions to choose from {mean:.3f} ({mean - half:.3f} to {mean + half:.3f})" in first
+    assert mean - half >= 2.85
+    assert mean + half <= 3.15
+    page = browser.open(file, link[link.index("#") :])
+    settled(page)
+    assert page.evaluate("towerSim.state().b.cubes") == now["cubes"]
+    browser.check()
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_a_wish_that_nothing_meets_is_told_so_first(page: Any):
+    first, costs, way, *_ = wished(page, "=", "6", "actions")
+    assert first.startswith("The wish is not met; the nearest of ")
+    assert costs.startswith("It costs: ")
+    assert way.startswith("What stands in its way: actions to choose from goes from 1.8 to 3.9 in the ways")
+    told = wished(page, ">", "2.4", "actions")
+    assert told[0].startswith("The wish is met without a change: actions to choose from 2.5")
+    assert told[1] == "It costs nothing."
+    told = wished(page, "<", "2", "gold")  # of all rules the gold alone moves nothing else
+    assert "cubes for one gold instead of 3" in told[0]
+    assert "rounds" not in told[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -120,7 +121,7 @@ def wish_command(
         writing.check(output, "rules")
     if games is not None:
         check_whole("--games", games, 2, MAX_GAMES, "try --games 1000")
-    found = tune_files(file, wish, vary, changes, games, model, settings, seed)
+    found = tune_files(file, wish, vary, changes, games, model, settings, seed, os.cpu_count() or 1)
     if as_json:
         print(json.dumps(found.to_json(), allow_nan=False))
     else:

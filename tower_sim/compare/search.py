@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
@@ -29,6 +29,7 @@ from tower_sim.errors import UsageError, check_whole
 from tower_sim.games.compared import Compared
 from tower_sim.models import PHYSICS, Model, open_model
 from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.pool import processes
 from tower_sim.progress import nothing, telling
 from tower_sim.runs.array import Array
 from tower_sim.state import check_seed
@@ -63,7 +64,7 @@ class Budget:
 
 SAMPLED = Budget(((200, 600), (800, 60), (3200, 16)), finalists=8, choose=20_000, judge=5_000, told=6)
 """For games that the model samples, 20,000 a second."""
-ONE_BY_ONE = Budget(((20, 60), (80, 12), (320, 5)), finalists=4, choose=500, judge=400, told=3)
+ONE_BY_ONE = Budget(((20, 60), (80, 12), (320, 5)), finalists=4, choose=2000, judge=400, told=3)
 """For games that are played drop by drop, 100 to 200 a second."""
 
 
@@ -126,12 +127,13 @@ def tune_files(
     model: str,
     settings: PhysicsSettings | None,
     seed: int,
+    workers: int = 1,
 ) -> Tuned:
-    """Return what `tune` does for texts of the command line. Shows its progress."""
+    """Return what `tune` does for texts of the command line, with `workers` processes. Shows its progress."""
     base = read_variant(file, changes)
     varied = [read_vary(text) for text in vary] or None
     with telling("games of the search", None) as tell:
-        return tuned(base, read_wishes(wish), varied, games, model, settings, check_seed(seed), tell.step)
+        return tuned(base, read_wishes(wish), varied, games, model, settings, check_seed(seed), tell.step, workers)
 
 
 def tuned(
@@ -143,13 +145,17 @@ def tuned(
     settings: PhysicsSettings | None,
     seed: int,
     note: Callable[[], None] = nothing,
+    workers: int = 1,
 ) -> Tuned:
-    """Search, choose and judge; see `tune`. `note` is called after each batch of games."""
+    """Search, choose and judge; see `tune`. `note` is called after each batch of games.
+
+    `workers` processes search where games are played one by one; their number changes no result.
+    """
     if games is not None:
         check_whole("games", games, 2, MAX_GAMES)
     with ExitStack() as opened:
         fast = "surrogate" if model == PHYSICS else model
-        search = Search(base, wishes, seed, fast, opened, note)
+        search = Search(base, wishes, seed, fast, opened, note, workers)
         check_known(wishes, search.base.place)
         space = check_values(base, usual(base) if varied is None else varied)
         search.look(space)
@@ -185,6 +191,7 @@ class Search:
     name: str
     opened: ExitStack
     note: Callable[[], None]
+    workers: int = 1
     tried: dict[frozenset[tuple[str, str]], Tried] = field(default_factory=dict[Any, Tried])
     models: dict[str, Model] = field(default_factory=dict[str, Model])
 
@@ -192,8 +199,10 @@ class Search:
         compared = self.compared(self.start)
         self.model = self.model_of(self.start)
         self.budget = SAMPLED if compared.sampler(self.model) else ONE_BY_ONE
+        is_alone = self.budget is SAMPLED or self.workers < 2
+        self.pool = None if is_alone else self.opened.enter_context(processes(self.workers))
         first, _ = self.budget.rungs[-1]
-        self.base = Tried({}, self.start, compared, play_side(compared, self.model, first, self.seed, 0, self.note))
+        self.base = Tried({}, self.start, compared, self.played(self.start, compared, first, self.seed))
         self.tried[frozenset()] = self.base
         self.sds = {key: self.base.sd(key) for key in self.base.place}
 
@@ -210,6 +219,20 @@ class Search:
             self.models[variant.apparatus.digest] = self.opened.enter_context(model)
         return self.models[variant.apparatus.digest]
 
+    def played(self, variant: Variant, compared: Compared, games: int, seed: int, first: int = 0) -> Array:
+        """Return the figures of games of a variant; several processes play them, if they are played one by one."""
+        if self.pool is None:
+            return play_side(compared, self.model_of(variant), games, seed, first, self.note)
+        a, b = ((each.file, each.changes) for each in (self.start, variant))
+        size = -(-games // (4 * self.workers))
+        parts: list[Array] = []
+        for part in self.pool.imap(
+            _part, [(a, b, self.name, min(size, games - i), seed, first + i) for i in range(0, games, size)]
+        ):
+            parts.append(part)
+            self.note()
+        return np.concatenate(parts)
+
     def tries(self, way: Way) -> Tried | None:
         """Return a way with the games of the first rung; None for rules that are not allowed together."""
         key = frozenset(way.items())
@@ -222,7 +245,7 @@ class Search:
                     raise
                 return None
             games, _ = self.budget.rungs[0]
-            values = play_side(compared, self.model_of(variant), games, self.seed, 0, self.note)
+            values = self.played(variant, compared, games, self.seed)
             found = Tried(dict(way), variant, compared, values)
             if len(values) < 2 or any(wish.key not in found.place for wish in self.wishes):
                 return None
@@ -263,8 +286,7 @@ class Search:
             for each in left:
                 have = len(each.values)
                 if have < games:
-                    model = self.model_of(each.variant)
-                    more = play_side(each.compared, model, games - have, self.seed, have, self.note)
+                    more = self.played(each.variant, each.compared, games - have, self.seed, have)
                     each.values = np.concatenate([each.values, more])
         return self.by_changes(left, self.budget.finalists)
 
@@ -288,14 +310,14 @@ class Search:
         games, seed = self.budget.choose, _other(self.seed, 1)
         again: list[Tried] = []
         for each in finalists:
-            values = play_side(each.compared, self.model_of(each.variant), games, seed, 0, self.note)
+            values = self.played(each.variant, each.compared, games, seed)
             again.append(replace(each, values=values))
         able = [each for each in again if self.is_sure(each)] or list(filter(self.seems_all, again)) or again
         least = min(able, key=self.distance)
 
         def is_near(each: Tried) -> bool:
             noise = 0.0 if each is least else math.hypot(self.noise(each), self.noise(least))
-            return self.distance(each) <= self.distance(least) + noise
+            return self.distance(each) <= self.distance(least) + noise / 2
 
         best = min(filter(is_near, able), key=lambda each: (len(each.way), self.cost(each)))
         told = [each for each in again if each is best or not any(self.beats(other, each) for other in again)]
@@ -386,6 +408,22 @@ class Judge:
             pairs = play_pairs(each.compared, (first, second), games, seed, lambda done: self.search.note())
             name = first.name if first.name == second.name else f"{first.name} (A), {second.name} (B)"
             return compare((a, b), pairs, model=name, seed=seed, asked=games)
+
+
+_Named = tuple[str, tuple[str, ...]]  # a variant's file and changes, for other processes
+
+
+def _part(task: tuple[_Named, _Named, str, int, int, int]) -> Array:
+    """Play games of a variant (the second) in a process of their own, and return their figures."""
+    start, variant, name, games, seed, first = task
+    compared, model = _opened(start, variant, name)
+    return play_side(compared, model, games, seed, first)
+
+
+@lru_cache(maxsize=64)
+def _opened(start: _Named, variant: _Named, name: str) -> tuple[Compared, Model]:
+    a, b = read_variant(*start), read_variant(*variant)
+    return b.game.ways.compared((a.rules, b.rules)), open_model(b.apparatus, name)
 
 
 def _places(compared: Compared) -> dict[str, int]:

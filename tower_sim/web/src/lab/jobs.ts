@@ -3,19 +3,21 @@
 
 import { battle, seedWords } from "made/lab.js";
 import { KEYS, type Summary, Tally } from "./figures";
+import { type FindJob, find } from "./find";
 import { type Games, openGames } from "./games";
 import type { Laws, Variant } from "./state";
 import { type Moments, add, moments } from "./statistics";
 
 const FIRST = 250; // games before the first result
 const STEP = 500; // games between two looks at whether the job is still wanted
+const LOOK = 30; // ms between two such looks of a search
 
 /** Whole games of A, or pairs of A and B from the same words. */
 export interface RulesJob { kind: "rules"; a: Variant; b: Variant | null; seed: string; games: number }
 
 /** Battles of two forces. */
 export interface FightJob { kind: "fight"; setup: object; ship: string; seed: string; games: number }
-export type Job = RulesJob | FightJob;
+export type Job = RulesJob | FightJob | FindJob;
 
 /** What house rules came to so far. */
 export interface Played { sums: Moments; sides: Summary[] }
@@ -23,7 +25,7 @@ export interface Told<T> { done: number; games: number; result: T | null }
 
 interface Work { play(first: number, count: number): void; result(): unknown }
 
-function workOf(laws: Laws, games: Games, job: Job): Work {
+function workOf(laws: Laws, games: Games, job: RulesJob | FightJob): Work {
   const four: number[] = seedWords(job.seed);
   if (job.kind === "fight") {
     const odds = battle.none(laws.ships[job.ship].law);
@@ -46,6 +48,18 @@ function workOf(laws: Laws, games: Games, job: Job): Work {
 
 /** Do a job: `tell` what is done, the result whenever the number of games has doubled; stop when it is not wanted. */
 async function doJob(laws: Laws, games: Games, job: Job, tell: (told: Told<unknown>) => void, isWanted: () => boolean): Promise<void> {
+  if (job.kind === "find") {
+    let looked = performance.now();
+    const rest = async () => {
+      if (performance.now() - looked < LOOK) return true;
+      await pause();
+      looked = performance.now();
+      return isWanted();
+    };
+    const result = await find(laws, games, seedWords(job.seed), job, rest);
+    if (result) tell({ done: 1, games: 1, result });
+    return;
+  }
   const work = workOf(laws, games, job);
   let told = 0;
   for (let done = 0; done < job.games; ) {

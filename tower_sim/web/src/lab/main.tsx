@@ -12,6 +12,7 @@ import { checkedSeed, linkOf, linked, pageOf, toml, unlinked } from "./saved";
 import { modelWords } from "./say";
 import { IS_PAGE, type Side, TABS, type State, begin, change, lab, laws, listeners, state, steps, usualState } from "./state";
 import { WholeTab, wholeTab } from "./whole";
+import { wishes } from "./wish";
 
 const TITLES: Record<string, string> = { rules: "House rules", whole: "One game", fight: "Battle" };
 const told = { trouble: "", seed: "", share: "", given: "" };
@@ -187,6 +188,7 @@ async function startPage(source: string): Promise<void> {
   const wasm = await bytesOf("kernel");
   const given = laws();
   rulesTab.start(makeAsk(given, wasm, source), show, complain);
+  wishes.start(makeAsk(given, wasm, source), show, openShare, complain);
   fightTab.start(makeAsk(given, wasm, source), show, complain);
   wholeTab.start(await openGames(wasm), show);
   return void Object.assign(window, {
@@ -203,6 +205,8 @@ async function startPage(source: string): Promise<void> {
       redo: steps.redo,
       /** The newest figures of house rules: { done, games, sums, sides, rows }, null before the first. */
       result: () => rulesTab.result(),
+      /** What the newest search for a wish found, null before the first. */
+      found: () => wishes.found,
       /** The newest odds of battles, null before the first. */
       battles: () => fightTab.latest,
       /** The game that is shown drop by drop. */

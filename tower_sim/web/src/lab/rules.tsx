@@ -12,6 +12,7 @@ import { type Cell, csv, fileName, tidy, toml } from "./saved";
 import { alone, beyondWords, degree, differs, exact, howSure, modelWords, percent } from "./say";
 import { GAMES, LIMITS, type Side, type Tower, type Variant, change, changeVariant, lab, labelOf, listeners, nameOf, state, usualVariant } from "./state";
 import { type Row, rows } from "./statistics";
+import { Wishes } from "./wish";
 
 type Latest = Played & { done: number; games: number; a: Variant; b: Variant | null };
 type FigureRow = (typeof REGISTER)[number] & Row;
@@ -113,7 +114,7 @@ export function RulesTab({ hidden, seedNote }: { hidden: boolean; seedNote: Comp
   const saveToml = (side: Side) => save(`${fileName(nameOf(side))}.toml`, toml(state[side]!), "application/toml");
   return (
     <div id="panel-rules" role="tabpanel" aria-labelledby="tab-rules" class="columns" hidden={hidden}>
-      <section class="panel side" aria-label="Rules"><Controls /></section>
+      <section class="panel side" aria-label="Rules"><Wishes /><Controls /></section>
       <div class="seen">
         <Told tab="rules" answer={answer} sets={sets} words={`${title}: ${means.map((mean, i) => `${latest?.b ? `${"AB"[i]} ` : ""}${mean}`).join(", ")} on average`} />
         <section class="panel" aria-label="The chart">

@@ -2,7 +2,13 @@
 
 import { counted, listed } from "../common/text";
 import type { Tower, Variant } from "./state";
+import { type Found, type Wish, verdictOf } from "./find";
 import { CERTAIN, type Row } from "./statistics";
+
+const COSTS = 6; // that are named
+
+/** What names a figure. */
+interface Figure { key: string; title: string }
 
 /** Rows by the key of their figure. */
 export type Rows = Record<string, Row>;
@@ -101,6 +107,43 @@ export function alone(rows: Rows, choice: number, cubes: number): string[] {
       `in ${(100 * choice).toFixed(0)} % of the phases there is a choice of two or more.`,
     `${said(inside.a.mean)} of ${counted(cubes, "cube")} stay in the tower on average, and passing pays ${said(gold.a.mean)} gold.${none}`,
   ];
+}
+
+/** Say what a wish came to: what to change and what that reaches, what it costs, what stands in the way. */
+export function wishWords(wish: Wish, found: Found, a: Variant, rows: (Row & Figure)[], colours: string[]): string[] {
+  const row = rows.find(({ key }) => key === wish.key)!;
+  const verdict = verdictOf(wish, row.b);
+  const { half } = row.b;
+  const places = half > 0 ? Math.max(1, Math.min(4, -Math.floor(Math.log10(half)))) : 1;
+  const [before, mean, low, high] = [row.a.mean, row.b.mean, row.b.low, row.b.high].map((value) => value.toFixed(places));
+  const wished = wish.target !== null ? said(wish.target) : Number.isFinite(wish.low) ? `${said(wish.low)} or more` : `${said(wish.high)} or less`;
+  const changes = listed(found.changed.map((key) => changeWords(key, a, found.variant, colours))) || "no change";
+  const reached = `${row.title} ${mean} (${low} to ${high}${verdict === "met" ? "" : `, wished ${wished}`})${found.changed.length ? ` instead of ${before}` : ""}, in ${found.sums.n.toLocaleString("en")} games played afresh`;
+  const costs = rows.filter(({ key, shown }) => shown && key !== wish.key).sort((x, y) => effect(y) - effect(x));
+  const named = costs.slice(0, COSTS).map((each) => `${each.title} ${instead(each)}`);
+  if (costs.length > COSTS) named.push(`${counted(costs.length - COSTS, "other figure")}`);
+  const first = verdict === "met"
+    ? `The wish is met ${found.changed.length ? `by ${changes}` : "without a change"}: ${reached}.`
+    : verdict === "open"
+      ? `Whether ${changes} meets the wish is too close to tell: ${reached}.`
+      : `The wish is not met; the nearest of ${found.tried} ways that were tried is ${changes}: ${reached}.`;
+  const second = !found.changed.length ? "It costs nothing." : costs.length ? `It costs: ${listed(named)}: ${costs.every((each) => sure(each) === "certain") ? "certain" : "certain or very likely"}.` : "It costs nothing that these games show: no other figure surely changes.";
+  const third = verdict === "met" ? [] : [`What stands in its way: ${row.title} goes from ${said(found.least)} to ${said(found.most)} in the ways that were tried.`];
+  return [first, second, ...third, beyondWords("these rules", found.beyond)].filter(Boolean);
+}
+
+function effect({ a, b, difference }: Row): number {
+  return Math.abs(difference.mean) / (Math.sqrt((a.sd ** 2 + b.sd ** 2) / 2) || 1e-9);
+}
+
+function changeWords(key: string, a: Variant, b: Variant, colours: string[]): string {
+  if (key !== "cubes") {
+    const words: Record<string, string> = { rounds: "rounds", gold: "cubes for one gold", token: "cubes for one gold with the token" };
+    return `${b[key as "rounds"]} ${words[key]} instead of ${a[key as "rounds"]}`;
+  }
+  const isEven = [a, b].every(({ cubes }) => cubes.every((count) => count === cubes[0]));
+  if (isEven) return `${counted(b.cubes[0], "cube")} of every colour instead of ${a.cubes[0]}`;
+  return `${listed(colours.map((colour, k) => `${b.cubes[k]} ${colour}`))} cubes`;
 }
 
 /** What happened in a drop: of `phase` (-1: the set-up), `thrown` cubes; by colour, what `came` out and is `inside`. */
