@@ -34,14 +34,15 @@ def import_(
     tower, given = made.tower, made.tower.given
     picture = output.with_suffix(".png")
     draw_apparatus(tower, picture)
-    low, high = np.array([hull.bounds for hull in tower.hulls]).transpose(1, 2, 0) * 1e3
+    solids = [solid for solid in tower.solids if solid.part in given.parts]
+    low, high = np.array([solid.bounds for solid in solids]).transpose(1, 2, 0) * 1e3
     size = " x ".join(f"{b - a:.0f}" for a, b in zip(low.min(axis=1), high.max(axis=1), strict=True))
     holes = f"{made.open_edges} edges at holes" if made.open_edges else "no holes"
     mouth = np.ptp(np.array(given.mouth.outline_mm), axis=0)
     print(f"mesh: {made.bodies} bodies, {made.triangles} triangles, {holes}; 1 unit is {given.source.scale:g} mm")
     print(
         f"tower: {size} mm; cubes of {given.cubes.edge * 1e3:g} mm can touch {made.touched} triangles, "
-        f"which make {len(tower.hulls)} prisms; {made.left.slivers} slivers left out, {made.left.area:.2g} mm2"
+        f"which make {len(solids)} prisms; {made.left.slivers} slivers left out, {made.left.area:.2g} mm2"
     )
     print(
         f"proposed: mouth {mouth[0]:.0f} x {mouth[1]:.0f} mm, {given.mouth.height * 1e3:.0f} mm high; exit under "

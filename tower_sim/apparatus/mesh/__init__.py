@@ -62,15 +62,17 @@ def make(profile: Profile) -> MeshTower:
             "source, boxes or cubes.edge_mm were changed after the import; allowed are those that the solids were made "
             f"for; try: tower-sim tower import {profile.name}.toml"
         )
+    cuboids, hulls = solids.read(text, given.parts)
     bottoms = {layer.name: layer.bottom for layer in given.inside}  # of each name the lowest, in the order of the first
     return MeshTower(
         **profile.shared(given),
-        boxes=(*boxes(given), table("table")),
-        hulls=solids.hulls(text, given.parts),
+        boxes=(*cuboids, *boxes(given), table("table")),
+        hulls=hulls,
         given=given,
         swept=given.exit.emerged == "swept",
         regions=tuple(Region(name, bottom) for name, bottom in bottoms.items()),
         rim_top=given.mouth.height,
+        passed=given.exit.passed,
     )
 
 

@@ -349,6 +349,7 @@ def _proposed(mesh: Mesh, found: Found, sheets: list[dict[str, Any]], edge: floa
             "top_mm": round(found.exit_top, 1),
             "side": "around" if found.exit_angle is None else "front",
             "wall_mm": 2,
+            "passed_mm": max(0.0, round(found.passed, 1)),
             "emerged": "cleared",
         },
         "tray": tray,

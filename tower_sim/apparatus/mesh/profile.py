@@ -93,6 +93,7 @@ class Exit(Document, frozen=True):
     top: float = number("top_mm", 1, 2000, "The height of its upper edge.")
     side: Literal["front", "around"] = Field(description="`front`: it faces +x. `around`: it is open to all sides.")
     wall: float = number("wall_mm", 0.1, 50, "So thick are the walls: a cube outside by more is not in a wall.")
+    passed: float = number("passed_mm", 0, 2000, "Under this height nothing holds a cube; physics is coarser there.", 0)
     emerged: Literal["cleared", "swept"] = Field(
         description="When cubes that have come out are taken away. `cleared`: when all cubes are at rest, as players "
         "do, until no more come. `swept`: as they pass the inner face of the wall, which is faster."

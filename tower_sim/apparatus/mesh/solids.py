@@ -6,14 +6,18 @@ comment names what the solids were made from.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
 
-from tower_sim.apparatus.hull import Hull, Vector
+from tower_sim.apparatus.hull import Hull, Vector, along
+from tower_sim.apparatus.parts import Box, Quaternion
 from tower_sim.errors import UsageError, fault
 
 MOST = 20_000
 """So many prisms a tower may have."""
 _MADE_FROM = "# made from "
+_ROUNDED = 3e-9  # m: corners of a file are rounded to a third of that
 _ADVICE = "import the mesh again with tower-sim tower import"
 
 
@@ -40,9 +44,10 @@ def made_from(text: str) -> str:
     return line.removeprefix(_MADE_FROM)
 
 
-def hulls(text: str, surfaces: Mapping[str, str]) -> tuple[Hull, ...]:
-    """Return the prisms of a file as hulls in m; `surfaces` has the material of each part."""
-    found: list[Hull] = []
+def read(text: str, surfaces: Mapping[str, str]) -> tuple[tuple[Box, ...], tuple[Hull, ...]]:
+    """Return the prisms of a file, cuboids as boxes, the others as hulls; `surfaces` has the material of each part."""
+    boxes: list[Box] = []
+    hulls: list[Hull] = []
     part, corners = "", list[Vector]()
     for number, line in enumerate(text.splitlines(), 1):
         word, *rest = line.split(" ")
@@ -53,15 +58,61 @@ def hulls(text: str, surfaces: Mapping[str, str]) -> tuple[Hull, ...]:
             elif word == "g":
                 part = rest[0]
             elif word == "f":
-                found.append(prism(part, surfaces[part], corners))
+                box = cuboid(part, surfaces[part], corners)
+                if box:
+                    boxes.append(box)
+                else:
+                    hulls.append(prism(part, surfaces[part], corners))
                 corners = []
         except (ValueError, IndexError, KeyError) as error:
             if isinstance(error, UsageError):
                 raise
             raise fault(f"line {number} of the solids", line, "one that begins with v, g or f", _ADVICE) from None
-    if len(found) > MOST:
-        raise UsageError(f"the solids are {len(found)} prisms; allowed are up to {MOST}; simplify the mesh")
-    return tuple(found)
+    if len(boxes) + len(hulls) > MOST:
+        raise UsageError(
+            f"the solids are {len(boxes) + len(hulls)} prisms; allowed are up to {MOST}; simplify the mesh"
+        )
+    return tuple(boxes), tuple(hulls)
+
+
+def cuboid(part: str, surface: str, corners: Sequence[Vector]) -> Box | None:
+    """Return a prism as the box that it is but for the rounding of its corners (m); None if it is no cuboid."""
+    if len(corners) != 8:
+        return None
+    a = corners[0]
+    ways = [_from(a, corners[k]) for k in (1, 3, 4)]
+    for k, (i, j, m) in enumerate(((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0))):
+        for corner, n in ((corners[k], m), (corners[k + 4], 1)):
+            off = [corner[c] - a[c] - i * ways[0][c] - j * ways[1][c] - n * ways[2][c] for c in range(3)]
+            if max(map(abs, off)) > _ROUNDED:
+                return None
+    sizes = [math.sqrt(along(way, way)) for way in ways]
+    x, y, z = ((way[0] / size, way[1] / size, way[2] / size) for way, size in zip(ways, sizes, strict=True))
+    lean = (along(x, y) * min(sizes[:2]), along(x, z) * min(sizes[::2]), along(y, z) * min(sizes[1:]))
+    if max(map(abs, lean)) > _ROUNDED:
+        return None
+    z = (x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0])  # outwards
+    turn = _turn(x, y, z)
+    centre = tuple(a[c] + (ways[0][c] + ways[1][c] + ways[2][c]) / 2 for c in range(3))
+    return Box(part, surface, cast("Vector", centre), (sizes[0] / 2, sizes[1] / 2, sizes[2] / 2), turn)
+
+
+def _from(a: Vector, b: Vector) -> Vector:
+    return (b[0] - a[0], b[1] - a[1], b[2] - a[2])
+
+
+def _turn(x: Vector, y: Vector, z: Vector) -> Quaternion:
+    """Return the quaternion (x, y, z, w) of three axes; source: Shepperd, Quaternion from rotation matrix, 1978."""
+    squares = [1 + x[0] - y[1] - z[2], 1 - x[0] + y[1] - z[2], 1 - x[0] - y[1] + z[2], 1 + x[0] + y[1] + z[2]]
+    most = squares.index(max(squares))
+    pairs = {  # twice the products of two components, of the largest with each
+        0: (squares[0], x[1] + y[0], x[2] + z[0], y[2] - z[1]),
+        1: (x[1] + y[0], squares[1], y[2] + z[1], z[0] - x[2]),
+        2: (x[2] + z[0], y[2] + z[1], squares[2], x[1] - y[0]),
+        3: (y[2] - z[1], z[0] - x[2], x[1] - y[0], squares[3]),
+    }[most]
+    size = math.sqrt(sum(each * each for each in pairs))
+    return (pairs[0] / size, pairs[1] / size, pairs[2] / size, pairs[3] / size)
 
 
 def prism(part: str, surface: str, corners: Sequence[Vector]) -> Hull:

@@ -25,6 +25,7 @@ Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 CELLS = 5e6  # at most about so many
+NARROW = 2.5  # edges: half the width of what cubes may hold each other in
 _SIDES = 16  # directions in which outlines are measured
 _FLAT = np.array([[[0, 1, 0]] * 3] * 3)  # neighbours within a layer
 
@@ -35,7 +36,7 @@ class Found:
 
     `heights` (mm) are of the layers, from top to bottom; `extents` (n, 16) how far the inside reaches along
     `directions()`. `exit_top` is the exit's upper edge, `exit_angle` (rad) the direction in which it opens, None if it
-    opens all around. `near` (n, 3) are middles of cells in which cubes' middles can be, and `pitch` their size.
+    opens all around. Under `passed` nothing is so narrow that cubes hold each other. `pitch` is the size of a cell.
     """
 
     rim: float
@@ -43,7 +44,7 @@ class Found:
     extents: Array
     exit_top: float
     exit_angle: float | None
-    near: Array
+    passed: float
     pitch: float
 
 
@@ -200,9 +201,20 @@ class Space:
             extents=extents,
             exit_top=exit_top,
             exit_angle=None if is_around else float(np.angle(mean)),
-            near=np.argwhere(opened) * self.pitch + self.low,
+            passed=self._passed(air, inside, layers),
             pitch=self.pitch,
         )
+
+    def _passed(self, air: Mask, inside: Mask, layers: npt.NDArray[np.intp]) -> float:
+        """Return the height (mm) under which every layer of the inside is wide, or opens to what is."""
+        wide = NARROW * self.edge
+        passed = float(self.heights[layers[0]])
+        for k in layers:
+            is_wide = ndimage.distance_transform_edt(~self.taken[:, :, k], sampling=self.pitch) >= wide
+            away = ndimage.distance_transform_edt(~(is_wide & air[:, :, k]), sampling=self.pitch)
+            if away[inside[:, :, k]].min() >= wide:
+                passed = float(self.heights[k]) - 0.87 * self.edge
+        return passed
 
     def _extent(self, layer: Mask, out: Array) -> Array:
         """Return how far the middles of a layer's cells reach along directions (k, 2), from the origin."""
