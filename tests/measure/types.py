@@ -60,7 +60,7 @@ def made(modules: Path) -> dict[str, str]:
         found: dict[str, str] = {}
         waiting = [f"{entry}.d.ts" for entry in _ENTRIES]
         for path in waiting:
-            if path == "lib/types.d.ts":
+            if path in ("lib/types.d.ts", "lib/physics/types.d.ts"):
                 text = package[path]
             else:
                 place = folder if path == "lib/documents.d.ts" else folder / "out"
@@ -81,6 +81,7 @@ def _documents(folder: Path) -> str:
     (folder / "documents.mjs").write_text(_JSON, "utf-8")
     given = {name: _untitled(each) | {"title": name} for name, each in {"DropDocument": answer, "Rules": rules}.items()}
     text = _run(folder, "node", "documents.mjs", json.dumps(given))
+    text = re.sub(r"/\*\*\n \* (.*)\n \*/", r"/** \1 */", text)
     return re.sub(r"^(?=\w+\??: |\[k: )", "  readonly ", text, flags=re.M).replace("string[]", "readonly string[]")
 
 
@@ -104,8 +105,9 @@ def _run(folder: Path, *words: str) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the folder anew."""
     argparse.ArgumentParser(description=__doc__).parse_args(arguments)
+    files = made(Path(os.environ["TOWER_SIM_NODE_MODULES"]))
     shutil.rmtree(FOLDER, ignore_errors=True)
-    for path, text in made(Path(os.environ["TOWER_SIM_NODE_MODULES"])).items():
+    for path, text in files.items():
         (FOLDER / path).parent.mkdir(parents=True, exist_ok=True)
         (FOLDER / path).write_text(text, "utf-8")
     print(FOLDER)

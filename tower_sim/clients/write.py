@@ -226,4 +226,5 @@ def _types() -> dict[str, str]:
     """Return the types of the modules by file: those that tsc writes of the code, and the shapes that these share."""
     folder = Path(str(resources.files("tower_sim.clients"))) / "types"
     made = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in sorted(folder.rglob("*.d.ts"))}
-    return made | {"lib/types.d.ts": source("tower_sim.clients", "npm/types.d.ts")}
+    physics = source("tower_sim.web", "src/physics/types.ts").replace("../../../clients/types/lib/", "../")
+    return made | {"lib/types.d.ts": source("tower_sim.clients", "npm/types.d.ts"), "lib/physics/types.d.ts": physics}
