@@ -17,7 +17,7 @@ pytestmark = [
     pytest.mark.posix,
     pytest.mark.skipif(COMMAND is None, reason="there is no command schemathesis; docs/http.md says how to get it"),
 ]
-CONFIG = Path(__file__).parent / "schemathesis.toml"
+CONFIG = Path(__file__).parents[1] / "schemathesis.toml"
 
 
 @pytest.mark.parametrize(("examples", "least"), [(5, 300), pytest.param(500, 6_500, marks=pytest.mark.long)])

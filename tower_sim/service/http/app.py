@@ -81,8 +81,8 @@ def application(settings: Settings, origins: Sequence[str] = ()) -> ASGIApp:
         generate_unique_id_function=lambda route: _camel(route.name),
         lifespan=lifespan,
     )
-    for router in (_own(service), draws.routes(service), towers.routes(service)):
-        app.include_router(router)
+    for add in (_add, draws.add, towers.add):
+        add(Routes(app), service)
     for kind in (HTTPException, UsageError, TooManyFailedDraws, sqlite3.Error, Exception):
         app.add_exception_handler(kind, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -174,9 +174,7 @@ def _again(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-def _own(service: Service) -> Routes:
-    router = Routes()
-
+def _add(router: Routes, service: Service) -> None:
     @router.on("GET", "/", "The live page", response_class=HTMLResponse)
     async def show_page() -> Response:
         return HTMLResponse(await aside(_page))
@@ -210,8 +208,6 @@ def _own(service: Service) -> Routes:
     @router.on("GET", "/v1/models", "The models and engines", answers=answers.Models)
     async def list_models() -> Response:
         return answered(_models())
-
-    return router
 
 
 @cache

@@ -35,9 +35,9 @@ def _hints(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind, include_extras=True)
 
 
-def routes(service: Service) -> Routes:
-    """Return the routes for throws, games, odds and jobs."""
-    router, game = Routes(), played()
+def add(router: Routes, service: Service) -> None:
+    """Add the routes for throws, games, odds and jobs."""
+    game = played()
 
     @router.on("POST", "/v1/drops", "Throw", answers=Drop, makes=True)
     async def create_drop(call: Call, asked: Throw, key: MaybeKey = None) -> Response:
@@ -84,8 +84,6 @@ def routes(service: Service) -> Routes:
     async def cancel_job(id: Id) -> Response:
         service.jobs.cancel(id)
         return Response(None, 204)
-
-    return router
 
 
 def _kept(path: str, kind: str, drawn: Mapping[str, Any]) -> Answered:

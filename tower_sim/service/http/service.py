@@ -12,7 +12,7 @@ from functools import cache
 from typing import Annotated, Any, TypeVar
 from weakref import WeakValueDictionary
 
-from fastapi import APIRouter, Path
+from fastapi import FastAPI, Path
 from fastapi import Request as Call
 from fastapi.routing import APIRoute
 from starlette.responses import Response
@@ -54,11 +54,12 @@ async def aside(work: Callable[[], T]) -> T:
     return await asyncio.get_running_loop().run_in_executor(_ASIDE, work)
 
 
-class Routes(APIRouter):
-    """Routes that require the content type of JSON, read a body strictly, and are described with their refusals."""
+class Routes:
+    """The routes of an application: they require the content type of JSON, and are described with their refusals."""
 
-    def __init__(self) -> None:
-        super().__init__(route_class=_JsonRoute)
+    def __init__(self, app: FastAPI) -> None:
+        app.router.route_class = _JsonRoute
+        self._app = app
 
     def on(self, way: str, path: str, summary: str, *refusals: int, answers: Any = None, **more: Any) -> Any:
         """Return the decorator of a route, as in `on("GET", "/v1/jobs/{id}", "Look at a job", 404, answers=Job)`.
@@ -70,7 +71,9 @@ class Routes(APIRouter):
         responses = problems(*refusals, *(ASKED if way == "POST" else ())) | ({201: LOCATED} if makes else {})
         status = 204 if way == "DELETE" else 201 if makes else 200
         more["responses"] = responses | more.get("responses", {})
-        return self.api_route(path, methods=[way], summary=summary, status_code=status, response_model=answers, **more)
+        return self._app.api_route(
+            path, methods=[way], summary=summary, status_code=status, response_model=answers, **more
+        )
 
 
 class _JsonRoute(APIRoute):

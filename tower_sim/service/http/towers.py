@@ -67,9 +67,8 @@ class _Tower:
         return {"id": self.name} | schema | dict(self.asked) | {"drops": self.drops, "inside": self.inside} | own
 
 
-def routes(service: Service) -> Routes:
-    """Return the routes for kept towers."""
-    router = Routes()
+def add(router: Routes, service: Service) -> None:
+    """Add the routes for kept towers."""
 
     def found(name: str, *, only_program: str = "") -> _Tower:
         """Return the tower with an identifier, the program's or the table's. Raises Problem if there is none.
@@ -153,8 +152,6 @@ def routes(service: Service) -> Routes:
             drops = [{key: drop[key] for key in _FACTS} for drop in drops]
         head = {"tower": id, "schema": "tower-sim/history", "version": 1, "of": tower.drops}
         return answered(head | {"drops": drops})
-
-    return router
 
 
 def _above_0(counts: Mapping[str, int]) -> dict[str, int]:
