@@ -21,15 +21,23 @@ class Hull:
 
     A face has the indices of its vertices, counter-clockwise as seen from outside. `part` is the name of the part that
     the hull belongs to, `surface` that of its material. Raises UsageError if the faces make no closed convex solid.
+
+    A piece of a larger surface has `least_cosines`, so that cubes do not notice where it meets the next piece. Its face
+    0 is what cubes touch. For each face they say how far a contact normal may lean to that face: the least cosine of
+    its angle with the normal of face 0. That is 1 where the next piece lies in the same plane or rises, the cosine of
+    the angle by which it falls off, 0 or less where nothing is next, and 2 for a face that nothing can touch.
     """
 
     part: str
     surface: str
     vertices: tuple[Vector, ...]
     faces: tuple[tuple[int, ...], ...]
+    least_cosines: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         fault = _fault(self.vertices, self.faces)
+        if not fault and len(self.least_cosines) not in (0, len(self.faces)):
+            fault = f"has {len(self.least_cosines)} least cosines; allowed are none, or one for each face"
         if fault:
             raise UsageError(f"hull of part {self.part!r} {fault}; {_ADVICE}")
 

@@ -103,7 +103,7 @@ def _hull(hull: Hull) -> dict[str, Any]:
         "surface": hull.surface,
         "vertices": [list(vertex) for vertex in hull.vertices],
         "faces": [list(face) for face in hull.faces],
-    }
+    } | ({"least_cosines": list(hull.least_cosines)} if hull.least_cosines else {})
 
 
 def _zone(zone: Zone) -> dict[str, Any]:

@@ -272,7 +272,8 @@ class CoreEngine:
 
     def _write(self, row: int, centre: Vector, turn: Quaternion, half: Vector, pair: Surface) -> None:
         """Write a box that does not move into a row, and the pair of a cube with it."""
-        self.core.write_row(self.tables, row, *centre, *turn, *half, pair.friction, pair.restitution, 0.0)
+        numbers = (*centre, *turn, *half, pair.friction, pair.restitution, 0.0)
+        self.core.write_row(self.tables, row, *map(float, numbers))
 
     def _let_move(self, row: int, velocity: T) -> None:
         """Let a row be awake, with its velocity and spin."""

@@ -3,6 +3,7 @@
 The axes that can keep them apart are the hull's face normals, the box's three axes, and the products of these with the
 directions of the hull's edges. A hull is a stretch of `World.hulls`, lengths in metres from the hull's centre:
 
+    before: the least cosines of its faces, if it has any; how many these are
     4 numbers: of vertices, faces, edges, and directions of edges
     vertices   x, y, z
     faces      normal x, y, z; its plane's distance; where its corners begin; how many it has
@@ -25,52 +26,63 @@ from tower_sim.physics.core.arrays import AXES, HALF, MOST_POINTS, POINT, POSITI
 _POLYGON, _OTHER, _HEIGHTS, _GAPS, _SIDES, _EDGE = 160, 376, 592, 664, 792, 795
 _PARALLEL = 1e-3  # as in narrow.py
 _ALIKE = 1e-12  # the square of the sine of the angle of two edges, under which they are one direction
+_STRAIGHT = 1e-5  # of a cosine: normals within a quarter of a degree are one
 _TRIES = 6
 
 
 def told_of(hulls: Sequence[Hull], surfaces: Mapping[str, Surface]) -> tuple[list[float], int]:
     """Return hulls as numbers, and the room that they need when they are written.
 
-    Of each: friction and restitution of a cube with it, how many vertices and faces it has; x, y, z of the vertices
-    (m); then of each face how many corners it has, and their indices, counter-clockwise as seen from outside.
+    Of each: friction and restitution of a cube with it, how many vertices, faces and least cosines it has, and these;
+    x, y, z of the vertices (m); then of each face how many corners it has, and their indices, counter-clockwise as seen
+    from outside.
     """
     told: list[float] = []
     room = 1
     for hull in hulls:
         surface, corners = surfaces[hull.surface], 0
-        told += (surface.friction, surface.restitution, len(hull.vertices), len(hull.faces))
+        told += (surface.friction, surface.restitution, len(hull.vertices), len(hull.faces), len(hull.least_cosines))
+        told += hull.least_cosines
         told += (x for vertex in hull.vertices for x in vertex)
         for face in hull.faces:
             told += (len(face), *face)
             corners += len(face)
         # half as many edges as corners, and at most as many directions
-        room += 4 + 3 * len(hull.vertices) + 6 * len(hull.faces) + 8 * corners
+        room += 5 + 3 * len(hull.vertices) + 7 * len(hull.faces) + 8 * corners
     return told, room
 
 
 @aside
 def frame(told: T, here: int, room: T) -> None:
     """Put the centre of the bounding box of the hull at `here` in `told` into Tables.room, then its half edges."""
+    first = here + 5 + int(told[here + 4])
     for c in range(3):
         low, high = math.inf, -math.inf
         for v in range(int(told[here + 2])):
-            low, high = min(low, told[here + 4 + 3 * v + c]), max(high, told[here + 4 + 3 * v + c])
+            low, high = min(low, told[first + 3 * v + c]), max(high, told[first + 3 * v + c])
         room[c], room[3 + c] = (low + high) / 2, (high - low) / 2
 
 
 @aside
-def write(hulls: T, at: int, told: T, here: int, room: T) -> tuple[int, int]:
-    """Write the hull at `here` in `told` to `at` in `hulls`; return where both go on. `frame` has put its centre.
+def write(hulls: T, free: int, told: T, here: int, room: T) -> tuple[int, int, int]:
+    """Write the hull at `here` in `told` from `free` on in `hulls`; return where it begins there, and where both go on.
+
+    `frame` has put its centre.
 
     Tables.room then tells which vertices an edge joins: a table of as many rows and columns as there are vertices.
     """
     cx, cy, cz = room[0], room[1], room[2]
     vertices, faces = int(told[here + 2]), int(told[here + 3])
-    points, corner = at + 4, here + 4 + 3 * vertices  # where vertices are written, where faces are told
+    cosines = int(told[here + 4])
+    for k in range(cosines):
+        hulls[free + k] = told[here + 5 + k]
+    at, first = free + cosines + 1, here + 5 + cosines
+    hulls[at - 1] = float(cosines)
+    points, corner = at + 4, first + 3 * vertices  # where vertices are written, where faces are told
     for v in range(vertices):
-        hulls[points + 3 * v] = told[here + 4 + 3 * v] - cx
-        hulls[points + 3 * v + 1] = told[here + 5 + 3 * v] - cy
-        hulls[points + 3 * v + 2] = told[here + 6 + 3 * v] - cz
+        hulls[points + 3 * v] = told[first + 3 * v] - cx
+        hulls[points + 3 * v + 1] = told[first + 3 * v + 1] - cy
+        hulls[points + 3 * v + 2] = told[first + 3 * v + 2] - cz
     for k in range(vertices * vertices):
         room[k] = 0.0
     end = corner
@@ -121,7 +133,7 @@ def write(hulls: T, at: int, told: T, here: int, room: T) -> tuple[int, int]:
         hulls[table + 4], hulls[table + 5] = float(number), float(size)
         number += size
         corner += 1 + size
-    return out, end
+    return at, out, end
 
 
 @inner
@@ -170,7 +182,13 @@ def collide_hull(real: T, bodies: T, meets: T, room: T, hulls: T, pair: int, a: 
     if best_edge > ahead:
         return 0
     hair = real[TOUCHING_GAP]
-    if best_edge > best_face + hair and _edges(bodies, meets, room, hulls, at, pair, a, b, best_edge, hair) == 1:
+    is_piece = hulls[at - 1] != 0.0
+    is_edge = not is_piece or _allows(hulls, at, room[_EDGE], room[_EDGE + 1], room[_EDGE + 2])
+    if (
+        best_edge > best_face + hair
+        and is_edge
+        and _edges(bodies, meets, room, hulls, at, pair, a, b, best_edge, hair) == 1
+    ):
         return 1
     faces = int(hulls[at + 1])
     lowest = min(best_face, 0.0) - 8.0 * hair
@@ -182,16 +200,72 @@ def collide_hull(real: T, bodies: T, meets: T, room: T, hulls: T, pair: int, a: 
                 face, largest = k, gap
         if face < 0 or room[_GAPS + face] < lowest:
             break
-        if face < faces:
+        if is_piece and not _allows_face(bodies, room, hulls, at, a, face, faces):
+            points = 0
+        elif face < faces:
             points = _on_hull(bodies, meets, room, hulls, at, pair, a, b, face, ahead, hair)
         else:
             points = _on_box(bodies, meets, room, hulls, at, pair, a, b, face - faces, ahead, hair)
         if points > 0:
             return points
         room[_GAPS + face] = -2e9
-    if lowest < best_edge <= best_face + hair:
-        return _edges(bodies, meets, room, hulls, at, pair, a, b, best_edge, hair)
+    if is_edge and lowest < best_edge <= best_face + hair:
+        points = _edges(bodies, meets, room, hulls, at, pair, a, b, best_edge, hair)
+        if points > 0:
+            return points
+    # what is left of a cube over the face that is touched is held by that, unless it is deeper than the piece is thick
+    if is_piece and -_thickness(hulls, at) < room[_GAPS] < lowest:
+        return _on_hull(bodies, meets, room, hulls, at, pair, a, b, 0, ahead, hair)
     return 0
+
+
+@inner
+def _allows_face(bodies: T, room: T, hulls: T, at: int, a: int, face: int, faces: int) -> bool:
+    """Tell whether a piece of a surface can be touched along the normal of one of its faces, or of the box's."""
+    if face < faces:
+        table = at + 4 + 3 * int(hulls[at]) + 6 * face
+        return face == 0 or _allows(hulls, at, hulls[table], hulls[table + 1], hulls[table + 2])
+    k = face - faces
+    sign = -room[_SIDES + k]
+    return _allows(
+        hulls, at, sign * bodies[a, AXES + k], sign * bodies[a, AXES + 3 + k], sign * bodies[a, AXES + 6 + k]
+    )
+
+
+@aside
+def _allows(hulls: T, at: int, nx: float, ny: float, nz: float) -> bool:
+    """Tell whether a contact normal does not lean too far to the face that it leans to: see `Hull`.
+
+    That is, of the other faces at the vertex that is furthest out along the normal, the one that faces it most.
+    """
+    vertices, faces = int(hulls[at]), int(hulls[at + 1])
+    first, highest = 0, -1e9
+    for v in range(vertices):
+        height = _height(hulls, at + 4, v, nx, ny, nz)
+        if height > highest:
+            first, highest = v, height
+    table, corners = at + 4 + 3 * vertices, _corners(hulls, at)
+    cosine = nx * hulls[table] + ny * hulls[table + 1] + nz * hulls[table + 2]
+    side, most, is_there = 1, -2.0, False
+    for f in range(faces):
+        begin = corners + 5 * int(hulls[table + 6 * f + 4])
+        for c in range(int(hulls[table + 6 * f + 5])):
+            if int(hulls[begin + 5 * c]) == first:
+                steep = nx * hulls[table + 6 * f] + ny * hulls[table + 6 * f + 1] + nz * hulls[table + 6 * f + 2]
+                if f == 0:
+                    is_there = True
+                elif steep > most:
+                    side, most = f, steep
+    least = hulls[at - 1 - faces + side]
+    return cosine >= least - _STRAIGHT if is_there else least <= 0.0
+
+
+@inner
+def _thickness(hulls: T, at: int) -> float:
+    """Return how far the other side of a piece is behind its face 0."""
+    table = at + 4 + 3 * int(hulls[at])
+    low, high = _span(hulls, at, hulls[table], hulls[table + 1], hulls[table + 2])
+    return high - low
 
 
 @inner

@@ -72,12 +72,13 @@ def write_hulls(w: Tables, told: T, row: int) -> None:
     """Write fixed hulls into the rows from `row` on, as `told` has them: see hulls.py."""
     here, at = 0, 1
     while here < told.shape[0]:
+        friction, restitution = told[here], told[here + 1]
         hulls.frame(told, here, w.room)
+        x, y, z, hx, hy, hz = w.room[0], w.room[1], w.room[2], w.room[3], w.room[4], w.room[5]
+        shape, at, here = hulls.write(w.hulls, at, told, here, w.room)
         drops.write_row(
-            w, row, w.room[0], w.room[1], w.room[2], 0.0, 0.0, 0.0, 1.0, w.room[3], w.room[4], w.room[5],
-            told[here], told[here + 1], float(at),
+            w, row, x, y, z, 0.0, 0.0, 0.0, 1.0, hx, hy, hz, friction, restitution, float(shape)
         )  # fmt: skip
-        at, here = hulls.write(w.hulls, at, told, here, w.room)
         row += 1
 
 

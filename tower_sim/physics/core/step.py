@@ -75,14 +75,17 @@ def take_step(w: Tables, step: float) -> bool:
     while _find_contacts(whole, real, bodies, flags, pairs, touches, meets, todo, room, hulls, step):
         pass
     _list_active(whole, pairs, todo)
-    # Solver
+    # Contacts
     prepare(whole, real, bodies, pairs, touches, meets, todo, contacts, step)
+    # Solver
     solve(whole, real, bodies, flags, meets, todo, contacts)
     keep_forces(whole, touches, meets, todo, contacts, step)
     delay_impacts(whole, bodies, meets, todo, contacts)
     solve_late_impacts(whole, real, bodies, flags, meets, todo, contacts, step)
+    # Correction
+    pushed = push_apart(whole, real, bodies, flags, meets, todo, contacts)
     # Integration
-    integrate(whole, bodies, flags, step, push_apart(whole, real, bodies, flags, meets, todo, contacts))
+    integrate(whole, bodies, flags, step, pushed)
     whole[STEPS] += 1
     return True
 

@@ -21,7 +21,7 @@ export function sceneOf(core: Core, profile: Profile) {
   const { boxes, hulls, surfaces, zones, regions } = profile;
   const fixed = boxes.length + hulls.length;
   const corners = (faces: readonly (readonly number[])[]) => faces.reduce((sum, face) => sum + face.length, 0);
-  const room = hulls.reduce((sum, { vertices, faces }) => sum + 4 + 3 * vertices.length + 6 * faces.length + 8 * corners(faces), 1);
+  const room = hulls.reduce((sum, { vertices, faces }) => sum + 5 + 3 * vertices.length + 7 * faces.length + 8 * corners(faces), 1);
   const world = core.worldOf(fixed, room, profile.rule);
   world.makeRoom(8);
   setReal();
@@ -30,15 +30,15 @@ export function sceneOf(core: Core, profile: Profile) {
     const { friction, restitution } = surfaces[surface];
     core.write_row(world.block, row, ...centre, ...turn, ...half, friction, restitution, 0);
   });
-  const [told] = world.lend([hulls.reduce((sum, { vertices, faces }) => sum + 4 + 3 * vertices.length + faces.length + corners(faces), 0)]);
+  const [lent] = world.lend([hulls.reduce((sum, { vertices, faces, least_cosines: cosines = [] }) => sum + 5 + 3 * vertices.length + faces.length + corners(faces) + cosines.length, 0)]);
   let end = 0;
   const tell = (numbers: readonly number[]) => {
-    told.set(numbers, end);
+    lent.set(numbers, end);
     end += numbers.length;
   };
-  for (const { surface, vertices, faces } of hulls) {
+  for (const { surface, vertices, faces, least_cosines: cosines = [] } of hulls) {
     const { friction, restitution } = surfaces[surface];
-    tell([friction, restitution, vertices.length, faces.length]);
+    tell([friction, restitution, vertices.length, faces.length, cosines.length, ...cosines]);
     vertices.forEach(tell);
     for (const face of faces) tell([face.length, ...face]);
   }

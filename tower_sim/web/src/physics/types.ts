@@ -21,7 +21,7 @@ export interface Profile {
   readonly rim: number; readonly passed: number | null; readonly floor: number | null;
   readonly board: { readonly x: number; readonly y: number; readonly floor: number; readonly border_top: number } | null;
   readonly boxes: readonly (Solid & { readonly centre: readonly number[]; readonly half: readonly number[]; readonly turn: readonly number[] })[];
-  readonly hulls: readonly (Solid & { readonly vertices: readonly (readonly number[])[]; readonly faces: readonly (readonly number[])[] })[];
+  readonly hulls: readonly (Solid & { readonly vertices: readonly (readonly number[])[]; readonly faces: readonly (readonly number[])[]; readonly least_cosines?: readonly number[] })[];
   readonly regions: readonly { readonly name: string; readonly above: number }[];
   readonly zones: readonly { readonly name: string; readonly corners: readonly (readonly number[])[]; readonly says: string }[];
   /** Tables of the compiled core; null is minus infinity. */
