@@ -96,7 +96,7 @@ class TableDrop(ThrowFacts):
 class TurnAnswer(Answer):
     """One turn of a game; the type of each game says which `facts` it lists."""
 
-    index: Number
+    index: Annotated[int, Field(ge=0, description="Its number, from 0.")]
     thrown: Counts
     out: Counts
     inside: Counts

@@ -119,7 +119,8 @@ def described(*examples: Mapping[str, Any]) -> ConfigDict:
 
     def changed(schema: dict[str, Any]) -> None:
         for field in schema["properties"].values():
-            field.pop("default", None)
+            for key in ("default", "allowed"):
+                field.pop(key, None)
         schema["examples"] = [*examples]
 
     return ConfigDict(json_schema_extra=changed)
@@ -158,6 +159,7 @@ Cubes = Annotated[dict[Annotated[str, Field(min_length=1, max_length=MAX_WORD)],
 Knock = Annotated[float, BeforeValidator(knock_strength), Field(ge=0, le=HARDEST)]
 
 _PLAYED: dict[str, Any] = {"game": registry.names("game")[0], "model": "surrogate"}
+_ANY_SEED: dict[str, Any] = {"allowed": "a whole number from 0 to 2^128 - 1, or its text"}
 SEED = "The seed of all that is random, best as text; null: it is drawn."
 _APPARATUS = "The tower or the ship, a shipped profile; null:"
 
@@ -206,7 +208,7 @@ class Modelled(Request):
 class Seeded(Request):
     """A request with a seed."""
 
-    seed: Seed = Field(None, validate_default=True, description=SEED, examples=["7"])
+    seed: Seed = Field(None, validate_default=True, description=SEED, examples=["7"], json_schema_extra=_ANY_SEED)
 
 
 class Thrown(Request):
@@ -219,7 +221,11 @@ class Thrown(Request):
 class Stated(Modelled):
     """A request that goes on from a state."""
 
-    state: State = Field(None, description="The state of an earlier answer; null: an empty tower.")
+    state: State = Field(
+        None,
+        description="The state of an earlier answer; null: an empty tower.",
+        json_schema_extra={"allowed": "a text"},
+    )
 
     def check(self) -> None:
         """Read the state, and check with it what is thrown."""

@@ -1,4 +1,4 @@
-"""Write docs/documents.md, every key of profiles, settings and rules and every column of a campaign, from their models.
+"""Write docs/documents.md, every key of profiles, settings, rules, requests and answers and every column of a campaign.
 
 python -m tests.measure.documents
 """
@@ -12,31 +12,39 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 from pydantic.fields import FieldInfo
 
 from tests.measure.script import ended
 from tower_sim import registry
+from tower_sim.answers import ChancesAnswer, ThrowAnswer
 from tower_sim.apparatus.amerigo.profile import AmerigoTower
 from tower_sim.apparatus.combat_ship.profile import ShipAndBoard
 from tower_sim.apparatus.wallenstein.profile import Given
 from tower_sim.campaign.tables import CUBES, DROPS, tables_of
 from tower_sim.physics.settings import NUMBERS, PhysicsSettings
+from tower_sim.requests import Odds, Play, Throw
 from tower_sim.typed import allowed, described
 from tower_sim.writing import write
 
 PAGE = Path(__file__).parents[2] / "docs" / "documents.md"
 HEAD = """# Keys of documents
 
-This page lists the keys of profiles, of the table `[settings]` and of the rules of games that have typed rules, and the
-columns of campaigns. `python -m tests.measure.documents` writes it from the models that read them. A key that ends
-in a unit is in that unit. A key without a default must be given.
+This page lists the keys of profiles, of the table `[settings]`, of rules of games, of [requests](http.md#fields) and of
+[answers](http.md#documents), and the columns of campaigns. `python -m tests.measure.documents` writes it from the
+models that read them. A key that ends in a unit is in that unit. A key without a default must be given.
+
+In answers `NAME` stands for any name, such as a colour. A *Mean* has `n`, `mean` and `interval`, a *Share* `n`,
+`count`, `share` and `interval`, an *Estimate* `value`, `low`, `high` and `confidence`. Intervals are of 95 %.
 """
 KINDS: dict[str, type[BaseModel]] = {
     "amerigo_tower": AmerigoTower,
     "combat_ship": ShipAndBoard,
     "wallenstein_tower": Given,
 }
+EXAMPLE = "push_your_luck"  # a game of the usual form: each has answers like its own
+FIGURES = {"Mean": "Mean", "Share": "Share", "EstimateAnswer": "Estimate"}
+TYPES = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false"}
 
 
 def page() -> str:
@@ -50,6 +58,20 @@ def page() -> str:
         rules: object = game.Rules
         if isinstance(rules, type) and issubclass(rules, BaseModel):
             parts.append(_part(f"Rules: {name}", "key", (_row(key, field) for key, field in described(rules))))
+    for kind in (Throw, Play, Odds):
+        parts.append(_part(f"Request: {kind.do}", "field", (_row(key, field) for key, field in described(kind))))
+    example = games[EXAMPLE].ways.types()
+    for kind in (
+        ThrowAnswer,
+        ChancesAnswer,
+        *games["amerigo"].ways.types()[:1],
+        *games["dead_reckoning"].ways.types(),
+        *example,
+    ):
+        schema = TypeAdapter(kind).json_schema()
+        name = schema["properties"]["schema"]["const"].removeprefix("tower-sim/")
+        title = f"Answer: {name}" + (f" of {EXAMPLE}" if kind in example else "")
+        parts.append(_table(title, ("key", "type", "meaning"), _keys(schema, schema.get("$defs", {}))))
     for table in (DROPS, CUBES, *(table for game in games.values() for table in tables_of(game)[2:])):
         rows = ((f"`{c.name}`", f"{c.kind}, or null" if c.nullable else c.kind, c.meaning) for c in table.columns)
         parts.append(_table(f"Table of a campaign: {table.name}", ("column", "type", "meaning"), rows))
@@ -67,6 +89,23 @@ def _table(title: str, names: Sequence[str], rows: Iterable[Sequence[str]]) -> s
 
 def _row(key: str, field: FieldInfo) -> Sequence[str]:
     return f"`{key}`", allowed(field), _default(field), field.description or ""
+
+
+def _keys(schema: dict[str, Any], shared: dict[str, Any], before: str = "") -> Iterator[Sequence[str]]:
+    """Yield the key, the type and the meaning of every value of a document, those of inner tables too."""
+    for name, field in schema["properties"].items():
+        path, kind = f"{before}{name}", field
+        kind = next((each for each in kind.get("anyOf", ()) if each.get("type") != "null"), kind)
+        while (items := kind.get("items")) or isinstance(kind.get("additionalProperties"), dict):
+            path, kind = (f"{path}[]", items) if items else (f"{path}.NAME", kind["additionalProperties"])
+        of = kind.get("$ref", "").rpartition("/")[2]
+        if of in shared and of not in FIGURES and name != "rules":
+            yield from _keys(shared[of], shared, f"{path}.")
+        else:
+            words = ", ".join(map(str, kind.get("enum", [kind["const"]] if "const" in kind else ())))
+            null = ", or null" if any(each.get("type") == "null" for each in field.get("anyOf", ())) else ""
+            text = words or FIGURES.get(of) or TYPES.get(kind.get("type", ""), "table")
+            yield f"`{path}`", text + null, field.get("description", "")
 
 
 def _default(field: FieldInfo) -> str:
