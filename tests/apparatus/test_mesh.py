@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,8 +12,11 @@ import numpy as np
 import pytest
 
 from tests.support.meshes import rough, small_tower
-from tower_sim import PhysicsModel, load
-from tower_sim.apparatus.mesh.importing import Imported, import_mesh
+from tower_sim import PhysicsModel, cli, load
+from tower_sim.apparatus.catalogue import from_tables
+from tower_sim.apparatus.mesh.importing import Imported, import_again, import_mesh
+from tower_sim.apparatus.mesh.solids import cuboid
+from tower_sim.apparatus.solids import axes
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 
@@ -19,6 +24,7 @@ trimesh = pytest.importorskip("trimesh")
 pytest.importorskip("manifold3d")
 
 EDGE = 10.0
+UP = (0.0, 0.0, 0.0, 1.0)
 
 
 def _import(folder: Path, mesh: Any, name: str = "tower.stl", **options: Any) -> Imported:
@@ -161,3 +167,148 @@ def test_an_odd_file_gives_a_tower_or_one_line(case: str, tmp_path: Path) -> Non
         outcome = model.drop(model.empty(), supply({"red": 3}, tower.cube_edge), np.random.default_rng(1))
     assert outcome.status.is_landing
     assert len(outcome.emerged) + len(outcome.state.residents) == 3
+
+
+def test_what_is_proposed_is_near_what_was_drawn(imported: Imported) -> None:
+    given = imported.tower.given
+    corners = np.array(given.mouth.outline_mm)
+    assert np.abs(np.abs(corners) - 15).max() < 1.5  # a cell is 1 mm
+    assert (imported.bodies, imported.open_edges, given.exit.side) == (1, 0, "front")
+    assert given.source.turn_deg == 0
+    assert given.tray.walls > 0  # none in the file
+
+
+@pytest.mark.parametrize("turn", [90, 180, 270])
+def test_the_exit_is_turned_to_the_front(turn: int, tmp_path: Path) -> None:
+    mesh = small_tower()
+    mesh.apply_transform(trimesh.transformations.rotation_matrix(np.radians(turn), (0, 0, 1), (3, 4, 0)))
+    given = _import(tmp_path, mesh).tower.given
+    assert (given.source.turn_deg + turn) % 360 == 0
+    assert np.abs(np.abs(np.array(given.mouth.outline_mm)) - 15).max() < 1.5  # a cell is 1 mm
+
+
+def test_prisms_lie_on_the_surface_and_leave_the_inside_free(imported: Imported) -> None:
+    """The clear tube over the ramp, and the air under the shelf, hold no corner of a solid; its faces are all there."""
+    tower = imported.tower
+    solids = [solid for solid in tower.solids if solid.part == "tower"]
+    corners = np.array([bound for solid in solids for bound in solid.bounds]) * 1e3
+    x, y, z = corners.T
+    inside = (np.abs(x) < 14.9) & (np.abs(y) < 14.9)
+    assert not (inside & (z > 47.01)).any()
+    assert not (inside & (z > 22.5) & (z < 44.9)).any()
+    area = sum(_upper_area(hull) for hull in tower.hulls) + sum(4e6 * _face(box) for box in tower.boxes[: len(solids)])
+    assert area > 4 * 30 * 40  # mm2: the tube's walls alone, less the exit
+
+
+def _upper_area(hull: Any) -> float:
+    ring = np.array([hull.vertices[k] for k in hull.faces[0]]) * 1e3
+    return float(np.linalg.norm(np.cross(ring[1:-1] - ring[0], ring[2:] - ring[0]).sum(axis=0))) / 2
+
+
+def _face(solid: Any) -> float:
+    half = sorted(solid.half)
+    return half[1] * half[2] if solid.part == "tower" else 0.0
+
+
+def test_a_prism_that_is_a_cuboid_is_a_box_at_the_same_place() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(50):
+        turn = rng.normal(size=4)
+        turn = axes(turn[None] / np.linalg.norm(turn))[0]
+        half, centre = rng.uniform(0.001, 0.05, 3), rng.uniform(-0.1, 0.1, 3)
+        upper = centre + np.array([(1, 1, 1), (-1, 1, 1), (-1, -1, 1), (1, -1, 1)]) * half @ turn.T
+        corners = np.round(np.concatenate([upper, upper - 2 * half[2] * turn[:, 2]]), 9)
+        found = cuboid("part", "printed", [tuple(corner) for corner in corners.tolist()])
+        assert found is not None
+        signs = np.array([(a, b, c) for a in (1, -1) for b in (1, -1) for c in (1, -1)])
+        made = np.array(found.centre) + signs * found.half @ axes(np.array([found.orientation]))[0].T
+        assert np.linalg.norm(made[:, None] - corners, axis=2).min(axis=1).max() < 2e-8
+    corners[1] += 1e-6
+    assert cuboid("part", "printed", [tuple(corner) for corner in corners.tolist()]) is None
+
+
+def test_a_tower_goes_on_from_its_tables_alone(imported: Imported) -> None:
+    tower = imported.tower
+    again = from_tables(dict(tower.profile), "again")
+    assert (again.digest, again.solids, again.rule) == (tower.digest, tower.solids, tower.rule)
+
+
+def test_it_is_imported_again_from_its_profile(tmp_path: Path) -> None:
+    first = _import(tmp_path, small_tower()).tower
+    profile = tmp_path / "mine.toml"
+    assert import_again(profile, profile).tower.digest == load(profile).digest == first.digest
+    profile.write_text(profile.read_text("utf-8").replace("edge_mm = 10.0", "edge_mm = 8.0"), "utf-8")
+    with pytest.raises(UsageError, match=r"tower-sim tower import mine\.toml"):
+        load(profile)
+    again = import_again(profile, profile).tower
+    assert (again.cube_edge, again.given.mouth) == (0.008, first.given.mouth)
+    assert load(profile).digest == again.digest != first.digest
+
+
+BAD = {  # what is changed in the profile, and a part of the one line
+    "another mesh's solids": ('digest = "', 'digest = "0', "solids.digest"),
+    "a mouth beside the middle": ("outline_mm = [[", "outline_mm = [[100.0, 90.0], [", "not convex"),
+    "an unknown material": ('tower = "printed"', 'tower = "wood"', "printed, pane, table"),
+    "an exit over the rim": ("top_mm = 2", "top_mm = 90", "exit.top_mm"),
+    "a hand too wide": ("spread_mm = ", "spread_mm = 1", "release.spread_mm"),
+    "a folder": ('file = "mine', 'file = "../mine', "beside the profile"),
+    "a tray the wrong way round": ("y_mm = [-60, 60]", "y_mm = [60, -60]", "smaller number first"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_wrong_number_in_a_profile_gives_one_line(case: str, imported: Imported, tmp_path: Path) -> None:
+    old, new, says = BAD[case]
+    file = imported.tower.file
+    assert file is not None
+    for each in file.parent.iterdir():
+        (tmp_path / each.name).write_bytes(each.read_bytes())
+    profile = tmp_path / file.name
+    text = profile.read_text("utf-8")
+    at = text.index(old) if case != "another mesh's solids" else text.index(old, text.index("[solids]"))
+    profile.write_text(text[:at] + new + text[at + len(old) :], "utf-8")
+    with pytest.raises(UsageError, match=says) as told:
+        load(profile)
+    assert "\n" not in str(told.value)
+
+
+def test_cubes_stay_within_the_walls(imported: Imported) -> None:
+    """Of 40 throws of 12 none ends with a cube in a wall; the middle of a cube that came out is past the exit."""
+    tower = imported.tower
+    with PhysicsModel(tower) as model:
+        for seed in range(40):
+            outcome = model.drop(model.empty(), supply({"red": 12}, tower.cube_edge), np.random.default_rng(seed))
+            assert outcome.status.is_landing, seed
+            for landing in outcome.landings:
+                if landing.place.startswith("inside"):
+                    assert max(abs(landing.pose.position[0]), abs(landing.pose.position[1])) < 0.015
+
+
+@pytest.mark.parametrize("height", [0.005, 0.030, 0.045])
+def test_python_and_the_compiled_rule_agree_on_where_a_cube_is(height: float, imported: Imported) -> None:
+    """On a line from the middle through the exit: inside, in the doorway, then past the wall; over it: in the wall."""
+    tower = imported.tower
+    x = np.array([0.0, 0.014, 0.0165, 0.03, 0.3])
+    places = [place.place for place in tower.find(np.column_stack([x, 0 * x, 0 * x + height]), np.tile(UP, (5, 1)))]
+    wall = "doorway" if height < tower.given.exit.top else "lost"
+    assert [places[0].startswith("inside"), *places[2:]] == [
+        True,
+        wall,
+        "tray",
+        "table",
+    ]
+
+
+def test_the_page_on_printed_towers_shows_what_its_commands_print(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = Path(__file__).parents[2]
+    page = (root / "docs/printed.md").read_text("utf-8")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/printed").symlink_to(root / "docs/printed")
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r"```sh\n(tower-sim .*?)\n```(?:\n\n```\n(.*?)```)?", page, re.S)
+    assert len(commands) == 2
+    for command, shown in commands:
+        assert cli.main(shlex.split(command)[1:]) == 0
+        assert capsys.readouterr().out.startswith(shown)

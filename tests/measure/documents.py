@@ -20,6 +20,7 @@ from tower_sim import registry
 from tower_sim.answers import ChancesAnswer, ThrowAnswer
 from tower_sim.apparatus.amerigo.profile import AmerigoTower
 from tower_sim.apparatus.combat_ship.profile import ShipAndBoard
+from tower_sim.apparatus.mesh.profile import MeshTable
 from tower_sim.apparatus.wallenstein.profile import Given
 from tower_sim.campaign.tables import CUBES, DROPS, tables_of
 from tower_sim.physics.settings import NUMBERS, PhysicsSettings
@@ -40,6 +41,7 @@ In answers `NAME` stands for any name, such as a colour. A *Mean* has `n`, `mean
 KINDS: dict[str, type[BaseModel]] = {
     "amerigo_tower": AmerigoTower,
     "combat_ship": ShipAndBoard,
+    "mesh_tower": MeshTable,
     "wallenstein_tower": Given,
 }
 EXAMPLE = "push_your_luck"  # a game of the usual form: each has answers like its own

@@ -37,9 +37,10 @@ def import_(
     solids = [solid for solid in tower.solids if solid.part in given.parts]
     low, high = np.array([solid.bounds for solid in solids]).transpose(1, 2, 0) * 1e3
     size = " x ".join(f"{b - a:.0f}" for a, b in zip(low.min(axis=1), high.max(axis=1), strict=True))
+    bodies = f"{made.bodies} bodies" if made.bodies > 1 else "1 body"
     holes = f"{made.open_edges} edges at holes" if made.open_edges else "no holes"
     mouth = np.ptp(np.array(given.mouth.outline_mm), axis=0)
-    print(f"mesh: {made.bodies} bodies, {made.triangles} triangles, {holes}; 1 unit is {given.source.scale:g} mm")
+    print(f"mesh: {bodies}, {made.triangles} triangles, {holes}; 1 unit is {given.source.scale:g} mm")
     print(
         f"tower: {size} mm; cubes of {given.cubes.edge * 1e3:g} mm can touch {made.touched} triangles, "
         f"which make {len(solids)} prisms; {made.left.slivers} slivers left out, {made.left.area:.2g} mm2"

@@ -151,7 +151,7 @@ def _made(
     touched = before | (behind & ~sure)
     made, left = prisms(mesh.only(touched), source.flat_mm, (behind & ~before & ~sure)[touched])
     tables = tables or _proposed(mesh, found, sheets, edge)
-    tables |= {"source": source.model_dump(), "boxes": sheets}
+    tables |= {"source": source.model_dump()} | ({"boxes": sheets} if sheets else {})
     text = solids.text_of(((prism.part, prism.corners) for prism in made), MeshTable.digest_of(source, edge, sheets))
     named = output.with_suffix(".solids.obj")
     tables["solids"] = {"file": named.name, "digest": hashlib.sha256(text.encode()).hexdigest()[:16]}
@@ -325,7 +325,7 @@ def _proposed(mesh: Mesh, found: Found, sheets: list[dict[str, Any]], edge: floa
         {"name": _NAMES[min(2, int(3 * (rim - top) / span))], "bottom_mm": bottom, "outline_mm": _outline(extent)}
         for bottom, top, extent in layers
     ]
-    front = float(found.extents[-1][0])
+    front = float(layers[-1][2][0])
     points = mesh.triangles.reshape(-1, 3)
     low = points[(points[:, 2] < 2 * edge) & (points[:, 0] > front + edge)]
     own_tray = len(low) > 0 and float(low[:, 0].max()) - front > 3 * edge
@@ -358,22 +358,26 @@ def _proposed(mesh: Mesh, found: Found, sheets: list[dict[str, Any]], edge: floa
 
 
 def _layers(found: Found, edge: float) -> list[tuple[float, float, npt.NDArray[np.float64]]]:
-    """Return layers of the inside, from the top down: lower and upper bound (mm), and how far they reach."""
+    """Return layers of the inside, from the top down: lower and upper bound (mm), and how far they reach.
+
+    The last is that of the exit. There the floor takes the room, and the outline stays.
+    """
     layers: list[tuple[float, float, Any]] = []
-    top, extent = found.rim, found.extents[0]
-    low = high = extent
-    for height, here in zip(found.heights, found.extents, strict=True):
-        low, high = np.minimum(low, here), np.maximum(high, here)
-        shrinks_only_below = height < found.exit_top  # there the floor takes the room, and the outline may stay
-        if (high - low).max() > _EVEN * edge and not shrinks_only_below:
+    top, exit_from = found.rim, round(found.exit_top + 0.5 * edge, 1)
+    over = found.heights >= exit_from
+    low = high = found.extents[0]
+    for height, here in zip(found.heights[over], found.extents[over], strict=True):
+        lowest, highest = np.minimum(low, here), np.maximum(high, here)
+        if (highest - lowest).max() > _EVEN * edge and height + found.pitch / 2 < top:
             bottom = round(float(height + found.pitch / 2), 1)
-            if bottom < top:
-                layers.append((bottom, top, extent))
-                top = bottom
-            low = high = here
-        extent = high
-    layers.append((0.0, top, extent))
-    return layers
+            layers.append((bottom, top, high))
+            top, lowest, highest = bottom, here, here
+        low, high = lowest, highest
+    if exit_from < top:
+        layers.append((exit_from, top, high))
+        top = exit_from
+    below = found.extents[~over]
+    return [*layers, (0.0, top, below.max(axis=0) if len(below) else high)]
 
 
 def _outline(extent: npt.NDArray[np.float64]) -> list[list[float]]:

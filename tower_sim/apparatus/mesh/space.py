@@ -161,10 +161,23 @@ class Space:
             return False
         room = rooms == int(np.argmax(sizes))
         start = int(np.flatnonzero(room.any(axis=(0, 1)))[-1])
+        inside, first = self._descend(air, flat, border, room[:, :, start], start, -1)
+        if first < 0:
+            return True
+        # under the exit's upper edge cubes come forward before there is a way out: the outline is that over all this
+        whole = min(first + math.ceil(1.2 * radius / self.pitch) + 1, start - 1)
+        inside, _ = self._descend(air, flat, border, room[:, :, start], start, whole)
+        return self._found(radius, air, inside, start, first)
+
+    def _descend(self, air: Mask, flat: Any, border: Mask, mouth: Mask, start: int, whole: int) -> tuple[Mask, int]:
+        """Return the inside, and the highest layer that is open to the border (-1: none).
+
+        `flat` are the regions of each layer, `border` says which of them reach the border, `mouth` is the inside of the
+        layer `start`. From the layer `whole` down the inside stays within the outline of the layer above.
+        """
         inside = np.zeros_like(air)
-        inside[:, :, start] = room[:, :, start]
-        opened = np.zeros_like(air)
-        has_opened = False
+        inside[:, :, start] = mouth
+        first = -1
         for k in range(start - 1, -1, -1):
             above = inside[:, :, k + 1]
             touched = np.unique(flat[:, :, k][above & air[:, :, k]])
@@ -172,35 +185,34 @@ class Space:
             if not len(touched):
                 break
             here = np.isin(flat[:, :, k], touched)
-            if has_opened or border[touched].any():  # a tray's walls may close it again
-                within = here & _filled(above)
-                opened[:, :, k] = ndimage.binary_dilation(within) & here & ~within
-                has_opened, here = True, within
+            if first < 0 and border[touched].any():
+                first = k
+            if first >= 0 or k <= whole:
+                here &= _filled(above)
             inside[:, :, k] = here
-        if not opened.any():
-            return True
-        return self._found(radius, air, inside, opened, start)
+        return inside, first
 
-    def _found(self, radius: float, air: Mask, inside: Mask, opened: Mask, start: int) -> Found:
-        rim = self.pitch * (start + 1) - radius
+    def _found(self, radius: float, air: Mask, inside: Mask, start: int, first: int) -> Found:
+        rim, exit_top = float(self.heights[start]) - radius, float(self.heights[first]) + radius
         layers = np.flatnonzero(inside.any(axis=(0, 1)))[::-1]
         out = directions()
         extents = np.array([self._extent(inside[:, :, k], out) + radius for k in layers])
-        ways = np.argwhere(opened)
-        exit_top = self.pitch * (int(ways[:, 2].max()) + 1) + radius
+        at_rim = int(np.argmax(self.heights[layers] < rim))
+        extents[:at_rim] = extents[at_rim]  # over the rim nothing holds cubes back
+        # a cube's middle may be a little over or under where cells say so
+        spread = ndimage.maximum_filter1d(extents, 1 + 2 * math.ceil(0.2 * self.edge / self.pitch), axis=0)
+        way = air[:, :, first] & ~inside[:, :, first] & ndimage.binary_dilation(inside[:, :, first], iterations=2)
         middle = np.argwhere(inside[:, :, start])[:, :2].mean(axis=0)
-        angles = np.arctan2(*(ways[:, :2] - middle).T[::-1])
+        angles = np.arctan2(*(np.argwhere(way) - middle).T[::-1])
         mean = np.exp(1j * angles).mean()
-        is_around = abs(mean) < 0.4
         heights = self.heights
-        reached = inside | (air & ((heights < exit_top + 2 * self.edge) | (heights > rim - 3 * self.edge)))
-        self.reached: Mask = reached
+        self.reached: Mask = inside | (air & ((heights < exit_top + 2 * self.edge) | (heights > rim - 3 * self.edge)))
         return Found(
             rim=rim,
             heights=heights[layers],
-            extents=extents,
+            extents=spread,
             exit_top=exit_top,
-            exit_angle=None if is_around else float(np.angle(mean)),
+            exit_angle=None if abs(mean) < 0.4 else float(np.angle(mean)),
             passed=self._passed(air, inside, layers),
             pitch=self.pitch,
         )
