@@ -15,29 +15,24 @@ from tower_sim import writing
 from tower_sim.apparatus.catalogue import FITTED_WITH
 from tower_sim.apparatus.catalogue import parse as parse_profile
 from tower_sim.calibration import evidence as evidences
-from tower_sim.calibration import played
+from tower_sim.calibration import played, wishing
 from tower_sim.calibration.evidence import SAID, Evidence
 from tower_sim.calibration.fit import TARGETS, Fit, fit, interval
-from tower_sim.calibration.observations import COLOURS, CUBES
 from tower_sim.calibration.played import Table
-from tower_sim.calibration.prior import BASE, NUMBERS, profile, tower
+from tower_sim.calibration.prior import BASE, NUMBERS, profile
 from tower_sim.calibration.report import Calibration, in_short, write
 from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array
 from tower_sim.calibration.towers import Towers
 from tower_sim.calibration.usable import usable
-from tower_sim.errors import UsageError, check_whole, fault, shown
+from tower_sim.compare.wish import Wish
+from tower_sim.errors import UsageError, check_whole, shown
 from tower_sim.extras import extra
-from tower_sim.progress import telling
-from tower_sim.statistics import mean_error
+from tower_sim.surrogate.store import beside
 
 ENOUGH = 15.0  # effective towers; with fewer, more games of the heavy towers are played
 MOST = 60  # towers with more games in one calibration
 HEAVY = 0.97  # share of all weight that these towers hold, unless they are more than MOST
 DOES = (*TARGETS, "single")  # means by which a typical tower is chosen; "single": phases without a choice
-WISHES = {"setup": (0, CUBES), "inside": (0, CUBES), "out": (0, CUBES), "colours": (1, COLOURS), "single": (0, 1)}
-"""The quantities that one may wish for a tower; each value must lie between these limits, which are excluded."""
-CONFIRMED, FRESH = 3, range(200, 212)  # towers with new games for a wish, and the numbers of these games
-WISHED = 0.05  # standard error of a wish, as a share of its value
 GAMES_FILE = "games.npz"  # in the folder of the report: the additional games
 
 
@@ -45,7 +40,7 @@ def calibrate(
     paths: Sequence[str | Path],
     output: Path,
     seed: int = 0,
-    wishes: Mapping[str, float] | None = None,
+    wishes: Sequence[Wish] = (),
     is_forced: bool = False,
 ) -> Calibration:
     """Weight the simulated towers by the observations in `paths` and by `wishes`; write a profile and its report.
@@ -53,8 +48,9 @@ def calibrate(
     The table of simulated towers was drawn from the prior. The profile `output` is of one typical tower among those
     that agree with the evidence; the report is NAME.calibration/report.md next to it. If fewer than ENOUGH towers agree
     (effective number), more games of them are played, with progress, and stored; a second call continues. Random, from
-    `seed`: the draws of the posterior. Raises UsageError for observations, wishes or an output that cannot be used, and
-    for an existing profile unless `is_forced`.
+    `seed`: the draws of the posterior. For a wish the towers that should come nearest are played, and the one chosen is
+    judged by other games, to which its surrogate is fitted; see `wishing`. Raises UsageError for observations, wishes
+    or an output that cannot be used, and for an existing profile unless `is_forced`.
     """
     extra("markdown_it", "calibrate")  # sets the report as a page
     check_whole("seed", seed, 0, 2**128 - 1)
@@ -64,7 +60,7 @@ def calibrate(
     if not is_forced:
         writing.keep(output, "profile")
     writing.check(output, "profile")
-    wished = [_wish(name, value) for name, value in (wishes or {}).items()]
+    wished = [_wish(wish) for wish in wishes]
     files = _files(paths)
     told = usable(files) if files or not wished else None
     evidence = (*(told.evidence if told else ()), *wished)
@@ -77,12 +73,11 @@ def calibrate(
     best, notes = usual(fitted, towers), told.notes if told else ()
     chosen = best[0]
     if wishes:
-        chosen, confirmed = confirm(best[:CONFIRMED], towers, wishes)
-        notes = (*notes, *confirmed)
+        chosen = wishing.choose(heavy(fitted.posterior.weight), towers, wishes)
     again = shlex.join(
         [
             *("tower-sim", "tower", "fit", *map(str, paths)),
-            *(f"--wish={name}={value:g}" for name, value in (wishes or {}).items()),
+            *(f"--wish={wish.text}" for wish in wishes),
             *("-o", output.name, "--seed", str(seed)),
         ]
     )
@@ -99,7 +94,9 @@ def calibrate(
         fitted,
         towers=len(towers.number),
         games=int((towers.games.thrown[..., -1] >= 0).sum()),
-        why="Of the heaviest towers, with half of all weight, its means are nearest to the medians of all that agree.",
+        why="Of the heaviest towers, with half of all weight, its means are nearest to the medians of all that agree."
+        if not wishes
+        else "Of the towers that agree, it came nearest to the wish in games played by physics.",
         does=does,
         again=again,
         notes=notes,
@@ -115,18 +112,22 @@ def calibrate(
     text = profile_text(towers.unit[chosen], head, fitted)
     parse_profile(text, output.stem)
     writing.write(output, text, "profile")
+    if wishes:
+        said = wishing.judge(output, directory, wishes, len(towers.number), seed)
+        result = replace(result, wished=said)
+        write(result, directory)
     return result
 
 
-def calibrate_command(
-    paths: Sequence[str], output: Path, seed: int, wishes: Mapping[str, float], is_forced: bool
-) -> int:
+def calibrate_command(paths: Sequence[str], output: Path, seed: int, wishes: Sequence[Wish], is_forced: bool) -> int:
     """Run `tower-sim tower fit`: print the result in sentences and the next steps, and return the exit status."""
     result = calibrate(paths, output, seed, wishes, is_forced)
     print(in_short(result))
     print(
         "\n".join([*result.notes, f"profile: {output}", f"report: {output.with_suffix('.calibration') / 'report.md'}"])
     )
+    if wishes:
+        print(f"fast model: {beside(output)}")
     print(f"to play with it: {shlex.join(['tower-sim', 'play', 'amerigo', '--tower', str(output)])}")
     return 0
 
@@ -162,21 +163,6 @@ def usual(fitted: Fit, towers: Towers) -> list[int]:
             draws, at = SUMMARIES[name].scale(fitted.posterior.played[name]), towers.at(EVERY[name])
             off += ((at.mean[best] - np.median(draws)) ** 2 + at.error[best] ** 2) / max(float(draws.var()), 1e-9)
     return [int(place) for place in best[np.argsort(off, kind="stable")]]
-
-
-def confirm(places: Sequence[int], towers: Towers, wishes: Mapping[str, float]) -> tuple[int, tuple[str, ...]]:
-    """Play new games of towers; return the tower with means nearest to the wishes, and a sentence on each tower."""
-    lines: list[str] = []
-    away: list[float] = []
-    with telling("games of the towers that do most nearly what is wished", len(places)) as tell:
-        for place in places:
-            games = played.play(tower(towers.unit[place]), int(towers.number[place]), FRESH)
-            means = {name: mean_error(SUMMARIES[name].back(EVERY[name].of(games))) for name in wishes}
-            away.append(sum(abs(means[name][0] - wish) / wish for name, wish in wishes.items()))
-            said = "; ".join(f"{SUMMARIES[name].words} {mean:.3g} ± {se:.2g}" for name, (mean, se) in means.items())
-            lines.append(f"Tower {towers.number[place]}, {len(FRESH)} new games: {said}.")
-            tell(len(lines))
-    return places[int(np.argmin(away))], tuple(lines)
 
 
 def profile_text(unit: Array, head: Sequence[str], fitted: Fit) -> str:
@@ -221,18 +207,14 @@ def _table(tables: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return tables
 
 
-def _wish(name: str, value: float) -> Evidence:
+def _wish(wish: Wish) -> Evidence:
     """Return a wish as evidence, like an observation in words; raises UsageError for an impossible wish."""
-    if name not in WISHES:
-        raise fault("--wish", name, f"one of {', '.join(WISHES)}", "write --wish inside=5")
-    low, high = WISHES[name]
-    if not low < value < high:
-        raise fault(f"--wish {name}", value, f"a number above {low} and below {high}", "write --wish inside=5")
-    scale = SUMMARIES[name].scale
-    wished = float(scale(value))
-    said = wished - float(scale(value * (1 - WISHED)))
-    words = f"A wish: {SUMMARIES[name].words} {value:g}."
-    return Evidence(f"wish {name}", words, "the command", "wish", (EVERY[name],), (wished,), SAID, said=said)
+    value, wide = wishing.middle(wish)
+    scale = SUMMARIES[wish.key].scale
+    middle = float(scale(value))
+    said = abs(middle - float(scale(value - wide)))
+    words = f"A wish: {SUMMARIES[wish.key].words} {wish.words}."
+    return Evidence(f"wish {wish.key}", words, "the command", "wish", (EVERY[wish.key],), (middle,), SAID, said=said)
 
 
 def _files(paths: Sequence[str | Path]) -> list[Path]:

@@ -32,7 +32,7 @@ class Calibration:
 
     `towers` is the number of simulated towers, with `games` games in all. `why` says why the profile's tower was
     chosen, and `does` has its long-run means with standard errors. `notes` say what was left out. `again` is the
-    command that repeats the calibration.
+    command that repeats the calibration. `wished` says whether a wish is met.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Calibration:
     does: Mapping[str, tuple[float, float]]
     again: str
     notes: tuple[str, ...] = ()
+    wished: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +97,21 @@ def in_short(calibration: Calibration) -> str:
     fit = calibration.fit
     informed = [each for each in learnt(fit) if each.is_informed]
     named = "; ".join(f"{_name(each.parameter)} {_of(each.posterior)}" for each in informed)
-    lines = [*sentences(calibration), ""]
+    lines = [*calibration.wished, *sentences(calibration), ""]
     lines.append(f"The evidence informs ({PERCENT}): {named or 'none of the numbers'}.")
-    for check in fit.predictive:
+    for check in (each for each in fit.predictive if not _is_wish(each, fit.evidence)):
         verdict = "within" if _is_within(check) else "outside"
         lines.append(
             f"{_what(check, fit.evidence)}: {check.observed:.3g} observed, {_of(check.predicted)} predicted: {verdict}"
         )
-    if fit.held_out:
-        lines.append(f"held out: {sum(map(_is_within, fit.held_out))} of {len(fit.held_out)} values lie within")
+    if held := [check for check in fit.held_out if not _is_wish(check, fit.evidence)]:
+        lines.append(f"held out: {sum(map(_is_within, held))} of {len(held)} values lie within")
     return "\n".join([*lines, f"warning: {warnings(fit)[0]}"])
+
+
+def _is_wish(check: PredictiveCheck, evidence: Sequence[Evidence]) -> bool:
+    """Return whether a check is of a wish, which nobody observed."""
+    return any(entry.name == check.name and entry.kind == "wish" for entry in evidence)
 
 
 def warnings(fit: Fit) -> list[str]:
@@ -115,7 +121,7 @@ def warnings(fit: Fit) -> list[str]:
         told.append(
             f"Only an effective {fit.posterior.effective:.0f} towers agree with the evidence: intervals are rough."
         )
-    if outside := [check for check in fit.predictive if not _is_within(check)]:
+    if outside := [x for x in fit.predictive if not _is_within(x) and not _is_wish(x, fit.evidence)]:
         names = "; ".join(f"{check.name} ({_summary(check.window)})" for check in outside)
         told.append(f"The fit does not explain {len(outside)} of {len(fit.predictive)} values: {names}.")
     if against := [clue for clue in fit.clues if clue.chance < ODD]:
@@ -142,7 +148,9 @@ def write(calibration: Calibration, directory: Path) -> Path:
         _evidence(fit),
         *_again(calibration),
     ]
-    Report(f"Calibration of {_line(calibration.name)}", sentences(calibration), sections).write(directory)
+    Report(f"Calibration of {_line(calibration.name)}", (*calibration.wished, *sentences(calibration)), sections).write(
+        directory
+    )
     return directory / FILES[1]
 
 

@@ -146,7 +146,7 @@ KINDS = {  # a file of each kind, and what its refusal says
 }
 TAKES = {  # what each kind of file is given to
     "profile": "play amerigo --model two_thirds --tower FILE",
-    "rules": "compare amerigo FILE --games 2",
+    "rules": "play amerigo --model two_thirds --rules FILE",
     "campaign": "campaign run FILE -o out",
     "observation": "tower fit FILE.toml -o out.toml",
     "records": "tower test FILE.toml",

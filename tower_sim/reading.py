@@ -113,9 +113,18 @@ def toml_table(text: str, what: str) -> dict[str, Any]:
 
 def refuse_other(text: str, what: str, kind: str) -> None:
     """Refuse the text of a file, called `what`, that is plainly of another kind than `kind`, a key of _KINDS."""
-    found = next((each for each, (mark, _) in _KINDS.items() if re.search(mark, text, re.MULTILINE)), kind)
+    found = _kind_of(text) or kind
     if found != kind:
         raise UsageError(f"{what} is {found}; allowed is {kind}; give it to {_KINDS[found][1]}, or give another file")
+
+
+def is_of(kind: str, text: str) -> bool:
+    """Return whether the text of a file is plainly of a kind, a key of _KINDS."""
+    return _kind_of(text) == kind
+
+
+def _kind_of(text: str) -> str | None:
+    return next((each for each, (mark, _) in _KINDS.items() if re.search(mark, text, re.MULTILINE)), None)
 
 
 def json_value(text: str | bytes, what: str) -> Any:

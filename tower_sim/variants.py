@@ -14,6 +14,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError, fault, prints, word_list
 from tower_sim.games.game import Game
 from tower_sim.games.ways import value_of
+from tower_sim.reading import PROFILE, is_of, read_text
 from tower_sim.requests import APPARATUS, GAME, allowed, first_game, game_of_rules, games, naming, read_table, rules_of
 
 DEFAULT = registry.names("game")[0]  # the game of a rules file without the key `game`
@@ -38,8 +39,8 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
     """Return the variant that a rules file or a name describes, with `changes` to its keys.
 
     The name of a game, or the path of a game's own file (.py), means the game as published with its own apparatus. The
-    name of a profile means the first game that can be compared and played with it, as published. Any other `file` is a
-    rules file, as for `requests.read_rules`.
+    name or file of a profile means the first game that can be compared and played with it, as published. Any other
+    `file` is a rules file, as for `requests.read_rules`.
 
     Each change is KEY=VALUE: a key of a rules file (dotted for a key in a table) and its value in TOML. A word needs no
     quotes. A relative path starts at the current directory. Each key is changed at most once.
@@ -49,7 +50,7 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
     is_game = is_file or said in registry.names("game")
     if is_game:
         table, directory = _published(registry.get("game", said)), Path()
-    elif said in names():
+    elif said in names() or _is_profile(file):
         table, directory = _published(_played_with(said)) | {APPARATUS: said}, Path()
     else:
         table, directory = read_table(file, "variant")
@@ -75,6 +76,14 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
         raise fault("name of the variant", Path(file).stem, "one of characters that can be printed", "rename the file")
     name = said if (is_game and not is_file) or said in names() else Path(file).stem
     return Variant(" ".join([name, *changes]), said, game, asked.rules, apparatus, tuple(changes))
+
+
+def _is_profile(file: str | Path) -> bool:
+    """Return whether a file is the profile of a tower or ship; errors are left to whoever reads it as rules."""
+    try:
+        return is_of(PROFILE, read_text(file, "variant file"))
+    except UsageError:
+        return False
 
 
 def _published(game: Game) -> dict[str, Any]:

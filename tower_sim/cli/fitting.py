@@ -18,26 +18,17 @@ _FORMS = {
 
 
 def fit(observations: Sequence[str], wish: Sequence[str], output: Path, seed: str | None, force: bool) -> int:
-    """Fit a tower to observations and wishes (MEAN=NUMBER), write its profile, and return the exit status."""
+    """Fit a tower to observations and wishes (FIGURE=NUMBER), write its profile, and return the exit status."""
     from tower_sim.calibration.command import calibrate_command
+    from tower_sim.compare.wish import read_wishes
 
     if not observations and not wish:
         raise fault("observations", "none", "a file, a name that ships, or a --wish", "name one, such as my_tower")
-    drawn, wishes = seed_of(seed), dict(map(_wish, wish))
-    if len(wishes) < len(wish):
-        raise fault("--wish", list(wish), "each mean once", "leave one out")
+    drawn, wishes = seed_of(seed), read_wishes(wish) if wish else ()
     status = calibrate_command(list(observations), output, drawn, wishes, force)
     if status == 0:
         print(f"tower fit: done by the seed {drawn}", file=sys.stderr)
     return status
-
-
-def _wish(text: str) -> tuple[str, float]:
-    name, _, number = text.partition("=")
-    try:
-        return name, float(number)
-    except ValueError:
-        raise UsageError(f"--wish {text!r}; allowed is MEAN=NUMBER; write --wish inside=5") from None
 
 
 def export(models: Sequence[str], form: str, output: Path) -> None:

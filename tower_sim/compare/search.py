@@ -64,7 +64,7 @@ class Budget:
 
 SAMPLED = Budget(((200, 600), (800, 60), (3200, 16)), finalists=8, choose=20_000, judge=5_000, told=6)
 """For games that the model samples, 20,000 a second."""
-ONE_BY_ONE = Budget(((20, 60), (80, 12), (320, 5)), finalists=4, choose=2000, judge=400, told=3)
+ONE_BY_ONE = Budget(((40, 60), (250, 16), (700, 8)), finalists=4, choose=2000, judge=400, told=3)
 """For games that are played drop by drop, 100 to 200 a second."""
 
 

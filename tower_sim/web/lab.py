@@ -131,7 +131,7 @@ def _fitted(apparatus: Apparatus, file: str) -> Fitted:
     if not beside(file).is_file():
         raise UsageError(
             f"apparatus {shown(file)} has no surrogate: {shown(str(beside(file)))} is not there; allowed is a profile "
-            "with its surrogate beside it; take one that `tower-sim tower fit` wrote, or `tower-sim model fit`"
+            "with its surrogate beside it; take one that `tower-sim tower fit --wish` wrote, or `tower-sim model fit`"
         )
     fitted = load_fitted(beside(file))
     law = fitted.cascade_of if fitted.kind == TOWER else fitted.board_law_of
