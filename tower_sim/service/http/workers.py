@@ -26,6 +26,7 @@ from tower_sim.requests import AnyRequest, Odds, Throw
 from tower_sim.service import codes
 from tower_sim.service.http.problems import LATER, Problem, problem_of
 from tower_sim.service.opened import Opened
+from tower_sim.terminal import warn
 
 _OFTEN = 0.2  # s between two reports of progress
 _AGAIN = 5.0  # s until a process that could not start is started again
@@ -70,7 +71,10 @@ class Workers:
             self._at_work.append(pair)
             kind, *_ = await self._asked(pair, _next)
             self._at_work.remove(pair)
+            if kind == "gone" and self._is_closed:
+                return
             if kind == "gone":
+                warn("a worker process has ended while it loaded the physics; another is started")
                 await asyncio.sleep(_AGAIN)
                 continue
             self._idle.append(pair)
