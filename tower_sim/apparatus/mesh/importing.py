@@ -152,7 +152,9 @@ def _made(
     made, left = prisms(mesh.only(touched), source.flat_mm, (behind & ~before & ~sure)[touched])
     tables = tables or _proposed(mesh, found, sheets, edge)
     tables |= {"source": source.model_dump()} | ({"boxes": sheets} if sheets else {})
-    text = solids.text_of(((prism.part, prism.corners) for prism in made), MeshTable.digest_of(source, edge, sheets))
+    text = solids.text_of(
+        ((prism.part, prism.corners, prism.cosines) for prism in made), MeshTable.digest_of(source, edge, sheets)
+    )
     named = output.with_suffix(".solids.obj")
     tables["solids"] = {"file": named.name, "digest": hashlib.sha256(text.encode()).hexdigest()[:16]}
     # made before anything is written, so that a fault leaves no half of it

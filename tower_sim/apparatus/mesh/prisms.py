@@ -41,11 +41,15 @@ _DIGITS = 6  # of coordinates in mm
 
 @dataclass(frozen=True, slots=True)
 class Prism:
-    """A prism: its `upper` and `lower` corners (n, 3; mm), counter-clockwise as seen from outside, and its `part`."""
+    """A prism: its `upper` and `lower` corners (n, 3; mm), counter-clockwise as seen from outside, and its `part`.
+
+    `cosines` has for each side how the surface goes on there: the least cosine that `Hull` explains.
+    """
 
     part: str
     upper: Array
     lower: Array
+    cosines: list[float]
 
     @property
     def corners(self) -> list[Vector]:
@@ -56,7 +60,7 @@ class Prism:
     def is_sound(self) -> bool:
         """Whether the prism is a hull: a very narrow one may not be, after its corners are rounded."""
         try:
-            prism(self.part, "", [(1e-3 * x, 1e-3 * y, 1e-3 * z) for x, y, z in self.corners])
+            prism(self.part, "", [(1e-3 * x, 1e-3 * y, 1e-3 * z) for x, y, z in self.corners], self.cosines)
         except UsageError:
             return False
         return True
@@ -141,8 +145,8 @@ def prisms(mesh: Mesh, flat: float, turned: npt.NDArray[np.bool_]) -> tuple[list
     depths = _depths(mesh, pieces)
     found: list[Prism] = []
     for (region, flat_axes, ring), depth in zip(pieces, depths.tolist(), strict=True):
-        sharp = [_cotangent(mesh, region, side, neighbours, of_row) for side in ring.sides]
-        pushed = _pushed(mesh.parts[int(mesh.part[region.rows[0]])], ring, region, flat_axes, sharp, depth)
+        falls = [_falls(mesh, region, edges, neighbours, of_row) for edges in ring.sides]
+        pushed = _pushed(mesh.parts[int(mesh.part[region.rows[0]])], ring, region, flat_axes, falls, depth)
         if pushed.is_sound:
             found.append(pushed)
         else:
@@ -209,10 +213,10 @@ def _plane(normal: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class _Ring:
-    """A convex polygon in a region's plane: its `corners`, and for each side an edge of the mesh on it."""
+    """A convex polygon in a region's plane: its `corners`, and for each side the edges of the mesh on it."""
 
     corners: list[Point]
-    sides: list[tuple[int, int]]
+    sides: list[list[tuple[int, int]]]
 
 
 def _polygons(mesh: Mesh, region: _Region, flat_axes: Array) -> tuple[list[_Ring], list[float]]:
@@ -249,7 +253,7 @@ def _polygons(mesh: Mesh, region: _Region, flat_axes: Array) -> tuple[list[_Ring
         if len(ring) < 3 or _width(points) < SLIVER:
             dropped.append(abs(_area([places[v] for v in polygon])))
         else:
-            rings.append(_Ring(points, [side for _, side in ring]))
+            rings.append(_Ring(points, [edges for _, edges in ring]))
     return rings, dropped
 
 
@@ -275,12 +279,12 @@ def _merged(one: list[int], two: list[int], a: int, b: int, places: dict[int, Po
     return ring
 
 
-def _straight(ring: list[int], places: dict[int, Point]) -> list[tuple[int, tuple[int, int]]]:
+def _straight(ring: list[int], places: dict[int, Point]) -> list[tuple[int, list[tuple[int, int]]]]:
     """Return a polygon's corners with the sides that begin there, without those on a line of their neighbours.
 
     Of too many corners the flattest go.
     """
-    left = [(a, (a, b)) for a, b in _sides(ring)]
+    left = [(a, [(a, b)]) for a, b in _sides(ring)]
     xs, ys = zip(*(places[v] for v in ring), strict=True)
     least_rise = max(1e-3, 3e-5 * max(max(xs) - min(xs), max(ys) - min(ys)))  # a hull takes less for one plane
     while len(left) > 3:
@@ -293,6 +297,7 @@ def _straight(ring: list[int], places: dict[int, Point]) -> list[tuple[int, tupl
                 flattest, least = k, height
         if least > least_rise and len(left) <= CORNERS:
             break
+        left[flattest - 1][1].extend(left[flattest][1])
         del left[flattest]
     return left
 
@@ -319,34 +324,44 @@ def _width(ring: Sequence[Point]) -> float:
     return least
 
 
-def _cotangent(
+def _falls(
     mesh: Mesh,
     region: _Region,
-    side: tuple[int, int],
+    edges: Sequence[tuple[int, int]],
     neighbours: dict[tuple[int, int], list[int]],
     of_row: dict[int, _Region],
-) -> float:
-    """Return the cotangent of the angle of the material at a side of a region, 0 where it is a right angle or more."""
-    rows = neighbours.get((min(side), max(side)), [])
-    others = [row for row in rows if of_row[row] is not region]
-    if len(others) != 1:
-        return 0.0
-    corners = mesh.vertices[mesh.faces[others[0]]] @ region.normal - region.offset
-    cosine = float(region.normal @ of_row[others[0]].normal)
-    if corners.min() > -1e-3 or cosine > -1e-6:  # it rises over the region, or is no sharper than a right angle
-        return 0.0
-    return min(-cosine / math.sqrt(max(1.0 - cosine * cosine, 1e-6)), 20.0)
+) -> tuple[float, float]:
+    """Return how the surface goes on over the edges of one side: the least cosine (see `Hull`), and a cotangent.
+
+    The cotangent is that of the sharpest angle of the material there, 0 where it is a right angle or more.
+    """
+    least, sharpest = 1.0, 0.0
+    for edge in edges:
+        rows = neighbours[min(edge), max(edge)]
+        if len(rows) == 1:
+            least = -1.0  # nothing is next
+        for row in rows:
+            other = of_row[row]
+            depth = mesh.vertices[mesh.faces[row]] @ region.normal - region.offset
+            if other is not region and depth.min() < -1e-3:
+                cosine = float(region.normal @ other.normal)
+                least, sharpest = min(least, cosine), min(sharpest, cosine)
+    return least, min(-sharpest / math.sqrt(max(1.0 - sharpest * sharpest, 1e-6)), 20.0)
 
 
-def _pushed(part: str, ring: _Ring, region: _Region, flat_axes: Array, sharp: Sequence[float], depth: float) -> Prism:
+def _pushed(
+    part: str, ring: _Ring, region: _Region, flat_axes: Array, falls: Sequence[tuple[float, float]], depth: float
+) -> Prism:
     """Return the prism of a polygon, `depth` (mm) deep, or less where sharp edges around it allow no more."""
+    sharp = [cotangent for _, cotangent in falls]
     lower = _inset(ring.corners, [depth * cotangent for cotangent in sharp])
     while lower is None:
         depth /= 2
         lower = _inset(ring.corners, [depth * cotangent for cotangent in sharp]) if depth > THIN else ring.corners
     upper = np.array(ring.corners) @ flat_axes + region.offset * region.normal
     under = np.array(lower) @ flat_axes + (region.offset - depth) * region.normal
-    return Prism(part, np.round(upper, _DIGITS), np.round(under, _DIGITS))
+    cosines = [round(max(cosine, -1.0), 4) for cosine, _ in falls]
+    return Prism(part, np.round(upper, _DIGITS), np.round(under, _DIGITS), cosines)
 
 
 def _inset(ring: list[Point], by: Sequence[float]) -> list[Point] | None:

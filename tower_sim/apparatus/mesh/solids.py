@@ -1,7 +1,7 @@
 """The file of solids: a mesh's prisms as OBJ, which viewers open. A profile names it, and states number its prisms.
 
-A prism is its upper corners, then its lower ones, and one face with the upper ones: the surface that cubes touch. A
-comment names what the solids were made from.
+A prism is its upper corners, then its lower ones, then a comment with the least cosines of its sides (see `Hull`), and
+one face with the upper corners: the surface that cubes touch. Another comment names what the solids were made from.
 """
 
 from __future__ import annotations
@@ -17,22 +17,24 @@ from tower_sim.errors import UsageError, fault
 MOST = 20_000
 """So many prisms a tower may have."""
 _MADE_FROM = "# made from "
+_COSINES = "# sides "
 _ROUNDED = 3e-9  # m: corners of a file are rounded to a third of that
 _ADVICE = "import the mesh again with tower-sim tower import"
 
 
-def text_of(prisms: Iterable[tuple[str, Sequence[Vector]]], made_from: str) -> str:
-    """Return the text of prisms, given as part and corners in mm, the upper ones first; `made_from` is a digest."""
+def text_of(prisms: Iterable[tuple[str, Sequence[Vector], Sequence[float]]], made_from: str) -> str:
+    """Return the text of prisms, given as part, corners in mm and least cosines; `made_from` is a digest."""
     lines = [
         "# prisms of tower_sim, lengths in mm: upper corners, lower corners, the upper face",
         _MADE_FROM + made_from,
     ]
     known, part = 0, ""
-    for name, corners in prisms:
+    for name, corners, cosines in prisms:
         if name != part:
             part = name
             lines.append(f"g {part}")
         lines += [f"v {x:.6f} {y:.6f} {z:.6f}" for x, y, z in corners]
+        lines.append(_COSINES + " ".join(f"{cosine:g}" for cosine in cosines))
         lines.append("f " + " ".join(str(known + k + 1) for k in range(len(corners) // 2)))
         known += len(corners)
     return "\n".join([*lines, ""])
@@ -48,7 +50,7 @@ def read(text: str, surfaces: Mapping[str, str]) -> tuple[tuple[Box, ...], tuple
     """Return the prisms of a file, cuboids as boxes, the others as hulls; `surfaces` has the material of each part."""
     boxes: list[Box] = []
     hulls: list[Hull] = []
-    part, corners = "", list[Vector]()
+    part, corners, cosines = "", list[Vector](), list[float]()
     for number, line in enumerate(text.splitlines(), 1):
         word, *rest = line.split(" ")
         try:
@@ -57,12 +59,14 @@ def read(text: str, surfaces: Mapping[str, str]) -> tuple[tuple[Box, ...], tuple
                 corners.append((x * 1e-3, y * 1e-3, z * 1e-3))
             elif word == "g":
                 part = rest[0]
+            elif line.startswith(_COSINES):
+                cosines = [float(each) for each in rest[1:]]
             elif word == "f":
                 box = cuboid(part, surfaces[part], corners)
-                if box:
+                if box and max(cosines) <= 0.0:  # no other piece is next in its plane, and none rises
                     boxes.append(box)
                 else:
-                    hulls.append(prism(part, surfaces[part], corners))
+                    hulls.append(prism(part, surfaces[part], corners, cosines))
                 corners = []
         except (ValueError, IndexError, KeyError) as error:
             if isinstance(error, UsageError):
@@ -115,9 +119,12 @@ def _turn(x: Vector, y: Vector, z: Vector) -> Quaternion:
     return (pairs[0] / size, pairs[1] / size, pairs[2] / size, pairs[3] / size)
 
 
-def prism(part: str, surface: str, corners: Sequence[Vector]) -> Hull:
-    """Return the hull of a prism whose first half of corners are the upper ones, counter-clockwise from outside."""
+def prism(part: str, surface: str, corners: Sequence[Vector], cosines: Sequence[float]) -> Hull:
+    """Return the hull of a prism whose first half of corners are the upper ones, counter-clockwise from outside.
+
+    `cosines` are the least cosines of its sides, from the one between its first two corners on.
+    """
     number = len(corners) // 2
     sides = [(k, k + number, (k + 1) % number + number, (k + 1) % number) for k in range(number)]
     faces = (tuple(range(number)), tuple(range(2 * number - 1, number - 1, -1)), *sides)
-    return Hull(part, surface, tuple(corners), faces)
+    return Hull(part, surface, tuple(corners), faces, (1.0, 2.0, *cosines))
