@@ -26,6 +26,7 @@ class Hull:
     0 is what cubes touch. For each face they say how far a contact normal may lean to that face: the least cosine of
     its angle with the normal of face 0. That is 1 where the next piece lies in the same plane or rises, the cosine of
     the angle by which it falls off, 0 or less where nothing is next, and 2 for a face that nothing can touch.
+    A cube whose middle is behind face 0 does not touch the piece.
     """
 
     part: str

@@ -175,6 +175,11 @@ def collide_hull(real: T, bodies: T, meets: T, room: T, hulls: T, pair: int, a: 
     if abs(dx) > bodies[b, HALF] + far or abs(dy) > bodies[b, HALF + 1] + far or abs(dz) > bodies[b, HALF + 2] + far:
         return 0
     at = int(bodies[b, SHAPE])
+    is_piece = hulls[at - 1] != 0.0
+    if is_piece:
+        face = at + 4 + 3 * int(hulls[at])
+        if dx * hulls[face] + dy * hulls[face + 1] + dz * hulls[face + 2] <= hulls[face + 3]:
+            return 0  # its middle is behind the surface: another piece is there, or it is lost
     best_face = _along_faces(bodies, room, hulls, at, a, dx, dy, dz, ahead)
     if best_face > ahead:
         return 0
@@ -182,7 +187,6 @@ def collide_hull(real: T, bodies: T, meets: T, room: T, hulls: T, pair: int, a: 
     if best_edge > ahead:
         return 0
     hair = real[TOUCHING_GAP]
-    is_piece = hulls[at - 1] != 0.0
     is_edge = not is_piece or _allows(hulls, at, room[_EDGE], room[_EDGE + 1], room[_EDGE + 2])
     if (
         best_edge > best_face + hair
