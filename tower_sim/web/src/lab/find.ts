@@ -19,7 +19,7 @@ export interface Found { variant: Variant; changed: string[]; sums: Moments; tri
 
 export const NEAR = 0.05; // "about" allows this share of the number on either side; of 0, this share of the sd over games
 const [SEARCHED, CHOSEN, JUDGED] = [1 << 24, 1 << 25, 1 << 26]; // the first games of each stage: the page shows those from 0
-const [FIRST, MORE, CHOOSE, JUDGE] = [100, 900, 2000, 5000]; // games
+const [FIRST, MORE, CHOOSE, JUDGE] = [80, 520, 1500, 5000]; // games
 const [BEAM, MOST, SURE] = [6, 120, 2.6]; // ways that are changed again; ways in all; standard errors inside a wish
 const BATCH = 500;
 
@@ -99,12 +99,12 @@ export async function find(laws: Laws, games: Games, words: number[], job: FindJ
   const moving = keys.filter((key) => single.some((each) => each.changed[0] === key && Math.abs(of(each).mean - of(base).mean) > 1e-9 * scale));
   const double = await change(nearest(single.filter((each) => moving.includes(each.changed[0] as keyof Space)), BEAM), moving);
   if (!double) return null;
-  const going = [base, ...[single, double].flatMap((level) => nearest(level, 4))];
+  const going = [base, ...[single, double].flatMap((level) => nearest(level, 3))];
   for (const each of going.slice(1)) {
     play(each, SEARCHED + FIRST, MORE);
     if (!(await pause())) return null;
   }
-  const finalists = [base, ...[1, 2].flatMap((changes) => nearest(going.filter(({ changed }) => changed.length === changes), 3))];
+  const finalists = [base, ...[1, 2].flatMap((changes) => nearest(going.filter(({ changed }) => changed.length === changes), 1 + changes))];
   const again: Tried[] = [];
   for (const { variant, changed } of finalists) {
     again.push(start(variant, changed, CHOSEN, CHOOSE));
