@@ -405,14 +405,21 @@ def _depths(mesh: Mesh, pieces: Sequence[tuple[_Region, Array, _Ring]]) -> Array
     origins = np.concatenate(starts)
     owners = np.repeat(np.arange(len(pieces)), numbers)
     into = -np.repeat([region.normal for region, _, _ in pieces], numbers, axis=0)
-    step = THICK / 2
-    points, rows = samples(mesh.triangles, step)
+    points, rows = samples(mesh.triangles, THICK)
+    corners = mesh.triangles
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
     tree = spatial.cKDTree(points)
     depths = np.full(len(pieces), THICK)
     for some in np.array_split(np.arange(len(origins)), max(1, len(origins) // 20_000)):
-        near = tree.query_ball_point(origins[some] + THICK / 2 * into[some], THICK / 2 + step)
-        pairs = [(i, row) for i, found in zip(some.tolist(), near, strict=True) for row in set(rows[found].tolist())]
-        ray, other = np.array(pairs, dtype=int).reshape(-1, 2).T
+        near: Any = tree.query_ball_point(origins[some] + THICK / 2 * into[some], 1.6 * THICK)
+        ray = np.repeat(some, [len(found) for found in near])
+        other = rows[np.concatenate([np.asarray(found, dtype=int) for found in near])]
+        ray, other = np.divmod(np.unique(ray * len(rows) + other), len(rows))
+        behind = np.abs(np.sum(normals[other] * into[ray], axis=1)) > 0.1
+        off = np.sum((corners[other] - origins[ray][:, None]) * into[ray][:, None], axis=2)
+        behind &= np.abs(off).max(axis=1) > FLAT  # not in the polygon's own plane
+        ray, other = ray[behind], other[behind]
         a = mesh.vertices[mesh.faces[other, 0]]
         u, v = mesh.vertices[mesh.faces[other, 1]] - a, mesh.vertices[mesh.faces[other, 2]] - a
         way, to = into[ray], origins[ray] - a
