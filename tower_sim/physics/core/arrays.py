@@ -49,7 +49,8 @@ SHIFT, SHIFT_TURN = 44, 47  # m, rad: what a bounce later in the step than at it
 FIRST_IMPACT = 50  # when in the step (s) it first bounces off something
 INV_INERTIAS = 51  # of a cuboid: 1/moment of inertia about each of its axes
 SHAPE = 54  # of a fixed row: 0 for a box, else where in `hulls` its shape is told
-COLUMNS = 55
+WAY = 55  # a bound on how far any point of it has come so far (m)
+COLUMNS = 56
 
 # Columns of the whole numbers of bodies: 1 awake or 0; quiet windows; CHANGED is set anew by the solver (when velocity
 # last changed), by correction (whether it was pushed) and by sleep, which has ISLAND too. NUMBER is the cube's row in
@@ -57,7 +58,8 @@ COLUMNS = 55
 AWAKE, QUIET, CHANGED, ISLAND, NUMBER = range(5)
 
 # Columns of the table of pairs, in the order of (first, second); the first is always a cube. For each of its POINTS in
-# contact `touches` has where it is in the first's axes (m), and the force (N) there on the first in the world's.
+# contact `touches` has where it is in the first's axes (m), and the force (N) there on the first in the world's. Of a
+# pair without contact it has in its first place the sum of both ways up to which, less the look ahead, it stays so.
 FIRST, SECOND, POINTS = range(3)
 
 # Columns of `meets`, the contact of a pair in this step: normal from the second to the first, then of each point where

@@ -27,7 +27,15 @@ from tower_sim.physics.core.arrays import (
     T,
 )
 from tower_sim.physics.core.contacts import ARM_A, ARM_B, INV_MASS_N, P_N, TARGET
-from tower_sim.physics.core.impulses import arm, inv_masses, relative_velocity, set_velocity, velocity_of, with_impulse
+from tower_sim.physics.core.impulses import (
+    arm,
+    inv_masses,
+    relative_velocity,
+    set_velocity,
+    velocity_at,
+    velocity_of,
+    with_impulse,
+)
 
 _ENOUGH = 0.01  # of the fastest push: the correction need not be exact
 
@@ -79,11 +87,12 @@ def _push(bodies: T, meets: T, todo: T, contacts: T, m: int, pair: int, a: int, 
     """Part the two rows of a pair by their normal impulses alone; returns the largest change of speed (m/s)."""
     most = 0.0
     nx, ny, nz = meets[pair, 0], meets[pair, 1], meets[pair, 2]
+    is_free = bodies[b, MOBILE] != 0.0
     inv_a, inv_b = inv_masses(bodies, a), inv_masses(bodies, b)
     v, w = velocity_of(bodies, a, PUSH, PUSH_SPIN), velocity_of(bodies, b, PUSH, PUSH_SPIN)
     for row in range(todo[m, START], todo[m + 1, START]):
         r, s = arm(contacts, row, ARM_A), arm(contacts, row, ARM_B)
-        x, y, z = relative_velocity(v, r, w, s)
+        x, y, z = relative_velocity(v, r, w, s) if is_free else velocity_at(v, r)
         p_n = contacts[row, P_N] - (x * nx + y * ny + z * nz - contacts[row, TARGET]) / contacts[row, INV_MASS_N]
         if p_n < 0.0:
             p_n = 0.0
@@ -94,7 +103,9 @@ def _push(bodies: T, meets: T, todo: T, contacts: T, m: int, pair: int, a: int, 
         most = max(most, abs(change) * contacts[row, INV_MASS_N])
         x, y, z = change * nx, change * ny, change * nz
         v = with_impulse(bodies, a, v, inv_a, r, x, y, z)
-        w = with_impulse(bodies, b, w, inv_b, s, -x, -y, -z)
+        if is_free:
+            w = with_impulse(bodies, b, w, inv_b, s, -x, -y, -z)
     set_velocity(bodies, a, PUSH, PUSH_SPIN, v)
-    set_velocity(bodies, b, PUSH, PUSH_SPIN, w)
+    if is_free:
+        set_velocity(bodies, b, PUSH, PUSH_SPIN, w)
     return most

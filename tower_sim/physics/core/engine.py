@@ -14,6 +14,7 @@ from tower_sim.apparatus.parts import Box, Hull, Quaternion, Surface, Vector
 from tower_sim.jit import T
 from tower_sim.physics.core import arrays, machine, run
 from tower_sim.physics.core.hulls import told_of
+from tower_sim.physics.core.motion import FAR_OFF
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.state import Pose, Touch
@@ -171,6 +172,7 @@ class CoreEngine:
             row = self._row(body)
             if body in poses:
                 w.bodies[row, arrays.POSITION : arrays.TURN + 4] = (*poses[body].position, *poses[body].orientation)
+                w.bodies[row, arrays.WAY] += FAR_OFF
             elif w.flags[row, arrays.AWAKE]:
                 moving[row] = w.bodies[row, arrays.VELOCITY : arrays.SPIN + 3].copy()
         self.lie_still()

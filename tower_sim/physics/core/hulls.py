@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from tower_sim.apparatus.parts import Hull, Surface
 from tower_sim.jit import T, aside, inner
 from tower_sim.physics.core.arrays import AXES, HALF, MOST_POINTS, POINT, POSITION, RADIUS, SHAPE, TOUCHING_GAP
+from tower_sim.physics.core.narrow import APART, apart
 
 # Room for numbers in World.room, behind that of narrow.py: two polygons of up to 68 corners, gaps of points, gaps along
 # up to 124 faces and three axes, which sides of these; the best product of edges: its normal, axis and direction.
@@ -171,8 +172,9 @@ def collide_hull(real: T, bodies: T, meets: T, room: T, hulls: T, pair: int, a: 
     dx = bodies[a, POSITION] - bodies[b, POSITION]
     dy = bodies[a, POSITION + 1] - bodies[b, POSITION + 1]
     dz = bodies[a, POSITION + 2] - bodies[b, POSITION + 2]
-    far = bodies[a, RADIUS] + ahead
-    if abs(dx) > bodies[b, HALF] + far or abs(dy) > bodies[b, HALF + 1] + far or abs(dz) > bodies[b, HALF + 2] + far:
+    over = max(max(abs(dx) - bodies[b, HALF], abs(dy) - bodies[b, HALF + 1]), abs(dz) - bodies[b, HALF + 2])
+    if over > bodies[a, RADIUS] + ahead:
+        room[APART] = over - bodies[a, RADIUS]
         return 0
     at = int(bodies[b, SHAPE])
     is_piece = hulls[at - 1] != 0.0
@@ -180,7 +182,7 @@ def collide_hull(real: T, bodies: T, meets: T, room: T, hulls: T, pair: int, a: 
         face = at + 4 + 3 * int(hulls[at])
         if dx * hulls[face] + dy * hulls[face + 1] + dz * hulls[face + 2] <= hulls[face + 3]:
             return 0  # its middle is behind the surface: another piece is there, or it is lost
-    best_face = _along_faces(bodies, room, hulls, at, a, dx, dy, dz, ahead)
+    best_face = _along_faces(bodies, room, hulls, at, a, b, dx, dy, dz, ahead)
     if best_face > ahead:
         return 0
     best_edge = _along_products(bodies, room, hulls, at, a, dx, dy, dz, ahead)
@@ -279,12 +281,14 @@ def widest_gap(bodies: T, room: T, hulls: T, a: int, b: int) -> float:
     dy = bodies[a, POSITION + 1] - bodies[b, POSITION + 1]
     dz = bodies[a, POSITION + 2] - bodies[b, POSITION + 2]
     at = int(bodies[b, SHAPE])
-    faces = _along_faces(bodies, room, hulls, at, a, dx, dy, dz, 1e9)
+    faces = _along_faces(bodies, room, hulls, at, a, b, dx, dy, dz, 1e9)
     return max(faces, _along_products(bodies, room, hulls, at, a, dx, dy, dz, 1e9))
 
 
 @inner
-def _along_faces(bodies: T, room: T, hulls: T, at: int, a: int, dx: float, dy: float, dz: float, ahead: float) -> float:
+def _along_faces(
+    bodies: T, room: T, hulls: T, at: int, a: int, b: int, dx: float, dy: float, dz: float, ahead: float
+) -> float:
     """Return the largest gap along the faces of hull and box, or one beyond `ahead`; all are kept in World.room."""
     vertices, faces = int(hulls[at]), int(hulls[at + 1])
     first = at + 4 + 3 * vertices
@@ -293,6 +297,7 @@ def _along_faces(bodies: T, room: T, hulls: T, at: int, a: int, dx: float, dy: f
         nx, ny, nz = hulls[first + 6 * f], hulls[first + 6 * f + 1], hulls[first + 6 * f + 2]
         gap = nx * dx + ny * dy + nz * dz - hulls[first + 6 * f + 3] - half_width(bodies, a, nx, ny, nz)
         if gap > ahead:
+            room[APART] = gap
             return gap
         room[_GAPS + f] = gap
         best = max(best, gap)
@@ -303,6 +308,7 @@ def _along_faces(bodies: T, room: T, hulls: T, at: int, a: int, dx: float, dy: f
         over, under = middle - half - high, low - middle - half
         gap = max(over, under)
         if gap > ahead:
+            room[APART] = apart(bodies, a, b, dx, dy, dz, gap, False)
             return gap
         room[_GAPS + faces + k] = gap
         room[_SIDES + k] = 1.0 if under >= over else -1.0  # the box's face that looks at the hull

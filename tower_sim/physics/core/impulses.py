@@ -48,6 +48,12 @@ def relative_velocity(v: Six, r: Three, w: Six, s: Three) -> Three:
 
 
 @inner
+def velocity_at(v: Six, r: Three) -> Three:
+    """Return the velocity of a row's point at `r` from its centre."""
+    return v[0] + (v[4] * r[2] - v[5] * r[1]), v[1] + (v[5] * r[0] - v[3] * r[2]), v[2] + (v[3] * r[1] - v[4] * r[0])
+
+
+@inner
 def inv_masses(bodies: T, i: int) -> tuple[float, float]:
     """Return a row's inverse mass (1/kg) and inverse inertia (1/(kg m2)); 0 unless it is awake."""
     return bodies[i, INV_MASS] * bodies[i, MOBILE], bodies[i, INV_INERTIA] * bodies[i, MOBILE]

@@ -17,6 +17,7 @@ from tower_sim.physics.core.arrays import (
     POSITION,
     PUSH,
     PUSH_SPIN,
+    RADIUS,
     REACH,
     ROWS,
     SHIFT,
@@ -24,9 +25,13 @@ from tower_sim.physics.core.arrays import (
     SPIN,
     TURN,
     VELOCITY,
+    WAY,
     T,
 )
 from tower_sim.physics.core.cuboids import rotate_freely
+
+FAR_OFF = 1e3
+"""A way (m) after which pairs are looked at: of a cuboid, whose turn is no product; of a row that is put elsewhere."""
 
 
 @inner
@@ -63,10 +68,15 @@ def integrate(whole: T, bodies: T, flags: T, step: float, pushed: bool) -> None:
     for i in range(whole[FIXED], whole[ROWS]):
         if flags[i, AWAKE] == 0:
             continue
+        square = 0.0
         for c in range(3):
             speed = bodies[i, VELOCITY + c] + (bodies[i, PUSH + c] if pushed else 0.0)
-            bodies[i, POSITION + c] += step * speed + bodies[i, SHIFT + c]
+            moved = step * speed + bodies[i, SHIFT + c]
+            bodies[i, POSITION + c] += moved
+            square += moved * moved
+        bodies[i, WAY] += math.sqrt(square)
         if bodies[i, INV_INERTIA] < 0.0:
+            bodies[i, WAY] += FAR_OFF
             rotate_freely(bodies, i, step, pushed)
             update_axes(bodies, i)
             continue
@@ -78,6 +88,7 @@ def integrate(whole: T, bodies: T, flags: T, step: float, pushed: bool) -> None:
             step * y + bodies[i, SHIFT_TURN + 1],
             step * z + bodies[i, SHIFT_TURN + 2],
         )
+        bodies[i, WAY] += bodies[i, RADIUS] * math.sqrt(x * x + y * y + z * z)
         turn(bodies, i, 0.5 * x, 0.5 * y, 0.5 * z)
 
 

@@ -21,6 +21,7 @@ from tower_sim.jit import inner
 from tower_sim.physics.core.arrays import (
     AXES,
     HALF,
+    INV_MASS,
     MOST_POINTS,
     PAD,
     POINT,
@@ -34,6 +35,8 @@ from tower_sim.physics.core.arrays import (
 # Room for numbers in Tables.room: the second's axes in the first's, the distance in either's axes, gaps along faces,
 # two polygons of up to 12 corners of three numbers.
 _COSINES, _TO_A, _TO_B, _GAPS, _POLYGON, _OTHER = 0, 9, 12, 15, 24, 60
+APART = 150
+"""Where in Tables.room a pair that is apart tells by how much: see `apart`."""
 _PARALLEL = 1e-3  # the square of the sine of the angle of two edges, under which their product is no axis
 
 
@@ -48,11 +51,18 @@ def collide(real: T, bodies: T, meets: T, room: T, pair: int, a: int, b: int, ah
     dz = bodies[b, POSITION + 2] - bodies[a, POSITION + 2]
     b0, b1, b2 = _along(bodies, b, 0, dx, dy, dz), _along(bodies, b, 1, dx, dy, dz), _along(bodies, b, 2, dx, dy, dz)
     hb0, hb1, hb2 = bodies[b, HALF], bodies[b, HALF + 1], bodies[b, HALF + 2]
-    if _beyond(abs(b0) - hb0, abs(b1) - hb1, abs(b2) - hb2, bodies[a, RADIUS] + ahead):
+    is_fixed = bodies[b, INV_MASS] == 0.0
+    over = _over(abs(b0) - hb0, abs(b1) - hb1, abs(b2) - hb2)
+    reach = bodies[a, RADIUS] + ahead
+    if over > reach * reach:
+        room[APART] = apart(bodies, a, b, dx, dy, dz, math.sqrt(over) - bodies[a, RADIUS], is_fixed)
         return 0
     a0, a1, a2 = _along(bodies, a, 0, dx, dy, dz), _along(bodies, a, 1, dx, dy, dz), _along(bodies, a, 2, dx, dy, dz)
     ha0, ha1, ha2 = bodies[a, HALF], bodies[a, HALF + 1], bodies[a, HALF + 2]
-    if _beyond(abs(a0) - ha0, abs(a1) - ha1, abs(a2) - ha2, bodies[b, RADIUS] + ahead):
+    over = _over(abs(a0) - ha0, abs(a1) - ha1, abs(a2) - ha2)
+    reach = bodies[b, RADIUS] + ahead
+    if over > reach * reach:
+        room[APART] = apart(bodies, a, b, dx, dy, dz, math.sqrt(over) - bodies[b, RADIUS], False)
         return 0
     # c_ij: the cosine of the angle between axis i of the first and axis j of the second
     c00, c01, c02 = _cosine(bodies, a, 0, b, 0), _cosine(bodies, a, 0, b, 1), _cosine(bodies, a, 0, b, 2)
@@ -67,6 +77,11 @@ def collide(real: T, bodies: T, meets: T, room: T, pair: int, a: int, b: int, ah
     f5 = abs(b2) - (hb2 + ha0 * abs(c02) + ha1 * abs(c12) + ha2 * abs(c22))
     best_face = max(max(max(f0, f1), max(f2, f3)), max(f4, f5))
     if best_face > ahead:
+        best_of_b = max(max(f3, f4), f5)
+        if is_fixed and best_of_b > ahead:
+            room[APART] = apart(bodies, a, b, dx, dy, dz, best_of_b, True)
+        else:
+            room[APART] = apart(bodies, a, b, dx, dy, dz, best_face, False)
         return 0
     # along the product of axis i of the first and axis j of the second, e_ij
     e00 = _crossed(a1, a2, c10, c20, c01, c02, ha1, ha2, hb1, hb2, c00)
@@ -132,10 +147,27 @@ def _cosine(bodies: T, a: int, i: int, b: int, j: int) -> float:
 
 
 @inner
-def _beyond(x: float, y: float, z: float, reach: float) -> bool:
-    """Tell whether a point so far outside the faces of a box is further than `reach` from it."""
+def _over(x: float, y: float, z: float) -> float:
+    """Return the square of the distance from a box of a point so far outside its faces."""
     x, y, z = max(x, 0.0), max(y, 0.0), max(z, 0.0)
-    return x * x + y * y + z * z > reach * reach
+    return x * x + y * y + z * z
+
+
+@inner
+def apart(bodies: T, a: int, b: int, dx: float, dy: float, dz: float, gap: float, is_still: bool) -> float:
+    """Return how far (m) any points of two rows can come, in all, before a gap along an axis of one of them can close.
+
+    An axis that is still loses no more of its gap than that. One that turns with a row sweeps by its turn, times how
+    far the other row reaches from the centre of the first: a point at the row's own radius comes so far by less.
+    """
+    if is_still:
+        return gap
+    away = math.sqrt(dx * dx + dy * dy + dz * dz) + gap
+    one, two = bodies[a, RADIUS], bodies[b, RADIUS]
+    times = max((away + two) / one, 1.0)
+    if bodies[b, INV_MASS] != 0.0:
+        times = max(times, (away + one) / two)
+    return gap / times
 
 
 @inner

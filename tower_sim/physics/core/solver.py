@@ -78,6 +78,7 @@ from tower_sim.physics.core.impulses import (
     inv_masses,
     relative_velocity,
     set_velocity,
+    velocity_at,
     velocity_of,
     with_angular_impulse,
     with_impulse,
@@ -172,13 +173,14 @@ def _visit(real: T, bodies: T, meets: T, todo: T, contacts: T, m: int, pair: int
     nx, ny, nz = meets[pair, 0], meets[pair, 1], meets[pair, 2]
     most = 0.0
     single = todo[m + 1, START] - todo[m, START] == 1
+    is_free = bodies[b, MOBILE] != 0.0  # else it neither moves nor is moved
     inv_a, inv_b = inv_masses(bodies, a), inv_masses(bodies, b)
     v, w = velocity_of(bodies, a, VELOCITY, SPIN), velocity_of(bodies, b, VELOCITY, SPIN)
     for row in range(todo[m, START], todo[m + 1, START]):
         if contacts[row, ROLE] == WAITS:
             continue
         r, s = arm(contacts, row, ARM_A), arm(contacts, row, ARM_B)
-        x, y, z = relative_velocity(v, r, w, s)
+        x, y, z = relative_velocity(v, r, w, s) if is_free else velocity_at(v, r)
         p_n = contacts[row, P_N] - (x * nx + y * ny + z * nz - contacts[row, TARGET]) * contacts[row, MASS_N]
         if p_n < 0.0:
             p_n = 0.0
@@ -204,7 +206,8 @@ def _visit(real: T, bodies: T, meets: T, todo: T, contacts: T, m: int, pair: int
         )
         x, y, z = impulse(meets, contacts, row, pair, change, change_1, change_2)
         v = with_impulse(bodies, a, v, inv_a, r, x, y, z)
-        w = with_impulse(bodies, b, w, inv_b, s, -x, -y, -z)
+        if is_free:
+            w = with_impulse(bodies, b, w, inv_b, s, -x, -y, -z)
         if single:
             # Let a contact of one point resist spin about its normal, as a small flat patch does. A disc of radius r
             # pressed evenly resists with 2/3 r times the friction. [assumed: wooden edges are that blunt]
@@ -216,9 +219,11 @@ def _visit(real: T, bodies: T, meets: T, todo: T, contacts: T, m: int, pair: int
             contacts[row, P_SPIN] = spin
             most = max(most, abs(change) * contacts[row, INV_INERTIA_N] * real[PATCH_RADIUS])
             v = with_angular_impulse(bodies, a, v, inv_a[1], change * nx, change * ny, change * nz)
-            w = with_angular_impulse(bodies, b, w, inv_b[1], -change * nx, -change * ny, -change * nz)
+            if is_free:
+                w = with_angular_impulse(bodies, b, w, inv_b[1], -change * nx, -change * ny, -change * nz)
     set_velocity(bodies, a, VELOCITY, SPIN, v)
-    set_velocity(bodies, b, VELOCITY, SPIN, w)
+    if is_free:
+        set_velocity(bodies, b, VELOCITY, SPIN, w)
     return most
 
 

@@ -40,6 +40,7 @@ from tower_sim.physics.core.arrays import (
     STEPS,
     TRAVEL,
     VELOCITY,
+    WAY,
     WINDOW,
     T,
     Tables,
@@ -49,8 +50,10 @@ from tower_sim.physics.core.contacts import delay_impacts, keep_forces, prepare
 from tower_sim.physics.core.correction import push_apart
 from tower_sim.physics.core.hulls import collide_hull
 from tower_sim.physics.core.motion import apply_gravity, fastest, integrate, look_ahead, update_axes
-from tower_sim.physics.core.narrow import collide, remember
+from tower_sim.physics.core.narrow import APART, collide, remember
 from tower_sim.physics.core.solver import solve, solve_late_impacts
+
+_ROUNDING = 1e-9  # m
 
 
 @inner
@@ -123,16 +126,25 @@ def _find_contacts(
 def _find_contact(
     real: T, bodies: T, pairs: T, touches: T, meets: T, room: T, hulls: T, pair: int, a: int, b: int
 ) -> None:
-    """Find the contact of a pair, as far ahead as both can come in this step, and match it with what was known."""
+    """Find the contact of a pair, as far ahead as both can come in this step, and match it with what was known.
+
+    A pair without one that has not come far enough since it was looked at is passed over: it has none.
+    """
     ahead = bodies[a, REACH] + bodies[b, REACH] + real[PAD]
     if ahead > real[FAR]:
         ahead = real[FAR]
+    way = bodies[a, WAY] + bodies[b, WAY]
+    if pairs[pair, POINTS] == 0 and way + ahead < touches[pair, 0, 0]:
+        return
+    room[APART] = 0.0
     if bodies[b, SHAPE] != 0.0:
         points = collide_hull(real, bodies, meets, room, hulls, pair, a, b, ahead)
     else:
         points = collide(real, bodies, meets, room, pair, a, b, ahead)
     if points > 0 or pairs[pair, POINTS] > 0:
         remember(real, bodies, pairs, touches, meets, room, pair, a, points)
+    if points == 0:
+        touches[pair, 0, 0] = way + room[APART] - _ROUNDING
 
 
 @inner
@@ -236,6 +248,7 @@ def take_out(w: Tables, row: int) -> None:
             continue
         pairs[stay, FIRST], pairs[stay, SECOND] = a - int(a > row), b - int(b > row)
         pairs[stay, POINTS] = pairs[pair, POINTS]
+        touches[stay, 0, 0] = touches[pair, 0, 0]
         for k in range(pairs[pair, POINTS]):
             for c in range(6):
                 touches[stay, k, c] = touches[pair, k, c]
