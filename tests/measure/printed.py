@@ -58,7 +58,7 @@ def _parts(is_fine: bool) -> Iterator[Any]:
     yield _box((back, -DEEP), (-wide, wide), (0, TOP))
     for y in ((-wide, -ACROSS), (ACROSS, wide)):
         yield _box((back, DEEP), y, (0, TOP))
-    segments = 96 if is_fine else 24
+    segments = 64 if is_fine else 24
     for row, z in enumerate((66.0, 86.0, 106.0, 126.0)):
         for y in (-33.0, -11.0, 11.0, 33.0) if row % 2 else (-22.0, 0.0, 22.0):
             peg = manifold3d.Manifold.cylinder(2 * DEEP + WALL, PEG, PEG, segments).rotate((0, 90, 0))
@@ -85,7 +85,7 @@ def _parts(is_fine: bool) -> Iterator[Any]:
     if is_fine:
         for y in np.arange(-42, 43, 6.0):
             for z in np.arange(8, 146, 6.0):
-                knob = manifold3d.Manifold.cylinder(1.5, 2.6, 2.0, 24).rotate((0, -90, 0))
+                knob = manifold3d.Manifold.cylinder(1.5, 2.6, 2.0, 16).rotate((0, -90, 0))
                 yield knob.translate((back + 0.1, float(y), float(z)))
 
 

@@ -99,14 +99,21 @@ def _fault(vertices: Sequence[Vector], faces: Sequence[Sequence[int]]) -> str:
 
 def _bend(vertices: Sequence[Vector], faces: Sequence[Sequence[int]]) -> str:
     """Return why a closed surface is not convex with one face for each plane; an empty text if it is."""
-    size = max(max(column) - min(column) for column in zip(*vertices, strict=True))
+    limit = _FLAT * max(max(column) - min(column) for column in zip(*vertices, strict=True))
     for k, face in enumerate(faces):
-        normal = normal_of(vertices, face)
-        over = [along(normal, vertex) - along(normal, vertices[face[0]]) for vertex in vertices]
-        if normal == (0.0, 0.0, 0.0) or any(abs(over[i]) > _FLAT * size for i in face):
+        nx, ny, nz = normal_of(vertices, face)
+        base, own = along((nx, ny, nz), vertices[face[0]]), frozenset(face)
+        is_flat, most = (nx, ny, nz) != (0.0, 0.0, 0.0), -math.inf
+        for i, (x, y, z) in enumerate(vertices):
+            over = nx * x + ny * y + nz * z - base
+            if i in own:
+                is_flat = is_flat and abs(over) <= limit
+            elif over > most:
+                most = over
+        if not is_flat:
             return f"has face {k}, which is not flat; allowed are flat ones"
-        if max(over) > _FLAT * size:
+        if most > limit:
             return f"is not convex at face {k}; allowed are faces that have all else behind them, seen from outside"
-        if any(over[i] > -_FLAT * size for i in range(len(vertices)) if i not in face):
+        if most > -limit:
             return f"has face {k} in one plane with another; allowed is one face a plane"
     return ""

@@ -116,15 +116,24 @@ def union(solids: Sequence[Solid]) -> list[Face]:
     planes = np.concatenate(normals).T, np.concatenate(offsets)
     is_parted: Any = _parting(*_extents([face for _, face in owned], planes[0].T), planes[1])[0]
     is_near &= ~np.logical_or.reduceat(is_parted, starts, axis=1)
-    of_plane: dict[tuple[float, ...], list[Face]] = {}
-    for (i, face), near, offset in zip(owned, is_near, planes[1].tolist(), strict=True):
+    found: list[Face] = []
+    for (i, face), near in zip(owned, is_near, strict=True):
         pieces = [face]
         for j in np.flatnonzero(near).tolist():
             if j != i:
                 pieces = [left for piece in pieces for left in _outside(piece, normals[j], offsets[j], j < i)]
+        found += pieces
+    return joined(found)
+
+
+def joined(faces: Sequence[Face]) -> list[Face]:
+    """Return faces with only their creases drawn as edges: the lines where faces of different planes meet."""
+    of_plane: dict[tuple[float, ...], list[Face]] = {}
+    for face in faces:
+        offset = float(face.normal @ face.corners[0])
         plane = (*(np.round(face.normal, 5) + 0.0).tolist(), round(offset, 3), face.is_cut)
-        of_plane.setdefault(plane, []).extend(pieces)
-    return [face for faces in of_plane.values() if faces for face in _creased(faces)]
+        of_plane.setdefault(plane, []).append(face)
+    return [face for of_one in of_plane.values() for face in _creased(of_one)]
 
 
 def _extents(faces: Sequence[Face], directions: Array) -> tuple[Array, Array]:

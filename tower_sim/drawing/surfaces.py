@@ -12,7 +12,7 @@ from tower_sim.apparatus.dimensions import Cut, Dimensions, Part, Plane, Section
 from tower_sim.apparatus.hull import Hull, normal_of
 from tower_sim.apparatus.parts import Apparatus, Box, over_table
 from tower_sim.drawing.files import cube_colours
-from tower_sim.drawing.solids import Face, Solid, View, clipped, tilted_box, union
+from tower_sim.drawing.solids import Face, Solid, View, clipped, joined, tilted_box, union
 from tower_sim.errors import UsageError
 from tower_sim.state import Resident
 
@@ -20,6 +20,7 @@ CUBE = "cube "  # before the colour, in the name of a cube's faces
 ZONE = "zone "  # before the zone's name, in the name of its floor
 _UNNAMED = Part()
 _GREY_OF_CUT = 0.42
+_SAME = 1 - 1e-9  # the cosine of one direction and the same
 _INTO = 1e-3  # mm: cuts are made so far inside, to hit material that begins at the cut
 _LIGHT = np.array([0.35, -0.55, 0.76])
 
@@ -43,15 +44,21 @@ def surface(
     it.
     """
     solids: dict[str, list[Solid]] = {}
+    skins: dict[str, list[Face]] = {}
     for box in filter(over_table, boxes):
         solid = _solid(box)
         for normal, offset in part_of(dimensions, box.part).within:
             solid = clipped(solid, normal, 1e3 * offset, False)
         for normal, offset in planes_of(box):
             solid = clipped(solid, normal, 1e3 * offset - _INTO, True)
-        if solid:
+        if isinstance(box, Hull) and box.least_cosines:  # a piece of a surface: its other faces are in the material
+            outward = np.array(normal_of(box.vertices, box.faces[0]))
+            seen = [face for face in solid if face.is_cut or float(face.normal @ outward) > _SAME]
+            skins.setdefault(box.part, []).extend(seen)
+        elif solid:
             solids.setdefault(box.part, []).append(solid)
-    return [face for of_part in solids.values() for face in union(of_part)]
+    united = [face for of_part in solids.values() for face in union(of_part)]
+    return united + [face for of_part in skins.values() for face in joined(of_part)]
 
 
 def _solid(shape: Box | Hull) -> Solid:

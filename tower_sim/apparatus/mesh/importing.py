@@ -35,7 +35,7 @@ MOST_TRIANGLES, MOST_BYTES = 300_000, 200_000_000
 LOWEST, HIGHEST = 30.0, 1000.0  # mm: how high a tower may be
 _UP = {"z": 0, "y": 1, "x": 2}  # so often the axes change places in turn
 _COARSE = 5e5  # cells, to find where it faces
-_EVEN = 1.0  # edges: a layer's outlines differ by no more
+_EVEN = 0.5  # edges: a layer's outlines differ by no more
 HEAD = {"schema": SCHEMA, "version": VERSION, "kind": "mesh_tower"}
 _SURFACES = {
     "cube": {"friction": 0.4, "restitution": 0.5},
@@ -145,11 +145,10 @@ def _made(
         found = space.explore()
     except NoWay as way:
         raise _no_way(way, edge) from None
-    before, behind = space.touched(mesh.triangles)
     body, closed, is_out = mesh.closed()
-    sure = (closed & is_out)[body]
-    touched = before | (behind & ~sure)
-    made, left = prisms(mesh.only(touched), source.flat_mm, (behind & ~before & ~sure)[touched])
+    before, behind = space.touched(mesh.triangles, (closed & is_out)[body])
+    touched = before | behind
+    made, left = prisms(mesh.only(touched), source.flat_mm, (behind & ~before)[touched])
     tables = tables or _proposed(mesh, found, sheets, edge)
     tables |= {"source": source.model_dump()} | ({"boxes": sheets} if sheets else {})
     text = solids.text_of(

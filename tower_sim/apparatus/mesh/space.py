@@ -63,19 +63,28 @@ def directions() -> Array:
 
 
 def samples(triangles: Array, step: float) -> tuple[Array, npt.NDArray[np.intp]]:
-    """Return points on triangles (n, 3, 3), about `step` apart, and which triangle each is on."""
-    sides = np.linalg.norm(triangles - np.roll(triangles, 1, axis=1), axis=2).max(axis=1)
-    parts: Any = np.maximum(np.ceil(sides / step).astype(int), 1)
+    """Return points on triangles (n, 3, 3), no point of them further than 0.71 `step` from one, and whose each is.
+
+    A triangle is cut along its longest side and across it.
+    """
+    sides = np.linalg.norm(np.roll(triangles, -1, axis=1) - triangles, axis=2)
+    longest = sides.argmax(axis=1)
+    order = (longest[:, None] + np.arange(3)) % 3
+    a, b, c = np.moveaxis(np.take_along_axis(triangles, order[:, :, None], axis=1), 1, 0)
+    length = np.maximum(sides.max(axis=1), 1e-300)
+    height = np.linalg.norm(np.cross(b - a, c - a), axis=1) / length
+    parts = np.maximum(np.ceil(np.stack([length, height], axis=1) / step).astype(int), 1)
     points: list[Array] = []
     owners: list[npt.NDArray[np.intp]] = []
-    for number in np.unique(parts).tolist():
-        own = np.flatnonzero(parts == number)
-        i, j = np.mgrid[: number + 1, : number + 1]
-        i, j = i[i + j <= number] / number, j[i + j <= number] / number
-        weights = np.stack([1 - i - j, i, j], axis=1)
-        for some in np.array_split(own, max(1, len(own) * len(weights) // 1_000_000)):
-            points.append(np.einsum("wk,tkc->twc", weights, triangles[some]).reshape(-1, 3))
-            owners.append(np.repeat(some, len(weights)))
+    cuts, group = np.unique(parts, axis=0, return_inverse=True)
+    for k, (along, across) in enumerate(cuts.tolist()):
+        own = np.flatnonzero(group.ravel() == k)
+        u, v = (each.ravel() for each in np.mgrid[0.5:along, 0.5:across])
+        u, v = u / along, v / across
+        weights = np.stack([(1 - v) * (1 - u), (1 - v) * u, v], axis=1)
+        corners = np.stack([a[own], b[own], c[own]], axis=1)
+        points.append(np.einsum("wk,tkc->twc", weights, corners).reshape(-1, 3))
+        owners.append(np.repeat(own, len(weights)))
     return np.concatenate(points), np.concatenate(owners)
 
 
@@ -101,8 +110,10 @@ class Space:
     def _cells(self, points: Array) -> npt.NDArray[np.intp]:
         return ((points - self.low) / self.pitch).astype(int)
 
-    def touched(self, triangles: Array) -> tuple[Mask, Mask]:
+    def touched(self, triangles: Array, sure: Mask) -> tuple[Mask, Mask]:
         """Return which triangles (n, 3, 3; mm) a cube can touch from before, and which from behind; after `explore`.
+
+        Those whose outside is `sure` are not looked at from behind.
 
         A cube lies before a triangle if a cell that was reached is as near to it as a cube's middle can be, and nothing
         is between them.
@@ -112,7 +123,9 @@ class Space:
         normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
         normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
         before, behind = np.zeros(len(triangles), dtype=bool), np.zeros(len(triangles), dtype=bool)
-        for seen, side in ((before, 1.0), (behind, -1.0)):
+        every = points, rows
+        for seen, side, asked in ((before, 1.0, np.ones_like(sure)), (behind, -1.0, ~sure)):
+            points, rows = (each[asked[every[1]]] for each in every)
             for ahead in (0.5, 0.8):
                 out = side * normals[rows]
                 places = np.clip(self._cells(points + ahead * self.edge * out), 0, np.array(self.taken.shape) - 1)
