@@ -19,7 +19,7 @@ def test_the_page_of_keys_is_what_the_models_say():
     """After a change of a field: python -m tests.measure.documents."""
     assert documents.PAGE.read_text("utf-8") == documents.page()
     for line in documents.page().splitlines():
-        if line.startswith("| `"):
+        if line.startswith("| `") and line.count(" | ") > 2:  # of what a person writes; docs/http.md explains answers
             assert not line.endswith("|  |"), line  # each key has a sentence
 
 

@@ -1,4 +1,4 @@
-"""Towers of boxes against their own files: do they keep as many cubes, what does it cost, and does any cube get out?
+"""Compare towers of boxes with their own files: what both keep, what it costs, and whether a cube gets out.
 
     python -m tests.measure.meshes --drops 400 --loose 2000
 

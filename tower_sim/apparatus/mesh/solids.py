@@ -115,7 +115,7 @@ def _turn(x: Vector, y: Vector, z: Vector) -> Quaternion:
         2: (x[2] + z[0], y[2] + z[1], squares[2], x[1] - y[0]),
         3: (y[2] - z[1], z[0] - x[2], x[1] - y[0], squares[3]),
     }[most]
-    size = math.sqrt(sum(each * each for each in pairs))
+    size = math.sqrt(math.fsum(each * each for each in pairs))
     return (pairs[0] / size, pairs[1] / size, pairs[2] / size, pairs[3] / size)
 
 
