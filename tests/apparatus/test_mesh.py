@@ -223,8 +223,8 @@ def test_a_prism_that_is_a_cuboid_is_a_box_at_the_same_place() -> None:
         signs = np.array([(a, b, c) for a in (1, -1) for b in (1, -1) for c in (1, -1)])
         made = np.array(found.centre) + signs * found.half @ axes(np.array([found.orientation]))[0].T
         assert np.linalg.norm(made[:, None] - corners, axis=2).min(axis=1).max() < 2e-8
-    corners[1] += 1e-6
-    assert cuboid("part", "printed", [tuple(corner) for corner in corners.tolist()]) is None
+        corners[1] += 1e-6
+        assert cuboid("part", "printed", [tuple(corner) for corner in corners.tolist()]) is None
 
 
 def test_a_tower_goes_on_from_its_tables_alone(imported: Imported) -> None:
@@ -281,6 +281,7 @@ def test_cubes_stay_within_the_walls(imported: Imported) -> None:
             assert outcome.status.is_landing, seed
             for landing in outcome.landings:
                 if landing.place.startswith("inside"):
+                    assert landing.pose
                     assert max(abs(landing.pose.position[0]), abs(landing.pose.position[1])) < 0.015
 
 

@@ -141,7 +141,7 @@ def test_a_tower_for_a_wish_is_judged_by_other_games_and_needs_no_other_step(
 def games_with(inside: int) -> ByDrop:
     """Twenty games in which so many of 49 cubes stay after each drop, one more in every other game."""
     kept = np.full((20, 36), inside, np.int16) + np.arange(20, dtype=np.int16)[:, None] % 2
-    counts = dict.fromkeys(COUNTS, kept)
+    counts: dict[str, Any] = dict.fromkeys(COUNTS, kept)
     return ByDrop(**counts, phases=after_setup(36), terms=PLAN.terms)
 
 

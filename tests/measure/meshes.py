@@ -120,7 +120,8 @@ def table() -> Iterator[str]:
     for name in TOWERS:
         means: dict[str, tuple[float, float]] = {}
         for kind in ("boxes", "mesh", "catching"):
-            number, total, squares = (sum(r[c] for r in rows if r[:3] == (name, kind, CUBES)) for c in (5, 7, 8))
+            own = [row for row in rows if row[:3] == (name, kind, CUBES)]
+            number, total, squares = (sum(int(row[column]) for row in own) for column in (5, 7, 8))
             mean = total / number
             means[kind] = mean, ((squares / number - mean * mean) / (number - 1)) ** 0.5
         (a, ea), (b, eb), (c, ec) = means.values()

@@ -111,7 +111,8 @@ def make() -> None:
     """Write mesh, profile, solids and picture into docs/printed."""
     FOLDER.mkdir(exist_ok=True)
     file = FOLDER / "pegs.stl"
-    file.write_bytes(tower().export(file_type="stl"))
+    mesh: Any = tower()
+    file.write_bytes(mesh.export(file_type="stl"))
     import_(file, FOLDER / "pegs.toml", "mm", 1.0, "z", 8.0, 42.0, True)
     with PhysicsModel(load(FOLDER / "pegs.toml")) as model:
         cubes = supply({"red": 10, "blue": 10}, model.cube_edge)
@@ -127,7 +128,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=2, help="processes")
     options = parser.parse_args(arguments)
     if options.fine:
-        options.fine.write_bytes(tower(is_fine=True).export(file_type="stl"))
+        mesh: Any = tower(is_fine=True)
+        options.fine.write_bytes(mesh.export(file_type="stl"))
         return 0
     make()
     return ended("printed", lambda: print(sentence(options.drops, options.workers))) if options.drops else 0

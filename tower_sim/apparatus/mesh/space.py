@@ -123,9 +123,9 @@ class Space:
         normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
         normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
         before, behind = np.zeros(len(triangles), dtype=bool), np.zeros(len(triangles), dtype=bool)
-        every = points, rows
+        every, owners = points, rows
         for seen, side, asked in ((before, 1.0, np.ones_like(sure)), (behind, -1.0, ~sure)):
-            points, rows = (each[asked[every[1]]] for each in every)
+            points, rows = every[asked[owners]], owners[asked[owners]]
             for ahead in (0.5, 0.8):
                 out = side * normals[rows]
                 places = np.clip(self._cells(points + ahead * self.edge * out), 0, np.array(self.taken.shape) - 1)
@@ -166,9 +166,10 @@ class Space:
             border[np.unique(side)] = True
         border[0] = True
         labelled: Any = ndimage.label(~border[flat])
-        rooms, count = labelled
+        rooms: npt.NDArray[np.intp] = labelled[0]
+        count: int = labelled[1]
         under_air = np.unique(rooms[:, :, :-1][air[:, :, 1:] & border[flat[:, :, 1:]]])
-        sizes: Any = np.bincount(np.ravel(rooms), minlength=count + 1)
+        sizes: Any = np.bincount(rooms.reshape(-1), minlength=count + 1)
         sizes[~np.isin(np.arange(count + 1), under_air[under_air > 0])] = 0
         if not sizes.any():
             return False
