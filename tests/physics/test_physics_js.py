@@ -48,6 +48,17 @@ def test_a_hundred_steps_of_random_chains_are_pythons():
     assert told["windows"] > 1000  # of the steps that went window by window
 
 
+@pytest.mark.slow
+@needs_node
+def test_drops_through_a_printed_tower_are_pythons():
+    shape = load(Path(__file__).parents[2] / "docs/printed/pegs.toml")
+    many = [asdict(chain) for chain in chains(20, shapes=[shape])]
+    given = asked(0) | {"profiles": profiles(shapes=[shape]), "chains": many}
+    told = answered(SUPPORT / "physics_ask.mjs", given=given)
+    assert told["differ"] == []
+    assert told["steps"] >= 15
+
+
 JAMS = PhysicsSettings(quiet_time=1.9, longest=2.0, creep=1.0)
 """No cube is quiet for long enough, so that a drop ends when its time is up: cubes that lie still are jammed."""
 TOO_SHORT = PhysicsSettings(quiet_time=0.5, longest=0.6, creep=0.001)
