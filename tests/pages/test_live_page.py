@@ -542,7 +542,7 @@ def test_it_is_accessible_and_nothing_is_wider_than_a_telephone(desk: Watched, f
     desk.check()
 
 
-def test_a_game_by_house_rules_is_that_of_the_command_line(tmp_path: Path):
+def test_a_game_by_house_rules_is_that_of_the_command_line(desk: Watched, tmp_path: Path):
     """Nine cubes of each colour; its link names the rules, and a page without them refuses it."""
     (tmp_path / "house.toml").write_text("cubes = 9\nrounds = 1\n", "utf-8")
     (tmp_path / "house.html").write_text(live_page(["amerigo"], tmp_path / "house.toml"), "utf-8")
@@ -550,16 +550,15 @@ def test_a_game_by_house_rules_is_that_of_the_command_line(tmp_path: Path):
     with PhysicsModel(load("amerigo")) as model:
         turns = islice(game.start(model, game.read({"rules": {"cubes": 9, "rounds": 1}}), 7, None), 2)
         states = [getattr(turn.state, "tower", turn.state) for turn in turns]
-    with browsing(webgl=True) as watched:
-        page = opened(watched, tmp_path / "house.html")
-        assert page.inner_text("#along-game") == "Amerigo by house"
-        page.click("#along-rules summary")
-        page.fill("#along-seed", "7")
-        page.click("#along-begin")
-        for _ in range(2):
-            page.keyboard.press("Enter")
-            all_still(page)
-        assert page.evaluate("towerSim.state") == states[-1].token()
-        link = page.evaluate("towerSim.link(false)").partition("#")[2]
-        assert "&game=amerigo-" in link
-        watched.check()
+    page = opened(desk, tmp_path / "house.html")
+    assert page.inner_text("#along-game") == "Amerigo by house"
+    page.click("#along-rules summary")
+    page.fill("#along-seed", "7")
+    page.click("#along-begin")
+    for _ in range(2):
+        page.keyboard.press("Enter")
+        all_still(page)
+    assert page.evaluate("towerSim.state") == states[-1].token()
+    link = page.evaluate("towerSim.link(false)").partition("#")[2]
+    assert "&game=amerigo-" in link
+    desk.check()
