@@ -249,6 +249,7 @@ BAD = {  # what is changed in the profile, and a part of the one line
     "another mesh's solids": ('digest = "', 'digest = "0', "solids.digest"),
     "a mouth beside the middle": ("outline_mm = [[", "outline_mm = [[100.0, 90.0], [", "not convex"),
     "an unknown material": ('tower = "printed"', 'tower = "wood"', "printed, pane, table"),
+    "a part without a material": ('tower = "printed"', 'other = "printed"', "parts has no 'tower'"),
     "an exit over the rim": ("top_mm = 2", "top_mm = 90", "exit.top_mm"),
     "a hand too wide": ("spread_mm = ", "spread_mm = 1", "release.spread_mm"),
     "a folder": ('file = "mine', 'file = "../mine', "beside the profile"),

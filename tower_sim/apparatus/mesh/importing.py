@@ -414,15 +414,15 @@ def _corners(out: npt.NDArray[np.float64], extent: npt.NDArray[np.float64]) -> n
 
 
 _COMMENTS = {  # of the tables that a person may change
-    "cubes": "what the tower is made for",
+    "cubes": "what the tower is made for; [assumed]: beech",
     "source": "the mesh; after a change here, in [[boxes]] or of edge_mm: tower-sim tower import {name}.toml",
     "solids": "what cubes can touch of it",
     "parts": "printed, pane or table",
     "boxes": "what the file lacks, such as a sheet of glass",
     "mouth": "the rim's height and outline, proposed from the mesh",
     "inside": "proposed: the outline of the walls' inner faces from a height on, from the top down",
-    "exit": "proposed: a cube whose middle leaves the outline under top_mm has come out",
-    "tray": "proposed: where cubes that come out lie; walls_mm over 0 builds walls",
+    "exit": "proposed: a cube whose middle leaves the outline under top_mm has come out; [assumed]: wall_mm",
+    "tray": "where cubes that come out lie: proposed, or [assumed] if walls_mm over 0 builds walls that the mesh lacks",
     "surfaces": "[assumed]: smooth plastic",
     "release": "[assumed]: a hand just over the rim",
 }

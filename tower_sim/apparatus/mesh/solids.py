@@ -59,6 +59,8 @@ def read(text: str, surfaces: Mapping[str, str]) -> tuple[tuple[Box, ...], tuple
                 corners.append((x * 1e-3, y * 1e-3, z * 1e-3))
             elif word == "g":
                 part = rest[0]
+                if part not in surfaces:
+                    raise UsageError(f"parts has no {part!r}; allowed is a material for each part of the mesh; add it")
             elif line.startswith(_COSINES):
                 cosines = [float(each) for each in rest[1:]]
             elif word == "f":
@@ -68,7 +70,7 @@ def read(text: str, surfaces: Mapping[str, str]) -> tuple[tuple[Box, ...], tuple
                 else:
                     hulls.append(prism(part, surfaces[part], corners, cosines))
                 corners = []
-        except (ValueError, IndexError, KeyError) as error:
+        except (ValueError, IndexError) as error:
             if isinstance(error, UsageError):
                 raise
             raise fault(f"line {number} of the solids", line, "one that begins with v, g or f", _ADVICE) from None
