@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support.meshes import rough, small_tower
+from tests.support.meshes import box, rough, small_tower
 from tower_sim import PhysicsModel, cli, load
 from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.mesh.importing import Imported, import_again, import_mesh
@@ -176,6 +176,18 @@ def test_what_is_proposed_is_near_what_was_drawn(imported: Imported) -> None:
     assert (imported.bodies, imported.open_edges, given.exit.side) == (1, 0, "front")
     assert given.source.turn_deg == 0
     assert given.tray.walls > 0  # none in the file
+
+
+def test_the_widest_cube_that_gets_through_is_told(tmp_path: Path) -> None:
+    """Through a hole of 8 mm in a sheet across the tube, where cubes are 14 mm wide; a cell is 1.4 mm."""
+    sheet = box((-15, -15, 50), (15, 15, 52)) - box((-4, -4, 49), (4, 4, 53))
+    plate = sheet.to_mesh64()
+    mesh = trimesh.util.concatenate([small_tower(), trimesh.Trimesh(plate.vert_properties, plate.tri_verts)])
+    mesh.export(tmp_path / "tower.stl")
+    with pytest.raises(UsageError, match="from the mouth to an exit") as told:
+        import_mesh(tmp_path / "tower.stl", tmp_path / "mine.toml", edge=14.0)
+    width = float(str(told.value).partition("about ")[2].split()[0])
+    assert width == pytest.approx(8, abs=2 * 1.4)
 
 
 @pytest.mark.parametrize("turn", [90, 180, 270])

@@ -143,16 +143,15 @@ class Space:
 
     def explore(self) -> Found:
         """Find mouth, inside and exit; raises NoWay if a cube does not get in or out."""
-        radius = self.edge / 2 - 0.87 * self.pitch  # by so much may a cell's distance be wrong
-        found = self._inside(radius)
-        if isinstance(found, bool):
-            step = self.pitch / 2
-            thinner = radius
-            while isinstance(found, bool) and thinner > step:
-                thinner -= step
-                found = self._inside(thinner)
-            raise NoWay(self._inside(radius) is False, 2 * thinner)
-        return found
+        doubt = 0.87 * self.pitch  # by so much may a cell's distance be wrong
+        width = self.edge
+        found = first = self._inside(width / 2 - doubt)
+        while isinstance(found, bool) and width / 2 - doubt > self.pitch / 2:
+            width -= self.pitch / 2
+            found = self._inside(width / 2 - doubt)
+        if isinstance(first, bool):
+            raise NoWay(not first, 0.0 if isinstance(found, bool) else width)
+        return first
 
     def _inside(self, radius: float) -> Found | bool:
         """Return what cubes' middles of this radius find; False if they find no mouth, True if they find no exit."""
