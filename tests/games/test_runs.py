@@ -15,7 +15,7 @@ from tower_sim.errors import UsageError
 from tower_sim.runs.by_drop import COUNTS, UNKNOWN, ByDrop, after_setup, by_drop
 from tower_sim.runs.figure import MOST, SPREAD, SUM, Figure, script
 from tower_sim.runs.formula import formula
-from tower_sim.runs.tower import INSIDE_SETUP, OUT, RESIDENTS_OUT, SHARE_OUT, SKIPPED, THROWN_OUT
+from tower_sim.runs.tower import INSIDE_SETUP, OUT, RESIDENTS_OUT, SHARE_OUT, SKIPPED, THROWN_OUT, some_out
 
 NODE = shutil.which("node")
 
@@ -78,6 +78,24 @@ def test_figures_are_those_worked_out_by_hand():
     assert gold.value(runs).tolist() == [2, 3]
     rare = Figure("rare", "rare", "1", of="colours == 2", where="out > 4", take=SUM)
     assert rare.value(runs, none=-1).tolist() == [-1, 1]
+
+
+@pytest.mark.parametrize(
+    ("limits", "phases", "told"),
+    [
+        ({}, [1, 1], "phases with something out"),
+        ({"least": 4}, [0, 1], "phases with 4 or more out"),
+        ({"most": 3}, [1, 0], "phases with 1 to 3 out"),
+        ({"least": 0, "most": 0}, [2, 1], "phases with 0 to 0 out"),
+        ({"least": 0}, [3, 2], "phases with 0 or more out"),
+        ({"where": "colours >= 2"}, [1, 1], "phases with something out and two or more colours"),
+        ({"least": 6, "where": "colours >= 2"}, [0, 0], "phases with 6 or more out and two or more colours"),
+    ],
+)
+def test_phases_are_chosen_by_both_limits_of_the_cubes_out(limits: Any, phases: list[int], told: str):
+    figure = some_out("x", "x", "cubes", "out", **limits)
+    assert figure.title == f"x, of {told}"
+    assert figure.sums(two_runs())[1].tolist() == phases
 
 
 def test_what_a_figure_is_has_the_numbers_of_the_rules_and_keeps_every_other_brace():

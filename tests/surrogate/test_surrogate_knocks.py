@@ -302,6 +302,20 @@ def test_knocks_are_on_the_states_of_the_games_themselves_and_come_again(campaig
 
 
 @pytest.mark.slow
+def test_the_games_come_in_turn_from_each_design_point_of_each_campaign(
+    campaign: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(sys.modules["tower_sim.fitting.knocks"], "GAMES", 5)
+    vary = '[vary]\ndesign = "grid"\n[vary.fields]\n"rules.rounds" = [1, 2]'
+    run(parse(f"{SPEC.replace('60', '3')}{vary}"), folder := tmp_path / "two")
+    two = load_campaign(folder)
+    knocks = play_knocks([campaign, two], [np.arange(7, 60), np.arange(1, 6)], MODEL.table.regions, FITTED)
+    of = [(campaign, 7), (two, 1), (two, 3), (campaign, 8), (two, 2)]
+    inside = [own.drops.inside_after[own.drops.run == run].tolist() for own, run in of]
+    assert [knocks.lying.sum(1)[knocks.run == i].tolist() for i in range(len(of))] == inside
+
+
+@pytest.mark.slow
 def test_a_fit_to_knocks_of_a_known_law_finds_it_and_the_check_passes_it_and_no_other(campaign: Campaign):
     fitted = fit_knocks(played(campaign, range(30), FITTED))
     assert fitted == fit_knocks(played(campaign, range(30), FITTED))

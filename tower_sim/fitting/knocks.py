@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -61,16 +62,22 @@ def play_knocks(
 ) -> PlayedKnocks:
     """Play some games of the campaigns again, and knock once on a copy of each state.
 
-    The games are the first GAMES, over all campaigns together, of the runs `chosen` for each campaign. Campaigns of
-    chains have no knocks, nor has a surrogate without them. `regions` are the floors from top to bottom. The direction
-    of a knock is random, from the campaign's seed. The strengths used are spread evenly over `strengths` (hundredths of
-    g). `note` is called after each game.
+    There are up to GAMES games. They come in turn from each design point of each campaign, the first of the runs
+    `chosen` first. Campaigns of chains have no knocks, nor has a surrogate without them. `regions` are the floors from
+    top to bottom. The direction of a knock is random, from the campaign's seed. The strengths used are spread evenly
+    over `strengths` (hundredths of g). `note` is called after each game.
     """
     rows: list[tuple[int, int, list[list[int]]]] = []
-    games = [(own, int(run)) for own, runs in zip(campaigns, chosen, strict=True) if own.kind == "game" for run in runs]
+    points = [
+        [(own, run) for run in runs[own.run_point[runs] == point].tolist()]
+        for own, runs in zip(campaigns, chosen, strict=True)
+        if own.kind == "game"
+        for point in np.unique(own.run_point[runs])
+    ]
+    games = [game for turn in zip_longest(*points) for game in turn if game]
     for number, (campaign, run) in enumerate(games[:GAMES]):
         spec = Spec.from_canonical(canonical_json(campaign.spec))
-        point = spec.point(run // spec.runs)
+        point = spec.point(int(campaign.run_point[run]))
         with point.open_model() as model:
             if isinstance(model, SurrogateModel) and not model.table.knocks:
                 continue

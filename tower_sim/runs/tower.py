@@ -54,15 +54,18 @@ GENERAL = frozenset(figure.key for figure in (*TOWER, MOST_INSIDE, SHARE_OUT, SK
 """The keys of all figures above. A figure with another key is a game's own."""
 
 
-def some_out(key: str, title: str, unit: str, of: str, least: int = 1, most: int = 0, where: str = "") -> Figure:
+def some_out(
+    key: str, title: str, unit: str, of: str, least: int = 1, most: int | None = None, where: str = ""
+) -> Figure:
     """Return a figure for the phases with `least` to `most` cubes out in which `where` is true.
 
-    If `most` is 0, all phases in which a cube comes out count, whatever `least` is.
+    If `most` is None, there is no upper limit.
     """
-    cubes = f"out >= {least} and out <= {most}" if most else "out > 0"
-    what = f"phases with {least} to {most} out" if most else "phases with something out"
+    limits = [f"out >= {least}", *([] if most is None else [f"out <= {most}"])]
+    many = f"{least} or more" if least != 1 else "something"
+    what = f"phases with {many if most is None else f'{least} to {most}'} out"
     rest = " and two or more colours" if where else ""
-    return Figure(key, f"{title}, of {what}{rest}", unit, of=of, where=f"{cubes} and {where}" if where else cubes)
+    return Figure(key, f"{title}, of {what}{rest}", unit, of=of, where=" and ".join([*limits, *filter(None, [where])]))
 
 
 ONE, MANY = "colours == 1", "colours >= 3"
