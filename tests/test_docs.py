@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -64,12 +65,27 @@ def test_the_commands_of_the_page_on_calibration_run(tmp_path: Path, monkeypatch
         assert cli.main(shlex.split(line)[1:]) == 0
 
 
+PRINTED = ROOT / "docs/printed.md"
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_page_on_printed_towers_run_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "docs/printed", "docs/printed")
+    campaign = Path("docs/printed/campaign.toml")
+    campaign.write_text(campaign.read_text("utf-8").replace("games = 240", "games = 10"), "utf-8")
+    commands = re.findall(r"^tower-sim .+$|(?<=`)tower-sim [^`]+(?=`)", PRINTED.read_text("utf-8"), re.M)
+    for command in commands:
+        assert cli.main(shlex.split(command)[1:]) == 0, command
+    assert Path("lab.html").is_file()
+
+
 LISTS = ("tower-sim tower list",)
 
 
 def inline_commands() -> list[str]:
-    """Every `tower-sim COMMAND ...` in the docs that is complete; those of a package are in test_apparatus_docs."""
-    found = {c for doc in DOCS for c in re.findall(r"`(tower-sim [^`]+)`", doc.read_text("utf-8"))}
+    """Every `tower-sim COMMAND ...` in the docs that needs no other before it; those of a package are in test_apparatus_docs."""
+    found = {c for doc in DOCS if doc != PRINTED for c in re.findall(r"`(tower-sim [^`]+)`", doc.read_text("utf-8"))}
     groups = ("campaign", "tower", "model", "page")  # their second word is an action
     return sorted(
         c
