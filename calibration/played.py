@@ -3,7 +3,7 @@
     python -m tower_sim.calibration.played 0 1 2
 
 plays pieces 0, 1 and 2 and writes each as calibration/played/NN.npz; an existing piece is kept. The first pieces alone,
-any number of them, are a valid table. A piece takes two and a half minutes on one core.
+any number of them, are a valid table. A piece takes two and a half minutes of one core.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.calibration.prior import NUMBERS, tower
 from tower_sim.calibration.summaries import GAME, PLAN, RULES, Array
 from tower_sim.errors import UsageError
+from tower_sim.pool import in_threads
 from tower_sim.progress import telling
 from tower_sim.runs.by_drop import COUNTS, UNKNOWN, ByDrop, after_setup, by_drop
 from tower_sim.simulator import PhysicsModel
@@ -115,13 +116,13 @@ def play_on(table: Table, towers: Sequence[int] | Array, file: Path, games: int 
         done = None  # stored for a table with fewer games, which has these games by now
     left = [int(number) for number in towers if done is None or number not in done["tower"]]
     with telling("games of towers that agree", len(left)) as tell:
-        for i, number in enumerate(left, start=1):
-            played = play(tower(table.unit[number]), number, range(first, first + games))
+        plays = in_threads(lambda number: play(tower(table.unit[number]), number, range(first, first + games)), left)
+        for number, played in zip(left, plays, strict=True):
             row = {name: getattr(played, name)[None].astype(np.int8) for name in COUNTS}
             row |= {"tower": np.array([number]), "first": np.array([first])}
             done = row if done is None else {name: np.concatenate([done[name], row[name]]) for name in row}
             _write(file, done)
-            tell(i)
+            tell.step()
     return table if done is None else with_more(table, done)
 
 
@@ -169,8 +170,8 @@ def _write(file: Path, counts: Mapping[str, Array]) -> None:
 def play_piece(piece: int) -> dict[str, Array]:
     """Play the towers of a piece, and return counts by name, each of shape (towers, games, drops)."""
     first = piece * TOWERS
-    units = points(piece + 1)[first:]
-    played = [play(tower(unit), first + i, range(GAMES)) for i, unit in enumerate(units)]
+    towers = enumerate(points(piece + 1)[first:], first)
+    played = list(in_threads(lambda each: play(tower(each[1]), each[0], range(GAMES)), towers))
     return {name: np.stack([getattr(games, name) for games in played]).astype(np.int8) for name in COUNTS}
 
 

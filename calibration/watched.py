@@ -18,11 +18,11 @@ from tower_sim.errors import check_whole
 from tower_sim.games.amerigo import DROP_STREAM, Rules, play
 from tower_sim.model import TooManyFailedDraws, until_landed
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.pool import spread_out
+from tower_sim.pool import in_threads
+from tower_sim.progress import telling
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
 
-WORKERS = 2
 COLOURS = len(Rules().colours)
 
 
@@ -79,7 +79,7 @@ def observe(
     settings: PhysicsSettings | None = None,
     throws: Sequence[RecordedThrows | None] = (None,),
 ) -> list[list[AgedDrop]]:
-    """Play games with physics, on two processes; the games take turns with `throws`.
+    """Play games with physics, on all cores; the games take turns with `throws`.
 
     Game i depends only on `seed`, on i and on its throws. Raises UsageError for an apparatus that is no tower and for a
     seed below 0.
@@ -87,7 +87,12 @@ def observe(
     as_tower(apparatus)
     check_whole("seed", seed, 0)
     tasks = [(_seed_of(seed, i), each) for i, each in enumerate(islice(cycle(throws), games))]
-    return list(spread_out(partial(_with_physics, apparatus, settings), tasks, WORKERS, "games"))
+    watched: list[list[AgedDrop]] = []
+    with telling("games", len(tasks)) as tell:
+        for drops in in_threads(partial(_with_physics, apparatus, settings), tasks):
+            watched.append(drops)
+            tell.step()
+    return watched
 
 
 def _seed_of(seed: int, game: int) -> int:

@@ -42,18 +42,34 @@ def drops(apparatus: str, cubes: int, hands: Sequence[int]) -> float:
         return time.perf_counter() - _queued() - begun
 
 
-def _queued() -> float:
-    """Return how long (s) this thread has been ready to run while others did (Linux), else 0."""
+def many_drops(apparatus: str, cubes: int, hands: Sequence[int]) -> float:
+    """Do some drops by `drop_many` with two workers; returns the seconds, less what a worker waited for a core."""
+    with PhysicsModel(load(apparatus), CORE) as model:
+        draws = [(model.empty(), supply({"any": cubes}, model.cube_edge), hand) for hand in hands]
+        outcomes, others = model.drop_many(draws, workers=2), {each.native_id for each in threading.enumerate()}
+        begun = time.perf_counter()
+        for _ in hands:
+            next(outcomes)
+        taken = time.perf_counter() - begun
+        return (
+            taken - sum(_queued(each.native_id) for each in threading.enumerate() if each.native_id not in others) / 2
+        )
+
+
+def _queued(thread: int | None = None) -> float:
+    """Return how long (s) a thread (None: this one) has been ready to run while others did (Linux), else 0."""
     try:
-        return int(Path(f"/proc/self/task/{threading.get_native_id()}/schedstat").read_text().split()[1]) * 1e-9
+        file = Path(f"/proc/self/task/{thread or threading.get_native_id()}/schedstat")
+        return int(file.read_text().split()[1]) * 1e-9
     except OSError:
         return 0.0
 
 
 def speeds(number: int) -> dict[str, Any]:
-    """Time the same drops by one thread, by two and by two processes, in turn: seconds of the slower one, by kind.
+    """Time the same drops by one thread, two threads, two processes and `drop_many`, in turn: seconds by kind.
 
-    The three take turns in being the first. Threads and processes are started, and have done drops, before the clock.
+    Of two threads or processes it is the slower one. The four take turns in being the first. Threads and processes are
+    started, and have done drops, before the clock; those of `drop_many` start with it.
     """
     found: dict[str, dict[str, float]] = {}
     with get_context("spawn").Pool(2) as pool, ThreadPoolExecutor(2) as crew:
@@ -64,6 +80,7 @@ def speeds(number: int) -> dict[str, Any]:
             ways: dict[str, Callable[[], float]] = {
                 "one": lambda work=work, halves=halves: sum(map(work, halves)),
                 "threads": lambda work=work, halves=halves: max(crew.map(work, halves)),
+                "drop_many": partial(many_drops, apparatus, cubes, range(first, first + each)),
                 "processes": lambda work=work, halves=halves: max(pool.map(work, halves, chunksize=1)),
             }
             pool.map(work, [range(2)] * 4, chunksize=1)
@@ -79,9 +96,11 @@ def speed_words(rounds: Mapping[int, Mapping[str, Any]]) -> str:
     told: list[str] = []
     for words in KINDS if rounds else ():
         taken = [line["seconds"][words] for line in rounds.values()]
-        gains = {way: sorted(each["one"] / each[way] for each in taken) for way in ("threads", "processes")}
+        gains = {
+            way: sorted(each["one"] / each[way] for each in taken) for way in ("threads", "processes", "drop_many")
+        }
         spans = {way: f"{median(found):.2f} ({found[0]:.2f} to {found[-1]:.2f})" for way, found in gains.items()}
-        told.append(f"{words}: {spans['threads']}; two processes {spans['processes']}")
+        told.append(f"{words}: {spans['threads']}; two processes {spans['processes']}; drop_many {spans['drop_many']}")
     return f"{'; '.join(told)}; {len(rounds)} rounds" if told else "not measured yet"
 
 

@@ -96,9 +96,9 @@ def chances(
     seed: int,
     tell: Callable[[int], None] = lambda done: None,
 ) -> list[Chances]:
-    """Throw each option (counts by colour) `draws` times from `state`; call `tell` with the number of throws done.
+    """Throw each option (counts by colour) `draws` times from `state`, on all cores.
 
-    Random, from `seed`: draw k of option i has the spawn key (i, k).
+    `tell` is called with the number of throws done. Random, from `seed`: draw k of option i has the spawn key (i, k).
     """
     draws = check_whole("draws", draws, 2, MOST_DRAWS, "try 200")
     thrown = [as_throw(each, state, None)[0] for each in options]
@@ -108,13 +108,14 @@ def chances(
     for i, counts in enumerate(thrown):
         cubes = supply(counts, model.cube_edge, first_id=state.next_id)
         rows: list[list[int]] = []
-        for k in range(draws):
-            try:
-                landed = first_landing(partial(model.drop, state, cubes), seed, (i, k))
-            except TooManyFailedDraws:
-                continue
-            finally:
-                tell(i * draws + k + 1)
+        firsts = ((state, cubes, np.random.SeedSequence(seed, spawn_key=(i, k, 0))) for k in range(draws))
+        for k, landed in enumerate(model.drop_many(firsts)):
+            tell(i * draws + k + 1)
+            if not landed.status.is_landing:
+                try:
+                    landed = first_landing(partial(model.drop, state, cubes), seed, (i, k))
+                except TooManyFailedDraws:
+                    continue
             rows.append(list(count_by_colour(landed.emerged, colours).values()))
         out = np.array(rows, int).reshape(len(rows), len(colours))
         found.append(Chances(counts, colours, out, draws - len(rows)))

@@ -7,7 +7,7 @@ an rng that is not PCG64, an unknown zone, a launch into a place that is taken, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Iterable, Sequence
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -16,8 +16,12 @@ import numpy as np
 from tower_sim.apparatus.board import Board
 from tower_sim.cubes import Cube
 from tower_sim.door import Door
+from tower_sim.errors import fault
 from tower_sim.outcome import Outcome
-from tower_sim.state import TowerState
+from tower_sim.state import TowerState, check_seed
+
+Draw = tuple[TowerState, Sequence[Cube], "int | np.random.SeedSequence"]
+"""What a drop depends on: the state before it, the cubes that are thrown, and a seed."""
 
 
 class DropModel(Protocol):
@@ -61,6 +65,14 @@ class DropModel(Protocol):
 
         A cube that lies on the board is taken off it first; cubes left there can be hit and moved.
         Always returns an Outcome. A failed drop has a status that says so, and the input state.
+        """
+        ...
+
+    def drop_many(self, draws: Iterable[Draw], *, workers: int | None = None) -> Generator[Outcome, None, None]:
+        """Yield the outcome of each of `draws`, in order; draw (state, cubes, seed) throws `cubes` into `state`.
+
+        Its rng is numpy.random.default_rng(seed). `workers` is the number of threads (None: one for each core). It
+        changes no outcome. The surrogate needs one.
         """
         ...
 
@@ -133,6 +145,23 @@ class BaseModel(Closing):
     def cube_edge(self) -> float:
         """The edge (m) of the cubes that the apparatus is made for."""
         return self._door.edge
+
+    def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
+        """See DropModel."""
+        raise NotImplementedError
+
+    def drop_many(self, draws: Iterable[Draw], *, workers: int | None = None) -> Generator[Outcome, None, None]:
+        """See DropModel; one drop follows another."""
+        for draw in draws:
+            yield self._drop_one(draw)
+
+    def _drop_one(self, draw: Draw) -> Outcome:
+        try:
+            state, cubes, seed = draw
+        except (TypeError, ValueError) as error:
+            raise fault("draw", draw, "a state, cubes and a seed", "write (model.empty(), cubes, 7)") from error
+        seed = seed if isinstance(seed, np.random.SeedSequence) else check_seed(seed)
+        return self.drop(state, cubes, np.random.default_rng(seed))
 
     def empty(self) -> TowerState:
         """Return the state with no cube inside, and none on a board."""

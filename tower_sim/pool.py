@@ -1,10 +1,13 @@
-"""Pools of worker processes. Workers ignore Ctrl-C; only the process that started them receives it."""
+"""Pools of workers: threads, or processes that ignore Ctrl-C, which only the process that started them receives."""
 
 from __future__ import annotations
 
 import multiprocessing as mp
+import os
 import signal
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from multiprocessing.pool import Pool
@@ -15,9 +18,14 @@ from typing import TypeVar
 from tower_sim.errors import check_whole
 from tower_sim.progress import telling
 
-MOST_WORKERS = 512  # more processes than this are a typing error, not a machine
+MOST_WORKERS = 512  # more than this are a typing error, not a machine
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+
+
+def check_workers(workers: object) -> int:
+    """Check a number of workers and return it as an int."""
+    return check_whole("workers", workers, 1, MOST_WORKERS)
 
 
 @contextmanager
@@ -59,7 +67,7 @@ def piped(work: Callable[..., None], *more: object) -> tuple[BaseProcess, Connec
 @contextmanager
 def processes(workers: int) -> Generator[Pool, None, None]:
     """Provide a pool of `workers` processes for the block and end them afterwards; they ignore Ctrl-C."""
-    workers = check_whole("workers", workers, 1, MOST_WORKERS)
+    workers = check_workers(workers)
     with without_interrupts():
         pool = mp.get_context("spawn").Pool(workers, ignore_interrupts)
     with pool:
@@ -77,3 +85,25 @@ def spread_out(
         for i, result in enumerate(pool.imap(work, tasks), 1):
             tell(i)
             yield result
+
+
+def in_threads(
+    work: Callable[[Task], Result], tasks: Iterable[Task], workers: int | None = None
+) -> Generator[Result, None, None]:
+    """Yield the result of `work` for each of `tasks`, in order, from up to `workers` threads (None: one for each core).
+
+    Threads gain time if `work` drops with the core, which runs without Python's lock. After an error or an interrupt no
+    task begins any more, and those that have begun are not waited for.
+    """
+    workers = (os.cpu_count() or 1) if workers is None else check_workers(workers)
+    crew = ThreadPoolExecutor(workers)
+    begun: deque[Future[Result]] = deque()
+    try:
+        for task in tasks:
+            begun.append(crew.submit(work, task))
+            if len(begun) > 2 * workers:
+                yield begun.popleft().result()
+        while begun:
+            yield begun.popleft().result()
+    finally:
+        crew.shutdown(wait=False, cancel_futures=True)

@@ -8,9 +8,10 @@ apparatus/where.py says where they are.
 
 from __future__ import annotations
 
+import copy
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -20,7 +21,7 @@ from tower_sim import portable
 from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.parts import Apparatus, as_apparatus
 from tower_sim.apparatus.with_board import with_board
-from tower_sim.contract import BaseModel
+from tower_sim.contract import BaseModel, Draw
 from tower_sim.cubes import MAX_CUBES, Cube
 from tower_sim.door import Door, as_zone, go_on_there, knock_strength
 from tower_sim.outcome import Landing, Outcome
@@ -32,6 +33,7 @@ from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings, as_settings
 from tower_sim.physics.world import World
 from tower_sim.places import BORDER, INSIDE, LOST, TABLE, ZONE
+from tower_sim.pool import in_threads
 from tower_sim.state import Event, Pose, Resident, TowerState, rng_text
 
 
@@ -77,6 +79,28 @@ class PhysicsModel(BaseModel):
         thrown = self._door.throw(state, cubes)
         event = Event("drop", rng_text(rng), thrown, ())
         return self._run(state, thrown, event, lambda scene: scene.throw(thrown, rng))
+
+    def drop_many(self, draws: Iterable[Draw], *, workers: int | None = None) -> Generator[Outcome, None, None]:
+        """See DropModel. Each thread has a copy of this model. Only the core drops in several threads at once."""
+        if workers == 1 or not isinstance(self._world.engine, CoreEngine):
+            yield from super().drop_many(draws)
+            return
+        mine, copies = threading.local(), list[PhysicsModel]()
+
+        def drop(draw: Draw) -> Outcome:
+            if not hasattr(mine, "model"):
+                mine.model = copy.copy(self)
+                copies.append(mine.model)
+            return mine.model._drop_one(draw)
+
+        try:
+            with self._world.alone():  # is it open?
+                pass
+            yield from in_threads(drop, draws, workers)
+        finally:
+            for each in copies:
+                each._world.engine.close()  # which ends a drop that goes on, after an error or an interrupt
+                self._steps, self._seconds = self._steps + each._steps, self._seconds + each._seconds
 
     def throw_by_hand(self, state: TowerState, cubes: Sequence[Cube], launches: Sequence[Sequence[float]]) -> Outcome:
         """Throw `cubes` with the given launches; see HandModel. Nothing is random."""

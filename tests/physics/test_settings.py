@@ -219,7 +219,7 @@ def test_every_command_that_drops_hands_its_engine_and_accuracy_to_physics(comma
         raise _Asked(next(each for each in given if isinstance(each, PhysicsSettings)))
 
     monkeypatch.setattr(opens, asked)
-    monkeypatch.setattr("tower_sim.calibration.watched.spread_out", lambda do, seeds, *_: map(do, seeds))
+    monkeypatch.setattr("tower_sim.calibration.watched.in_threads", map)
     for words, settings in (
         ([], PhysicsSettings()),
         (["--engine", "core"], PhysicsSettings(engine="core")),

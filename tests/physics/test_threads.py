@@ -125,11 +125,72 @@ def test_a_copy_is_a_model_of_its_own(
         assert drop(other, 0) == alone["amerigo"][0]
 
 
+@each_case("workers", [1, 2, 5, None])
+def test_many_drops_are_those_of_one_after_another_in_order_with_any_number_of_workers(
+    workers: int | None, engine: PhysicsSettings
+):
+    with PhysicsModel(SHAPES["amerigo"], engine) as model:
+        cubes = supply({"red": 3}, model.cube_edge)
+        seeds: list[Any] = [*range(6), np.random.SeedSequence(1, spawn_key=(2,))]
+        alone = [model.drop(model.empty(), cubes, np.random.default_rng(seed)) for seed in seeds]
+        steps = model.effort[0]
+        assert list(model.drop_many([(model.empty(), cubes, seed) for seed in seeds], workers=workers)) == alone
+        assert model.effort[0] == 2 * steps
+
+
+@each_case(
+    ("wrong", "said"),
+    [
+        (lambda model: (model.empty(), (), -1), "^seed is -1; allowed is a whole number"),
+        (lambda model: (model.empty(), (1,), 1), "^cube is 1;"),
+        (lambda model: (1, 2), r"^draw is \(1, 2\); allowed is a state, cubes and a seed; "),
+    ],
+)
+def test_a_wrong_draw_among_many_says_so_after_those_before_it(
+    wrong: Callable[[PhysicsModel], Any], said: str, engine: PhysicsSettings
+):
+    with PhysicsModel(SHAPES["amerigo"], engine) as model:
+        good = (model.empty(), supply({"red": 1}, model.cube_edge), 1)
+        outcomes = model.drop_many([good, good, wrong(model), good], workers=2)
+        assert [next(outcomes).status.is_landing for _ in range(2)] == [True, True]
+        with pytest.raises(UsageError, match=said):
+            next(outcomes)
+        assert drop(model, 0)
+
+
+def test_a_number_of_workers_that_is_none_is_refused():
+    with PhysicsModel(SHAPES["amerigo"], PhysicsSettings(engine="core")) as model:
+        for workers in (0, 513, 1.5):
+            with pytest.raises(UsageError, match=r"^workers is [\d.]+; allowed is a whole number from 1 to 512"):
+                next(model.drop_many([], workers=cast("Any", workers)))
+
+
+def test_an_interrupt_of_many_drops_ends_those_that_go_on():
+    endless = PhysicsSettings(engine="core", timestep=1e-5, residual=0)
+    threads, before = set(threading.enumerate()), signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with PhysicsModel(SHAPES["amerigo"], endless) as model:
+            draws = [(model.empty(), supply({"red": 12}, model.cube_edge), seed) for seed in range(4)]
+            threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+            with pytest.raises(KeyboardInterrupt):
+                list(model.drop_many(draws, workers=2))
+        for thread in set(threading.enumerate()) - threads:
+            thread.join(30)
+            assert not thread.is_alive()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_a_closed_model_says_so_in_one_line(engine: PhysicsSettings):
     with PhysicsModel(SHAPES["amerigo"], engine) as model:
         pass
     model.close()  # as often as one likes
-    for call in (lambda: drop(model, 0), lambda: model.knock(model.empty(), 1.0, np.random.default_rng(1))):
+    many = model.drop_many([(model.empty(), (), 1)])
+    for call in (
+        lambda: drop(model, 0),
+        lambda: next(many),
+        lambda: model.knock(model.empty(), 1.0, np.random.default_rng(1)),
+    ):
         with pytest.raises(UsageError, match=r"^model is closed; allowed is one that is open; [^\n]*$"):
             call()
 
@@ -279,4 +340,4 @@ def test_the_example_in_the_docs_runs():
     text = (Path(__file__).parents[2] / "docs" / "speed.md").read_text("utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", text, re.S)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert re.fullmatch(r"\[\[\d(, \d){3}\], \[\d(, \d){3}\]\]\n", done.stdout), done.stderr
+    assert re.fullmatch(r"\[\d(, \d){7}\]\n", done.stdout), done.stderr

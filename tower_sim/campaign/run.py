@@ -31,10 +31,10 @@ from tower_sim.campaign.spec import Spec, load
 from tower_sim.campaign.store import MANIFEST, Store, difference, environment, head_of
 from tower_sim.campaign.vary import SAMPLED
 from tower_sim.campaign.work import Shard, run_shard
-from tower_sim.errors import UsageError, check_whole
+from tower_sim.errors import UsageError
 from tower_sim.extras import extra
 from tower_sim.interrupts import terminable
-from tower_sim.pool import MOST_WORKERS, ignore_interrupts, without_interrupts
+from tower_sim.pool import check_workers, ignore_interrupts, without_interrupts
 from tower_sim.progress import Telling, telling
 from tower_sim.reading import as_path
 from tower_sim.registry import get
@@ -85,7 +85,7 @@ def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", tell: Tel
     the run; finished shards are kept. Raises UsageError for a directory, an address, a number of workers or a model
     that cannot be used, WritingFailed if the disk is full or fails, WorkersLost if all workers are lost.
     """
-    workers = check_whole("workers", workers, 1, MOST_WORKERS)
+    workers = check_workers(workers)
     head = head_of(spec)
     if not dask and not (directory / MANIFEST).exists():
         with spec.point(0).open_model():  # a model that is not available raises before anything is written
@@ -253,7 +253,7 @@ def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask:
     engine = get("engine", spec.settings["engine"]) if spec.settings else None
     if hint := getattr(engine, "faster", str)():
         warn(hint)
-    workers = check_whole("workers", workers, 1, MOST_WORKERS)
+    workers = check_workers(workers)
     with_whom = (f" --workers {workers}" if workers > 1 else "") + (f" --dask {dask}" if dask else "")
     again = f"tower-sim campaign run {spec_path} -o {out}{with_whom}"
     try:

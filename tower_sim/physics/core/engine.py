@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tower_sim.apparatus.parts import Box, Hull, Quaternion, Surface, Vector
+from tower_sim.errors import UsageError
 from tower_sim.jit import T
 from tower_sim.physics.core import arrays, machine, run
 from tower_sim.physics.core.hulls import told_of
@@ -43,6 +44,7 @@ class CoreEngine:
         self.core = machine.chosen()
         self.tables = self.core.make(0, 0, 1, 1, 0)
         self._fixed: tuple[object, ...] = ()
+        self._is_open = True
 
     @property
     def lock(self) -> AbstractContextManager[Any]:
@@ -50,7 +52,8 @@ class CoreEngine:
         return contextlib.nullcontext()
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Let no further step be taken; a drop in another thread ends with an error."""
+        self._is_open = False
 
     def clear(self, edge: float) -> None:
         """Empty the world and set it up, as the settings say, for cubes of edge `edge` (m)."""
@@ -215,6 +218,8 @@ class CoreEngine:
 
     def go_on(self, film: T, windows: int, seconds: float = 0.0, steps: int = 0) -> int:
         """Go on as run.py says, with room for all pairs."""
+        if not self._is_open:
+            raise UsageError("engine is closed; allowed is one that is open; make it anew")
         taken = self.core.go_on(self.tables, film, windows, seconds, steps)
         while self._is_short():
             taken += self.core.go_on(self.tables, film[taken:], windows - taken, seconds, steps)
