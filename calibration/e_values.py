@@ -215,7 +215,7 @@ def _colours(drops: Sequence[Situation]) -> Colours:
         cubes = np.array([record.thrown[name] + drop.before[name] for name in names])
         rows = [i for i in rows if cubes[i]]
         came = np.array([record.out[name] for name in names])
-        if len(rows) > 1 and 0 < came[rows].sum() < cubes[rows].sum():
+        if len(rows) > 1 and not record.is_odd and 0 < came[rows].sum() < cubes[rows].sum():
             for i, law in zip(
                 rows, colour_laws(cubes[rows], drop.odds[rows] / cubes[rows], int(came[rows].sum())), strict=True
             ):

@@ -26,7 +26,10 @@ from tower_sim.games.amerigo import Rules
 from tower_sim.reading import read_bytes
 
 THROWN, OUT = "thrown_", "out_"
-NOTE = "note"
+NOTE, MARK = "note", "mark"
+MISCOUNT, EMPTIED = "miscount", "emptied"
+DISTURBING = ("knock", "spilled", EMPTIED)  # marks of a drop after which the cubes inside no longer lie as they fell
+MARKS = ("beside", MISCOUNT, *DISTURBING)
 DROP, THROW = "drop", "throw"  # the first column for drops of a game, and for free throws
 ANY = "any"  # the colour of cubes whose colours were not recorded
 LARGEST = 2_000_000  # bytes of a file
@@ -42,7 +45,7 @@ class Record:
     """One recorded drop: the cubes `thrown`, `out`, and `inside` afterwards, by colour.
 
     `number` counts the drops of a `game` from 0, and `game` counts the games from 1. Each game begins with the empty
-    tower. Drop 0 of a game throws all its cubes; if `is_free`, any drop may throw any number.
+    tower. Drop 0 of a game throws all its cubes; if `is_free`, any drop may throw any number. `marks` are of MARKS.
     """
 
     number: int
@@ -51,14 +54,26 @@ class Record:
     inside: dict[str, int]
     game: int = 1
     is_free: bool = False
+    marks: tuple[str, ...] = ()
+
+    @property
+    def is_odd(self) -> bool:
+        """Whether no model predicts the drop: the tower was disturbed, or the cubes were miscounted."""
+        return not {MISCOUNT, *DISTURBING}.isdisjoint(self.marks)
 
 
 def read(path: str | Path) -> list[Record]:
     """Read the drops of a CSV; the tower was empty before the first, and again before each drop with the number 0.
 
     The header has `drop`, for each colour `thrown_COLOUR` and `out_COLOUR` (or only `thrown` and `out` if colours were
-    not recorded), and optionally `note`. Separators may be commas, semicolons or tabs. With `throw` instead of `drop`
-    the throws are free: any number of cubes at any time. Lines that begin with # are skipped, and an empty cell is 0.
+    not recorded), and optionally `mark` and `note`. Separators may be commas, semicolons or tabs. With `throw` instead
+    of `drop` the throws are free: any number of cubes at any time. Lines that begin with # are skipped, and an empty
+    cell is 0.
+
+    A mark is a word of MARKS, or several. After `emptied` nothing is inside. A drop marked `miscount` may have counts
+    that cannot be: where more come out than can be there, none stays inside; and in a game, what is thrown of a colour
+    is taken for all that lies outside, so the rest is inside.
+
     Raises UsageError, with the number of the line, for impossible drops (more out than inside, more thrown than
     outside), a missing drop, a line cut short, a cell that is no whole number, and more than MOST_*.
     """
@@ -98,11 +113,12 @@ def _record(
             f"{where} has {len(row.cells)} cells; allowed are {len(names)}, as in the header; remove some, or put "
             "semicolons between the cells if the numbers have decimal commas"
         )
-    least = 1 + max(i for i, name in enumerate(names) if name != NOTE)
+    least = 1 + max(i for i, name in enumerate(names) if name not in (NOTE, MARK))
     if row.wide < least:
         raise UsageError(
-            f"{where} has {row.wide} of {len(names)} cells; allowed is a whole row, as the header (a {NOTE} may be "
-            "left out); write the rest, with 0 or nothing between the separators where no cube was thrown or came out"
+            f"{where} has {row.wide} of {len(names)} cells; allowed is a whole row, as the header (a {MARK} and a "
+            f"{NOTE} may be left out); write the rest, with 0 or nothing between the separators where no cube was "
+            "thrown or came out"
         )
     values = dict(zip(names, [*row.cells, *[""] * (len(names) - len(row.cells))], strict=True))
     counted = THROW if THROW in values else DROP
@@ -110,6 +126,7 @@ def _record(
     number = _number(values[counted], counted, before, where)
     thrown = {colour: _whole(values[THROWN + colour], f"{where}, {THROWN}{colour}") for colour in colours}
     out = {colour: _whole(values[OUT + colour], f"{where}, {OUT}{colour}") for colour in colours}
+    marks = _marks(values.get(MARK, ""), where)
     if before is None or not number:
         inside = dict.fromkeys(colours, 0)
         game = before.game + 1 if before else 1
@@ -121,16 +138,31 @@ def _record(
     if number and is_free and sum(thrown.values()) > MAX_CUBES - sum(inside.values()):
         held = sum(inside.values())
         raise UsageError(f"{total} {MAX_CUBES - held} beside {held} inside; count again, or look for a mistake above")
-    if number and not is_free:
+    if number and not is_free and MISCOUNT in marks:
+        inside = {c: max(setup[c] - thrown[c], 0) if thrown[c] else held for c, held in inside.items()}
+    elif number and not is_free:
         _check_outside(thrown, setup, inside, where)
     after = {colour: inside[colour] + thrown[colour] - out[colour] for colour in colours}
     for colour in colours:
-        if after[colour] < 0:
+        if after[colour] < 0 and MISCOUNT not in marks:
             raise UsageError(
                 f"{where}: {_of(out[colour], colour)} out; allowed is at most {inside[colour] + thrown[colour]}, what "
-                "was inside and thrown; count again, or look for a mistake or a missing row before it"
+                "was inside and thrown; count again, or look for a mistake or a missing row before it, or mark the "
+                f"row {MISCOUNT}"
             )
-    return Record(number, thrown, out, after, game, is_free)
+    after = {colour: 0 if EMPTIED in marks else max(cubes, 0) for colour, cubes in after.items()}
+    return Record(number, thrown, out, after, game, is_free, marks)
+
+
+def _marks(text: str, where: str) -> tuple[str, ...]:
+    marks = tuple(text.split())
+    for mark in marks:
+        if mark not in MARKS:
+            raise UsageError(
+                f"{where}, {MARK} {shown(mark)}; allowed are {', '.join(MARKS)}, with blanks between; other words go "
+                f"into the column {NOTE}"
+            )
+    return marks
 
 
 def _number(text: str, counted: str, before: Record | None, where: str) -> int:
@@ -200,8 +232,8 @@ def _colours(names: Sequence[str], where: str) -> list[str]:
         if not is_column(name):
             raise UsageError(
                 f"{where}: column {shown(name)} is unknown; allowed are {DROP} (or {THROW}), {THROWN}COLOUR, "
-                f"{OUT}COLOUR (or thrown and out) and note, between {', '.join(SEPARATORS.values())}; correct or "
-                "remove it; a title goes behind a #"
+                f"{OUT}COLOUR (or thrown and out), {MARK} and {NOTE}, between {', '.join(SEPARATORS.values())}; "
+                "correct or remove it; a title goes behind a #"
             )
         if name in (THROWN, OUT) or not name.isprintable() or len(name) > LONGEST_NAME:
             raise UsageError(

@@ -11,9 +11,10 @@ import numpy as np
 from scipy.special import expit
 
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.calibration.records import Record
+from tower_sim.calibration.records import EMPTIED, Record
 from tower_sim.calibration.watched import AgedDrop, RecordedThrows, observe
 from tower_sim.errors import UsageError, check_whole
+from tower_sim.models import PHYSICS
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.surrogate.groups import (
     AgeOdds,
@@ -142,6 +143,8 @@ class Reference:
 
     def why_not(self, situation: Situation) -> str | None:
         """Return in words why the distribution does not cover a situation; None if it does."""
+        if situation.record.is_odd:
+            return f"marked {' '.join(situation.record.marks)}"
         if not situation.thrown:
             return "nothing thrown"
         if situation.is_setup:
@@ -177,11 +180,21 @@ def situations(records: Sequence[Record], odds: AgeOdds) -> list[Situation]:
         situations_so_far.append(Situation(record, before, drops, ages, ages @ weights, loose))
         ages = _left(ages, np.array([record.out[colour] for colour in record.thrown], float), weights)
         before = record.inside
-        if thrown.any():
+        if record.is_odd:
+            ages = _recounted(ages, np.array([*before.values()], float))
+        if EMPTIED in record.marks:
+            drops, ages = 0, ages[:, :0]
+        elif thrown.any():
             drops += 1
         else:
             ages = ages[:, 1:]
     return situations_so_far
+
+
+def _recounted(ages: Array, inside: Array) -> Array:
+    """Return ages in their proportions for the cubes that are `inside` of each colour; those of nothing are new."""
+    ages[ages.sum(1) < 1e-9, 0] = 1.0
+    return ages * (inside / ages.sum(1))[:, None]
 
 
 def _left(ages: Array, out: Array, odds: Array) -> Array:
@@ -205,14 +218,15 @@ def reference(
     seed: int,
     settings: PhysicsSettings | None = None,
     throws: Sequence[RecordedThrows | None] = (None,),
+    model: str = PHYSICS,
 ) -> Reference:
-    """Play `games` games with physics that throw what `throws` says, and fit the reference to them.
+    """Play `games` games with a model that throw what `throws` says, and fit the reference to them.
 
-    `settings` are those of the physics (None: the defaults). Everything random depends on `seed`. Raises UsageError for
+    `settings` are those of physics (None: the defaults). Everything random depends on `seed`. Raises UsageError for
     an apparatus that is no Amerigo tower, for too few or too many games and for a seed below 0.
     """
     check_whole("games", games, FEWEST_GAMES, MOST_GAMES)
-    return learn(apparatus.name, observe(apparatus, games, seed, settings, throws), seed)
+    return learn(apparatus.name, observe(apparatus, games, seed, settings, throws, model), seed)
 
 
 def learn(apparatus: str, games: Sequence[Sequence[AgedDrop]], seed: int) -> Reference:

@@ -77,7 +77,7 @@ def column(cell: str) -> str:
 def is_column(name: str) -> bool:
     """Return whether a cell of a header looks like the name of a column of recorded drops."""
     name = column(name)
-    return name in ("drop", "throw", "note", "thrown", "out") or name.startswith(("thrown_", "out_"))
+    return name in ("drop", "throw", "mark", "note", "thrown", "out") or name.startswith(("thrown_", "out_"))
 
 
 def _separator(line: str) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, takewhile
 from pathlib import Path
 
 from tower_sim.calibration import evidence as evidences
 from tower_sim.calibration import records as recorded
 from tower_sim.calibration.evidence import Evidence
 from tower_sim.calibration.observations import CUBES
-from tower_sim.calibration.records import Record, has_colours
+from tower_sim.calibration.records import DISTURBING, Record, has_colours
 from tower_sim.calibration.summaries import DROPS
 from tower_sim.calibration.watched import COLOURS, is_published
 from tower_sim.errors import UsageError, shown
@@ -64,22 +65,33 @@ def usable(files: Sequence[Path]) -> Usable:
 
 
 def _parted(records: Sequence[Record]) -> tuple[list[Record], list[Record]]:
-    """Return the drops that the fit can use, at most DROPS of each published game, and the games that it cannot use."""
+    """Return the drops that the fit can use, at most DROPS of each published game, and the games that it cannot use.
+
+    Miscounted drops are in neither, nor are a game's drops from a knock, a spill or an emptied tower on, nor a game
+    whose set-up is marked so.
+    """
     fitted: list[Record] = []
     other: list[Record] = []
     for _, rows in groupby(records, key=lambda record: record.game):
         game = list(rows)
-        (fitted if is_published(game[0]) else other).extend(game[:DROPS] if is_published(game[0]) else game)
+        if not is_published(game[0]):
+            other += game
+        elif not game[0].is_odd:
+            calm = takewhile(lambda record: set(record.marks).isdisjoint(DISTURBING), game[:DROPS])
+            fitted += [record for record in calm if not record.is_odd]
     return fitted, other
 
 
 def _note(name: str, records: Sequence[Record], fitted: Sequence[Record], other: Sequence[Record]) -> str:
     free = sum(record.is_free for record in other)
-    beyond = len(records) - len(fitted) - len(other)
+    games = Counter(record.game for record in records if record not in other)
+    beyond = sum(max(drops - DROPS, 0) for drops in games.values())
+    odd = len(records) - len(fitted) - len(other) - beyond
     parts = [
         f"{len(fitted)} of {len(records)} drops can be fitted",
         *([f"{free} are free throws"] if free else []),
         *([f"{len(other) - free} are of games of other than {OF_ALL}"] if len(other) > free else []),
+        *([f"{odd} are miscounted, or from a knock, a spill or an emptied tower on"] if odd else []),
         *([f"{beyond} are beyond the {DROPS} drops of a game"] if beyond else []),
         *(["no colours were recorded, so only numbers are fitted"] if fitted and not has_colours(records) else []),
     ]

@@ -17,6 +17,7 @@ from tower_sim.calibration.evidence import recorded_file
 from tower_sim.calibration.records import read
 from tower_sim.calibration.reference import reference
 from tower_sim.calibration.watched import throws_of
+from tower_sim.models import PHYSICS
 from tower_sim.physics.settings import PhysicsSettings
 
 SCHEMA = "tower-sim/fairness"
@@ -25,15 +26,21 @@ HINT, VERY = 5.0, 100.0  # e-values; STRONG lies between them
 
 
 def fairness_command(
-    csv: str | Path, apparatus: str | Path, games: int, seed: int, json: bool, settings: PhysicsSettings | None = None
+    csv: str | Path,
+    apparatus: str | Path,
+    games: int,
+    seed: int,
+    json: bool,
+    settings: PhysicsSettings | None = None,
+    model: str = PHYSICS,
 ) -> int:
     """Test the records in a CSV against a profile, print the result, and return the exit status 0.
 
-    `settings` are those of the physics (None: the defaults). Raises UsageError for records, an apparatus or numbers
+    `settings` are those of physics (None: the defaults). Raises UsageError for records, an apparatus or numbers
     that are not valid.
     """
     records = read(recorded_file(csv))
-    checked = check(records, reference(load(apparatus), games, seed, settings, throws_of(records)))
+    checked = check(records, reference(load(apparatus), games, seed, settings, throws_of(records), model))
     print(json_module.dumps(document(checked), indent=2, allow_nan=False) if json else told(checked))
     return 0
 
@@ -47,7 +54,13 @@ def document(check: ProfileCheck) -> dict[str, Any]:
     for part in (plain["setup"], plain["later"]):
         if not part["drops"]:
             part |= {"out": None, "predicted": None, "between": None}
-    return {"schema": SCHEMA, "version": VERSION, "says": list(in_plain_words(check)), **plain}
+    p = {"p": p_value(check.e), "p_colours": p_value(check.colours.e)}
+    return {"schema": SCHEMA, "version": VERSION, "says": list(in_plain_words(check)), **_plain(p), **plain}
+
+
+def p_value(e: Sequence[float]) -> float:
+    """Return how likely a bet ever gets as far as these e-values if the profile is right: at most that (Ville)."""
+    return 1 / max(1.0, *e)
 
 
 def _plain(value: Any) -> Any:

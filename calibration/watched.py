@@ -17,10 +17,10 @@ from tower_sim.cubes import MAX_CUBES, Cube, count_by_colour, supply
 from tower_sim.errors import check_whole
 from tower_sim.games.amerigo import DROP_STREAM, Rules, play
 from tower_sim.model import TooManyFailedDraws, until_landed
+from tower_sim.models import PHYSICS, open_model
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.pool import in_threads
 from tower_sim.progress import telling
-from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
 
 COLOURS = len(Rules().colours)
@@ -78,8 +78,9 @@ def observe(
     seed: int,
     settings: PhysicsSettings | None = None,
     throws: Sequence[RecordedThrows | None] = (None,),
+    model: str = PHYSICS,
 ) -> list[list[AgedDrop]]:
-    """Play games with physics, on all cores; the games take turns with `throws`.
+    """Play games with a model, on all cores; the games take turns with `throws`.
 
     Game i depends only on `seed`, on i and on its throws. Raises UsageError for an apparatus that is no tower and for a
     seed below 0.
@@ -89,7 +90,7 @@ def observe(
     tasks = [(_seed_of(seed, i), each) for i, each in enumerate(islice(cycle(throws), games))]
     watched: list[list[AgedDrop]] = []
     with telling("games", len(tasks)) as tell:
-        for drops in in_threads(partial(_with_physics, apparatus, settings), tasks):
+        for drops in in_threads(partial(_watched, apparatus, settings, model), tasks):
             watched.append(drops)
             tell.step()
     return watched
@@ -99,11 +100,11 @@ def _seed_of(seed: int, game: int) -> int:
     return int(np.random.SeedSequence(seed, spawn_key=(game,)).generate_state(1, np.uint64)[0])
 
 
-def _with_physics(
-    apparatus: Apparatus, settings: PhysicsSettings | None, task: tuple[int, RecordedThrows | None]
+def _watched(
+    apparatus: Apparatus, settings: PhysicsSettings | None, name: str, task: tuple[int, RecordedThrows | None]
 ) -> list[AgedDrop]:
     seed, throws = task
-    with PhysicsModel(apparatus, settings) as model:
+    with open_model(apparatus, name, settings) as model:
         return watch(model, seed) if throws is None else watch_throws(model, throws, seed)
 
 

@@ -48,8 +48,8 @@ KNOWS = {
     "fitting": "apparatus campaign contract model models places recorder runs study surrogate",
     "compare": "apparatus contract drawing games model models physics recorder requests runs state study surrogate "
     "variants",
-    "calibration": "apparatus campaign compare contract cubes drawing fitting games model physics runs simulator state "
-    "study surrogate",
+    "calibration": "apparatus campaign compare contract cubes drawing fitting games model models physics runs "
+    "simulator state study surrogate",
     "javascript": "apparatus games physics variants web",
     "clients": "apparatus javascript surrogate web",
     "env": "apparatus cubes games model models places runs state surrogate",

@@ -210,6 +210,23 @@ def test_drops_the_reference_did_not_visit_are_left_out_and_counted(profile: Ref
     assert "left out: 1 drops, nothing thrown" in told(found)
 
 
+@each_case("mark", ["knock", "spilled", "miscount", "emptied", "beside"])
+def test_no_bet_is_made_on_a_drop_that_no_model_predicts(mark: str, profile: Reference):
+    row = record([game(np.random.default_rng(8))])[:6]
+    last = replace(row[5], out={c: min(n, row[5].thrown[c]) for c, n in row[5].out.items()})
+    now = replace(row[4], marks=(mark,), inside=dict.fromkeys(COLOURS, 0) if mark == "emptied" else row[4].inside)
+    plain, marked = check([*row[:5], last], profile), check([*row[:4], now, last], profile)
+    if mark == "beside":
+        assert marked == plain
+        return
+    assert marked.e[:4] == plain.e[:4] == (*marked.e[:3], marked.e[4])
+    assert marked.colours.e[3] == marked.colours.e[4] != plain.colours.e[4]
+    assert marked.skipped[f"marked {mark}"] == 1
+    after = situations([*row[:4], now, last], profile.ages)[5]
+    assert after.drops == (0 if mark == "emptied" else 5)
+    assert after.ages[:, 1:].sum(1) == pytest.approx([*now.inside.values()], abs=1e-6)
+
+
 def test_the_laws_of_colours_are_those_of_enumeration():
     cubes, weights, out = np.array([2, 3, 1]), np.array([1.0, 0.5, 3.0]), 3
     by_hand = [np.zeros(n + 1) for n in cubes]
@@ -289,6 +306,7 @@ def test_the_command_tells_the_same_in_words_and_json(
     words = capsys.readouterr().out
     assert verdict.fairness_command(file, "amerigo", 24, 0, True) == 0
     told = json.loads(capsys.readouterr().out)
+    assert (told["p"], told["p_colours"]) == tuple(1 / max(1, *e) for e in (told["e"], told["colours"]["e"]))
     says, sure, *rest = words.splitlines()
     assert says == "These 36 drops give no reason to doubt that your tower is as the profile coins says."
     assert re.fullmatch(

@@ -103,6 +103,7 @@ def test_records_are_read_with_what_is_then_inside(file):
         (("thrown_blue,", ""), "column 'thrown_blue' is missing"),
         (("out_blue", "out_red"), "column 'out_red' is there twice"),
         (("note", "weather"), "column 'weather' is unknown"),
+        (("note\n0,5,3,5,3,set-up", "mark\n0,5,3,5,3,set-up"), "line 3, mark 'set-up'; allowed are beside, miscount, "),
         (("drop,", "row,"), "column 'row' is unknown"),
         (("drop,", "drop,throw,"), "columns drop and throw; allowed is drop for games or throw for free throws"),
         (("thrown_red,out_red", "thrown,out"), "columns thrown and 'thrown_blue'; allowed are those of colours or"),
@@ -120,6 +121,24 @@ def test_what_cannot_be_is_refused_with_its_line(file, change: tuple[str, str], 
         records.read(file(GOOD.replace(*change, 1)))
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@each_case(
+    ("rows", "inside"),
+    [
+        ("0,5,3,5,3,beside\n1,,1,3,4,beside knock", (1, 1)),
+        ("0,5,3,5,3,\n1,,,,,emptied\n2,5,1,,", (4, 0)),  # all lie outside again
+        (
+            "0,5,3,5,3,\n1,2,9,2,1,miscount\n2,,,,",
+            (0, 4),
+        ),  # no red is; 2 of 5 blue lay outside: 3 + 2 - 1
+        ("0,5,3,5,3,\n1,,,5,1,miscount\n2,,2,,4", (0, 0)),  # 5 blue lay outside, so none was inside
+    ],
+)
+def test_a_mark_tells_what_happened_and_what_is_then_inside(file, rows: str, inside: tuple[int, int]):
+    found = records.read(file(f"{HEADER.replace('note', 'mark')}{rows}\n"))
+    assert tuple(found[-1].inside.values()) == inside
+    assert [" ".join(row.marks) for row in found] == ["".join(line.split(",")[5:]) for line in rows.splitlines()]
 
 
 def test_more_thrown_than_lies_outside_is_refused_wherever_it_is_typed(file):

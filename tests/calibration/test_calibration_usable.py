@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.cases import each_case
 from support.recorded import game, write_records
 
 from tower_sim.calibration import evidence, records
@@ -68,6 +69,23 @@ def test_49_cubes_in_other_colours_are_another_game(written):
     file = written([Record(0, cubes, nothing, cubes), Record(1, nothing, nothing, cubes)])
     with pytest.raises(UsageError, match="2 are of games of other than 49 cubes in 7 equal colours"):
         usable([file])
+
+
+@each_case(
+    ("marks", "kept"),
+    [
+        ({4: "miscount", 9: "beside", 20: "miscount"}, [*range(4), *range(5, 20), *range(21, 36)]),
+        ({4: "miscount", 9: "knock"}, [*range(4), *range(5, 9)]),
+        ({30: "spilled"}, [*range(30)]),
+    ],
+)
+def test_marked_drops_are_left_out_and_named(written, marks: dict[int, str], kept: list[int]):
+    whole = a_game(1)
+    rows = [replace(row, marks=(marks[row.number],) if row.number in marks else ()) for row in whole]
+    found = usable([written(rows)])
+    assert found.evidence == tuple(evidence.of_records([whole[i] for i in kept], "mine.csv"))
+    said = f"{len(kept)} of {len(rows)} drops can be fitted, {len(rows) - len(kept)} are miscounted, or from a knock, "
+    assert said in found.notes[0]
 
 
 def test_a_game_longer_than_published_is_used_as_far_as_that(written):

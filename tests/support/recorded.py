@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tower_sim.calibration.records import DROP, OUT, THROW, THROWN, Record
+from tower_sim.calibration.records import DROP, MARK, OUT, THROW, THROWN, Record
 from tower_sim.calibration.watched import AgedDrop
 
 COLOURS = ("blue", "black", "red", "brown", "green", "yellow", "white")
@@ -19,10 +19,10 @@ def write_records(path: Path, records: Sequence[Record], remarks: Sequence[str] 
         file.writelines(f"# {line}\n" for remark in remarks for line in remark.splitlines() or [""])
         rows = csv.writer(file, lineterminator="\n")
         first = THROW if records[0].is_free else DROP
-        rows.writerow([first, *(kind + colour for kind in (THROWN, OUT) for colour in colours)])
+        rows.writerow([first, *(kind + colour for kind in (THROWN, OUT) for colour in colours), MARK])
         for record in records:
             counts = [kind.get(colour, "") for kind in (record.thrown, record.out) for colour in colours]
-            rows.writerow([record.number, *counts])
+            rows.writerow([record.number, *counts, " ".join(record.marks)])
 
 
 def game(rng: np.random.Generator, thrown_out: float = 0.71, sticky: float = 1.0) -> list[AgedDrop]:

@@ -453,6 +453,7 @@ def check_tower(
     records: Annotated[str, typer.Argument(metavar="RECORDS.csv", help="your recorded drops, or the example my_tower")],
     tower: TowerOption = None,
     games: Annotated[int, typer.Option(metavar="N", parser=_number, help="games to simulate, 8 to 10000")] = 24,
+    model: Model = "physics",
     engine: Engine = None,
     accuracy: Accuracy = None,
     seed: Seed = None,
@@ -460,12 +461,12 @@ def check_tower(
 ) -> int:
     """Check whether your recorded tower behaves as a profile predicts."""
     from tower_sim.calibration.verdict import fairness_command
-    from tower_sim.models import PHYSICS, settings_of
+    from tower_sim.models import settings_of
     from tower_sim.requests import first_game
 
-    settings = settings_of(PHYSICS, engine, accuracy)
+    settings = settings_of(model, engine, accuracy)
     own = tower or first_game().apparatus
-    return fairness_command(records, own, games, _body("common").seed_of(seed), json, settings)
+    return fairness_command(records, own, games, _body("common").seed_of(seed), json, settings, model)
 
 
 @command(tower, "export", "tower-sim tower export amerigo -o tower.stl")
