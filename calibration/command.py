@@ -18,6 +18,7 @@ from tower_sim.calibration import evidence as evidences
 from tower_sim.calibration import played, wishing
 from tower_sim.calibration.evidence import SAID, Evidence
 from tower_sim.calibration.fit import TARGETS, Fit, fit, interval
+from tower_sim.calibration.nights import agreement
 from tower_sim.calibration.played import Table
 from tower_sim.calibration.prior import BASE, NUMBERS, profile
 from tower_sim.calibration.report import Calibration, in_short, write
@@ -71,6 +72,7 @@ def calibrate(
         more = played.play_on(table, towers.number[heavy(fitted.posterior.weight, MOST)], directory / GAMES_FILE)
         fitted, towers = _fitted(more, evidence, halves, seed)
     best, notes = usual(fitted, towers), told.notes if told else ()
+    agreed = agreement(towers, told.games if told else (), fitted.posterior.tower, np.random.default_rng((seed, 1)))
     chosen = best[0]
     if wishes:
         chosen = wishing.choose(heavy(fitted.posterior.weight), towers, wishes)
@@ -100,6 +102,7 @@ def calibrate(
         does=does,
         again=again,
         notes=notes,
+        agreement=agreed,
     )
     report = write(result, directory)
     head = [

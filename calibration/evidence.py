@@ -34,6 +34,8 @@ from tower_sim.runs.figure import SHARE
 from tower_sim.runs.tower import TOTALS, many_of, single_of
 
 MOST_VALUES = 40  # 1.7 GB
+MOST_OF_GAMES = 28  # values of recorded games, so that remarks find room beside them
+ALIKE = (1.0, 0.9, 0.75, 0.5, 0.25, 0.0)  # least drops of a game, over those of the longest that it is pooled with
 GAMES, PHASE, SAID = "games", "one phase", "said"
 RANGE = 2 * 1.645  # a range said to hold "each time" is read as the middle 90 % of phases [A]
 SOFT = 0.2  # sd of bounds on the scale of the fit: bounds in words are not sharp [A]
@@ -159,44 +161,43 @@ def shipped() -> dict[str, Path]:
 
 def of_the_real_tower() -> tuple[str, ...]:
     """Return the names of all observations that ship and that a fit of the published tower uses."""
-    return tuple(each.name for each in observations() if of_observation(each))
+    return tuple(each.name for each in observations() if of_observation(each) or (each.use and each.recorded))
 
 
 def recorded_file(name: str | Path) -> Path:
-    """Return the path of a CSV, given by its path or its shipped name; raises UsageError for a TOML file."""
+    """Return the path of a CSV, given by its path, by its shipped name or by an observation that names it.
+
+    Raises UsageError for any other TOML file.
+    """
     path = shipped().get(str(name), Path(name))
     if path.suffix.lower() == ".toml":
+        if path.parent == FOLDER and (night := read_observation(path).recorded):
+            return night
         named = f"records file {shown(str(name))}"
         refuse_other(read_text(path, "records"), named, RECORDS)
         raise UsageError(f"{named} is TOML; allowed is a .csv of recorded drops; write one")
     return path
 
 
-def read(path: str | Path, split: bool = False) -> list[Evidence]:
-    """Read evidence from a CSV of recorded drops, or from a TOML file with one observation.
+def read(path: Path) -> Observation:
+    """Read a TOML file with one observation.
 
-    If `split` is true, the second half of the recorded drops is held out. Raises UsageError for any other file, and for
-    an observation without anything that the fit can use.
+    Raises UsageError for any other file, and for an observation without anything that the fit can use.
     """
-    path = shipped().get(str(path), Path(path))
-    if path.suffix.lower() == ".csv":
-        records = recorded.read(path)
-        return of_records(records, path.name, len(records) // 2 if split else None)
-    if path.suffix.lower() == ".toml":
-        observation = read_observation(path)
-        evidence = of_observation(observation)
-        if not observation.use:
-            raise UsageError(
-                f"observation {path} is kept out of fits ({observation.strength}); allowed are those of this tower; "
-                "leave it out"
-            )
-        if not evidence:
-            raise UsageError(f"observation {path} gives no number; allowed are {', '.join(SUMMARIES)}; leave it out")
-        return evidence
-    raise UsageError(
-        f"observations {shown(str(path))}; allowed are a .csv of recorded drops, a .toml of one observation, or one of "
-        f"{', '.join(shipped())}; correct the name"
-    )
+    if path.suffix.lower() != ".toml":
+        raise UsageError(
+            f"observations {shown(str(path))}; allowed are a .csv of recorded drops, a .toml of one observation, or "
+            f"one of {', '.join(shipped())}; correct the name"
+        )
+    observation = read_observation(path)
+    if not observation.use:
+        raise UsageError(
+            f"observation {path} is kept out of fits ({observation.strength}); allowed are those of this tower; "
+            "leave it out"
+        )
+    if not (observation.recorded or of_observation(observation)):
+        raise UsageError(f"observation {path} gives no number; allowed are {', '.join(SUMMARIES)}; leave it out")
+    return observation
 
 
 def of_observation(observation: Observation) -> list[Evidence]:
@@ -279,11 +280,14 @@ def once(evidence: Sequence[Evidence]) -> list[Evidence]:
     return [replace(entry, doubt=entry.doubt * number) for entry, number in zip(evidence, voices, strict=True)]
 
 
-def of_records(records: Sequence[recorded.Record], name: str, split: int | None = None) -> list[Evidence]:
-    """Return the evidence in recorded drops, game by game; games of equal length are replaced by their mean.
+def of_records(
+    records: Sequence[recorded.Record], name: str, split: int | None = None, observation: Observation | None = None
+) -> list[Evidence]:
+    """Return the evidence in recorded drops, game by game.
 
-    With `split` the drops from that number on (from 0, over all games) are held out. Raises UsageError for free throws,
-    for another number of cubes than the game has, and for more drops than a game has.
+    With `split` the drops from that number on (from 0, over all games) are held out. The `observation` that names the
+    record gives its source and doubt. Raises UsageError for free throws, for another number of cubes than the game has,
+    and for more drops than a game has.
     """
     if records[0].is_free:
         raise UsageError(
@@ -304,14 +308,15 @@ def of_records(records: Sequence[recorded.Record], name: str, split: int | None 
             Evidence(
                 name=f"{name}, game {number}",
                 words=f"{drops} recorded drops",
-                source=name,
-                kind="measurement",
+                source=observation.source if observation else name,
+                kind=observation.kind if observation else "measurement",
                 windows=tuple(window for window, _ in parts),
                 values=tuple(values.tolist()),
+                doubt=observation.doubt if observation else 1.0,
                 held=tuple(held for _, held in parts),
             )
         )
-    return _merged(by_game)
+    return by_game
 
 
 def _check(game: ByDrop, number: int, name: str) -> None:
@@ -334,31 +339,61 @@ def check_amount(evidence: Sequence[Evidence]) -> None:
     number = sum(len(entry.values) for entry in evidence)
     if number > MOST_VALUES:
         raise UsageError(
-            f"the observations give {number} values to fit; allowed are up to {MOST_VALUES} (recorded games of equally "
-            "many drops are taken together); leave out short games, or some of the observations"
+            f"the observations give {number} values to fit; allowed are up to {MOST_VALUES} (recorded games of about "
+            "as many drops are taken together); leave out short games, or some of the observations"
         )
 
 
-def _merged(games: Sequence[Evidence]) -> list[Evidence]:
-    """Return the evidence with games that have the same windows replaced by their mean."""
-    groups: dict[tuple[tuple[Window, ...], tuple[bool, ...]], list[Evidence]] = {}
-    for game in games:
-        groups.setdefault((game.windows, game.held), []).append(game)
+def pooled(games: Sequence[Evidence]) -> list[Evidence]:
+    """Return the evidence with recorded games of equally many drops replaced by their mean.
+
+    A fit to the means is a fit to all games, except that their scatter is not used: its tails are not normal. If over
+    MOST_OF_GAMES values are left, games of about as many drops are replaced by their mean, too, which then stands for
+    the drops of the middle one.
+    """
     merged: list[Evidence] = []
-    for same in groups.values():
-        mean: Array = np.mean([game.values for game in same], axis=0)
-        names = same[0].name if len(same) == 1 else f"{same[0].source}, {len(same)} games"
-        first = same[0]
-        merged.append(
-            Evidence(
-                name=names,
-                words=first.words if len(same) == 1 else f"{len(same)} games of {first.words}",
-                source=first.source,
-                kind=first.kind,
-                windows=first.windows,
-                values=tuple(mean.tolist()),
-                games=len(same),
-                held=first.held,
-            )
-        )
+    for alike in ALIKE:
+        merged = [_mean(group) for group in _groups(games, alike)]
+        if sum(len(entry.values) for entry in merged) <= MOST_OF_GAMES:
+            break
     return merged
+
+
+def _groups(games: Sequence[Evidence], alike: float) -> list[list[Evidence]]:
+    """Return groups of games with the same summaries, each with its longest game first; see ALIKE."""
+    groups: list[list[Evidence]] = []
+    for game in sorted(games, key=lambda game: -_drops(game)):
+        kind = [window.summary for window in game.windows], game.held, game.doubt
+        for group in groups:
+            first = group[0]
+            same = kind == ([window.summary for window in first.windows], first.held, first.doubt)
+            if same and (game.windows == first.windows or (alike < 1 and alike * _drops(first) <= _drops(game))):
+                group.append(game)
+                break
+        else:
+            groups.append([game])
+    return groups
+
+
+def _drops(game: Evidence) -> int:
+    return max(window.stop for window in game.windows)
+
+
+def _mean(games: Sequence[Evidence]) -> Evidence:
+    """Return the mean of games, over the drops of the middle one."""
+    middle = games[len(games) // 2]
+    if len(games) == 1:
+        return middle
+    sources = list(dict.fromkeys(game.source for game in games))
+    names = list(dict.fromkeys(game.name.rpartition(", game ")[0] for game in games))
+    lengths = sorted({_drops(game) for game in games})
+    drops = f"{lengths[0]} recorded drops" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]} recorded drops"
+    values: Array = np.mean([game.values for game in games], axis=0)
+    return replace(
+        middle,
+        name=f"{names[0] if len(names) == 1 else f'{len(names)} records'}, {len(games)} games",
+        words=f"{len(games)} games of {drops}",
+        source="; ".join(sources),
+        values=tuple(values.tolist()),
+        games=len(games),
+    )

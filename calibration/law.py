@@ -130,19 +130,20 @@ def law(towers: Towers, evidence: Sequence[Evidence], off: Discrepancy, targets:
     windows = [window for entry in evidence for window in entry.windows] + [EVERY[name] for name in targets]
     errors = np.stack([of.at(window).error for window in windows], 1)
     shared = off.covariance([window.summary for window in windows], of.inside(), errors)
-    noise = np.zeros_like(shared)
+    both = np.zeros_like(shared)
     first = 0
     for entry in evidence:
         if entry.windows:
             block = slice(first, first := first + len(entry.windows))
-            noise[:, block, block] = _noise(entry, of)
+            both[:, block, block] = noise(entry, of)
     clues = [log_chance(clue, of) / entry.doubt for entry in evidence for clue in entry.clues]
     by_tower = np.array(clues).reshape(len(clues), len(errors)).T
     means = np.stack([of.at(window).mean for window in windows], 1)
-    return JointLaw(means, errors, shared, noise, by_tower)
+    return JointLaw(means, errors, shared, both, by_tower)
 
 
-def _noise(entry: Evidence, of: Means) -> Array:
+def noise(entry: Evidence, of: Means) -> Array:
+    """Return the covariance of the random errors of an entry's n values under each tower, shape (S, n, n)."""
     if entry.noise == GAMES:
         sd = np.stack([of.at(window).games for window in entry.windows], 1)
         correlation = of.towers.correlation(entry.windows)

@@ -58,8 +58,8 @@ class Observation(Document, frozen=True):
     `least_out` cubes out, in `colours_out` colours. For phases: their action `points`. For many drops, limits included:
     the range of the number out of a drop (`out_total`) or inside between drops (`inside_in_play`); the most that stay
     after the set-up (`setup_at_most`); shares of phases, as in SHARES; bounds of the game's other `figures`, by key.
-    `justifies` names the part of the prior that the observation is the reason for. If `use` is false, the fit leaves it
-    out, and `strength` says why.
+    `records` names a CSV of recorded drops beside the file. `justifies` names the part of the prior that the
+    observation is the reason for. If `use` is false, the fit leaves it out, and `strength` says why.
     """
 
     says: Words
@@ -85,14 +85,21 @@ class Observation(Document, frozen=True):
     figures: dict[str, Ends[Positive]] = _said(
         {}, "a table of figures, each with two numbers from 0, the smaller first"
     )
+    records: str = _said("", "the name of a .csv in the folder of the observation")
     justifies: str = Field(default="", max_length=LONGEST)
     use: bool = True
     _name: str = PrivateAttr("")
+    _folder: Path = PrivateAttr(FOLDER)
 
     @property
     def name(self) -> str:
         """The name of the file."""
         return self._name
+
+    @property
+    def recorded(self) -> Path | None:
+        """The CSV of recorded drops; None without one."""
+        return self._folder / self.records if self.records else None
 
     @property
     def doubt(self) -> float:
@@ -153,7 +160,7 @@ def read(file: Path) -> Observation:
     where = f"observation {file.stem}"
     found = typed.read(Observation, toml_table(text, f"observation {file}"), where)
     _check(found, where)
-    found._name = file.stem  # pyright: ignore[reportAttributeAccessIssue]  # which a frozen model lets be set
+    found._name, found._folder = file.stem, file.parent  # pyright: ignore[reportAttributeAccessIssue]  # frozen, set once
     return found
 
 
@@ -166,6 +173,8 @@ def _check(found: Observation, where: str) -> None:
         counts: dict[str, int] = getattr(found, key)
         if sum(counts.values()) > CUBES:
             raise fault(f"{where}.{key}", counts, _COUNTS)
+    if found.records and (Path(found.records).name != found.records or Path(found.records).suffix.lower() != ".csv"):
+        raise fault(f"{where}.records", found.records, "the name of a .csv in the folder of the observation")
     for key in ("colours_out", "out_total", "inside_in_play"):
         if (whole := getattr(found, key)) and whole[0] > whole[1]:
             raise fault(f"{where}.{key}", list(whole), _ENDS)

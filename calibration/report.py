@@ -11,6 +11,7 @@ import numpy as np
 from tower_sim.calibration.evidence import GAMES, PHASE, Evidence
 from tower_sim.calibration.fit import LEVEL, Fit, Interval, PredictiveCheck, interval
 from tower_sim.calibration.law import TARGETS, TOLD
+from tower_sim.calibration.nights import HINTED, Agreement
 from tower_sim.calibration.prior import NUMBERS, Parameter
 from tower_sim.calibration.summaries import CUBES, DROPS, EVERY, SETUP, SUMMARIES, Array, Window
 from tower_sim.study import charts
@@ -32,7 +33,8 @@ class Calibration:
 
     `towers` is the number of simulated towers, with `games` games in all. `why` says why the profile's tower was
     chosen, and `does` has its long-run means with standard errors. `notes` say what was left out. `again` is the
-    command that repeats the calibration. `wished` says whether a wish is met.
+    command that repeats the calibration. `wished` says whether a wish is met, and `agreement` whether recorded games
+    agree with each other, if there are two or more.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Calibration:
     again: str
     notes: tuple[str, ...] = ()
     wished: tuple[str, ...] = ()
+    agreement: Agreement | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,8 @@ def in_short(calibration: Calibration) -> str:
         )
     if held := [check for check in fit.held_out if not _is_wish(check, fit.evidence)]:
         lines.append(f"held out: {sum(map(_is_within, held))} of {len(held)} values lie within")
+    if calibration.agreement:
+        lines.append(calibration.agreement.says())
     return "\n".join([*lines, f"warning: {warnings(fit)[0]}"])
 
 
@@ -139,12 +144,15 @@ def write(calibration: Calibration, directory: Path) -> Path:
     Equal calibrations give equal bytes. Raises UsageError if the directory cannot be written.
     """
     fit = calibration.fit
-    trust = "\n".join(f"- {line}" for line in (*warnings(fit), *calibration.notes))
+    agreed = calibration.agreement
+    unlike = [agreed.says()] if agreed and agreed.p < HINTED else []
+    trust = "\n".join(f"- {line}" for line in (*unlike, *warnings(fit), *calibration.notes))
     sections = [
         Section("How far to trust it", trust),
         _means(fit),
         _numbers(fit),
         _observations(fit),
+        *([_games(agreed)] if agreed else []),
         _evidence(fit),
         *_again(calibration),
     ]
@@ -225,6 +233,20 @@ def _observations(fit: Fit) -> Section:
         "the observed value; in brackets, what all other observations say without this one.",
         Table("observations", ["observation", "what", "observed", "predicted", "place"], rows, 80),
     )
+
+
+def _games(agreement: Agreement) -> Section:
+    rows: Rows = [
+        [_line(game.name), _summary(game.window), f"{game.seen:.3g}", f"{game.others:.3g}", f"{game.p:.2g}"]
+        for game in agreement.games
+    ]
+    text = (
+        f"{agreement.says()} The probabilities were counted from {agreement.draws} simulated records. The last column "
+        f"is the probability that a game is as unlike the others; of {len(rows)} games one in {len(rows)} is the least "
+        "like them by chance."
+    )
+    head = ["game", "differs most in", "seen", "mean of the others", "probability"]
+    return Section("Do the recorded games agree?", text, Table("games", head, rows, 80))
 
 
 def _evidence(fit: Fit) -> Section:

@@ -78,6 +78,27 @@ class Towers:
         sd = np.sqrt(np.diagonal(made))
         return 0.98 * made / sd[:, None] / sd + 0.02 * np.eye(len(sd))
 
+    def deviations(self, windows: Sequence[Window]) -> Array:
+        """Return how far a game of each tower is off its long-run means of n summaries, in sd between games, (S, n).
+
+        It is the difference of two games over the root of two, so both signs are as likely.
+        """
+        columns = [window.of(self.games) for window in windows]
+        return np.stack(
+            [
+                np.nan_to_num(of[:, 0] - of[:, 1]) / (np.sqrt(2) * self.at(w).games)
+                for of, w in zip(columns, windows, strict=True)
+            ],
+            1,
+        )
+
+    def like(self, rows: Array, number: int, rng: np.random.Generator) -> Array:
+        """Return `number` random towers for each of `rows` that keep about as many cubes, shape (rows, number)."""
+        place = np.empty(len(self.unit), int)
+        place[self._order] = np.arange(len(place))
+        low = np.clip(place[rows] - NEAR // 2, 0, max(len(place) - NEAR, 0))
+        return self._order[low[:, None] + rng.integers(min(NEAR, len(place)), size=(len(rows), number))]
+
     def _found(self, window: Window) -> Predicted:
         of = window.of(self.games)
         count, mean = (~np.isnan(of)).sum(1), _mean(of)

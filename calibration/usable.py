@@ -11,7 +11,7 @@ from pathlib import Path
 from tower_sim.calibration import evidence as evidences
 from tower_sim.calibration import records as recorded
 from tower_sim.calibration.evidence import Evidence
-from tower_sim.calibration.observations import CUBES
+from tower_sim.calibration.observations import CUBES, Observation
 from tower_sim.calibration.records import DISTURBING, Record, has_colours
 from tower_sim.calibration.summaries import DROPS
 from tower_sim.calibration.watched import COLOURS, is_published
@@ -25,43 +25,60 @@ OF_ALL = f"{CUBES} cubes in {COLOURS} equal colours"
 class Usable:
     """The `evidence` of all files, and the same evidence with later drops held out (`halves`).
 
+    `games` has an entry for each recorded game; in the evidence they are pooled.
     `left` has the games that the fit cannot use, by the name of the file. `notes` has a line for each file of recorded
     drops from which something is left out.
     """
 
     evidence: tuple[Evidence, ...]
     halves: tuple[Evidence, ...]
+    games: tuple[Evidence, ...]
     left: dict[str, tuple[Record, ...]]
     notes: tuple[str, ...]
 
 
 def usable(files: Sequence[Path]) -> Usable:
     """Read all files; raises UsageError for a file that cannot be read, and if the fit can use nothing."""
-    evidence: list[Evidence] = []
-    halves: list[Evidence] = []
+    remarks: list[Evidence] = []
+    nights: list[tuple[list[Record], str, Observation | None]] = []
     left: dict[str, tuple[Record, ...]] = {}
     notes: list[str] = []
+    read: dict[str, list[Record]] = {}
     for file in files:
-        if file.suffix.lower() not in TABLES:
-            evidence += evidences.read(file)
-            halves += evidences.read(file, split=True)
+        observation = None if file.suffix.lower() in TABLES else evidences.read(file)
+        remarks += evidences.of_observation(observation) if observation else []
+        table = observation.recorded if observation else file
+        if table is None:
             continue
-        records = recorded.read(file)
+        records = recorded.read(table)
+        if same := next((name for name, others in read.items() if others == records), None):
+            raise UsageError(
+                f"records {shown(table.name)} hold the drops of {shown(same)}; allowed is each night once; leave one "
+                "out"
+            )
+        read[table.name] = records
         fitted, other = _parted(records)
         if fitted:
-            evidence += evidences.of_records(fitted, file.name)
-            halves += evidences.of_records(fitted, file.name, len(fitted) // 2)
+            nights.append((fitted, table.name, observation))
         if other:
-            left[file.name] = tuple(other)
+            left[table.name] = tuple(other)
         if len(fitted) < len(records) or not has_colours(records):
-            notes.append(_note(file.name, records, fitted, other))
+            notes.append(_note(table.name, records, fitted, other))
+    games: list[Evidence] = []
+    split_games: list[Evidence] = []
+    held = sum(len(fitted) for fitted, _, _ in nights) // 2  # drops, of all nights in their order, before the held ones
+    for fitted, name, observation in nights:
+        games += evidences.of_records(fitted, name, None, observation)
+        split_games += evidences.of_records(fitted, name, held, observation)
+        held -= len(fitted)
+    evidence, halves = ([*evidences.pooled(of), *remarks] for of in (games, split_games))
     if not evidence:
         raise UsageError(
             f"{'; '.join(notes) or 'observations: none'}; allowed is a game of {OF_ALL} from its set-up, or an "
             f"observation of such towers beside it (such as {', '.join(list(evidences.shipped())[:2])}); "
             "tower-sim tower test takes any drops"
         )
-    return Usable(tuple(evidences.once(evidence)), tuple(evidences.once(halves)), left, tuple(notes))
+    return Usable(tuple(evidences.once(evidence)), tuple(evidences.once(halves)), tuple(games), left, tuple(notes))
 
 
 def _parted(records: Sequence[Record]) -> tuple[list[Record], list[Record]]:

@@ -15,9 +15,9 @@ from support.cases import each_case
 from support.coins import leaving, play, towers
 from support.known import KnownTowers
 
-from tower_sim.calibration import evidence
+from tower_sim.calibration import evidence, records
 from tower_sim.calibration.discrepancy import Discrepancy
-from tower_sim.calibration.evidence import ColoursOut, Evidence, LeastOut, ThrownLeads, Within, read
+from tower_sim.calibration.evidence import ColoursOut, Evidence, LeastOut, ThrownLeads, Within
 from tower_sim.calibration.fit import Fit, fit
 from tower_sim.calibration.law import Keep, Means, chance, law, log_chance
 from tower_sim.calibration.observations import observations
@@ -27,6 +27,11 @@ from tower_sim.errors import UsageError
 from tower_sim.runs.tower import TOTALS, many_of, single_of
 
 NOT_OFF = Discrepancy(*[0.0] * 8)
+
+
+def read(name: str | Path) -> tuple[Evidence, ...]:
+    """The evidence in a file or a name that ships."""
+    return usable([evidence.shipped().get(str(name), Path(name))]).evidence
 
 
 def means(known: Mapping[str, float], error: float = 0.0, off: Discrepancy = NOT_OFF) -> Means:
@@ -132,6 +137,11 @@ SAID = 'says = "x"\nsource = "y"\nkind = "impression"\nstrength = "weak: z"\n'
         (f"{SAID}share_leads = [0.5, 1.5]", "two numbers from 0 to 1"),
         (f"{SAID}share_several = [0.5, nan]", "finite number"),
         (f"{SAID}share_ones = 0.1", "two numbers from 0 to 1"),
+        (
+            f'{SAID}records = "../night.csv"',
+            "bad.records is '../night.csv'; allowed is the name of a .csv in the folder",
+        ),
+        (f'{SAID}records = "night.ods"', "bad.records is 'night.ods'; allowed is the name of a .csv in the folder"),
         (f"{SAID}setup_at_most = 50", "a whole number from 0 to 49"),
         (f"{SAID}least_out = 0", "a whole number from 1 to 49"),
         (f"{SAID}least_out = true", "a whole number from 1 to 49"),
@@ -173,7 +183,7 @@ def test_a_weak_impression_weighs_less_than_a_strong_one(tmp_path: Path):
     for strength in ("strong", "moderate", "weak", "very weak"):
         text = f"{SAID.replace('weak', strength)}share_single = [0.1, 0.3]\n"
         (tmp_path / "said.toml").write_text(text, "utf-8")
-        doubts.append(evidence.read(tmp_path / "said.toml")[0].doubt)
+        doubts.append(read(tmp_path / "said.toml")[0].doubt)
     assert doubts == [1.0, 1.5, 2.0, 4.0]
     real = [read(name)[0].doubt for name in ("club-retained", "little-choice", "several-a")]
     assert real == [2.0, 2.0, 2.0]
@@ -206,7 +216,7 @@ def test_colours_that_nobody_wrote_down_are_no_evidence(tmp_path: Path):
     assert [window.summary for window in game.windows] == ["setup", "inside", "out", "spread"]
     (tmp_path / "free.csv").write_text("throw,thrown,out\n0,20,10\n1,5,5\n")
     with pytest.raises(UsageError, match="free throws; allowed here are games"):
-        read(tmp_path / "free.csv")
+        evidence.of_records(records.read(tmp_path / "free.csv"), "free.csv")
 
 
 def fitted(evidence: Sequence[Evidence], checks: bool = False) -> Fit:
@@ -247,7 +257,7 @@ def test_any_figure_of_the_game_may_be_a_clue(tmp_path: Path):
     (tmp_path / "choice.toml").write_text(
         f"{SAID}figures = {{ actions = [2.5, 3.0], most_inside = [5, 30] }}\n", "utf-8"
     )
-    (found,) = evidence.read(tmp_path / "choice.toml")
+    (found,) = read(tmp_path / "choice.toml")
     bounds = [clue for clue in found.clues if isinstance(clue, Within)]
     assert [clue.window.summary for clue in bounds] == ["actions", "most_inside"]
     assert bounds[0].ends == pytest.approx(np.log([2.75, 3.25]))

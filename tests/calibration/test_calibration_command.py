@@ -13,15 +13,15 @@ from support.cases import each_case
 from tower_sim.apparatus.catalogue import fitted_with, load
 from tower_sim.calibration import command, played, wishing
 from tower_sim.calibration.command import calibrate, heavy, usual
-from tower_sim.calibration.evidence import shipped
+from tower_sim.calibration.evidence import MOST_OF_GAMES, MOST_VALUES, shipped
 from tower_sim.calibration.played import Table
 from tower_sim.calibration.prior import NAMES, numbers, profile
 from tower_sim.calibration.summaries import FIGURES, PLAN, SUMMARIES
 from tower_sim.calibration.towers import Towers
+from tower_sim.calibration.usable import usable
 from tower_sim.campaign.reader import load_whole
 from tower_sim.cli import main
 from tower_sim.compare.wish import read_wishes
-from tower_sim.errors import UsageError
 from tower_sim.fitting.whole_games import games_of
 from tower_sim.games.amerigo import Rules
 from tower_sim.runs.by_drop import COUNTS, ByDrop, after_setup
@@ -258,13 +258,14 @@ def test_an_output_that_cannot_be_is_refused(name: str, says: str, tmp_path: Pat
     assert {file.name for file in tmp_path.iterdir()} == {"mine.toml", "other.calibration"}
 
 
-def test_more_values_than_the_fit_can_hold_are_refused(tmp_path: Path):
-    """Recorded games of one length are one entry; of twelve lengths they are twelve."""
+def test_games_of_twelve_lengths_are_fitted_though_one_by_one_they_have_too_many_values(tmp_path: Path):
     row = ["0", *["7"] * 7, *["3"] * 7]
     lines = ["drop," + ",".join(f"{kind}_{colour}" for kind in ("thrown", "out") for colour in Rules().colours)]
     for length in range(2, 14):
         lines += [",".join(row), *(f"{drop}{',' * 14}" for drop in range(1, length))]
     (tmp_path / "mine.csv").write_text("\n".join(lines))
-    with pytest.raises(UsageError, match=r"the observations give \d\d values to fit; allowed are up to 40"):
-        calibrate([tmp_path / "mine.csv"], tmp_path / "x.toml")
-    assert [file.name for file in tmp_path.iterdir()] == ["mine.csv"]
+    found = usable([tmp_path / "mine.csv"])
+    assert sum(len(game.values) for game in found.games) > MOST_VALUES
+    for part in (found.evidence, found.halves):
+        assert sum(len(entry.values) for entry in part) <= MOST_OF_GAMES
+        assert sum(entry.games for entry in part) == len(found.games)

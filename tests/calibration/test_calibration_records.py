@@ -58,7 +58,7 @@ def test_the_known_observations_have_sources_and_their_totals():
 @each_case("ends", [(0, 49), (49, 49), (0, 0), (4, 6)])
 def test_every_observation_that_is_allowed_gives_numbers(ends: tuple[int, int], tmp_path: Path):
     (tmp_path / "said.toml").write_text(f"{SAID}out_total = {list(ends)}\ninside_in_play = {list(ends)}\n")
-    found = evidence.read(tmp_path / "said.toml")
+    found = evidence.of_observation(evidence.read(tmp_path / "said.toml"))
     assert len(found) >= 2
     assert np.isfinite([(*each.values, each.said) for each in found]).all()
 

@@ -45,8 +45,10 @@ def shown(told: Usable) -> list[object]:
 def test_whole_records_are_used_as_they_are_and_nothing_is_said(written):
     file = written(a_game(1) + a_game(2, 2))
     found = usable([file])
-    assert found.evidence == tuple(evidence.read(file))
-    assert found.halves == tuple(evidence.read(file, split=True))
+    rows = records.read(file)
+    assert found.games == tuple(evidence.of_records(rows, file.name))
+    assert found.evidence == tuple(evidence.pooled(found.games))
+    assert found.halves == tuple(evidence.pooled(evidence.of_records(rows, file.name, len(rows) // 2)))
     assert (found.left, found.notes) == ({}, ())
 
 

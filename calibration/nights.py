@@ -1,0 +1,130 @@
+"""Whether recorded games of one tower agree with each other, whatever the tower is.
+
+The values of each game are normal around the means that all games share. What the games differ by is compared with what
+simulated games of one tower differ by: the statistic is the weighted sum of squares around the common values (Cochran,
+Biometrics 10 (1954) 101). It does not depend on the means of the tower, nor on how far the simulation is off it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tower_sim.calibration.discrepancy import Discrepancy
+from tower_sim.calibration.evidence import Evidence
+from tower_sim.calibration.law import Means, noise
+from tower_sim.calibration.summaries import SUMMARIES, Array, Window
+from tower_sim.calibration.towers import Towers
+
+COMPARED = ("setup", "inside", "own", "spread")  # summaries, as far as the games have them
+DOUBTED, HINTED = 0.01, 0.05  # probabilities
+
+
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """A game beside all others: the probability `p` of a game that is as unlike the others.
+
+    `window` is the summary in which it differs most, in its own unit `seen` here and `others` on average in the others.
+    """
+
+    name: str
+    p: float
+    window: Window
+    seen: float
+    others: float
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The probability `p` that games of one tower differ as much as these, and each of the `games` beside all others.
+
+    `draws` is the number of simulated records that it was counted from.
+    """
+
+    p: float
+    draws: int
+    games: tuple[Unlike, ...]
+
+    def says(self) -> str:
+        """Return in a sentence whether the games agree."""
+        head = f"of one tower, games that differ as much have the probability {self.p:.2g}"
+        if self.p >= HINTED:
+            return f"The {len(self.games)} games agree with each other: {head}."
+        odd = min(self.games, key=lambda game: game.p)
+        most = (
+            f"least like the others is {odd.name} ({SUMMARIES[odd.window.summary].words} {odd.seen:.3g}, "
+            f"{odd.others:.3g} in the others)"
+        )
+        begin = "do not agree" if self.p < DOUBTED else "agree badly"
+        return (
+            f"The {len(self.games)} games {begin} with each other: {head}; {most}. Was it the same tower, poured alike?"
+        )
+
+
+def agreement(towers: Towers, games: Sequence[Evidence], drawn: Array, rng: np.random.Generator) -> Agreement | None:
+    """Compare recorded games, given towers `drawn` from the posterior (indices); None for fewer than two games.
+
+    Random, from `rng`: a simulated record for each drawn tower. Its games have the deviations of simulated games of
+    towers that keep about as many cubes, so that their tails count.
+    """
+    games = [_compared(game) for game in games if game.windows]
+    games = [game for game in games if game.windows]
+    if len(games) < 2:
+        return None
+    rows, place = np.unique(drawn, return_inverse=True)
+    of = Means(towers, Discrepancy())
+    shape = (len(games), len(COMPARED))
+    precision = np.zeros((len(rows), shape[0], shape[1], shape[1]))
+    seen, fresh = np.zeros((len(rows), *shape)), np.zeros((len(drawn), *shape))
+    like = towers.like(drawn, len(games), rng)  # a tower for each game of each record
+    sign = rng.choice((-1.0, 1.0), like.shape)
+    for i, game in enumerate(games):
+        at = [COMPARED.index(window.summary) for window in game.windows]
+        found = [towers.at(window) for window in game.windows]
+        precision[:, i, np.array(at)[:, None], at] = np.linalg.inv(noise(game, of)[rows])
+        seen[:, i, at] = np.array(game.values) - np.stack([each.mean for each in found], 1)[rows]
+        scale = np.sqrt(game.doubt) * np.stack([each.games for each in found], 1)[drawn]
+        fresh[:, i, at] = sign[:, i, None] * towers.deviations(game.windows)[like[:, i]] * scale
+    mine, other = squares(seen, precision)[place], squares(fresh, precision[place])
+    whole, *each = (mine <= other + 1e-9).mean(0).tolist()
+    return Agreement(whole, len(drawn), tuple(_unlike(games, i, p) for i, p in enumerate(each)))
+
+
+def squares(values: Array, precision: Array) -> Array:
+    """Return the sum of squares around the common values, and what each of N games adds to it, shape (D, 1 + N).
+
+    `values` (D, N, K) and `precision` (D, N, K, K) are 0 for summaries that a game lacks.
+    """
+    weighted = (precision @ values[..., None])[..., 0]
+    own = (values * weighted).sum(-1)
+    total, about = weighted.sum(1), precision.sum(1)
+    left = np.concatenate([total[:, None], total[:, None] - weighted], 1)
+    by = np.concatenate([about[:, None], about[:, None] - precision], 1) + 1e-9 * np.eye(values.shape[-1])
+    common = (left * np.linalg.solve(by, left[..., None])[..., 0]).sum(-1)
+    around = np.concatenate([own.sum(1)[:, None], own.sum(1)[:, None] - own], 1) - common
+    return np.concatenate([around[:, :1], around[:, :1] - around[:, 1:]], 1)
+
+
+def _compared(game: Evidence) -> Evidence:
+    """Return a game with the summaries COMPARED only."""
+    kept = [i for i, window in enumerate(game.windows) if window.summary in COMPARED]
+    return replace(game, windows=tuple(game.windows[i] for i in kept), values=tuple(game.values[i] for i in kept))
+
+
+def _unlike(games: Sequence[Evidence], number: int, p: float) -> Unlike:
+    """Return a game beside the others, with the summary in which it differs most among theirs."""
+    game, others = games[number], [*games[:number], *games[number + 1 :]]
+    beside = {
+        name: [v for other in others for w, v in zip(other.windows, other.values, strict=True) if w.summary == name]
+        for name in COMPARED
+    }
+    parts = [
+        (window, value, float(np.mean(beside[window.summary])))
+        for window, value in zip(game.windows, game.values, strict=True)
+        if beside[window.summary]
+    ]
+    window, value, mean = max(parts, key=lambda part: abs(part[1] - part[2]))
+    back = SUMMARIES[window.summary].back
+    return Unlike(game.name, p, window, float(back(value)), float(back(mean)))
