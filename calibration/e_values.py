@@ -39,7 +39,7 @@ ALTERNATIVES = (
 )
 STICKS, SLIPS = "leaves less readily", "leaves more readily"
 COLOUR_TILTS = (-1.6, -0.8, -0.4, 0.4, 0.8, 1.6)
-_FINE = np.linspace(-4, 4, 161)  # tilts of the interval
+FINE = np.linspace(-4, 4, 161)  # tilts of the interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ def _part(drops: Sequence[Situation | None], reference: Reference) -> Bet:
     """
     laws = len(reference.drawn)
     null, other = np.zeros(laws), np.zeros((len(ALTERNATIVES), laws))
-    fine, shifts = np.zeros((laws, len(_FINE))), np.zeros(len(_FINE))
+    fine, shifts = np.zeros((laws, len(FINE))), np.zeros(len(FINE))
     e, out, predicted, count = [], 0, 0.0, 0
     stakes = log_stakes()[:, None]
     for drop in drops:
@@ -158,9 +158,9 @@ def _part(drops: Sequence[Situation | None], reference: Reference) -> Bet:
             log_p = np.log(np.maximum(pmfs[:, drop.out], 1e-300))
             null += log_p
             other += alternatives(pmfs)[:, :, drop.out]
-            tilts = np.exp(_FINE[:, None] * (k - k[-1] / 2))
+            tilts = np.exp(FINE[:, None] * (k - k[-1] / 2))
             mass = pmfs @ tilts.T
-            fine += log_p[:, None] + _FINE * (drop.out - k[-1] / 2) - np.log(mass)
+            fine += log_p[:, None] + FINE * (drop.out - k[-1] / 2) - np.log(mass)
             means = (pmfs * k) @ tilts.T / mass
             shifts += (means - (pmfs @ k)[:, None]).mean(0)
             out, predicted, count = out + drop.out, predicted + float((pmfs @ k).mean()), count + 1

@@ -12,7 +12,7 @@ from tower_sim.outcome import Status
 from tower_sim.version import TOWER_SIM
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("live", "lab")
+PAGES = ("live", "lab", "record")
 """Whole pages beside those of the site, as `tower-sim page` writes them."""
 
 project, author = "tower_sim", "the authors of tower_sim"
@@ -33,7 +33,7 @@ html_show_search_summary = False  # from the disk a browser fetches none
 
 
 def _link_pages(app: Sphinx, document: nodes.document) -> None:
-    """Let a link to the live page or the lab open it; Sphinx would offer it as a download."""
+    """Let a link to one of PAGES open it; Sphinx would offer it as a download."""
     for link in [*document.findall(download_reference)]:
         target = link["reftarget"]
         if Path(target).name in [f"{page}.html" for page in PAGES]:
@@ -41,7 +41,7 @@ def _link_pages(app: Sphinx, document: nodes.document) -> None:
 
 
 def _write_pages(app: Sphinx, exception: Exception | None) -> None:
-    """Write the live page and the lab, and an index at the top that leads to the site's first page."""
+    """Write PAGES, and an index at the top that leads to the site's first page."""
     if exception is not None or app.builder.format != "html":
         return
     for page in PAGES:

@@ -49,7 +49,7 @@ KNOWS = {
     "compare": "apparatus contract drawing games model models physics recorder requests runs state study surrogate "
     "variants",
     "calibration": "apparatus campaign compare contract cubes drawing fitting games model models physics runs "
-    "simulator state study surrogate",
+    "simulator state study surrogate variants web",
     "javascript": "apparatus games physics variants web",
     "clients": "apparatus javascript surrogate web",
     "env": "apparatus cubes games model models places runs state surrogate",

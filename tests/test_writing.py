@@ -161,6 +161,7 @@ REPLACED = {  # commands that write results, each with one of its files
     "play amerigo --set rounds=1 --model two_thirds --seed 1 --save-plot g.png": "g.png",
     "page replay amerigo --cubes blue=1 --seed 1 -o r.html": "r.html",
     "page lab -o lab.html --tower amerigo": "lab.html",
+    "page record -o record.html": "record.html",
     "model export amerigo --to js -o x.mjs": "x.mjs",
     "model export amerigo --to npm -o package": "package/README.md",
     "campaign report data -o report": "report/report.md",

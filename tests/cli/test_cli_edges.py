@@ -46,6 +46,7 @@ def test_a_word_that_is_wrong_is_refused_with_unit_and_range_or_what_was_meant(
 
 @each_case(("words", "name"), [
     ("page lab", "lab.html"),
+    ("page record", "record.html"),
     ("page live --tower amerigo", "live.html"),
     ("page replay amerigo --cubes blue=1 --seed 7", "amerigo.html"),
     ("tower export amerigo", "amerigo.stl"),

@@ -69,7 +69,7 @@ app = typer.Typer(
     epilog="tower-sim play amerigo",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-page = _app("Write a web page: throw cubes by hand, try house rules, or watch recorded cubes fall.")
+page = _app("Write a web page: throw cubes by hand, try house rules, record a night, or watch cubes fall again.")
 campaign = _app("Run thousands of games for a study on all cores, and report on them.")
 tower = _app("List, draw, fit, test or print towers.")
 model = _app("Fit, check or export a surrogate, the fast model of a tower that needs no physics.")
@@ -300,6 +300,15 @@ def lab(output: NamedOut = None, towers: TowersOption = [], rules: RulesOption =
     from tower_sim.web.lab import lab_command
 
     lab_command(output := _body("common").named(output, "lab.html"), towers, rules)
+    print(output)
+
+
+@command(page, "record", "tower-sim page record -o night.html")
+def record(output: NamedOut = None, towers: TowersOption = []) -> None:  # noqa: B006
+    """Write a web page for a phone that records a game night and tests your tower."""
+    from tower_sim.calibration.recording import record_command
+
+    record_command(output := _body("common").named(output, "record.html"), towers)
     print(output)
 
 

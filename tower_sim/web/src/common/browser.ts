@@ -88,7 +88,7 @@ export function themeColour(name: string): number[] {
 }
 
 /** What this browser keeps for the page under a name; null of nothing, and where it keeps nothing. */
-function remembered(name: string): string | null {
+export function remembered(name: string): string | null {
   try {
     return localStorage.getItem(`tower-sim:${name}`);
   } catch {
@@ -96,17 +96,23 @@ function remembered(name: string): string | null {
   }
 }
 
-function remember(name: string, value: string): void {
+/** Keep something under a name; false where this browser keeps nothing. */
+export function remember(name: string, value: string): boolean {
   try {
     localStorage.setItem(`tower-sim:${name}`, value);
+    return true;
   } catch {
-    // nothing is kept in this browser
+    return false;
   }
 }
 
 /** Let the browser save what an address has, or a text, as a file. */
 export function save(name: string, text: string, type: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+  saveBlob(name, new Blob([text], { type }));
+}
+
+export function saveBlob(name: string, blob: Blob): void {
+  const url = URL.createObjectURL(blob);
   saveFrom(url, name);
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }

@@ -25,3 +25,16 @@ export function sumOf(numbers: Iterable<number>): number {
   for (const number of numbers) sum += number;
   return sum;
 }
+
+/** Return rows as CSV: cells of words in quotes, those that a spreadsheet would take for a formula begin with '. */
+export type Cell = string | number | null;
+
+export function csv(rows: Cell[][]): string {
+  const cell = (value: Cell) => {
+    if (value === null || value === undefined || Number.isNaN(value)) return "";
+    if (typeof value === "number") return String(value);
+    const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+    return /[",\r\n']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  return rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+}

@@ -3,12 +3,11 @@
 import { battle } from "made/lab.js";
 import { save } from "../common/browser";
 import { Chip, type Paint } from "../common/faces";
-import { capital, plainName, sumOf } from "../common/text";
+import { type Cell, capital, csv, plainName, sumOf } from "../common/text";
 import { BUILDINGS, KINDS } from "./battles";
 import { Histogram, Legend, type Shares, Table } from "./charts";
 import { Busy, Choice, Fold, type Progress, Slider, Sure, Told } from "./controls";
 import type { Ask } from "./jobs";
-import { type Cell, csv } from "./saved";
 import { beyondWords, percent, said } from "./say";
 import { type Fight, LIMITS, type Ship, change, lab, listeners, state } from "./state";
 import { estimate, share } from "./statistics";

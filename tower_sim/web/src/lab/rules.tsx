@@ -3,12 +3,12 @@
 import type { ComponentChildren } from "preact";
 import { save } from "../common/browser";
 import { Chip } from "../common/faces";
-import { counted, sumOf } from "../common/text";
+import { type Cell, counted, csv, sumOf } from "../common/text";
 import { Course, Histogram, Legend, type Shares, Table, spanOf } from "./charts";
 import { type Answer, Busy, Choice, Fold, OrderList, type Progress, Slider, Sure, Told } from "./controls";
 import { REGISTER, byDrop, overPhases, series } from "./figures";
 import type { Ask, Played } from "./jobs";
-import { type Cell, csv, fileName, tidy, toml } from "./saved";
+import { fileName, tidy, toml } from "./saved";
 import { alone, beyondWords, degree, differs, exact, howSure, modelWords, percent } from "./say";
 import { GAMES, LIMITS, type Side, type Tower, type Variant, change, changeVariant, lab, labelOf, listeners, nameOf, state, usualVariant } from "./state";
 import { type Row, rows } from "./statistics";

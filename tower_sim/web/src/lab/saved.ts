@@ -141,19 +141,6 @@ function safeText(words: string): string {
   return `"${[...words].map((x) => (/[ !#-[\]-~]/.test(x) ? x : escaped(x))).join("")}"`;
 }
 
-/** Return rows as CSV: cells of words in quotes, those that a spreadsheet would take for a formula begin with '. */
-export type Cell = string | number | null;
-
-export function csv(rows: Cell[][]): string {
-  const cell = (value: Cell) => {
-    if (value === null || value === undefined || Number.isNaN(value)) return "";
-    if (typeof value === "number") return String(value);
-    const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-    return /[",\r\n']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-  };
-  return rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
-}
-
 /** Return words that a file can be called by. */
 export function fileName(words: string): string {
   return words.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 40) || "variant";

@@ -1,0 +1,117 @@
+"""The page that records a game night: what it is filled with. Its view is tower_sim/web/src/record."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tower_sim import registry
+from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.calibration import e_values, verdict
+from tower_sim.calibration.records import MARKS
+from tower_sim.calibration.reference import Reference, reference
+from tower_sim.cubes import COLOURS
+from tower_sim.drawing.paint import paints
+from tower_sim.errors import fault, shown
+from tower_sim.games.game import Game
+from tower_sim.surrogate.groups import AGES, BetaBinomial
+from tower_sim.surrogate.store import TOWER, fitted_to, shipped_names
+from tower_sim.variants import DEFAULT
+from tower_sim.version import TOWER_SIM
+from tower_sim.web.page import Page
+from tower_sim.writing import check, write
+
+SCHEMA = "tower-sim/record"
+VERSION = 1
+GAMES, SEED = 60, 0
+"""Games of the fast model to which a tower's reference is fitted, and their seed."""
+KEPT = Path(__file__).with_name("references.json")
+"""The references of the towers that ship, by the digest of their fast model: a fit takes ten seconds."""
+
+
+def record_command(output: Path, given: Sequence[str | Path] = ()) -> None:
+    """Write the page into `output`, with the towers `given` before those that ship.
+
+    Raises UsageError as `contents` does, and for a file that cannot be written; WritingFailed when the disk is full.
+    """
+    check(output, "output")
+    write(output, record_page(given), "output")
+
+
+def record_page(given: Sequence[str | Path] = ()) -> str:
+    """Return the page's text; raises UsageError as `contents` does."""
+    return Page(title="Game night", view="record", data={"record": contents(given)}).text()
+
+
+def contents(given: Sequence[str | Path] = ()) -> dict[str, Any]:
+    """Return the page's document: the published game, and for each tower what its fast model expects of a throw.
+
+    Raises UsageError for a tower that cannot be loaded, that has no fast model, or whose name is there twice.
+    """
+    game: Game = registry.get("game", DEFAULT)
+    rules = game.plain(game.read({}))[game.tables[0]]
+    towers: dict[str, dict[str, Any]] = {}
+    usual = [name for name in sorted(shipped_names(), key=lambda name: name != game.apparatus) if name not in given]
+    for name in [*dict.fromkeys(map(str, given)), *usual]:
+        shape = load(name)
+        if fitted_to(shape).kind != TOWER:
+            if name in usual:
+                continue
+            raise fault("tower", name, "one with a tray, not a board", "record throws of a board with tower-sim throw")
+        if shape.name in towers:
+            raise fault(f"the name of tower {shown(name)}", shape.name, "each name once", "rename the file")
+        towers[shape.name] = {
+            "name": shape.name,
+            "edge": round(1e3 * shape.cube_edge, 2),
+            "reference": of_tower(shape),
+        }
+    return {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "program": f"tower_sim {TOWER_SIM}",
+        "game": {"name": game.name, "title": game.title, **{key: rules[key] for key in ("colours", "cubes", "rounds")}}
+        | {"phases": rules["phases"] or rules["colours"]},
+        "towers": [*towers.values()],
+        "paints": [asdict(paint) for paint in paints(COLOURS)],
+        "marks": MARKS,
+        "constants": {
+            "ages": AGES,
+            "alternatives": e_values.ALTERNATIVES,
+            "colour_tilts": e_values.COLOUR_TILTS,
+            "fine": [float(e_values.FINE[0]), float(e_values.FINE[-1]), len(e_values.FINE)],
+            "hint": verdict.HINT,
+            "strong": e_values.STRONG,
+            "very": verdict.VERY,
+        },
+    }
+
+
+def of_tower(shape: Apparatus) -> dict[str, Any]:
+    """Return the reference of a tower as plain data: the one kept for its fast model, or a new one."""
+    kept = json.loads(KEPT.read_text("utf-8")).get(fitted_to(shape).digest) if KEPT.is_file() else None
+    return kept or plain(reference(shape, GAMES, SEED, model="surrogate"))
+
+
+def plain(of: Reference) -> dict[str, Any]:
+    """Return a reference ready for `json.dumps`: of each law drawn the coefficients, then the logarithm of its size."""
+
+    def rows(groups: Sequence[BetaBinomial]) -> list[list[float]]:
+        return np.array([[*group.coefficients, group.log_size] for group in groups]).round(10).tolist()
+
+    later = [law.later for law in of.drawn if law.later]
+    return {
+        "games": of.games,
+        "seed": str(of.seed),
+        "setups": {str(cubes): rows([law.setups[cubes] for law in of.drawn]) for cubes in of.law.setups},
+        "later": {key: rows([getattr(law, key) for law in later]) for key in ("thrown", "resident")} if later else None,
+        "thrown": of.thrown,
+        "inside": of.inside,
+        "drops": of.drops,
+        "ages": {"later": of.ages.later, "setup": of.ages.setup},
+    }

@@ -1,0 +1,379 @@
+"""The page of a game night on a phone: a whole game by script, its CSV, and the test of the tower. About 60 s."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.browser import PAGES, Watched, axe_violations, browsing, clean
+from support.cases import each_case
+from support.recorded import COLOURS, game
+
+from tower_sim import cli
+from tower_sim.apparatus.catalogue import load, shipped
+from tower_sim.calibration import records as recorded
+from tower_sim.calibration.e_values import check
+from tower_sim.calibration.recording import KEPT, contents, plain
+from tower_sim.calibration.records import Record
+from tower_sim.calibration.reference import DropLaw, Reference, reference
+from tower_sim.calibration.verdict import p_value
+from tower_sim.surrogate.groups import AgeOdds, BetaBinomial, GroupsLaw
+from tower_sim.surrogate.store import fitted_or_shipped
+from tower_sim.surrogate.store import shipped as shipped_surrogate
+
+pytestmark = PAGES
+
+HOSTILE = "<img src=x onerror=window.hit=1>"
+PHONE: dict[str, Any] = {"width": 390, "height": 844, "has_touch": True, "accept_downloads": True}
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page as the command writes it."""
+    output = tmp_path_factory.mktemp("record") / "night.html"
+    assert cli.main(["page", "record", "-o", str(output)]) == 0
+    assert output.stat().st_size < 500_000
+    return output
+
+
+@pytest.fixture(scope="module")
+def browser(file: Path) -> Iterator[Watched]:
+    with browsing(**PHONE) as watched:
+        yield watched
+
+
+@pytest.fixture
+def page(browser: Watched, file: Path) -> Iterator[Any]:
+    """The page as it opens; nothing may go wrong on it, and nothing may leave it."""
+    with clean(browser, file, lambda _: None) as found:
+        yield found
+
+
+def written(rows: list[Record], players: tuple[str, ...] = (), **about: Any) -> str:
+    """The CSV of a night, by the rules of the page and not by its code."""
+    head = {"game": "amerigo", "tower": "amerigo", "edge": 9, "colours": COLOURS, "counts": [7] * 7}
+    head |= {"players": players, "date": datetime.datetime.now().astimezone().date().isoformat()}
+    text = io.StringIO()
+    text.write(f"# tower_sim night 1 {json.dumps(head | about, separators=(',', ':'))}\r\n")
+    sheet = csv.writer(text)
+    colours = list(rows[0].thrown)
+    first = "throw" if rows[0].is_free else "drop"
+    sheet.writerow([first, *(f"{kind}_{colour}" for kind in ("thrown", "out") for colour in colours), "mark", "note"])
+    for i, row in enumerate(rows):
+        who = players[i % len(players)] if players else ""
+        sheet.writerow([row.number, *row.thrown.values(), *row.out.values(), " ".join(row.marks), who])
+    return text.getvalue()
+
+
+def opened(page: Any, text: str) -> None:
+    """Give the page a CSV as a file; what it kept before is gone."""
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    page.click("#begin")
+    page.click("#share")
+    page.set_input_files("#share-file", {"name": "night.csv", "mimeType": "text/csv", "buffer": text.encode()})
+    page.wait_for_selector("#throws")
+
+
+def happened(page: Any, button: str) -> None:
+    """Tap a button of what happened, which is folded up as a rule."""
+    if not page.is_visible(button):
+        page.click("#happened summary")
+    page.tap(button)
+
+
+def law_of(reference: dict[str, Any]) -> Reference:
+    """Python's reference of the page's plain one."""
+
+    def group(row: list[float]) -> BetaBinomial:
+        return BetaBinomial(tuple(row[:-1]), row[-1], ())
+
+    later = reference["later"]
+    drawn = tuple(
+        DropLaw(GroupsLaw(group(a), group(b)), {int(n): group(laws[i]) for n, laws in reference["setups"].items()})
+        for i, (a, b) in enumerate(zip(later["thrown"], later["resident"], strict=True))
+    )
+    ages = AgeOdds(**{key: tuple(odds) for key, odds in reference["ages"].items()})
+    ends = {key: tuple(reference[key]) for key in ("thrown", "inside", "drops")}
+    return Reference("amerigo", reference["games"], int(reference["seed"]), drawn[0], drawn, ages=ages, **ends)
+
+
+def recorded_rows(seed: int) -> list[Record]:
+    return [each.record for each in game(np.random.default_rng(seed))]
+
+
+def test_a_whole_game_is_recorded_in_few_taps_with_reloads_between(page: Any, tmp_path: Path):
+    """Of each throw the colours that came out are tapped; the page knows those that went in."""
+    rows = recorded_rows(5)
+    assert len(rows) == 36
+    page.fill("#players", "Ann, Bo")
+    page.click("#begin")
+    taps = 0
+    for row in rows:
+        for colour, cubes in row.out.items():
+            if cubes:
+                page.tap(f"#out-{colour}-{cubes}")
+                taps += 1
+            if colour == "red" and row.number % 9 == 4:
+                page.reload()  # in the middle of a throw
+        page.tap("#done")
+        taps += 1
+        if row.number % 7 == 3:
+            page.reload()
+    assert taps / len(rows) <= 8
+    assert page.inner_text("#due") == "The game is over"
+    page.click("#tab-throws")
+    page.click("#share")
+    with page.expect_download() as saved:
+        page.click("#save-csv")
+    saved.value.save_as(tmp_path / "night.csv")
+    assert (tmp_path / "night.csv").read_bytes() == written(rows, ("Ann", "Bo")).encode()
+    assert recorded.read(tmp_path / "night.csv") == rows
+
+
+def test_what_happened_is_told_in_marks_and_read_as_it_was_meant(page: Any, tmp_path: Path):
+    page.click("#begin")
+
+    def throw(*taps: str) -> None:
+        for tap in taps:
+            happened(page, tap) if tap.startswith("#mark") else page.tap(tap)
+        page.tap("#done")
+
+    throw(*(f"#out-{colour}-5" for colour in COLOURS))  # 2 of each inside
+    page.tap("#out-red-3")
+    assert page.inner_text("#wrong").startswith("3 red out, and only 2 can be there (0 in, 2 inside). Count again")
+    assert page.inner_text("#done") == "Keep as a miscount"
+    throw("#out-blue-6")  # blue: 5 in, 6 out, 1 inside; red: 0 inside
+    throw("#side-in", "#in-black-6", "#side-out", "#out-black-6", "#mark-beside")  # 6 lay outside, so 1 was inside
+    throw("#side-in", "#in-red-0", "#side-out", "#out-white-1", "#mark-knock")
+    throw("#out-red-7", "#mark-miscount")
+    happened(page, "#empty")
+    assert page.inner_text("#inside-head") == "Inside now: 0"
+    happened(page, "#next-game")
+    throw(*(f"#out-{colour}-7" for colour in COLOURS[:6]))
+    found = page.evaluate("towerSim.csv()")
+    (tmp_path / "night.csv").write_text(found, "utf-8", newline="")
+    rows = recorded.read(tmp_path / "night.csv")
+    marks = ["", "miscount", "beside miscount", "knock", "miscount", "emptied", ""]
+    assert [" ".join(row.marks) for row in rows] == marks
+    inside = [tuple(row.inside.values()) for row in rows]
+    assert inside[0] == (2,) * 7
+    assert inside[1] == (1, 2, 0, 2, 2, 2, 2)
+    assert inside[2] == (1, 1, 0, 2, 2, 2, 2)
+    assert inside[3] == (1, 1, 0, 2, 2, 2, 1)
+    assert inside[4:] == [(1, 1, 0, 2, 2, 2, 1), (0,) * 7, (0,) * 6 + (7,)]
+    assert [row.game for row in rows] == [1] * 6 + [2]
+    assert found == written(rows)
+    opened(page, found)
+    assert page.evaluate("towerSim.csv()") == found
+
+
+def test_an_old_throw_is_corrected_added_removed_and_all_is_undone_after_a_reload(page: Any):
+    rows = recorded_rows(3)[:5]
+    before = written(rows)
+    opened(page, before)
+    page.click("#throws li:nth-child(3) button")
+    colour = next(colour for colour, cubes in rows[2].out.items() if cubes)
+    page.reload()
+    page.tap(f"#out-{colour}-0")
+    page.tap("#done")
+    fewer = [row.split(",") for row in page.evaluate("towerSim.csv()").splitlines()[2:]]
+    at = 8 + COLOURS.index(colour)
+    assert [int(row[at]) for row in fewer] == [0 if i == 2 else row.out[colour] for i, row in enumerate(rows)]
+    page.click("#tab-throws")
+    page.click("#throws li:nth-child(2) button")
+    happened(page, "#missing")
+    assert page.inner_text("#due") == "Missing: Round 1 of 5, blue"
+    page.tap("#done")
+    assert len(page.evaluate("towerSim.csv()").splitlines()) == 2 + 6
+    page.click("#tab-throws")
+    page.click("#throws li:nth-child(1) button")
+    happened(page, "#remove")
+    assert page.evaluate("towerSim.csv()").splitlines()[2].startswith("0,")  # the next one is the set-up now
+    page.reload()
+    for _ in range(8):
+        page.click("#undo")
+    assert page.evaluate("towerSim.csv()") == before
+
+
+def test_two_tabs_record_one_night_and_lose_no_tap(page: Any, file: Path):
+    page.click("#begin")
+    other = page.context.new_page()
+    other.goto(file.resolve().as_uri())
+    for i, colour in enumerate(COLOURS):
+        (page, other)[i % 2].tap(f"#out-{colour}-5")
+    page.wait_for_function("document.getElementById('done').textContent === 'Done: 35 out'")
+    other.tap("#done")
+    page.wait_for_function("document.getElementById('due').textContent === 'Round 1 of 5, blue'")
+    page.click("#undo")
+    other.wait_for_function("document.getElementById('due').textContent === 'Set-up'")
+    kept = "localStorage.getItem('tower-sim:night')"
+    assert page.evaluate(kept) == other.evaluate(kept)
+    other.close()
+
+
+def test_another_game_throws_what_it_likes_into_a_tower_of_ones_own(page: Any, tmp_path: Path):
+    page.select_option("#game", "free")
+    page.select_option("#tower", "mine")
+    page.fill("#edge", "10.5")
+    page.click("#begin")
+    taps = "in-red-7 in-red-7 in-red-7 in-green-2 done out-red-5 done in-blue-1 done out-red-4 done"
+    for tap in taps.split():
+        page.tap(f"#{tap}")
+    (tmp_path / "night.csv").write_text(page.evaluate("towerSim.csv()"), "utf-8", newline="")
+    rows = recorded.read(tmp_path / "night.csv")
+    assert [row.inside for row in rows] == [
+        dict.fromkeys(rows[0].inside, 0) | {"red": 4, "green": 2},
+        dict.fromkeys(rows[0].inside, 0) | {"blue": 1, "green": 2},
+    ]
+    colours = [*rows[0].thrown]
+    about = {"game": "free", "tower": "mine", "edge": 10.5, "colours": colours, "counts": [0] * len(colours)}
+    assert page.evaluate("towerSim.csv()") == written(rows, **about)
+
+
+def near(value: Any) -> Any:
+    return pytest.approx(value, rel=1e-9, abs=1e-12)
+
+
+def marked() -> list[Record]:
+    """A game with a knock, a miscount and an emptied tower, then a second game."""
+    rows = recorded_rows(8)
+    rows[9] = replace(rows[9], marks=("knock",))
+    rows[15] = replace(rows[15], marks=("miscount",))
+    none = dict.fromkeys(rows[0].out, 0)
+    rows = [*rows[:20], Record(20, none, rows[19].inside, none, marks=("emptied",))]
+    return [*rows, *(replace(row, game=2) for row in recorded_rows(9)[:12])]
+
+
+@each_case("rows", [recorded_rows(1), recorded_rows(2)[:4], recorded_rows(2)[:1], marked()], ids=len)
+def test_the_page_tests_the_tower_as_python_does(page: Any, rows: list[Record], tmp_path: Path):
+    """On the same laws e-values, intervals, shares and p agree to 9 digits."""
+    opened(page, written(rows))
+    (tmp_path / "night.csv").write_text(page.evaluate("towerSim.csv()"), "utf-8", newline="")
+    read = recorded.read(tmp_path / "night.csv")
+    assert len(read) == len(rows)
+    for tower in contents()["towers"][:2]:
+        own = check(read, law_of(tower["reference"]))
+        found = page.evaluate("name => towerSim.test(name)", tower["name"])
+        assert found["e"] == near([*own.e])
+        assert found["p"] == near(p_value(own.e))
+        assert found["pColours"] == near(p_value(own.colours.e))
+        for part in ("setup", "later"):
+            here, there = found[part], getattr(own, part)
+            assert (here["drops"], here["out"], here["predicted"]) == near((there.drops, there.out, there.predicted))
+            assert here["evidence"] == near(there.evidence)
+            if there.drops:
+                assert here["between"] == near([*there.between])
+        assert found["colours"]["e"] == near([*own.colours.e])
+        assert found["colours"]["expected"] == near([*own.colours.expected.values()])
+        assert len(found["skipped"]) == sum(own.skipped.values())
+    page.click("#tab-tower")
+    assert page.inner_text("#p-numbers") == f"{page.evaluate('towerSim.test().p'):.3g}"
+
+
+def test_the_laws_kept_are_those_of_the_fast_models_that_ship():
+    kept = json.loads(KEPT.read_text("utf-8"))
+    names = [tower["name"] for tower in contents()["towers"]]
+    assert names[0] == "amerigo"
+    assert set(kept) == {shipped_surrogate(name, load(name).digest).digest for name in names}
+    fitted = plain(reference(load("amerigo"), 60, 0, model="surrogate"))
+    here = kept[shipped_surrogate("amerigo", load("amerigo").digest).digest]
+    assert fitted["ages"] == {key: pytest.approx(odds) for key, odds in here["ages"].items()}
+    groups = [(fitted["setups"]["49"], here["setups"]["49"])]
+    groups += [(fitted["later"][key], here["later"][key]) for key in ("thrown", "resident")]
+    for laws, others in groups:
+        assert np.array(laws) == pytest.approx(np.array(others), abs=1e-3)
+
+
+def test_it_tells_how_many_nights_it_takes_and_seldom_accuses_the_model_itself(page: Any):
+    opened(page, written(recorded_rows(1)))
+    page.click("#tab-tower")
+    page.click("#power")
+    page.wait_for_selector("#nights", timeout=120_000)
+    rows = [row.split("\t") for row in page.inner_text("#nights tbody").splitlines()]
+    kept = [float(words.split()[-1]) for words, *_ in rows]
+    shares = [int(share.split()[0]) for _, share, _ in rows]
+    assert len(rows) == 5
+    assert kept == sorted(kept, reverse=True)
+    assert shares[2] <= 5 < min(shares[0], shares[4])
+    assert rows[2][2] == "–"
+
+
+def test_a_link_carries_the_night_and_undo_brings_ones_own_back(page: Any):
+    players = (HOSTILE[:20], "=Bo")
+    text = written(recorded_rows(4)[:3], players).replace(",=Bo", ',"\'=Bo"')
+    opened(page, text)
+    page.click("#share")
+    page.wait_for_selector("#share-dialog[open]")
+    link = page.input_value("#share-link")
+    assert len(link) < 700
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    page.click("#begin")
+    page.tap("#out-blue-3")
+    own = page.evaluate("towerSim.csv()")
+    page.evaluate("link => { location.hash = link }", link)
+    page.wait_for_selector("#throws")
+    assert (page.evaluate("towerSim.csv()"), page.evaluate("location.hash")) == (text, "")
+    for wrong, says in ((link[:-9], "damaged"), ("#night=AAAA", "damaged"), ("#night=AwA", "no night")):
+        page.evaluate("link => { location.hash = link }", wrong)
+        page.wait_for_function("says => document.getElementById('trouble').textContent.includes(says)", arg=says)
+    assert page.evaluate("towerSim.csv()") == text
+    page.click("#tab-record")
+    while page.evaluate("towerSim.csv()") != own:
+        page.click("#undo")
+
+
+@each_case("theme", ["light", "dark"])
+def test_axe_finds_nothing_in_any_view(page: Any, theme: str):
+    found = {"begin": axe_violations(page)}
+    page.emulate_media(color_scheme=theme)
+    opened(page, written(recorded_rows(6), ("Ann", "Bo")).replace(",7,7,7,7,7,7,7,", ",7,7,7,7,7,7,6,", 1))
+    for tab in ("record", "throws", "night", "tower"):
+        page.click(f"#tab-{tab}")
+        found[tab] = axe_violations(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.click("#tab-throws")
+    page.click("#throws li:nth-child(2) button")
+    page.tap("#out-white-7")
+    found["wrong"] = axe_violations(page)
+    page.click("#share")
+    found["share"] = axe_violations(page)
+    page.emulate_media(color_scheme="light")
+    assert [*found.values()] == [[]] * len(found), found
+
+
+def test_the_picture_is_saved_as_points_and_as_shapes(page: Any, tmp_path: Path):
+    opened(page, written(recorded_rows(6), ("Ann", "Bo")))
+    page.click("#tab-night")
+    words = page.get_attribute("#picture", "aria-label")
+    assert "Of 49 cubes of the set-up, " in words
+    assert "The strangest throw: " in words
+    begins = {"png": b"\x89PNG", "svg": b"<svg"}
+    for kind, head in begins.items():
+        with page.expect_download() as saved:
+            page.click(f"#picture-{kind}")
+        saved.value.save_as(tmp_path / f"night.{kind}")
+        assert (tmp_path / f"night.{kind}").read_bytes().startswith(head)
+
+
+def test_a_tower_of_ones_own_comes_first_and_what_has_no_fast_model_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    (tmp_path / "mine.toml").write_text(shipped()["amerigo"], "utf-8")
+    assert cli.main(["page", "record", "--tower", str(tmp_path / "mine.toml"), "-o", str(tmp_path / "x.html")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    (tmp_path / "mine.surrogate.json").write_text(fitted_or_shipped("amerigo").to_json(), "utf-8")
+    assert [tower["name"] for tower in contents([str(tmp_path / "mine.toml")])["towers"]][:2] == ["mine", "amerigo"]
+    for name, says in (("dead_reckoning", "one with a tray"), ("nowhere", "neither a shipped profile nor a file")):
+        assert cli.main(["page", "record", "--tower", name, "-o", str(tmp_path / "x.html")]) == 2
+        told = capsys.readouterr().err
+        assert (says in told, told.count("\n")) == (True, 1)

@@ -1,0 +1,220 @@
+// A night as it was recorded: what was tapped, what that says of the tower, and its CSV, which `tower-sim tower test` reads.
+
+import { csv, sumOf } from "../common/text";
+
+/** What the night is of: `counts` cubes of each colour; `edge` in mm; the tower is one of the page's, or "mine". */
+export interface Head { game: string; tower: string; edge: number; colours: string[]; counts: number[]; players: string[]; date: string }
+/** One throw as it was told; `begins`: the tower was empty before, and a game or a series begins. Counts are by colour. */
+export interface Throw { begins: boolean; thrown: number[]; out: number[]; marks: string[]; who: string }
+/** The throw that is being told: null is what the game proposes. `at` is the place of an earlier one that is corrected. */
+export interface Draft { begins: boolean; thrown: number[] | null; out: number[]; marks: string[]; who: string | null; side: "in" | "out"; at: number | null; isNew: boolean }
+export interface Night { head: Head; throws: Throw[]; draft: Draft }
+export type Action =
+  | ["begin", Head] | ["open", string] | ["in" | "out", number, number] | ["side", "in" | "out"] | ["mark" | "who", string]
+  | ["done"] | ["empty"] | ["game"] | ["edit", number, boolean] | ["cancel"] | ["remove"];
+
+/** A throw and what follows from those before: cubes inside `before` and `after`, its `phase` (0 the set-up), what cannot be. */
+export interface Played extends Throw { number: number; game: number; phase: number; before: number[]; after: number[]; wrong: string[]; isOdd: boolean }
+/** What comes next: the phase, what the game proposes to throw, phases skipped because all their cubes are inside. */
+export interface Due { number: number; game: number; phase: number; before: number[]; thrown: number[]; skipped: number[]; isOver: boolean }
+
+export interface Rules { title: string; colours: string[]; counts: number[]; phases: number[]; rounds: number }
+
+export const FREE = "free";
+export const MARKS = ["beside", "miscount", "knock", "spilled", "emptied"];
+const DISTURBING = ["knock", "spilled", "emptied"];
+const MOST = { cubes: 500, drops: 400, rows: 2000 };
+const TITLE = "# tower_sim night 1 ";
+
+const none = (night: Night) => night.head.colours.map(() => 0);
+
+/** Whether nothing was thrown, and something else happened. */
+export function isHappening({ thrown, marks }: Throw): boolean {
+  return !sumOf(thrown) && marks.some((mark) => DISTURBING.includes(mark));
+}
+
+/** Follow the throws of a night by the rules of its game, null of free throws; then what is due. */
+export function follow({ head, throws }: Pick<Night, "head" | "throws">, rules: Rules | null, begins = false): { played: Played[]; due: Due } {
+  const zeros = head.colours.map(() => 0);
+  let [inside, setup, number, game, phase] = [zeros, zeros, 0, 0, 0];
+  const skips = (): number[] => {
+    const skipped: number[] = [];
+    if (rules && number) while (phase <= rules.rounds * rules.phases.length && setup[colourOf(rules, phase)] <= inside[colourOf(rules, phase)]) skipped.push(phase++);
+    return skipped;
+  };
+  const played = throws.map((each): Played => {
+    if (each.begins || !game) [inside, number, game, phase] = [zeros, 0, game + 1, 0];
+    if (!number) setup = each.thrown;
+    if (number && !isHappening(each)) skips();
+    const outside = inside.map((held, c) => setup[c] - held);
+    const wrong: string[] = [];
+    each.thrown.forEach((cubes, c) => {
+      if (rules && number && cubes && cubes !== outside[c]) wrong.push(`${cubes} ${head.colours[c]} went in, and by the throws before ${outside[c]} lay outside`);
+    });
+    const isCounted = wrong.length > 0 || each.marks.includes("miscount");
+    const before = rules && number && isCounted ? inside.map((held, c) => (each.thrown[c] ? Math.max(setup[c] - each.thrown[c], 0) : held)) : inside;
+    each.out.forEach((cubes, c) => {
+      const there = before[c] + each.thrown[c];
+      if (cubes > there) wrong.push(`${cubes} ${head.colours[c]} out, and only ${there} can be there (${each.thrown[c]} in, ${before[c]} inside)`);
+    });
+    const marks = MARKS.filter((mark) => each.marks.includes(mark) || (mark === "miscount" && wrong.length));
+    const after = before.map((held, c) => (marks.includes("emptied") ? 0 : Math.max(held + each.thrown[c] - each.out[c], 0)));
+    const isOdd = marks.some((mark) => mark !== "beside");
+    const now: Played = { ...each, marks, number, game, phase, before, after, wrong, isOdd };
+    inside = after;
+    if (!isHappening(each)) phase++;
+    number++;
+    return now;
+  });
+  if (begins || !game) [inside, number, game, phase] = [zeros, 0, game + 1, 0];
+  const skipped = skips();
+  const isOver = rules !== null && phase > rules.rounds * rules.phases.length;
+  let thrown = zeros;
+  if (rules && !number) thrown = head.counts;
+  else if (rules && !isOver) thrown = zeros.map((_, c) => (c === colourOf(rules, phase) ? setup[c] - inside[c] : 0));
+  return { played, due: { number, game, phase, before: inside, thrown, skipped, isOver } };
+}
+
+/** The colour of a phase, which count from 1. */
+export function colourOf(rules: Rules, phase: number): number {
+  return rules.phases[(phase - 1) % rules.phases.length];
+}
+
+/** What is due at the place of the draft: at the end, or where an earlier throw is corrected. */
+export function dueOf(night: Night, rules: Rules | null): Due {
+  const { draft, throws, head } = night;
+  return follow({ head, throws: throws.slice(0, draft.at ?? throws.length) }, rules, draft.begins).due;
+}
+
+/** The throw that the draft says now. */
+export function drafted(night: Night, rules: Rules | null): Throw {
+  const { draft } = night;
+  return { begins: draft.begins || !(draft.at ?? night.throws.length), thrown: draft.thrown ?? dueOf(night, rules).thrown, out: draft.out, marks: draft.marks, who: draft.who ?? nextWho(night) };
+}
+
+/** The throw of the draft as it would be played, for what cannot be. */
+export function tried(night: Night, rules: Rules | null): Played {
+  const before = night.throws.slice(0, night.draft.at ?? night.throws.length);
+  return follow({ head: night.head, throws: [...before, drafted(night, rules)] }, rules).played.at(-1)!;
+}
+
+function nextWho({ head: { players }, throws }: Night): string {
+  const last = throws.findLast((each) => players.includes(each.who));
+  return players.length ? players[last ? (players.indexOf(last.who) + 1) % players.length : 0] : "";
+}
+
+function newDraft(head: Head, begins = false): Draft {
+  return { begins, thrown: null, out: head.colours.map(() => 0), marks: [], who: null, side: head.game === FREE ? "in" : "out", at: null, isNew: false };
+}
+
+/** Return the night after an action; `rules` of the game that a head names. */
+export function after(night: Night | null, action: Action, rulesOf: (head: Head) => Rules | null): Night {
+  if (action[0] === "begin") return { head: action[1], throws: [], draft: newDraft(action[1], true) };
+  if (action[0] === "open") return nightOf(action[1]);
+  if (!night) throw new Error("no night is begun");
+  const { head, throws, draft } = night;
+  const rules = rulesOf(head);
+  const drafting = (part: Partial<Draft>): Night => ({ ...night, draft: { ...draft, ...part } });
+  const put = (each: Throw): Night => {
+    const at = draft.at ?? throws.length;
+    return { head, throws: [...throws.slice(0, at), each, ...throws.slice(draft.at === null || draft.isNew ? at : at + 1)], draft: newDraft(head) };
+  };
+  switch (action[0]) {
+    case "in": {
+      const now = [...(draft.thrown ?? dueOf(night, rules).thrown)];
+      now[action[1]] = action[2];
+      return drafting({ thrown: now });
+    }
+    case "out": return drafting({ out: draft.out.map((cubes, c) => (c === action[1] ? action[2] : cubes)) });
+    case "side": return drafting({ side: action[1] });
+    case "mark": return drafting({ marks: draft.marks.includes(action[1]) ? draft.marks.filter((mark) => mark !== action[1]) : [...draft.marks, action[1]] });
+    case "who": return drafting({ who: action[1] });
+    case "done": return put(drafted(night, rules));
+    case "empty": return put({ begins: false, thrown: none(night), out: dueOf(night, rules).before, marks: ["emptied"], who: "" });
+    case "game": return { head, throws, draft: newDraft(head, true) };
+    case "edit": {
+      if (action[2]) return { head, throws, draft: { ...newDraft(head), at: action[1], isNew: true } };
+      return { head, throws, draft: { ...newDraft(head), ...throws[action[1]], at: action[1] } };
+    }
+    case "remove": {
+      const left = throws.filter((_, i) => i !== draft.at);
+      if (draft.at !== null && throws[draft.at].begins && left[draft.at]) left[draft.at] = { ...left[draft.at], begins: true };
+      return { head, throws: left, draft: newDraft(head, !left.length) };
+    }
+    case "cancel": return { head, throws, draft: newDraft(head, !throws.length) };
+  }
+}
+
+/** Return the night as CSV: a line about it, then a row for each throw. */
+export function csvOf(night: Night, rules: Rules | null): string {
+  const { head } = night;
+  const { played } = follow(night, rules);
+  const names = ["thrown", "out"].flatMap((kind) => head.colours.map((colour) => `${kind}_${colour}`));
+  const rows = played.map((each) => [each.number, ...each.thrown, ...each.out, each.marks.join(" "), each.who]);
+  return `${TITLE}${JSON.stringify(head)}\r\n${csv([[rules ? "drop" : "throw", ...names, "mark", "note"], ...rows])}`;
+}
+
+/** Return the night that `csvOf` wrote; throws an Error of one line for any other text. */
+export function nightOf(text: string): Night {
+  const [title, header, ...rows] = text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/).filter((line) => line.trim());
+  if (!title?.startsWith(TITLE)) throw new Error("This is no night that this page recorded; allowed is its CSV, or a link to it; copy it again, whole.");
+  const head = headOf(title.slice(TITLE.length));
+  const width = 2 * head.colours.length + 3;
+  if (cellsOf(header ?? "").length !== width || rows.length > MOST.rows) throw new Error(`The night's columns do not fit its ${head.colours.length} colours; copy it again, whole.`);
+  const throws = rows.map((row, i): Throw => {
+    const cells = cellsOf(row);
+    const wrong = (what: string) => new Error(`Row ${i + 1} of the night: ${what}; copy it again, whole.`);
+    if (cells.length !== width) throw wrong(`${cells.length} cells; allowed are ${width}`);
+    const [number, ...counts] = cells.slice(0, -2).map((cell) => (/^\d{1,3}$/.test(cell) ? Number(cell) : NaN));
+    if (!(number < MOST.drops) || !counts.every((count) => count <= MOST.cubes)) throw wrong("a count that is no whole number up to 500");
+    const marks = cells[width - 2].split(" ").filter(Boolean);
+    if (!marks.every((mark) => MARKS.includes(mark))) throw wrong(`a mark other than ${MARKS.join(", ")}`);
+    const half = head.colours.length;
+    return { begins: number === 0, thrown: counts.slice(0, half), out: counts.slice(half), marks, who: plainName(cells[width - 1].replace(/^'(?=[=+\-@])/, "")) };
+  });
+  return { head, throws, draft: newDraft(head, !throws.length) };
+}
+
+function headOf(text: string): Head {
+  try {
+    const { game, tower, edge, colours, counts, players, date } = JSON.parse(text);
+    const isList = (value: unknown, of: (each: any) => boolean) => Array.isArray(value) && value.length <= 12 && value.every(of);
+    const isWord = (word: unknown) => typeof word === "string" && word.length <= 40 && plainName(word) === word;
+    const isCount = (count: unknown) => Number.isInteger(count) && (count as number) >= 0 && (count as number) <= MOST.cubes;
+    const isFine = [game, tower, date].every(isWord) && edge > 0 && edge < 1000 && isList(colours, (word) => isWord(word) && word) && colours.length > 0;
+    if (isFine && isList(counts, isCount) && counts.length === colours.length && isList(players, isWord)) return { game, tower, edge, colours, counts, players, date };
+  } catch {
+    // told below
+  }
+  throw new Error("The line about the night is damaged; copy it again, whole.");
+}
+
+/** The cells of a line of CSV. */
+function cellsOf(line: string): string[] {
+  return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare);
+}
+
+/** A name on one line, not too long. */
+export function plainName(name: string): string {
+  return [...name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, " ").trim()].slice(0, 20).join("").trim();
+}
+
+/** Return a text as a word for an address. */
+export async function packed(text: string): Promise<string> {
+  const bytes = await streamed(new Blob([text]), new CompressionStream("deflate-raw"));
+  return btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+/** Return the text that `packed` made a word of; throws an Error of one line for any other. */
+export async function unpacked(word: string): Promise<string> {
+  try {
+    const bytes = Uint8Array.from(atob(word.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
+    return new TextDecoder().decode(await streamed(new Blob([bytes]), new DecompressionStream("deflate-raw")));
+  } catch {
+    throw new Error("The link is damaged; copy it again, whole.");
+  }
+}
+
+function streamed(blob: Blob, through: GenericTransformStream): Promise<ArrayBuffer> {
+  return new Response(blob.stream().pipeThrough(through as ReadableWritablePair)).arrayBuffer();
+}

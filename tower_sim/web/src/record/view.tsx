@@ -1,0 +1,445 @@
+// What is seen: the night that begins, a throw that is told, all throws, the night as a whole, the test of the tower.
+
+import type { ComponentChildren } from "preact";
+import { address, find, openDialog, save } from "../common/browser";
+import { Chip } from "../common/faces";
+import { Dialog, Field, Send, Theme } from "../common/parts";
+import { capital, counted, listed, sumOf } from "../common/text";
+import { type Expected, NIGHTS, type Power, pValue, power } from "./law";
+import { FREE, type Head, type Played, drafted, isHappening, packed, plainName, tried, unpacked } from "./night";
+import { Picture, canShare, known, lucks, savePicture, sharePicture } from "./picture";
+import { COUNTS, MINE, act, canUndo, csv, data, due, expected, isKept, model, night, paintOf, placeOf, played, rulesOf, tested, titleOf, undo } from "./state";
+
+const TABS = { record: "Record", throws: "Throws", night: "The night", tower: "Our tower" };
+type Tab = keyof typeof TABS;
+
+const HAPPENED: Record<string, string> = { knock: "Somebody knocked on the tower", beside: "A cube fell beside it", spilled: "Cubes were spilled", miscount: "We may have miscounted" };
+
+/** What the view shows, and nobody keeps. */
+export const ui = {
+  tab: "record" as Tab, trouble: "", said: "", link: "", given: "", isBeginning: false,
+  form: { game: data.game.name, tower: data.towers[0].name, edge: "", cubes: "", players: "" },
+  like: "", power: { of: "", found: null as Power[] | null, isBusy: false },
+  show: () => {},
+};
+
+function set(part: Partial<typeof ui>): void {
+  Object.assign(ui, part);
+  ui.show();
+}
+
+/** Do what was tapped; a fault is told in one line. */
+function tap(...action: Parameters<typeof act>): void {
+  try {
+    ui.trouble = "";
+    act(...action);
+  } catch (error) {
+    set({ trouble: (error as Error).message });
+  }
+}
+
+export function View() {
+  const isOn = night !== null && !ui.isBeginning;
+  const names = Object.keys(TABS) as Tab[];
+  return (
+    <>
+      <header class="head">
+        <h1>Game night</h1>
+        <div class="bar">
+          <Theme changed={ui.show} />
+          {isOn && <button type="button" id="share" onClick={openShare}>Save, send</button>}
+        </div>
+      </header>
+      <p id="trouble" class="trouble" role="alert">{ui.trouble || (isKept ? "" : "This browser keeps nothing for the page. Save the night before you close it.")}</p>
+      <main>
+        {isOn ? (
+          <>
+            <div class="tabs" role="tablist" aria-label="What to look at">
+              {names.map((name, i) => <button type="button" role="tab" id={`tab-${name}`} aria-controls="panel" aria-selected={name === ui.tab} tabIndex={name === ui.tab ? 0 : -1} onClick={() => set({ tab: name })} onKeyDown={(event) => nextTab(event, names, i)}>{TABS[name]}</button>)}
+            </div>
+            <div id="panel" role="tabpanel" aria-labelledby={`tab-${ui.tab}`}>{{ record: <Record />, throws: <Throws />, night: <Night />, tower: <Tower /> }[ui.tab]}</div>
+          </>
+        ) : <Begin />}
+      </main>
+      {isOn && <Share />}
+    </>
+  );
+}
+
+function nextTab(event: KeyboardEvent, names: Tab[], i: number): void {
+  const step = ({ ArrowRight: 1, ArrowLeft: -1 } as { [key: string]: number })[event.key];
+  if (!step) return;
+  event.preventDefault();
+  const tab = names[(i + step + names.length) % names.length];
+  set({ tab });
+  find(`tab-${tab}`).focus();
+}
+
+// A night begins
+
+function Begin() {
+  const { form } = ui;
+  const fill = (key: keyof typeof form) => ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLSelectElement }) => {
+    form[key] = currentTarget.value;
+    ui.show();
+  };
+  const isMine = form.tower === MINE;
+  const isFree = form.game === FREE;
+  const begin = (event: Event) => {
+    event.preventDefault();
+    const colours = isFree ? data.paints.map(({ name }) => name) : data.game.colours;
+    const cubes = isMine && !isFree && form.cubes ? colours.map(() => Number(form.cubes)) : isFree ? colours.map(() => 0) : COUNTS;
+    const players = [...new Set(form.players.split(",").map(plainName).filter(Boolean))].slice(0, 8);
+    const edge = isMine ? Number(form.edge) || model(data.towers[0].name).edge : model(form.tower).edge;
+    const now = new Date();
+    const date = [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
+    const head: Head = { game: form.game, tower: form.tower, edge, colours, counts: cubes, players, date };
+    Object.assign(ui, { isBeginning: false, tab: "record" });
+    tap("begin", head);
+  };
+  return (
+    <form class="panel begin" onSubmit={begin}>
+      <p class="lead">Write down what your tower does tonight. After each throw you see what the model expected.</p>
+      <Field label="Game"><select id="game" value={form.game} onChange={fill("game")}><option value={data.game.name}>{data.game.title}</option><option value={FREE}>Another game</option></select></Field>
+      <Field label="Tower">
+        <select id="tower" value={form.tower} onChange={fill("tower")}>
+          {data.towers.map(({ name }) => <option value={name}>{name}</option>)}
+          <option value={MINE}>mine</option>
+        </select>
+      </Field>
+      {isMine && <Field label="Edge of a cube, in mm"><input type="number" id="edge" inputMode="decimal" min={1} max={100} step="any" placeholder={String(data.towers[0].edge)} value={form.edge} onInput={fill("edge")} /></Field>}
+      {isMine && !isFree && <Field label="Cubes of each colour"><input type="number" id="cubes" inputMode="numeric" min={1} max={60} placeholder={String(COUNTS[0])} value={form.cubes} onInput={fill("cubes")} /></Field>}
+      <Field label="Players, if you like"><input type="text" id="players" autocomplete="off" placeholder="Ann, Bo, Cy" value={form.players} onInput={fill("players")} /></Field>
+      <div class="bar">
+        <button type="submit" class="main big" id="begin">{isFree ? "Begin" : "Begin with the empty tower"}</button>
+        {night && <button type="button" onClick={() => set({ isBeginning: false })}>Back to the night</button>}
+      </div>
+      <p class="note">{`Nothing leaves this page: it has no server. The night stays in this browser until you begin another. Made by ${data.program}.`}</p>
+    </form>
+  );
+}
+
+// A throw is told
+
+function Record() {
+  const { draft, head } = night!;
+  const rules = rulesOf(head);
+  const now = due();
+  const said = drafted(night!, rules);
+  const { wrong } = tried(night!, rules);
+  const there = head.colours.map((_, c) => now.before[c] + said.thrown[c]);
+  const total = sumOf(said.out);
+  const isEdit = draft.at !== null;
+  const isIn = draft.side === "in";
+  const isNothing = !sumOf(said.thrown) && !total && !said.marks.length;
+  const place = placeOf(now, rules);
+  const throws = played();
+  if (now.isOver && !isEdit) {
+    return (
+      <>
+        <section class="panel marks">
+          <h2 id="due">The game is over</h2>
+          <button type="button" class="main" id="see-night" onClick={() => set({ tab: "night" })}>See the night</button>
+          <button type="button" id="next-game" onClick={() => tap("game")}>Next game, from the empty tower</button>
+          <button type="button" id="undo" onClick={undo}>Undo</button>
+        </section>
+        <Last throws={throws} />
+      </>
+    );
+  }
+  return (
+    <>
+      <section class="panel due" aria-labelledby="due">
+        <div class="bar">
+          <h2 id="due">{isEdit ? `${draft.isNew ? "Missing" : "Correct"}: ${place}` : place}</h2>
+          <span class="spread" />
+          {head.players.length > 0 && <Field label="by"><select id="who" aria-label="Who throws" value={said.who} onChange={({ currentTarget }) => tap("who", currentTarget.value)}>{["", ...head.players].map((name) => <option value={name}>{name || "nobody named"}</option>)}</select></Field>}
+        </div>
+        {now.skipped.length > 0 && <p class="note">{`Skipped: ${now.skipped.map((phase) => placeOf({ number: 1, phase }, rules)).join("; ")}. All its cubes are inside.`}</p>}
+        <div class="bar sides" role="group" aria-label="Which cubes are told">
+          <button type="button" id="side-in" aria-pressed={isIn} onClick={() => tap("side", "in")}>{`In: ${wordsOf(said.thrown, head.colours)}`}</button>
+          <button type="button" id="side-out" aria-pressed={!isIn} onClick={() => tap("side", "out")}>{`Out: ${total}`}</button>
+        </div>
+      </section>
+      <div class="rows">
+        {head.colours.map((colour, c) => <Row colour={colour} side={draft.side} value={(isIn ? said.thrown : said.out)[c]} most={isIn ? (rules ? head.counts[c] - now.before[c] : Infinity) : there[c]} set={(cubes) => tap(draft.side, c, cubes)} />)}
+      </div>
+      <p id="wrong" class="trouble" role="alert">{wrong.length ? `${capital(listed(wrong))}. Count again, correct an earlier throw, or keep it as a miscount.` : ""}</p>
+      <div class="deck">
+        <button type="button" id="undo" disabled={!canUndo()} onClick={undo}>Undo</button>
+        {isEdit && <button type="button" id="cancel" onClick={() => tap("cancel")}>Cancel</button>}
+        {isIn && !rules && sumOf(said.thrown) > 0
+          ? <button type="button" id="done" class="main" onClick={() => tap("side", "out")}>They are in</button>
+          : <button type="button" id="done" class="main" disabled={isNothing} onClick={() => tap("done")}>{wrong.length ? "Keep as a miscount" : `${isEdit ? "Correct it" : "Done"}: ${total} out`}</button>}
+      </div>
+      {!isEdit && throws.length > 0 && <Last throws={throws} />}
+      <section class="panel" aria-labelledby="inside-head">
+        <h2 id="inside-head">{`Inside now: ${sumOf(now.before)}`}</h2>
+        <ul class="inside" id="inside">{head.colours.map((colour, c) => now.before[c] > 0 && <li><Chip paint={paintOf(colour)} />{now.before[c]}<span class="hidden">{` ${colour}`}</span></li>)}</ul>
+      </section>
+      <details class="panel" id="happened" open={said.marks.length > 0}>
+        <summary>Did something happen?</summary>
+        <div class="marks">
+          {Object.entries(HAPPENED).map(([mark, words]) => <button type="button" id={`mark-${mark}`} aria-pressed={said.marks.includes(mark)} onClick={() => tap("mark", mark)}>{words}</button>)}
+          {!isEdit && <button type="button" id="empty" disabled={!throws.length || draft.begins} onClick={() => tap("empty")}>We emptied the tower</button>}
+          {!isEdit && <button type="button" id="next-game" disabled={!throws.length || draft.begins} onClick={() => tap("game")}>{rules ? "Next game, from the empty tower" : "Begin again from the empty tower"}</button>}
+          {isEdit && !draft.isNew && <button type="button" id="missing" onClick={() => tap("edit", draft.at!, true)}>A throw before this one is missing</button>}
+          {isEdit && !draft.isNew && <button type="button" id="remove" onClick={() => tap("remove")}>Remove this throw</button>}
+        </div>
+        <p class="note">A cube that fell beside is thrown again: count it once. If cubes came out by a knock or a spill alone, set what went in to 0.</p>
+      </details>
+    </>
+  );
+}
+
+/** One colour: a tap on a number tells it. From 7 on, each further tap adds one. */
+function Row({ colour, side, value, most, set }: { colour: string; side: "in" | "out"; value: number; most: number; set: (cubes: number) => void }) {
+  const more = value > 7 || most > 7;
+  const numbers = [0, 1, 2, 3, 4, 5, 6, 7];
+  const isChosen = (n: number) => n === value || (n === 7 && value > 7);
+  return (
+    <div class="row" role="group" aria-label={`${colour} ${side}`}>
+      <Chip paint={paintOf(colour)} />
+      {numbers.map((n) => <button type="button" id={`${side}-${colour}-${n}`} class={n > most ? "beyond" : n === 0 ? "zero" : ""} aria-pressed={isChosen(n)} aria-label={`${Math.max(n, n === 7 ? value : 0)} ${colour} ${side}`} onClick={() => set(n === 7 && value >= 7 && more ? value + 1 : n)}>{n === 7 && more ? `${Math.max(7, value)}+` : n}</button>)}
+    </div>
+  );
+}
+
+function wordsOf(counts: number[], colours: string[]): string {
+  const some = counts.flatMap((count, c) => (count ? [`${count} ${colours[c]}`] : []));
+  if (some.length === counts.length && new Set(counts).size === 1) return `all ${sumOf(counts)}`;
+  return some.length ? listed(some) : "none";
+}
+
+/** The last throw beside what the model expected, and what it gave. */
+function Last({ throws }: { throws: Played[] }) {
+  const rules = rulesOf(night!.head);
+  const last = throws[throws.length - 1];
+  const model = expected(throws)[throws.length - 1];
+  const out = sumOf(last.out);
+  return (
+    <section class="panel last" aria-labelledby="last-head">
+      <div>
+        <h2 id="last-head">{`${titleOf(last, rules)}: ${out} out`}</h2>
+        {model && <p id="expected">{`The model expected ${model.mean.toFixed(1)}, and ${model.low} to ${model.high} in 9 of 10.`}</p>}
+        {!model && <p class="note" id="expected">{last.isOdd ? "The model says nothing of this throw: it is marked." : isHappening(last) ? "" : "The model does not know such a throw."}</p>}
+        {rules && last.number > 0 && out > 0 && !isHappening(last) && <p class="soft">{`${last.who ? `${last.who}'s throw: ` : ""}${counted(Math.max(...last.out), "action point")}, ${counted(last.out.filter(Boolean).length, "action")} to choose from.`}</p>}
+      </div>
+      {model && <Spark expected={model} out={out} />}
+    </section>
+  );
+}
+
+/** The chances of each number out in small; what came out is marked. */
+function Spark({ expected: { chances, low, high }, out }: { expected: Expected; out: number }) {
+  const from = Math.max(Math.min(low, out) - 2, 0);
+  const to = Math.min(Math.max(high, out) + 2, chances.length - 1);
+  const most = Math.max(...chances);
+  const wide = 116 / (to - from + 1);
+  return (
+    <svg class="spark" viewBox="0 0 116 58" width={116} height={58} aria-hidden="true">
+      {chances.slice(from, to + 1).map((p, i) => <rect x={i * wide} width={wide * 0.86} y={44 - (p / most) * 42} height={Math.max((p / most) * 42, 0.6)} class={from + i === out ? "hit" : ""} />)}
+      <text x={(out - from + 0.43) * wide} y={57}>{out}</text>
+    </svg>
+  );
+}
+
+// All throws
+
+function Throws() {
+  const { head } = night!;
+  const rules = rulesOf(head);
+  const throws = played();
+  const model = expected(throws);
+  const edit = (i: number) => {
+    ui.tab = "record";
+    tap("edit", i, false);
+  };
+  return (
+    <section class="panel" aria-labelledby="throws-head">
+      <h2 id="throws-head">Tap a throw to correct it</h2>
+      {!throws.length && <p class="soft">Nothing was thrown yet.</p>}
+      <ol class="throws" id="throws">
+        {throws.map((each, i) => (
+          <li class={each.begins && i ? "begins" : ""}>
+            <button type="button" onClick={() => edit(i)}>
+              <span><strong>{titleOf(each, rules)}</strong>{each.who && <span class="soft">{` ${each.who}`}</span>}</span>
+              <span class="counts">{`${sumOf(each.thrown)} in, ${sumOf(each.out)} out`}{model[i] && <span class="soft">{` (${model[i].mean.toFixed(1)})`}</span>}</span>
+              <span class="cubes">{head.colours.map((colour, c) => each.out[c] > 0 && <span><Chip paint={paintOf(colour)} />{each.out[c]}<span class="hidden">{` ${colour} `}</span></span>)}</span>
+              {each.marks.length > 0 && <span class={each.wrong.length ? "odd wrong" : "odd"}>{each.wrong.length ? `Kept as a miscount: ${listed(each.wrong)}.` : capital(`${listed(each.marks)}.`)}</span>}
+            </button>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+// The night
+
+function Night() {
+  const throws = played();
+  const model = expected(throws);
+  const own = lucks(known(throws, model), night!.head.players);
+  if (!throws.length) return <section class="panel"><p class="soft">Nothing was thrown yet.</p></section>;
+  const fail = () => set({ trouble: "This browser did not take the picture. Save it as SVG." });
+  return (
+    <>
+      <section class="panel">
+        <div class="picture"><Picture throws={throws} expected={model} /></div>
+        <div class="bar">
+          {canShare && <button type="button" class="main" id="picture-share" onClick={() => sharePicture().catch((error) => error.name !== "AbortError" && fail())}>Send the picture</button>}
+          <button type="button" class={canShare ? "" : "main"} id="picture-png" onClick={() => savePicture(true).catch(fail)}>Save the picture</button>
+          <button type="button" id="picture-svg" onClick={() => savePicture(false)}>As SVG</button>
+        </div>
+      </section>
+      {own.length > 0 && (
+        <section class="panel">
+          <div class="scroll"><table id="luck">
+            <caption>Whose throws gave what</caption>
+            <thead><tr>{["Player", "Out", "Model", "Points", "Actions"].map((word) => <th scope="col">{word}</th>)}</tr></thead>
+            <tbody>{own.map((each) => <tr><th scope="row">{each.name}</th>{[each.out, `${each.expected.toFixed(1)} ± ${each.sd.toFixed(1)}`, each.points, each.colours].map((cell) => <td>{cell}</td>)}</tr>)}</tbody>
+          </table></div>
+          <p class="note">Out: cubes that came out. Model: those that the fast model expected of these throws, ± one standard deviation. Points and actions are those of all phases together.</p>
+        </section>
+      )}
+    </>
+  );
+}
+
+// The test of the tower
+
+function Tower() {
+  const { head } = night!;
+  const throws = played();
+  const like = ui.like || model().name;
+  const of = model(like).reference;
+  if (!throws.length) return <section class="panel"><p class="soft">Nothing was thrown yet.</p></section>;
+  const found = tested(throws, like);
+  const [says, sure] = verdict(like);
+  const numbers = pValue(found.e);
+  return (
+    <>
+      <section class="panel" id="verdict">
+        <Field label="Is our tower like the model"><select id="like" value={like} onChange={({ currentTarget }) => set({ like: currentTarget.value })}>{data.towers.map(({ name }) => <option value={name}>{name}</option>)}</select></Field>
+        <p class="lead" id="says">{says}</p>
+        <p id="sure">{sure}</p>
+        <table id="p-values">
+          <thead><tr><th scope="col">What is compared</th><th scope="col">Throws</th><th scope="col">p</th></tr></thead>
+          <tbody>
+            <tr><th scope="row">How many come out</th><td>{found.setup.drops + found.later.drops}</td><td id="p-numbers">{significant(numbers)}</td></tr>
+            <tr><th scope="row">Which colours come out</th><td>{found.colours.drops}</td><td id="p-colours">{significant(pValue(found.colours.e))}</td></tr>
+          </tbody>
+        </table>
+        <p class="note">{`If your tower were as the model, p would fall to 0.05 or below in at most 1 of 20 such records, however often you look. So you may go on and look again.${found.skipped.length ? ` Left out: ${counted(found.skipped.length, "throw")} (${[...new Set(found.skipped)].join("; ")}).` : ""}`}</p>
+        {head.tower === MINE && <p class="note">Your own tower has no model here. It is compared with that of another.</p>}
+      </section>
+      <section class="panel">
+        <h2>How many nights does it take?</h2>
+        <p class="note">The page plays nights of towers that differ from the model, and tests each.</p>
+        {ui.power.found && ui.power.of === like ? <Nights found={ui.power.found} /> : <button type="button" id="power" class="main" disabled={ui.power.isBusy} onClick={() => reckon(like)}>{ui.power.isBusy ? "It plays ..." : "Play them"}</button>}
+      </section>
+      <p class="note foot">{`The model: 64 laws drawn for ${counted(of.games, "game")} of the fast model of ${like}. The same test: `}<code>{`tower-sim tower test night.csv --tower ${like} --model surrogate --games ${of.games} --seed ${of.seed}`}</code></p>
+    </>
+  );
+}
+
+/** Two sentences: what the throws say of the tower, and how sure that is; as `tower-sim tower test` has them. */
+export function verdict(like: string): [string, string] {
+  const { hint, strong, very } = data.constants;
+  const found = tested(played(), like);
+  const { colours, setup, later } = found;
+  const [e, eColours] = [Math.max(...found.e), Math.max(...colours.e)];
+  const most = Math.max(e, eColours);
+  if (most >= hint) {
+    const unlike: string[] = [];
+    const counts = (level: number) => level >= hint && (level >= strong) === (most >= strong);
+    if (counts(e)) {
+      const [words, part] = Math.max(...setup.e) > Math.max(...later.e) ? ["first", setup] : ["later", later];
+      const [name] = Object.entries(part.evidence).reduce((best, each) => (each[1] > best[1] ? each : best));
+      unlike.push(`it ${name} (${part.out.toFixed(1)} cubes out of each of the ${words} throws, ${part.predicted.toFixed(1)} predicted)`);
+    }
+    if (counts(eColours)) {
+      const c = colours.most.colour;
+      unlike.push(`${night!.head.colours[c]} leaves ${colours.most.more ? "more" : "less"} readily than the other colours (${colours.out[c]} out, ${colours.expected[c].toFixed(1)} expected)`);
+    }
+    const often = Math.floor(Math.min(most, 1e6)).toLocaleString("en");
+    if (most >= strong) return [`Your tower is not as the model ${like}: ${unlike.join(" and ")}.`, `How sure: ${most >= very ? "very" : "quite"} sure. Of ${often} towers that are as the model, about one would look so odd.`];
+    return [`There is a hint, no more, that your tower is not as the model ${like}: ${unlike.join(" and ")}.`, `How sure: not sure. Of ${often} towers that are as the model, one may look so odd by chance.`];
+  }
+  const [part, words] = later.drops ? [later, "later"] : [setup, "first"];
+  const [low, high] = part.between.map((end) => `${Math.abs(end).toFixed(1)} ${end < 0 ? "fewer" : "more"}`);
+  const unseen = part.drops ? `The true difference may be from ${low} to ${high} cubes out of each of the ${words} throws (95 %).` : "No throw tells how many come out.";
+  return [`These ${counted(played().length, "throw")} give no reason to doubt that your tower is as the model ${like}.`, `How sure: that is no proof. ${unseen}`];
+}
+
+function significant(p: number): string {
+  return String(Number(p.toPrecision(3)));
+}
+
+const TILTS = [-0.3, -0.15, 0, 0.15, 0.3];
+
+async function reckon(like: string): Promise<void> {
+  set({ power: { of: like, found: null, isBusy: true } });
+  const { phases, rounds } = rulesOf({ ...night!.head, game: data.game.name })!;
+  const rest = () => new Promise<boolean>((resolve) => setTimeout(() => resolve(ui.power.of === like && ui.power.isBusy)));
+  const found = await power(model(like).reference, COUNTS, phases, rounds, TILTS, data.constants, rest);
+  if (found) set({ power: { of: like, found, isBusy: false } });
+}
+
+function Nights({ found }: { found: Power[] }) {
+  const rows: ComponentChildren[][] = found.map(({ tilt, inside, one, nights }) => [
+    tilt ? `keeps ${inside.toFixed(1)}` : `is the model, and keeps ${inside.toFixed(1)}`, `${Math.round(100 * one)} %`, tilt ? (nights ?? "over 24") : "–",
+  ]);
+  return (
+    <>
+      <table id="nights">
+        <thead><tr><th scope="col">A tower that ...</th><th scope="col">Told after 1 night</th><th scope="col">Nights for 9 in 10</th></tr></thead>
+        <tbody>{rows.map(([first, ...cells]) => <tr><th scope="row">{first}</th>{cells.map((cell) => <td>{cell}</td>)}</tr>)}</tbody>
+      </table>
+      <p class="note">{`A night is a game of ${data.game.title}; "keeps" is the mean number of cubes inside in play. ${NIGHTS} nights were played of each tower. Add nights to this record with "Next game".`}</p>
+    </>
+  );
+}
+
+// What leaves the page, and what comes in
+
+async function openShare(): Promise<void> {
+  set({ said: "", given: "", link: `${address()}#night=${await packed(csv())}` });
+  openDialog("share-dialog");
+}
+
+/** Open a CSV, a link or the text of one; the night before comes back with Undo. */
+export async function open(given: string): Promise<void> {
+  const word = /#night=([\w-]+)/.exec(given)?.[1];
+  act("open", word ? await unpacked(word) : given);
+  Object.assign(ui, { trouble: "", tab: "throws", isBeginning: false });
+}
+
+function Share() {
+  const tell = (said: string) => set({ said });
+  const close = () => find<HTMLDialogElement>("share-dialog").close();
+  const take = async (text: string) => {
+    try {
+      await open(text);
+      close();
+      ui.show();
+    } catch (error) {
+      tell(`${(error as Error).message} Your night stays.`);
+    }
+  };
+  return (
+    <Dialog id="share-dialog" title="Save and send">
+      <p>The CSV is what <code>tower-sim tower test</code> and <code>tower-sim tower fit</code> read.</p>
+      <button type="button" class="main" id="save-csv" onClick={() => save(`game-night-${night!.head.date}.csv`, csv(), "text/csv")}>Save the CSV</button>
+      <Send text={ui.link} button="Save, send" tell={tell} />
+      <form onSubmit={(event) => { event.preventDefault(); take(ui.given.trim()); }}>
+        <label for="share-given">Open a link that you were given</label>
+        <div class="bar"><input type="text" id="share-given" autocomplete="off" value={ui.given} onInput={({ currentTarget }) => (ui.given = currentTarget.value)} /><button type="submit">Open</button></div>
+      </form>
+      <p><label>Open a CSV <input type="file" id="share-file" accept=".csv,text/csv" onChange={async ({ currentTarget }) => currentTarget.files?.[0] && take(await currentTarget.files[0].text())} /></label></p>
+      <button type="button" id="new-night" onClick={() => { close(); set({ isBeginning: true }); }}>Begin another night</button>
+      <p class="note" id="share-said" role="status">{ui.said}</p>
+    </Dialog>
+  );
+}
