@@ -16,6 +16,7 @@ import pytest
 from scipy import sparse, stats
 from support.cases import each_case
 from support.exact import exact
+from threadpoolctl import threadpool_limits
 
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load as load_apparatus
@@ -28,7 +29,7 @@ from tower_sim.fitting import cascade_fit, check, fit, ladder
 from tower_sim.fitting.check import check_command, count_laws
 from tower_sim.fitting.fit import LEAST_RUNS, covered, ladder_text, unseen
 from tower_sim.fitting.pages import headline, text, write_report
-from tower_sim.fitting.rows import Rows, held_out, rows_of
+from tower_sim.fitting.rows import BY_CUBE, BY_DROP, Rows, held_out, rows_of
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo import Rules
 from tower_sim.models import open_model
@@ -303,7 +304,7 @@ def test_effects_have_mean_0_and_variance_1():
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.7])
-def test_the_likelihood_of_a_cascade_is_the_mean_over_effects_and_its_gradient_its_slope(spread: float):
+def test_the_likelihood_of_a_cascade_is_the_mean_over_effects_with_its_slope_and_curvature(spread: float):
     """Two drops of two kinds of cubes and of one; per kind so many of so many pass, by hand for every effect."""
     drop, cubes, passed = np.array([0, 0, 1]), np.array([3.0, 2.0, 4.0]), np.array([1.0, 2.0, 0.0])
     x, felt = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), np.array([[1.0], [0.5], [1.0]])
@@ -314,11 +315,12 @@ def test_the_likelihood_of_a_cascade_is_the_mean_over_effects_and_its_gradient_i
         p = 1 / (1 + np.exp(-(x @ at[:2] + felt[:, 0] * spread * effect)))
         each = p**passed * (1 - p) ** (cubes - passed)
         chance[:, i] = each[0] * each[1], each[2]
-    found, slope = cascade_fit._log_likelihood(at, cells)
+    found, slope, information = cascade_fit._log_likelihood(at, cells)
     assert found == pytest.approx(np.log(chance.mean(1)).sum())
     if spread:
-        ends = [[cascade_fit._log_likelihood(at + s * step, cells)[0] for s in (1, -1)] for step in 1e-5 * np.eye(3)]
-        assert slope == pytest.approx([(a - b) / 2e-5 for a, b in ends], abs=1e-7)
+        ends = [[cascade_fit._log_likelihood(at + s * step, cells) for s in (1, -1)] for step in 1e-5 * np.eye(3)]
+        assert slope == pytest.approx([(a[0] - b[0]) / 2e-5 for a, b in ends], abs=1e-7)
+        assert information == pytest.approx(np.array([(b[1] - a[1]) / 2e-5 for a, b in ends]), abs=1e-7)
 
 
 def test_large_beta_binomials_are_cubes_by_themselves_and_share_no_more_than_the_effect():
@@ -506,6 +508,30 @@ def test_a_fit_of_the_same_data_gives_the_same_file_which_plays(
     with open_model(SHAPE, str(out)) as model:
         entries = [*amerigo.play(model, Rules(rounds=1), 1)]
     assert len(entries) == 8
+
+
+def shuffled(rows: Rows) -> Rows:
+    """The same drops in another order, and the cubes of each drop too."""
+    random = np.random.default_rng(46)
+    drops = random.permutation(len(rows))
+    place = np.argsort(drops)[rows.drop]
+    cubes = np.lexsort((random.random(len(place)), place))
+    by_drop = {name: getattr(rows, name)[drops] for name in BY_DROP}
+    by_cube = {name: getattr(rows, name)[cubes] for name in BY_CUBE}
+    return Rows(rows.regions, **by_drop, **by_cube | {"drop": place[cubes]})
+
+
+def test_equal_data_give_equal_bytes_in_any_order_and_with_any_number_of_threads(
+    known: Known, monkeypatch: pytest.MonkeyPatch
+):
+    module = importlib.import_module("tower_sim.fitting.fit")
+    climb = module.climb
+    monkeypatch.setattr(module, "climb", lambda rows, note: climb(shuffled(rows), note))
+    texts: list[str] = []
+    for threads in (1, 3):
+        with threadpool_limits(threads):
+            texts.append(fit(known.directories).to_json())
+    assert texts == [known.fitted.to_json()] * 2
 
 
 def test_held_out_runs_have_no_part_in_the_law(few: Path, fitted_few: Fitted, monkeypatch: pytest.MonkeyPatch):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tower_sim.fitting.newton import maximised
 from tower_sim.fitting.rows import Array, Rows
 from tower_sim.progress import nothing
 from tower_sim.surrogate.cascade import Cascade, FloorLaw, Passing, Polyline, normal_scores
@@ -24,7 +25,6 @@ SHARED = 0.05  # a floor with at least this share of the cubes inside has a shar
 
 _sparse: Any = importlib.import_module("scipy.sparse")
 _special: Any = importlib.import_module("scipy.special")
-_optimize: Any = importlib.import_module("scipy.optimize")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,8 @@ def fit_cascade(rows: Rows, note: Callable[[], None] = nothing) -> Cascade:
     """Fit the cascade to drops; nothing is random, and equal rows give an equal cascade.
 
     The likelihood of a drop is the product over all its cubes and floors, averaged over the shared effect of each
-    floor. The floors have no common parameters, so each is fitted by itself. Standard errors come from the curvature of
-    the penalised likelihood. They assume independent drops. `note` is called at every step.
+    floor. The floors have no common parameters, so each is fitted by itself, by Newton's method. Standard errors come
+    from the curvature of the penalised likelihood. They assume independent drops. `note` is called at every step.
     """
     resting = np.bincount(rows.start[rows.start >= 0], minlength=len(rows.regions))
     shared = resting >= SHARED * max(resting.sum(), 1)
@@ -99,24 +99,23 @@ def _fit_floor(rows: Rows, floor: int, shared: bool, note: Callable[[], None]) -
     size = max(block.stop for block in blocks.values())
     penalty = _penalty(blocks, size)
     # the standard deviations come last; without a shared effect they stay 0
-    free = slice(0, size if shared else blocks["arriving sd"].start)
-    scale = max(float(cells.cubes.sum()), 1.0)
+    split = blocks["arriving sd"].start
+    free = slice(0, size if shared else split)
+    least = np.where(np.arange(size) < split, -np.inf, 0.0)[free]
 
-    def loss(free_values: Array) -> tuple[float, Array]:
+    def climb(free_values: Array) -> tuple[float, Array, Array]:
         note()
         at = np.zeros(size)
         at[free] = free_values
-        value, slope = _log_likelihood(at, cells)
+        value, slope, information = _log_likelihood(at, cells)
         pulled = penalty @ at
-        return (float(at @ pulled) / 2 - value) / scale, ((pulled - slope) / scale)[free]
+        return value - float(at @ pulled) / 2, (slope - pulled)[free], (information + penalty)[free, free]
 
-    begin = np.zeros(size)
-    begin[blocks["arriving sd"].start :] = 0.3
-    bounds = [(0.0 if i >= blocks["arriving sd"].start else None, None) for i in range(len(begin[free]))]
-    options = {"maxiter": 500, "maxcor": 30, "ftol": 1e-12, "gtol": 1e-7}
-    best: Array = _optimize.minimize(loss, begin[free], jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
     values, errors = np.zeros(size), np.zeros(size)
-    values[free], errors[free] = best, _errors(loss, best, scale)
+    values[split:] = 0.3
+    values[free], covariance = maximised(climb, values[free], least)
+    values[size if shared else split :] = 0.0
+    errors[free] = np.sqrt(np.diag(covariance))
     return _floor(rows.regions[floor], values, errors, blocks)
 
 
@@ -137,8 +136,8 @@ def _floor(region: str, values: Array, errors: Array, blocks: dict[str, _Block])
 
 
 def _rounded(values: Array) -> list[float]:
-    """Round to millionths, far below any standard error, so that rounding errors of sums change no model."""
-    return [float(value) for value in np.round(values, 6) + 0.0]
+    """Round to ten-thousandths, far below any standard error, so that rounding errors of sums change no model."""
+    return [float(value) for value in np.round(values, 4) + 0.0]
 
 
 def _cells(rows: Rows, floor: int) -> _Cells:
@@ -193,8 +192,12 @@ def _penalty(blocks: dict[str, _Block], size: int) -> Array:
     return matrix
 
 
-def _log_likelihood(at: Array, cells: _Cells) -> tuple[float, Array]:
-    """Return the log-likelihood of a floor's cells at the parameters `at`, and its gradient."""
+def _log_likelihood(at: Array, cells: _Cells) -> tuple[float, Array, Array]:
+    """Return the log-likelihood of a floor's cells at the parameters `at`, its gradient and its information.
+
+    The information is that of the whole data less the variance of the score over the effects, given the data. Source:
+    Louis, Journal of the Royal Statistical Society B 44 (1982).
+    """
     size = cells.x.shape[1]
     sds = cells.spread @ at[size:]
     scores = np.array(normal_scores()) if sds.any() else np.zeros(1)
@@ -205,16 +208,21 @@ def _log_likelihood(at: Array, cells: _Cells) -> tuple[float, Array]:
     total = _special.logsumexp(by_drop, axis=1) - np.log(len(scores))
     weight = _special.softmax(by_drop, axis=1)
     of_cell = np.repeat(weight, np.diff(first, append=len(cells.drop)), axis=0)
-    rest = of_cell * (cells.passed[:, None] - cells.cubes[:, None] * _special.expit(odds))
-    return float(total.sum()), np.append(cells.x.T @ rest.sum(1), cells.spread.T @ (rest @ scores))
-
-
-def _errors(loss: Any, best: Array, scale: float) -> Array:
-    """Return standard errors: the curvature of the loss, by central differences, is inverted."""
-    step = 1e-4
-    columns = [(loss(best + s)[1] - loss(best - s)[1]) / (2 * step) for s in np.eye(len(best)) * step]
-    curvature = np.array(columns) * scale
-    return np.sqrt(np.maximum(np.diag(np.linalg.inv((curvature + curvature.T) / 2)), 0))
+    chance = _special.expit(odds)
+    rest = cells.passed[:, None] - cells.cubes[:, None] * chance
+    every = _sparse.hstack([cells.x, cells.spread], format="csr")
+    drops = _sparse.csr_array((np.ones(len(cells.drop)), np.arange(len(cells.drop)), [*first, len(cells.drop)]))
+    slopes: Any = 0.0
+    information = np.zeros((len(at), len(at)))
+    for node, score in enumerate(scores):
+        own = every @ _sparse.diags_array(np.where(np.arange(len(at)) < size, 1.0, score))
+        curve = of_cell[:, node] * cells.cubes * chance[:, node] * (1 - chance[:, node])
+        by_drop = drops @ (_sparse.diags_array(rest[:, node]) @ own)
+        weighed = _sparse.diags_array(weight[:, node]) @ by_drop
+        information += (own.T @ (_sparse.diags_array(curve) @ own) - by_drop.T @ weighed).toarray()
+        slopes = slopes + weighed
+    information += (slopes.T @ slopes).toarray()
+    return float(total.sum()), np.asarray(slopes.sum(0)), information
 
 
 def chances(law: Cascade, rows: Rows) -> tuple[Array, Array]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from tower_sim.campaign.data import Campaign
 from tower_sim.campaign.spec import Spec, canonical_json
+from tower_sim.fitting.newton import maximised
 from tower_sim.model import until_landed
 from tower_sim.progress import nothing
 from tower_sim.runs.array import Array
@@ -26,7 +27,6 @@ CHECKED = (10, 20, 50)
 _STREAM = 2  # of spawn keys: games use 0 for drops and 1 for their own knocks
 _CURVE_SD, _FLOOR_SD = 5.0, 1.0  # normal penalties on log-odds: the curve's values, each floor's number
 _special: Any = importlib.import_module("scipy.special")
-_optimize: Any = importlib.import_module("scipy.optimize")
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,20 +107,19 @@ def fit_knocks(knocks: PlayedKnocks) -> tuple[Polyline, ...]:
     lying, out = knocks.lying.ravel(), knocks.out.ravel()
     penalty: Array = np.repeat([_CURVE_SD, _FLOOR_SD], [len(KNOCKS), floors]) ** -2.0
 
-    def loss(at: Array) -> tuple[float, Array]:
+    def climb(at: Array) -> tuple[float, Array, Array]:
         odds = x @ at
-        slope = x.T @ (lying * _special.expit(odds) - out) + penalty * at
-        return float(lying @ np.logaddexp(0, odds) - out @ odds + penalty @ at**2 / 2), slope
+        chance: Array = _special.expit(odds)
+        value = float(out @ odds - lying @ np.logaddexp(0, odds) - penalty @ at**2 / 2)
+        information: Array = (x.T * (lying * chance * (1 - chance))) @ x + np.diag(penalty)
+        return value, x.T @ (out - lying * chance) - penalty * at, information
 
-    best: Array = _optimize.minimize(loss, np.zeros(len(penalty)), jac=True, method="BFGS").x
-    chance: Array = _special.expit(x @ best)
-    curvature: Array = (x.T * (lying * chance * (1 - chance))) @ x + penalty * np.eye(len(penalty))
-    covariance = np.linalg.inv(curvature)
+    best, covariance = maximised(climb, np.zeros(len(penalty)))
     curves: list[Polyline] = []
     for floor in np.eye(floors):
         of_floor = np.hstack([np.eye(len(KNOCKS)), np.tile(floor, (len(KNOCKS), 1))])
         errors = np.sqrt(np.diag(of_floor @ covariance @ of_floor.T))
-        values, errors = (np.round(numbers, 6).tolist() for numbers in (of_floor @ best, errors))
+        values, errors = (np.round(numbers, 4).tolist() for numbers in (of_floor @ best, errors))
         curves.append(Polyline(KNOCKS, tuple(values), tuple(errors)))
     return tuple(curves)
 

@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 
 from tower_sim.fitting.cascade_fit import chances, fit_cascade
+from tower_sim.fitting.newton import maximised
 from tower_sim.fitting.rows import Array, Rows
 from tower_sim.progress import nothing
 from tower_sim.statistics import ratio_of_sums, sum_by_unit
 from tower_sim.surrogate.cascade import Cascade, normal_scores
-from tower_sim.surrogate.groups import chance, fit_group
+from tower_sim.surrogate.groups import LOG_SIZE, LOG_SIZE_SD, chance, fit_group
 from tower_sim.surrogate.store import RungScore
 from tower_sim.surrogate.two_thirds import RESIDENT_OUT, THROWN_OUT
 
@@ -31,7 +32,6 @@ Score = Callable[[Rows], Array]
 
 _CHUNK = 20_000  # cubes at a time; each has some hundred probabilities
 _special: Any = importlib.import_module("scipy.special")
-_optimize: Any = importlib.import_module("scipy.optimize")
 
 
 @dataclass(frozen=True)
@@ -123,18 +123,24 @@ def groups(parameters: Sequence[float]) -> Rung:
 def fit_shared(rows: Rows, note: Callable[[], None] = nothing) -> tuple[float, ...]:
     """Return the ten parameters of rung 2: the four of rung 1 and the effect's standard deviation, for each group.
 
-    The fit starts from rung 1. The standard deviations have a standard normal penalty.
+    The fit starts from rung 1. The standard deviations have a standard normal penalty, the log sizes that of rung 1.
     """
     c = _Counts.of(rows)
     begin = np.insert(np.array(fit_groups(rows)), [4, 8], 0.2)
-    total = c.weight.sum()
+    weight = c.weight / c.weight.sum()
+    centre = np.array([0, 0, 0, LOG_SIZE, 0] * 2)
+    pull = np.array([0, 0, 0, LOG_SIZE_SD**-2, 1] * 2) / c.weight.sum()
 
-    def loss(at: Array) -> float:
+    def slope(at: Array) -> Array:
+        return weight @ _pair_slopes(at, c) - pull * (at - centre)
+
+    def climb(at: Array) -> tuple[float, Array, Array]:
         note()
-        return float((at[4] ** 2 + at[9] ** 2) / 2 - c.weight @ _pair(at, c)) / total
+        steps = np.eye(10) * 1e-4
+        curvature = np.array([(slope(at - step) - slope(at + step)) / 2e-4 for step in steps])
+        return float(weight @ _pair(at, c) - pull @ (at - centre) ** 2 / 2), slope(at), (curvature + curvature.T) / 2
 
-    best: Array = _optimize.minimize(loss, begin, method="BFGS", options={"gtol": 1e-5}).x
-    return tuple(round(float(x), 4) for x in best)
+    return tuple(round(float(x), 4) for x in maximised(climb, begin)[0])
 
 
 def shared(parameters: Sequence[float]) -> Rung:
@@ -182,6 +188,24 @@ def _pair(at: Array, c: _Counts) -> Array:
         a, b = mean * size, (1 - mean) * size
         total += _special.betaln(k[:, None] + a, (n - k)[:, None] + b) - _special.betaln(a, b)
     return _special.logsumexp(total, axis=1) - np.log(len(scores))
+
+
+def _pair_slopes(at: Array, c: _Counts) -> Array:
+    """Return the gradient of `_pair` at `at`, shape (kinds, 10)."""
+    scores = np.array(normal_scores())
+    psi = _special.digamma
+    total = np.zeros((len(c.n), len(scores)))
+    slopes: list[Array] = []
+    for own, n, k in ((at[:5], c.n, c.k), (at[5:], c.m, c.r)):
+        size, mean = np.exp(np.clip(own[3], -10, 12)), chance((c.x @ own[:3])[:, None] + own[4] * scores)
+        a, b, out, kept = mean * size, (1 - mean) * size, k[:, None], (n - k)[:, None]
+        total += _special.betaln(out + a, kept + b) - _special.betaln(a, b)
+        common = psi(size) - psi(n[:, None] + size)
+        by_a, by_b = psi(out + a) - psi(a) + common, psi(kept + b) - psi(b) + common
+        by_odds, by_size = (by_a - by_b) * size * mean * (1 - mean), (by_a * mean + by_b * (1 - mean)) * size
+        slopes += [*(by_odds * column[:, None] for column in c.x.T), by_size, by_odds * scores]
+    share = _special.softmax(total, axis=1)
+    return np.stack([(share * slope).sum(1) for slope in slopes], 1)
 
 
 def _cascade(law: Cascade, rows: Rows) -> Array:

@@ -17,6 +17,7 @@ import numpy as np
 from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.campaign.data import Array, Campaign
+from tower_sim.fitting.newton import maximised
 from tower_sim.fitting.ship_throws import Throws, ship_of, throws_of
 from tower_sim.surrogate.board_law import BoardLaw, Covered
 
@@ -196,7 +197,8 @@ def fit_landing(
 
     begin = np.zeros(split + 1)
     begin[:split:width] = np.log((counts.sum(0)[free] + 0.5) / counts.sum(0).max())
-    best, errors = _newton(climb, begin)
+    best, covariance = maximised(climb, begin)
+    errors = np.sqrt(np.diag(covariance))
     coefficients, of_coefficients = np.zeros((size, width)), np.zeros((size, width))
     coefficients[free] = best[:split].reshape(-1, width)
     of_coefficients[free] = errors[:split].reshape(-1, width)
@@ -244,36 +246,10 @@ def fit_changes(throws: Throws) -> tuple[tuple[Array, Array], tuple[float, float
     begin = np.zeros(2 + size)
     begin[0] = math.log((hit.sum() + 0.5) / ((there * sizes[:, None]).sum() + 1.0))
     begin[1] = 1.0
-    best, errors, covariance = _newton_with_covariance(climb, begin)
+    best, covariance = maximised(climb, begin)
     levels = best[0] + best[2:]
     spread = np.sqrt(covariance[0, 0] + 2 * covariance[0, 2:] + np.diag(covariance)[2:])
-    return (levels, spread), (float(best[1]), float(errors[1]))
-
-
-# Newton's method
-
-
-def _newton(climb: Callable[[Array], tuple[float, Array, Array]], begin: Array) -> tuple[Array, Array]:
-    return _newton_with_covariance(climb, begin)[:2]
-
-
-def _newton_with_covariance(
-    climb: Callable[[Array], tuple[float, Array, Array]], begin: Array
-) -> tuple[Array, Array, Array]:
-    """Maximise by Newton's method, halving steps that do not ascend; return maximum, standard errors, covariance."""
-    at = begin
-    value, slope, information = climb(at)
-    for _ in range(100):
-        step = np.linalg.solve(information, slope)
-        new = climb(at + step)
-        while new[0] < value - 1e-9 * abs(value) and np.abs(step).max() > 1e-9:
-            step = step / 2
-            new = climb(at + step)
-        at, (value, slope, information) = at + step, new
-        if np.abs(step).max() < 1e-8:
-            break
-    covariance = np.linalg.inv(information)
-    return at, np.sqrt(np.diag(covariance)), covariance
+    return (levels, spread), (float(best[1]), float(np.sqrt(covariance[1, 1])))
 
 
 def _rows(table: Array) -> tuple[tuple[float, ...], ...]:

@@ -191,6 +191,8 @@ def fit_group(x: Array, cubes: Any, out: Any, weights: Array | None = None) -> B
     best: Array = _optimize.minimize(loss, begin, jac=True, method="BFGS", options={"gtol": 1e-5}).x
     steps = np.eye(len(best)) * 1e-4
     hessian = np.array([(loss(best + step)[1] - loss(best - step)[1]) / 2e-4 for step in steps]) * scale
+    for _ in range(5):  # to the last digits, so that equal drops in any order give equal numbers when rounded
+        best = best - np.linalg.solve(hessian, loss(best)[1] * scale)
     covariance: Array = np.linalg.inv((hessian + hessian.T) / 2)
     return BetaBinomial(tuple(best[:-1].tolist()), float(best[-1]), tuple(tuple(row) for row in covariance.tolist()))
 

@@ -1,0 +1,45 @@
+"""Newton's method to the last digits, so that equal data in any order give equal numbers when these are rounded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tower_sim.runs.array import Array
+
+LIFT = 0.01  # the least information where the function is not concave
+Climb = Callable[[Array], tuple[float, Array, Array]]
+"""A function to maximise: at parameters it returns the value, the slope and the information (minus the curvature)."""
+
+
+def maximised(climb: Climb, begin: Array, least: Array | float = -np.inf) -> tuple[Array, Array]:
+    """Return where a function has its maximum, and the covariance there: the inverse of the information.
+
+    Parameters start from `begin` and stay at `least` or above. The covariance of one that ends at its limit is 0. A
+    step that does not ascend is halved. Where the function is not concave, the information is made larger.
+    """
+    at = begin
+    value, slope, information = climb(at)
+    for _ in range(100):
+        free = (at > least) | (slope > 0)
+        own = information[np.ix_(free, free)]
+        lowest = float(np.linalg.eigvalsh(own)[0])
+        if lowest <= 0:
+            own = own + (LIFT - 2 * lowest) * np.eye(len(own))
+        step = np.zeros(len(at))
+        step[free] = np.linalg.solve(own, slope[free])
+        there = np.maximum(at + step, least)
+        new = climb(there)
+        while new[0] < value - 1e-9 * abs(value) and np.abs(there - at).max() > 1e-9:
+            step = step / 2
+            there = np.maximum(at + step, least)
+            new = climb(there)
+        moved = float(np.abs(there - at).max())
+        at, (value, slope, information) = there, new
+        if moved < 1e-8:
+            break
+    free = (at > least) | (slope > 0)
+    covariance = np.zeros_like(information)
+    covariance[np.ix_(free, free)] = np.linalg.inv(information[np.ix_(free, free)])
+    return at, covariance
