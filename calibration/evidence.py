@@ -35,7 +35,7 @@ from tower_sim.runs.tower import TOTALS, many_of, single_of
 
 MOST_VALUES = 40  # 1.7 GB
 MOST_OF_GAMES = 28  # values of recorded games, so that remarks find room beside them
-ALIKE = (1.0, 0.9, 0.75, 0.5, 0.25, 0.0)  # least drops of a game, over those of the longest that it is pooled with
+ALIKE = (0.9, 0.75, 0.5, 0.25, 0.0)  # least drops of a game, over those of the longest that it is pooled with
 GAMES, PHASE, SAID = "games", "one phase", "said"
 RANGE = 2 * 1.645  # a range said to hold "each time" is read as the middle 90 % of phases [A]
 SOFT = 0.2  # sd of bounds on the scale of the fit: bounds in words are not sharp [A]
@@ -345,11 +345,10 @@ def check_amount(evidence: Sequence[Evidence]) -> None:
 
 
 def pooled(games: Sequence[Evidence]) -> list[Evidence]:
-    """Return the evidence with recorded games of equally many drops replaced by their mean.
+    """Return the evidence with recorded games of about as many drops replaced by their mean.
 
-    A fit to the means is a fit to all games, except that their scatter is not used: its tails are not normal. If over
-    MOST_OF_GAMES values are left, games of about as many drops are replaced by their mean, too, which then stands for
-    the drops of the middle one.
+    A fit to the means is a fit to all games, except that their scatter is not used: its tails are not normal. The mean
+    stands for the drops of the middle game. If over MOST_OF_GAMES values are left, more games count as alike.
     """
     merged: list[Evidence] = []
     for alike in ALIKE:
@@ -367,7 +366,7 @@ def _groups(games: Sequence[Evidence], alike: float) -> list[list[Evidence]]:
         for group in groups:
             first = group[0]
             same = kind == ([window.summary for window in first.windows], first.held, first.doubt)
-            if same and (game.windows == first.windows or (alike < 1 and alike * _drops(first) <= _drops(game))):
+            if same and _drops(game) >= alike * _drops(first):
                 group.append(game)
                 break
         else:

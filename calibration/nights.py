@@ -7,7 +7,7 @@ Biometrics 10 (1954) 101). It does not depend on the means of the tower, nor on 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,11 +15,12 @@ import numpy as np
 from tower_sim.calibration.discrepancy import Discrepancy
 from tower_sim.calibration.evidence import Evidence
 from tower_sim.calibration.law import Means, noise
-from tower_sim.calibration.summaries import SUMMARIES, Array, Window
+from tower_sim.calibration.summaries import SUMMARIES, WHOLE, Array, Window
 from tower_sim.calibration.towers import Towers
 
 COMPARED = ("setup", "inside", "own", "spread")  # summaries, as far as the games have them
 DOUBTED, HINTED = 0.01, 0.05  # probabilities
+MOST, FEWEST = 100_000, 400  # simulated games, and records; 50 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,7 @@ def agreement(towers: Towers, games: Sequence[Evidence], drawn: Array, rng: np.r
     games = [game for game in games if game.windows]
     if len(games) < 2:
         return None
+    drawn = drawn[: max(MOST // len(games), FEWEST)]
     rows, place = np.unique(drawn, return_inverse=True)
     of = Means(towers, Discrepancy())
     shape = (len(games), len(COMPARED))
@@ -89,7 +91,8 @@ def agreement(towers: Towers, games: Sequence[Evidence], drawn: Array, rng: np.r
         fresh[:, i, at] = sign[:, i, None] * towers.deviations(game.windows)[like[:, i]] * scale
     mine, other = squares(seen, precision)[place], squares(fresh, precision[place])
     whole, *each = (mine <= other + 1e-9).mean(0).tolist()
-    return Agreement(whole, len(drawn), tuple(_unlike(games, i, p) for i, p in enumerate(each)))
+    sds = {name: float(towers.at(WHOLE[name]).games[drawn].mean()) for name in COMPARED}
+    return Agreement(whole, len(drawn), tuple(_unlike(games, i, p, sds) for i, p in enumerate(each)))
 
 
 def squares(values: Array, precision: Array) -> Array:
@@ -113,18 +116,17 @@ def _compared(game: Evidence) -> Evidence:
     return replace(game, windows=tuple(game.windows[i] for i in kept), values=tuple(game.values[i] for i in kept))
 
 
-def _unlike(games: Sequence[Evidence], number: int, p: float) -> Unlike:
-    """Return a game beside the others, with the summary in which it differs most among theirs."""
-    game, others = games[number], [*games[:number], *games[number + 1 :]]
-    beside = {
-        name: [v for other in others for w, v in zip(other.windows, other.values, strict=True) if w.summary == name]
-        for name in COMPARED
-    }
-    parts = [
-        (window, value, float(np.mean(beside[window.summary])))
-        for window, value in zip(game.windows, game.values, strict=True)
-        if beside[window.summary]
+def _unlike(games: Sequence[Evidence], number: int, p: float, sds: Mapping[str, float]) -> Unlike:
+    """Return a game beside the others, with the summary in which it differs most from their mean, in `sds`."""
+    others = [
+        pair for i, game in enumerate(games) if i != number for pair in zip(game.windows, game.values, strict=True)
     ]
-    window, value, mean = max(parts, key=lambda part: abs(part[1] - part[2]))
+    parts: list[tuple[float, Window, float, float]] = []
+    for window, value in zip(games[number].windows, games[number].values, strict=True):
+        beside = [other for place, other in others if place.summary == window.summary]
+        if beside:
+            mean = float(np.mean(beside))
+            parts.append((abs(value - mean) / sds[window.summary], window, value, mean))
+    _, window, value, mean = max(parts)
     back = SUMMARIES[window.summary].back
-    return Unlike(game.name, p, window, float(back(value)), float(back(mean)))
+    return Unlike(games[number].name, p, window, float(back(value)), float(back(mean)))

@@ -108,7 +108,11 @@ def _note(name: str, records: Sequence[Record], fitted: Sequence[Record], other:
         f"{len(fitted)} of {len(records)} drops can be fitted",
         *([f"{free} are free throws"] if free else []),
         *([f"{len(other) - free} are of games of other than {OF_ALL}"] if len(other) > free else []),
-        *([f"{odd} are miscounted, or from a knock, a spill or an emptied tower on"] if odd else []),
+        *(
+            [f"{odd} {'is' if odd == 1 else 'are'} miscounted, or from a knock, a spill or an emptied tower on"]
+            if odd
+            else []
+        ),
         *([f"{beyond} are beyond the {DROPS} drops of a game"] if beyond else []),
         *(["no colours were recorded, so only numbers are fitted"] if fitted and not has_colours(records) else []),
     ]

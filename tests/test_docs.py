@@ -59,10 +59,17 @@ def test_ci_reads_its_test_commands_from_the_pages_and_runs_what_the_first_leave
 
 
 @pytest.mark.slow
-def test_the_commands_of_the_page_on_calibration_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("page", ["calibration", "night"])
+def test_the_commands_of_the_pages_on_calibration_run(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
     monkeypatch.chdir(tmp_path)
-    for line in marked(DOC, "fit").splitlines():
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    text = (ROOT / f"docs/{page}.md").read_text("utf-8")
+    for line in marked(text, "fit").splitlines():
         assert cli.main(shlex.split(line)[1:]) == 0
+    if page == "night":
+        assert set(marked(text, "told").splitlines()) <= set(capsys.readouterr().out.splitlines())
 
 
 PRINTED = ROOT / "docs/printed.md"

@@ -58,18 +58,20 @@ def test_pooled_nights_weigh_towers_as_the_nights_do_one_by_one():
 
 
 def test_games_of_many_lengths_are_pooled_as_if_all_had_the_middle_one_s():
-    """Only where their values are too many: of three lengths each stays by itself."""
+    """Within a tenth of the longest, and further apart where their values are too many."""
     of_drops = {
         drops: Evidence(f"{drops}", "", "", "measurement", tuple(windows(0, drops)), (drops / 10,) * 7)
         for drops in range(20, 37)
     }
-    few = [of_drops[drops] for drops in (36, 34, 33)]
+    few = [of_drops[drops] for drops in (36, 32, 20)]
     assert pooled(few) == few
-    many = pooled([of_drops[drops] for drops in (36, 35, 34, 30, 29, 28, 27, 20)])
-    assert sum(len(entry.values) for entry in many) <= MOST_OF_GAMES
+    many = pooled([of_drops[drops] for drops in (20, 36, 35, 34, 30, 29, 28, 27)])
     assert [(entry.games, entry.windows[1].stop) for entry in many] == [(3, 35), (4, 28), (1, 20)]
     assert many[0].values == pytest.approx((3.5,) * 7)
     assert many[0].words == "3 games of 34 to 36 recorded drops"
+    every = pooled([*of_drops.values(), *(replace(of_drops[drops], doubt=2.0) for drops in (36, 20))])
+    assert sum(len(entry.values) for entry in every) <= MOST_OF_GAMES
+    assert sorted((entry.doubt, entry.games) for entry in every) == [(1.0, 7), (1.0, 10), (2.0, 1), (2.0, 1)]
 
 
 def around(values: np.ndarray, precision: np.ndarray) -> float:

@@ -1,0 +1,270 @@
+"""Measure whether fits of recorded nights hold the truth, and whether the test that nights agree is right.
+
+    python -m tests.measure.nights out/nights --towers 20 --pairs 200
+
+Towers are drawn from the prior, beside those of the table, and physics plays nights of each: games of Amerigo. The code
+of the page `record` writes them, with a count of cubes out that is off by one in 2 % of the throws. `tower fit` reads
+them, one by one and three together. What is played and fitted is kept in the folder; a second call continues. It needs
+node and the packages of tower_sim/web/package.json, as tests.measure.web does.
+
+With `--pairs` the test whether nights agree is also given pairs of whole games of the table: of one tower, and of two.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import qmc
+
+from tests.measure.script import ended
+from tests.measure.web import built
+from tower_sim.calibration import played
+from tower_sim.calibration.command import ENOUGH
+from tower_sim.calibration.discrepancy import Discrepancy
+from tower_sim.calibration.evidence import Evidence, pooled
+from tower_sim.calibration.fit import LEVEL, Fit, fit
+from tower_sim.calibration.nights import DOUBTED, HINTED, agreement
+from tower_sim.calibration.prior import NAMES, NUMBERS, numbers, tower
+from tower_sim.calibration.summaries import EVERY, GAME, PLAN, RULES, SUMMARIES, WHOLE, Array, expit
+from tower_sim.calibration.towers import Towers
+from tower_sim.calibration.usable import usable
+from tower_sim.runs.by_drop import by_drop
+from tower_sim.simulator import PhysicsModel
+from tower_sim.web.page import FOLDER
+
+NIGHTS = 3  # of a tower; each is a game
+TRUE_GAMES = 20  # others, of which the truth is the mean
+MISCOUNTS = 0.02
+MEANS = ("setup", "inside")
+WHAT = {"setup": "inside after the set-up", "inside": "mean inside in play", "rate": "rate of pouring"}
+OFFS = {"as it is": Discrepancy(), "with a perfect simulation": Discrepancy(*[0.0] * 8)}
+PAGE = """
+import { readFileSync } from "node:fs";
+import { after, csvOf, dueOf } from "SRC/record/night.ts";
+const { head, rules, nights } = JSON.parse(readFileSync(0, "utf8"));
+const written = nights.map((throws) => {
+  let night = after(null, ["begin", head], () => rules);
+  const tap = (...action) => { night = after(night, action, () => rules); };
+  for (const { thrown, out } of throws) {
+    const due = dueOf(night, rules).thrown;
+    thrown.forEach((cubes, c) => { if (cubes !== due[c]) tap("in", c, cubes); });
+    out.forEach((cubes, c) => { if (cubes) tap("out", c, cubes); });
+    tap("done");
+  }
+  return csvOf(night, rules);
+});
+console.log(JSON.stringify(written));
+"""
+
+
+def units(count: int) -> Iterator[tuple[int, Array]]:
+    """Yield numbers and points of the prior behind those of the table; `count` is the number looked at."""
+    points = qmc.Sobol(len(NUMBERS), scramble=True, rng=played.SEED).random(2**12)
+    first = played.PIECES * played.TOWERS
+    yield from enumerate(points[first : first + count], start=first)
+
+
+def games_of(unit: Array, number: int) -> dict[str, Any] | None:
+    """Return a tower's nights as throws, and its true means; None for a tower that the table would leave out."""
+    if int(played.play(tower(unit), number, [0]).inside[0, 0]) > played.CLOGGED:
+        return None
+    games: list[list[dict[str, list[int]]]] = []
+    whole: list[Array] = []
+    with PhysicsModel(tower(unit)) as model:
+        for game in range(1, 1 + NIGHTS + TRUE_GAMES):
+            throws = np.zeros((3, PLAN.drops, len(PLAN.colours)), np.int16)
+            for turn in GAME.start(model, RULES, played.SEED, number * 1000 + game):
+                if turn.failed is not None:
+                    break
+                entry: Any = turn.entry
+                for table, counts in zip(throws, (entry.thrown, entry.emerged, entry.inside), strict=True):
+                    table[turn.index] = [counts[colour] for colour in PLAN.colours]
+            else:
+                whole.append(throws)
+    if len(whole) <= NIGHTS:
+        return None
+    for thrown, out, _ in whole[:NIGHTS]:
+        rows = [i for i in range(PLAN.drops) if thrown[i].any()]
+        games.append([{"thrown": thrown[i].tolist(), "out": out[i].tolist()} for i in rows])
+    counted = by_drop(*np.stack(whole[NIGHTS:], 1), terms=PLAN.terms)
+    means = {name: float(SUMMARIES[name].back(float(np.nanmean(EVERY[name].of(counted))))) for name in MEANS}
+    return {"nights": games, "true": means | {"rate": numbers(unit)["rate"]}}
+
+
+def towers_in(folder: Path, count: int) -> dict[int, dict[str, Any]]:
+    """Return `count` towers by number, each played now or kept in the folder."""
+    found: dict[int, dict[str, Any]] = {}
+    for number, unit in units(1536):
+        file = folder / f"tower-{number}.json"
+        if not file.exists():
+            file.write_text(json.dumps(games_of(unit, number)), "utf-8")
+        if (known := json.loads(file.read_text("utf-8"))) is not None:
+            found[number] = known
+        if len(found) == count:
+            break
+    return found
+
+
+def miscounted(throws: list[dict[str, list[int]]], rng: np.random.Generator) -> list[dict[str, list[int]]]:
+    """Return a night in which MISCOUNTS of the throws have a count of cubes out that is off by one."""
+    wrong: list[dict[str, list[int]]] = []
+    for each in throws:
+        out = list(each["out"])
+        if rng.random() < MISCOUNTS:
+            colours = [c for c, cubes in enumerate(out) if cubes] or [*range(len(out))]
+            colour = int(rng.choice(colours))
+            out[colour] = max(out[colour] + int(rng.choice([-1, 1])), 0)
+        wrong.append({"thrown": each["thrown"], "out": out})
+    return wrong
+
+
+def write_nights(folder: Path, towers: dict[int, dict[str, Any]]) -> None:
+    """Write each night as the page does, `NUMBER-NIGHT.csv`."""
+    files = {folder / f"{number}-{i}.csv": (number, i) for number in towers for i in range(NIGHTS)}
+    nights = [
+        miscounted(towers[number]["nights"][i], np.random.default_rng((46, number, i))) for number, i in files.values()
+    ]
+    colours = list(PLAN.colours)
+    sizes = nights[0][0]["thrown"]
+    head = {"game": "amerigo", "tower": "mine", "edge": 8, "colours": colours, "counts": sizes, "players": []}
+    rules = {"title": "Amerigo", "colours": colours, "counts": sizes, "phases": [*range(7)], "rounds": 5}
+    ask = folder / "page.ts"
+    ask.write_text(PAGE.replace("SRC", (FOLDER / "src").as_posix()), "utf-8")
+    modules = Path(os.environ.get("TOWER_SIM_NODE_MODULES", "node_modules")).resolve()
+    (folder / "page.mjs").write_text(built(modules, ask)["page.js"], "utf-8")
+    given = json.dumps({"head": head | {"date": "2026-11-28"}, "rules": rules, "nights": nights})
+    done = subprocess.run(["node", folder / "page.mjs"], input=given, capture_output=True, text=True, check=True)
+    for file, text in zip(files, json.loads(done.stdout), strict=True):
+        file.write_text(text, "utf-8")
+
+
+def held(found: Fit, true: dict[str, float]) -> dict[str, list[float]]:
+    """Return by quantity whether its interval holds the truth, and how wide it is over the prior's."""
+    told: dict[str, list[float]] = {}
+    for name, value in true.items():
+        if name == "rate":
+            before, after = (each.numbers[:, NAMES.index("rate")] for each in (found.prior, found.posterior))
+        else:
+            before, after = (each.played[name] for each in (found.prior, found.posterior))
+        ends = [np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) for draws in (before, after)]
+        told[name] = [float(ends[1][0] <= value <= ends[1][1]), float(np.ptp(ends[1]) / np.ptp(ends[0]))]
+    return told
+
+
+def measured(folder: Path, count: int) -> list[dict[str, Any]]:
+    """Return the result for each tower: fits of each night and of all, and what the test of agreement says."""
+    known = towers_in(folder, count)
+    write_nights(folder, known)
+    table = played.shipped()
+    towers = Towers(table.unit, table.games)
+    results: list[dict[str, Any]] = []
+    order = list(known)
+    for at, number in enumerate(order):
+        file = folder / f"fit-{number}-{order[at - 1]}.json"
+        if not file.exists():
+            begun = time.process_time()
+            nights = [usable([folder / f"{number}-{i}.csv"]) for i in range(NIGHTS)]
+            result: dict[str, Any] = {"marked": sum("miscounted" in note for night in nights for note in night.notes)}
+            games = [game for night in nights for game in night.games]
+            rng = np.random.default_rng((46, number))
+            for words, off in OFFS.items():
+                for i, evidence in enumerate([*(night.evidence for night in nights), tuple(pooled(games))]):
+                    found = fit(towers, evidence, rng, off, checks=False)
+                    which = f"{words} {'all' if i == NIGHTS else i}"
+                    result[which] = held(found, known[number]["true"])
+                    result[f"effective {which}"] = found.posterior.effective
+            other = usable([folder / f"{order[at - 1]}-0.csv"]).games
+            for kind, pair in (("same 3", games), ("same 2", games[:2]), ("other", [games[0], *other])):
+                result[kind] = p_of(towers, pair, rng)
+            result["seconds"] = time.process_time() - begun
+            file.write_text(json.dumps(result), "utf-8")
+        results.append(json.loads(file.read_text("utf-8")))
+    return results
+
+
+def pairs(count: int) -> Iterator[str]:
+    """Yield how often the test doubts two games of one tower, and of two towers by how their cubes inside differ."""
+    table, rng = played.shipped(), np.random.default_rng(46)
+    towers = Towers(table.unit, table.games)
+    values = np.stack([window.of(towers.games) for window in WHOLE.values()], 2)
+    inside = expit(towers.at(WHOLE["inside"]).mean)
+
+    def night(row: int, game: int) -> Evidence:
+        known = {w: float(v) for w, v in zip(WHOLE.values(), values[row, game], strict=True) if np.isfinite(v)}
+        return Evidence(f"{row}", "", "", "measurement", tuple(known), tuple(known.values()))
+
+    of = np.array([rng.choice(len(inside), 2, replace=False) for _ in range(count)])
+    same = np.array([p_of(towers, [night(one, 0), night(one, 1)], rng, [one]) for one, _ in of])
+    other = np.array([p_of(towers, [night(one, 0), night(two, 1)], rng, [one, two]) for one, two in of])
+    for level in (HINTED, DOUBTED):
+        yield f"{count} pairs of one tower: p under {level}: {share((same < level)[:, None])} %"
+    apart = abs(inside[of[:, 0]] - inside[of[:, 1]])
+    for low, high in ((0, 49), *pairwise((0, 5, 10, 20, 49))):
+        of_them = other[(apart >= low) & (apart < high)]
+        doubted = share((of_them < HINTED)[:, None])
+        yield f"{len(of_them)} pairs of two towers, {low} to {high} cubes apart: p under {HINTED}: {doubted} %"
+
+
+def p_of(towers: Towers, games: Sequence[Evidence], rng: np.random.Generator, but: Sequence[int] = ()) -> float:
+    """Return the probability of the test whether games agree, from other towers than those in the rows `but`."""
+    drawn = fit(towers, pooled(games), rng, checks=False).posterior.tower
+    drawn = drawn[~np.isin(drawn, but)]
+    told = agreement(towers, games, drawn, rng)
+    assert told
+    return told.p
+
+
+def share(values: Sequence[Sequence[float]] | Array) -> str:
+    """Return the share of true values as percent, with its standard error over towers (rows)."""
+    rows = np.array(values, float).mean(1)
+    return f"{100 * rows.mean():.1f} ± {100 * rows.std(ddof=1) / np.sqrt(len(rows)):.1f}"
+
+
+def report(results: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield the lines of the tables of docs/night.md."""
+    yield f"{len(results)} towers, {NIGHTS} nights of each"
+    yield "| | " + " | ".join([*WHAT.values(), "all three"]) + " |"
+    yield "|---|---|---|---|---|"
+    for words in OFFS:
+        for label, parts in (("one night", [*range(NIGHTS)]), ("three nights", ["all"])):
+            by = {name: [[row[f"{words} {i}"][name][0] for i in parts] for row in results] for name in WHAT}
+            every = [[value for name in WHAT for value in by[name][k]] for k in range(len(results))]
+            cells = [share(by[name]) for name in WHAT]
+            yield f"| {label}, {words} | " + " | ".join([*cells, f"{share(every)} of {np.size(every)}"]) + " |"
+            wide = [np.mean([row[f"{words} {i}"][name][1] for row in results for i in parts]) for name in WHAT]
+            yield f"| width over the prior's | {' | '.join(f'{each:.2f}' for each in wide)} | |"
+    for kind in ("same 3", "same 2", "other"):
+        yield f"nights of {kind}: p under {HINTED}: {share([[row[kind] < HINTED] for row in results])} %"
+    for which in (f"{words} {i}" for words in OFFS for i in (0, "all")):
+        sizes = np.array([row[f"effective {which}"] for row in results])
+        few = f"{(sizes < ENOUGH).sum()} under {ENOUGH:.0f}"
+        yield f"effective towers, {which}: {sizes.min():.0f}, median {np.median(sizes):.0f}; {few}"
+    yield f"nights with a row marked: {sum(row['marked'] for row in results)} of {NIGHTS * len(results)}"
+    yield f"seconds of a tower's fits: {np.mean([row['seconds'] for row in results]):.1f}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print the tables; returns the exit status: see `ended`."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="where games and fits are kept")
+    parser.add_argument("--towers", type=int, default=20)
+    parser.add_argument("--pairs", type=int, default=0)
+    options = parser.parse_args(arguments)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    print("\n".join(report(measured(options.folder, options.towers))))
+    print("\n".join(pairs(options.pairs) if options.pairs else []))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(ended("nights", main))
