@@ -24,7 +24,7 @@ def test_the_command_writes_one_small_page_that_asks_for_nothing(tmp_path: Path,
     assert cli.main(["page", "live", "-o", str(output), *asked]) == 0
     assert capsys.readouterr().out.strip() == str(output)
     text = output.read_text("utf-8")
-    assert len(text.encode()) < 1_000_000
+    assert len(text.encode()) < 500_000
     assert not re.search(r"\b(src|href)=|https?:", text.split("<script", maxsplit=1)[0])
     for allowed in ("script-src 'sha256-", "'wasm-unsafe-eval'", "default-src 'none'"):
         assert allowed in text

@@ -322,14 +322,32 @@ def test_a_link_carries_the_night_and_undo_brings_ones_own_back(page: Any):
     own = page.evaluate("towerSim.csv()")
     page.evaluate("link => { location.hash = link }", link)
     page.wait_for_selector("#throws")
-    assert (page.evaluate("towerSim.csv()"), page.evaluate("location.hash")) == (text, "")
-    for wrong, says in ((link[:-9], "damaged"), ("#night=AAAA", "damaged"), ("#night=AwA", "no night")):
+    assert (page.evaluate("towerSim.csv()"), page.evaluate("location.hash")) == (text, "#record")
+    for wrong, says in ((link[:-9], "damaged"), ("#record=AAAA", "damaged"), ("#record=AwA", "no night")):
         page.evaluate("link => { location.hash = link }", wrong)
         page.wait_for_function("says => document.getElementById('trouble').textContent.includes(says)", arg=says)
     assert page.evaluate("towerSim.csv()") == text
     page.click("#tab-record")
     while page.evaluate("towerSim.csv()") != own:
         page.click("#undo")
+
+
+def test_the_live_page_has_the_view_too_and_each_keeps_its_own_look(browser: Watched):
+    """The page in the repository, which test_live_command compares with what the command writes."""
+    live = Path(__file__).parents[2] / "docs" / "live.html"
+    assert live.stat().st_size < 500_000
+    page = browser.open(live)
+    page.click("#to-record")
+    page.click("#begin")
+    page.tap("#out-blue-5")
+    assert page.evaluate("getComputedStyle(document.querySelector('main')).display") == "block"
+    page.click("a[href='#']")
+    page.wait_for_selector("#scene")
+    assert page.evaluate("getComputedStyle(document.querySelector('main')).display") == "grid"
+    page.go_back()
+    page.wait_for_selector("#done")
+    assert page.inner_text("#done") == "Done: 5 out"
+    browser.check()
 
 
 @each_case("theme", ["light", "dark"])

@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
@@ -37,21 +38,33 @@ _OFTEN = 100  # throws of as many cubes, below which their usual results are not
 _SIDES = ("purple", "green", "black")  # of a battle, which a board is for
 
 
-def live_command(output: Path, given: Sequence[str | Path] = (), rules: str | None = None) -> None:
+def live_command(
+    output: Path,
+    given: Sequence[str | Path] = (),
+    rules: str | None = None,
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> None:
     """Write the page into `output`, with the apparatus `given`, or all that ship; its game is played by `rules`.
+
+    `more` are the documents of other views that the page has, by their names.
 
     Raises UsageError as `contents` does, and for a file that cannot be written; WritingFailed when the disk is full.
     """
     check(output, "output")
-    write(output, live_page(given, rules), "output")
+    write(output, live_page(given, rules, more), "output")
 
 
-def live_page(given: Sequence[str | Path] = (), rules: str | Path | None = None) -> str:
+def live_page(
+    given: Sequence[str | Path] = (),
+    rules: str | Path | None = None,
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> str:
     """Return the page's text; raises UsageError as `contents` does."""
     return Page(
         title="Cube tower",
         view="live",
-        data={"live": contents(given, rules)},
+        more=tuple(more),
+        data={"live": contents(given, rules), **more},
         blobs={"core": core(), "worker": text_of("live-worker.js").encode()},
     ).text()
 

@@ -32,23 +32,28 @@ _APP = (
 class Page:
     """A page called `title` with a `view` of the web app, or without scripts a `body` and its `styles`, which are ours.
 
+    With `more` views the address chooses: `#NAME` shows that one (see `shows` in browser.ts).
+
     `data` are JSON documents by the id of the element they are read from, `blobs` bytes by theirs, as base64 of gzip:
-    they may hold anybody's words. A content security policy allows our script and styles by their digests, workers made
-    from them, WebAssembly, and nothing else: no other script, no request, no frame, no form.
+    they may hold anybody's words. A content security policy allows our scripts and styles by their digests, workers
+    made from them, WebAssembly, and nothing else: no other script, no request, no frame, no form.
     """
 
     title: str
     view: str | None = None
     body: str = _APP
     styles: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict[str, Any])
     blobs: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
 
     def text(self) -> str:
         """Return the whole file; the same page gives the same text."""
-        own = (text_of("common.css"), text_of(f"{self.view}.css")) if self.view else self.styles
-        code = (text_of(f"{self.view}-main.js"),) if self.view else ()
-        styles = "".join(f"<style>{_whole(style, 'style')}</style>\n" for style in own)
+        views = (self.view, *self.more) if self.view else ()
+        own = (text_of("common.css"), *(text_of(f"{view}.css") for view in views)) if views else self.styles
+        code = tuple(text_of(f"{view}-main.js") for view in views)
+        of = ["", *(f' data-view="{view}"' for view in views)] if self.more else [""] * len(own)
+        styles = "".join(f"<style{of[i]}>{_whole(style, 'style')}</style>\n" for i, style in enumerate(own))
         scripts = "".join(f"<script>{_whole(script, 'script')}</script>\n" for script in code)
         data = "".join(
             f'<script type="application/json" id="{html.escape(name)}">{json_text(value)}</script>\n'

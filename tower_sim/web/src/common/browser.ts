@@ -17,6 +17,24 @@ export function address(): string {
   return /^https?:$/.test(protocol) && !/^(localhost|127\.|\[::1\])/.test(hostname) ? href.split("#")[0] : "";
 }
 
+/** The views of the page, its first one first. */
+export const viewsOf = () => [...document.querySelectorAll<HTMLElement>("style[data-view]")].map((style) => style.dataset.view!);
+
+/** Whether the page shows this view: its only one, or that of the address, #NAME or #NAME=..., or else its first. */
+export function shows(view: string): boolean {
+  const views = viewsOf();
+  const chosen = () => views.find((name) => location.hash === `#${name}` || location.hash.startsWith(`#${name}=`)) ?? views[0];
+  if (!views.length) return true;
+  if (chosen() !== view) return false;
+  for (const style of document.querySelectorAll<HTMLStyleElement>("style[data-view]")) style.disabled = style.dataset.view !== view;
+  addEventListener("hashchange", (event) => {
+    if (chosen() === view) return;
+    event.stopImmediatePropagation();
+    location.reload();
+  });
+  return true;
+}
+
 /** The JSON document that the page has under this id. */
 export function dataOf(id: string): any {
   return JSON.parse(find(id).textContent!);

@@ -1,7 +1,7 @@
 // The page begins: keys, links, and what other scripts may use.
 
 import { render } from "preact";
-import { dataOf, find, isTakenKey, openDialog, runsPhysics, startTheme, workerMaker } from "../common/browser";
+import { dataOf, find, isTakenKey, openDialog, runsPhysics, shows, startTheme, workerMaker } from "../common/browser";
 import { plus, times } from "../scene/algebra";
 import { handleKeys } from "../scene/hands";
 import { linkRead } from "./link";
@@ -102,4 +102,4 @@ async function main(): Promise<void> {
   }
 }
 
-main();
+if (shows("live")) main();

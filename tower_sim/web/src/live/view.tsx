@@ -1,6 +1,6 @@
 // What stands around the picture: controls, counts, the game, the past. It is rendered anew whenever something changed.
 
-import { find, openDialog } from "../common/browser";
+import { find, openDialog, viewsOf } from "../common/browser";
 import { Chip } from "../common/faces";
 import { Dialog, Facts, Field, HOME, Icon, Keys, Send, Theme } from "../common/parts";
 import { capital, counted, plainName, sumOf } from "../common/text";
@@ -179,6 +179,7 @@ function Game({ live }: { live: Live }) {
   return (
     <section class="panel" id="game-panel">
       <h2>Play a game</h2>
+      {viewsOf().includes("record") && <p class="note"><a id="to-record" href="#record">Record a game night</a> at a real tower: the page compares it with its model.</p>}
       <p class="note">The page follows the rules while you throw. Other games run in Python: <code>tower-sim play</code>.</p>
       <div class="bar"><strong id="along-game">{game.title}</strong><button type="button" id="along-begin" onClick={() => along.toggle()}>{along.isOn ? "Stop the game" : "Play a game"}</button></div>
       <details id="along-rules">

@@ -1,19 +1,19 @@
 // The page begins: the night that the browser keeps, or the one in a link.
 
 import { render } from "preact";
-import { find, startTheme } from "../common/browser";
+import { find, shows, startTheme } from "../common/browser";
 import { pValue } from "./law";
 import { View, open, ui, verdict } from "./view";
-import { csv, data, expected, listen, model, night, played, tested } from "./state";
+import { csv, expected, listen, model, night, played, tested } from "./state";
 
 function show(): void {
   render(<View />, find("app"));
 }
 
 async function follow(): Promise<void> {
-  if (!location.hash.startsWith("#night=")) return;
   const link = location.hash;
-  history.replaceState(null, "", location.pathname + location.search);
+  if (!link.startsWith("#record=")) return;
+  history.replaceState(null, "", "#record");
   try {
     await open(link);
   } catch (error) {
@@ -22,22 +22,22 @@ async function follow(): Promise<void> {
   show();
 }
 
-ui.show = show;
-startTheme(show);
-listen(show);
-show();
-addEventListener("hashchange", follow);
-follow();
-
-/** What other scripts may use: the CSV, what the model expected of each throw, the test against a model by its name. */
-Object.assign(window, {
-  towerSim: {
-    csv: () => (night ? csv() : ""),
-    expected: () => expected(played()),
-    test: (name = model().name) => {
-      const found = tested(played(), name);
-      return { ...found, p: pValue(found.e), pColours: pValue(found.colours.e), says: verdict(name) };
+if (shows("record")) {
+  ui.show = show;
+  startTheme(show);
+  listen(show);
+  show();
+  addEventListener("hashchange", follow);
+  follow();
+  /** What other scripts may use: the CSV, what the model expected of each throw, the test against a model by its name. */
+  Object.assign(window, {
+    towerSim: {
+      csv: () => (night ? csv() : ""),
+      expected: () => expected(played()),
+      test: (name = model().name) => {
+        const found = tested(played(), name);
+        return { ...found, p: pValue(found.e), pColours: pValue(found.colours.e), says: verdict(name) };
+      },
     },
-    towers: () => data.towers.map(({ name }) => name),
-  },
-});
+  });
+}

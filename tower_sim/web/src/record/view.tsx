@@ -1,7 +1,7 @@
 // What is seen: the night that begins, a throw that is told, all throws, the night as a whole, the test of the tower.
 
 import type { ComponentChildren } from "preact";
-import { address, find, openDialog, save } from "../common/browser";
+import { address, find, openDialog, save, viewsOf } from "../common/browser";
 import { Chip } from "../common/faces";
 import { Dialog, Field, Send, Theme } from "../common/parts";
 import { capital, counted, listed, sumOf } from "../common/text";
@@ -46,8 +46,9 @@ export function View() {
       <header class="head">
         <h1>Game night</h1>
         <div class="bar">
+          {viewsOf().length > 0 && <a class="button" href="#">Tower</a>}
           <Theme changed={ui.show} />
-          {isOn && <button type="button" id="share" onClick={openShare}>Save, send</button>}
+          {isOn && <button type="button" id="share" onClick={openShare}>Share</button>}
         </div>
       </header>
       <p id="trouble" class="trouble" role="alert">{ui.trouble || (isKept ? "" : "This browser keeps nothing for the page. Save the night before you close it.")}</p>
@@ -405,13 +406,13 @@ function Nights({ found }: { found: Power[] }) {
 // What leaves the page, and what comes in
 
 async function openShare(): Promise<void> {
-  set({ said: "", given: "", link: `${address()}#night=${await packed(csv())}` });
+  set({ said: "", given: "", link: `${address()}#record=${await packed(csv())}` });
   openDialog("share-dialog");
 }
 
 /** Open a CSV, a link or the text of one; the night before comes back with Undo. */
 export async function open(given: string): Promise<void> {
-  const word = /#night=([\w-]+)/.exec(given)?.[1];
+  const word = /#record=([\w-]+)/.exec(given)?.[1];
   act("open", word ? await unpacked(word) : given);
   Object.assign(ui, { trouble: "", tab: "throws", isBeginning: false });
 }
@@ -429,10 +430,10 @@ function Share() {
     }
   };
   return (
-    <Dialog id="share-dialog" title="Save and send">
+    <Dialog id="share-dialog" title="Share the night">
       <p>The CSV is what <code>tower-sim tower test</code> and <code>tower-sim tower fit</code> read.</p>
       <button type="button" class="main" id="save-csv" onClick={() => save(`game-night-${night!.head.date}.csv`, csv(), "text/csv")}>Save the CSV</button>
-      <Send text={ui.link} button="Save, send" tell={tell} />
+      <Send text={ui.link} button="Share" tell={tell} />
       <form onSubmit={(event) => { event.preventDefault(); take(ui.given.trim()); }}>
         <label for="share-given">Open a link that you were given</label>
         <div class="bar"><input type="text" id="share-given" autocomplete="off" value={ui.given} onInput={({ currentTarget }) => (ui.given = currentTarget.value)} /><button type="submit">Open</button></div>
