@@ -139,7 +139,7 @@ def _fitted(
     table: Table, evidence: Sequence[Evidence], halves: Sequence[Evidence] | None, seed: int
 ) -> tuple[Fit, Towers]:
     """Return the fit and the towers; held out is the second half of recorded drops, or else each source in turn."""
-    towers, rng = Towers(table.unit, table.games), np.random.default_rng(seed)
+    towers, rng = Towers(table.unit, table.games, table.base), np.random.default_rng(seed)
     whole = fit(towers, evidence, rng)
     if halves is None:
         return whole, towers

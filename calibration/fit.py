@@ -1,8 +1,8 @@
 """The fit: which of the simulated towers agree with the evidence, and what such a tower will do next.
 
-Each posterior is a set of weights on the simulated towers: the likelihood of the evidence under each of them (law.py).
-The towers were drawn from the prior, so the weights need no other factor. Source: Owen, Monte Carlo theory, methods and
-examples, 2013, chapter 9.
+Each posterior is a set of weights on the simulated towers: the likelihood of the evidence under each of them (law.py),
+times how much the tower counts before any evidence, which is 1 where all were drawn from the prior. Source: Owen, Monte
+Carlo theory, methods and examples, 2013, chapter 9.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ class Sampled:
 
     def weigh(self, keep: Keep, rng: np.random.Generator) -> DrawnPoints:
         """Weight the towers by the likelihood of the part `keep` of the evidence, and draw DRAWS of them."""
-        scores = self.law.scores(self.values, keep)
+        scores = self.law.scores(self.values, keep) + np.log(self.towers.base)
         top = float(scores.max())
         weight = np.exp(scores - top)
         fit = top + float(np.log(weight.mean()))

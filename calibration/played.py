@@ -34,6 +34,8 @@ FOLDER = Path(__file__).with_name("played")
 PIECES, TOWERS, GAMES = 20, 128, 2
 SEED = 46  # of all games, and of the points
 MORE = 3  # additional games of a heavy tower
+AROUND, AGAIN = 400, 5  # towers of the second round, games of each
+NEAR = 0.12  # standard deviation of the second round about a tower of the first, in the unit cube
 CLOGGED = 24  # cubes: if the first set-up keeps more, nothing else is played; such towers hold up to 3 % of any weight
 
 
@@ -71,23 +73,76 @@ def play(shape: Apparatus, number: int, games: Sequence[int]) -> ByDrop:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The simulated towers: their points `unit`, shape (N, 10), and their `games`, shape (N, games, drops)."""
+    """The simulated towers: their points `unit`, shape (N, 10), and their `games`, shape (N, games, drops).
+
+    `base` is how much each counts before any evidence, shape (N,): 1 for towers drawn from the prior alone.
+    """
 
     unit: Array
     games: ByDrop
+    base: Array
 
 
 def shipped(folder: Path = FOLDER) -> Table:
-    """Read all pieces, and the additional games of some towers; raises UsageError for a damaged file."""
+    """Read all pieces, the second round, and the additional games of some towers; raises UsageError if damaged."""
     pieces = sorted(folder.glob("[0-9][0-9].npz"))
     if [piece.name for piece in pieces] != [f"{i:02}.npz" for i in range(len(pieces))] or not pieces:
         raise UsageError(
             f"pieces of played towers in {folder}: {len(pieces)}; allowed are all from 00 on; install again"
         )
     counts = [_read(piece, (TOWERS, GAMES, PLAN.drops)) for piece in pieces]
-    table = Table(points(len(pieces)), _of(*(np.concatenate([each[name] for each in counts]) for name in COUNTS)))
-    more = folder / "more.npz"
-    return with_more(table, _read_more(more, len(table.unit))) if more.exists() else table
+    games = _of(*(np.concatenate([each[name] for each in counts]) for name in COUNTS))
+    table = Table(points(len(pieces)), games, np.ones(len(games.thrown)))
+    for name, add in (("around.npz", with_around), ("more.npz", with_more)):
+        if (file := folder / name).exists():
+            table = add(table, _read_more(file, len(table.unit)) if add is with_more else _read_around(file))
+    return table
+
+
+def around(centre: Array, share: Array, number: int = AROUND) -> Array:
+    """Return points about the towers at `centre`, shape (K, 10), drawn with probabilities `share`; shape (number, 10).
+
+    Each coordinate is normal about that of its tower and is reflected at the ends of the unit interval.
+    """
+    rng = np.random.default_rng(SEED)
+    drawn = centre[rng.choice(len(centre), number, p=share)] + NEAR * rng.normal(size=(number, centre.shape[1]))
+    return 1 - np.abs(1 - np.abs(drawn) % 2)
+
+
+def density(unit: Array, centre: Array, share: Array) -> Array:
+    """Return the density of `around` at points, shape (N,); that of the prior is 1."""
+    off = unit[:, None] - np.stack([centre, -centre, 2 - centre])[:, None]  # with the images beyond both ends
+    kernel = np.exp(-0.5 * (off / NEAR) ** 2).sum(0) / (NEAR * np.sqrt(2 * np.pi))
+    return kernel.prod(2) @ share
+
+
+def with_around(table: Table, second: Mapping[str, Array]) -> Table:
+    """Return the table with the towers of the second round, which was drawn about `centre` with `share`."""
+    number = len(second["thrown"])
+    unit = np.concatenate([table.unit, around(second["centre"], second["share"])[:number]])
+    columns: list[Array] = []
+    for name in COUNTS:
+        first = getattr(table.games, name)
+        fill = ((0, 0), (0, second[name].shape[1] - first.shape[1]), (0, 0))
+        columns.append(np.concatenate([np.pad(first, fill, constant_values=UNKNOWN), second[name]]))
+    drawn = density(unit, second["centre"], second["share"])
+    return Table(unit, _of(*columns), len(unit) / (len(table.unit) + number * drawn))
+
+
+def play_around(centre: Array, share: Array, folder: Path = FOLDER) -> None:
+    """Play the second round about `centre`, with progress; a second call continues with the centres that are stored."""
+    file = folder / "around.npz"
+    done = dict(_read_around(file)) if file.exists() else {"centre": centre, "share": share}
+    unit, first = around(done["centre"], done["share"]), len(points())
+    left = range(len(done.get("thrown", ())), len(unit))
+    with telling("towers of the second round", len(left)) as tell:
+        plays = in_threads(lambda i: play(tower(unit[i]), first + i, range(AGAIN)), left)
+        for number, games in enumerate(plays, start=1):
+            for name in COUNTS:
+                row = getattr(games, name)[None].astype(np.int8)
+                done[name] = np.concatenate([done[name], row]) if name in done else row
+            _write(file, done)
+            tell(number)
 
 
 def with_more(table: Table, more: Mapping[str, Array]) -> Table:
@@ -102,7 +157,7 @@ def with_more(table: Table, more: Mapping[str, Array]) -> Table:
         counts = np.pad(getattr(table.games, name), ((0, 0), (0, games), (0, 0)), constant_values=UNKNOWN)
         counts[towers, first:] = more[name]
         columns.append(counts)
-    return Table(table.unit, _of(*columns))
+    return Table(table.unit, _of(*columns), table.base)
 
 
 def play_on(table: Table, towers: Sequence[int] | Array, file: Path, games: int = MORE) -> Table:
@@ -144,6 +199,14 @@ def _read(file: Path, shape: tuple[int | None, ...]) -> dict[str, Array]:
                 raise ValueError(f"{name} has the shape {found}")
     except (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error) as error:
         raise UsageError(f"played towers {file} cannot be read ({error}); remove the file, or install again") from error
+    return counts
+
+
+def _read_around(file: Path) -> dict[str, Array]:
+    """Read the second round."""
+    counts = _read(file, (None, AGAIN, PLAN.drops))
+    if counts.get("centre", np.zeros(0)).shape != (*counts.get("share", np.zeros(0)).shape, len(NUMBERS)):
+        raise UsageError(f"played towers {file} have no centres; install again")
     return counts
 
 

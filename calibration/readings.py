@@ -1,6 +1,7 @@
 """Three interpretations ("readings") of the observations: weights on the simulated towers, and the shipped profiles.
 
 python -m tower_sim.calibration.readings more      plays 3 more games of heavy towers in readings with few towers
+python -m tower_sim.calibration.readings around    plays the second round, about the towers that agree with all remarks
 python -m tower_sim.calibration.readings profiles  writes the shipped profiles and their reports
 python -m tower_sim.calibration.readings proof     plays 48 fresh draws of each reading and counts them
 """
@@ -46,7 +47,7 @@ PROVED = (*TARGETS, "colours", "single")
 def fits() -> Iterator[tuple[str, Fit, Towers]]:
     """Yield the name of each reading, its fit, and the towers that the fit weights."""
     table = played.shipped()
-    towers = Towers(table.unit, table.games)
+    towers = Towers(table.unit, table.games, table.base)
     for name, observations in READINGS.items():
         told = usable([evidences.shipped()[each] for each in observations])
         yield name, fit(towers, told.evidence, np.random.default_rng(0), checks=False), towers
@@ -58,6 +59,14 @@ def more() -> None:
     weighs = {int(number) for posterior, towers in few for number in towers.number[heavy(posterior.weight)]}
     print(f"{len(weighs)} towers hold 97 % of the weight of a reading with fewer than {FEW} towers", flush=True)
     played.play_on(played.shipped(), sorted(weighs), FOLDER / "more.npz", MORE)
+
+
+def around() -> None:
+    """Play the second round, about the towers that hold 97 % of the weight of the first reading."""
+    _, found, towers = next(fits())
+    weight = found.posterior.weight
+    best = heavy(weight)
+    played.play_around(towers.unit[best], weight[best] / weight[best].sum())
 
 
 def profiles() -> None:
@@ -138,8 +147,9 @@ def main(words: Sequence[str] | None = None) -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("what", choices=("more", "profiles", "proof"))
-    {"more": more, "profiles": profiles, "proof": proof}[parser.parse_args(words).what]()
+    actions = {"more": more, "around": around, "profiles": profiles, "proof": proof}
+    parser.add_argument("what", choices=actions)
+    actions[parser.parse_args(words).what]()
 
 
 if __name__ == "__main__":

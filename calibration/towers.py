@@ -39,11 +39,12 @@ class Predicted:
 class Towers:
     """The simulated towers with two or more complete games; `number` is the row of each in the table."""
 
-    def __init__(self, unit: Array, games: ByDrop) -> None:
-        """Take the points of the table, shape (N, 10), and its games, shape (N, games, drops)."""
+    def __init__(self, unit: Array, games: ByDrop, base: Array | None = None) -> None:
+        """Take the points of the table, shape (N, 10), its games, shape (N, games, drops), and how much each counts."""
         whole = (games.thrown[..., -1] >= 0).sum(1) >= 2
         self.number = np.flatnonzero(whole)
         self.unit = unit[whole]
+        self.base = np.ones(len(self.unit)) if base is None else base[whole]
         self.games = games.take(whole)
         self._known: dict[Window, Predicted] = {}
         self._solutions: dict[bytes, Array] = {}

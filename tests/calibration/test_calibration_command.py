@@ -168,7 +168,7 @@ def test_the_first_sentence_says_whether_the_wish_is_met(wish: str, says: str):
 
 def test_towers_are_chosen_by_what_they_do_in_physics(monkeypatch: pytest.MonkeyPatch):
     """Simulated towers predict a wish each; what they do in games of physics decides."""
-    towers = Towers(played.shipped().unit, played.shipped().games)
+    towers = Towers(played.shipped().unit, played.shipped().games, played.shipped().base)
     wishes = read_wishes(["inside=5"])
     asked: list[int] = []
 
@@ -193,7 +193,7 @@ def test_where_few_towers_agree_those_that_weigh_are_played_on(
     monkeypatch.setattr(command, "ENOUGH", 1e6)
     result = calibrate([EXAMPLE], tmp_path / "few.toml", seed=1)
     weight: Any = result.fit.posterior.weight
-    towers = Towers(played.shipped().unit, played.shipped().games)
+    towers = Towers(played.shipped().unit, played.shipped().games, played.shipped().base)
     assert asked == towers.number[np.argsort(-weight, kind="stable")[: len(asked)]].tolist()
     assert len(asked) == min(command.MOST, len(heavy(weight)))
     assert weight[heavy(weight)].sum() >= command.HEAVY > weight[heavy(weight)[:-1]].sum()

@@ -8,7 +8,7 @@ import pytest
 from support import coins
 from support.cases import each_case
 
-from tower_sim.calibration.played import points
+from tower_sim.calibration.played import AGAIN, around, density, points, with_around
 from tower_sim.calibration.summaries import DROPS, EVERY, WHOLE, Window
 from tower_sim.calibration.towers import LEAST, Towers
 from tower_sim.runs.by_drop import COUNTS, UNKNOWN
@@ -97,3 +97,22 @@ def test_the_correlation_of_summaries_is_that_of_games():
     assert np.diagonal(twice) == pytest.approx([1, 1])
     assert np.linalg.eigvalsh(twice).min() > 0
     assert DROPS == 36
+
+
+def test_towers_of_a_second_round_count_so_that_all_together_are_the_prior():
+    """The weighted moments of 3,000 points of the prior and 3,000 about three towers are those of the unit square."""
+    table, centre, share = coins.table(1024), points()[:3], np.array([0.5, 0.3, 0.2])
+    unit = around(centre, share)
+    assert unit.min() >= 0
+    assert unit.max() <= 1
+    games = coins.play(*coins.leaving(unit[:200]), AGAIN, np.random.default_rng(9))
+    both = with_around(table, {name: getattr(games, name) for name in COUNTS} | {"centre": centre, "share": share})
+    assert both.games.thrown.shape == (1224, AGAIN, coins.table(8).games.thrown.shape[2])
+    assert np.allclose(both.unit[1024:], unit[:200])
+    # how much each counts, in a plane, where a sum over points is precise
+    flat, plane = around(centre[:, :2], share, 3000), np.random.default_rng(10).random((3000, 2))
+    every = np.concatenate([plane, flat])
+    base = 2 / (1 + density(every, centre[:, :2], share))
+    for moment, known in ((every, 1 / 2), (every**2, 1 / 3), (every[:, :1] * every[:, 1:], 1 / 4)):
+        weighed = base[:, None] * moment
+        assert np.abs(weighed.mean(0) - known).max() < 4 * weighed.std(0).max() / 6000**0.5

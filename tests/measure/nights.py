@@ -166,7 +166,7 @@ def measured(folder: Path, count: int) -> list[dict[str, Any]]:
     known = towers_in(folder, count)
     write_nights(folder, known)
     table = played.shipped()
-    towers = Towers(table.unit, table.games)
+    towers = Towers(table.unit, table.games, table.base)
     results: list[dict[str, Any]] = []
     order = list(known)
     for at, number in enumerate(order):
@@ -195,7 +195,7 @@ def measured(folder: Path, count: int) -> list[dict[str, Any]]:
 def pairs(count: int) -> Iterator[str]:
     """Yield how often the test doubts two games of one tower, and of two towers by how their cubes inside differ."""
     table, rng = played.shipped(), np.random.default_rng(46)
-    towers = Towers(table.unit, table.games)
+    towers = Towers(table.unit, table.games, table.base)
     values = np.stack([window.of(towers.games) for window in WHOLE.values()], 2)
     inside = expit(towers.at(WHOLE["inside"]).mean)
 

@@ -17,6 +17,7 @@ class KnownTowers:
     ) -> None:
         self.means, self.error, self.games = means, error, games
         self.unit = np.full((number, len(NAMES)), 0.5)
+        self.base = np.ones(number)
         self.numbers = np.tile(np.arange(number, dtype=float)[:, None], (1, len(NAMES)))
 
     def at(self, window: Window) -> Predicted:
