@@ -20,6 +20,7 @@ from tower_sim.calibration.summaries import (
     DROPS,
     EVERY,
     FIGURES,
+    SETUP,
     SUMMARIES,
     WHOLE,
     Array,
@@ -286,8 +287,8 @@ def of_records(
     """Return the evidence in recorded drops, game by game.
 
     With `split` the drops from that number on (from 0, over all games) are held out. The `observation` that names the
-    record gives its source and doubt. Raises UsageError for free throws, for another number of cubes than the game has,
-    and for more drops than a game has.
+    record gives its source and doubt. A set-up that is marked gives no value. Raises UsageError for free throws, for
+    another number of cubes than the game has, and for more drops than a game has.
     """
     if records[0].is_free:
         raise UsageError(
@@ -296,17 +297,18 @@ def of_records(
         )
     by_game: list[Evidence] = []
     seen = 0
-    for number, game in enumerate(from_records(records), start=1):
+    firsts = [record for record in records if not record.number]
+    for first, game in zip(firsts, from_records(records), strict=True):
         drops = game.thrown.shape[-1]
-        _check(game, number, name)
+        _check(game, first.game, name)
         cut = drops if split is None else int(np.clip(split - seen, 0, drops))
         seen += drops
         parts = [(window, False) for window in windows(0, cut)] + [(window, True) for window in windows(cut, drops)]
-        parts = [part for part in parts if part[0].is_known(game)]
+        parts = [part for part in parts if part[0].is_known(game) and not (first.is_odd and part[0] == SETUP)]
         values = np.array([window.of(game) for window, _ in parts], float)
         by_game.append(
             Evidence(
-                name=f"{name}, game {number}",
+                name=f"{name}, game {first.game}",
                 words=f"{drops} recorded drops",
                 source=observation.source if observation else name,
                 kind=observation.kind if observation else "measurement",

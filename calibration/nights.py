@@ -7,6 +7,7 @@ Biometrics 10 (1954) 101). It does not depend on the means of the tower, nor on 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -70,8 +71,9 @@ def agreement(towers: Towers, games: Sequence[Evidence], drawn: Array, rng: np.r
     Random, from `rng`: a simulated record for each drawn tower. Its games have the deviations of simulated games of
     towers that keep about as many cubes, so that their tails count.
     """
-    games = [_compared(game) for game in games if game.windows]
-    games = [game for game in games if game.windows]
+    known = Counter(window.summary for game in games for window in game.windows)
+    shared = [name for name in COMPARED if known[name] > 1]
+    games = [game for game in (_part(game, shared) for game in games) if game.windows]
     if len(games) < 2:
         return None
     drawn = drawn[: max(MOST // len(games), FEWEST)]
@@ -110,9 +112,9 @@ def squares(values: Array, precision: Array) -> Array:
     return np.concatenate([around[:, :1], around[:, :1] - around[:, 1:]], 1)
 
 
-def _compared(game: Evidence) -> Evidence:
-    """Return a game with the summaries COMPARED only."""
-    kept = [i for i, window in enumerate(game.windows) if window.summary in COMPARED]
+def _part(game: Evidence, names: Sequence[str]) -> Evidence:
+    """Return a game with the summaries `names` only."""
+    kept = [i for i, window in enumerate(game.windows) if window.summary in names]
     return replace(game, windows=tuple(game.windows[i] for i in kept), values=tuple(game.values[i] for i in kept))
 
 
@@ -123,10 +125,8 @@ def _unlike(games: Sequence[Evidence], number: int, p: float, sds: Mapping[str, 
     ]
     parts: list[tuple[float, Window, float, float]] = []
     for window, value in zip(games[number].windows, games[number].values, strict=True):
-        beside = [other for place, other in others if place.summary == window.summary]
-        if beside:
-            mean = float(np.mean(beside))
-            parts.append((abs(value - mean) / sds[window.summary], window, value, mean))
+        mean = float(np.mean([other for place, other in others if place.summary == window.summary]))
+        parts.append((abs(value - mean) / sds[window.summary], window, value, mean))
     _, window, value, mean = max(parts)
     back = SUMMARIES[window.summary].back
     return Unlike(games[number].name, p, window, float(back(value)), float(back(mean)))

@@ -62,7 +62,7 @@ def usable(files: Sequence[Path]) -> Usable:
             nights.append((fitted, table.name, observation))
         if other:
             left[table.name] = tuple(other)
-        if len(fitted) < len(records) or not has_colours(records):
+        if sum(not record.is_odd for record in fitted) < len(records) or not has_colours(records):
             notes.append(_note(table.name, records, fitted, other))
     games: list[Evidence] = []
     split_games: list[Evidence] = []
@@ -84,8 +84,8 @@ def usable(files: Sequence[Path]) -> Usable:
 def _parted(records: Sequence[Record]) -> tuple[list[Record], list[Record]]:
     """Return the drops that the fit can use, at most DROPS of each published game, and the games that it cannot use.
 
-    Miscounted drops are in neither, nor are a game's drops from a knock, a spill or an emptied tower on, nor a game
-    whose set-up is marked so.
+    Miscounted drops are in neither, except for a set-up, with which the game begins, nor are a game's drops from a
+    knock, a spill or an emptied tower on.
     """
     fitted: list[Record] = []
     other: list[Record] = []
@@ -93,9 +93,10 @@ def _parted(records: Sequence[Record]) -> tuple[list[Record], list[Record]]:
         game = list(rows)
         if not is_published(game[0]):
             other += game
-        elif not game[0].is_odd:
-            calm = takewhile(lambda record: set(record.marks).isdisjoint(DISTURBING), game[:DROPS])
-            fitted += [record for record in calm if not record.is_odd]
+            continue
+        calm = takewhile(lambda record: set(record.marks).isdisjoint(DISTURBING), game[:DROPS])
+        kept = [record for record in calm if not (record.is_odd and record.number)]
+        fitted += kept if any(not record.is_odd for record in kept) else []
     return fitted, other
 
 
@@ -103,9 +104,10 @@ def _note(name: str, records: Sequence[Record], fitted: Sequence[Record], other:
     free = sum(record.is_free for record in other)
     games = Counter(record.game for record in records if record not in other)
     beyond = sum(max(drops - DROPS, 0) for drops in games.values())
-    odd = len(records) - len(fitted) - len(other) - beyond
+    used = sum(not record.is_odd for record in fitted)
+    odd = len(records) - used - len(other) - beyond
     parts = [
-        f"{len(fitted)} of {len(records)} drops can be fitted",
+        f"{used} of {len(records)} drops can be fitted",
         *([f"{free} are free throws"] if free else []),
         *([f"{len(other) - free} are of games of other than {OF_ALL}"] if len(other) > free else []),
         *(

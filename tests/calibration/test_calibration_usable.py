@@ -90,6 +90,16 @@ def test_marked_drops_are_left_out_and_named(written, marks: dict[int, str], kep
     assert said in found.notes[0]
 
 
+def test_of_a_game_with_a_miscounted_set_up_the_phases_are_used(written):
+    rows = a_game(1)
+    found = usable([written([replace(rows[0], marks=("miscount",)), *rows[1:]])])
+    (game,), (whole,) = found.games, evidence.of_records(rows, "mine.csv")
+    assert (game.windows, game.values) == (whole.windows[1:], whole.values[1:])
+    assert f"{len(rows) - 1} of {len(rows)} drops can be fitted, 1 is miscounted, or from" in found.notes[0]
+    with pytest.raises(UsageError, match="0 of 2 drops can be fitted, 2 are miscounted"):
+        usable([written([replace(row, marks=("miscount",)) for row in rows[:2]])])
+
+
 def test_a_game_longer_than_published_is_used_as_far_as_that(written):
     rows = a_game(1)
     last = rows[-1]
