@@ -28,6 +28,7 @@ from tower_sim.errors import UsageError
 from tower_sim.fitting import cascade_fit, check, fit, ladder
 from tower_sim.fitting.check import check_command, count_laws
 from tower_sim.fitting.fit import LEAST_RUNS, covered, ladder_text, unseen
+from tower_sim.fitting.newton import maximised
 from tower_sim.fitting.pages import headline, text, write_report
 from tower_sim.fitting.rows import BY_CUBE, BY_DROP, Rows, held_out, rows_of
 from tower_sim.games import amerigo
@@ -323,6 +324,27 @@ def test_the_likelihood_of_a_cascade_is_the_mean_over_effects_with_its_slope_and
         assert information == pytest.approx(np.array([(b[1] - a[1]) / 2e-5 for a, b in ends]), abs=1e-7)
 
 
+@each_case(
+    ("slopes", "begin", "top", "variance"),
+    [
+        ((-4.0, 4.0), 0.3, 1.0, 1 / 8),  # at the limit, 0, the slope is 0 too
+        ((-4.0, 4.0), 5.0, 1.0, 1 / 8),
+        ((-4.0, -4.0), 5.0, 0.0, 0.0),
+    ],
+)
+def test_a_maximum_is_found_at_the_limit_only_if_it_is_there(
+    slopes: tuple[float, float], begin: float, top: float, variance: float
+):
+    """Of a function with the slope a x^3 + b x."""
+    a, b = slopes
+
+    def climb(at: Any) -> tuple[float, Any, Any]:
+        return float(a * at[0] ** 4 / 4 + b * at[0] ** 2 / 2), a * at**3 + b * at, np.diag(-3 * a * at**2 - b)
+
+    at, covariance = maximised(climb, np.array([begin]), 0.0)
+    assert (at[0], covariance[0, 0]) == pytest.approx((top, variance), abs=1e-8)
+
+
 def test_large_beta_binomials_are_cubes_by_themselves_and_share_no_more_than_the_effect():
     """At size exp(12) the chances of 5 cubes are off by less than 5^2 / exp(12)."""
     thrown, inside = (*GROUPS[:3], 12.0), (*GROUPS[4:7], 12.0)
@@ -440,6 +462,21 @@ def test_the_mean_log_odds_to_pass_a_floor_are_found(known: Known, lies: bool):
         z.append(float(np.average(found - truth, weights=weight)) / math.sqrt(variance))
     assert len(z) >= 2
     assert max(np.abs(z)) < stats.norm.isf(LEVEL / (2 * len(z)))
+
+
+def test_cubes_that_arrive_together_on_an_empty_floor_may_vary_more_than_on_a_full_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """60 games of a law whose effect on arriving cubes is there only while a floor is empty, as in a set-up."""
+    wide = tuple(
+        replace(floor, arriving=replace(floor.arriving, sd=Polyline((0, 2), (sd, 0.0), (0.0, 0.0))))
+        for floor, sd in zip(TRUE.floors, (0.0, 0.8, 0.8, 0.0), strict=True)
+    )
+    fitted = replace(SHIPPED, law=replace(TRUE, floors=wide))
+    monkeypatch.setattr(importlib.import_module("tower_sim.surrogate.store"), "shipped", lambda *_: fitted)
+    law = cascade_fit.fit_cascade(rows_of([load(made(tmp_path / "wide", 60, 7, rest=SHORT))], REGIONS))
+    for floor in law.floors[1:3]:
+        assert floor.arriving.sd.at([0, 20]) == pytest.approx([0.8, 0.0], abs=0.3)
 
 
 def test_the_fit_foretells_held_out_drops_nearly_as_well_as_the_truth(known: Known):

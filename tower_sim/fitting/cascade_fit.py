@@ -16,6 +16,7 @@ from tower_sim.surrogate.cascade import Cascade, FloorLaw, Passing, Polyline, no
 
 THROWN = (1, 2, 3, 4, 5, 6, 7, 10, 15, 25, 35, 49, 60, 75, 98)
 SPREAD = (1, 5, 10, 20, 40)
+ARRIVING_SPREAD = (0, 2, 8, 20)  # the first is of an empty floor, so of a set-up
 FRESH = (0, 1, 2, 4, 6, 9, 13, 18, 25, 49)
 LYING = (0, 1, 2, 4, 6, 9, 13, 18, 24, 32, 40, 60, 90)
 AGE = (1, 2, 3, 4, 6, 8, 11, 15, 22, 30)
@@ -52,7 +53,7 @@ _LAYOUT = {
     "lying lying": (LYING[1:], True),
     "age": (AGE, True),
     "crowd": (AGE, False),
-    "arriving sd": ((0,), False),
+    "arriving sd": (ARRIVING_SPREAD, False),
     "lying sd": (SPREAD, False),
 }
 
@@ -165,7 +166,7 @@ def _cells(rows: Rows, floor: int) -> _Cells:
         _hats(blocks["age"], age, kind == 2),
         _hats(blocks["crowd"], age, kind == 3),
     ]
-    spread = [_sparse.csr_array((~lies).astype(float)[:, None]), _hats(blocks["lying sd"], lying, lies)]
+    spread = [_hats(blocks["arriving sd"], lying, ~lies), _hats(blocks["lying sd"], lying, lies)]
     return _Cells(drop, cubes, passed, *(_sparse.hstack(columns, format="csr") for columns in (parts, spread)))
 
 

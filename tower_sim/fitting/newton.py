@@ -8,6 +8,7 @@ import numpy as np
 
 from tower_sim.runs.array import Array
 
+NEAR = 0.001  # a parameter nearer to its limit may go there; the others come nearer by up to nine tenths a step
 LIFT = 0.01  # the least information where the function is not concave
 Climb = Callable[[Array], tuple[float, Array, Array]]
 """A function to maximise: at parameters it returns the value, the slope and the information (minus the curvature)."""
@@ -29,11 +30,13 @@ def maximised(climb: Climb, begin: Array, least: Array | float = -np.inf) -> tup
             own = own + (LIFT - 2 * lowest) * np.eye(len(own))
         step = np.zeros(len(at))
         step[free] = np.linalg.solve(own, slope[free])
-        there = np.maximum(at + step, least)
+        # the slope may be 0 at the limit, where a parameter would then stay
+        limit = np.where(at - least > NEAR, at - 0.9 * (at - least), least)
+        there = np.maximum(at + step, limit)
         new = climb(there)
         while new[0] < value - 1e-9 * abs(value) and np.abs(there - at).max() > 1e-9:
             step = step / 2
-            there = np.maximum(at + step, least)
+            there = np.maximum(at + step, limit)
             new = climb(there)
         moved = float(np.abs(there - at).max())
         at, (value, slope, information) = there, new

@@ -1,0 +1,243 @@
+"""Measure how wide the games of the surrogate of `amerigo` are beside those of physics, and what its law leaves over.
+
+python -m tests.measure.spread FITTED HELD --terms
+
+Prints figures of docs/surrogate.md from two campaigns of games with physics. Make them from
+docs/surrogate/amerigo-fit.toml and amerigo-held.toml with more games:
+
+    sed 's/games = 300/games = 1000/' docs/surrogate/amerigo-fit.toml > fit.toml
+    tower-sim campaign run fit.toml -o FITTED
+
+The games of both are compared with games of the surrogate that ships, or of --model. With --terms, laws with other
+terms are fitted to FITTED and scored on HELD, which takes some minutes a law. ± is one standard error over games.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from tests.measure.script import ended
+from tower_sim import load as load_apparatus
+from tower_sim.campaign.data import Campaign
+from tower_sim.campaign.reader import load
+from tower_sim.fitting import cascade_fit
+from tower_sim.fitting.check import count_laws
+from tower_sim.fitting.classifier import tell_apart
+from tower_sim.fitting.newton import maximised
+from tower_sim.fitting.rows import Rows, rows_of
+from tower_sim.fitting.whole_games import finished_runs, games_of
+from tower_sim.runs.array import Runs
+from tower_sim.statistics import sum_error
+from tower_sim.surrogate.cascade import Cascade, normal_scores
+from tower_sim.surrogate.model import SurrogateModel
+from tower_sim.surrogate.store import fitted_or_shipped
+
+Array = npt.NDArray[np.float64]
+
+SAMPLED, SEED = 20_000, 46
+FULL = 24  # cubes inside: more is a full tower
+LAGS = (1, 2, 3, 5)  # phases
+HEAPS = ((0, 4), (5, 9), (10, 14), (15, 98))  # cubes inside
+FLOORS = (1, 2)  # those on which cubes lie
+FIGURES: dict[str, Callable[[Array], float]] = {
+    "inside after the set-up": lambda inside: float(inside[:, 0].mean()),
+    "its standard deviation": lambda inside: float(inside[:, 0].std()),
+    "inside in play": lambda inside: float(inside[:, 1:].mean()),
+    "its standard deviation over games and phases": lambda inside: float(inside[:, 1:].std()),
+    f"games with more than {FULL} inside after some phase": lambda inside: float((inside[:, 1:].max(1) > FULL).mean()),
+}
+
+
+def jackknifed(figure: Callable[[Array], float], inside: Array) -> tuple[float, float]:
+    """Return a figure of the games `inside` (games, drops), and its standard error over 50 groups of games."""
+    groups = np.arange(len(inside)) % 50
+    without = np.array([figure(inside[groups != group]) for group in range(50)])
+    return figure(inside), float(np.sqrt(49 * without.var()))
+
+
+def compare(physics: Runs, model: SurrogateModel) -> None:
+    """Print the spread of the games of both models, and whether a classifier recognises them."""
+    sampled = model.sample_runs(physics.plan, SAMPLED, SEED)
+    sides = [games.inside.sum(2).astype(float) for games in (physics, sampled)]
+    print(f"| figure | physics, {len(physics)} games | surrogate, {SAMPLED} games |\n|---|---|---|")
+    for name, figure in FIGURES.items():
+        told = ["{:.3f} ± {:.3f}".format(*jackknifed(figure, side)) for side in sides]
+        print(f"| {name} | {told[0]} | {told[1]} |")
+    accuracy = tell_apart(physics, sampled, np.random.default_rng(SEED)).accuracy
+    print(
+        f"| a classifier is right in | {accuracy.value:.1%} ({accuracy.low:.1%} to {accuracy.high:.1%}) | |", flush=True
+    )
+
+
+def residuals(rows: Rows, model: SurrogateModel) -> None:
+    """Print the mean of the cubes out less the foretold ones, and how its scores correlate along a game."""
+    law = model.fitted.cascade_of(model.shape.digest)
+    below, upto, mean, out = count_laws(law, rows)
+    score = np.sqrt(12) * ((below + upto) / 2 - 0.5)
+    inside = rows.lying.sum(1)
+    print(
+        "\n| inside before | drops | out less foretold | correlation of scores at lag "
+        + ", ".join(map(str, LAGS))
+        + " |"
+    )
+    print("|---|---|---|---|")
+    for least, most in HEAPS:
+        of = np.flatnonzero((inside >= least) & (inside <= most) & (rows.thrown < 15))
+        told: list[str] = []
+        for lag in LAGS:
+            pair = of[of >= lag]
+            pair = pair[(rows.run[pair] == rows.run[pair - lag]) & (rows.thrown[pair - lag] < 15)]
+            found = np.corrcoef(score[pair - lag], score[pair])[0, 1]
+            told.append(f"{found:+.3f} ± {1 / np.sqrt(len(pair)):.3f}")
+        apart = (out - mean)[of]
+        error = apart.std() / np.sqrt(len(of))
+        print(f"| {least} to {most} | {len(of)} | {apart.mean():+.3f} ± {error:.3f} | {', '.join(told)} |", flush=True)
+
+
+def across(rows: Rows, law: Cascade) -> None:
+    """Print how the cubes that pass the upper floor go together with those that lie on the lower one, in one phase."""
+    effects = np.array(normal_scores())
+    upper, lower = FLOORS
+    groups = {
+        "lie on the lower floor": (lower, rows.start == lower),
+        "lie on the upper floor": (upper, rows.start == upper),
+        "are thrown and come to the upper floor": (upper, (rows.start < 0) & (rows.end >= upper)),
+        "are thrown and come to the lower floor": (lower, (rows.start < 0) & (rows.end >= lower)),
+    }
+    scores: list[Array] = []
+    for floor, there in groups.values():
+        chance = cascade_fit._passes(law.floors[floor], floor, rows, effects)[there]
+        mean, variance = (np.zeros((len(rows), len(effects))) for _ in range(2))
+        np.add.at(mean, rows.drop[there], chance)
+        np.add.at(variance, rows.drop[there], chance * (1 - chance))
+        passed = np.bincount(rows.drop[there], rows.end[there] > floor, len(rows))
+        spread = variance.mean(1) + mean.var(1)
+        scores.append(np.where(spread > 0, passed - mean.mean(1), np.nan) / np.sqrt(np.where(spread > 0, spread, 1)))
+    print("\n| cubes that | correlation with those that lie on the lower floor |\n|---|---|")
+    for name, score in list(zip(groups, scores, strict=True))[1:]:
+        both = ~np.isnan(scores[0] + score) & (rows.thrown < 15)
+        found = np.corrcoef(scores[0][both], score[both])[0, 1]
+        print(f"| {name} | {found:+.3f} ± {1 / np.sqrt(both.sum()):.3f} |", flush=True)
+
+
+Cells = Callable[[Rows, int], cascade_fit._Cells]
+
+
+def by_lying(rows: Rows, floor: int) -> cascade_fit._Cells:
+    """Return the cells of the law: one effect a floor, whose sd for arriving cubes follows the number lying there."""
+    return cascade_fit._cells(rows, floor)
+
+
+def alike(rows: Rows, floor: int) -> cascade_fit._Cells:
+    """Return cells with one effect a floor, whose sd for arriving cubes is the same for any number lying there."""
+    cells = by_lying(rows, floor)
+    return replace(cells, spread=cells.spread @ csr_array(np.diag([1.0] * cells.spread.shape[1]) + _to_first(cells)))
+
+
+def apart(rows: Rows, floor: int) -> cascade_fit._Cells:
+    """Return cells with an effect for the cubes that arrive, and another one for those that lie there."""
+    return _grouped(alike(rows, floor), lambda cells, lies: 2 * cells.drop + lies)
+
+
+def by_throw(rows: Rows, floor: int) -> cascade_fit._Cells:
+    """Return cells with an effect for each group of cubes that were thrown together."""
+    return _grouped(alike(rows, floor), lambda cells, lies: np.arange(len(lies)))
+
+
+def _to_first(cells: cascade_fit._Cells) -> Array:
+    """Return the matrix that moves the weights of all sds of arriving cubes to the first of them."""
+    change = np.zeros((cells.spread.shape[1],) * 2)
+    for i in range(1, len(cascade_fit.ARRIVING_SPREAD)):
+        change[i, 0], change[i, i] = 1, -1
+    return change
+
+
+def _grouped(
+    cells: cascade_fit._Cells, key: Callable[[cascade_fit._Cells, npt.NDArray[Any]], npt.NDArray[Any]]
+) -> cascade_fit._Cells:
+    """Return the cells with an effect for each value of `key`, which gets the cells and whether each lies there."""
+    lies = cells.spread[:, [0]].toarray()[:, 0] == 0
+    group = key(cells, lies)
+    order = np.argsort(group, kind="stable")
+    parts = (cells.cubes[order], cells.passed[order], cells.x[order], cells.spread[order])
+    return cascade_fit._Cells(group[order], *parts)
+
+
+LAWS: dict[str, Cells] = {
+    "one effect a floor": alike,
+    "its sd for arriving cubes by the number lying there": by_lying,
+    "an effect for arriving cubes, another for those that lie there": apart,
+    "an effect for each group thrown together": by_throw,
+}
+
+
+def fitted(cells: cascade_fit._Cells) -> Array:
+    """Return the parameters of a floor, fitted to its cells."""
+    blocks = cascade_fit._blocks()
+    size, split = max(block.stop for block in blocks.values()), blocks["arriving sd"].start
+    penalty = cascade_fit._penalty(blocks, size)
+
+    def climb(at: Array) -> tuple[float, Array, Array]:
+        value, slope, information = cascade_fit._log_likelihood(at, cells)
+        return value - float(at @ penalty @ at) / 2, slope - penalty @ at, information + penalty
+
+    place = np.arange(size)
+    return maximised(climb, np.where(place < split, 0.0, 0.3), np.where(place < split, -np.inf, 0.0))[0]
+
+
+def scores(at: Array, make: Cells, rows: Rows, floor: int) -> Array:
+    """Return the log score of each run: the chance of which cubes passed the floor."""
+    one = [rows.take(rows.run == run) for run in np.unique(rows.run)]
+    return np.array([cascade_fit._log_likelihood(at, make(each, floor))[0] for each in one])
+
+
+def terms(used: Rows, held: Rows) -> None:
+    """Print how laws with other terms foretell games that they were not fitted to."""
+    print("\n| law | nats over the first law, all held-out games | standard deviations of the effects |\n|---|---|---|")
+    base: Array | None = None
+    for name, make in LAWS.items():
+        cells = {floor: make(used, floor) for floor in FLOORS}
+        at = {floor: fitted(cells[floor]) for floor in FLOORS}
+        score = np.sum([scores(at[floor], make, held, floor) for floor in FLOORS], axis=0)
+        base = score if base is None else base
+        gain, error = sum_error(score - base)
+        first = cascade_fit._blocks()["arriving sd"].start
+        seen = {floor: np.flatnonzero(np.asarray(cells[floor].spread.sum(0)) > 0) for floor in FLOORS}
+        sds = ["/".join(f"{sd:.2f}" for sd in at[floor][first:][seen[floor]]) for floor in FLOORS]
+        print(f"| {name} | {gain:+.1f} ± {error:.1f} | {', '.join(sds)} |", flush=True)
+
+
+def measure(directories: Sequence[Path], model_name: str, is_with_terms: bool) -> None:
+    """Print all tables."""
+    campaigns: list[Campaign] = [load(directory) for directory in directories]
+    with SurrogateModel(load_apparatus("amerigo"), fitted_or_shipped(model_name)) as model:
+        compare(Runs.together([games_of(each, finished_runs(each)) for each in campaigns]), model)
+        used, held = (rows_of([each], model.table.regions) for each in campaigns)
+        residuals(held, model)
+        across(held, model.fitted.cascade_of(model.shape.digest))
+        if is_with_terms:
+            terms(used, held)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line; returns the exit status: see `ended`."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("fitted", type=Path, metavar="FITTED", help="a campaign of games with physics")
+    parser.add_argument("held", type=Path, metavar="HELD", help="another one")
+    parser.add_argument("--model", default="amerigo", help="a model file, or the surrogate that ships (default)")
+    parser.add_argument("--terms", action="store_true", help="fit and score laws with other terms")
+    options = parser.parse_args(arguments)
+    return ended("spread", lambda: measure([options.fitted, options.held], options.model, options.terms))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
