@@ -61,6 +61,27 @@ def compiled(function: F, **options: Any) -> F:
     return importlib.import_module("numba").njit(**options)(function) if is_compiled() else function
 
 
+@contextlib.contextmanager
+def from_zero() -> Generator[None]:
+    """Let numba compile indices in the block as they are: none of them counts from the end.
+
+    To ask each whether it is negative takes a twentieth of the time of a drop. numba has no option for this.
+    """
+    arrays: Any = importlib.import_module("numba.np.arrayobj")
+    types = importlib.import_module("numba.core.types")
+
+    def fix(context: Any, builder: Any, kind: Any, index: Any, *_: Any) -> Any:
+        return context.cast(builder, index, kind, types.intp)
+
+    with importlib.import_module("numba.core.compiler_lock").global_compiler_lock:
+        before = getattr(arrays, "fix_integer_index", fix)
+        arrays.fix_integer_index = fix
+        try:
+            yield
+        finally:
+            arrays.fix_integer_index = before
+
+
 def inner(function: F) -> F:
     """Compile a function that only compiled ones call; it is kept on disk as a part of those.
 

@@ -32,7 +32,7 @@ def tables(world: World) -> arrays.Tables:
 
 def listed(world: World) -> set[tuple[int, int]]:
     w = tables(world)
-    return {(int(a), int(b)) for a, b, _ in w.pairs[: w.whole[arrays.PAIRS]]}
+    return {(int(a), int(b)) for a, b, *_ in w.pairs[: w.whole[arrays.PAIRS]]}
 
 
 def must_be_listed(world: World) -> set[tuple[int, int]]:

@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
+from contextlib import nullcontext
 from importlib import metadata
 from pathlib import Path
 from types import FunctionType
@@ -30,7 +31,7 @@ os.environ |= {"NUMBA_OPT": "0", "NUMBA_DISABLE_JIT": "0", "TOWER_SIM_CORE": "nu
 
 import numpy.typing as npt
 
-from tower_sim.jit import OPTIONS
+from tower_sim.jit import OPTIONS, from_zero
 from tower_sim.wasm.file import WasmFile, WasmFunction, made_from, section
 
 llvm: Any = importlib.import_module("llvmlite.binding")
@@ -66,8 +67,9 @@ def build(file: WasmFile) -> bytes:
     target = llvm.Target.from_triple(_TRIPLE)
     machine = target.create_target_machine(opt=3, features="+bulk-memory,+sign-ext,+nontrapping-fptoint")
     whole = llvm.parse_assembly(f'target datalayout = "{_LAYOUT}"\ntarget triple = "{_TRIPLE}"\n{_FREXP}')
-    for name, each in exports.items():
-        whole.link_in(_lowered(name, each))
+    with from_zero() if file.path.stem == "core" else nullcontext():  # in the games an index may be -1
+        for name, each in exports.items():
+            whole.link_in(_lowered(name, each))
     for function in whole.functions:
         if not function.is_declaration and function.name not in exports:
             function.linkage = "internal"

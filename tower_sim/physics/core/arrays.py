@@ -15,7 +15,7 @@ MOST_POINTS = 8
 
 # Whole numbers of a world, by place in `Tables.whole`.
 FIXED, ROWS, PAIRS, ACTIVE, STALE, STEPS, VISITS = range(7)
-SHORT, PARTS, LEFT, SHOWN = range(7, 11)  # see `make`; steps of the window under way, of these left, its CHANGES
+SHORT, PARTS, LEFT, SHOWN, LOOK = range(7, 12)  # see `make`; steps of the window, of these left, its CHANGES; looks
 # Numbers of a world, by place in `Tables.real`: what the settings and the scene say.
 GRAVITY_X, GRAVITY_Y, GRAVITY_Z = range(3)  # m/s2
 EDGE = 3  # of a cube (m)
@@ -31,25 +31,26 @@ TOUCHING_GAP = 21  # points nearer than this (m) touch
 REALS = 23
 
 
-# Columns of the table of bodies: fixed boxes are rows 0 to whole[FIXED] - 1, cubes go on to whole[ROWS] - 1.
+# Columns of the table of bodies: fixed boxes are rows 0 to whole[FIXED] - 1, cubes go on to whole[ROWS] - 1. What is
+# read together stands together.
 POSITION = 0  # centre (m)
 TURN = 3  # unit quaternion x y z w
 AXES = 7  # rotation matrix, row by row; its columns are the axes
-HALF = 16  # half edges (m)
-VELOCITY, SPIN = 19, 22  # m/s, rad/s
-PUSH, PUSH_SPIN = 25, 28  # the same, of the correction of overlap: they move a body and are forgotten
-INV_MASS, INV_INERTIA = 31, 32  # 1/kg, 1/(kg m2); 0 for what is fixed; INV_INERTIA < 0: see cuboids.py
-MOBILE = 33  # 1 for what is awake, else 0
-FRICTION, RESTITUTION = 34, 35  # of a cube with this body
-SOUGHT_AT = 36  # where the body was when pairs were last sought
-REACH = 39  # how far any point of it comes in this step (m)
-BOUNDS = 40  # of a fixed box: half extents of the upright box around it
-RADIUS = 43  # of the sphere around it (m)
+VELOCITY, SPIN = 16, 19  # m/s, rad/s
+INV_MASS, INV_INERTIA = 22, 23  # 1/kg, 1/(kg m2); 0 for what is fixed; INV_INERTIA < 0: see cuboids.py
+MOBILE = 24  # 1 for what is awake, else 0
+FRICTION, RESTITUTION = 25, 26  # of a cube with this body
+HALF = 27  # half edges (m)
+RADIUS = 30  # of the sphere around it (m)
+SHAPE = 31  # of a fixed row: 0 for a box, else where in `hulls` its shape is told
+WAY = 32  # a bound on how far any point of it has come so far (m)
+REACH = 33  # how far any point of it comes in this step (m)
+FIRST_IMPACT = 34  # when in the step (s) it first bounces off something
+SOUGHT_AT = 35  # where the body was when pairs were last sought
+PUSH, PUSH_SPIN = 38, 41  # m/s, rad/s, of the correction of overlap: they move a body and are forgotten
 SHIFT, SHIFT_TURN = 44, 47  # m, rad: what a bounce later in the step than at its start takes off the way
-FIRST_IMPACT = 50  # when in the step (s) it first bounces off something
-INV_INERTIAS = 51  # of a cuboid: 1/moment of inertia about each of its axes
-SHAPE = 54  # of a fixed row: 0 for a box, else where in `hulls` its shape is told
-WAY = 55  # a bound on how far any point of it has come so far (m)
+BOUNDS = 50  # of a fixed box: half extents of the upright box around it
+INV_INERTIAS = 53  # of a cuboid: 1/moment of inertia about each of its axes
 COLUMNS = 56
 
 # Columns of the whole numbers of bodies: 1 awake or 0; quiet windows; CHANGED is set anew by the solver (when velocity
@@ -58,18 +59,18 @@ COLUMNS = 56
 AWAKE, QUIET, CHANGED, ISLAND, NUMBER = range(5)
 
 # Columns of the table of pairs, in the order of (first, second); the first is always a cube. For each of its POINTS in
-# contact `touches` has where it is in the first's axes (m), and the force (N) there on the first in the world's. Of a
-# pair without contact it has in its first place the sum of both ways up to which, less the look ahead, it stays so.
-FIRST, SECOND, POINTS = range(3)
+# contact `touches` has where it is in the first's axes (m), and the force (N) there on the first in the world's. CLEAR
+# is the sum of both ways (nm) up to which, less the look ahead, a pair without contact stays so. LOOKED is the look, of
+# those that whole[LOOK] counts, in which the pair was last looked at.
+FIRST, SECOND, POINTS, CLEAR, LOOKED = range(5)
 
 # Columns of `meets`, the contact of a pair in this step: normal from the second to the first, then of each point where
 # it is (m) and the gap (m).
 NORMAL, POINT = 0, 3
 
-# Columns of `todo`: whether a pair was looked at in this step; then lists of the pairs in contact: which, its two rows,
-# where its rows in `contacts` start (see solver.py), when it was last visited (in correction: it overlaps), whether
-# a point of it bounces or waits.
-DONE, PAIR, ONE, OTHER, START, SEEN, HAS_IMPACTS = range(7)
+# Columns of `todo`, a list of the pairs in contact: which, its two rows, where its rows in `contacts` start (see
+# solver.py), when it was last visited (in correction: it overlaps), whether a point of it bounces or waits.
+PAIR, ONE, OTHER, START, SEEN, HAS_IMPACTS = range(6)
 
 # Numbers of `grid`, see broad.py: its lowest corner (m), cells per metre, cells along each axis, and how far (m) from a
 # cube's centre fixed rows are listed; 0 where there is no grid. For so many fixed rows it has room for so many cells,
@@ -148,17 +149,17 @@ class Tables(NamedTuple):
 
 
 SHAPES: Mapping[str, tuple[str | int, ...]] = {
-    "whole": (11,),
+    "whole": (12,),
     "real": (REALS,),
     "bodies": ("rows", COLUMNS),
     "flags": ("rows", 5),
-    "pairs": ("pairs", 3),
+    "pairs": ("pairs", 5),
     "touches": ("pairs", MOST_POINTS, 6),
-    "known_pairs": ("pairs", 3),
+    "known_pairs": ("pairs", 5),
     "known_touches": ("pairs", MOST_POINTS, 6),
     "meets": ("pairs", 3 + 4 * MOST_POINTS),
-    "todo": ("pairs and one", 7),
-    "contacts": ("points", 28),
+    "todo": ("pairs and one", 6),
+    "contacts": ("points", 31),
     "room": (4096,),
     "hulls": ("hulls",),
     "grid": (8,),

@@ -16,6 +16,7 @@ from tower_sim.physics.core.arrays import (
     AXES,
     BOUNDS,
     CELLS,
+    CLEAR,
     CORNER,
     EDGE,
     FAR,
@@ -23,6 +24,7 @@ from tower_sim.physics.core.arrays import (
     FIXED,
     HALF,
     LISTED,
+    LOOKED,
     PAIRS,
     PER_METRE,
     POINTS,
@@ -84,10 +86,10 @@ def seek_pairs(w: Tables) -> bool:
                 ):
                     kept += 1
                 w.known_pairs[found, FIRST], w.known_pairs[found, SECOND], w.known_pairs[found, POINTS] = a, b, 0
-                w.known_touches[found, 0, 0] = 0.0
+                w.known_pairs[found, CLEAR], w.known_pairs[found, LOOKED] = 0, 0
                 if kept < known and pairs[kept, FIRST] == a and pairs[kept, SECOND] == b:
                     w.known_pairs[found, POINTS] = pairs[kept, POINTS]
-                    w.known_touches[found, 0, 0] = touches[kept, 0, 0]
+                    w.known_pairs[found, CLEAR] = pairs[kept, CLEAR]
                     for k in range(pairs[kept, POINTS]):
                         for c in range(6):
                             w.known_touches[found, k, c] = touches[kept, k, c]
@@ -96,9 +98,8 @@ def seek_pairs(w: Tables) -> bool:
     if found > room:
         return False
     for p in range(found):
-        for c in range(3):
+        for c in range(5):
             pairs[p, c] = w.known_pairs[p, c]
-        touches[p, 0, 0] = w.known_touches[p, 0, 0]
         for k in range(pairs[p, POINTS]):
             for c in range(6):
                 touches[p, k, c] = w.known_touches[p, k, c]

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from tower_sim import portable
 from tower_sim.apparatus import where
-from tower_sim.jit import OPTIONS, T, kept, lies_on_disk, way
+from tower_sim.jit import OPTIONS, T, from_zero, kept, lies_on_disk, way
 from tower_sim.physics.core.arrays import Tables
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -70,7 +70,15 @@ def entry(function: F) -> F:
     if way() != "numba":
         return function
     function.__qualname__ = f"{function.__name__}_{digest()}"
-    return kept(function, **OPTIONS)
+    dispatcher: Any = kept(function, **OPTIONS)
+    compiling = dispatcher.compile
+
+    def compile_from_zero(signature: Any) -> Any:
+        with from_zero():
+            return compiling(signature)
+
+    dispatcher.compile = compile_from_zero
+    return dispatcher
 
 
 def is_ready(function: Any) -> bool:

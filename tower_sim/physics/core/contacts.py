@@ -43,40 +43,45 @@ from tower_sim.physics.core.impulses import arm, inv_masses, relative_velocity, 
 # the normal; along the normal and these the inverse effective masses (1/kg) and effective masses (kg); COUPLING, the
 # velocity along each of these for a unit impulse along the normal (1/kg); the target of the normal velocity (m/s); the
 # impulses (N s); the impulse against spin (N m s), and the inverse inertia about the normal (1/(kg m2)); the point's
-# role, and when in the step (s) it touches if it bounces.
+# role, and when in the step (s) it touches if it bounces; the normal from the second body to the first.
 ARM_A, ARM_B, ALONG, ACROSS = 0, 3, 6, 9
 (
     INV_MASS_N, INV_MASS_1, INV_MASS_2, MASS_N, MASS_1, MASS_2, COUPLING_1, COUPLING_2, TARGET, P_N, P_1, P_2, P_SPIN,
-    INV_INERTIA_N, ROLE, IMPACT_TIME,
-) = range(12, 28)  # fmt: skip
+    INV_INERTIA_N, ROLE, IMPACT_TIME, FACING,
+) = range(12, 29)  # fmt: skip
 HOLDS, BOUNCES, WAITS = 0.0, 1.0, 2.0
 """The roles of a point."""
 _ROUND = 1e-12
+_NEVER = 1 << 40  # later than any visit
 
 
 @inner
 def prepare(whole: T, real: T, bodies: T, pairs: T, touches: T, meets: T, todo: T, contacts: T, step: float) -> None:
-    """Lay out the contact points of the active pairs, with the impulses that they had, and let those act."""
+    """Lay out the contact points of the active pairs, with the impulses that they had, and let those act.
+
+    The solver does not visit a pair whose points all wait: nothing acts there.
+    """
     row = 0
     for m in range(whole[ACTIVE]):
         pair, a, b = todo[m, PAIR], todo[m, ONE], todo[m, OTHER]
-        todo[m, START], todo[m, SEEN], todo[m, HAS_IMPACTS] = row, -1, 0
+        todo[m, START], todo[m, SEEN], todo[m, HAS_IMPACTS] = row, _NEVER, 0
         sx, sy, sz = _across(meets[pair, NORMAL], meets[pair, NORMAL + 1], meets[pair, NORMAL + 2])
         for k in range(pairs[pair, POINTS]):
             _set_masses(bodies, meets, contacts, row, pair, k, a, b, sx, sy, sz)
             _set_target(real, bodies, touches, meets, contacts, row, pair, k, a, b, step)
-            _warm_start(bodies, touches, meets, contacts, row, pair, k, b, step)
+            _warm_start(bodies, touches, contacts, row, pair, k, b, step)
             if contacts[row, ROLE] != HOLDS:
                 todo[m, HAS_IMPACTS] = 1
+            if contacts[row, ROLE] != WAITS:
+                todo[m, SEEN] = -1
             row += 1
     todo[whole[ACTIVE], START] = row
     for m in range(whole[ACTIVE]):
-        pair, a, b = todo[m, PAIR], todo[m, ONE], todo[m, OTHER]
+        a, b = todo[m, ONE], todo[m, OTHER]
         v, w = velocity_of(bodies, a, VELOCITY, SPIN), velocity_of(bodies, b, VELOCITY, SPIN)
         for row in range(todo[m, START], todo[m + 1, START]):
             if contacts[row, P_N] > 0.0:
-                p_n, p_1, p_2 = contacts[row, P_N], contacts[row, P_1], contacts[row, P_2]
-                x, y, z = impulse(meets, contacts, row, pair, p_n, p_1, p_2)
+                x, y, z = impulse(contacts, row, contacts[row, P_N], contacts[row, P_1], contacts[row, P_2])
                 v = with_impulse(bodies, a, v, inv_masses(bodies, a), arm(contacts, row, ARM_A), x, y, z)
                 w = with_impulse(bodies, b, w, inv_masses(bodies, b), arm(contacts, row, ARM_B), -x, -y, -z)
         set_velocity(bodies, a, VELOCITY, SPIN, v)
@@ -102,6 +107,7 @@ def _set_masses(
     x, y, z = meets[pair, POINT + 4 * k], meets[pair, POINT + 4 * k + 1], meets[pair, POINT + 4 * k + 2]
     ax, ay, az = x - bodies[a, POSITION], y - bodies[a, POSITION + 1], z - bodies[a, POSITION + 2]
     bx, by, bz = x - bodies[b, POSITION], y - bodies[b, POSITION + 1], z - bodies[b, POSITION + 2]
+    contacts[row, FACING], contacts[row, FACING + 1], contacts[row, FACING + 2] = nx, ny, nz
     contacts[row, ARM_A], contacts[row, ARM_A + 1], contacts[row, ARM_A + 2] = ax, ay, az
     contacts[row, ARM_B], contacts[row, ARM_B + 1], contacts[row, ARM_B + 2] = bx, by, bz
     inv_mass = bodies[a, INV_MASS] * bodies[a, MOBILE] + bodies[b, INV_MASS] * bodies[b, MOBILE]
@@ -173,10 +179,10 @@ def hold(meets: T, contacts: T, row: int, pair: int, k: int, step: float) -> Non
 
 
 @inner
-def approach(bodies: T, meets: T, contacts: T, row: int, pair: int, a: int, b: int) -> float:
+def approach(bodies: T, contacts: T, row: int, a: int, b: int) -> float:
     """Return the normal velocity (m/s) of row `a` against row `b` at a point: less than 0 where they come nearer."""
     x, y, z = slip(bodies, contacts, row, a, b)
-    return x * meets[pair, NORMAL] + y * meets[pair, NORMAL + 1] + z * meets[pair, NORMAL + 2]
+    return x * contacts[row, FACING] + y * contacts[row, FACING + 1] + z * contacts[row, FACING + 2]
 
 
 @inner
@@ -184,12 +190,12 @@ def bounce(real: T, bodies: T, meets: T, contacts: T, row: int, pair: int, k: in
     """Let a point bounce if it does: it will touch within the step, and was fast enough before gravity acted."""
     gap = meets[pair, POINT + 4 * k + 3]
     along = (
-        real[GRAVITY_X] * meets[pair, NORMAL]
-        + real[GRAVITY_Y] * meets[pair, NORMAL + 1]
-        + real[GRAVITY_Z] * meets[pair, NORMAL + 2]
+        real[GRAVITY_X] * contacts[row, FACING]
+        + real[GRAVITY_Y] * contacts[row, FACING + 1]
+        + real[GRAVITY_Z] * contacts[row, FACING + 2]
     )
     pull = (bodies[a, MOBILE] - bodies[b, MOBILE]) * along
-    now = approach(bodies, meets, contacts, row, pair, a, b)
+    now = approach(bodies, contacts, row, a, b)
     before = now - step * pull
     if gap + now * step >= 0.0 or before >= -real[RESTITUTION_SPEED]:
         return False
@@ -205,10 +211,10 @@ def bounce(real: T, bodies: T, meets: T, contacts: T, row: int, pair: int, k: in
 
 
 @inner
-def _warm_start(bodies: T, touches: T, meets: T, contacts: T, row: int, pair: int, k: int, b: int, step: float) -> None:
+def _warm_start(bodies: T, touches: T, contacts: T, row: int, pair: int, k: int, b: int, step: float) -> None:
     """Start a point from the force that it had, drawn into the cone of friction; a bounce starts from none."""
     fx, fy, fz = touches[pair, k, 3], touches[pair, k, 4], touches[pair, k, 5]
-    p_n = step * (fx * meets[pair, NORMAL] + fy * meets[pair, NORMAL + 1] + fz * meets[pair, NORMAL + 2])
+    p_n = step * (fx * contacts[row, FACING] + fy * contacts[row, FACING + 1] + fz * contacts[row, FACING + 2])
     contacts[row, P_N], contacts[row, P_1], contacts[row, P_2] = 0.0, 0.0, 0.0
     if p_n <= 0.0 or contacts[row, ROLE] != HOLDS:
         return
@@ -229,19 +235,17 @@ def slip(bodies: T, contacts: T, row: int, a: int, b: int) -> tuple[float, float
 
 
 @inner
-def impulse(
-    meets: T, contacts: T, row: int, pair: int, p_n: float, p_1: float, p_2: float
-) -> tuple[float, float, float]:
+def impulse(contacts: T, row: int, p_n: float, p_1: float, p_2: float) -> tuple[float, float, float]:
     """Return the impulse (N s) on the first row of a pair at a point, in the world's axes."""
     return (
-        p_n * meets[pair, NORMAL] + (p_1 * contacts[row, ALONG] + p_2 * contacts[row, ACROSS]),
-        p_n * meets[pair, NORMAL + 1] + (p_1 * contacts[row, ALONG + 1] + p_2 * contacts[row, ACROSS + 1]),
-        p_n * meets[pair, NORMAL + 2] + (p_1 * contacts[row, ALONG + 2] + p_2 * contacts[row, ACROSS + 2]),
+        p_n * contacts[row, FACING] + (p_1 * contacts[row, ALONG] + p_2 * contacts[row, ACROSS]),
+        p_n * contacts[row, FACING + 1] + (p_1 * contacts[row, ALONG + 1] + p_2 * contacts[row, ACROSS + 1]),
+        p_n * contacts[row, FACING + 2] + (p_1 * contacts[row, ALONG + 2] + p_2 * contacts[row, ACROSS + 2]),
     )
 
 
 @inner
-def delay_impacts(whole: T, bodies: T, meets: T, todo: T, contacts: T) -> None:
+def delay_impacts(whole: T, bodies: T, todo: T, contacts: T) -> None:
     """Let what bounced go on as before until it touches: bodies move with their new velocities all through the step.
 
     Without that each would turn back before it has come, and act as if it were larger by half of its way in a step.
@@ -252,7 +256,7 @@ def delay_impacts(whole: T, bodies: T, meets: T, todo: T, contacts: T) -> None:
     for m in range(whole[ACTIVE]):
         if todo[m, HAS_IMPACTS] == 0:
             continue
-        pair, a, b = todo[m, PAIR], todo[m, ONE], todo[m, OTHER]
+        a, b = todo[m, ONE], todo[m, OTHER]
         for row in range(todo[m, START], todo[m + 1, START]):
             if contacts[row, ROLE] == BOUNCES and contacts[row, P_N] > 0.0:
                 bodies[a, FIRST_IMPACT] = min(bodies[a, FIRST_IMPACT], contacts[row, IMPACT_TIME])
@@ -260,11 +264,11 @@ def delay_impacts(whole: T, bodies: T, meets: T, todo: T, contacts: T) -> None:
     for m in range(whole[ACTIVE]):
         if todo[m, HAS_IMPACTS] == 0:
             continue
-        pair, a, b = todo[m, PAIR], todo[m, ONE], todo[m, OTHER]
+        a, b = todo[m, ONE], todo[m, OTHER]
         for row in range(todo[m, START], todo[m + 1, START]):
             if contacts[row, ROLE] != BOUNCES or contacts[row, P_N] <= 0.0:
                 continue
-            x, y, z = impulse(meets, contacts, row, pair, contacts[row, P_N], contacts[row, P_1], contacts[row, P_2])
+            x, y, z = impulse(contacts, row, contacts[row, P_N], contacts[row, P_1], contacts[row, P_2])
             _take_off(bodies, contacts, row, a, ARM_A, -bodies[a, FIRST_IMPACT], x, y, z)
             _take_off(bodies, contacts, row, b, ARM_B, bodies[b, FIRST_IMPACT], x, y, z)
 
@@ -277,7 +281,7 @@ def _take_off(bodies: T, contacts: T, row: int, i: int, c: int, when: float, x: 
 
 
 @inner
-def keep_forces(whole: T, touches: T, meets: T, todo: T, contacts: T, step: float) -> None:
+def keep_forces(whole: T, touches: T, todo: T, contacts: T, step: float) -> None:
     """Keep each point's force for the next step; that of a bounce is over."""
     for m in range(whole[ACTIVE]):
         pair = todo[m, PAIR]
@@ -286,7 +290,7 @@ def keep_forces(whole: T, touches: T, meets: T, todo: T, contacts: T, step: floa
             share = 1.0 / step if contacts[row, ROLE] == HOLDS else 0.0
             for d in range(3):
                 touches[pair, k, 3 + d] = share * (
-                    contacts[row, P_N] * meets[pair, d]
+                    contacts[row, P_N] * contacts[row, FACING + d]
                     + contacts[row, P_1] * contacts[row, ALONG + d]
                     + contacts[row, P_2] * contacts[row, ACROSS + d]
                 )

@@ -26,7 +26,7 @@ from tower_sim.physics.core.arrays import (
     START,
     T,
 )
-from tower_sim.physics.core.contacts import ARM_A, ARM_B, INV_MASS_N, P_N, TARGET
+from tower_sim.physics.core.contacts import ARM_A, ARM_B, FACING, INV_MASS_N, P_N, TARGET
 from tower_sim.physics.core.impulses import (
     arm,
     inv_masses,
@@ -71,7 +71,7 @@ def push_apart(whole: T, real: T, bodies: T, flags: T, meets: T, todo: T, contac
             a, b = todo[m, ONE], todo[m, OTHER]
             if todo[m, SEEN] == 0 and flags[a, CHANGED] == 0 and flags[b, CHANGED] == 0:
                 continue
-            change = _push(bodies, meets, todo, contacts, m, todo[m, PAIR], a, b)
+            change = _push(bodies, todo, contacts, m, a, b)
             if change > 0.0:
                 flags[a, CHANGED] = 1
                 if bodies[b, MOBILE] != 0.0:
@@ -83,10 +83,10 @@ def push_apart(whole: T, real: T, bodies: T, flags: T, meets: T, todo: T, contac
 
 
 @inner
-def _push(bodies: T, meets: T, todo: T, contacts: T, m: int, pair: int, a: int, b: int) -> float:
+def _push(bodies: T, todo: T, contacts: T, m: int, a: int, b: int) -> float:
     """Part the two rows of a pair by their normal impulses alone; returns the largest change of speed (m/s)."""
     most = 0.0
-    nx, ny, nz = meets[pair, 0], meets[pair, 1], meets[pair, 2]
+    nx, ny, nz = arm(contacts, todo[m, START], FACING)
     is_free = bodies[b, MOBILE] != 0.0
     inv_a, inv_b = inv_masses(bodies, a), inv_masses(bodies, b)
     v, w = velocity_of(bodies, a, PUSH, PUSH_SPIN), velocity_of(bodies, b, PUSH, PUSH_SPIN)

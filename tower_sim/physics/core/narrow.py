@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 
-from tower_sim.jit import inner
+from tower_sim.jit import aside, inner
 from tower_sim.physics.core.arrays import (
     AXES,
     HALF,
@@ -83,19 +83,6 @@ def collide(real: T, bodies: T, meets: T, room: T, pair: int, a: int, b: int, ah
         else:
             room[APART] = apart(bodies, a, b, dx, dy, dz, best_face, False)
         return 0
-    # along the product of axis i of the first and axis j of the second, e_ij
-    e00 = _crossed(a1, a2, c10, c20, c01, c02, ha1, ha2, hb1, hb2, c00)
-    e01 = _crossed(a1, a2, c11, c21, c02, c00, ha1, ha2, hb2, hb0, c01)
-    e02 = _crossed(a1, a2, c12, c22, c00, c01, ha1, ha2, hb0, hb1, c02)
-    e10 = _crossed(a2, a0, c20, c00, c11, c12, ha2, ha0, hb1, hb2, c10)
-    e11 = _crossed(a2, a0, c21, c01, c12, c10, ha2, ha0, hb2, hb0, c11)
-    e12 = _crossed(a2, a0, c22, c02, c10, c11, ha2, ha0, hb0, hb1, c12)
-    e20 = _crossed(a0, a1, c00, c10, c21, c22, ha0, ha1, hb1, hb2, c20)
-    e21 = _crossed(a0, a1, c01, c11, c22, c20, ha0, ha1, hb2, hb0, c21)
-    e22 = _crossed(a0, a1, c02, c12, c20, c21, ha0, ha1, hb0, hb1, c22)
-    best_edge = max(max(max(max(e00, e01), max(e02, e10)), max(max(e11, e12), max(e20, e21))), e22)
-    if best_edge > ahead:
-        return 0
     room[_TO_A], room[_TO_A + 1], room[_TO_A + 2] = a0, a1, a2
     room[_TO_B], room[_TO_B + 1], room[_TO_B + 2] = b0, b1, b2
     room[_COSINES], room[_COSINES + 1], room[_COSINES + 2] = c00, c01, c02
@@ -103,12 +90,10 @@ def collide(real: T, bodies: T, meets: T, room: T, pair: int, a: int, b: int, ah
     room[_COSINES + 6], room[_COSINES + 7], room[_COSINES + 8] = c20, c21, c22
     room[_GAPS], room[_GAPS + 1], room[_GAPS + 2] = f0, f1, f2
     room[_GAPS + 3], room[_GAPS + 4], room[_GAPS + 5] = f3, f4, f5
-    edge = 8
-    for k, gap in enumerate((e00, e01, e02, e10, e11, e12, e20, e21)):
-        if gap == best_edge:
-            edge = k
-            break
     hair = real[TOUCHING_GAP]
+    edge, best_edge = _find_edge(bodies, room, a, b, best_face + hair)
+    if best_edge > ahead:
+        return 0
     if best_edge > best_face + hair and _edges(real, bodies, meets, room, pair, a, b, edge, best_edge) == 1:
         return 1
     lowest = min(best_face, 0.0) - 8.0 * hair
@@ -125,6 +110,7 @@ def collide(real: T, bodies: T, meets: T, room: T, pair: int, a: int, b: int, ah
         if points > 0:
             return points
         room[_GAPS + face] = -2e9
+    edge, best_edge = _find_any_edge(bodies, room, a, b)
     if lowest < best_edge <= best_face + hair:
         return _edges(real, bodies, meets, room, pair, a, b, edge, best_edge)
     return 0
@@ -173,19 +159,62 @@ def apart(bodies: T, a: int, b: int, dx: float, dy: float, dz: float, gap: float
 @inner
 def _crossed(
     t1: float, t2: float, r1: float, r2: float, s1: float, s2: float,
-    ha1: float, ha2: float, hb1: float, hb2: float, cosine: float,
+    ha1: float, ha2: float, hb1: float, hb2: float, cosine: float, least: float,
 ) -> float:  # fmt: skip
     """Return how far apart two boxes are along the product of an axis of each; those of parallel edges say nothing.
 
     Of axis i of the first and j of the second: t1, t2 the distance along the first's two axes after i; r1, r2 the
     cosines of these and j; s1, s2 those of i and the second's two axes after j; then the half edges along all four.
+    Where it is not more than `least`, a lower number may be returned: no division by less than 1 makes a negative more.
     """
     square = 1.0 - cosine * cosine
     if square < _PARALLEL:
         return -1e9
-    return (abs(t2 * r1 - t1 * r2) - (ha1 * abs(r2) + ha2 * abs(r1) + hb1 * abs(s2) + hb2 * abs(s1))) / math.sqrt(
-        square
-    )
+    gap = abs(t2 * r1 - t1 * r2) - (ha1 * abs(r2) + ha2 * abs(r1) + hb1 * abs(s2) + hb2 * abs(s1))
+    return -1e9 if gap <= 0.0 and gap <= least else gap / math.sqrt(square)
+
+
+@inner
+def _find_edge(bodies: T, room: T, a: int, b: int, least: float) -> tuple[int, float]:
+    """Return which product of axes has the largest gap, 3 i + j, and that gap; a gap up to `least` may be any less."""
+    a0, a1, a2 = room[_TO_A], room[_TO_A + 1], room[_TO_A + 2]
+    c00, c01, c02 = room[_COSINES], room[_COSINES + 1], room[_COSINES + 2]
+    c10, c11, c12 = room[_COSINES + 3], room[_COSINES + 4], room[_COSINES + 5]
+    c20, c21, c22 = room[_COSINES + 6], room[_COSINES + 7], room[_COSINES + 8]
+    ha0, ha1, ha2 = bodies[a, HALF], bodies[a, HALF + 1], bodies[a, HALF + 2]
+    hb0, hb1, hb2 = bodies[b, HALF], bodies[b, HALF + 1], bodies[b, HALF + 2]
+    edge, best = 0, _crossed(a1, a2, c10, c20, c01, c02, ha1, ha2, hb1, hb2, c00, least)
+    gap = _crossed(a1, a2, c11, c21, c02, c00, ha1, ha2, hb2, hb0, c01, least)
+    if gap > best:
+        edge, best = 1, gap
+    gap = _crossed(a1, a2, c12, c22, c00, c01, ha1, ha2, hb0, hb1, c02, least)
+    if gap > best:
+        edge, best = 2, gap
+    gap = _crossed(a2, a0, c20, c00, c11, c12, ha2, ha0, hb1, hb2, c10, least)
+    if gap > best:
+        edge, best = 3, gap
+    gap = _crossed(a2, a0, c21, c01, c12, c10, ha2, ha0, hb2, hb0, c11, least)
+    if gap > best:
+        edge, best = 4, gap
+    gap = _crossed(a2, a0, c22, c02, c10, c11, ha2, ha0, hb0, hb1, c12, least)
+    if gap > best:
+        edge, best = 5, gap
+    gap = _crossed(a0, a1, c00, c10, c21, c22, ha0, ha1, hb1, hb2, c20, least)
+    if gap > best:
+        edge, best = 6, gap
+    gap = _crossed(a0, a1, c01, c11, c22, c20, ha0, ha1, hb2, hb0, c21, least)
+    if gap > best:
+        edge, best = 7, gap
+    gap = _crossed(a0, a1, c02, c12, c20, c21, ha0, ha1, hb0, hb1, c22, least)
+    if gap > best:
+        edge, best = 8, gap
+    return edge, best
+
+
+@aside
+def _find_any_edge(bodies: T, room: T, a: int, b: int) -> tuple[int, float]:
+    """Return which product of axes has the largest gap, and that gap, however small it is."""
+    return _find_edge(bodies, room, a, b, -math.inf)
 
 
 @inner

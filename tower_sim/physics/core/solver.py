@@ -53,6 +53,7 @@ from tower_sim.physics.core.contacts import (
     ARM_B,
     COUPLING_1,
     COUPLING_2,
+    FACING,
     INV_INERTIA_N,
     INV_MASS_1,
     INV_MASS_2,
@@ -90,7 +91,7 @@ _NEAR = 1e-6  # of the size of friction that slides; its direction is then as ne
 
 
 @inner
-def solve(whole: T, real: T, bodies: T, flags: T, meets: T, todo: T, contacts: T) -> None:
+def solve(whole: T, real: T, bodies: T, flags: T, todo: T, contacts: T) -> None:
     """Visit the pairs in turn until no velocity at a contact changes by more than the tolerance.
 
     The clock ticks at each change; a pair that has seen the last change of both its rows is passed over.
@@ -102,12 +103,12 @@ def solve(whole: T, real: T, bodies: T, flags: T, meets: T, todo: T, contacts: T
         busy = False
         for place in range(whole[ACTIVE]):
             m = place if sweep % 2 == 0 else whole[ACTIVE] - 1 - place  # to and fro, so that neither end is favoured
-            pair, a, b = todo[m, PAIR], todo[m, ONE], todo[m, OTHER]
+            a, b = todo[m, ONE], todo[m, OTHER]
             if flags[a, CHANGED] <= todo[m, SEEN] and flags[b, CHANGED] <= todo[m, SEEN]:
                 continue
             todo[m, SEEN] = clock
             whole[VISITS] += 1
-            if _visit(real, bodies, meets, todo, contacts, m, pair, a, b) > real[TOLERANCE]:
+            if _visit(real, bodies, todo, contacts, m, a, b) > real[TOLERANCE]:
                 clock += 1
                 flags[a, CHANGED] = clock
                 if bodies[b, MOBILE] != 0.0:
@@ -150,8 +151,8 @@ def solve_late_impacts(whole: T, real: T, bodies: T, flags: T, meets: T, todo: T
                     hold(meets, contacts, row, pair, k, step)
                     if turn < _ROUNDS - 1:
                         bounce(real, bodies, meets, contacts, row, pair, k, a, b, step)
-        solve(whole, real, bodies, flags, meets, todo, contacts)
-        delay_impacts(whole, bodies, meets, todo, contacts)
+        solve(whole, real, bodies, flags, todo, contacts)
+        delay_impacts(whole, bodies, todo, contacts)
 
 
 @inner
@@ -160,23 +161,24 @@ def _will_touch(
 ) -> bool:
     """Tell whether a point will touch within the step, as its two rows move now."""
     gap = meets[pair, POINT + 4 * (row - todo[m, START]) + 3]
-    return gap + approach(bodies, meets, contacts, row, pair, a, b) * step < 0.0
+    return gap + approach(bodies, contacts, row, a, b) * step < 0.0
 
 
 @inner
-def _visit(real: T, bodies: T, meets: T, todo: T, contacts: T, m: int, pair: int, a: int, b: int) -> float:
+def _visit(real: T, bodies: T, todo: T, contacts: T, m: int, a: int, b: int) -> float:
     """Solve the points of one pair, each with the others held; returns the largest change of velocity (m/s).
 
     Friction meets the slip that the change of the normal impulse leaves: how one answers to the other is in the row.
     """
     friction = bodies[b, FRICTION]
-    nx, ny, nz = meets[pair, 0], meets[pair, 1], meets[pair, 2]
+    first, end = todo[m, START], todo[m + 1, START]
+    nx, ny, nz = arm(contacts, first, FACING)
     most = 0.0
-    single = todo[m + 1, START] - todo[m, START] == 1
+    single = end - first == 1
     is_free = bodies[b, MOBILE] != 0.0  # else it neither moves nor is moved
     inv_a, inv_b = inv_masses(bodies, a), inv_masses(bodies, b)
     v, w = velocity_of(bodies, a, VELOCITY, SPIN), velocity_of(bodies, b, VELOCITY, SPIN)
-    for row in range(todo[m, START], todo[m + 1, START]):
+    for row in range(first, end):
         if contacts[row, ROLE] == WAITS:
             continue
         r, s = arm(contacts, row, ARM_A), arm(contacts, row, ARM_B)
@@ -204,7 +206,7 @@ def _visit(real: T, bodies: T, meets: T, todo: T, contacts: T, m: int, pair: int
             abs(change_1) * contacts[row, INV_MASS_1],
             abs(change_2) * contacts[row, INV_MASS_2],
         )
-        x, y, z = impulse(meets, contacts, row, pair, change, change_1, change_2)
+        x, y, z = impulse(contacts, row, change, change_1, change_2)
         v = with_impulse(bodies, a, v, inv_a, r, x, y, z)
         if is_free:
             w = with_impulse(bodies, b, w, inv_b, s, -x, -y, -z)

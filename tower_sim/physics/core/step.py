@@ -9,7 +9,7 @@ from tower_sim.physics.core import sleep
 from tower_sim.physics.core.arrays import (
     ACTIVE,
     AWAKE,
-    DONE,
+    CLEAR,
     EDGE,
     FAR,
     FIRST,
@@ -18,6 +18,8 @@ from tower_sim.physics.core.arrays import (
     GRAVITY_Y,
     GRAVITY_Z,
     LONGEST_STEP,
+    LOOK,
+    LOOKED,
     ONE,
     OTHER,
     PAD,
@@ -53,7 +55,7 @@ from tower_sim.physics.core.motion import apply_gravity, fastest, integrate, loo
 from tower_sim.physics.core.narrow import APART, collide, remember
 from tower_sim.physics.core.solver import solve, solve_late_impacts
 
-_ROUNDING = 1e-9  # m
+_NANO = 1e-9
 
 
 @inner
@@ -73,17 +75,15 @@ def take_step(w: Tables, step: float) -> bool:
             apply_gravity(real, bodies, i, step)
             look_ahead(bodies, i, step)
     # Narrow phase, until nobody else is woken by what comes near
-    for pair in range(whole[PAIRS]):
-        todo[pair, DONE] = 0
+    whole[LOOK] += 1
     while _find_contacts(whole, real, bodies, flags, pairs, touches, meets, todo, room, hulls, step):
         pass
-    _list_active(whole, pairs, todo)
     # Contacts
     prepare(whole, real, bodies, pairs, touches, meets, todo, contacts, step)
     # Solver
-    solve(whole, real, bodies, flags, meets, todo, contacts)
-    keep_forces(whole, touches, meets, todo, contacts, step)
-    delay_impacts(whole, bodies, meets, todo, contacts)
+    solve(whole, real, bodies, flags, todo, contacts)
+    keep_forces(whole, touches, todo, contacts, step)
+    delay_impacts(whole, bodies, todo, contacts)
     solve_late_impacts(whole, real, bodies, flags, meets, todo, contacts, step)
     # Correction
     pushed = push_apart(whole, real, bodies, flags, meets, todo, contacts)
@@ -97,15 +97,22 @@ def take_step(w: Tables, step: float) -> bool:
 def _find_contacts(
     whole: T, real: T, bodies: T, flags: T, pairs: T, touches: T, meets: T, todo: T, room: T, hulls: T, step: float
 ) -> bool:
-    """Find the contacts of all that is awake and was not looked at yet in this step; tells whether that woke anyone."""
-    fixed = whole[FIXED]
-    woken = False
+    """Find the contacts of all that is awake and was not looked at yet in this step; tells whether that woke anyone.
+
+    It lists the pairs in contact.
+    """
+    fixed, look = whole[FIXED], whole[LOOK]
+    woken, active = False, 0
     for pair in range(whole[PAIRS]):
         a, b = pairs[pair, FIRST], pairs[pair, SECOND]
-        if todo[pair, DONE] != 0 or (flags[a, AWAKE] == 0 and flags[b, AWAKE] == 0):
+        if pairs[pair, LOOKED] == look:
+            active = _list_active(pairs, todo, pair, active)
             continue
-        todo[pair, DONE] = 1
+        if flags[a, AWAKE] == 0 and flags[b, AWAKE] == 0:
+            continue
+        pairs[pair, LOOKED] = look
         _find_contact(real, bodies, pairs, touches, meets, room, hulls, pair, a, b)
+        active = _list_active(pairs, todo, pair, active)
         if (
             b >= fixed
             and pairs[pair, POINTS] > 0
@@ -119,6 +126,7 @@ def _find_contacts(
                     apply_gravity(real, bodies, i, step)
                     look_ahead(bodies, i, step)
             woken = True
+    whole[ACTIVE] = active
     return woken
 
 
@@ -134,7 +142,7 @@ def _find_contact(
     if ahead > real[FAR]:
         ahead = real[FAR]
     way = bodies[a, WAY] + bodies[b, WAY]
-    if pairs[pair, POINTS] == 0 and way + ahead < touches[pair, 0, 0]:
+    if pairs[pair, POINTS] == 0 and way + ahead < _NANO * pairs[pair, CLEAR]:
         return
     room[APART] = 0.0
     if bodies[b, SHAPE] != 0.0:
@@ -144,7 +152,7 @@ def _find_contact(
     if points > 0 or pairs[pair, POINTS] > 0:
         remember(real, bodies, pairs, touches, meets, room, pair, a, points)
     if points == 0:
-        touches[pair, 0, 0] = way + room[APART] - _ROUNDING
+        pairs[pair, CLEAR] = math.floor((way + room[APART]) / _NANO) - 1  # rounded down
 
 
 @inner
@@ -168,13 +176,12 @@ def _closes(bodies: T, pairs: T, meets: T, pair: int, step: float) -> bool:
 
 
 @inner
-def _list_active(whole: T, pairs: T, todo: T) -> None:
-    active = 0
-    for pair in range(whole[PAIRS]):
-        if pairs[pair, POINTS] > 0 and todo[pair, DONE] != 0:
-            todo[active, PAIR], todo[active, ONE], todo[active, OTHER] = pair, pairs[pair, FIRST], pairs[pair, SECOND]
-            active += 1
-    whole[ACTIVE] = active
+def _list_active(pairs: T, todo: T, pair: int, active: int) -> int:
+    """List a pair if it is in contact; returns how many are listed now."""
+    if pairs[pair, POINTS] == 0:
+        return active
+    todo[active, PAIR], todo[active, ONE], todo[active, OTHER] = pair, pairs[pair, FIRST], pairs[pair, SECOND]
+    return active + 1
 
 
 @inner
@@ -209,15 +216,16 @@ def lie_still(w: Tables) -> None:
         bodies[i, REACH] = 0.0
         flags[i, QUIET] = 0
         update_axes(bodies, i)
+    active = 0
     for pair in range(whole[PAIRS]):
         _find_contact(
             real, bodies, pairs, touches, meets, w.room, w.hulls, pair, pairs[pair, FIRST], pairs[pair, SECOND]
         )
-        todo[pair, DONE] = 1
+        active = _list_active(pairs, todo, pair, active)
         for k in range(pairs[pair, POINTS]):
             for c in range(3):
                 touches[pair, k, 3 + c] = math.floor(1e9 * touches[pair, k, 3 + c] + 0.5) * 1e-9
-    _list_active(whole, pairs, todo)
+    whole[ACTIVE] = active
 
 
 @aside
@@ -248,7 +256,7 @@ def take_out(w: Tables, row: int) -> None:
             continue
         pairs[stay, FIRST], pairs[stay, SECOND] = a - int(a > row), b - int(b > row)
         pairs[stay, POINTS] = pairs[pair, POINTS]
-        touches[stay, 0, 0] = touches[pair, 0, 0]
+        pairs[stay, CLEAR], pairs[stay, LOOKED] = pairs[pair, CLEAR], pairs[pair, LOOKED]
         for k in range(pairs[pair, POINTS]):
             for c in range(6):
                 touches[stay, k, c] = touches[pair, k, c]
