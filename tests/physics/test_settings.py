@@ -205,7 +205,7 @@ COMMANDS = [
     ("play chain --tower amerigo --seed 1", "tower_sim.cli.play.open_model"),
     ("compare amerigo --set cubes=6 --games 2 --seed 1 --model physics", "tower_sim.compare.command.open_model"),
     ("play dead_reckoning --set cubes={purple=2,green=2} --seed 1", "tower_sim.cli.play.open_model"),
-    ("tower test my_tower --games 8", "tower_sim.calibration.watched.PhysicsModel"),
+    ("tower test my_tower --games 8", "tower_sim.calibration.watched.open_model"),
 ]
 
 
