@@ -29,10 +29,10 @@ from tower_sim.writing import check, write
 
 SCHEMA = "tower-sim/record"
 VERSION = 1
-GAMES, SEED = 60, 0
-"""Games of the fast model to which a tower's reference is fitted, and their seed."""
+GAMES, SEED = 72, 0
+"""Games to which a tower's reference is fitted, and their seed."""
 KEPT = Path(__file__).with_name("references.json")
-"""The references of the towers that ship, by the digest of their fast model: a fit takes ten seconds."""
+"""The references of the towers that ship, by the profile's digest: physics plays their games, in minutes."""
 
 
 def record_command(output: Path, given: Sequence[str | Path] = ()) -> None:
@@ -50,7 +50,7 @@ def record_page(given: Sequence[str | Path] = ()) -> str:
 
 
 def contents(given: Sequence[str | Path] = ()) -> dict[str, Any]:
-    """Return the page's document: the published game, and for each tower what its fast model expects of a throw.
+    """Return the page's document: the published game, and for each tower what its model expects of a throw.
 
     Raises UsageError for a tower that cannot be loaded, that has no fast model, or whose name is there twice.
     """
@@ -93,9 +93,10 @@ def contents(given: Sequence[str | Path] = ()) -> dict[str, Any]:
 
 
 def of_tower(shape: Apparatus) -> dict[str, Any]:
-    """Return the reference of a tower as plain data: the one kept for its fast model, or a new one."""
-    kept = json.loads(KEPT.read_text("utf-8")).get(fitted_to(shape).digest) if KEPT.is_file() else None
-    return kept or plain(reference(shape, GAMES, SEED, model="surrogate"))
+    """Return the reference of a tower as plain data: the one kept, or a new one by its fast model, in seconds."""
+    kept = json.loads(KEPT.read_text("utf-8")).get(shape.digest)
+    model = "physics" if kept else "surrogate"
+    return {"model": model, **(kept or plain(reference(shape, GAMES, SEED, model=model)))}
 
 
 def plain(of: Reference) -> dict[str, Any]:

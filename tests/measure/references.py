@@ -2,7 +2,7 @@
 
     python -m tests.measure.references
 
-It takes ten seconds a tower, and is due when a fast model has changed.
+It takes some minutes of two cores, and is due when a profile or the physics has changed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import json
 from tower_sim.apparatus.catalogue import load
 from tower_sim.calibration.recording import GAMES, KEPT, SEED, plain
 from tower_sim.calibration.reference import reference
-from tower_sim.surrogate.store import TOWER, shipped, shipped_names
+from tower_sim.surrogate.store import shipped_names
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -22,12 +22,7 @@ def main(arguments: list[str] | None = None) -> None:
         prog="references", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     ).parse_args(arguments)
     shapes = [load(name) for name in shipped_names()]
-    fitted = {shape.name: shipped(shape.name, shape.digest) for shape in shapes}
-    found = {
-        fitted[shape.name].digest: plain(reference(shape, GAMES, SEED, model="surrogate"))
-        for shape in shapes
-        if fitted[shape.name].kind == TOWER
-    }
+    found = {shape.digest: plain(reference(shape, GAMES, SEED)) for shape in shapes if not shape.board}
     KEPT.write_text(json.dumps(found, separators=(",", ":")) + "\n", "utf-8")
     print(f"{KEPT.stat().st_size} bytes, {len(found)} towers")
 

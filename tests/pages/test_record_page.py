@@ -19,15 +19,15 @@ from support.recorded import COLOURS, game
 
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load, shipped
+from tower_sim.calibration import recording
 from tower_sim.calibration import records as recorded
 from tower_sim.calibration.e_values import check
-from tower_sim.calibration.recording import KEPT, contents, plain
+from tower_sim.calibration.recording import GAMES, KEPT, SEED, contents, plain
 from tower_sim.calibration.records import Record
 from tower_sim.calibration.reference import DropLaw, Reference, reference
 from tower_sim.calibration.verdict import p_value
 from tower_sim.surrogate.groups import AgeOdds, BetaBinomial, GroupsLaw
 from tower_sim.surrogate.store import fitted_or_shipped
-from tower_sim.surrogate.store import shipped as shipped_surrogate
 
 pytestmark = PAGES
 
@@ -279,13 +279,19 @@ def test_the_page_tests_the_tower_as_python_does(page: Any, rows: list[Record], 
     assert page.inner_text("#p-numbers") == f"{page.evaluate('towerSim.test().p'):.3g}"
 
 
-def test_the_laws_kept_are_those_of_the_fast_models_that_ship():
+def test_the_laws_kept_are_those_of_the_towers_that_ship():
+    """A profile that changed has another digest: python -m tests.measure.references."""
+    towers = contents()["towers"]
     kept = json.loads(KEPT.read_text("utf-8"))
-    names = [tower["name"] for tower in contents()["towers"]]
-    assert names[0] == "amerigo"
-    assert set(kept) == {shipped_surrogate(name, load(name).digest).digest for name in names}
-    fitted = plain(reference(load("amerigo"), 60, 0, model="surrogate"))
-    here = kept[shipped_surrogate("amerigo", load("amerigo").digest).digest]
+    assert towers[0]["name"] == "amerigo"
+    assert set(kept) == {load(tower["name"]).digest for tower in towers}
+    assert {tower["reference"]["model"] for tower in towers} == {"physics"}
+
+
+@pytest.mark.long
+def test_the_laws_kept_are_fitted_again_from_games_by_physics():
+    fitted = plain(reference(load("amerigo"), GAMES, SEED))
+    here = json.loads(KEPT.read_text("utf-8"))[load("amerigo").digest]
     assert fitted["ages"] == {key: pytest.approx(odds) for key, odds in here["ages"].items()}
     groups = [(fitted["setups"]["49"], here["setups"]["49"])]
     groups += [(fitted["later"][key], here["later"][key]) for key in ("thrown", "resident")]
@@ -383,6 +389,13 @@ def test_the_picture_is_saved_as_points_and_as_shapes(page: Any, tmp_path: Path)
         assert (tmp_path / f"night.{kind}").read_bytes().startswith(head)
 
 
+def test_a_tower_that_does_not_ship_is_played_by_its_fast_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "none.json").write_text("{}", "utf-8")
+    monkeypatch.setattr(recording, "KEPT", tmp_path / "none.json")
+    found = recording.of_tower(load("amerigo"))
+    assert (found["model"], found["games"], len(found["setups"]["49"])) == ("surrogate", GAMES, 64)
+
+
 def test_a_tower_of_ones_own_comes_first_and_what_has_no_fast_model_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
@@ -390,7 +403,8 @@ def test_a_tower_of_ones_own_comes_first_and_what_has_no_fast_model_is_refused(
     assert cli.main(["page", "record", "--tower", str(tmp_path / "mine.toml"), "-o", str(tmp_path / "x.html")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
     (tmp_path / "mine.surrogate.json").write_text(fitted_or_shipped("amerigo").to_json(), "utf-8")
-    assert [tower["name"] for tower in contents([str(tmp_path / "mine.toml")])["towers"]][:2] == ["mine", "amerigo"]
+    mine, second, *_ = contents([str(tmp_path / "mine.toml")])["towers"]
+    assert (mine["name"], second["name"]) == ("mine", "amerigo")
     for name, says in (("dead_reckoning", "one with a tray"), ("nowhere", "neither a shipped profile nor a file")):
         assert cli.main(["page", "record", "--tower", name, "-o", str(tmp_path / "x.html")]) == 2
         told = capsys.readouterr().err

@@ -1,4 +1,4 @@
-// What the fast model says of a throw, and the test of `tower-sim tower test`: tower_sim/calibration/reference.py and e_values.py,
+// What the model says of a throw, and the test of `tower-sim tower test`: tower_sim/calibration/reference.py and e_values.py,
 // whose numbers these are to the last digits that floats keep. Python fits the reference; here it is only used.
 
 import { sumOf } from "../common/text";
@@ -6,7 +6,7 @@ import { sumOf } from "../common/text";
 /** Beta-binomial laws of a group of cubes: coefficients of the terms, then the logarithm of the size. */
 type Laws = number[][];
 export interface Reference {
-  games: number; seed: string; setups: Record<string, Laws>; later: { thrown: Laws; resident: Laws } | null;
+  model: string; games: number; seed: string; setups: Record<string, Laws>; later: { thrown: Laws; resident: Laws } | null;
   thrown: [number, number]; inside: [number, number]; drops: [number, number]; ages: { later: number[]; setup: number[] };
 }
 /** The numbers of the test that Python writes: see e_values.py. */

@@ -22,15 +22,14 @@ export interface Rules { title: string; colours: string[]; counts: number[]; pha
 
 export const FREE = "free";
 export const MARKS = ["beside", "miscount", "knock", "spilled", "emptied"];
-const DISTURBING = ["knock", "spilled", "emptied"];
 const MOST = { cubes: 500, drops: 400, rows: 2000 };
 const TITLE = "# tower_sim night 1 ";
 
 const none = (night: Night) => night.head.colours.map(() => 0);
 
-/** Whether nothing was thrown, and something else happened. */
-export function isHappening({ thrown, marks }: Throw): boolean {
-  return !sumOf(thrown) && marks.some((mark) => DISTURBING.includes(mark));
+/** Whether nothing was thrown, and something else happened: no phase of a game. */
+export function isHappening({ thrown }: Throw): boolean {
+  return !sumOf(thrown);
 }
 
 /** Follow the throws of a night by the rules of its game, null of free throws; then what is due. */

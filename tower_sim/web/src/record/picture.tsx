@@ -22,7 +22,7 @@ export interface Luck { name: string; throws: number; out: number; expected: num
 
 export function lucks(of: Known[], players: string[]): Luck[] {
   return players.flatMap((name) => {
-    const own = of.filter((each) => each.throw.who === name);
+    const own = of.filter((each) => each.throw.who === name && (each.throw.number || !rulesOf(night!.head))); // a set-up gives nothing
     if (!own.length) return [];
     const variance = ({ expected: { chances, mean } }: Known) => chances.reduce((sum, p, k) => sum + p * (k - mean) ** 2, 0);
     const later = own.filter((each) => each.throw.number);
@@ -115,16 +115,16 @@ export function Picture({ throws, expected }: { throws: Played[]; expected: (Exp
     for (const { name, throws: many, out, expected } of own) {
       y += 52;
       const luck = out - expected;
-      const wide = Math.max((Math.abs(luck) / far) * 190, 3);
+      const wide = Math.max((Math.abs(luck) / far) * 140, 3);
       write(name, 28);
       write(`${counted(many, "throw")}, ${out} out`, 24, SOFT, 330);
-      drawn.push(<rect x={luck > 0 ? 770 : 770 - wide} y={y - 24} width={wide} height={28} rx={4} fill={luck > 0 ? MORE : LESS} />);
+      drawn.push(<rect x={luck > 0 ? 750 : 750 - wide} y={y - 24} width={wide} height={28} rx={4} fill={luck > 0 ? MORE : LESS} />);
       write(`${luck > 0 ? "+" : "−"}${Math.abs(luck).toFixed(1)}`, 28, INK, RIGHT, { "text-anchor": "end", "font-weight": 600 });
     }
   }
   y += 70;
   drawn.push(<line x1={LEFT} x2={RIGHT} y1={y - 36} y2={y - 36} stroke={LINE} stroke-width={2} />);
-  write("Recorded and compared with the fast model by tower_sim", 24, SOFT);
+  write("Recorded and compared with the model by tower_sim", 24, SOFT);
   const high = y + 48;
   const words = `A picture of the night. ${sentences(throws, of).join(" ")}`;
   return (

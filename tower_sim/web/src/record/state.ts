@@ -130,7 +130,7 @@ function once<T>(what: string, throws: Played[], compute: () => T): T {
 
 /** What a throw is called. */
 export function titleOf(each: Played, rules: Rules | null): string {
-  return isHappening(each) ? capital(listed(each.marks)) : placeOf(each, rules);
+  return isHappening(each) ? capital(listed(each.marks) || "nothing thrown") : placeOf(each, rules);
 }
 
 /** The name of a throw's place in the game. */

@@ -301,7 +301,7 @@ function Night() {
             <thead><tr>{["Player", "Out", "Model", "Points", "Actions"].map((word) => <th scope="col">{word}</th>)}</tr></thead>
             <tbody>{own.map((each) => <tr><th scope="row">{each.name}</th>{[each.out, `${each.expected.toFixed(1)} ± ${each.sd.toFixed(1)}`, each.points, each.colours].map((cell) => <td>{cell}</td>)}</tr>)}</tbody>
           </table></div>
-          <p class="note">Out: cubes that came out. Model: those that the fast model expected of these throws, ± one standard deviation. Points and actions are those of all phases together.</p>
+          <p class="note">Out: cubes that came out. Model: those that the model expected of these throws, ± one standard deviation. Points and actions are those of all phases together.</p>
         </section>
       )}
     </>
@@ -340,7 +340,7 @@ function Tower() {
         <p class="note">The page plays nights of towers that differ from the model, and tests each.</p>
         {ui.power.found && ui.power.of === like ? <Nights found={ui.power.found} /> : <button type="button" id="power" class="main" disabled={ui.power.isBusy} onClick={() => reckon(like)}>{ui.power.isBusy ? "It plays ..." : "Play them"}</button>}
       </section>
-      <p class="note foot">{`The model: 64 laws drawn for ${counted(of.games, "game")} of the fast model of ${like}. The same test: `}<code>{`tower-sim tower test night.csv --tower ${like} --model surrogate --games ${of.games} --seed ${of.seed}`}</code></p>
+      <p class="note foot">{`The model: ${of.setups[sumOf(COUNTS)]?.length ?? 0} laws drawn for ${counted(of.games, "game")} of ${like}, played by ${of.model === "physics" ? "physics" : "its fast model"}. The same test: `}<code>{`tower-sim tower test night.csv --tower ${like} --model ${of.model} --games ${of.games} --seed ${of.seed}`}</code></p>
     </>
   );
 }
