@@ -11,13 +11,11 @@ from pathlib import Path
 import pytest
 
 import tower_sim
-from tests.measure import figures
 from tests.measure.renew import SURROGATES
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import shipped
 from tower_sim.calibration import readings
 from tower_sim.campaign import load as load_campaign
-from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.rulings import Rulings
 from tower_sim.games.rulings import questions
 from tower_sim.surrogate.store import KEYS, TOWER, fitted_or_shipped
@@ -293,18 +291,6 @@ def test_the_example_report_is_of_the_example_campaign():
     spec = load_campaign(ROOT / "docs/example/campaign.toml")
     assert spec.total >= 200
     assert spec.digest in (ROOT / "docs/example/report.md").read_text("utf-8")
-
-
-def test_figures_that_pages_quote_are_those_of_the_reports():
-    marks = [mark[1] for page in figures.pages() for mark in figures.MARKED.finditer(page.read_text("utf-8"))]
-    assert {*marks} == tomllib.loads((ROOT / "docs/figures.toml").read_text("utf-8")).keys()
-    assert figures.main(["--check"]) == 0
-    mark = "<!--setup-played-->{}<!--/-->"
-    assert (
-        figures.filled(mark.format("nothing")) == mark.format(figures.quoted("setup-played")) != mark.format("nothing")
-    )
-    with pytest.raises(UsageError, match="figure nobody cannot be quoted"):
-        figures.filled("<!--nobody-->1<!--/-->")
 
 
 def test_the_docs_figures_of_the_fitted_profiles_are_those_of_their_reports():

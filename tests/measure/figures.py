@@ -1,32 +1,64 @@
-"""Write the figures that stand in reports into the pages that quote them, so that the two cannot differ.
+"""Measure the figures that pages quote, and write them into the pages, so that the two cannot differ.
 
-python -m tests.measure.figures [--check]
+python -m tests.measure.figures [--renew] [--only TEXT ...] [--workers 2] [--check]
 
-A page marks a quoted figure by its name, `<!--NAME-->5.4 (3.4 to 8.2)<!--/-->`; a reader does not see the marks. For
-each name docs/figures.toml has `[file, row, words]`: a table (CSV) under docs/, the beginning of its row's first cell,
-and the words, in which `{column:.1f}` is the cell of that column, named without its unit in brackets. --check writes
-nothing and ends with status 2 where a page differs.
+A page marks a figure, `<!--printed.kept-->5.5 ± 0.2<!--/-->`; a reader does not see the marks. Its name is
+
+    SAMPLE.NAME            a row of docs/figures.csv: mean ± standard error
+    SAMPLE.NAME %          the same in percent
+    A - B                  a difference of two rows of independent draws
+    A - B %                the same in percent of B
+    SAMPLE.NAME n          of how many draws the row is the mean
+
+or one of docs/figures.toml, which has `[file, row, words]` for the tables of reports: a table (CSV) under docs/, the
+beginning of its row's first cell, and the words, in which `{column:.1f}` is the cell of that column.
+
+Without options only the pages are written. --renew draws all samples of tests/measure/samples.py again, the oldest
+first, and stores each when it is done; stopped, it goes on with those that are left. All take an hour of two cores or
+less. --check writes nothing and ends with status 2 where a page differs.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import math
 import re
+import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
 from functools import cache
 from pathlib import Path
 
+from tests.measure.samples import SAMPLES
 from tests.measure.script import ended
 from tower_sim.errors import UsageError
+from tower_sim.pool import spread_out
+from tower_sim.statistics import mean_error
 from tower_sim.writing import write
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
+TABLE = DOCS / "figures.csv"
 UNIT = re.compile(r" \[[^]]*\]")
-MARKED = re.compile(r"<!--([\w.-]+)-->(.*?)<!--/-->")
+MARKED = re.compile(r"<!--([\w.-]+(?: - [\w.-]+)?(?: [%n])?)-->(.*?)<!--/-->")
+BATCHES = 20  # of each sample
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A figure: the mean over `n` draws of its sample, with standard error; processor time of the whole sample."""
+
+    name: str
+    sample: str
+    value: float
+    error: float
+    n: int
+    seconds: float
+    commit: str
 
 
 def pages() -> list[Path]:
@@ -34,16 +66,91 @@ def pages() -> list[Path]:
     return [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 
 
+def rows() -> dict[str, Row]:
+    """Return the table by the names of its rows, the oldest first."""
+    with TABLE.open(encoding="utf-8", newline="") as lines:
+        read = (float, float, int, float)
+        return {
+            name: Row(name, sample, *(of(cell) for of, cell in zip(read, cells, strict=True)), commit)  # type: ignore[arg-type]
+            for name, sample, *cells, commit in list(csv.reader(lines))[1:]
+        }
+
+
+def seen(piece: tuple[str, range]) -> tuple[list[dict[str, float]], float]:
+    """Draw from a sample once for each seed: what was seen, and the processor time (s)."""
+    sample, seeds = piece
+    start = time.process_time()
+    return [dict(SAMPLES[sample].draw(seed)) for seed in seeds], time.process_time() - start
+
+
+def renew(only: Sequence[str], workers: int) -> None:
+    """Draw the samples again whose names hold one of the words `only`, the oldest first; store each when it is done."""
+    git = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
+    commit = subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
+    known = rows() if TABLE.exists() else {}
+    ages = {row.sample: (row.commit == commit, place) for place, row in enumerate(known.values())}
+    asked = [name for name in SAMPLES if ages.get(name, (False,))[0] is False and any(word in name for word in only)]
+    asked.sort(key=lambda name: ages.get(name, (False, -1)))
+    pieces = [
+        (name, range(SAMPLES[name].n)[start::BATCHES])
+        for name in asked
+        for start in range(min(BATCHES, SAMPLES[name].n))
+    ]
+    draws: list[dict[str, float]] = []
+    seconds = 0.0
+    found = spread_out(seen, pieces, workers, "batches of draws")
+    for (sample, _), (after, _), (more, took) in zip(pieces, [*pieces[1:], ("", range(0))], found, strict=True):
+        draws, seconds = draws + more, seconds + took
+        if after == sample:
+            continue
+        known = {name: row for name, row in known.items() if row.sample != sample and row.sample in SAMPLES}
+        for name in dict.fromkeys(name for draw in draws for name in draw):
+            values = [float(draw[name]) for draw in draws if name in draw]
+            row = Row(f"{sample}.{name}", sample, *mean_error(values), len(values), round(seconds, 1), commit)
+            known[row.name] = row
+        cells = [[format(x, ".6g") if isinstance(x, float) else str(x) for x in astuple(row)] for row in known.values()]
+        lines = [[field.name for field in fields(Row)], *cells]
+        write(TABLE, "".join(",".join(line) + "\n" for line in lines), "table")
+        draws, seconds = [], 0.0
+
+
+def with_error(value: float, error: float, n: int, is_share: bool) -> str:
+    """Return a figure with as many digits as its error has; where nothing was seen, an upper bound of 95 %."""
+    factor, unit = (100, " %") if is_share else (1, "")
+    if value == error == 0:
+        return f"0{unit} (below {3 * factor / n:.2g}{unit})"
+    if error == 0:
+        return f"{value * factor:g}{unit}"
+    value, error = value * factor, error * factor
+    lead = math.floor(math.log10(error))
+    places = max(-lead + (error / 10**lead < 2), 0)
+    return f"{value:.{places}f} ± {error:.{places}f}{unit}"
+
+
 def quoted(name: str) -> str:
-    """Return a figure in words, from its table; raises UsageError for a name, row or column that is not there."""
+    """Return a figure in words; raises UsageError for a name, row or column that is not there."""
     try:
-        file, start, template = _names()[name]
-        (row,) = (row for row in _table(file) if next(iter(row.values())).startswith(start))
-        return template.format_map({UNIT.sub("", column): _value(cell) for column, cell in row.items()})
+        if name in _names():
+            file, start, template = _names()[name]
+            (row,) = (row for row in _table(file) if next(iter(row.values())).startswith(start))
+            return template.format_map({UNIT.sub("", column): _value(cell) for column, cell in row.items()})
+        table = rows()
+        is_share = name.endswith(" %")
+        first, _, second = name.removesuffix(" %").removesuffix(" n").partition(" - ")
+        row = table[first]
+        if name.endswith(" n"):
+            return f"{row.n:,}"
+        if not second:
+            return with_error(row.value, row.error, row.n, is_share)
+        other = table[second]
+        by = other.value if is_share else 1.0
+        less, error = (row.value - other.value) / by, math.hypot(row.error, other.error) / by
+        words = with_error(less, error, row.n, is_share)
+        return words if words.startswith("-") else f"+{words}"
     except (KeyError, ValueError) as error:
         raise UsageError(
-            f"figure {name} cannot be quoted ({error!r}); allowed is a name in docs/figures.toml, with one row and its "
-            "columns; mend it there"
+            f"figure {name} cannot be quoted ({error!r}); allowed is a row of docs/figures.csv, or a name in "
+            "docs/figures.toml with one row and its columns; measure it, or mend the name"
         ) from error
 
 
@@ -73,20 +180,25 @@ def _value(cell: str) -> float | str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Read the command line; returns the exit status: see `ended`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--renew", action="store_true", help="draw the samples again")
+    parser.add_argument("--only", nargs="+", default=[""], metavar="TEXT", help="only samples whose names hold it")
+    parser.add_argument("--workers", type=int, default=2, help="processes")
     parser.add_argument("--check", action="store_true", help="write nothing; exit status 2 where a page differs")
     options = parser.parse_args(arguments)
 
     def work() -> None:
+        if options.renew:
+            renew(options.only, options.workers)
         for page in pages():
             text = page.read_text("utf-8")
             if (now := filled(text)) == text:
                 continue
             if options.check:
-                raise UsageError(f"{page.name} differs from its reports; run python -m tests.measure.figures")
+                raise UsageError(f"{page.name} differs from its figures; run python -m tests.measure.figures")
             write(page, now, "page")
             print(f"{page.name}: written anew")
 
-    return ended("figures", work)
+    return ended("figures", work, "the samples that are done are stored; run the same again")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.measure.script import ended
+from tests.measure.script import ended, put
 from tower_sim.apparatus.catalogue import from_tables, load
 from tower_sim.apparatus.mesh.importing import import_mesh
 from tower_sim.apparatus.parts import Apparatus
@@ -135,7 +135,7 @@ def table() -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Throw what is missing and print the table; returns the exit status: see `ended`."""
+    """Throw what is missing and write the table of docs/printed.md; returns the exit status: see `ended`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--drops", type=int, default=400, help="throws of 49 cubes")
     parser.add_argument("--loose", type=int, default=2000, help="throws of 12 cubes into the mesh")
@@ -144,7 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def run() -> None:
         play_on(options.drops, options.loose, options.workers)
-        print("\n".join(table()))
+        put(ROOT / "docs/printed.md", "meshes", "\n".join(table()))
 
     return ended("meshes", run)
 

@@ -1,11 +1,11 @@
-r"""Make the printable peg tower of docs/printed again, import it, and measure what it keeps: docs/printed.md.
+r"""Make the printable peg tower of docs/printed again, and import it: docs/printed.md.
 
     \_________/     funnel
     | o  o  o |     pegs from the back wall to the front, which is open for a sheet of glass
     |  o  o   |
     |_________|     a ramp falls from the back to the exit, in front of it lies a walled tray
 
-`python -m tests.measure.printed` makes it; with `--drops 100` it also measures. `--fine FILE.stl` writes one with
+`python -m tests.measure.printed` makes it. `--fine FILE.stl` writes one with
 rounder pegs and knobs outside, of more than 30,000 triangles, which the figures on speed are of.
 """
 
@@ -26,9 +26,7 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.cli.mesh import import_
 from tower_sim.cubes import supply
 from tower_sim.drawing.picture import draw_apparatus
-from tower_sim.pool import spread_out
 from tower_sim.simulator import PhysicsModel
-from tower_sim.statistics import mean_error
 
 FOLDER = Path(__file__).parent.parent.parent / "docs/printed"
 CUBES = 20
@@ -89,24 +87,6 @@ def _parts(is_fine: bool) -> Iterator[Any]:
                 yield knob.translate((back + 0.1, float(y), float(z)))
 
 
-def kept(seed: int) -> int | None:
-    """Throw the cubes once into the empty tower: how many stay; None if the drop is no landing."""
-    with PhysicsModel(load(FOLDER / "pegs.toml")) as model:
-        cubes = supply({"red": CUBES}, model.cube_edge)
-        outcome = model.drop(model.empty(), cubes, np.random.default_rng(seed))
-    return len(outcome.state.residents) if outcome.status.is_landing else None
-
-
-def sentence(drops: int, workers: int) -> str:
-    """Say how many cubes the tower keeps."""
-    found = [each for each in spread_out(kept, range(drops), workers, "drops") if each is not None]
-    mean, error = mean_error(np.array(found))
-    return (
-        f"Of {CUBES} cubes thrown into the empty tower {mean:.1f} ± {error:.1f} stay inside (mean ± standard error of "
-        f"{len(found)} throws; the fewest were {min(found)}, the most {max(found)})."
-    )
-
-
 def make() -> None:
     """Write mesh, profile, solids and picture into docs/printed."""
     FOLDER.mkdir(exist_ok=True)
@@ -121,18 +101,15 @@ def make() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Make the tower and say what it keeps; returns the exit status: see `ended`."""
+    """Make the tower; returns the exit status: see `ended`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fine", type=Path, metavar="FILE.stl", help="only write the tower of many triangles")
-    parser.add_argument("--drops", type=int, default=0, help="throws of which to measure what stays")
-    parser.add_argument("--workers", type=int, default=2, help="processes")
     options = parser.parse_args(arguments)
     if options.fine:
         mesh: Any = tower(is_fine=True)
         options.fine.write_bytes(mesh.export(file_type="stl"))
         return 0
-    make()
-    return ended("printed", lambda: print(sentence(options.drops, options.workers))) if options.drops else 0
+    return ended("printed", make)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 
 python -m tests.measure.renew --out WORK [--surrogates]
 
-Every simulated game is kept in WORK, so that it can be stopped and goes on. With --surrogates the surrogates that ship
-are fitted anew first, from the campaigns in docs/surrogate/, with reports of their checks (half an hour on two cores).
+Every simulated game is kept in WORK, so that it can go on. At the end the figures of docs/figures.csv
+are drawn again. With --surrogates the surrogates that ship are fitted anew first, from campaigns in docs/surrogate/,
+with reports of their checks (half an hour on two cores).
 The profiles themselves: python -m tower_sim.calibration.readings profiles.
 """
 
@@ -143,7 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         session()
         for command in COMMANDS:
             cli.main(command.split())
-        figures.main([])
+        figures.main(["--renew"])
 
     return ended("renew", work, "what was simulated is kept; to go on, run the same again")
 

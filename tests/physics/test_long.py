@@ -1,53 +1,84 @@
 """What Bullet does to towers: statistics of many minutes, run with `pytest -m long`."""
 
 import multiprocessing as mp
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from tests.measure.numerics import VARIANTS, difference, first_drop, measure_carry_over, measure_knock
-from tests.support.towers import REFERENCE as TOWER
-from tests.support.towers import RULEBOOK
+from tests.measure.living import play_living
+from tests.measure.samples import first
+from tests.support.towers import REFERENCE, RULEBOOK
+from tower_sim.apparatus.catalogue import load
+from tower_sim.cubes import supply
+from tower_sim.model import until_landed
+from tower_sim.physics.settings import STANDARD, PhysicsSettings, accuracy
 from tower_sim.pool import spread_out
-from tower_sim.statistics import clopper_pearson
+from tower_sim.simulator import PhysicsModel
+from tower_sim.statistics import clopper_pearson, mean_error
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.bullet]
 WORKERS = mp.cpu_count()
+BULLET = accuracy("bullet", STANDARD)
+STRENGTHS = (0.05, 0.1, 0.4, 1.0, 1.5, 3.0)  # of knocks, g
 
 
-@pytest.mark.bullet
-def test_recreating_states_moves_the_mean_out_by_less_than_0_3_and_games_not_visibly_by_more_than_0_5():
-    """60 games a side, standard errors 0.04 and 0.8: whole games are held to 0.5 beyond their own 95 %."""
-    found = measure_carry_over(str(TOWER), 60, WORKERS, "bullet")
-    mean, se = found.out_difference()
-    assert mean - 1.96 * se > -0.3
-    assert mean + 1.96 * se < 0.3
-    mean, se = found.inside_difference()
-    assert abs(mean) < 0.5 + 1.96 * se
+def forked(seed: int) -> float:
+    """Play a game; cubes out of re-created towers minus those out of the living one, the mean over its forks."""
+    with PhysicsModel(load(REFERENCE), BULLET) as model:
+        return float(np.mean([f.recreated_out - f.living_out for f in play_living(model, seed).forks if f.drop > 0]))
 
 
-@pytest.mark.bullet
+def test_recreating_states_moves_the_mean_out_by_less_than_0_3():
+    """60 games, standard error 0.04."""
+    mean, error = mean_error(list(spread_out(forked, range(60), WORKERS)))
+    assert abs(mean) + 1.96 * error < 0.3
+
+
+def knocked(seed: int) -> tuple[int, list[bool]]:
+    """Fill the tower and knock with each strength: cubes inside before, and whether any comes out."""
+    with PhysicsModel(load(REFERENCE), BULLET) as model:
+        cubes = supply({"any": 42}, model.cube_edge)
+        state = until_landed(partial(model.drop, model.empty(), cubes), np.random.SeedSequence(seed)).state
+        streams = np.random.SeedSequence(seed).spawn(len(STRENGTHS))
+        out = [until_landed(partial(model.knock, state, g), s) for g, s in zip(STRENGTHS, streams, strict=True)]
+    return len(state.residents), [bool(outcome.emerged) for outcome in out]
+
+
 def test_the_chance_that_a_knock_releases_a_cube_rises_from_under_1_to_over_50_percent():
-    residents, released = measure_knock(str(TOWER), 200, WORKERS, "bullet")
+    residents, released = zip(*spread_out(knocked, range(200), WORKERS), strict=True)
     assert 14 <= np.mean(residents) <= 16
-    chances = {
-        strength: clopper_pearson(sum(x > 0 for x in counts), len(counts)) for strength, counts in released.items()
-    }
+    counts = np.sum(released, axis=0).tolist()
+    chances = dict(zip(STRENGTHS, (clopper_pearson(count, 200) for count in counts), strict=True))
     assert chances[0.05].value < 0.01
     assert chances[1.5].low > 0.5
-    ordered = [chance.value for chance in chances.values()]
-    assert all(b >= a - 0.03 for a, b in pairwise(ordered))
+    assert all(b >= a - 6 for a, b in pairwise(counts))
 
 
-@pytest.mark.bullet
-@pytest.mark.parametrize("name", ["half the step", "100 iterations, no early stop", "relaxation 0.1 s"])
-def test_a_finer_setting_keeps_as_many_cubes_within_2_of_49(name: str):
+def kept(settings: PhysicsSettings, seed: int) -> int | None:
+    """Throw 49 cubes into the empty tower: how many stay, None without a landing."""
+    with PhysicsModel(load(RULEBOOK), settings) as model:
+        outcome = first(model, 49, seed)
+    return len(outcome.state.residents) if outcome.status.is_landing else None
+
+
+HALF = replace(
+    BULLET,
+    timestep=BULLET.timestep / 2,
+    step_travel=BULLET.step_travel / 2,
+    passed_travel=BULLET.passed_travel / 2,
+)
+
+
+@pytest.mark.parametrize(
+    "settings", [HALF, replace(BULLET, iterations=100, residual=0.0), replace(BULLET, relaxation=0.1)]
+)
+def test_a_finer_setting_keeps_as_many_cubes_within_2_of_49(settings: PhysicsSettings):
     """400 set-up drops of each, standard error 0.35: the 90 % interval lies within 2 cubes, as for no quarter step."""
-    kept: list[list[int]] = []
-    for settings in (VARIANTS["as shipped"], VARIANTS[name]):
-        results = spread_out(partial(first_drop, RULEBOOK, settings), range(400), WORKERS)
-        kept.append([stay for status, stay, _ in results if status.is_landing])
-    mean, se = difference(kept[1], kept[0])
-    assert abs(mean) + 1.645 * se < 2
+    (fine, fine_error), (shipped, shipped_error) = (
+        mean_error([n for n in spread_out(partial(kept, each), range(400), WORKERS) if n is not None])
+        for each in (settings, BULLET)
+    )
+    assert abs(fine - shipped) + 1.645 * float(np.hypot(fine_error, shipped_error)) < 2

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.measure import overlap as judge
-from tests.measure.wallenstein import sentence
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
 from tower_sim.model import until_landed
@@ -67,9 +65,3 @@ def test_a_hard_knock_releases_cubes_and_a_faint_one_none(model: PhysicsModel, f
     hard = [model.knock(full.state, 3.0, np.random.default_rng(seed)) for seed in range(3)]
     assert any(outcome.knocked_out for outcome in hard)
     assert all(outcome.status.is_landing for outcome in hard)
-
-
-@pytest.mark.slow
-def test_what_the_documents_say_it_keeps_is_what_it_keeps():
-    text = " ".join((Path(__file__).parents[2] / "docs" / "apparatus.md").read_text("utf-8").split())
-    assert sentence(100, 2) in text

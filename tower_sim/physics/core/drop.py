@@ -102,8 +102,7 @@ GRAVITY = 9.81  # m/s2
 MOST_OVERLAP = 0.05
 """The deepest allowed overlap of a cube of a state with another cube or a part (cube edges).
 
-A drop that ends with a deeper overlap does not count as a landing. `python -m tests.measure.gates overlap` measures the
-deepest: docs/physics.md.
+A drop that ends with a deeper overlap does not count as a landing. docs/physics.md says how deep cubes overlap.
 """
 SHAKING = 0.1  # s: [assumed] a table knocked by hand moves out and back in about a tenth of a second
 HOLD = (
