@@ -6,11 +6,12 @@ Sample sizes are such that, were a claim wrong by the amount said beside it, the
 import json
 import math
 import re
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,9 +20,8 @@ from support.cases import each_case
 from support.fakes import CoinTower
 from support.recorded import COLOURS, game, write_records
 
-from tower_sim import pool
 from tower_sim.apparatus.catalogue import load
-from tower_sim.calibration import e_values, verdict
+from tower_sim.calibration import e_values, verdict, watched
 from tower_sim.calibration.e_values import STRONG, check, colour_laws
 from tower_sim.calibration.records import Record
 from tower_sim.calibration.reference import LAWS, DropLaw, Reference, Situation, learn, reference, situations
@@ -281,11 +281,11 @@ def test_a_simulated_game_is_a_record_like_any_other(monkeypatch: pytest.MonkeyP
     told: list[object] = []
 
     @contextmanager
-    def telling(what: str, total: int) -> Generator[Callable[[int], None]]:
+    def telling(what: str, total: int) -> Generator[SimpleNamespace]:
         told.extend((what, total))
-        yield told.append
+        yield SimpleNamespace(step=lambda: told.append(1))
 
-    monkeypatch.setattr(pool, "telling", telling)
+    monkeypatch.setattr(watched, "telling", telling)
     (seen,) = observe(load("amerigo"), 1, 5)
     assert told == ["games", 1, 1]
     found = situations([each.record for each in seen], FLAT)
