@@ -281,7 +281,7 @@ def test_at_rest_it_is_drawn_as_finely_as_can_be(browser: Any):
               stage.level = 3;
               await tower.throw({ blue: 4 }, 7);
               await tower.finish();
-              await new Promise((done) => setTimeout(done, 1500));
+              for (let i = 0; i < 300 && levels.at(-1) !== 0; i++) await new Promise((done) => setTimeout(done, 100));
               return levels;
             }"""
         )
