@@ -34,7 +34,7 @@ SETUP, KNOCKED, PRINTED = 49, 42, 20  # cubes thrown into the empty tower
 WALLENSTEIN_LATER, WALLENSTEIN_THROWN = 6, 6  # throws after the set-up, cubes in each
 STRENGTHS = (0.1, 0.4, 1, 2)  # of knocks, g
 DEEP = 0.005  # edges: an overlap that would be seen
-WAYS = {"at-once": (False, "swept"), "swept": (True, "swept"), "as-shipped": (True, "cleared")}
+WAYS = {"at-once": (False, "swept"), "swept": (True, "swept")}  # whether poured; how the exit is cleared
 SHIP = cast("CombatShip", load("dead_reckoning"))
 
 
@@ -49,11 +49,10 @@ class Sample:
 @cache
 def tower(profile: str, way: str = "as-shipped") -> Apparatus:
     """Return a tower, also with a hand that lets go at once, or swept at the exit: see `WAYS`."""
-    is_poured, emerged = WAYS[way]
-    tables = load(profile).profile
     if way == "as-shipped":
         return load(profile)
-    tables = copy.deepcopy(tables)
+    is_poured, emerged = WAYS[way]
+    tables = copy.deepcopy(load(profile).profile)
     tables["exit"]["emerged"] = emerged
     if not is_poured:
         tables["release"] = {k: v for k, v in tables["release"].items() if k not in ("rate_per_s", "fall_m_s")}

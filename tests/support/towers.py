@@ -11,8 +11,6 @@ CLUB = str(_FOLDER / "club.toml")
 """What docs call club.toml: once the shipped profile amerigo-club, fitted with Bullet to a club player's impression."""
 REFERENCE = _FOLDER / "reference.toml"
 """A tower that was never fitted: cubes are let go all at once and swept away at the exit."""
-BEFORE = {"rulebook": "amerigo", "club": "amerigo-club"}
-"""The names of the shipped profiles that they were, by which measurements of that time are kept."""
 
 
 def called(profile: str) -> str:
