@@ -40,7 +40,7 @@ READINGS = {
 }
 PROOF = Path(__file__).with_name("proof.json")
 FEW = 200  # effective towers
-DRAWS, GAMES = 48, 8  # fresh draws of a reading, new games of each
+DRAWS, GAMES = 96, 8  # fresh draws of a reading, new games of each
 PROVED = (*TARGETS, "colours", "single")
 
 
