@@ -11,7 +11,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim import writing
 from tower_sim.apparatus.catalogue import FITTED_WITH
 from tower_sim.apparatus.catalogue import parse as parse_profile
 from tower_sim.calibration import evidence as evidences
@@ -27,8 +26,9 @@ from tower_sim.calibration.towers import Towers
 from tower_sim.calibration.usable import usable
 from tower_sim.compare.wish import Wish
 from tower_sim.errors import UsageError, check_whole, shown
-from tower_sim.extras import extra
 from tower_sim.surrogate.store import beside
+from tower_sim.tools import writing
+from tower_sim.tools.extras import extra
 
 ENOUGH = 15.0  # effective towers; with fewer, more games of the heavy towers are played
 MOST = 60  # towers with more games in one calibration

@@ -29,10 +29,10 @@ from tower_sim.calibration.summaries import (
     windows,
 )
 from tower_sim.errors import UsageError, fault, shown
-from tower_sim.reading import RECORDS, read_text, refuse_other
 from tower_sim.runs.by_drop import ByDrop
 from tower_sim.runs.figure import SHARE
 from tower_sim.runs.tower import TOTALS, many_of, single_of
+from tower_sim.tools.reading import RECORDS, read_text, refuse_other
 
 MOST_VALUES = 40  # 1.7 GB
 MOST_OF_GAMES = 28  # values of recorded games, so that remarks find room beside them

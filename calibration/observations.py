@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, PrivateAttr
 from tower_sim import typed
 from tower_sim.errors import fault, shown
 from tower_sim.games.amerigo.rules import Rules
-from tower_sim.reading import OBSERVATION, read_text, refuse_other, toml_table
+from tower_sim.tools.reading import OBSERVATION, read_text, refuse_other, toml_table
 from tower_sim.typed import Document
 
 CUBES, COLOURS = sum(Rules().counts.values()), len(Rules().colours)  # of a game as published

@@ -20,15 +20,15 @@ from zipfile import BadZipFile
 import numpy as np
 from scipy.stats import qmc
 
-from tower_sim import writing
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.calibration.prior import NUMBERS, tower
 from tower_sim.calibration.summaries import GAME, PLAN, RULES, Array
 from tower_sim.errors import UsageError
-from tower_sim.pool import in_threads
-from tower_sim.progress import telling
 from tower_sim.runs.by_drop import COUNTS, UNKNOWN, ByDrop, after_setup, by_drop
 from tower_sim.simulator import PhysicsModel
+from tower_sim.tools import writing
+from tower_sim.tools.pool import in_threads
+from tower_sim.tools.progress import telling
 
 FOLDER = Path(__file__).with_name("played")
 PIECES, TOWERS, GAMES = 20, 128, 2

@@ -22,10 +22,10 @@ from tower_sim.errors import fault, shown
 from tower_sim.games.game import Game
 from tower_sim.surrogate.groups import AGES, BetaBinomial
 from tower_sim.surrogate.store import TOWER, fitted_to, shipped_names
+from tower_sim.tools.writing import check, write
 from tower_sim.variants import DEFAULT
 from tower_sim.version import TOWER_SIM
 from tower_sim.web.page import Page
-from tower_sim.writing import check, write
 
 SCHEMA = "tower-sim/record"
 VERSION = 1

@@ -23,7 +23,7 @@ from tower_sim.drawing import check_path
 from tower_sim.drawing.files import save
 from tower_sim.errors import UsageError, shown
 from tower_sim.games.amerigo import Rules
-from tower_sim.reading import read_bytes
+from tower_sim.tools.reading import read_bytes
 
 THROWN, OUT = "thrown_", "out_"
 NOTE, MARK = "note", "mark"

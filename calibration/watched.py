@@ -14,14 +14,14 @@ from tower_sim.calibration.observations import CUBES
 from tower_sim.calibration.records import Record, has_colours
 from tower_sim.contract import DropModel
 from tower_sim.cubes import MAX_CUBES, Cube, count_by_colour, supply
+from tower_sim.drops.repeat import TooManyFailedDraws, until_landed
 from tower_sim.errors import check_whole
 from tower_sim.games.amerigo import DROP_STREAM, Rules, play
-from tower_sim.model import TooManyFailedDraws, until_landed
 from tower_sim.models import PHYSICS, open_model
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.pool import in_threads
-from tower_sim.progress import telling
 from tower_sim.state import TowerState
+from tower_sim.tools.pool import in_threads
+from tower_sim.tools.progress import telling
 
 COLOURS = len(Rules().colours)
 

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 
-from tower_sim import writing
 from tower_sim.calibration import played
 from tower_sim.calibration.observations import COLOURS, CUBES
 from tower_sim.calibration.prior import tower
@@ -27,10 +26,11 @@ from tower_sim.errors import fault
 from tower_sim.fitting import fit
 from tower_sim.fitting.whole_games import games_of
 from tower_sim.games.compared import number
-from tower_sim.progress import telling
 from tower_sim.runs.by_drop import ByDrop
 from tower_sim.statistics import average
 from tower_sim.surrogate.store import beside
+from tower_sim.tools import writing
+from tower_sim.tools.progress import telling
 
 ROUNDS = ((8, range(200, 204)), (3, range(204, 216)))
 """How many towers are played to choose one, and by which games: all, then the nearest."""

@@ -28,11 +28,11 @@ import numpy as np
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import supply
+from tower_sim.drops.repeat import until_landed
 from tower_sim.games.amerigo import Rules, play
 from tower_sim.games.dead_reckoning.battle import play as play_battle
 from tower_sim.games.dead_reckoning.battle import start
 from tower_sim.games.dead_reckoning.sides import Setup, Side
-from tower_sim.model import until_landed
 from tower_sim.physics.core import compiled
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel

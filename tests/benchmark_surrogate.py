@@ -22,9 +22,9 @@ import numpy.typing as npt
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import Cube, supply
+from tower_sim.drops.repeat import until_landed
 from tower_sim.games.amerigo import Rules, play
 from tower_sim.games.amerigo.many import sample_games
-from tower_sim.model import until_landed
 from tower_sim.models import open_model
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState

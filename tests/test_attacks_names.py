@@ -20,8 +20,8 @@ from tower_sim.models import open_model
 from tower_sim.requests import MAX_STATE, Throw
 from tower_sim.service.lines import read_request
 from tower_sim.state import Event, TowerState
-from tower_sim.terminal import say
-from tower_sim.token import pack
+from tower_sim.tools.terminal import say
+from tower_sim.tools.token import pack
 from tower_sim.variants import read_variant
 from tower_sim.web.page import Page
 

@@ -23,6 +23,7 @@ import tower_sim
 from tower_sim import campaign
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import Cube, count_by_colour, supply
+from tower_sim.drops.repeat import redo, until_landed
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules, Tokens, action_points, actions_allowed, gold_for_passing, options
 from tower_sim.games.amerigo import play as play_amerigo
@@ -30,7 +31,6 @@ from tower_sim.games.amerigo.many import sample_games
 from tower_sim.games.dead_reckoning.abilities import Ability
 from tower_sim.games.dead_reckoning.battle import Battle, advance, start
 from tower_sim.games.dead_reckoning.sides import Setup, Side
-from tower_sim.model import redo, until_landed
 from tower_sim.models import open_model, rule_of_thumb, settings_of
 from tower_sim.physics.settings import PhysicsSettings, accuracy, read_settings
 from tower_sim.registry import get

@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from tower_sim import interrupts, pool
-from tower_sim.interrupts import terminable
+from tower_sim.tools import interrupts, pool
+from tower_sim.tools.interrupts import terminable
 
 
 @pytest.mark.parametrize("is_held_back", [True, False])

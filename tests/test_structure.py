@@ -12,11 +12,7 @@ from support.imports import CALIBRATION, PACKAGE, ROOT, SHIPPED, circles, import
 from tower_sim.registry import OWN
 
 # What knows of no tower; everyone may ask it. Each asks those before it alone.
-TOOLS = (
-    "errors", "version", "portable", "columns", "interrupts", "registry", "extras", "reading", "typed",
-    "progress", "terminal", "writing", "token", "pool", "statistics", "jit",
-    "wasm",
-)  # fmt: skip
+TOOLS = ("errors", "version", "registry", "tools", "typed", "statistics", "wasm")
 
 # The other rooms, from the ground up: what each knows beside tools. The last, without a name, is the package's face.
 KNOWS = {
@@ -31,35 +27,30 @@ KNOWS = {
     "printing": "apparatus",
     "door": "cubes state",
     "contract": "apparatus cubes door outcome state",
-    "model": "contract cubes door outcome state",
-    "throwing": "cubes door outcome state",
-    "recorder": "contract cubes outcome state",
+    "drops": "answers contract cubes door outcome state",
     "physics": "apparatus cubes outcome places state",
-    "games": "answers apparatus contract cubes door drawing model outcome runs state throwing",
+    "games": "answers apparatus contract cubes door drawing drops outcome runs state",
     "simulator": "apparatus contract cubes door outcome physics places state",
     "surrogate": "apparatus contract cubes door outcome places runs state",
     "models": "apparatus physics simulator surrogate",
-    "chances": "answers contract cubes model state throwing",
-    "requests": "answers apparatus chances contract cubes door games model models outcome physics state throwing",
+    "requests": "answers apparatus contract cubes door drops games models outcome physics state",
     "variants": "apparatus games requests",
     "web": "apparatus cubes drawing games outcome physics requests runs state surrogate variants",
-    "campaign": "apparatus games model models physics places recorder requests runs state surrogate",
+    "campaign": "apparatus drops games models physics places requests runs state surrogate",
     "study": "campaign places runs surrogate web",
-    "fitting": "apparatus campaign contract model models places recorder runs study surrogate",
-    "compare": "apparatus contract drawing games model models physics recorder requests runs state study surrogate "
-    "variants",
-    "calibration": "apparatus campaign compare contract cubes drawing fitting games model models physics runs "
+    "fitting": "apparatus campaign contract drops models places runs study surrogate",
+    "compare": "apparatus contract drawing drops games models physics requests runs state study surrogate variants",
+    "calibration": "apparatus campaign compare contract cubes drawing drops fitting games models physics runs "
     "simulator state study surrogate variants web",
-    "javascript": "apparatus games physics variants web",
-    "clients": "apparatus javascript surrogate web",
-    "env": "apparatus cubes games model models places runs state surrogate",
-    "service": "answers apparatus contract games model models physics requests surrogate web",
-    "testing": "apparatus contract cubes door games model outcome physics recorder simulator state surrogate",
-    "cli": "apparatus calibration campaign chances clients compare contract cubes drawing fitting games "
-    "model models outcome physics printing requests service state study web",
+    "clients": "apparatus games physics surrogate variants web",
+    "env": "apparatus cubes drops games models places runs state surrogate",
+    "service": "answers apparatus contract drops games models physics requests surrogate web",
+    "testing": "apparatus contract cubes door drops games outcome physics simulator state surrogate",
+    "cli": "apparatus calibration campaign clients compare contract cubes drawing drops fitting games models outcome "
+    "physics printing requests service state study web",
     "__main__": "cli",
-    "tower": "apparatus contract door model models outcome physics state throwing",
-    "": "apparatus compare contract cubes model models outcome physics simulator state surrogate tower",
+    "tower": "apparatus contract door drops models outcome physics state",
+    "": "apparatus compare contract cubes drops models outcome physics simulator state surrogate tower",
 }
 
 # What the registry names is known by that name alone, but for who is of one game or kind by what it is for.
@@ -116,6 +107,12 @@ def test_every_room_knows_what_the_table_says_and_that_lies_below_it():
         assert known <= set(below), f"{room} is below {', '.join(sorted(known - set(below)))}, which it imports"
         if room in KNOWS:
             assert sorted(known - set(TOOLS)) == sorted(KNOWS[room].split()), room
+
+
+def test_the_map_names_every_room():
+    rows = re.findall(r"^\| (`.*?) \|", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.M)
+    named = {word.strip("`").split("/")[0] for row in rows for word in row.split()}
+    assert named >= {room for room in (*TOOLS, *KNOWS) if room not in ("", "__main__", "calibration")}
 
 
 def test_no_files_import_each_other_in_a_circle():

@@ -15,12 +15,12 @@ from support.campaigns import tree
 from support.cases import each_case
 from support.command_line import COMMANDS
 
-from tower_sim import writing
 from tower_sim.campaign import load, run
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
 from tower_sim.study.report import Report, Section, Table
-from tower_sim.writing import WritingFailed, check, write
+from tower_sim.tools import writing
+from tower_sim.tools.writing import WritingFailed, check, write
 
 SPEC = '[campaign]\ngame = "amerigo"\napparatus = "amerigo"\nmodel = "two_thirds"\nseed = "7"\ngames = 6\nshard = 2\n'
 

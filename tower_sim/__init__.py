@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from tower_sim.compare.search import Tuned, tune
     from tower_sim.contract import BoardModel, DropModel
     from tower_sim.cubes import Cube, count_by_colour, supply
+    from tower_sim.drops.repeat import TooManyFailedDraws, knock_then_drop, redo, until_landed
     from tower_sim.errors import UsageError
-    from tower_sim.model import TooManyFailedDraws, knock_then_drop, redo, until_landed
     from tower_sim.models import open_model
     from tower_sim.outcome import Landing, Outcome, Status
     from tower_sim.physics.settings import PhysicsSettings

@@ -13,8 +13,8 @@ from tower_sim.apparatus.hull import Hull
 from tower_sim.apparatus.parts import Apparatus, Box, over_table
 from tower_sim.apparatus.solids import axes
 from tower_sim.errors import UsageError, shown
-from tower_sim.extras import extra
-from tower_sim.writing import check, write
+from tower_sim.tools.extras import extra
+from tower_sim.tools.writing import check, write
 
 FORMATS = (".stl", ".3mf", ".glb")
 _PACKAGES = ("trimesh", "manifold3d", "lxml", "networkx")

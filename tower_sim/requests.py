@@ -29,22 +29,22 @@ from tower_sim import registry
 from tower_sim.answers import ThrowAnswer
 from tower_sim.apparatus.catalogue import names as profiles
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.chances import chances, document_of
 from tower_sim.contract import DropModel
 from tower_sim.cubes import MAX_CUBES
 from tower_sim.door import HARDEST, as_state, knock_strength
+from tower_sim.drops.chances import chances, document_of
+from tower_sim.drops.repeat import throw
+from tower_sim.drops.throwing import as_throw
 from tower_sim.errors import UsageError, check_kind, check_table, fault, shown, unknown
 from tower_sim.games.game import Game
 from tower_sim.games.odds import ManyRuns
 from tower_sim.games.turn import Turn
 from tower_sim.games.ways import MAX_RUNS, MAX_WORD, MAX_WORDS, Asked
-from tower_sim.model import throw
 from tower_sim.models import MODELS, PHYSICS, settings_of
 from tower_sim.outcome import Outcome
 from tower_sim.physics.settings import PhysicsSettings, accuracies
-from tower_sim.reading import RULES, as_path, read_text, refuse_other, toml_table
 from tower_sim.state import MAX_SEED, TowerState, check_seed
-from tower_sim.throwing import as_throw
+from tower_sim.tools.reading import RULES, as_path, read_text, refuse_other, toml_table
 from tower_sim.typed import read
 
 GAME, APPARATUS = "game", "apparatus"  # keys of a rules file, beside those of its rules

@@ -17,7 +17,6 @@ from functools import partial
 
 import numpy as np
 
-from tower_sim import portable
 from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.parts import Apparatus, as_apparatus
 from tower_sim.apparatus.with_board import with_board
@@ -33,8 +32,9 @@ from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings, as_settings
 from tower_sim.physics.world import World
 from tower_sim.places import BORDER, INSIDE, LOST, TABLE, ZONE
-from tower_sim.pool import in_threads
 from tower_sim.state import Event, Pose, Resident, TowerState, rng_text
+from tower_sim.tools import portable
+from tower_sim.tools.pool import in_threads
 
 
 class PhysicsModel(BaseModel):

@@ -17,15 +17,15 @@ from tower_sim.apparatus.parts import Surface, span
 from tower_sim.contract import BoardModel, DropModel
 from tower_sim.cubes import Cube, supply
 from tower_sim.door import as_model
+from tower_sim.drops.recorder import Recorder
+from tower_sim.drops.repeat import MAX_ATTEMPTS, redo
 from tower_sim.errors import UsageError, shown
 from tower_sim.games.game import Game
 from tower_sim.games.turn import Turn
-from tower_sim.model import MAX_ATTEMPTS, redo
 from tower_sim.outcome import Outcome, Status
 from tower_sim.physics.bullet.stepper import Stepper
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import GRAVITY, PhysicsSettings
-from tower_sim.recorder import Recorder
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import Event, Pose, TowerState, rng_text
 from tower_sim.surrogate.two_thirds import TwoThirdsRule

@@ -14,8 +14,8 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError, fault, prints, word_list
 from tower_sim.games.game import Game
 from tower_sim.games.ways import value_of
-from tower_sim.reading import PROFILE, is_of, read_text
 from tower_sim.requests import APPARATUS, GAME, allowed, first_game, game_of_rules, games, naming, read_table, rules_of
+from tower_sim.tools.reading import PROFILE, is_of, read_text
 
 DEFAULT = registry.names("game")[0]  # the game of a rules file without the key `game`
 

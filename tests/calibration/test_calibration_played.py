@@ -17,7 +17,7 @@ from tower_sim.calibration.played import COUNTS, FOLDER, GAMES, PLAN, TOWERS, Ta
 from tower_sim.calibration.prior import tower
 from tower_sim.errors import UsageError
 from tower_sim.runs.by_drop import UNKNOWN, ByDrop
-from tower_sim.writing import WritingFailed
+from tower_sim.tools.writing import WritingFailed
 
 FEW = 3  # towers of a piece in tests
 

@@ -20,7 +20,6 @@ from tower_sim.campaign import Spec, parse, run, run_shard
 from tower_sim.campaign.point import Point
 from tower_sim.campaign.tables import DROPS, TableKind, tables_of
 from tower_sim.campaign.work import Shard
-from tower_sim.columns import Column
 from tower_sim.games import amerigo
 from tower_sim.games.chain import GAME as CHAIN
 from tower_sim.games.chain import chosen
@@ -28,6 +27,7 @@ from tower_sim.games.dead_reckoning import battle
 from tower_sim.games.tower import game_seed
 from tower_sim.simulator import PhysicsModel
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
+from tower_sim.tools.columns import Column
 
 KEY = ["point", "run", "drop"]
 

@@ -28,10 +28,10 @@ RUNNING = sys.modules["tower_sim.campaign.run"]  # whose name in the package is 
 RUN = """
 import sys
 import threading
-import tower_sim.progress
+import tower_sim.tools.progress
 from tower_sim.campaign import campaign_run
 if __name__ == "__main__":
-    tower_sim.progress.QUIET = float(sys.argv[4])
+    tower_sim.tools.progress.QUIET = float(sys.argv[4])
     status = campaign_run(sys.argv[1], sys.argv[2], int(sys.argv[3]))
     assert "pandas" not in sys.modules  # pyarrow would load it unasked, for half a second
     sys.exit(status)

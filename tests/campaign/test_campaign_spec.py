@@ -21,12 +21,12 @@ from tower_sim.campaign import Spec, load, parse
 from tower_sim.campaign.store import MANIFEST, head_of
 from tower_sim.campaign.tables import DROPS, ShardRows
 from tower_sim.campaign.work import play_run, run_shard
+from tower_sim.drops.recorder import Recorder
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import play
 from tower_sim.games.tower import game_seed
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.recorder import Recorder
 from tower_sim.state import TowerState
 
 SMALLEST = """

@@ -16,8 +16,8 @@ from support.portable import ODD, model_of
 
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import load
-from tower_sim.chances import chances
 from tower_sim.cubes import MAX_CUBES, supply
+from tower_sim.drops.chances import chances
 from tower_sim.games.amerigo import Rules, Tokens, options, play
 from tower_sim.games.amerigo.figures import ACTION_POINTS, ACTIONS, GOLD, GOLD_WITH_TOKEN
 from tower_sim.games.amerigo.many import sample_games

@@ -28,6 +28,7 @@ from tower_sim.compare.play import batches
 from tower_sim.compare.plot import comparison_figure, draw_comparison
 from tower_sim.compare.tally import CHUNK
 from tower_sim.compare.words import _titled, percent
+from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import GAME, Rules, play
 from tower_sim.games.amerigo.compared import ComparedGames, Course
@@ -38,13 +39,12 @@ from tower_sim.games.game import Game
 from tower_sim.games.rules import Rules as HouseRules
 from tower_sim.games.tower import game_seed
 from tower_sim.games.turn import Turn
-from tower_sim.model import TooManyFailedDraws
 from tower_sim.models import open_model
 from tower_sim.requests import read_rules
 from tower_sim.runs.array import Plan, Runs, RunSampler
 from tower_sim.runs.figure import Figure, table
 from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.terminal import folded
+from tower_sim.tools.terminal import folded
 
 ROOT = Path(__file__).parents[2]
 DOC = (ROOT / "docs/compare.md").read_text("utf-8")

@@ -10,7 +10,6 @@ import pytest
 from support.fakes import CoinTower
 from support.ships import DiceShip
 
-from tower_sim.columns import Column
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
 from tower_sim.games.chain import GAME as CHAIN
@@ -21,6 +20,7 @@ from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.state import TowerState
 from tower_sim.testing import check_engine, check_game, check_model
+from tower_sim.tools.columns import Column
 
 COUNTER = iter(range(10**9))
 

@@ -15,8 +15,8 @@ from support.ships import DiceShip
 from tests.support.towers import REFERENCE as TOWER
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import Cube, supply
+from tower_sim.drops.repeat import knock_then_drop, redo, until_landed
 from tower_sim.errors import UsageError
-from tower_sim.model import knock_then_drop, redo, until_landed
 from tower_sim.models import open_model
 from tower_sim.outcome import Outcome
 from tower_sim.physics.settings import PhysicsSettings

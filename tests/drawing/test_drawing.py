@@ -38,7 +38,7 @@ from tower_sim.games.amerigo import DropEntry, Rules, play
 from tower_sim.games.amerigo.picture import draw_game, game_figure
 from tower_sim.places import Place
 from tower_sim.state import Pose, Resident, TowerState
-from tower_sim.writing import WritingFailed
+from tower_sim.tools.writing import WritingFailed
 
 pytestmark = pytest.mark.slow
 

@@ -15,6 +15,7 @@ from support.fakes import CoinTower, ScriptedTower
 from support.rulebook import BLUE_PHASE_OUT, PUBLISHED, SETUP_OUT
 
 from tower_sim.cubes import count_by_colour
+from tower_sim.drops.repeat import TooManyFailedDraws, redo, until_landed
 from tower_sim.errors import UsageError, shown
 from tower_sim.games.amerigo import (
     DROP_STREAM,
@@ -37,7 +38,6 @@ from tower_sim.games.amerigo import (
 )
 from tower_sim.games.amerigo.rulings import TokenRulings
 from tower_sim.games.rulings import questions
-from tower_sim.model import TooManyFailedDraws, redo, until_landed
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.state import Event, Resident
 

@@ -14,6 +14,7 @@ from support.cases import each_case
 from support.ships import DiceShip, ScriptedShip
 
 from tower_sim.cubes import count_by_colour
+from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.abilities import Ability, Use
 from tower_sim.games.dead_reckoning.battle import SHAKES, Battle, advance, pass_always, play, start, when_behind
@@ -24,7 +25,6 @@ from tower_sim.games.dead_reckoning.sides import OCCASIONS, Setup, Side
 from tower_sim.games.dead_reckoning.words import battle_json, battle_summary, head_words, step_line
 from tower_sim.games.dead_reckoning.worths import Worth
 from tower_sim.games.rulings import questions
-from tower_sim.model import TooManyFailedDraws
 from tower_sim.outcome import Landing, Status
 
 

@@ -26,8 +26,8 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError, fault, shown
 from tower_sim.physics.settings import GRAVITY
-from tower_sim.progress import telling
 from tower_sim.statistics import mean_error
+from tower_sim.tools.progress import telling
 
 CUBES = 49
 RESTITUTION = ("newton", "poisson")

@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.measure.script import ended
 from tests.support.command_line import COMMANDS
-from tower_sim.writing import write
+from tower_sim.tools.writing import write
 
 PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
 HEAD = "# Commands\n\nEvery command with an example and its options. `tower-sim COMMAND --help` prints the same.\n"

@@ -25,8 +25,8 @@ from tower_sim.apparatus.wallenstein.profile import Given
 from tower_sim.campaign.tables import CUBES, DROPS, tables_of
 from tower_sim.physics.settings import NUMBERS, PhysicsSettings
 from tower_sim.requests import Odds, Play, Throw
+from tower_sim.tools.writing import write
 from tower_sim.typed import allowed, described
-from tower_sim.writing import write
 
 PAGE = Path(__file__).parents[2] / "docs" / "documents.md"
 HEAD = """# Keys of documents

@@ -36,9 +36,9 @@ from pathlib import Path
 from tests.measure.samples import SAMPLES
 from tests.measure.script import ended
 from tower_sim.errors import UsageError
-from tower_sim.pool import spread_out
 from tower_sim.statistics import mean_error
-from tower_sim.writing import write
+from tower_sim.tools.pool import spread_out
+from tower_sim.tools.writing import write
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -22,7 +22,7 @@ from tests.measure.granular_plots import draw
 from tests.measure.granular_report import markdown, summary
 from tests.measure.granular_runs import STUDIES, Table, make
 from tests.measure.script import ended
-from tower_sim.writing import write
+from tower_sim.tools.writing import write
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -17,7 +17,7 @@ from tests.support.granular import Crosses, Pile, Spheres, bed, bulk_fraction, d
 from tower_sim.apparatus.parts import Surface
 from tower_sim.errors import UsageError
 from tower_sim.physics.settings import STANDARD, accuracy
-from tower_sim.writing import write
+from tower_sim.tools.writing import write
 
 SEED = 20261123
 BOUNCE = 0.4

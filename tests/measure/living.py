@@ -11,8 +11,8 @@ import numpy as np
 
 from tests.support.bench import Shake, World
 from tower_sim.cubes import Cube
+from tower_sim.drops.repeat import until_landed
 from tower_sim.games.amerigo import Rules
-from tower_sim.model import until_landed
 from tower_sim.outcome import Outcome
 from tower_sim.physics.core.drop import HOLD
 from tower_sim.places import INSIDE

@@ -27,9 +27,9 @@ from tower_sim.apparatus.catalogue import from_tables, load
 from tower_sim.apparatus.mesh.importing import import_mesh
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import supply
-from tower_sim.pool import spread_out
 from tower_sim.printing import export
 from tower_sim.simulator import PhysicsModel
+from tower_sim.tools.pool import spread_out
 
 ROOT = Path(__file__).parent.parent.parent
 FILE = ROOT / "docs/printed/kept.csv"

@@ -21,12 +21,12 @@ from typing import Any, cast
 import numpy as np
 
 from tests.measure.script import ended
-from tower_sim import jit
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
 from tower_sim.physics.core import CoreEngine, machine, run, step
 from tower_sim.physics.settings import accuracy
 from tower_sim.simulator import PhysicsModel
+from tower_sim.tools import jit
 
 _LAST = 4070  # of Tables.room, behind all that a step keeps there: the last reading; then the sum of each phase
 

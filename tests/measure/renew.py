@@ -28,13 +28,13 @@ from tower_sim import cli
 from tower_sim.calibration.readings import READINGS
 from tower_sim.campaign import load, run
 from tower_sim.fitting import check_command, fit_command
-from tower_sim.progress import telling
 from tower_sim.service import Opened
 from tower_sim.service.lines import serve
 from tower_sim.study import study
 from tower_sim.surrogate.store import TOWER, fitted_or_shipped
-from tower_sim.terminal import folded
-from tower_sim.writing import write as write_whole
+from tower_sim.tools.progress import telling
+from tower_sim.tools.terminal import folded
+from tower_sim.tools.writing import write as write_whole
 
 ROOT = Path(__file__).parents[2]
 SURROGATES = (*READINGS, "dead_reckoning")

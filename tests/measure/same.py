@@ -31,13 +31,13 @@ from tests.measure.living import play_twins
 from tests.measure.script import ended
 from tests.support.golden_scenes import HASHES, SCENES, STANDARD, digest, kept
 from tests.support.towers import CLUB, RULEBOOK, called
-from tower_sim import jit
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.errors import UsageError
 from tower_sim.physics.core import run
-from tower_sim.pool import spread_out
 from tower_sim.simulator import PhysicsModel
-from tower_sim.writing import write
+from tower_sim.tools import jit
+from tower_sim.tools.pool import spread_out
+from tower_sim.tools.writing import write
 
 ROOT = Path(__file__).parents[2]
 FUSED = re.compile(r"^\s+(v?fn?m(?:add|sub)\w*|fml[as])\b", re.MULTILINE)

@@ -19,8 +19,8 @@ from tower_sim.apparatus.catalogue import from_tables, load
 from tower_sim.apparatus.combat_ship.ship import CombatShip
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import supply
+from tower_sim.drops.repeat import until_landed
 from tower_sim.games.dead_reckoning.worths import worth
-from tower_sim.model import until_landed
 from tower_sim.outcome import Outcome
 from tower_sim.physics.core.drop import HOLD
 from tower_sim.physics.settings import STANDARD, PhysicsSettings, accuracy

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tower_sim.errors import UsageError
-from tower_sim.writing import WritingFailed, write
+from tower_sim.tools.writing import WritingFailed, write
 
 
 def ended(name: str, work: Callable[[], object], to_go_on: str = "run the same again") -> int:

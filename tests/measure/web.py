@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import cast
 
 from tower_sim import registry
+from tower_sim.clients.javascript import rules_modules
 from tower_sim.errors import UsageError
 from tower_sim.games.game import Game
-from tower_sim.javascript import rules_modules
 from tower_sim.runs import figure
 from tower_sim.runs.array import Plan
 from tower_sim.variants import DEFAULT

@@ -15,9 +15,9 @@ from support.browser import PAGES, Watched, axe_violations, browsing
 from support.cases import each_case
 
 from tower_sim import PhysicsModel, cli, load, registry
+from tower_sim.drops.repeat import redo
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.options import action_points, actions_allowed, gold_for_passing
-from tower_sim.model import redo
 from tower_sim.requests import Throw, outcome
 from tower_sim.state import TowerState
 from tower_sim.web.live import live_page

@@ -8,8 +8,8 @@ import pytest
 from support.command_line import here
 
 from tower_sim.cubes import Cube
+from tower_sim.drops.repeat import redo
 from tower_sim.errors import UsageError
-from tower_sim.model import redo
 from tower_sim.models import open_model
 from tower_sim.outcome import Outcome
 from tower_sim.simulator import PhysicsModel

@@ -17,11 +17,11 @@ from tests.support.golden_scenes import JAMMING, ROUGH, SCENES, STANDARD, digest
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube, supply
-from tower_sim.jit import OPTIONS, is_compiled
 from tower_sim.physics.core import arrays, engine
 from tower_sim.physics.scene import Scene
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
+from tower_sim.tools.jit import OPTIONS, is_compiled
 
 TOWERS = [name for name in names() if load(name).board is None]
 

@@ -20,7 +20,6 @@ from support.cases import each_case
 from support.scenes import holds_in_a_fork
 
 from tests.support.golden_scenes import ROUGH, SCENES, TINY, digest, kept
-from tower_sim import jit
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
@@ -30,6 +29,7 @@ from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import Pose
 from tower_sim.surrogate.exported import GAMES
+from tower_sim.tools import jit
 from tower_sim.wasm import file
 from tower_sim.wasm.file import WasmFile
 

@@ -13,11 +13,11 @@ import pytest
 from support.cases import each_case
 
 from tower_sim.errors import UsageError, fault, near, shown
-from tower_sim.extras import extra, packages, pip_install
 from tower_sim.games.chain import GAME
-from tower_sim.progress import telling
-from tower_sim.reading import MAX_DEPTH, json_value, read_bytes, read_text, toml_table
-from tower_sim.terminal import folded, say
+from tower_sim.tools.extras import extra, packages, pip_install
+from tower_sim.tools.progress import telling
+from tower_sim.tools.reading import MAX_DEPTH, json_value, read_bytes, read_text, toml_table
+from tower_sim.tools.terminal import folded, say
 
 
 @each_case(

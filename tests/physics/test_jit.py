@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tower_sim import jit
+from tower_sim.tools import jit
 
 pytestmark = pytest.mark.skipif(not jit.is_compiled(), reason="numba is not installed")
 

@@ -13,11 +13,11 @@ from tests.measure.samples import first
 from tests.support.towers import REFERENCE, RULEBOOK
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
-from tower_sim.model import until_landed
+from tower_sim.drops.repeat import until_landed
 from tower_sim.physics.settings import STANDARD, PhysicsSettings, accuracy
-from tower_sim.pool import spread_out
 from tower_sim.simulator import PhysicsModel
 from tower_sim.statistics import clopper_pearson, mean_error
+from tower_sim.tools.pool import spread_out
 
 pytestmark = [pytest.mark.long, pytest.mark.bullet]
 WORKERS = mp.cpu_count()

@@ -18,7 +18,7 @@ from tower_sim.errors import UsageError
 from tower_sim.physics.core.exported import CORE
 from tower_sim.physics.plain import document
 from tower_sim.physics.settings import PhysicsSettings, accuracy
-from tower_sim.token import pack
+from tower_sim.tools.token import pack
 from tower_sim.web.page import DIGESTS
 
 SUPPORT = Path(__file__).parents[1] / "support"

@@ -16,8 +16,8 @@ from tests.support.towers import REFERENCE
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.tower_parts import TowerOfFloors
 from tower_sim.cubes import Cube, supply
+from tower_sim.drops.repeat import redo, until_landed
 from tower_sim.errors import UsageError
-from tower_sim.model import redo, until_landed
 from tower_sim.outcome import Outcome, Status
 from tower_sim.physics.bullet.scene import SteppedScene
 from tower_sim.physics.core.drop import HOLD

@@ -9,7 +9,7 @@ import pytest
 from tests.measure import overlap as judge
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
-from tower_sim.model import until_landed
+from tower_sim.drops.repeat import until_landed
 from tower_sim.outcome import Outcome, Status
 from tower_sim.simulator import PhysicsModel
 

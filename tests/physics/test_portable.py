@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from support.cases import each_case
 
-from tower_sim import portable
+from tower_sim.tools import portable
 
 Function = Callable[..., float]
 RNG = np.random.default_rng

@@ -15,7 +15,7 @@ from support.cases import each_case
 from tower_sim.cubes import Cube, supply
 from tower_sim.errors import UsageError, prints
 from tower_sim.state import BoardState, Event, Pose, Resident, Touch, TowerState, check_seed, rng_from_text, rng_text
-from tower_sim.token import pack
+from tower_sim.tools.token import pack
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 words = st.text(min_size=0, max_size=8)

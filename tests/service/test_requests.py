@@ -11,8 +11,8 @@ from support.fakes import CoinTower
 
 from tower_sim import TowerState, UsageError, load, open_model, registry
 from tower_sim.cubes import supply
+from tower_sim.drops.repeat import MAX_ATTEMPTS, TooManyFailedDraws, until_landed
 from tower_sim.games.ways import Asked
-from tower_sim.model import MAX_ATTEMPTS, TooManyFailedDraws, until_landed
 from tower_sim.requests import (
     Play,
     Throw,

@@ -28,8 +28,8 @@ import numpy.typing as npt
 
 from tests.support.bench import Launch
 from tower_sim.apparatus.parts import Apparatus, Box, Surface, Vector
-from tower_sim.jit import kept
 from tower_sim.state import Pose
+from tower_sim.tools.jit import kept
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

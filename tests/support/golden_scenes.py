@@ -25,7 +25,6 @@ from tests.support.bench import GRAVITY, World
 from tests.support.scenes import EDGE, TOWER_CUBE, Thing, floor, pose, set_up
 from tests.support.touches import lay
 from tests.support.towers import CLUB, RULEBOOK
-from tower_sim import portable
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Box, Surface, Vector, tilted_about_y
 from tower_sim.cubes import Cube, supply
@@ -36,6 +35,7 @@ from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.settings import PhysicsSettings, accuracy
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import Pose, Touch, TowerState
+from tower_sim.tools import portable
 
 HASHES = Path(__file__).parents[1] / "vectors" / "core_hashes.json"
 STANDARD = accuracy("core", "standard")

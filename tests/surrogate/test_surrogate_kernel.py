@@ -13,10 +13,10 @@ import pytest
 from tower_sim.apparatus.catalogue import load
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.many import sample_games
-from tower_sim.jit import kept
 from tower_sim.runs.array import Runs
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import shipped
+from tower_sim.tools.jit import kept
 
 SHIFT = 0.2
 

@@ -19,11 +19,12 @@ from scipy import stats
 from support.cases import each_case
 from support.node import PORTS, answered
 
-from tower_sim import cli, javascript
+from tower_sim import cli
 from tower_sim.apparatus.catalogue import load
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.data import Campaign
 from tower_sim.campaign.reader import load as load_campaign
+from tower_sim.clients import javascript
 from tower_sim.cubes import supply
 from tower_sim.door import HARDEST
 from tower_sim.errors import UsageError

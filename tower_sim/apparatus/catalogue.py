@@ -15,7 +15,7 @@ from tower_sim.apparatus.kind import ApparatusKind
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.profile import Profile
 from tower_sim.errors import UsageError, fault, near, prints, shown, unknown
-from tower_sim.reading import PROFILE, as_path, read_text, refuse_other, toml_table
+from tower_sim.tools.reading import PROFILE, as_path, read_text, refuse_other, toml_table
 
 SCHEMA = "tower-sim/apparatus"
 VERSION = 1

@@ -12,7 +12,7 @@ from typing import Any
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.profile import Profile
 from tower_sim.errors import fault
-from tower_sim.reading import read_bytes
+from tower_sim.tools.reading import read_bytes
 
 Maker = Callable[[Profile], Apparatus]
 """A function that makes an apparatus from a profile. It raises UsageError, in one line, for impossible values."""

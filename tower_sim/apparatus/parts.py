@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim import portable
 from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.dimensions import BoardPlan, Cut, Dimensions, Height, Part, Printed, Section, Width
 from tower_sim.apparatus.hull import Hull
 from tower_sim.apparatus.solids import axes
 from tower_sim.errors import UsageError, check_kind
 from tower_sim.places import BORDER, DOORWAY, INSIDE, LOST, TABLE, TRAY, ZONE, Place
+from tower_sim.tools import portable
 
 Array = npt.NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim import portable
+from tower_sim.tools import portable
 
 Array = npt.NDArray[np.float64]
 

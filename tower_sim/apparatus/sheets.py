@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from tower_sim import portable
 from tower_sim.apparatus.parts import Box, Vector, span, tilted_about_x, tilted_about_y
+from tower_sim.tools import portable
 
 Opening = tuple[float, float, float, float]
 """A rectangular opening: x0, x1, y0, y1 (m)."""

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim import portable
+from tower_sim.tools import portable
 
 Array = npt.NDArray[np.float64]
 

@@ -10,12 +10,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from tower_sim import portable
 from tower_sim.apparatus.common import Parameters, Surfaces, SurfaceTable, demand, mm
 from tower_sim.apparatus.dimensions import Dimensions
 from tower_sim.apparatus.parts import Apparatus, Box, Region, span
 from tower_sim.apparatus.profile import Profile
 from tower_sim.apparatus.sheets import Opening
+from tower_sim.tools import portable
 from tower_sim.typed import Document, number
 
 SHEET = 2e-3  # thickness of ramp and tray floor, m

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import math
 
-from tower_sim.jit import OPTIONS, T, aside, inner, kept, way
+from tower_sim.tools.jit import OPTIONS, T, aside, inner, kept, way
 
 ASKED, TOWER, SHIP, MESH = 0, 1, 2, 3
 """The rules; a kind that decides in Python itself is ASKED."""

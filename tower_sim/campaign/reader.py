@@ -12,9 +12,9 @@ from tower_sim.campaign.data import Array, Campaign, CubeEntries, Drops, Facts, 
 from tower_sim.campaign.run import spans
 from tower_sim.campaign.store import Store
 from tower_sim.errors import UsageError, shown
-from tower_sim.extras import extra
 from tower_sim.games.game import KEY
-from tower_sim.reading import as_path
+from tower_sim.tools.extras import extra
+from tower_sim.tools.reading import as_path
 
 LANDINGS = ("settled", "jammed")
 _DROPS = (*KEY, "kind", "status", "drawn", "thrown", "inside_before", "emerged", "inside_after")

@@ -32,15 +32,15 @@ from tower_sim.campaign.store import MANIFEST, Store, difference, environment, h
 from tower_sim.campaign.vary import SAMPLED
 from tower_sim.campaign.work import Shard, run_shard
 from tower_sim.errors import UsageError
-from tower_sim.extras import extra
-from tower_sim.interrupts import terminable
-from tower_sim.pool import check_workers, ignore_interrupts, without_interrupts
-from tower_sim.progress import Telling, telling
-from tower_sim.reading import as_path
 from tower_sim.registry import get
 from tower_sim.statistics import FEWEST
-from tower_sim.terminal import warn
-from tower_sim.writing import WritingFailed
+from tower_sim.tools.extras import extra
+from tower_sim.tools.interrupts import terminable
+from tower_sim.tools.pool import check_workers, ignore_interrupts, without_interrupts
+from tower_sim.tools.progress import Telling, telling
+from tower_sim.tools.reading import as_path
+from tower_sim.tools.terminal import warn
+from tower_sim.tools.writing import WritingFailed
 
 LOCAL = "local"
 MAX_DEATHS = 3  # deaths of workers in a row without a finished shard

@@ -19,10 +19,10 @@ from tower_sim.errors import UsageError, check_kind, check_table, fault, shown
 from tower_sim.games.game import Game
 from tower_sim.models import BOARD_MODELS, MODELS
 from tower_sim.physics.settings import read_settings
-from tower_sim.progress import telling
-from tower_sim.reading import CAMPAIGN, as_path, json_value, read_text, refuse_other, toml_table
 from tower_sim.requests import read_rules
 from tower_sim.state import MAX_SEED
+from tower_sim.tools.progress import telling
+from tower_sim.tools.reading import CAMPAIGN, as_path, json_value, read_text, refuse_other, toml_table
 from tower_sim.typed import Document, read, refuse_unknown
 
 SCHEMA = "tower-sim/campaign-spec"

@@ -27,16 +27,16 @@ from pydantic import Field, ValidationError
 from tower_sim.campaign import tables
 from tower_sim.campaign.spec import Spec, canonical_json
 from tower_sim.campaign.work import Shard
+from tower_sim.drops.repeat import MAX_ATTEMPTS
 from tower_sim.errors import UsageError, fault, shown
-from tower_sim.extras import extra
-from tower_sim.model import MAX_ATTEMPTS
 from tower_sim.physics.engine import version_of
 from tower_sim.physics.settings import SETTINGS_VERSION
-from tower_sim.reading import json_value, read_bytes
 from tower_sim.registry import OWN, get
+from tower_sim.tools.extras import extra
+from tower_sim.tools.reading import json_value, read_bytes
+from tower_sim.tools.writing import PART, sync_directory, told, write
 from tower_sim.typed import Document, read
 from tower_sim.version import TOWER_SIM
-from tower_sim.writing import PART, sync_directory, told, write
 
 SCHEMA = "tower-sim/campaign"
 VERSION = 2

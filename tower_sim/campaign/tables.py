@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tower_sim.columns import Column
-from tower_sim.extras import extra
+from tower_sim.drops.recorder import Draw
 from tower_sim.games.game import KEY, Game
 from tower_sim.places import INSIDE
-from tower_sim.recorder import Draw
 from tower_sim.state import TowerState
+from tower_sim.tools.columns import Column
+from tower_sim.tools.extras import extra
 
 VERSION = 4
 _CODES = {"int8": "b", "int16": "h", "int32": "i", "int64": "q", "float64": "d"}  # of array.array, which is as strict

@@ -9,8 +9,8 @@ from typing import Any
 
 from tower_sim.cli import output
 from tower_sim.errors import UsageError, near, shown
-from tower_sim.terminal import warn
-from tower_sim.writing import CALLERS, WritingFailed
+from tower_sim.tools.terminal import warn
+from tower_sim.tools.writing import CALLERS, WritingFailed
 
 __all__ = ["main"]
 
@@ -56,7 +56,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except MemoryError:
         return _told("out of memory; ask for less at once", 1)
     except RuntimeError as error:
-        from tower_sim.model import TooManyFailedDraws
+        from tower_sim.drops.repeat import TooManyFailedDraws
 
         if not isinstance(error, TooManyFailedDraws):
             raise

@@ -397,7 +397,7 @@ def report(
     from json import dumps
 
     from tower_sim.study import study
-    from tower_sim.terminal import say
+    from tower_sim.tools.terminal import say
 
     document = study(directory, output, point)
     if json:

@@ -11,9 +11,9 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError
 from tower_sim.models import Model, open_model
 from tower_sim.physics.settings import ENGINE
-from tower_sim.reading import STATE, json_value, read_text, refuse_other
 from tower_sim.registry import OWN, get
 from tower_sim.state import TowerState, check_seed, short_seed
+from tower_sim.tools.reading import STATE, json_value, read_text, refuse_other
 from tower_sim.version import TOWER_SIM
 
 Physics = tuple[str, str | None, str | None]

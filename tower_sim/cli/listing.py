@@ -14,7 +14,7 @@ from tower_sim.games.game import Game
 from tower_sim.models import ABOUT
 from tower_sim.physics.engine import version_of
 from tower_sim.physics.settings import ENGINE, accuracies
-from tower_sim.terminal import say
+from tower_sim.tools.terminal import say
 
 SCHEMA = "tower-sim/list"
 VERSION = 1

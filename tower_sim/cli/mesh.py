@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from tower_sim.errors import UsageError, check_one, shown
-from tower_sim.writing import keep
+from tower_sim.tools.writing import keep
 
 
 def import_(

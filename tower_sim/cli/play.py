@@ -20,9 +20,9 @@ from tower_sim.games.rules import described
 from tower_sim.games.turn import Turn
 from tower_sim.games.ways import FEWEST_DRAWN, MAX_RUNS, Asked, changed
 from tower_sim.models import open_model
-from tower_sim.progress import telling
 from tower_sim.requests import Play, check, fill, no_odds, play_document, read_rules, turns
-from tower_sim.terminal import say
+from tower_sim.tools.progress import telling
+from tower_sim.tools.terminal import say
 
 
 def list_rules(name: str) -> None:

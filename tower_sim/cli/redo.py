@@ -10,8 +10,8 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.cli.common import model_of, number, read_state
 from tower_sim.cli.throw import report
 from tower_sim.cubes import count_by_colour, parse_counts
+from tower_sim.drops.repeat import redo as redo_of
 from tower_sim.errors import fault, unknown
-from tower_sim.model import redo as redo_of
 from tower_sim.outcome import Outcome
 from tower_sim.requests import Throw, drop_document, outcome
 from tower_sim.state import Event, TowerState, check_seed

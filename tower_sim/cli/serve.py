@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from tower_sim.errors import UsageError, fault
-from tower_sim.interrupts import terminable
+from tower_sim.tools.interrupts import terminable
 
 
 def serve(

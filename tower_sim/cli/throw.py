@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.chances import MOST_DRAWS, Chances, chances, document_of, is_more
 from tower_sim.cli.common import Physics, model_of, read_state, seed_of
 from tower_sim.cubes import count_by_colour, parse_counts
+from tower_sim.drops.chances import MOST_DRAWS, Chances, chances, document_of, is_more
 from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.models import PHYSICS, open_model, settings_of
 from tower_sim.outcome import Outcome
-from tower_sim.progress import telling
 from tower_sim.requests import Throw, drop_document, outcome
 from tower_sim.statistics import FEWEST, Estimate, too_few
-from tower_sim.terminal import say
+from tower_sim.tools.progress import telling
+from tower_sim.tools.terminal import say
 
 
 def throw(

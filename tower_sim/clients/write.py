@@ -15,18 +15,18 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
-from tower_sim import javascript as modules
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.with_board import with_board
+from tower_sim.clients import javascript as modules
 from tower_sim.clients import lua_file
 from tower_sim.errors import UsageError, fault, shown
 from tower_sim.surrogate.export import document, js_text, json_text
 from tower_sim.surrogate.store import TOWER, fitted_or_shipped, shipped_names
-from tower_sim.terminal import warn
+from tower_sim.tools.terminal import warn
+from tower_sim.tools.writing import told, write
 from tower_sim.version import TOWER_SIM
 from tower_sim.web.live import element_module, element_types
 from tower_sim.web.page import source
-from tower_sim.writing import told, write
 
 NAME = "tower-sim"
 FORMATS = {"js": js_text, "json": json_text, "lua": lua_file.text}

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tower_sim import writing
 from tower_sim.compare.comparison import Comparison, compare
 from tower_sim.compare.play import MAX_GAMES, play_pairs
 from tower_sim.compare.words import compare_report
@@ -16,8 +15,9 @@ from tower_sim.errors import UsageError, check_whole, fault
 from tower_sim.games.compared import Compared
 from tower_sim.models import Model, open_model
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.progress import telling
-from tower_sim.terminal import say
+from tower_sim.tools import writing
+from tower_sim.tools.progress import telling
+from tower_sim.tools.terminal import say
 from tower_sim.variants import Variant, read_variant
 
 

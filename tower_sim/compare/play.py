@@ -10,17 +10,17 @@ import numpy as np
 
 from tower_sim.compare.tally import CHUNK, Draws, Pairs, Tally
 from tower_sim.contract import DropModel
+from tower_sim.drops.recorder import Recorder
+from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.errors import check_whole
 from tower_sim.games.compared import Compared, Values
-from tower_sim.jit import way
-from tower_sim.model import TooManyFailedDraws
-from tower_sim.progress import nothing
-from tower_sim.recorder import Recorder
 from tower_sim.requests import to_its_end
 from tower_sim.runs.array import Array
 from tower_sim.state import check_seed
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import ShipSurrogate
+from tower_sim.tools.jit import way
+from tower_sim.tools.progress import nothing
 
 MAX_GAMES = 100_000_000  # about two hours
 _PLAIN_BATCH = 16  # games in a batch in plain Python: about a second, so that it can be interrupted

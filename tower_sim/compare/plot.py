@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim import writing
 from tower_sim.compare.comparison import Comparison
 from tower_sim.compare.paired import CONFIDENCE
 from tower_sim.compare.words import decimals, notes, shown_in_words, told
@@ -18,6 +17,7 @@ from tower_sim.statistics import Estimate, Estimates, student_quantile
 from tower_sim.study import charts
 from tower_sim.study.charts import Panel
 from tower_sim.study.report import Cell, Chart, Report, Section, Table
+from tower_sim.tools import writing
 
 PAGE = ".html"
 _WIDEST = 1.0  # share of A's mean: wider intervals are not drawn, to leave room for the others

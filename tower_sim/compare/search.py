@@ -29,12 +29,12 @@ from tower_sim.errors import UsageError, check_whole
 from tower_sim.games.compared import Compared
 from tower_sim.models import PHYSICS, Model, open_model
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.pool import processes
-from tower_sim.progress import nothing, telling
 from tower_sim.runs.array import Array
 from tower_sim.state import check_seed
 from tower_sim.statistics import CONFIDENCE, student_quantile
 from tower_sim.surrogate.store import FAILED_NAME
+from tower_sim.tools.pool import processes
+from tower_sim.tools.progress import nothing, telling
 from tower_sim.variants import Variant, read_variant
 
 T = TypeVar("T")

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from tower_sim.compare.paired import Moments
+from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.games.compared import Compared, Values
-from tower_sim.model import TooManyFailedDraws
 from tower_sim.runs.array import Array
 
 CHUNK = 4096  # pairs that are summed at once, so that the sums do not depend on the sizes of batches

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tower_sim import writing
 from tower_sim.compare.comparison import Comparison, row_json
 from tower_sim.compare.differences import noun
 from tower_sim.compare.vary import RuleValues, Way, as_it_was, toml_key, toml_text
@@ -20,7 +19,8 @@ from tower_sim.errors import check_table
 from tower_sim.games.compared import Row, how_sure, instead, number
 from tower_sim.requests import APPARATUS, GAME
 from tower_sim.statistics import FEWEST, too_few
-from tower_sim.terminal import counted, one_line
+from tower_sim.tools import writing
+from tower_sim.tools.terminal import counted, one_line
 from tower_sim.variants import DEFAULT, Variant
 
 SCHEMA, VERSION = "tower-sim/wish", 1

@@ -11,8 +11,8 @@ from typing import Any, cast
 
 from tower_sim.errors import UsageError, fault
 from tower_sim.games.ways import value_of
-from tower_sim.reading import toml_table
 from tower_sim.requests import APPARATUS
+from tower_sim.tools.reading import toml_table
 from tower_sim.variants import Variant, read_variant
 
 MOST = 1000  # values of one rule

@@ -16,7 +16,7 @@ from tower_sim.compare.differences import Difference, differences, noun
 from tower_sim.compare.paired import LEVEL, POWER
 from tower_sim.games.compared import Row
 from tower_sim.statistics import FEWEST, too_few
-from tower_sim.terminal import counted
+from tower_sim.tools.terminal import counted
 
 _TITLE = 27  # characters of the first column; longer titles continue on further lines
 _MOST = 6  # differing keys that are listed

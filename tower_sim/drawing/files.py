@@ -16,8 +16,8 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from tower_sim import writing
 from tower_sim.errors import UsageError, shown
+from tower_sim.tools import writing
 
 INK = "0.1"
 MARK = "#b03060"  # of lines that are no part

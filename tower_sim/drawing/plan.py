@@ -30,7 +30,7 @@ from tower_sim.drawing.sheet import Sheet, Where, width_of
 from tower_sim.drawing.solids import Array, Face, View, from_back_to_front
 from tower_sim.drawing.surfaces import ZONE, cube_faces, shades, surface, zone_faces
 from tower_sim.state import Resident, TowerState
-from tower_sim.terminal import counted
+from tower_sim.tools.terminal import counted
 
 Box = tuple[float, float, float, float]  # x0, x1, y0, y1
 

@@ -19,9 +19,9 @@ from gymnasium import spaces
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from tower_sim.apparatus.catalogue import load
+from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.errors import UsageError, check_kind, check_one, fault
 from tower_sim.games import Game, GameTower
-from tower_sim.model import TooManyFailedDraws
 from tower_sim.models import open_model
 from tower_sim.places import ZONE
 from tower_sim.runs.array import Array

@@ -16,6 +16,7 @@ from pettingzoo import AECEnv  # pyright: ignore[reportMissingTypeStubs]
 from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.cubes import count_by_colour
+from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.env.base import Seen, TowerEnv
 from tower_sim.errors import check_one, fault
 from tower_sim.games.dead_reckoning import GAME
@@ -23,7 +24,6 @@ from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, ZONE, Use
 from tower_sim.games.dead_reckoning.battle import Battle, Policy, advance, due, start, when_behind
 from tower_sim.games.dead_reckoning.picture import board_figure
 from tower_sim.games.dead_reckoning.sides import Setup
-from tower_sim.model import TooManyFailedDraws
 from tower_sim.runs.array import Array
 from tower_sim.state import check_seed
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from tower_sim.fitting.newton import maximised
 from tower_sim.fitting.rows import Array, Rows
-from tower_sim.progress import nothing
 from tower_sim.surrogate.cascade import Cascade, FloorLaw, Passing, Polyline, normal_scores
+from tower_sim.tools.progress import nothing
 
 THROWN = (1, 2, 3, 4, 5, 6, 7, 10, 15, 25, 35, 49, 60, 75, 98)
 SPREAD = (1, 5, 10, 20, 40)

@@ -26,13 +26,13 @@ from tower_sim.fitting.ship_pages import board_text
 from tower_sim.fitting.ship_pages import write_report as write_board_report
 from tower_sim.fitting.whole_games import compare_games, finished_runs, games_of
 from tower_sim.models import surrogate_of
-from tower_sim.progress import nothing, telling
 from tower_sim.runs.array import Array, Runs
 from tower_sim.study.report import opened
 from tower_sim.surrogate.cascade import EFFECTS, Cascade
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import ShipSurrogate
 from tower_sim.surrogate.store import BOARD, Fitted, fitted_or_shipped
+from tower_sim.tools.progress import nothing, telling
 
 GAMES = 10_000  # of the surrogate: enough to make the errors of its means negligible
 TRIALS = 20  # to measure the classifier's power

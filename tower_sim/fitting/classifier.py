@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from tower_sim.errors import check_whole
-from tower_sim.extras import extra
 from tower_sim.fitting.distances import LAGS, LEVEL
 from tower_sim.fitting.whole_games import balanced, check_pair, difference
-from tower_sim.progress import nothing
 from tower_sim.runs.array import EVERY, Array, Runs
 from tower_sim.runs.tower import INSIDE, OUT, SKIPPED
 from tower_sim.statistics import Estimate, clopper_pearson, wilson
+from tower_sim.tools.extras import extra
+from tower_sim.tools.progress import nothing
 
 _special: Any = importlib.import_module("scipy.special")  # has no type stubs
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from tower_sim import writing
 from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.campaign.data import Campaign
@@ -19,8 +18,9 @@ from tower_sim.fitting.knocks import FITTED, fit_knocks, play_knocks
 from tower_sim.fitting.ladder import climb, rungs, scores
 from tower_sim.fitting.rows import Rows, held_out, rows_of
 from tower_sim.fitting.ship_fit import fit_board
-from tower_sim.progress import nothing, telling
 from tower_sim.surrogate.store import BOARD, TOWER, Fitted, RungScore, Source
+from tower_sim.tools import writing
+from tower_sim.tools.progress import nothing, telling
 
 LEAST_RUNS = 10  # with fewer, no run would be held out
 _ALIKE = 1.25  # numbers thrown up to this ratio apart count as similar for the range of the data

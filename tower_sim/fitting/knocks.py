@@ -13,13 +13,13 @@ import numpy as np
 
 from tower_sim.campaign.data import Campaign
 from tower_sim.campaign.spec import Spec, canonical_json
+from tower_sim.drops.repeat import until_landed
 from tower_sim.fitting.newton import maximised
-from tower_sim.model import until_landed
-from tower_sim.progress import nothing
 from tower_sim.runs.array import Array
 from tower_sim.statistics import ratio_of_sums, sum_by_unit
 from tower_sim.surrogate.cascade import KNOCKS, Cascade, Polyline
 from tower_sim.surrogate.model import SurrogateModel
+from tower_sim.tools.progress import nothing
 
 GAMES = 100  # played again for the fit, and as many for the check; each takes about a minute on one core
 FITTED = tuple(round(10 * 50 ** (i / 48)) for i in range(49))  # hundredths of g, from KNOCKS[0] to KNOCKS[-1]

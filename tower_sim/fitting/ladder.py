@@ -21,12 +21,12 @@ import numpy as np
 from tower_sim.fitting.cascade_fit import chances, fit_cascade
 from tower_sim.fitting.newton import maximised
 from tower_sim.fitting.rows import Array, Rows
-from tower_sim.progress import nothing
 from tower_sim.statistics import ratio_of_sums, sum_by_unit
 from tower_sim.surrogate.cascade import Cascade, normal_scores
 from tower_sim.surrogate.groups import LOG_SIZE, LOG_SIZE_SD, chance, fit_group
 from tower_sim.surrogate.store import RungScore
 from tower_sim.surrogate.two_thirds import RESIDENT_OUT, THROWN_OUT
+from tower_sim.tools.progress import nothing
 
 Score = Callable[[Rows], Array]
 

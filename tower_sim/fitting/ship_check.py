@@ -19,13 +19,13 @@ from tower_sim.campaign.spec import Spec, canonical_json
 from tower_sim.campaign.tables import CUBES, DROPS, ShardRows
 from tower_sim.campaign.work import play_run
 from tower_sim.contract import BoardModel
+from tower_sim.drops.recorder import Draw, Recorder
 from tower_sim.errors import check_whole, fault
 from tower_sim.fitting.ship_facts import Fact, facts
 from tower_sim.fitting.ship_throws import ship_of, throws_of
-from tower_sim.progress import nothing
-from tower_sim.recorder import Draw, Recorder
 from tower_sim.statistics import Estimates, Resamples, holm, sum_by_unit, sum_error
 from tower_sim.surrogate.ship import ShipSurrogate
+from tower_sim.tools.progress import nothing
 
 PERMUTATIONS = 1999
 LEVEL = 0.05

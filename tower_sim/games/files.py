@@ -16,7 +16,7 @@ from tower_sim.errors import UsageError, fault, shown
 from tower_sim.games.game import Game
 from tower_sim.games.lines import line_of, line_of_fault
 from tower_sim.games.running import guard
-from tower_sim.reading import read_text
+from tower_sim.tools.reading import read_text
 
 _NEEDS = ("name", "title", "Rules")
 

@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.apparatus.with_board import with_board
-from tower_sim.columns import Column
 from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError, fault, shown
 from tower_sim.games import rules as typed
@@ -39,6 +38,7 @@ from tower_sim.games.ways import Ways
 from tower_sim.runs.figure import Figure
 from tower_sim.runs.figure import check as check_figures
 from tower_sim.runs.tower import INSIDE, OUT
+from tower_sim.tools.columns import Column
 from tower_sim.typed import refuse_unknown
 
 if TYPE_CHECKING:

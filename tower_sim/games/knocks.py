@@ -11,8 +11,8 @@ from pydantic import BeforeValidator, Field
 
 from tower_sim.contract import DropModel
 from tower_sim.door import HARDEST
+from tower_sim.drops.repeat import until_landed
 from tower_sim.errors import fault
-from tower_sim.model import until_landed
 
 
 def _numbered(table: object) -> object:

@@ -14,11 +14,11 @@ import numpy as np
 from tower_sim.contract import DropModel
 from tower_sim.cubes import MAX_CUBES, count_by_colour
 from tower_sim.door import as_model
+from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.errors import UsageError, check_kind, check_whole, fault, plain
 from tower_sim.games.lines import line_of_method, line_of_yield, told_with_line
 from tower_sim.games.tower import GameTower
 from tower_sim.games.turn import Turn
-from tower_sim.model import TooManyFailedDraws
 from tower_sim.runs.by_drop import ByDrop, by_drop
 from tower_sim.runs.figure import table
 from tower_sim.state import check_seed

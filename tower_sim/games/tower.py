@@ -10,11 +10,11 @@ import numpy as np
 
 from tower_sim.contract import BoardModel, DropModel
 from tower_sim.cubes import Cube, count_by_colour, in_order, supply
+from tower_sim.drops.repeat import until_landed
+from tower_sim.drops.throwing import Counts, Throwing, merged
 from tower_sim.errors import UsageError, as_whole, fault, unknown
-from tower_sim.model import until_landed
 from tower_sim.outcome import Outcome
 from tower_sim.state import TowerState
-from tower_sim.throwing import Counts, Throwing, merged
 
 DROP_STREAM, KNOCK_STREAM, GAME_STREAM = 0, 1, 2
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from tower_sim.cubes import count_by_colour
-from tower_sim.model import TooManyFailedDraws
+from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.outcome import Outcome
 from tower_sim.state import TowerState
 

@@ -16,7 +16,7 @@ from tower_sim.games import telling
 from tower_sim.games.compared import Compared
 from tower_sim.games.odds import ManyRuns
 from tower_sim.games.turn import Turn
-from tower_sim.reading import toml_table
+from tower_sim.tools.reading import toml_table
 
 MAX_WORD = 40  # characters of a word in a request of the service
 MAX_WORDS = 100

@@ -10,16 +10,16 @@ from typing import Any, BinaryIO, ClassVar, cast, get_type_hints
 from tower_sim import answers, registry, requests
 from tower_sim.answers import Here, Refusal
 from tower_sim.apparatus.catalogue import names
+from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.errors import UsageError, fault, near
-from tower_sim.model import TooManyFailedDraws
 from tower_sim.models import MODELS
 from tower_sim.physics.settings import accuracies
-from tower_sim.reading import check_bounds, refuse_constant
 from tower_sim.requests import FILES, AnyRequest, Odds, Play, Request, Throw, games
 from tower_sim.service import limits
 from tower_sim.service.codes import ADVICE, BODY_TOO_LARGE, INTERNAL, NO_LANDING, NOT_JSON, path_of
 from tower_sim.service.opened import Opened
-from tower_sim.terminal import one_line, warn
+from tower_sim.tools.reading import check_bounds, refuse_constant
+from tower_sim.tools.terminal import one_line, warn
 from tower_sim.typed import read
 from tower_sim.version import TOWER_SIM
 

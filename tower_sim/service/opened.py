@@ -15,9 +15,9 @@ from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError
 from tower_sim.models import open_model
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.reading import read_bytes
 from tower_sim.requests import AnyRequest
 from tower_sim.surrogate.store import beside
+from tower_sim.tools.reading import read_bytes
 
 KEPT = 8  # a physics model holds an engine client of a few MB
 

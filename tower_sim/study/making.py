@@ -14,11 +14,11 @@ from tower_sim.campaign.data import Campaign
 from tower_sim.campaign.reader import load
 from tower_sim.campaign.run import spans
 from tower_sim.campaign.vary import told
-from tower_sim.progress import telling
 from tower_sim.statistics import FEWEST, Estimate, Resamples
 from tower_sim.study import battles, swept, towers
 from tower_sim.study.design import at_point, curves, used_points
 from tower_sim.study.report import Cell, Report, Section, Table, how_sure, opened, said
+from tower_sim.tools.progress import telling
 
 EFFECTS = 20  # steps of progress for the effects of the fields and the points
 PACKAGES = ("tower_sim", "numpy", "scipy", "pyarrow", "matplotlib", "SALib")

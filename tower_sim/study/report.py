@@ -17,11 +17,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tower_sim.extras import extra
 from tower_sim.statistics import Estimate, too_few
 from tower_sim.study import charts
+from tower_sim.tools.extras import extra
+from tower_sim.tools.writing import check, told, write
 from tower_sim.web.page import Page, source, text_of
-from tower_sim.writing import check, told, write
 
 FILES = "report.html", "report.md"  # of every report
 Cell = str | int | float | Estimate | None

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.jit import OPTIONS, compiled, kept, way
 from tower_sim.surrogate.cascade import CROWD, EFFECTS, FRESH
 from tower_sim.surrogate.table import WORD, Table
+from tower_sim.tools.jit import OPTIONS, compiled, kept, way
 
 Array = npt.NDArray[Any]
 F = TypeVar("F", bound=Callable[..., Any])

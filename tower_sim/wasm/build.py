@@ -31,7 +31,7 @@ os.environ |= {"NUMBA_OPT": "0", "NUMBA_DISABLE_JIT": "0", "TOWER_SIM_CORE": "nu
 
 import numpy.typing as npt
 
-from tower_sim.jit import OPTIONS, from_zero
+from tower_sim.tools.jit import OPTIONS, from_zero
 from tower_sim.wasm.file import WasmFile, WasmFunction, made_from, section
 
 llvm: Any = importlib.import_module("llvmlite.binding")

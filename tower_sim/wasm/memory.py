@@ -20,8 +20,8 @@ import numpy.typing as npt
 import wasmtime
 
 from tower_sim.errors import UsageError
-from tower_sim.extras import pip_install
-from tower_sim.jit import seal, unsealed, user_cache
+from tower_sim.tools.extras import pip_install
+from tower_sim.tools.jit import seal, unsealed, user_cache
 
 Table = npt.NDArray[Any]
 

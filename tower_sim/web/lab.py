@@ -14,15 +14,15 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.drawing.paint import paints
 from tower_sim.errors import UsageError, check_whole, fault, shown
 from tower_sim.games.game import Game
-from tower_sim.reading import toml_table
 from tower_sim.surrogate.export import document
 from tower_sim.surrogate.store import TOWER, Fitted, beside, load_fitted, shipped_names
 from tower_sim.surrogate.store import shipped as shipped_surrogate
+from tower_sim.tools.reading import toml_table
+from tower_sim.tools.writing import check, write
 from tower_sim.variants import DEFAULT, Variant, read_variant
 from tower_sim.version import TOWER_SIM
 from tower_sim.web.page import Page
 from tower_sim.web.section import drawn
-from tower_sim.writing import check, write
 
 SCHEMA = "tower-sim/lab"
 VERSION = 1

@@ -26,10 +26,10 @@ from tower_sim.physics.plain import core, document
 from tower_sim.runs.array import Plan
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import TOWER, Fitted, beside, load_fitted, shipped, shipped_names
+from tower_sim.tools.writing import check, write
 from tower_sim.variants import DEFAULT, Variant, read_variant
 from tower_sim.version import TOWER_SIM
 from tower_sim.web.page import Page, text_of
-from tower_sim.writing import check, write
 
 SCHEMA = "tower-sim/live"
 VERSION = 1

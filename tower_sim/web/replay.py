@@ -7,7 +7,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tower_sim import writing
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.drawing.paint import paints
 from tower_sim.errors import UsageError, fault, shown
@@ -17,7 +16,8 @@ from tower_sim.physics.plain import core, document
 from tower_sim.physics.settings import STANDARD, PhysicsSettings
 from tower_sim.requests import Play, Throw
 from tower_sim.state import TowerState
-from tower_sim.terminal import counted
+from tower_sim.tools import writing
+from tower_sim.tools.terminal import counted
 from tower_sim.version import TOWER_SIM
 from tower_sim.web.page import Page, text_of
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tower_sim import portable
 from tower_sim.apparatus.amerigo.profile import AmerigoTower, Floor
 from tower_sim.apparatus.parts import Box, span, table, tilted_about_x, tilted_about_y
 from tower_sim.apparatus.sheets import between, pierced, plank
 from tower_sim.apparatus.tower_parts import SHEET, WALL, slanted, tray_floor, tray_side
+from tower_sim.tools import portable
 
 
 def boxes(tower: AmerigoTower) -> Iterator[Box]:

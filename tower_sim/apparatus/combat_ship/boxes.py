@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from tower_sim import portable
 from tower_sim.apparatus import polygon
 from tower_sim.apparatus.board import Board, Zone
 from tower_sim.apparatus.combat_ship.profile import SHEET, WALL, ShipAndBoard
@@ -16,6 +15,7 @@ from tower_sim.apparatus.combat_ship.ship import CombatShip
 from tower_sim.apparatus.parts import Box, Region, span, table, tilted_about_x, tilted_about_y, turned_about_z
 from tower_sim.apparatus.profile import Profile
 from tower_sim.apparatus.sheets import plank
+from tower_sim.tools import portable
 
 
 def build(

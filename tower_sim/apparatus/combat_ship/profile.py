@@ -20,12 +20,12 @@ import math
 
 from pydantic import Field
 
-from tower_sim import portable
 from tower_sim.apparatus import zones
 from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.common import Parameters, Surfaces, SurfaceTable, demand, mm
 from tower_sim.apparatus.profile import Profile
 from tower_sim.apparatus.zones import MAX_ZONES, ZoneTable
+from tower_sim.tools import portable
 from tower_sim.typed import Document, number
 
 SHEET = 2e-3  # thickness of decks, m

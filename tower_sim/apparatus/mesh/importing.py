@@ -25,9 +25,9 @@ from tower_sim.apparatus.mesh.prisms import FLAT, Left, Mesh, prisms
 from tower_sim.apparatus.mesh.profile import MeshTable, Source, free
 from tower_sim.apparatus.mesh.space import Found, NoWay, Space, directions
 from tower_sim.errors import UsageError, check_number, fault, shown
-from tower_sim.extras import extra
-from tower_sim.reading import read_bytes, read_text, toml_table
-from tower_sim.writing import check, write
+from tower_sim.tools.extras import extra
+from tower_sim.tools.reading import read_bytes, read_text, toml_table
+from tower_sim.tools.writing import check, write
 
 FORMATS = (".stl", ".3mf", ".obj", ".ply", ".glb")
 UNITS = {"mm": 1.0, "cm": 10.0, "inch": 25.4, "m": 1000.0}

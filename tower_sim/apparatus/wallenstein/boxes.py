@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
-from tower_sim import portable
 from tower_sim.apparatus.parts import Box, span, table, tilted_about_y, turned_about_z, turned_by
 from tower_sim.apparatus.sheets import band, plank
 from tower_sim.apparatus.tower_parts import SHEET, WALL, Floor, slanted, tray_floor, tray_side
 from tower_sim.apparatus.wallenstein.profile import Given
+from tower_sim.tools import portable
 
 
 def boxes(given: Given) -> Iterator[Box]:

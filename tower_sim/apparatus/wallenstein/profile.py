@@ -28,7 +28,6 @@ from typing import Literal
 
 from pydantic import Field
 
-from tower_sim import portable
 from tower_sim.apparatus import tower_parts
 from tower_sim.apparatus.common import demand, mm
 from tower_sim.apparatus.profile import Profile
@@ -41,6 +40,7 @@ from tower_sim.apparatus.tower_parts import (
     demand_openings_fit,
     demand_room_in_tray,
 )
+from tower_sim.tools import portable
 from tower_sim.typed import Document, number
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.columns import Column
 from tower_sim.games.amerigo import phases, words
 from tower_sim.games.amerigo import rules as amerigo
 from tower_sim.games.amerigo.figures import FIGURES, FITTED
@@ -19,6 +18,7 @@ from tower_sim.games.turn import Turn
 from tower_sim.games.ways import Ways
 from tower_sim.runs.array import Plan
 from tower_sim.runs.figure import Figure, table
+from tower_sim.tools.columns import Column
 
 
 class Amerigo(Game):

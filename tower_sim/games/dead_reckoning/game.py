@@ -8,8 +8,8 @@ from typing import cast
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.with_board import with_board
-from tower_sim.columns import Column
 from tower_sim.contract import BoardModel
+from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.games.dead_reckoning import battle, words
 from tower_sim.games.dead_reckoning.combat import RULES_VERSION
 from tower_sim.games.dead_reckoning.compared import FIGURES, measured
@@ -19,7 +19,7 @@ from tower_sim.games.game import Game
 from tower_sim.games.tower import GameTower
 from tower_sim.games.turn import Turn
 from tower_sim.games.ways import Ways
-from tower_sim.model import TooManyFailedDraws
+from tower_sim.tools.columns import Column
 
 _STEPS = 100  # a guess: the number of explosions and shakes has no limit
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 
-from tower_sim.jit import aside, inner
 from tower_sim.physics.core.arrays import (
     AWAKE,
     AXES,
@@ -39,6 +38,7 @@ from tower_sim.physics.core.arrays import (
     T,
     Tables,
 )
+from tower_sim.tools.jit import aside, inner
 
 
 @inner

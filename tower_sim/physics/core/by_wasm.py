@@ -8,11 +8,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.jit import T
 from tower_sim.physics.core import arrays
 from tower_sim.physics.core.arrays import Tables
 from tower_sim.physics.core.compiled import Machine
 from tower_sim.physics.core.exported import CORE
+from tower_sim.tools.jit import T
 from tower_sim.wasm.memory import Memory
 
 

@@ -13,10 +13,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tower_sim import portable
 from tower_sim.apparatus import where
-from tower_sim.jit import OPTIONS, T, from_zero, kept, lies_on_disk, way
 from tower_sim.physics.core.arrays import Tables
+from tower_sim.tools import portable
+from tower_sim.tools.jit import OPTIONS, T, from_zero, kept, lies_on_disk, way
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -12,13 +12,13 @@ import numpy as np
 
 from tower_sim.apparatus.parts import Box, Hull, Quaternion, Surface, Vector
 from tower_sim.errors import UsageError
-from tower_sim.jit import T
 from tower_sim.physics.core import arrays, machine, run
 from tower_sim.physics.core.hulls import told_of
 from tower_sim.physics.core.motion import FAR_OFF
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.state import Pose, Touch
+from tower_sim.tools.jit import T
 
 _SKIN = 0.4  # edges
 _PAD = 0.01  # edges: contacts are known from this gap on, however slow the cubes are

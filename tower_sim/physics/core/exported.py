@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim import portable
 from tower_sim.apparatus import where
 from tower_sim.physics.core import arrays, drop, run
 from tower_sim.physics.core.compiled import Machine, sources
+from tower_sim.tools import portable
 from tower_sim.wasm.file import WasmFile, WasmFunction
 
 

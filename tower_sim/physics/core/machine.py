@@ -8,10 +8,10 @@ from functools import cache
 from importlib.util import find_spec
 
 from tower_sim.errors import UsageError
-from tower_sim.extras import pip_install
-from tower_sim.jit import VARIABLE, WAYS, is_compiled, way
 from tower_sim.physics.core import arrays, compiled, run
 from tower_sim.physics.core.compiled import Machine
+from tower_sim.tools.extras import pip_install
+from tower_sim.tools.jit import VARIABLE, WAYS, is_compiled, way
 
 PYTHON = Machine(arrays.make, **{item.name: getattr(run, item.name) for item in fields(Machine) if item.name != "make"})
 """The functions as they stand there; where numba is the way, it has compiled them."""

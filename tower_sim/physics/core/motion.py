@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from tower_sim.jit import inner
 from tower_sim.physics.core.arrays import (
     AWAKE,
     AXES,
@@ -29,6 +28,7 @@ from tower_sim.physics.core.arrays import (
     T,
 )
 from tower_sim.physics.core.cuboids import rotate_freely
+from tower_sim.tools.jit import inner
 
 FAR_OFF = 1e3
 """A way (m) after which pairs are looked at: of a cuboid, whose turn is no product; of a row that is put elsewhere."""

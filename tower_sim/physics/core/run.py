@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from tower_sim.apparatus.where import look
-from tower_sim.jit import T, aside, inner
 from tower_sim.physics.core import broad, hand, hulls, overlap, sleep, step
 from tower_sim.physics.core import drop as drops
 from tower_sim.physics.core.arrays import (
@@ -47,6 +46,7 @@ from tower_sim.physics.core.arrays import (
     Tables,
 )
 from tower_sim.physics.core.compiled import entry
+from tower_sim.tools.jit import T, aside, inner
 
 TOUCH = 27
 """Columns of a table of touches: a cube; the other cube, or -1 - k for fixed part k; points; forces (nN), 3 a point.

@@ -24,8 +24,8 @@ from starlette.routing import compile_path
 
 from tower_sim import answers, registry
 from tower_sim.apparatus.kind import ApparatusKind
+from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.errors import UsageError, shown
-from tower_sim.model import TooManyFailedDraws
 from tower_sim.models import ABOUT
 from tower_sim.physics.settings import accuracies
 from tower_sim.requests import Odds, Play, Request, Throw, games

@@ -9,11 +9,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from tower_sim.answers import ProblemAnswer
+from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.errors import UsageError
-from tower_sim.model import TooManyFailedDraws
 from tower_sim.service import codes
 from tower_sim.service.codes import CODES
-from tower_sim.terminal import one_line, warn
+from tower_sim.tools.terminal import one_line, warn
 
 MEDIA = "application/problem+json"
 LATER = {"Retry-After": "5"}

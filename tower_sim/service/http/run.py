@@ -10,9 +10,9 @@ from contextlib import suppress
 from importlib.util import find_spec
 
 from tower_sim.errors import UsageError, check_whole, shown
-from tower_sim.extras import extra
-from tower_sim.interrupts import terminable
 from tower_sim.service.http.settings import Settings
+from tower_sim.tools.extras import extra
+from tower_sim.tools.interrupts import terminable
 
 
 def run(settings: Settings, host: str, port: int, origins: Sequence[str] = ()) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import Field
 
 from tower_sim.errors import fault, shown
-from tower_sim.reading import read_text, toml_table
+from tower_sim.tools.reading import read_text, toml_table
 from tower_sim.typed import Document, read
 
 LEAST_TOKEN = 16  # characters: if drawn at random, about 80 bits or more

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tower_sim.errors import UsageError, shown
-from tower_sim.terminal import one_line, warn
+from tower_sim.tools.terminal import one_line, warn
 
 Statement = tuple[str, tuple[Any, ...]]
 """An SQL statement and its values."""

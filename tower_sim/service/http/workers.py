@@ -19,14 +19,14 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from tower_sim import requests
+from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.errors import UsageError
-from tower_sim.model import TooManyFailedDraws
-from tower_sim.pool import ignore_interrupts, piped
 from tower_sim.requests import AnyRequest, Odds, Throw
 from tower_sim.service import codes
 from tower_sim.service.http.problems import LATER, Problem, problem_of
 from tower_sim.service.opened import Opened
-from tower_sim.terminal import warn
+from tower_sim.tools.pool import ignore_interrupts, piped
+from tower_sim.tools.terminal import warn
 
 _OFTEN = 0.2  # s between two reports of progress
 _AGAIN = 5.0  # s until a process that could not start is started again

@@ -1,4 +1,4 @@
-// What can be done with a state beside throwing: cubes taken out of it, and its whole past done again; as tower_sim/model.py.
+// What can be done with a state beside throwing: cubes taken out of it, and its whole past done again; as tower_sim/drops/repeat.py.
 
 import { placedCube } from "./past.js";
 import { pcg64OfText } from "./pcg64.js";

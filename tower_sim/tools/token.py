@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from tower_sim.errors import UsageError, check_kind, fault
-from tower_sim.reading import refuse_constant
+from tower_sim.tools.reading import refuse_constant
 
 T = TypeVar("T")
 

@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 
 import numpy.typing as npt
 
-from tower_sim.terminal import warn
+from tower_sim.tools.terminal import warn
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = npt.NDArray[Any]

@@ -18,11 +18,11 @@ import numpy.typing as npt
 from tower_sim.answers import ChancesAnswer, EstimateAnswer, ThrowChances
 from tower_sim.contract import DropModel
 from tower_sim.cubes import count_by_colour, supply
+from tower_sim.drops.repeat import TooManyFailedDraws, first_landing
+from tower_sim.drops.throwing import as_throw
 from tower_sim.errors import check_whole
-from tower_sim.model import TooManyFailedDraws, first_landing
 from tower_sim.state import TowerState
 from tower_sim.statistics import CONFIDENCE, Estimate, average, clopper_pearson
-from tower_sim.throwing import as_throw
 
 MOST_DRAWS = 1_000_000
 _CUBE = 1e-4  # cubes: means that differ by less count as equal

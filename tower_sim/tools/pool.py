@@ -16,7 +16,7 @@ from multiprocessing.resource_tracker import ensure_running
 from typing import TypeVar
 
 from tower_sim.errors import check_whole
-from tower_sim.progress import telling
+from tower_sim.tools.progress import telling
 
 MOST_WORKERS = 512  # more than this are a typing error, not a machine
 Task = TypeVar("Task")
