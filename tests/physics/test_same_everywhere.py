@@ -36,7 +36,7 @@ ONCE = "importing.py", "prisms.py", "space.py"
 DECIDES = [
     *(path for path in PACKAGE.glob("apparatus/**/*.py") if not path.name.endswith(("dimensions.py", *ONCE))),
     *(PACKAGE / "physics" / f"{name}.py" for name in ("scene",)),
-    *(PACKAGE / f"{name}.py" for name in ("simulator", "portable")),
+    *(PACKAGE / f"{name}.py" for name in ("simulator", "tools/portable")),
 ]
 CORE = sorted({*(PACKAGE / "physics/core").glob("*.py")} - {PACKAGE / "physics/core/by_wasm.py"})
 # of math: rounded as IEEE 754 says, or exact; of numpy: one such operation an element, or none at all
