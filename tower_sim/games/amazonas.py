@@ -85,15 +85,12 @@ class Amazonas(Game):
     )  # fmt: skip
 
     def cubes(self, rules: AmazonasRules) -> dict[str, int]:
-        """Return one cube for each of the 18 event cards (lines 23 and 179)."""
         return {event: cards for event, (cards, _, _) in EVENTS.items()}
 
     def turns(self, rules: AmazonasRules) -> int:
-        """Return the number of rounds. A run has a few more turns, because some rounds throw twice."""
         return ROUNDS
 
     def play(self, tower: GameTower, rules: AmazonasRules) -> Iterator[Turn]:
-        """Yield one turn for each throw."""
         spent, indians, purse, last = Counter[str](), 0, 0, ""  # ours: the first camp takes the three gold pieces
         hand: list[str] = []
         for number in range(1, ROUNDS + 1):
@@ -118,7 +115,6 @@ class Amazonas(Game):
             last = event
 
     def summary(self, turns: Sequence[Turn], rules: Any) -> str:
-        """Return the player's income and the order of the events."""
         rounds = [turn.facts for turn in turns if turn.facts.get("event")]
         throws = sum(turn.failed is None for turn in turns)
         income, change = (sum(facts[name] for facts in rounds) for name in ("income", "silver"))
@@ -134,10 +130,7 @@ def worth(rules: AmazonasRules, card: str, indians: int) -> int:
 
 
 def silver(rules: AmazonasRules, event: str, card: str, indians: int, purse: int) -> tuple[int, int]:
-    """Return the silver that a player announces, and the change that the event makes to this amount.
-
-    `indians` is the number of Indian tiles that the player has, and `purse` the silver from earlier rounds.
-    """
+    """Return the silver that a player announces, and the event's change to it; `purse` is from earlier rounds."""
     announced = worth(rules, card, indians)
     if card == "indian" and event in BAD:
         return announced, 0  # line 77
@@ -153,7 +146,6 @@ def silver(rules: AmazonasRules, event: str, card: str, indians: int, purse: int
 
 
 def _card(tower: GameTower, rules: AmazonasRules, event: str, hand: Sequence[str]) -> str:
-    """Return the income card that the player chooses."""
     if rules.choice == "indian" and "indian" in hand and len(hand) > 1:
         if event in BAD:
             return "indian"
@@ -162,12 +154,11 @@ def _card(tower: GameTower, rules: AmazonasRules, event: str, hand: Sequence[str
 
 
 def _takes(rules: AmazonasRules) -> bool:
-    """Return whether the player takes an Indian tile. It needs a species that the player already has (line 163)."""
+    """Return whether the player takes an Indian tile (line 163)."""
     return rules.takes_indian and rules.tiles > 0
 
 
 def _throw(tower: GameTower, spent: Counter[str]) -> str:
-    """Throw all cubes outside that were no event yet. Return a sentence if the tower was emptied first, else ""."""
     full = sum(tower.outside.values()) == spent.total()
     if full:
         tower.take()

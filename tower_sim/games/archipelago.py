@@ -70,7 +70,7 @@ class ArchipelagoRules(Rules):
 
 @dataclass
 class Half:
-    """One half of the card on top: an event, or a crisis whose resource and number of cubes a throw determines."""
+    """Half of the card on top: an event, or a crisis whose resource and number of cubes a throw determines."""
 
     market: str
     red: bool = False
@@ -96,15 +96,10 @@ class Archipelago(Game):
         return {resource: count - 1 for resource, count in PRINTED.items()}
 
     def turns(self, rules: ArchipelagoRules) -> int:
-        """Return about how many turns a run has: two halves in each turn of the game, and the red halves."""
         return rules.turns * (2 + rules.players * rules.red // 100)
 
     def play(self, tower: GameTower, rules: ArchipelagoRules) -> Iterator[Turn]:
-        """Yield one turn for each half that is resolved, and one for each throw that brings no cube out.
-
-        The game ends after its last turn. It ends at once if the rebellion marker is beyond the number of all citizens
-        (lines 284, 339 and 508).
-        """
+        """The game ends at once if rebels are more than citizens (lines 284, 339 and 508)."""
         marker = 0
         for turn, phase, half in _halves(tower, rules):
             again = ", as before" * bool(half.number)
@@ -129,7 +124,6 @@ class Archipelago(Game):
                 return
 
     def summary(self, turns: Sequence[Turn], rules: ArchipelagoRules) -> str:
-        """Return the payments, the revolts, the last place of the rebellion marker, and whether independence came."""
         total = {key: sum(turn.facts.get(key) or 0 for turn in turns) for key, *_ in (*SUMS, ("asked",))}
         crises = _of(sum("crisis" in turn.facts for turn in turns), "crisis", "crises")
         independence = any(turn.facts.get("independence") for turn in turns)
@@ -170,7 +164,7 @@ def _back(tower: GameTower, rules: ArchipelagoRules) -> list[Half]:
 
 
 def _resolved(rules: ArchipelagoRules, half: Half) -> tuple[str, int, dict[str, Any]]:
-    """Return a sentence, the steps of the rebellion marker, and the facts of an event or a crisis."""
+    """Return a sentence, the steps of the rebellion marker, and the facts."""
     (steps, building), number = half.event, half.number
     if building:
         rise = steps * (rules.towns if building == "town" else rules.temples)

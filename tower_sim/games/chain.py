@@ -1,4 +1,4 @@
-"""A chain of drops into one tower, without the rules of any game. It serves studies of the tower itself."""
+"""A chain of drops into one tower, without a game's rules, for studies of the tower itself."""
 
 from __future__ import annotations
 
@@ -60,11 +60,9 @@ class ChainOfDrops(Game):
     Rules = Chain
 
     def cubes(self, rules: Chain) -> dict[str, int]:
-        """Return the number of cubes of each colour."""
         return rules.counts
 
     def play(self, tower: GameTower, rules: Chain) -> Iterator[Turn]:
-        """Yield one turn for each drop. The cubes that come out go to the end of the queue."""
         queue = list(tower.cubes)
         if rules.policy == "cover":
             queue = _some(queue, int(tower.rng.integers(1, len(queue) + 1)), tower.rng)
@@ -76,14 +74,10 @@ class ChainOfDrops(Game):
             yield Turn()
 
     def turns(self, rules: Chain) -> int:
-        """Return the number of drops."""
         return rules.drops
 
     def resolved(self, tables: Mapping[str, Any], varied: Collection[str] = ()) -> dict[str, Any]:
-        """Return the table of the chain with all defaults; see `Game.resolved`.
-
-        Raises UsageError if `throw` or `most` is given and the policy does not use it.
-        """
+        """Raises UsageError if `throw` or `most` is given and the policy does not use it."""
         chain, table = self.read(tables), tables.get("chain", {})
         for key, policy in _POLICY_OF.items():
             used = key in table or f"chain.{key}" in varied
@@ -93,9 +87,9 @@ class ChainOfDrops(Game):
 
 
 def chosen(chain: Chain, outside: Sequence[Cube], rng: np.random.Generator) -> list[Cube]:
-    """Return the cubes for the next drop, chosen by the policy of `chain` from the cubes `outside`.
+    """Return the cubes for the next drop. Random for the policies `uniform` and `cover`.
 
-    `outside` is in queue order. The list is empty if no cube is outside. Random for the policies `uniform` and `cover`.
+    `outside` is in queue order. The list is empty if no cube is outside.
     """
     if chain.policy == "fixed" or not outside:
         return list(outside[: chain.throw])

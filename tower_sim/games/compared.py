@@ -1,7 +1,7 @@
 """The interface between a comparison of two variants and a game: figures of runs, statistics, sentences.
 
-A comparison (tower_sim/compare) plays pairs of runs of the variants A and B. It knows no game: `Game.ways.compared`
-returns an object of the class `Compared`, which describes one.
+A comparison (tower_sim/compare) plays pairs of runs of the variants A and B, and asks `Game.ways.compared` for the
+rest.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Sureness(StrEnum):
 
 @dataclass(frozen=True)
 class Group:
-    """A group of figures whose tests are corrected together, shown as one table.
+    """Figures whose tests are corrected together, shown as one table.
 
-    `key` is the name of the group in the JSON document. `head` is the heading of its table. `of` is set if all figures
-    of the group are shares of one thing: it names the thing, such as `room`, for use in sentences.
+    `key` names the group in the JSON document, and `head` is the heading of its table. If all figures are shares of one
+    thing, `of` names it, such as `room`.
     """
 
     key: str
@@ -57,9 +57,9 @@ class Group:
 class Values:
     """Numbers from complete runs of one variant.
 
-    `values` has shape (run, figure), with the figures of all groups in order. `drops` is the total number of drops.
-    `beyond` is the number of drops outside the training range of a fitted model, or None for a model that has no such
-    range. `course` holds further counts of the game, or None. It must have a method `and_` that adds two of them.
+    `values` has shape (run, figure). `beyond` is the number of drops outside the training range of a fitted model, or
+    None for a model without one. `course` holds further counts of the game. It needs a method `and_` that adds two of
+    them.
     """
 
     values: Array
@@ -73,10 +73,7 @@ class Values:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A quantity by turn over `runs` runs of one variant: mean, standard deviation, 5 % and 95 % quantiles.
-
-    All arrays have shape (turn,).
-    """
+    """A quantity by turn over `runs` runs of one variant: mean, standard deviation, 5 % and 95 % quantiles."""
 
     runs: int
     mean: Array
@@ -87,10 +84,7 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """Curves of A and B by turn, with axis labels `x` and `y`.
-
-    Vertical lines at `ends` mark the ends of parts of a run. `part` is the word for such a part, such as `round`.
-    """
+    """Curves of A and B by turn, with vertical lines at the `ends` of parts of a run; `part` is the word for one."""
 
     curves: tuple[Curve, Curve]
     x: str
@@ -103,13 +97,12 @@ class Picture:
 class Row:
     """Statistics of one figure in both variants. The difference is B - A.
 
-    The standard deviations `sd_a` and `sd_b` are over runs, `sd_difference` is over pairs. `interval` is the 95 %
-    confidence interval of the mean difference of this figure alone. `correlation` is between A and B over pairs. `p` is
-    two-sided. `p_adjusted` is corrected for all figures of the table, and `shown` means that it is at most 0.05.
-    `shows_from` is the smallest difference that this number of pairs would show with a chance of 80 %. `smaller` is a
-    smaller difference and the number of pairs that would show it: half the difference if it is shown, else half of
-    `shows_from`. `interval`, `shows_from` and `smaller` are None if the difference is the same in all pairs, and for
-    fewer than FEWEST pairs.
+    `sd_a` and `sd_b` are over runs, `sd_difference` and `correlation` over pairs. `interval` is the 95 % confidence
+    interval of the mean difference of this figure alone. `p` is two-sided. `p_adjusted` is corrected for all figures of
+    the table, and `shown` means that it is at most 0.05. `shows_from` is the smallest difference that this number of
+    pairs shows with a chance of 80 %. `smaller` is a smaller difference, half of the difference if it is shown, else
+    half of `shows_from`, and the number of pairs that would show it. `interval`, `shows_from` and `smaller` are None if
+    all pairs have the same difference, and for fewer than FEWEST pairs.
     """
 
     key: str
@@ -139,7 +132,7 @@ class Row:
 
     @property
     def never(self) -> bool:
-        """Whether the figure is 0 in every run of A and of B."""
+        """Whether every run of A and of B has 0."""
         return not (self.mean_a or self.mean_b or self.sd_a or self.sd_b)
 
     @property
@@ -156,16 +149,13 @@ class Row:
 
     @property
     def effect(self) -> float:
-        """The effect size: the absolute difference over the root mean square of the two standard deviations."""
+        """The absolute difference over the root mean square of the two standard deviations."""
         spread = math.sqrt((self.sd_a**2 + self.sd_b**2) / 2)
         return abs(self.difference) / spread if spread else math.inf * bool(self.difference)
 
     @property
     def pairing_gain(self) -> float | None:
-        """The factor by which unpaired runs would have to be more for an interval of the same width.
-
-        None if the difference is the same in all pairs.
-        """
+        """The factor for the number of unpaired runs that give an equally wide interval; None without variation."""
         return (self.sd_a**2 + self.sd_b**2) / self.sd_difference**2 if self.sd_difference else None
 
 
@@ -180,7 +170,7 @@ class Sampler(Protocol):
 class Compared:
     """A description of one game for a comparison. `rules` are those of A and B; a `side` is 0 for A, 1 for B.
 
-    This class serves every game that has figures. A game with more to report returns a subclass.
+    It serves every game that has figures. A game with more to report returns a subclass.
     """
 
     def __init__(self, game: Any, rules: tuple[Any, Any]) -> None:
@@ -189,11 +179,7 @@ class Compared:
         self.groups = self.grouped()
 
     def grouped(self) -> tuple[Group, ...]:
-        """Return the groups of figures.
-
-        The first group, `figures`, has the game's own figures. Each fact whose values are words adds a group with the
-        share of each word.
-        """
+        """Return the groups: the game's own figures, then the share of each word for each fact of words."""
         own = Group("figures", f"a {self.game.run}", self.game.figures)
         return (own, *(_shares(name, words) for name, words in word_facts(self.game).items()))
 
@@ -209,10 +195,7 @@ class Compared:
     # Many runs at once, if the game and the model can.
 
     def sampler(self, model: DropModel) -> Sampler | None:
-        """Return a function that samples many runs at once with `model`.
-
-        None if the game or the model cannot do so. The runs are then played one by one.
-        """
+        """Return a sampler of many runs at once, or None if the game or the model has none."""
         return None
 
     def numbers(self) -> int:
@@ -225,7 +208,7 @@ class Compared:
         """Raise UsageError if runs with these rules have no figures."""
 
     def keys(self, side: int) -> dict[str, Any]:
-        """Return the rules by dotted key, ready for `json.dumps`. The differences between A and B are found with it."""
+        """Return the rules by dotted key, ready for `json.dumps`."""
         first, *others = self.game.tables
         tables = self.game.plain(self.rules[side])
         more = {name: tables[name] for name in others if name in tables}
@@ -245,10 +228,9 @@ class Compared:
         return ""
 
     def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Any, Any]) -> str:
-        """Return a few sentences about what a player will notice, and how sure that is.
+        """Return a few sentences about what a player will notice, the largest effects first.
 
-        `groups` has the rows of each group of figures, in the order of `self.groups`. `courses` has the further counts
-        of A and B. The figures with the largest effects are reported with their means, a few more by name.
+        `groups` has the rows of each group, in the order of `self.groups`, and `courses` the further counts of A and B.
         """
         rows = [(row, group.of) for group, some in zip(self.groups, groups, strict=True) for row in some]
         seen = [(row, of) for row, of in rows if row.verdict in (Sureness.SHOWN, Sureness.LIKELY)]
@@ -267,7 +249,7 @@ class Compared:
         return f"B: {'; '.join(said)}.{also}{rest}"
 
     def picture(self, courses: tuple[Any, Any]) -> Picture | None:
-        """Return curves of the runs for the picture, or None to draw the figures only."""
+        """Return curves for the picture, or None to draw the figures only."""
         return None
 
 
@@ -287,7 +269,7 @@ def more_or_less(row: Row) -> str:
 
 
 def instead(row: Row, unit: str = "") -> str:
-    """Return both means, as in `3.4 instead of 2.9`, with enough decimals to tell them apart."""
+    """Return both means, as in `3.4 instead of 2.9`, with enough decimals to distinguish them."""
     said = number(row.mean_b), number(row.mean_a)
     decimals = 1
     while said[0] == said[1] and decimals < 6:
@@ -297,10 +279,7 @@ def instead(row: Row, unit: str = "") -> str:
 
 
 def how_sure(row: Row, run: str, unit: str = "", scale: float = 1) -> str:
-    """Return how sure a difference is. If it is not shown, add how large it may be.
-
-    `run` is the word for one run. Sizes are in `unit` and multiplied by `scale`.
-    """
+    """Return how sure a difference is and, if it is not shown, how large it may be, times `scale` in `unit`."""
     if row.verdict is Sureness.SHOWN:
         return "certain" if row.p_adjusted <= _CERTAIN else "very likely"
     if row.interval is None:
@@ -316,7 +295,6 @@ def how_sure(row: Row, run: str, unit: str = "", scale: float = 1) -> str:
 
 
 def _told(row: Row, of: str, run: str) -> str:
-    """Return a sentence about a difference. Shares are given in percent of `of`, the thing that they are shares of."""
     if not of:
         return f"{row.title} {more_or_less(row)} ({instead(row)}): {how_sure(row, run)}"
     shares = instead(replace(row, mean_a=100 * row.mean_a, mean_b=100 * row.mean_b), " %")
@@ -324,7 +302,6 @@ def _told(row: Row, of: str, run: str) -> str:
 
 
 def _reach(rows: Sequence[Row], run: str) -> str:
-    """Return what names the figures whose difference may exceed a tenth of A's mean, or that the runs are too few."""
     if any(row.interval is None and row.sd_difference for row in rows):
         return f": too few {run}s to tell"
     wide = [row.title for row in rows if row.verdict is Sureness.OPEN]

@@ -35,10 +35,7 @@ FILES = PythonFiles()
 
 @lru_cache(maxsize=32)
 def game_of(text: str, file: str) -> Game:
-    """Return the game that the text of a file defines.
-
-    The text is Python, and this function runs it. Raises UsageError unless it defines exactly one complete game.
-    """
+    """Run the text of a Python file and return its game. Raises UsageError unless that is exactly one."""
     name = f"tower_sim_game_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
     module = types.ModuleType(name)
     module.__file__ = file

@@ -11,8 +11,7 @@
                 tower.throw(tower.outside)
                 yield Turn(f"{tower.out} come out", {"points": tower.out.get("red", 0)})
 
-The registry (tower_sim/registry.py) finds a game by its name. A game in a file of the user is found by the path of the
-file. No code outside a game's own folder depends on the game.
+The registry (tower_sim/registry.py) finds a game by its name, and a user's game by the path of its file.
 """
 
 from __future__ import annotations
@@ -89,11 +88,7 @@ class Game(ABC):
     source: str = ""
 
     def __init_subclass__(cls) -> None:
-        """Fill in attributes that follow from others.
-
-        Raises UsageError for a fact or a game whose name is already used in datasets, and for a figure that names what
-        the game does not have.
-        """
+        """Raise UsageError for a name that datasets already use, and for a figure that names an unknown fact."""
         own, name = cls.__dict__, getattr(cls, "name", "")
         if "kind" not in own and name:
             cls.kind = name
@@ -131,7 +126,7 @@ class Game(ABC):
         return 100
 
     def summary(self, turns: Sequence[Turn], rules: Any) -> str:
-        """Return the result of a run. The text begins with two plain sentences for players."""
+        """Return the result of a run, beginning with two plain sentences for players."""
         return telling.summary(self, turns)
 
     def draw(self, turns: Sequence[Turn], rules: Any, apparatus: Apparatus, path: str | Path, *, title: str) -> None:
@@ -142,7 +137,7 @@ class Game(ABC):
 
     @property
     def ways(self) -> Ways:
-        """The commands, documents and sentences of this game. The default has nothing specific to the game."""
+        """The commands, documents and sentences of this game."""
         return Ways(self)
 
     # What the framework calls. Only our own older games override these.
@@ -153,15 +148,12 @@ class Game(ABC):
         return typed.read(self.Rules, tables.get(self.tables[0], {}))
 
     def plain(self, rules: Any) -> dict[str, Any]:
-        """Return the rules as tables with every default written out, ready for `json.dumps`. `read` is the inverse."""
+        """Return the rules as tables with all defaults, ready for `json.dumps`. `read` is the inverse."""
         check_rules(rules, self.Rules)
         return {self.tables[0]: typed.plain(rules)}
 
     def resolved(self, tables: Mapping[str, Any], varied: Collection[str] = ()) -> dict[str, Any]:
-        """Return the tables of a campaign file with every default written out.
-
-        `varied` are the dotted fields that the campaign's design varies.
-        """
+        """Return the tables of a campaign file with all defaults. Its design varies the dotted fields `varied`."""
         return self.plain(self.read(tables))
 
     def measured(self, turns: Sequence[Turn], rules: Any) -> tuple[float, ...]:
@@ -169,23 +161,20 @@ class Game(ABC):
         return measured(self, turns, rules)
 
     def plan(self, rules: Any) -> Plan | None:
-        """Return the cubes that every drop of a run throws, or None if they depend on the course of the run.
-
-        Models can sample many runs of a plan at once, and fitted models are checked with them.
-        """
+        """Return the cubes that every drop of a run throws, or None if they depend on the course of the run."""
         return None
 
     def knocks(self, rules: Any) -> Mapping[int, float]:
-        """Return the strengths (g) of the knocks on the table in a run, by the number of the drop before the knock."""
+        """Return the strengths (g) of the knocks on the table, by the number of the drop before the knock."""
         return {}
 
     def fitted(self) -> tuple[Figure, ...]:
-        """Return further figures that fits of a model to tower data compare, in addition to `figures`."""
+        """Return more figures, besides `figures`, that fits of a model to tower data compare."""
         return ()
 
     @cached_property
     def board(self) -> bool:
-        """Whether the game is played on a board, with a ship instead of a tower."""
+        """Whether the game needs a ship, with a board."""
         return bool(self.apparatus) and load(self.apparatus).board is not None
 
     @property

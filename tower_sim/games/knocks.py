@@ -16,7 +16,6 @@ from tower_sim.errors import fault
 
 
 def _numbered(table: object) -> object:
-    """Return a table with whole numbers as keys, which TOML and JSON write as text."""
     if not isinstance(table, Mapping):
         return table
     knocks: dict[object, object] = {}
@@ -41,9 +40,6 @@ def check_drops(knocks: Mapping[int, float], drops: int) -> None:
 
 
 def check_knocks(model: DropModel, knocks: Mapping[int, float]) -> None:
-    """Raise UsageError if `model` has no knocks or does not allow one of these strengths.
-
-    Each strength is tried on the empty tower, so no run has to begin first.
-    """
+    """Raise UsageError if `model` has no knocks or refuses one of these strengths on the empty tower."""
     for strength in sorted(set(knocks.values())):
         until_landed(partial(model.knock, model.empty(), strength), np.random.SeedSequence(0))

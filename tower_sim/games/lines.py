@@ -18,7 +18,7 @@ def _tree(text: str) -> ast.Module:
 
 
 def line_of_fault(text: str, error: Exception) -> int | None:
-    """Return the line of a Python text with the fact or the figure that a UsageError is about, or None.
+    """Return the line of the fact or the figure that a UsageError is about, or None.
 
     The error's `what` is `fact NAME` or `figure FORMULA`.
     """
@@ -36,7 +36,7 @@ def line_of_fault(text: str, error: Exception) -> int | None:
 
 
 def line_of(text: str, name: str, within: str) -> int | None:
-    """Return the line of a Python text where the class `within` defines `name`, else that of the class, or None."""
+    """Return the line where the class `within` defines `name`, else that of the class, or None."""
     for kind in ast.walk(_tree(text)):
         if isinstance(kind, ast.ClassDef) and kind.name == within:
             return next(filter(None, (_line_if_defined(node, name) for node in ast.walk(kind))), kind.lineno)
@@ -57,7 +57,7 @@ def line_of_method(game: Any, name: str) -> int | None:
 
 
 def line_of_yield(game: Any, turns: Any) -> int | None:
-    """Return the line of a game's file at which a generator of turns waits, that of the innermost generator."""
+    """Return the line of a game's file at which the innermost generator of turns waits."""
     line, inner = None, turns
     while isinstance(inner, GeneratorType) and inner.gi_frame and inner.gi_frame.f_code.co_filename == game.file:
         line, inner = inner.gi_frame.f_lineno, cast("Any", inner.gi_yieldfrom)

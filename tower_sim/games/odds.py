@@ -32,15 +32,15 @@ class ManyRuns(ABC):
 
     @abstractmethod
     def document(self) -> Mapping[str, Any]:
-        """Return the JSON document, ready for `json.dumps`, with `schema` and `version`. It needs at least one run."""
+        """Return the JSON document, ready for `json.dumps`. It needs at least one run."""
 
     @abstractmethod
     def words(self) -> str:
-        """Return the report for people. It begins with two plain sentences and needs at least one run."""
+        """Return the report for people, beginning with two plain sentences. It needs at least one run."""
 
     @abstractmethod
     def draw(self, apparatus: Apparatus, path: str | Path) -> None:
-        """Draw the statistics into the file `path`. This needs at least two runs."""
+        """Draw the statistics into the file `path`. It needs at least two runs."""
 
 
 def proportion(hits: int, games: int) -> Share:
@@ -53,8 +53,7 @@ def proportion(hits: int, games: int) -> Share:
 def mean(values: Sequence[float], runs: int | None = None) -> Mean:
     """Return the mean of `values` of `runs` (None: one of each) with its 95 % Student interval.
 
-    The interval is None for fewer than FEWEST runs, and for equal values, which do not show how much they vary. It does
-    not go below 0 unless a value does.
+    The interval is None for fewer than FEWEST runs and for equal values. It goes below 0 only if a value does.
     """
     estimate, least = average(values), min(values)
     has_none = (estimate.n if runs is None else runs) < FEWEST or least == max(values)
@@ -63,10 +62,10 @@ def mean(values: Sequence[float], runs: int | None = None) -> Mean:
 
 
 def shares(runs: Sequence[Counter[str]], words: Iterable[str]) -> dict[str, Share]:
-    """Return how often each word was counted in runs, its share of all counts, and the 95 % interval of the share.
+    """Return each word's count in runs, its share of all counts, and the share's 95 % interval; `words` come first.
 
-    The words in `words` come first. The interval is Student's for a ratio of sums over runs, because the counts of one
-    run are not independent. It is null for fewer than FEWEST runs.
+    The interval is Student's for a ratio of sums over runs, because the counts of one run are not independent. It is
+    None for fewer than FEWEST runs.
     """
     totals = [run.total() for run in runs]
     every = [*words, *sorted({word for run in runs for word in run if run[word]} - set(words))]

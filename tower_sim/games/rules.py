@@ -20,7 +20,7 @@ class Rules(BaseModel):
             pick: Literal["one", "most"] = Field("one", description="how the event is chosen")
 
     Objects are immutable. Text is not converted to numbers. `plain` leaves out the fields named in `unsaid` while they
-    have their defaults, so that the text of campaigns from before these fields stays the same.
+    have their defaults, so that the text of older campaigns stays the same.
     """
 
     table: ClassVar[str] = "rules"  # the table of a campaign file that has them, for messages
@@ -62,10 +62,7 @@ def plain(rules: BaseModel) -> dict[str, Any]:
 
 
 def described(kind: type[BaseModel]) -> list[tuple[str, Any, str, str]]:
-    """Return the name, default, allowed values and description of each rule.
-
-    The name of a rule in a nested table is dotted.
-    """
+    """Return the dotted name, default, allowed values and description of each rule."""
     usual = kind().model_dump(mode="json")
     return [
         (key, reduce(lambda table, name: table[name], key.split("."), usual), allowed(field), field.description or "")

@@ -13,8 +13,8 @@ from pydantic import BaseModel, Field
 class Question:
     """A question that a ruling answers.
 
-    `source` is the rulebook's line or lines, or `silent`. `choices` maps each allowed answer to a sentence. The first
-    answer is the default.
+    `source` is the rulebook's line or lines, or `silent`. `choices` maps each allowed answer, the default first, to a
+    sentence.
     """
 
     source: str
@@ -22,10 +22,7 @@ class Question:
 
 
 def ruled(source: str, **choices: str) -> Any:
-    """Return a field for a class of rulings. Its type must be a Literal of the same choices.
-
-    `source` says where the rulebook treats the question. `choices` maps each choice to a sentence, the default first.
-    """
+    """Return a field for a class of rulings. Its type must be a Literal of the same choices; see `Question`."""
     told = " ".join(f"{choice}: {meaning}" for choice, meaning in choices.items())
     more: dict[str, Any] = {"source": source, "choices": choices}
     return Field(next(iter(choices)), description=f"rulebook: {source}. {told}", json_schema_extra=more)

@@ -77,7 +77,6 @@ def _turns(game: Any, tower: GameTower, given: Iterator[Turn]) -> Iterator[Turn]
 
 
 def _check(game: Any, tower: GameTower, turn: Turn, index: int, known: Sequence[str]) -> None:
-    """Raise UsageError for an unlisted fact, a fact of the wrong type, or a cube that was lost or doubled."""
     for name, value in turn.facts.items():
         if name not in known:
             allowed = f"one of {', '.join(known) or 'none'}"
@@ -111,7 +110,6 @@ def guard(game: Any) -> None:
 
 
 def _guarded(game: Any, what: str, call: Callable[[], Any]) -> Any:
-    """Call a function of a game. An exception from a game in a user's file becomes a UsageError with the line."""
     try:
         return call()
     except TooManyFailedDraws:
@@ -153,9 +151,8 @@ def measured(game: Any, turns: Sequence[Turn], rules: Any) -> tuple[float, ...]:
 
 
 def shares(game: Any, turns: Sequence[Turn]) -> dict[str, dict[str, float]]:
-    """Return how often each word occurs in a run, as a share, for each fact whose values are words.
-
-    The share is 0 if no turn reports the fact.
+    """Return each word's share of the reports in a run, for each fact whose values are words; 0 if no turn reports the
+    fact.
     """
     counts = words_told(game, turns)
     return {

@@ -90,15 +90,12 @@ class Seafarers(Game):
     )  # fmt: skip
 
     def cubes(self, rules: SeafarersRules) -> dict[str, int]:
-        """Return the 36 number cubes, and one cube for each card if cards are stolen with the tower."""
         return {**NUMBERS, **rules.hand} if rules.theft == "cubes" else dict(NUMBERS)
 
     def turns(self, rules: SeafarersRules) -> int:
-        """Return about how many turns a run has. One in six turns of the game adds the move of a piece."""
         return rules.turns + rules.turns // 6 + rules.knights
 
     def play(self, tower: GameTower, rules: SeafarersRules) -> Iterator[Turn]:
-        """Yield one turn for each throw and for each move of a piece. A throw without a result is repeated."""
         knights = {*tower.rng.choice(rules.turns, rules.knights, replace=False).tolist()}  # ours: drawn by lot
         last = ""
         for turn in range(1, rules.turns + 1):
@@ -118,7 +115,6 @@ class Seafarers(Game):
                 yield from _move(tower, rules, turn, "The 7")  # line 51 a
 
     def summary(self, turns: Sequence[Turn], rules: Any) -> str:
-        """Return the number of sevens, of repeated numbers and of stolen cards."""
         numbers, stolen = ([x.facts for x in turns if x.facts.get(key)] for key in ("event", "stolen"))
         sevens, again = sum(x["number"] == 7 for x in numbers), sum(bool(x.get("repeats")) for x in numbers)
         first = f"Of {len(numbers)} turns {sevens} had a 7, and {again} had the number of the turn before."
@@ -127,7 +123,7 @@ class Seafarers(Game):
 
 
 def _move(tower: GameTower, rules: SeafarersRules, turn: int, who: str) -> Iterator[Turn]:
-    """Move the pirate or the robber, and steal a card from each player that it robs (line 51, a and b)."""
+    """Move a piece, and steal a card from each player that it robs (line 51, a and b)."""
     piece = ROBBER if not rules.pirate else str(tower.rng.choice(PIECES)) if rules.moves == "lot" else rules.moves
     victims = 0 if not any(rules.hand.values()) else rules.ships if piece == PIRATE else 1
     facts: dict[str, Any] = {"turn": turn, "piece": piece}
@@ -147,10 +143,6 @@ def _move(tower: GameTower, rules: SeafarersRules, turn: int, who: str) -> Itera
 
 
 def _throw(tower: GameTower, colours: Collection[str]) -> tuple[str, dict[str, int]]:
-    """Throw all cubes of these colours that are outside. Return a sentence and the cubes that come out.
-
-    The sentence is "" unless the tower had to be emptied first.
-    """
     empty = not any(tower.outside[colour] for colour in colours)
     if empty:
         tower.take()

@@ -73,7 +73,7 @@ def run_type(game: Any) -> Any:
 
 
 def odds_type(game: Any) -> Any:
-    """Return the type of the document of `FigureOdds`, made of the rules, facts and figures that the game registers."""
+    """Return the type of the document of `FigureOdds`."""
     name = _camel(game.name)
     means = {of.key: Annotated[Mean, Field(description=of.title)] for of in game.figures}
     about = {key: Field(description=f"The share of turns with each {key}.") for key in word_facts(game)}
@@ -137,7 +137,6 @@ class FigureOdds(ManyRuns):
         self.names = ("", "")
 
     def add(self, turns: Sequence[Turn]) -> None:
-        """Add the turns of a complete run."""
         self.values.append(self.game.measured(turns, self.rules))
         self.names = (turns[-1].state.model, turns[-1].state.apparatus) if turns else self.names
         for name, counts in words_told(self.game, turns).items():
@@ -145,11 +144,9 @@ class FigureOdds(ManyRuns):
 
     @property
     def runs(self) -> int:
-        """The number of runs that were added."""
         return len(self.values)
 
     def document(self) -> dict[str, Any]:
-        """Return the JSON document with means, shares and their 95 % intervals."""
         model, apparatus = self.names
         names = {"seed": str(self.seed), "model": model, "apparatus": apparatus}
         head = {"schema": "tower-sim/game-odds", "version": 2, **names}
@@ -160,7 +157,6 @@ class FigureOdds(ManyRuns):
         return head | told | {"means": means, "shares": of_words}
 
     def words(self) -> str:
-        """Return the report as text."""
         now, width = self.document(), max(len(figure.title) for figure in self.game.figures)
         lines = [_plain(self.game, now), "", f"{self.game.title}, {now['apparatus']}, {now['model']}, seed {self.seed}"]
         few = too_few(self.runs, self.game.run)
@@ -177,17 +173,12 @@ class FigureOdds(ManyRuns):
         return "\n".join(lines)
 
     def draw(self, apparatus: Apparatus, path: str | Path) -> None:
-        """Raise UsageError: this class has no picture."""
         raise UsageError(
             f"many {self.game.runs} of {self.game.name} have no picture; allowed is one; leave --games out"
         )
 
 
 def _plain(game: Any, now: Mapping[str, Any]) -> str:
-    """Return sentences about what a player notices in the games: the most frequent words and a figure, or two figures.
-
-    Words with the same shares in every game, such as those of a deck of cards, are left out.
-    """
     few = too_few(now["runs"], game.run)
     figures = [figure for figure in game.figures if figure.sentence] or game.figures
     many = f"{few}," if few else f"{now['runs']} {game.runs}"

@@ -38,7 +38,7 @@ class GameTower(Throwing):
         self.begin(0)
 
     def begin(self, turn: int) -> None:
-        """Begin turn number `turn`. The code that runs a game calls this, not the game."""
+        """Begin turn number `turn`. The runner calls this, not the game."""
         self.turn, self.outcomes = turn, ()
         self.rng = np.random.default_rng(self.stream(GAME_STREAM))
         self._acts: list[str] = []
@@ -54,7 +54,7 @@ class GameTower(Throwing):
 
     @property
     def outside(self) -> dict[str, int]:
-        """The cubes that can be thrown, by colour: those that are neither inside nor on the board."""
+        """The cubes that can be thrown, by colour."""
         return count_by_colour(self._outside(), list(dict.fromkeys(cube.colour for cube in self.cubes)))
 
     def pick(self, cubes: Mapping[str, int]) -> str:
@@ -99,7 +99,6 @@ class GameTower(Throwing):
         self._state, self.last = state, last
 
     def _do(self, counts: Counts, knock: float | None, seed: SupportsIndex | str | None) -> Outcome:
-        """Throw or knock; see `Throwing`. Raises UsageError for a `seed`, since a run has its own."""
         if seed is not None:
             raise fault("seed", seed, "none: a run's throws draw from its own seed", "leave it out")
         if knock is not None:
@@ -123,7 +122,6 @@ class GameTower(Throwing):
         return [cube for cube in self.cubes if cube not in there]
 
     def _of(self, counts: Counts, some: Iterable[Cube], does: str, where: str) -> tuple[Cube, ...]:
-        """Return the given number of cubes of each colour from `some`, the lowest numbers first."""
         by_colour: dict[str, list[Cube]] = {cube.colour: [] for cube in self.cubes}
         for cube in some:
             by_colour[cube.colour].append(cube)

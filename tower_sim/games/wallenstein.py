@@ -85,19 +85,15 @@ class Wallenstein(Game):
     )
 
     def cubes(self, rules: WallensteinRules) -> dict[str, int]:
-        """Return all armies of each player, and all farmers."""
         return {**dict.fromkeys(rules.colours, ARMIES), FARMERS: PEASANTS}
 
     def most_cubes(self, rules: WallensteinRules) -> int:
-        """Return the number of cubes in the first filling of the tower and in one battle."""
         return SEED * len(rules.colours) + SEED_PEASANTS + rules.attackers + rules.defenders
 
     def turns(self, rules: WallensteinRules) -> int:
-        """Return the number of battles plus one, for the turn that fills the tower."""
         return 1 + rules.battles
 
     def play(self, tower: GameTower, rules: WallensteinRules) -> Iterator[Turn]:
-        """Yield one turn that fills the tower, then one for each battle. Cubes that come out return to the supply."""
         tower.throw({**dict.fromkeys(rules.colours, SEED), FARMERS: SEED_PEASANTS})
         yield Turn(f"{sum(tower.inside.values())} cubes stay in the tower", {"phase": "setup"})
         defence = {FARMERS: 1} if rules.defender == NOBODY else {rules.defender: rules.defenders}

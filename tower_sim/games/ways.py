@@ -1,6 +1,6 @@
 """How one game is presented and requested: report lines, JSON document, request of the service, statistics.
 
-A game that needs more than the defaults has a subclass in a module of its own. Playing the game does not import it.
+Playing a game does not import the module with its subclass of `Ways`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,7 @@ FEWEST_DRAWN = 2  # runs needed for a picture of the statistics
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A requested run: its rules, and the apparatus that was named with them.
-
-    `apparatus` is a profile or a file, or "" if none was named.
-    """
+    """A requested run: its rules, and the apparatus that was named with them, or ""."""
 
     rules: Any
     apparatus: str = ""
@@ -81,7 +78,7 @@ class Ways:
         return self.head(rules, apparatus=apparatus, model=model, seed=seed).splitlines()[0]
 
     def expected(self, rules: Any) -> int | None:
-        """Return the exact number of turns of a run, for progress reports, or None if it is not known."""
+        """Return the exact number of turns of a run, or None if it is not known."""
         return None
 
     def odds(self) -> ManyRuns | None:
@@ -90,7 +87,7 @@ class Ways:
 
 
 def changed(game: Any, rules: Any, changes: Sequence[str]) -> Any:
-    """Return rules with some values changed. Each change is KEY=VALUE.
+    """Return rules with some values changed by words KEY=VALUE.
 
     A dotted key is a key in a nested table. A value is written as in TOML, except that a word needs no quotes.
     """

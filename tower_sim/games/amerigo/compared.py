@@ -94,7 +94,6 @@ class Course:
         return np.arange(most)
 
     def _ranked(self, rank: int) -> Array:
-        """Return the number of cubes inside after each drop that has the rank `rank`, from 0, among the games."""
         is_at_most: Array = np.less_equal(np.cumsum(self.inside, 1), rank)
         return is_at_most.sum(1).astype(float)
 
@@ -103,21 +102,16 @@ class ComparedGames(Compared):
     """The description of two variants of Amerigo for a comparison."""
 
     def grouped(self) -> tuple[Group, ...]:
-        """Return the figures of the game, and the mean numbers of cubes out by colour.
-
-        Only colours of both variants are included.
-        """
+        """Return the figures of the game, and the mean numbers of cubes out by colour (of both variants)."""
         self._shared = tuple(colour for colour in self.rules[0].colours if colour in self.rules[1].colours)
         colours = colour_figures(self._shared)
         self._every = (*FIGURES, *colours)
         return (Group("figures", "a game", FIGURES), Group("colours", "out a phase, by colour", colours))
 
     def run(self, turns: Sequence[Turn], side: int) -> Values:
-        """Return the numbers of one complete game."""
         return self.valued(counted([[turn.entry for turn in turns]], self.rules[side]), side)
 
     def none(self, side: int) -> Values:
-        """Return the numbers of zero games."""
         return self.valued(Runs.none(plan_of(self.rules[side])), side)
 
     def valued(self, games: Runs, side: int, beyond: int | None = None) -> Values:
@@ -128,11 +122,9 @@ class ComparedGames(Compared):
         return Values(values, len(games) * games.plan.drops, beyond, Course.of(games, self.rules[side]))
 
     def sampler(self, model: DropModel) -> Sampler | None:
-        """Return a function that samples many games at once, or None if `model` cannot do so."""
         return partial(self._sample, model) if isinstance(model, RunSampler) else None
 
     def numbers(self) -> int:
-        """Return the number of counts in one sampled game."""
         return max(rules.drops * len(rules.colours) for rules in self.rules)
 
     def _sample(self, model: RunSampler, side: int, runs: int, seed: int, first: int) -> Values:
@@ -148,31 +140,25 @@ class ComparedGames(Compared):
             raise fault("knocks", dict(self.rules[side].knocks), "none in a comparison", "leave them out")
 
     def keys(self, side: int) -> dict[str, Any]:
-        """Return the rules by dotted key, without their name and the knocks."""
         rules = self.rules[side]
         plain = rules.model_dump(mode="json", exclude={"name", "rulings", "knocks"})  # as TOML has it: no tuples
         return plain | {f"rulings.{key}": choice for key, choice in choices(rules.rulings).items()}
 
     def is_unseen(self, key: str) -> bool:
-        """Return whether no figure depends on the rule `key`. Some rules matter only to players with tokens."""
         return key == "substitute" or key.startswith("rulings.")
 
     def document(self, side: int) -> dict[str, Any]:
-        """Return the rules for the JSON document, without knocks."""
         return self.rules[side].model_dump(mode="json", exclude={"knocks"})
 
     def named(self, side: int) -> str:
-        """Return the name of the rules."""
         return f"rules {self.rules[side].name!r}"
 
     def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Any, Any]) -> str:
-        """Return sentences about the differences in the cubes inside, the actions and the gold."""
         rows = {row.key: row for row in groups[0]}
         gold = rows["gold_with_token"] if rows["gold_with_token"].shown and not rows["gold"].shown else rows["gold"]
         return " ".join([_cubes(rows["inside"]), _choice(rows["actions"], rows["action_points"], courses), _gold(gold)])
 
     def picture(self, courses: tuple[Any, Any]) -> Picture:
-        """Return the curves of the cubes inside by drop."""
         both: tuple[Course, Course] = courses
         phases = {len(rules.phases) for rules in self.rules}
         rounds = max(rules.rounds for rules in self.rules) if len(phases) == 1 else 0
@@ -200,7 +186,6 @@ def _cubes(row: Row) -> str:
 
 
 def _choice(actions: Row, points: Row, courses: tuple[Course, Course]) -> str:
-    """Return a sentence about the number of actions to choose from in a phase, and their action points."""
     choice_a, choice_b = (f"{100 * course.with_a_choice:.0f} %" for course in courses)
     if actions.verdict is Sureness.ALIKE:
         phases = f"{number(actions.mean_a)} in a phase; two or more in {choice_a} of the phases"

@@ -1,4 +1,4 @@
-"""The figures (statistics) of a game of Amerigo. All code that reports games uses these definitions."""
+"""The figures (statistics) of a game of Amerigo."""
 
 from __future__ import annotations
 
@@ -52,10 +52,7 @@ FITTED = (*DETAILS, some_out("points", "mean action points", "points", _MOST))
 
 
 def colour_figures(colours: tuple[str, ...]) -> tuple[Figure, ...]:
-    """Return one figure for each colour: the mean number of its cubes that come out in a phase.
-
-    The figure of the i-th colour uses the fact `out_i`.
-    """
+    """Return a figure for each colour: the mean number of its cubes out in a phase, from the fact `out_i`."""
     return tuple(
         Figure(colour, colour, "cubes", f"{colour} cubes that come out in a phase", f"out_{i}")
         for i, colour in enumerate(colours)

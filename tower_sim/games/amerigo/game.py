@@ -44,11 +44,9 @@ class Amerigo(Game):
     ))  # fmt: skip
 
     def cubes(self, rules: Rules) -> dict[str, int]:
-        """Return the number of cubes of each colour."""
         return rules.counts
 
     def play(self, tower: GameTower, rules: Rules) -> Iterator[Turn]:
-        """Yield one turn for each drop, together with the knock that follows it."""
         for entry in phases.drops(tower, rules):
             yield Turn(
                 facts={
@@ -63,40 +61,32 @@ class Amerigo(Game):
             )
 
     def plan(self, rules: Rules) -> Plan:
-        """Return the cubes that each drop throws. Knocks are left out."""
         return plan_of(rules)
 
     def knocks(self, rules: Rules) -> dict[int, float]:
-        """Return the strengths (g) of the knocks, by the number of the drop before the knock."""
         return rules.knocks
 
     def fitted(self) -> tuple[Figure, ...]:
-        """Return further figures that fits of a model to tower data compare."""
         return FITTED
 
     def measured(self, turns: Sequence[Turn], rules: Rules) -> tuple[float, ...]:
-        """Return the value of each figure for one complete game."""
         return tuple(table(counted([entries_of(turns)], rules).by_drop, FIGURES)[0].tolist())
 
     def turns(self, rules: Rules) -> int:
-        """Return the number of drops."""
         return rules.drops
 
     def summary(self, turns: Sequence[Turn], rules: Rules) -> str:
-        """Return the summary of a game, or the reason if the game was cut short at its set-up."""
         if turns[0].failed is not None:
             return f"\nThe game was cut short at its set-up: {turns[0].failed}."
         return words.game_summary(entries_of(turns), rules)
 
     def draw(self, turns: Sequence[Turn], rules: Rules, apparatus: Apparatus, path: str | Path, *, title: str) -> None:
-        """Draw a game into the file `path`."""
         from tower_sim.games.amerigo.picture import draw_game
 
         draw_game(entries_of(turns), rules, path, title=title)
 
     @property
     def ways(self) -> Ways:
-        """The commands, documents and sentences of Amerigo."""
         from tower_sim.games.amerigo.ways import AmerigoWays
 
         return AmerigoWays(self)

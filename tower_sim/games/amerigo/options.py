@@ -17,11 +17,9 @@ GOLD_TRACK = 12
 class Tokens:
     """The progress tokens of one player that matter for the cubes in the central area.
 
-    - `extra[colour]`: additional action points for the action of this colour (published: 2 for one colour, 1 for each
-    of two colours).
-    - `once[colour]`: additional action points for each ship, usable one time (published: blue 5).
-    - `exchange`: two colours (published: red, green). If only one is present, the action of the other may be chosen
-    too.
+    - `extra[colour]`: more action points for this action (published: 2 for one colour, 1 for each of two colours).
+    - `once[colour]`: action points for each ship, usable one time (published: blue 5).
+    - `exchange`: two colours (published: red, green). One of them alone also allows the action of the other.
     - `gold`: passing pays by `gold_divisor_with_token`.
     - `victory_points`: one time, one victory point for each cube, in the place of an action.
 
@@ -42,10 +40,9 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """An action that a player may take.
+    """An action that a player may take, allowed by the `cubes` of a colour.
 
-    `action` is its colour, and `cubes` the colour of the cubes that allow it. `points` are its action points with
-    permanent tokens. `once` are the points that a one-time token would add.
+    `points` are its action points with permanent tokens. `once` are the points that a one-time token would add.
     """
 
     action: str
@@ -56,9 +53,8 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of one player in a phase: one of `choices`, a pass for `gold`, or a token for `victory_points`.
-
-    `victory_points` is 0 without this token. The phase is skipped if there are no choices.
+    """The options of one player in a phase: one of `choices`, a pass for `gold`, or a token for `victory_points`, 0
+    without.
     """
 
     choices: tuple[Choice, ...]
@@ -93,9 +89,8 @@ def gold_for_passing(emerged: Mapping[str, int], divisor: int) -> int:
 
 
 def on_gold_track(held: int, gained: int) -> tuple[int, int]:
-    """Return the gold and the victory points of a player who holds `held` gold and gains `gained`.
+    """Return gold and victory points of a player who holds `held` gold and gains `gained`; beyond 12 gold is points.
 
-    The gold track ends at 12. Each gold beyond 12 is a victory point.
     Source: Amerigo rulebook, gold instead of an action (lines 420, 424, 495).
     """
     all_gold = check_whole("held", held, 0, GOLD_TRACK) + check_whole("gained", gained, 0)
@@ -110,9 +105,8 @@ def options(
 
     `marker` is the colour under the player's marker, or None before the marker has moved. Each action appears once, in
     colour order. It uses cubes of its own colour if there are any. Otherwise, cubes of the substitute (white) allow the
-    action of the marker's colour, and an exchange token may allow an action with cubes of its other colour. The
-    rulebook does not say which action's tokens count when white stands in, or whether an exchange may use such white
-    cubes. `rules.rulings` decide both questions.
+    action of the marker's colour, and an exchange token may allow an action with cubes of its other colour. Where the
+    rulebook is silent, `rules.rulings` decide.
     Source: Amerigo rulebook, white action (lines 394-402), gold (418), progress tokens (573-585, 611-615, 638-644).
     """
     tokens = Tokens() if tokens is None else check_kind("tokens", tokens, Tokens, "Tokens", "write Tokens(...)")
@@ -142,6 +136,5 @@ def options(
 
 
 def _paying(action: str, rules: Rules) -> tuple[str, ...]:
-    """Return the actions whose tokens add points when the substitute stands in for `action`."""
     paying = {"carried_out": (action,), "chosen": (rules.substitute,), "both": (action, rules.substitute)}
     return paying[rules.rulings.stand_in_tokens]

@@ -3,8 +3,7 @@
     storage ---throw_of---> tower ---after---> central ---cleared---> storage     (one phase)
                             tower --knocked--> waiting ---throw_of--> tower
 
-The functions above the arrows are the complete sequence of play, and `play` combines them. House rules are in rules.py,
-and the options of a player are in options.py.
+`play` combines the functions above the arrows.
 
 A cube past the exit is out, whether it lies in the tray or on the table next to it. A cube in the funnel, on a floor or
 on the ramp is inside. The rulebook mentions only the tray (lines 220, 255), so both statements are interpretations.
@@ -81,11 +80,10 @@ def start(model: DropModel, rules: Rules) -> GameState:
 
 
 def throw_of(state: GameState) -> tuple[Cube, ...]:
-    """Return the cubes that the current drop throws, by number.
+    """Return the cubes that the current drop throws, by number, or none if it is done or if the storage space is empty.
 
-    The tuple is empty if the drop is done or if the storage space is empty. Cubes that wait in the tray are thrown
-    together with cubes from storage. If there are none in storage, they keep waiting. Raises UsageError if the game is
-    over.
+    Cubes that wait in the tray are thrown together with cubes from storage. If there are none in storage, they keep
+    waiting. Raises UsageError if the game is over.
     Source: Amerigo rulebook, preparation 4 and course of the game.
     """
     if state.over:
@@ -107,10 +105,7 @@ def after(state: GameState, outcome: Outcome) -> GameState:
 
 
 def knocked(state: GameState, outcome: Outcome) -> GameState:
-    """Return the game after a knock on the table: the cubes that it released wait in the tray.
-
-    Source: Amerigo rulebook, course of the game.
-    """
+    """Return the game after a knock on the table: the cubes that it released wait in the tray."""
     _check_outcome(state, outcome, ())
     return replace(state, tower=outcome.state, waiting=(*state.waiting, *outcome.emerged))
 
@@ -134,8 +129,7 @@ class DropEntry:
     - `emerged` are the cubes in the central area.
     - `inside` and `waiting` count after the knock that followed, if there was one.
     - `skipped`: there was no cube to throw, or no cube came out.
-    - `status`, `attempts`: the status of the drop and the number of draws. Without a cube to throw, they are `settled`
-    and 0.
+    - `status`, `attempts`: the drop's status and number of draws; `settled` and 0 without a cube to throw.
     - `failures`, `knock_failures`: the statuses of failed draws.
     - `actions`, `action_points`, `gold`: the options in a phase without any token; empty or 0 for the set-up.
     - `state`: the game after this drop and knock, from which play can continue.
@@ -168,10 +162,9 @@ class DropEntry:
 def play(model: DropModel, rules: Rules, seed: int) -> Iterator[DropEntry]:
     """Play the tower's part of a game. Yield one entry for each drop: the set-up, then the phases of every round.
 
-    `rules.knocks[i]` is the strength of a knock on the table between drop i and the next one, as a peak lateral
-    acceleration in g. Entry i describes the game after this knock. All randomness is drawn from `seed`, a whole number
-    from 0: drop i with the spawn key (i, DROP_STREAM), the knock after it with (i, KNOCK_STREAM). Raises
-    TooManyFailedDraws.
+    `rules.knocks[i]` is the peak lateral acceleration (g) of a knock after drop i. Entry i describes the game after
+    this knock. All randomness is drawn from `seed`, a whole number from 0: drop i with the spawn key (i, DROP_STREAM),
+    the knock after it with (i, KNOCK_STREAM). Raises TooManyFailedDraws.
     Source: Amerigo rulebook, preparation 4 and course of the game.
     """
     as_rules(rules)
@@ -232,10 +225,7 @@ def _entry(state: GameState, thrown: tuple[Cube, ...], drop: Outcome | None, kno
 
 
 def game_json(entries: Iterable[DropEntry], *, seed: int, model: str, apparatus: str, rules: Rules) -> AmerigoGame:
-    """Return the document of `play amerigo --json`, ready for `json.dumps`.
-
-    `model` and `apparatus` are names.
-    """
+    """Return the document of `play amerigo --json`, ready for `json.dumps`."""
     return {
         "schema": "tower-sim/amerigo-game",
         "version": 2,

@@ -76,10 +76,6 @@ def game_figure(entries: Sequence[DropEntry], rules: Rules, title: str) -> Figur
 
 
 def _draw_flow(panel: Any, entries: Sequence[DropEntry]) -> None:
-    """Draw the numbers of cubes that each drop threw and brought out.
-
-    The bars of the set-up are much larger. They are cut, and their numbers written as text.
-    """
     thrown = [sum(entry.thrown.values()) for entry in entries]
     out = [sum(entry.emerged.values()) for entry in entries]
     of_phases = [
@@ -110,7 +106,6 @@ def _draw_flow(panel: Any, entries: Sequence[DropEntry]) -> None:
 def _draw_phases(
     panel: Any, entries: Sequence[DropEntry], colours: Sequence[str], paint: Mapping[str, Paint], side: float
 ) -> None:
-    """Draw the colour of each phase below the rows of `colours`, in squares of `side` pt."""
     row = len(colours) + 0.3
     panel.axhline(row - 0.65, color=GREY, lw=0.6)
     for i, entry in enumerate(entries):
@@ -123,14 +118,12 @@ def _draw_phases(
 
 
 def _dress(panel: Any, entries: Sequence[DropEntry]) -> None:
-    """Mark rounds and skipped phases, and draw the axes of the panel."""
     starts = [i for i in range(1, len(entries)) if entries[i].round != entries[i - 1].round]
     skipped = [i for i, entry in enumerate(entries) if entry.skipped]
     dress(panel, [entry.index for entry in entries], starts, skipped)
 
 
 def _name_rounds(panel: Any, entries: Sequence[DropEntry], column: float) -> None:
-    """Write the numbers of the rounds above the panel, as many as fit."""
     of_round: dict[int, list[int]] = {}
     for i, entry in enumerate(entries):
         of_round.setdefault(entry.round, []).append(i)

@@ -67,7 +67,6 @@ class Rules(rules.Rules):
 
     @model_validator(mode="after")
     def _one_form(self) -> Rules:
-        """Check the rules and write them in one form, so that rules with the same meaning compare equal."""
         colours = self.colours
         if not colours or len(set(colours)) < len(colours) or not {"", SETUP}.isdisjoint(colours):
             allowed = f"one or more different words, none of them empty or {SETUP!r}"
@@ -103,7 +102,7 @@ class Rules(rules.Rules):
 
 
 def as_rules(rules: object) -> Rules:
-    """Return `rules`. Raises UsageError unless they are an object of `Rules`, and not a table for example."""
+    """Return `rules`. Raises UsageError unless they are an object of `Rules`."""
     return check_kind(
         "rules", rules, Rules, "Rules", "write Rules(rounds=3), or read a table with the game's read(...)"
     )

@@ -21,34 +21,26 @@ class AmerigoWays(Ways):
     """The reports and the document of Amerigo."""
 
     def types(self) -> list[Any]:
-        """Return the types of the documents of a game and of many."""
         return [AmerigoGame, telling.odds_type(self.game)]
 
     def head(self, rules: Rules, *, apparatus: str, model: str, seed: int) -> str:
-        """Return the heading of a game."""
         return f"{words.game_title(rules, apparatus, model, seed)}\n{words.game_head(rules)}"
 
     def line(self, turn: Turn, rules: Rules) -> str:
-        """Return one drop as a line of text."""
         return f"{turn.index:4} {turn.failed}" if turn.failed else words.game_line(turn.entry, rules)
 
     def document_of(self, turns: Sequence[Turn], rules: Rules, *, apparatus: str, model: str, seed: int) -> AmerigoGame:
-        """Return the JSON document of a game, without a failed turn."""
         entries = [turn.entry for turn in turns if turn.failed is None]
         return game_json(entries, seed=seed, model=model, apparatus=apparatus, rules=rules)
 
     def compared(self, rules: tuple[Rules, Rules]) -> ComparedGames:
-        """Return the description of two variants of Amerigo for a comparison."""
         return ComparedGames(self.game, rules)
 
     def check(self, model: DropModel, rules: Rules) -> None:
-        """Raise UsageError if `model` has no knocks or does not allow one of the strengths."""
         check_knocks(model, rules.knocks)
 
     def expected(self, rules: Rules) -> int:
-        """Return the number of drops."""
         return rules.drops
 
     def caption(self, rules: Rules, *, apparatus: str, model: str, seed: int) -> str:
-        """Return the title of the picture of a game."""
         return f"{self.game.title}, tower {apparatus}, {model}, seed {seed}"

@@ -20,8 +20,6 @@ AbilityKind = Literal["throw", "card", "move", "strength", "take_off", "win_bonu
 
 
 class _Known(NamedTuple):
-    """A kind of ability: its numbers with their defaults, in the order of `Ability.text`, and its description."""
-
     numbers: Mapping[str, int]
     words: str  # * is the end of a verb: "" or "s"; {count cube} becomes "two cubes"
 
@@ -44,15 +42,15 @@ class Ability:
     """A combat ability: its kind and its numbers. Each may be used once in a turn.
 
     - `throw`: throw `count` cubes.
-    - `card`: draw a card and throw as many cubes as it has cannons. `count` is this number; the caller draws the card.
+    - `card`: draw a card and throw as many cubes as it has cannons, `count`; the caller draws the card.
     - `move`: move any cube to an adjacent zone, and take `spared` less damage in this combat.
     - `strength`: add `count` to the strength.
     - `take_off`: take one of the side's own cubes off the board. It deals `damage` to the opponent and gives `coins`.
     - `win_bonus`: if the side wins, deal `damage` and get `coins` and `cargo`.
 
-    An ability with `barred_against_buildings` cannot be used against buildings. The text of the rulebook lacks icons.
-    These meanings are assumed: a mover takes less damage (1523-1524), a card counts by its cannons (1523), a cube that
-    is taken off gives coins (1476), a strength is what an ability gains in the example (1096).
+    The text of the rulebook lacks icons. These meanings are assumed: a mover takes less damage (1523-1524), a card
+    counts by its cannons (1523), a cube that is taken off gives coins (1476), a strength is what an ability gains in
+    the example (1096).
     Source: rulebook, lines 887, 891, 1064, 1096, 1438, 1475-1476 and 1523-1532.
     """
 
@@ -105,10 +103,7 @@ class Ability:
         return ":".join([self.kind, *([] if plain_move else numbers)]) + "!" * self.barred_against_buildings
 
     def words(self, ending: str = "", zone: str = "") -> str:
-        """Return a phrase for the ability, such as `throw two more cubes`.
-
-        With `ending` = "s" the verbs are in the third person. `zone` is the zone that a cube is moved to.
-        """
+        """Return a phrase for the ability, such as `throw two more cubes`; with `ending` = "s" in the third person."""
 
         def counted(found: re.Match[str]) -> str:
             number: int = getattr(self, found[1])
@@ -123,17 +118,15 @@ class Ability:
 
     @property
     def worth(self) -> Worth:
-        """The goods, damage and strength that the ability itself brings. A win bonus brings them only to the winner."""
+        """What the ability itself brings. A win bonus brings it only to the winner."""
         strength = self.count if self.kind == "strength" else 0
         return Worth(strength=strength, coins=self.coins, cargo=self.cargo, damage=self.damage)
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One way to use an ability now.
+    """One use of an ability: its number among those of the side, with a cube's number and a zone if needed.
 
-    `ability` is its number among the abilities of the side. `cube` is the number of a cube, and `zone` a zone, if the
-    ability needs them.
     Source: rulebook, line 921.
     """
 

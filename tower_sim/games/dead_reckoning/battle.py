@@ -48,7 +48,6 @@ class Step:
     """One step of a battle, and the place of every cube after it.
 
     - `side` used `ability` (a text, see `Ability.text`) in the way `use`, or passed.
-    - `thrown`: cubes thrown through the ship.
     - `placed`: cubes put into a zone.
     - `taken`: cubes taken off the board.
     - `lost`: cubes that left the battle because they fell on the table.
@@ -102,8 +101,6 @@ class Step:
 
 
 class _AsToken:
-    """An annotation that makes pydantic save a state as its token. It imports pydantic only when it is used."""
-
     def __get_pydantic_core_schema__(self, source: object, handler: object) -> Any:
         from pydantic_core import core_schema
 
@@ -113,7 +110,7 @@ class _AsToken:
 
 @dataclass(frozen=True, slots=True)
 class Battle:
-    """A battle between two steps. It is immutable, so it can be continued more than once.
+    """A battle between two steps, immutable.
 
     Every cube is in exactly one place: `hand` (to be thrown next), `supply`, `island`, `lost`, `taken` (off the board
     through an ability), or in `state`, on the board or stuck in the ship.
@@ -201,10 +198,7 @@ class Battle:
         return tuple(ways)
 
     def account(self) -> dict[str, dict[str, int]]:
-        """Return the number of cubes by place and colour: first those off the board, then those on it.
-
-        Each cube is counted once.
-        """
+        """Return the number of cubes by place and colour: first those off the board, then those on it."""
         colours = self.setup.colours
         places = [ZONE + zone.name for zone in self.board.zones] + [BORDER, TABLE]
         off = {name: getattr(self, name) for name in ("hand", "supply", "island", "lost", "taken")}
@@ -244,7 +238,6 @@ def when_behind(battle: Battle, side: str, uses: Sequence[Use]) -> Use | None:
     zones = {cube.id: (cube, battle.board.zone(zone)) for cube, zone in zones_of(battle.places).items()}
 
     def rank(use: Use) -> tuple[int, int] | None:
-        """Return the rank of a use (lower is better), or None if passing is better."""
         ability = battle.ability(side, use)
         lying = zones.get(-1 if use.cube is None else use.cube)
         if ability.kind == "move" and lying and use.zone:
@@ -310,7 +303,7 @@ def due(battle: Battle) -> str:
 def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -> Battle:
     """Return the battle after the next step. A side without a policy passes.
 
-    Raises TooManyFailedDraws if every draw of the model fails. Source: see `due`.
+    Raises TooManyFailedDraws. Source: see `due`.
     """
     as_model(model)
     check_kind("battle", battle, Battle, "a Battle", "begin with start(...), or read one with Battle.from_token")
@@ -346,9 +339,8 @@ def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -
 def play(
     model: BoardModel, battle: Battle, policies: Mapping[str, Policy] = types.MappingProxyType({})
 ) -> Iterator[Battle]:
-    """Play a battle to its end. Yield the battle after each step; the newest step is `steps[-1]`.
-
-    Raises the errors of `advance`. Source: see `due`.
+    """Play a battle to its end. Yield the battle after each step; the newest step is `steps[-1]`. Raises as `advance`
+    does.
     """
     while not battle.over:
         battle = advance(model, battle, policies)
@@ -369,10 +361,7 @@ def _throw(model: BoardModel, battle: Battle, step: Step) -> Battle:
 
 
 def _ability(model: BoardModel, battle: Battle, policy: Policy) -> Battle:
-    """Return the battle after the side whose turn it is used an ability or passed.
-
-    Source: rulebook, lines 963 and 1003-1005.
-    """
+    """Source: rulebook, lines 963 and 1003-1005."""
     side, allowed = battle.turn, battle.uses(battle.turn)
     use = policy(battle, side, allowed) if allowed else None
     next_turn = battle.setup.opponent(side) if battle.setup.kind == "ship" else side
@@ -399,7 +388,6 @@ def _ability(model: BoardModel, battle: Battle, policy: Policy) -> Battle:
 
 
 def _landed(battle: Battle, step: Step, outcome: Outcome) -> Battle:
-    """Return the battle after an outcome of the model, with the meaning of each cube's landing."""
     _check_outcome(battle, outcome)
     rulings, rested = battle.setup.rulings, {*battle.resting} - {cube.id for cube in outcome.thrown}
     landed = sorted(outcome.landings, key=lambda x: x.cube)
@@ -424,10 +412,6 @@ def _landed(battle: Battle, step: Step, outcome: Outcome) -> Battle:
 
 
 def _across(battle: Battle, outcome: Outcome) -> dict[int, tuple[str, ...]]:
-    """Return the zones of each cube that is in several zones.
-
-    A cube that was not thrown keeps its zones if the outcome has no contacts for it.
-    """
     told = {x.cube.id: x.touches for x in outcome.landings if x.place.startswith(ZONE)}
     thrown = {cube.id for cube in outcome.thrown}
     before = {number: zones for number, zones in battle.across if number not in thrown and told.get(number) == ()}
@@ -435,7 +419,6 @@ def _across(battle: Battle, outcome: Outcome) -> dict[int, tuple[str, ...]]:
 
 
 def _recorded(battle: Battle, step: Step) -> Battle:
-    """Return the battle after a step without an outcome of the model."""
     lying, across = sorted(battle.places.items()), dict(battle.across)
     resting = tuple(cube.id for cube, _ in lying if cube.id in battle.resting)
     landings = tuple(Landing(cube, place, touches=across.get(cube.id, ())) for cube, place in lying)
@@ -452,7 +435,6 @@ def _with_first_cubes(battle: Battle) -> Battle:
 
 
 def _at_hand(battle: Battle, colour: str, occasion: str) -> tuple[Cube, ...]:
-    """Return the cubes that a side can take on an occasion: its supply, then those on islands if it takes these."""
     takes = occasion in battle.setup.side(colour).island_for
     return tuple(cube for cube in (*battle.supply, *(battle.island if takes else ())) if cube.colour == colour)
 
@@ -462,8 +444,7 @@ def _fetched(
 ) -> tuple[Battle, tuple[Cube, ...], dict[str, int]]:
     """Return the battle without the wanted cubes, these cubes, and the numbers that were missing by colour.
 
-    Cubes come from the supplies, then from the islands. Source: rulebook, lines 895 and 999. The rulings
-    `black_run_out` and `extra_run_out` decide what happens when cubes run out.
+    Source: rulebook, lines 895 and 999, and the rulings `black_run_out` and `extra_run_out`.
     """
     got: list[Cube] = []
     short: dict[str, int] = {}
@@ -485,15 +466,11 @@ def _fetched(
 
 
 def _shaken(battle: Battle) -> int:
-    """Return the number of shakes since the last step of another kind."""
     return next((i for i, step in enumerate(reversed(battle.steps)) if step.kind != "shake"), len(battle.steps))
 
 
 def _new_round(battle: Battle) -> Battle:
-    """Return a tied tie-break before its next throw: all cubes back in the supplies, the first ones in hand.
-
-    Source: rulebook, line 1275. A ruling decides which sides throw again.
-    """
+    """Return a tied tie-break before its next throw. Source: rulebook, line 1275."""
     back = (*battle.supply, *battle.state.board.cubes, *battle.lost)
     still = battle.setup.colours if battle.setup.rulings.tie_again == "all" else battle.result().tied
     lying = battle.state.board.cubes
@@ -503,7 +480,6 @@ def _new_round(battle: Battle) -> Battle:
 
 
 def _check_outcome(battle: Battle, outcome: Outcome) -> None:
-    """Raise UsageError if an outcome does not have every cube exactly once."""
     before = {*battle.state.cubes, *battle.state.board.cubes, *outcome.thrown}
     landed = in_order(landing.cube for landing in outcome.landings)
     kept = in_order((*outcome.state.cubes, *outcome.state.board.cubes))
@@ -520,7 +496,6 @@ def _saved() -> Any:
 
 
 def _read(given: Any) -> Battle:
-    """Return the battle in plain data. Raises ValueError if the data are not a possible battle."""
     check_bounds(given, "the battle")
     battle: Battle = _saved().validate_json(json.dumps(given), strict=True)
     for zone in battle.board.zones:

@@ -23,9 +23,8 @@ Verdict = Literal["rests", "again", "lost", "stuck"]
 
 
 def verdict(landing: Landing, *, rested: bool, rulings: Rulings) -> Verdict:
-    """Return the fate of a cube after it landed: it rests, is thrown again, is lost, or is stuck in the ship.
+    """Return the fate of a cube after it landed. `rested`: it had come to rest before and was not thrown since.
 
-    `rested` means that the cube had come to rest on the board before and was not thrown since.
     Source: rulebook, lines 983-985 and 1019, and the rulings.
     """
     if landing.inside:
@@ -68,8 +67,8 @@ def worth_in(zones: Sequence[Zone], combat: Kind = "ship") -> Worth:
 class SideResult:
     """The gains and losses of one side in a combat, including those through abilities.
 
-    `choice` is a number of goods, each a coin or a cargo as the owner likes. `damage_given` is the damage from cubes
-    and abilities, even against an opponent that takes none. `damage` is the total on the side's ship after the combat.
+    `choice` is a number of goods, each a coin or a cargo. `damage_given` is the damage from cubes and abilities, even
+    against an opponent that takes none. `damage` is the total on the side's ship after the combat.
     Source: rulebook, lines 1009-1035.
     """
 
@@ -95,8 +94,7 @@ class Result:
     - `sunk`: sides whose ships sink.
     - `terror`: players who sank another player's ship.
     - `barred`: the side that may not deal with the island, because it moved onto a pirate and lost.
-    - `to_place`: each side's plunder from zones. The owner puts it into free holds or on the combat's island, or gives
-    it back. Goods from abilities go onto the ship.
+    - `to_place`: each side's plunder from zones, for holds or the island. Goods from abilities go onto the ship.
 
     Source: rulebook, lines 929-931, 971-977, 1015, 1062, 1107, 1111, 1113, 1133, 1143, 1275 and 1476.
     """
@@ -124,9 +122,9 @@ def resolve(
 ) -> Result:
     """Return the result of a combat, from the places of the cubes and the abilities that each side used.
 
-    Plunder comes first, then damage. Strength then decides, and the active side wins ties. In a tie-break only strength
-    counts, and only for the sides `among`, or all sides if it is empty. `across` has the zones of cubes that are in
-    several zones. Source: rulebook, lines 987-993, 1009-1035, 1058-1062 and 1275.
+    Strength decides, and the active side wins ties. In a tie-break it decides among the sides `among`, or all if it is
+    empty. `across` has the zones of cubes that are in several zones.
+    Source: rulebook, lines 987-993, 1009-1035, 1058-1062 and 1275.
     """
     of_zones = {cube: (zone,) for cube, zone in zones_of(places).items()} | dict(across or {})
     own = dict.fromkeys(setup.colours, Worth())
@@ -182,13 +180,12 @@ def resolve(
 
 
 def _ability_worth(setup: Setup, ability: Ability) -> Worth:
-    """Return what `ability` brings in this combat. A ruling may exclude goods against buildings."""
     without = setup.kind == "building" and setup.rulings.goods_at_buildings == "none"
     return replace(ability.worth, coins=0, cargo=0) if without else ability.worth
 
 
 def _loses_mode(setup: Setup, loser: str) -> bool:
-    """Return whether the beaten ship of `loser` leaves pirate mode. Source: rulebook, lines 973 and 1061."""
+    """Source: rulebook, lines 973 and 1061."""
     if setup.kind == "building":
         return setup.rulings.beaten_by_building == "leaves"
     return setup.kind == "ship"

@@ -25,7 +25,7 @@ FIGURES = (
 
 
 def roles(setup: Setup) -> tuple[str, str]:
-    """Return the active side and the other one. In a tie-break nobody is active: return the first and second side."""
+    """Return the active side and the other one; in a tie-break the first and second side."""
     active = setup.active or setup.colours[0]
     return active, next(colour for colour in setup.colours if colour != active)
 
@@ -51,23 +51,19 @@ class ComparedBattles(Compared):
             raise fault("number of sides", len(setup.sides), "2 in a comparison", "leave the others out")
 
     def document(self, side: int) -> dict[str, Any]:
-        """Return the rules for the JSON document, with all defaults."""
         rules: BattleRules = self.rules[side]
         sides = {of.colour: side_words(of) for of in rules.setup.sides}
         return rules.model_dump(mode="json") | {"active": rules.setup.active, "sides": sides}
 
     def keys(self, side: int) -> dict[str, Any]:
-        """Return the rules by dotted key."""
         return dict(leaves(self.document(side)))
 
     def named(self, side: int) -> str:
-        """Return the sides and their numbers of cubes."""
         setup: Setup = self.rules[side].setup
         active = {setup.active: " (active)"}
         return " against ".join(f"{of.colour} {of.cubes}{active.get(of.colour, '')}" for of in setup.sides)
 
     def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Any, Any]) -> str:
-        """Return sentences about the winner, the strengths, and the damage that the active side takes and gives."""
         rows = {row.key: row for row in groups[0]}
         alike, much = "about as in A", "about as much damage as in A"
         strength, of_other = rows["strength_active"], rows["strength_other"]

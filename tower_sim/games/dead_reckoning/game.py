@@ -53,15 +53,11 @@ class DeadReckoning(Game):
         legible(with_board(apparatus).board, apparatus.name)
 
     def cubes(self, rules: BattleRules) -> dict[str, int]:
-        """Return the number of cubes of each side, in its supply and on islands."""
         setup = rules.setup
         return {side.colour: sum(setup.stock(side)) for side in setup.sides}
 
     def play(self, tower: GameTower, rules: BattleRules) -> Iterator[Turn]:
-        """Yield one turn for each step of a battle.
-
-        Step i of run r draws from SeedSequence(seed, spawn_key=(r, i)). A run without a number has r = 0.
-        """
+        """Step i of run r draws from SeedSequence(seed, spawn_key=(r, i)). A run without a number has r = 0."""
         model = cast("BoardModel", tower.model)
         first = now = battle.start(model, rules.setup, tower.seed, tower.run or 0)
         try:
@@ -76,19 +72,15 @@ class DeadReckoning(Game):
             yield Turn(facts=facts, kind=kind, entry=now, failed=error)
 
     def measured(self, turns: Sequence[Turn], rules: BattleRules) -> tuple[float, ...]:
-        """Return the value of each figure for one complete battle."""
         return measured(turns[-1].entry)
 
     def most_cubes(self, rules: BattleRules) -> int:
-        """Return the number of cubes that the sides take at first."""
         return sum(rules.cubes.values())
 
     def turns(self, rules: BattleRules) -> int:
-        """Return a guess of the number of steps."""
         return _STEPS
 
     def summary(self, turns: Sequence[Turn], rules: BattleRules) -> str:
-        """Return the result of the battle, or the reason why it was cut short."""
         if turns[-1].failed is not None:
             return f"\nThe battle was cut short, and nobody won: {turns[-1].failed}."
         return words.battle_summary(turns[-1].entry)
@@ -96,14 +88,12 @@ class DeadReckoning(Game):
     def draw(
         self, turns: Sequence[Turn], rules: BattleRules, apparatus: Apparatus, path: str | Path, *, title: str
     ) -> None:
-        """Draw the board at the end of the battle into the file `path`."""
         from tower_sim.games.dead_reckoning.picture import draw_board
 
         draw_board(with_board(apparatus), turns[-1].state, path, title=title)
 
     @property
     def ways(self) -> Ways:
-        """The commands, documents and sentences of Dead Reckoning."""
         from tower_sim.games.dead_reckoning.ways import BattleWays
 
         return BattleWays(self)

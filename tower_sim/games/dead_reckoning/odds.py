@@ -44,7 +44,6 @@ class BattleOdds(ManyRuns):
     draws: int = 0
 
     def add(self, turns: Sequence[Turn]) -> None:
-        """Add the turns of a complete run. Raises UsageError as `add_battle` does."""
         self.add_battle(turns[-1].entry)
 
     def add_battle(self, battle: Battle) -> None:
@@ -76,7 +75,6 @@ class BattleOdds(ManyRuns):
 
     @property
     def runs(self) -> int:
-        """The number of battles that were added."""
         return len(self.final)
 
     @property
@@ -123,17 +121,14 @@ class BattleOdds(ManyRuns):
         }
 
     def document(self) -> dict[str, Any]:
-        """Return the JSON document: the head of a battle's document, and the `summary`."""
         head = head_json(self._last())
         found: BattleOddsAnswer = {"schema": "tower-sim/battle-odds", "version": 1, **head, "summary": self.summary()}
         return {**found}
 
     def words(self) -> str:
-        """Return the report as text."""
         return odds_report(self.document())
 
     def draw(self, apparatus: Apparatus, path: str | Path) -> None:
-        """Draw the density of the cubes on the board, and the share of cubes in each zone, into the file `path`."""
         from tower_sim.games.dead_reckoning.picture import draw_densities
 
         last, in_play, ship = self._last(), self.in_play, with_board(apparatus)
@@ -149,10 +144,10 @@ class BattleOdds(ManyRuns):
 
 
 def chains(battle: Battle) -> list[int]:
-    """Return the lengths of explosion chains: for each throw, the number of explosions that followed it.
+    """Return, for each throw, the number of explosions that followed it.
 
-    Abilities that moved cubes count as throws. Shakes and rethrows do not end a chain. Source: rulebook, lines 999 and
-    1007.
+    Abilities that moved cubes count as throws. Shakes and rethrows do not end a chain.
+    Source: rulebook, lines 999 and 1007.
     """
     lengths: list[int] = []
     for step in battle.steps:

@@ -36,8 +36,7 @@ _GREYS = LinearSegmentedColormap.from_list("paper", ["1.0", "0.5"])
 def draw_board(ship: WithBoard, state: TowerState, path: str | Path, *, title: str) -> None:
     """Draw the board with the cubes that lie on it in `state` into the file `path`. Lengths are in mm.
 
-    If the state comes from a model without physics, cubes have no pose. The picture then gives the numbers of cubes in
-    each zone as text.
+    Cubes without a pose, from a model without physics, appear as numbers in each zone.
     """
     check_path(path)
     save(board_figure(ship, state, title), path)
@@ -54,8 +53,7 @@ def draw_densities(
 
     `positions`, shape (n, 2), has the x and y (m) of all cubes that came to rest outside the ship. `counts` has, for
     each zone, the number of cubes in it by battle. `thrown` has the number of cubes thrown by battle. Standard errors
-    are over battles, because the cubes of one battle push each other. A model that gives only zones has no positions;
-    each zone is then shaded evenly.
+    are over battles, because the cubes of one battle push each other. Without positions, each zone is shaded evenly.
     """
     check_path(path)
     save(densities_figure(ship, positions, counts, thrown, title), path)
@@ -80,7 +78,6 @@ def board_figure(ship: WithBoard, state: TowerState, title: str) -> Figure:
 
 
 def _gives(zone: Zone) -> str:
-    """Return as text what a cube in `zone` gives."""
     if kind(zone) in (EXPLOSIVE, DAMAGE):
         return "explosive shot" if kind(zone) == EXPLOSIVE else "damage"
     it = worth(zone)
@@ -91,7 +88,6 @@ def _gives(zone: Zone) -> str:
 
 
 def _counted(state: TowerState, zone: str) -> str:
-    """Return as text the number of cubes of each colour in a zone; "" if there are none."""
     counts = count_by_colour(state.board.at(ZONE + zone))
     return "here: " + ", ".join(f"{count} {colour}" for colour, count in counts.items()) if counts else ""
 
@@ -131,7 +127,6 @@ def densities_figure(
 
 
 def _evenly(ship: WithBoard, of_zone: Mapping[str, tuple[float, float]]) -> PolyCollection:
-    """Return the polygons of the zones. Their shade is the mean number of cubes per cm² for 100 cubes thrown."""
     rings = [on_plan(ship.board, 1e3 * np.array(zone.corners)) for zone in ship.board.zones]
     areas = [_area(ring) / 100 for ring in rings]  # cm²
     shades = [100 * of_zone[zone.name][0] / area for zone, area in zip(ship.board.zones, areas, strict=True)]
@@ -142,7 +137,7 @@ def _evenly(ship: WithBoard, of_zone: Mapping[str, tuple[float, float]]) -> Poly
 
 
 def _area(ring: Array) -> float:
-    """Return the area of a polygon from its corners. Source: the shoelace formula."""
+    """Source: the shoelace formula."""
     after = np.roll(ring, -1, axis=0)
     return abs(float((ring[:, 0] * after[:, 1] - after[:, 0] * ring[:, 1]).sum())) / 2
 
@@ -150,8 +145,8 @@ def _area(ring: Array) -> float:
 def density(ship: WithBoard, points: Array, thrown: int) -> tuple[Array, Array, Array]:
     """Return the density of cubes on a grid over the board: edges in x and in y (mm), and the cells, shape (x, y).
 
-    Cells have cubes per cm² for 100 cubes `thrown`. The cells are squares, about. Their side falls from two edges of a
-    cube to a quarter of an edge as the number of `points` (m), shape (n, 2), grows.
+    Cells have cubes per cm² for 100 cubes `thrown`. Their side falls from two edges of a cube to a quarter of an edge
+    as the number of `points` (m), shape (n, 2), grows.
     """
     bounds = 1e3 * np.array([ship.board.x, ship.board.y])
     sides = bounds[:, 1] - bounds[:, 0]
@@ -168,7 +163,6 @@ def density(ship: WithBoard, points: Array, thrown: int) -> tuple[Array, Array, 
 
 
 def _headed(title: str, said: str, width: float) -> Figure:
-    """Return a figure with a title, and the text `said` below it."""
     figure: Any = Figure(figsize=(width, _SIZE[1]))
     size = min(10.0, 10.0 * (width - 0.4) * 72 / max(1.0, width_of(title, 10.0, True)))
     figure.text(0.02, 0.985, title, fontsize=size, color=INK, va="top", weight="bold")
@@ -177,7 +171,6 @@ def _headed(title: str, said: str, width: float) -> Figure:
 
 
 def _draw_colours(figure: Any, state: TowerState, paint: Mapping[str, Paint]) -> None:
-    """Draw a row of the colours on the board, each with its number of cubes, until the figure is full."""
     of_colour = count_by_colour(state.board.cubes)
     x, y, side = 0.02 * _SIZE[0], 0.905 * _SIZE[1], 0.13  # inches
     for colour, count in of_colour.items():

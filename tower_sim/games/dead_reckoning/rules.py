@@ -59,11 +59,6 @@ class BattleRules(Rules):
 
     @model_validator(mode="after")
     def _one_form(self) -> BattleRules:
-        """Check the rules, and give every side an entry in `abilities`.
-
-        Raises UsageError for settings of a colour that is not a side. Empty settings are allowed, because the design of
-        a campaign may have changed the sides.
-        """
         if (number := sum(self.cubes.values())) > MAX_CUBES:
             raise fault("number of cubes in battle.cubes", number, f"up to {MAX_CUBES} in all", "take fewer")
         refuse_unknown({key: 0 for key, texts in self.abilities.items() if texts}, self.cubes, "battle.abilities")

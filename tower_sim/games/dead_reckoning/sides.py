@@ -32,7 +32,6 @@ class Side:
     - `island`: cubes on islands that it can take without a change in the control of an island.
     - `island_for`: the occasions on which it takes cubes from islands when the supply runs out.
     - `damage`: the damage that its ship already has.
-    - `pirate`: whether its ship is in pirate mode.
 
     For a non-player, `cubes` is the number on its card.
     Source: rulebook, lines 407-408, 895, 913, 973 and 1107.
@@ -71,10 +70,10 @@ def side_words(side: Side) -> Any:
 class Setup:
     """A combat before the throw: its kind, its sides, the active side, and the rulings.
 
-    `active` is the colour of a side; by default it is the first. In a tie-break no side is active. The other side of a
-    `merchant` combat is the non-player. The other side of a `building` combat is the owner of the buildings. `provoked`
-    means that the active ship ended its move at a ship in pirate mode, and has to fight it. Raises UsageError for a
-    combat that is impossible.
+    `active` is the colour of a side, the first by default; in a tie-break no side is active. The other side of a
+    `merchant` combat is the non-player, and of a `building` combat the owner of the buildings. `provoked` means that
+    the active ship ended its move at a ship in pirate mode, and has to fight it. Raises UsageError for a combat that is
+    impossible.
     Source: rulebook, lines 80, 534, 885, 913, 1043, 1052, 1056, 1213 and 1275.
     """
 
@@ -117,7 +116,6 @@ class Setup:
             _demand(has_pirate, "provoked", True, allowed, "say that the other is a pirate, or leave it out")
 
     def _check_side(self, side: Side) -> None:
-        """Raise UsageError for more cubes than a side owns, and for things that this kind of combat does not have."""
         owned, colour, abilities = self.owned(side), side.colour, len(side.abilities)
         all_it_has = f"up to {owned}, all that it has"
         for name, value in (("cubes", side.cubes), ("island", side.island), ("supply", side.supply or 0)):
@@ -194,10 +192,9 @@ _BUILDINGS = ((True, False), (False, True), (True, True))
 
 
 def last_turn_cubes(kind: str, rulings: Rulings, *, ship: bool = True) -> int:
-    """Return how many additional cubes a player takes in a combat after its last turn.
+    """Return how many more cubes a player takes in a combat after its last turn, by the ruling `last_turn`.
 
-    `kind` is the kind of combat. `ship` says whether the player fights with its ship. Source: rulebook, line 1213. The
-    ruling `last_turn` says in which combats.
+    `ship` is whether the player fights with its ship. Source: rulebook, line 1213.
     """
     scope = rulings.last_turn
     takes = scope == "everywhere" if kind == "tie_break" else ship or scope != "ships"
@@ -215,9 +212,9 @@ def player_cubes(
 ) -> int:
     """Return how many cubes a player takes.
 
-    `cannons` are those that an active player chooses to use, or all of an inactive player. `kind` is the kind of
-    combat. Only where ship fights ship, a player takes more for its place: on an island that it controls for each of
-    the island's `buildings`, or in port if it is attacked there.
+    `cannons` are those that an active player chooses to use, or all of an inactive player. Only where ship fights ship,
+    a player takes more for its place: on an island that it controls for each of the island's `buildings`, or in port if
+    it is attacked there.
     Source: rulebook, lines 825, 913, 949, 1078 and 1213.
     """
     most = 3 if kind == "ship" and not attacked_in_port else 0
@@ -270,11 +267,10 @@ class TurnLeft:
     ) -> TurnLeft:
         """Return the rest of the turn after a combat against a `target` of `opponent`.
 
-        The combat used these cannons and abilities, and the ships of `merchant_mode` left pirate mode in it, as in
-        `Result.merchant_mode`. While a pirate is at the island, its buildings cannot be attacked: beat the ship first.
-        The target of a non-player is `ship`. The target `buildings` is a fort and a garrison at once. If an opponent
-        has buildings on several islands, add the island to its name. Raises UsageError if the turn does not allow the
-        combat.
+        The combat used these cannons and abilities, and the ships of `merchant_mode` left pirate mode in it. While a
+        pirate is at the island, its buildings cannot be attacked. The target of a non-player is `ship`. The target
+        `buildings` is a fort and a garrison at once. If an opponent has buildings on several islands, add the island to
+        its name. Raises UsageError if the turn does not allow the combat.
         Source: rulebook, lines 887-889, 1041 and 1043.
         """
         parts = _PARTS.get(target, (target,))

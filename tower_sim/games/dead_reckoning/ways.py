@@ -23,11 +23,9 @@ class BattleWays(Ways):
     picture = "the board with the cubes"
 
     def head(self, rules: BattleRules, *, apparatus: str, model: str, seed: int) -> str:
-        """Return the heading of a battle."""
         return words.head_words(setup_json(rules.setup, seed=seed, model=model, apparatus=apparatus))
 
     def line(self, turn: Turn, rules: BattleRules) -> str:
-        """Return one step as a line of text."""
         if turn.failed is not None:
             return f"{turn.index:3}  {turn.kind}: {turn.failed}"
         return words.step_line(turn.index, turn.entry.steps[-1], rules.setup)
@@ -35,20 +33,16 @@ class BattleWays(Ways):
     def document_of(
         self, turns: Sequence[Turn], rules: BattleRules, *, apparatus: str, model: str, seed: int
     ) -> BattleAnswer:
-        """Return the JSON document of a battle."""
         return battle_json(turns[-1].entry)
 
     def types(self) -> list[Any]:
-        """Return the types of the documents of a battle and of many."""
         return [BattleAnswer, BattleOddsAnswer]
 
     def compared(self, rules: tuple[BattleRules, BattleRules]) -> ComparedBattles:
-        """Return the description of two variants of a battle for a comparison."""
         return ComparedBattles(self.game, rules)
 
     def expected(self, rules: BattleRules) -> None:
-        """Return None: the number of explosions and shakes is not known."""
+        pass
 
     def odds(self) -> ManyRuns:
-        """Return statistics over battles, still without any battle."""
         return BattleOdds()

@@ -175,10 +175,7 @@ def battle_summary(battle: Battle) -> str:
 
 
 def odds_report(document: Mapping[str, Any]) -> str:
-    """Return the report of many battles as text.
-
-    `document` is the document of `play dead_reckoning --games N --json`.
-    """
+    """Return the report of many battles as text, from the document of `play dead_reckoning --games N --json`."""
     summary: Mapping[str, Any] = document["summary"]
     colours = list(document["cubes"])
     width = max(len("landed"), *(len(colour) for colour in colours))
@@ -210,7 +207,6 @@ def odds_report(document: Mapping[str, Any]) -> str:
 
 
 def _plain_words(summary: Mapping[str, Any], colours: Sequence[str]) -> list[str]:
-    """Return two sentences: who wins and how sure that is, and the strength and damage of each side."""
     wins = {colour: summary["win"][colour] for colour in colours}
     first, *others = sorted(colours, key=lambda colour: -wins[colour]["share"])
     few = summary["games"] < FEWEST
@@ -233,5 +229,4 @@ def _place(place: str) -> str:
 
 
 def _cubes(cubes: Iterable[Cube], colours: Sequence[str]) -> str:
-    """Return the numbers of cubes by side as text, as in 6+3."""
     return "+".join(str(count) for count in count_by_colour(cubes, colours).values())

@@ -1,8 +1,7 @@
 """The worth of the zones of a board in Dead Reckoning, read from their print.
 
 A zone prints its `kind`, one of KINDS, and what a cube in it gives. A strength zone prints `strength`. A plunder zone
-prints `coins`, `cargo` and `choice`, a number of goods that are each a coin or a cargo as the owner likes. A damage
-zone deals one damage to the opposing ship.
+prints `coins`, `cargo` and `choice`. A damage zone deals one damage to the opposing ship.
 """
 
 from __future__ import annotations
@@ -43,7 +42,6 @@ class Worth:
     damage: int = 0
 
     def __add__(self, other: Worth) -> Worth:
-        """Return the sum of the two, field by field."""
         return Worth(*map(add, _amounts(self), _amounts(other)))
 
 
@@ -51,8 +49,6 @@ _amounts = attrgetter(*(item.name for item in fields(Worth)))
 
 
 class _Printed(typed.Document, frozen=True):
-    """The print of a zone. Only the numbers that belong to its kind may differ from 0."""
-
     kind: Literal["explosive", "plunder", "damage", "strength"]
     strength: int = Field(default=0, ge=0, le=9)
     coins: int = Field(default=0, ge=0, le=99)
