@@ -1,9 +1,8 @@
-"""Campaigns: thousands of drops, played on processes or a cluster and stored so that a crash loses no finished work.
+"""Campaigns: thousands of drops, played on processes or a cluster. A crash loses no finished work.
 
     spec (TOML) -> shards -> run (processes, Dask) -> store -> status, verify
 
-A shard is a part of the runs; its result depends only on the spec and on the number of the shard. Only the process that
-starts the campaign (the client) writes files.
+A shard is a part of the runs. Only the process that starts the campaign (the client) writes files.
 """
 
 from tower_sim.campaign.run import campaign_run, campaign_status, campaign_verify, run, status, verify

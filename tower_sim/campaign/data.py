@@ -1,4 +1,4 @@
-"""The data of a campaign as arrays: its runs, the drops that succeeded, each cube of each drop, and failed attempts."""
+"""The data of a campaign as arrays."""
 
 from __future__ import annotations
 
@@ -30,50 +30,49 @@ class Words:
     codes: Array
 
     def take(self, rows: Array) -> Words:
-        """Return the column with only the given rows."""
+        """Return the given rows."""
         return Words(self.names, self.codes[rows])
 
     def starts(self, prefix: str) -> Array:
-        """Return for each row whether its word starts with `prefix`, shape (rows,)."""
+        """Return for each row whether its word starts with `prefix`."""
         known = np.array([name.startswith(prefix) for name in self.names] + [False])
         return known[self.codes]
 
     def among(self, *words: str) -> Array:
-        """Return for each row whether its word is one of `words`, shape (rows,)."""
+        """Return for each row whether its word is one of `words`."""
         return np.array([name in words for name in self.names] + [False])[self.codes]
 
     def ordered(self, names: Sequence[str]) -> Words:
-        """Return the same column with its names in the order of `names`, then all others in alphabetical order."""
+        """Return the same column with `names` first, then all other names in alphabetical order."""
         order = [*[name for name in names if name in self.names], *sorted(set(self.names) - set(names))]
         place = np.array([order.index(name) for name in self.names] + [NOWHERE])
         return Words(tuple(order), place[self.codes].astype(np.int16))
 
     @staticmethod
     def of(words: Sequence[str | None], names: Sequence[str] = ()) -> Words:
-        """Return a column of the given words; `names` come first in its list of names."""
+        """Return a column of words; `names` come first in its list of names."""
         every = [*names, *sorted({word for word in words if word is not None} - set(names))]
         place: dict[str | None, int] = {name: i for i, name in enumerate(every)} | {None: NOWHERE}
         return Words(tuple(every), np.array([place[word] for word in words], np.int16))
 
 
 class Facts(dict[str, "Array | Words"]):
-    """The columns of the game's own table, by name, with one entry for each drop.
+    """The columns of the game's own table, by name, each of shape (drops,).
 
-    A null is NaN in a column of numbers and -1 in the codes of a column of words. Columns of numbers without nulls keep
-    their type; the others are floats.
+    A null is NaN or the code -1. Columns of numbers with nulls are floats.
     """
 
     def take(self, rows: Array) -> Facts:
-        """Return the columns with only the given rows."""
+        """Return the given rows."""
         return Facts({name: column.take(rows) for name, column in self.items()})
 
     def words(self, name: str, drops: int) -> Words:
-        """Return the column `name` of words; if there is no such column of words, return `drops` nulls."""
+        """Return a column of words; `drops` nulls if there is none of that name."""
         column = self.get(name)
         return column if isinstance(column, Words) else Words((), np.full(drops, NOWHERE, np.int16))
 
     def counts(self, name: str, drops: int) -> Array:
-        """Return the column `name` as whole numbers, shape (drops,); nulls and a missing column give 0."""
+        """Return a column as whole numbers, shape (drops,); nulls and a missing column give 0."""
         column = self.get(name)
         if column is None or isinstance(column, Words):
             return np.zeros(drops, np.int64)
@@ -82,11 +81,10 @@ class Facts(dict[str, "Array | Words"]):
 
 @dataclass(frozen=True)
 class Drops:
-    """The drops that succeeded (in battles: the steps), sorted by run and number; arrays have one entry for each.
+    """The drops that succeeded (in battles: the steps), sorted by run and number; arrays have shape (drops,).
 
-    `thrown`, `inside_before`, `emerged` and `inside_after` count cubes. `run` numbers the campaign's runs from 0, over
-    all design points. `drawn` is whether the model was called. `facts` are the columns of the game's own table; `phase`
-    and `winner` are copies of its columns, empty if the game has none.
+    `thrown` to `inside_after` count cubes. `run` counts from 0 over all design points. `drawn` is whether the model was
+    called. `phase` and `winner` are copied from `facts`, empty if the game has none.
     """
 
     run: Array
@@ -107,7 +105,7 @@ class Drops:
 
 @dataclass(frozen=True)
 class CubeEntries:
-    """All cubes of all drops that succeeded, sorted by `row`, which is the index of the drop in `Drops`."""
+    """All cubes of all drops that succeeded, sorted by `row`, the index of the drop in `Drops`."""
 
     row: Array
     cube: Array
@@ -126,7 +124,7 @@ class CubeEntries:
         return ~self.after.starts(INSIDE)
 
     def take(self, rows: Array) -> CubeEntries:
-        """Return only the given entries."""
+        """Return the given entries."""
         columns: list[Any] = [getattr(self, each.name) for each in fields(self)]
         taken: list[Any] = [column.take(rows) if isinstance(column, Words) else column[rows] for column in columns]
         return CubeEntries(*taken)
@@ -145,9 +143,9 @@ class Failed:
 class Campaign:
     """The dataset of one campaign.
 
-    `run_point[r]` is the design point of run r, and `points` has the values of the varied fields at each point.
-    `digest` is that of the spec and seeds all random numbers of a report. `made_with` has the software versions that
-    made the data. `shards` is the number planned, and `missing` are the numbers of the shards that were not run yet.
+    `run_point[r]` is the design point of run r; `points` has the values of the varied fields. `digest` is the spec's
+    and seeds all random numbers of a report. `made_with` has the software versions. `missing` are the shards not run
+    yet.
     """
 
     spec: Mapping[str, Any]
@@ -163,7 +161,7 @@ class Campaign:
 
     @property
     def kind(self) -> str:
-        """The kind of game: `game`, `chain`, `battle` or the kind of another game."""
+        """The kind of game, such as `game`, `chain` or `battle`."""
         return str(self.spec.get("kind", "game"))
 
     @cached_property
@@ -173,12 +171,12 @@ class Campaign:
 
     @property
     def facts(self) -> Facts:
-        """The columns of the game's own table, with one entry for each drop."""
+        """The columns of the game's own table."""
         return self.drops.facts
 
     @cached_property
     def rules(self) -> Mapping[str, Any]:
-        """The rules of the game with all defaults: the first of its tables; empty if the game is not installed."""
+        """The rules of the game with all defaults; empty if the game is not installed."""
         if self.game is None:
             return {}
         name = self.game.tables[0]
@@ -224,28 +222,27 @@ class Campaign:
 
     @cached_property
     def colours(self) -> tuple[str, ...]:
-        """The names of the colours, ordered by the least cube number of each colour."""
+        """The names of the colours, ordered by their least cube number."""
         return self.cubes.colour.names
 
     def rng(self, name: str) -> np.random.Generator:
-        """Return a generator for the statistic `name`, seeded only by the spec and the name."""
+        """Return a generator seeded only by the spec and `name`."""
         words = hashlib.sha256(f"{self.digest} {name}".encode()).digest()
         return np.random.default_rng(np.frombuffer(words, np.uint32))
 
     def by_run(self, values: Array, rows: Array | None = None) -> Array:
-        """Return the sums of `values` over the drops of each run, shape (runs, K).
+        """Return the sums of `values` (drops,) or (drops, K) over the drops of each run, shape (runs, K).
 
-        `values` has shape (drops,) or (drops, K). It covers the drops that the mask `rows` selects, or all if `rows` is
-        None.
+        `values` covers the drops of the mask `rows`; None: all.
         """
         run = self.drops.run if rows is None else self.drops.run[rows]
         columns = values if values.ndim == 2 else values[:, None]
         return np.stack([np.bincount(run, column, self.runs) for column in columns.T.astype(float)], 1)
 
     def tally(self, run: Array, group: Array, groups: int, weights: Array | None = None) -> Array:
-        """Return the number of things (or the sum of their `weights`) by run and group, shape (runs, groups).
+        """Return the number of things, or the sum of their `weights`, by run and group, shape (runs, groups).
 
-        `run` and `group` have the run and the group of each thing.
+        `run` and `group` have one entry for each thing.
         """
         code = run.astype(np.int64) * groups + group
         return np.bincount(code, weights, self.runs * groups).reshape(self.runs, groups)
@@ -256,33 +253,30 @@ class Campaign:
         return int(self.drops.drop.max(initial=-1)) + 1
 
     def matrix(self, values: Array) -> Array:
-        """Return the values of drops as a matrix, shape (runs, drops of the longest run); NaN for missing drops."""
+        """Return values of drops in shape (runs, drops of the longest run); NaN for missing drops."""
         table = np.full((self.runs, self.longest), np.nan)
         table[self.drops.run, self.drops.drop] = values
         return table
 
     @cached_property
     def thrown_by_colour(self) -> Array:
-        """The number of cubes of each colour thrown in each drop, shape (drops, colours)."""
+        """Cubes thrown, shape (drops, colours)."""
         return self._by_colour(self.cubes.thrown)
 
     @cached_property
     def out_by_colour(self) -> Array:
-        """The number of cubes of each colour that came out in each drop, shape (drops, colours)."""
+        """Cubes that came out, shape (drops, colours)."""
         return self._by_colour(self.cubes.out)
 
     @cached_property
     def inside_by_colour(self) -> Array:
-        """The number of cubes of each colour inside after each drop, shape (drops, colours).
-
-        A drop that throws no cube leaves the numbers of the drop before.
-        """
+        """Cubes inside afterwards, shape (drops, colours); a drop that throws none keeps those of the drop before."""
         changed = np.where((self.drops.thrown > 0) | (self.drops.drop == 0), np.arange(len(self.drops)), 0)
         return self._by_colour(~self.cubes.out)[np.maximum.accumulate(changed)]
 
     @cached_property
     def by_drop(self) -> ByDrop:
-        """The runs in the form that figures are computed from, by run and drop of the longest run.
+        """The runs in the form that figures need.
 
         Its terms are the numeric rules, its facts the numeric columns of the game's own table.
         """
@@ -303,13 +297,11 @@ class Campaign:
         )
 
     def _laid_out(self, values: Array) -> Array:
-        """Return values of drops in shape (runs, drops of the longest run, ...); 0 where a run has no such drop."""
         table = np.zeros((self.runs, self.longest, *values.shape[1:]), np.int16)
         table[self.drops.run, self.drops.drop] = values
         return table
 
     def _by_colour(self, chosen: Array) -> Array:
-        """Return the number of `chosen` cubes (a mask over entries) by drop and colour, shape (drops, colours)."""
         rows, width = np.flatnonzero(chosen & (self.cubes.row >= 0)), len(self.colours)
         code = self.cubes.row[rows].astype(np.int64) * width + self.cubes.colour.codes[rows]
         return np.bincount(code, minlength=len(self.drops) * width).reshape(-1, width)

@@ -15,8 +15,8 @@ from tower_sim.games.game import Game
 def installed(kind: str, code: Mapping[str, Any] | None = None) -> Game | None:
     """Return the game of a `kind`, or None if there is none.
 
-    `code` has the keys `file` and `text` of a game in a Python file; the text is then run instead. Raises UsageError if
-    the code holds no game.
+    `code` has the `file` and `text` of a game in a Python file, which is run instead. Raises UsageError if it holds no
+    game.
     """
     if code:
         from tower_sim.games.files import game_of as game_in
@@ -37,9 +37,9 @@ def game_of(name: object, directory: Path = Path()) -> Game:
 
 
 def every_game() -> Iterator[Game]:
-    """Yield the registered games, those of this package first; other packages are loaded only when needed.
+    """Yield the registered games, those of this package first; others are loaded only when needed.
 
-    Games of packages that cannot be loaded are left out.
+    Games that cannot be loaded are left out.
     """
     for name in registry.names("game"):
         with suppress(UsageError):  # a package that cannot be loaded

@@ -21,7 +21,7 @@ MAX_ROWS = 5_000_000  # of a shard's table of cubes, which takes a worker about 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Everything that a shard needs to play a design point; `rules` are the rules of `game`."""
+    """Everything that a shard needs to play a design point."""
 
     apparatus: Apparatus
     model: str
@@ -30,12 +30,12 @@ class Point:
     rules: Any
 
     def open_model(self) -> Model:
-        """Return the model that drops the cubes, as a context manager; raises what models.open_model raises."""
+        """Return the model as a context manager; raises what models.open_model raises."""
         return open_model(self.apparatus, self.model, self.settings)
 
     @property
     def model_digest(self) -> str | None:
-        """The digest of the model's parameters: physics settings or a surrogate's law; None for other models."""
+        """The digest of physics settings or of a surrogate's law; None for other models."""
         if self.model == "physics":
             return self.settings.digest()
         return shipped(self.apparatus.name, self.apparatus.digest).digest if self.model == "surrogate" else None
@@ -44,8 +44,8 @@ class Point:
 def build(game: Game, name: str, model: str, tables: Mapping[str, Any]) -> Point:
     """Return a design point of `game` from its resolved tables: `profile`, `settings` and the tables of the game.
 
-    Raises UsageError for a value that is not allowed, for an apparatus that does not fit the game, and for the model
-    `surrogate` if none ships for the apparatus.
+    Raises UsageError for a value that is not allowed, for an apparatus that does not fit the game, and if no surrogate
+    ships for the apparatus.
     """
     apparatus = from_tables(tables["profile"], name)
     rules = game.read({key: tables[key] for key in game.tables})

@@ -23,7 +23,7 @@ _WIDEST = 1 << 21  # runs of a point, and drops of a run, that a key holds
 
 
 def load(directory: str | Path) -> Campaign:
-    """Read the campaign in `directory`; its `missing` lists the shards that were not played yet.
+    """Read the campaign in `directory`, also if shards were not played yet.
 
     Raises UsageError if `directory` holds no campaign, if a file was changed or is foreign, if the campaign has knocks,
     or if no drop succeeded.
@@ -70,7 +70,7 @@ def load(directory: str | Path) -> Campaign:
 
 
 def load_whole(directory: str | Path) -> Campaign:
-    """Read a campaign as `load` does; raises UsageError also if a shard was not played yet."""
+    """Read a campaign as `load` does; raises UsageError also for a missing shard."""
     campaign = load(directory)
     if campaign.missing:
         raise UsageError(
@@ -81,7 +81,6 @@ def load_whole(directory: str | Path) -> Campaign:
 
 
 def _facts(store: Store, key: Array, order: Array) -> Facts:
-    """Return the game's own columns for the rows `order` of the table `drops`; `key` has the keys of all its rows."""
     name = next(iter(store.head.tables[2:]), None)
     if name is None:
         return Facts()
@@ -112,7 +111,6 @@ def _drops(columns: dict[str, Any], order: Array, run_of: Array, facts: Facts) -
 
 
 def _cubes(columns: dict[str, Any], keys: Array) -> CubeEntries:
-    """Join the cubes to their drops; cubes of failed attempts are left out."""
     key = _key(columns)
     row = np.searchsorted(keys, key)
     row[row == len(keys)] = 0
@@ -138,7 +136,6 @@ def _key(columns: dict[str, Any]) -> Array:
 
 
 def _read(store: Store, name: str, wanted: Sequence[str]) -> dict[str, Any]:
-    """Read the columns `wanted` of a table: numbers as arrays (null as 0), words as Words."""
     table, arrow = _table(store, name, wanted), extra("pyarrow", "campaign")
     return {key: _column(arrow, table.column(key), 0) for key in wanted}
 
@@ -160,7 +157,6 @@ def _table(store: Store, name: str, wanted: Sequence[str] | None = None) -> Any:
 
 
 def _column(arrow: Any, column: Any, null: float) -> Array | Words:
-    """Return a column as Words, or as numbers with `null` for nulls: 0 keeps the type, NaN converts to float64."""
     if arrow.types.is_string(column.type):
         coded = column.combine_chunks().dictionary_encode()
         codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int16)

@@ -1,4 +1,4 @@
-"""Run a campaign: find the missing shards, play them on an executor, and write them in the client process only."""
+"""Run a campaign: play the missing shards on an executor, and write them in the client process."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ Where = tuple[Executor, Callable[[], int]]
 
 
 class WorkersLost(RuntimeError):
-    """Raised when no worker is left to do the work; finished shards are kept."""
+    """Raised when no worker is left; finished shards are kept."""
 
 
 @dataclass
 class Summary:
-    """The result of a run: finished shards, failed shards with their errors, and whether it was interrupted."""
+    """The result of a run."""
 
     finished: list[int] = field(default_factory=list[int])
     failed: dict[int, Exception] = field(default_factory=dict[int, Exception])
@@ -68,10 +68,7 @@ class Summary:
 
 
 class _Here(Executor):
-    """An executor that runs each call at once in this process."""
-
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """See Executor."""
         future: Future[Any] = Future()
         future.set_result(fn(*args, **kwargs))
         return future
@@ -80,10 +77,10 @@ class _Here(Executor):
 def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", tell: Telling | None = None) -> Summary:
     """Play each shard of `spec` that is missing or damaged in `directory`, with `workers` processes or on Dask.
 
-    `dask` is a scheduler's address, or `local` for a new cluster with `workers` workers. A campaign of one design point
-    can be extended: `spec` may have more runs than `directory`, and finished shards are kept. SIGINT or SIGTERM ends
-    the run; finished shards are kept. Raises UsageError for a directory, an address, a number of workers or a model
-    that cannot be used, WritingFailed if the disk is full or fails, WorkersLost if all workers are lost.
+    `dask` is a scheduler's address, or `local` for a new cluster. With one design point, `spec` may have more runs than
+    `directory`. SIGINT and SIGTERM end the run; finished shards are kept. Raises UsageError for a directory, an
+    address, a number of workers or a model that cannot be used, WritingFailed if the disk is full or fails, WorkersLost
+    if all workers are lost.
     """
     workers = check_workers(workers)
     head = head_of(spec)
@@ -109,10 +106,6 @@ def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", tell: Tel
 
 
 def _play_all(store: Store, to_do: list[int], workers: int, dask: str, summary: Summary, tell: Telling) -> None:
-    """Play the shards `to_do`.
-
-    When a worker dies, each shard in flight is played again alone. It fails if its worker dies again.
-    """
     suspects: set[int] = set()
     deaths = finished = 0
     while left := sorted({*to_do} - {*summary.finished, *summary.failed}):
@@ -136,7 +129,6 @@ def _play_all(store: Store, to_do: list[int], workers: int, dask: str, summary: 
 def _play(
     store: Store, todo: deque[int], where: Where, flying: dict[Future[Any], int], summary: Summary, tell: Telling
 ) -> None:
-    """Submit shards while there is room, and store each result; `flying` holds the shards that are being played."""
     (executor, room), expected = where, environment()
     done = sum(len(store.spec.runs_of(index)) for index in summary.finished)
     while todo or flying:
@@ -160,8 +152,8 @@ def _play(
 def attempt(spec: Spec, index: int, expected: dict[str, str]) -> Shard | Exception:
     """Play a shard on a worker and return it, or the exception that it ended in.
 
-    An exception that is not the caller's mistake becomes a RuntimeError with the place in the code. Raises UsageError
-    if the versions on the worker differ from the client's, so that the result could differ.
+    Other exceptions than mistakes of the caller become a RuntimeError that names the place in the code. Raises
+    UsageError if versions differ from the client's.
     """
     if differs := difference(expected, environment()):
         raise UsageError(f"a worker has {differs}; allowed is what the client has; install the same there")
@@ -177,10 +169,6 @@ def attempt(spec: Spec, index: int, expected: dict[str, str]) -> Shard | Excepti
 
 @contextmanager
 def _on_processes(workers: int) -> Generator[Where]:
-    """Yield an executor with so many processes, and a function that returns how many shards it has room for.
-
-    The processes end with the block.
-    """
     if workers == 1:
         yield _Here(), lambda: 1
         return
@@ -199,7 +187,6 @@ def _on_processes(workers: int) -> Generator[Where]:
 
 
 def _begin() -> None:
-    """Start a worker process: ignore Ctrl-C, which is for the client, and exit when the client ends."""
     ignore_interrupts()
     threading.Thread(target=_follow, daemon=True).start()
 
@@ -246,7 +233,7 @@ def _on_dask(address: str, workers: int) -> Generator[Where]:
 
 
 def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask: str = "") -> int:
-    """Run the campaign file `spec_path` into the directory `out`, print the result and return the exit status."""
+    """Run the campaign file `spec_path` into `out`, print the result and return the exit status."""
     spec = load(spec_path)
     if few := few_runs(spec):
         warn(few)
@@ -278,7 +265,7 @@ def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask:
 
 
 def few_runs(spec: Spec) -> str:
-    """Return a warning if a design of chosen points has too few runs for an interval at each point, else ""."""
+    """Return a warning if a design of chosen points has too few runs for intervals, else ""."""
     if len(spec.points) == 1 or spec.design in SAMPLED or spec.runs >= FEWEST:
         return ""
     what = spec.game.runs
@@ -289,7 +276,7 @@ def few_runs(spec: Spec) -> str:
 
 
 def status(directory: Path) -> dict[str, Any]:
-    """Return the progress of the campaign in `directory`, as the document of `campaign status --json`."""
+    """Return the progress of a campaign, as the document of `campaign status --json`."""
     store = Store.read(directory)
     spec, redrawn, unfinished = store.spec, *store.failures()
     done = [index for index in range(spec.shards) if store.is_there(index)]
@@ -310,7 +297,7 @@ def status(directory: Path) -> dict[str, Any]:
 
 
 def campaign_status(directory: str | Path) -> str:
-    """Return the progress of the campaign in `directory` as a few lines of text."""
+    """Return the progress of a campaign as a few lines of text."""
     now = status(as_path("directory", directory))
     spec, runs, shards = Store.read(Path(directory)).spec, now["runs"], now["shards"]
     what, point = spec.game.runs, "point" if now["points"] == 1 else "points"
@@ -332,14 +319,14 @@ def spans(values: Sequence[int]) -> str:
 
 
 def verify(directory: Path) -> list[str]:
-    """Check every byte of a campaign's dataset and return one line for each file with a problem."""
+    """Check every byte of a campaign's dataset; return one line for each file with a problem."""
     store = Store.read(directory)
     problems = [*store.damaged, *(line for index in range(store.spec.shards) for line in store.problems(index))]
     return problems + [f"{name}: foreign: of no shard of this campaign" for name in store.foreign()]
 
 
 def campaign_verify(directory: str | Path) -> tuple[str, int]:
-    """Check a campaign's directory; return the text to print and the exit status: 0 without problems, else 1."""
+    """Check a campaign's directory; return the text to print and the exit status."""
     problems = verify(as_path("directory", directory))
     if not problems:
         return f"{directory}: every file is whole", 0

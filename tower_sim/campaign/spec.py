@@ -1,4 +1,4 @@
-"""The campaign file: which game is played, how often and at which design points, read from TOML into a typed Spec."""
+"""The campaign file, read from TOML into a typed Spec."""
 
 from __future__ import annotations
 
@@ -47,13 +47,12 @@ _SEED: Any = Field(
 
 
 class Spec(Document, frozen=True, extra="allow"):
-    """A campaign: `runs` runs of one `kind` of game at each design point, from the root `seed`.
+    """A campaign: `runs` runs of one `kind` of game at each design point, `shard` of them in a shard, from `seed`.
 
-    Each shard has `shard` runs. The `profile`, the `settings` and the tables of the game are resolved: they include all
-    defaults and no paths, so a worker needs no file. `settings` are empty without physics. `points` has the values of
-    the varied fields at each point. Run r, counted over all points, is run r % `runs` of point r // `runs`, and draws
-    only from SeedSequence(seed, spawn_key=(r, ...)). `code` has the Python file of a game that is in no package. Other
-    keys are tables of games from other packages.
+    The `profile`, the `settings` and the tables of the game include all defaults and no paths, so a worker needs no
+    file. `points` has the values of the varied fields. Run r, counted over all points, is run r % `runs` of point r //
+    `runs`, and draws only from SeedSequence(seed, spawn_key=(r, ...)). `code` has the Python file of a game that is in
+    no package.
     """
 
     kind: str = Field(pattern="^[a-z][a-z0-9_]*$")
@@ -86,7 +85,7 @@ class Spec(Document, frozen=True, extra="allow"):
 
     @property
     def plain(self) -> dict[str, Any]:
-        """The spec as a document for JSON, without its empty fields, except for tables that every spec has."""
+        """The spec for JSON, without empty fields that only some specs have."""
         dump = self.model_dump()
         always = (*Spec.model_fields, *_ALWAYS)
         kept = {key: value for key, value in dump.items() if value or (key in always and key != "code")}
@@ -104,7 +103,7 @@ class Spec(Document, frozen=True, extra="allow"):
 
     @property
     def family(self) -> str:
-        """The digest of the spec without its number of runs, so that it stays the same when runs are added."""
+        """The digest of the spec without its number of runs."""
         return hashlib.sha256(canonical_json(self.plain | {"runs": None}).encode()).hexdigest()
 
     @property
@@ -136,7 +135,7 @@ class Spec(Document, frozen=True, extra="allow"):
         return {name: getattr(self, name, {}) for name in self.game.tables}
 
     def point(self, number: int) -> Point:
-        """Return design point `number`; raises UsageError for values that are not allowed."""
+        """Return a design point; raises UsageError for values that are not allowed."""
         values = self.points[number]
         tables = {"profile": self.profile, "settings": self.settings, **self.tables}
         try:
@@ -163,17 +162,14 @@ class Spec(Document, frozen=True, extra="allow"):
 
 
 def canonical_json(document: Any) -> str:
-    """Return a document as one line of JSON.
-
-    Tables keep their order, because the order of sides and colours matters.
-    """
+    """Return a document as one line of JSON. Tables keep their order: that of sides and colours matters."""
     return json.dumps(document, separators=(",", ":"), allow_nan=False)
 
 
 def load(path: str | Path) -> Spec:
     """Read a campaign file and check each point of its design.
 
-    A relative apparatus path in the file is relative to the file's directory.
+    Paths in the file are relative to its directory.
     """
     file = as_path("campaign file", path)
     text = read_text(file, "campaign file", advice="give a readable UTF-8 TOML file")
@@ -185,7 +181,7 @@ def load(path: str | Path) -> Spec:
 
 
 def parse(text: str, directory: Path = Path()) -> Spec:
-    """Read the text of a campaign file that lies in `directory`, as `load` does."""
+    """Read the text of a campaign file that lies in `directory`."""
     check_kind("directory", directory, Path, "a Path", "write Path('...')")
     tables = toml_table(text, "the file")
     table = check_table("campaign", tables.get("campaign"), "write [campaign] above its keys")
@@ -229,7 +225,6 @@ def parse(text: str, directory: Path = Path()) -> Spec:
 def _with_rules(
     game: Game, tables: dict[str, Any], table: dict[str, Any], directory: Path
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the tables of a campaign file and its [campaign] with what a rules file in `campaign.rules` says."""
     file = table.get("rules")
     if not isinstance(file, str):
         return tables, table
@@ -241,7 +236,6 @@ def _with_rules(
 
 
 def _head(game: Game) -> type[Document]:
-    """Return the pydantic model of the table `[campaign]` for a game."""
     model: Any = Literal[BOARD_MODELS if game.board else MODELS]
     known = f"one of {', '.join(names())} or the path of a TOML file"
     fields: dict[str, Any] = {
@@ -257,7 +251,6 @@ def _head(game: Game) -> type[Document]:
 
 
 def _sorted(value: Any) -> Any:
-    """Return a copy with the keys of all tables sorted; their order has no meaning in a profile."""
     if isinstance(value, Mapping):
         table = cast("Mapping[str, Any]", value)
         return {key: _sorted(table[key]) for key in sorted(table)}

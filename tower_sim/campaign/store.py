@@ -5,9 +5,8 @@
               cubes/00012.parquet
               GAME/00012.parquet       the game's own columns for each drop, if it has any
 
-The line of a shard is written after its files and holds their digests. A crash therefore leaves at most files without a
-line, and those are written again. When all shards are done the lines are sorted, so the directory is the same with and
-without a crash.
+The line of a shard is written after its files and holds their digests, so a crash leaves at most files without a line;
+those are written again. In the end the lines are sorted: the directory is the same with and without a crash.
 """
 
 from __future__ import annotations
@@ -50,9 +49,9 @@ Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class Head(Document, frozen=True):
-    """The first line of a manifest: the spec and everything else that decides the bytes of the tables.
+    """The first line of a manifest: everything that decides the bytes of the tables.
 
-    `points` has two digests for each design point: those of its apparatus and of its model's parameters.
+    `points` has two digests for each design point: of its apparatus and of its model's parameters.
     """
 
     spec: dict[str, Any]
@@ -62,13 +61,13 @@ class Head(Document, frozen=True):
 
     @property
     def line(self) -> str:
-        """The head as one line of JSON; its last key is a digest of the other keys."""
+        """The head as one line of JSON; its last key is a digest of the others."""
         document = {"schema": SCHEMA, "version": VERSION, **self.model_dump()}
         return canonical_json(document | {"digest": _sha256(canonical_json(document).encode())})
 
 
 class Done(Document, frozen=True):
-    """The manifest line of a finished shard: the SHA-256 of the file of each table."""
+    """The manifest line of a finished shard, with the SHA-256 of its files."""
 
     shard: int = Field(ge=0)
     sha256: dict[Table, Sha256]
@@ -80,7 +79,7 @@ class DamagedManifest(UsageError):
 
 @dataclass
 class Store:
-    """A directory with the campaign of `head`: valid lines of shards are in `lines`, others named in `damaged`."""
+    """A directory with the campaign of `head`, its valid lines of shards and the numbers of damaged ones."""
 
     directory: Path
     head: Head
@@ -131,11 +130,11 @@ class Store:
         return store
 
     def path(self, table: str, index: int) -> Path:
-        """Return the path of the file with a table's rows of shard `index`."""
+        """Return the path of a table's file for shard `index`."""
         return self.directory / table / f"{index:05d}.parquet"
 
     def put(self, shard: Shard) -> None:
-        """Write the tables of a shard, then its line in the manifest; raises what `writing.write` raises."""
+        """Write the tables of a shard, then its line; raises what `writing.write` raises."""
         for table, data in shard.tables.items():
             write(self.path(table, shard.index), data)
         line = Done(shard=shard.index, sha256={table: _sha256(data) for table, data in shard.tables.items()})
@@ -150,17 +149,17 @@ class Store:
         self.lines[shard.index] = line
 
     def rewrite(self, lines: Iterable[Done]) -> None:
-        """Write the manifest with these lines of shards, unless the file is the same already."""
+        """Write the manifest with these lines, unless it is the same already."""
         path, data = self.directory / MANIFEST, f"{self.head.line}\n".encode() + b"".join(map(_text, lines))
         if not path.exists() or path.read_bytes() != data:
             write(path, data)
 
     def is_there(self, index: int) -> bool:
-        """Return whether a shard is done and all its files exist; `problems` also checks their content."""
+        """Return whether a shard is done and all its files exist; `problems` checks their content."""
         return index in self.lines and all(self.path(table, index).is_file() for table in self.head.tables)
 
     def problems(self, index: int) -> list[str]:
-        """Return one line for each problem with the files of a shard; none if it is done and all bytes are right."""
+        """Return one line for each problem with the files of a shard."""
         if index not in self.lines:
             return [f"shard {index}: not done"]
         problems: list[str] = []
@@ -175,13 +174,13 @@ class Store:
         return problems
 
     def foreign(self) -> list[str]:
-        """Return the names of files in the tables' folders that belong to no shard of this campaign."""
+        """Return the files in the tables' folders that belong to no shard."""
         there = (path for table in self.head.tables for path in sorted((self.directory / table).glob("*")))
         ours = {self.path(table, index) for table in self.head.tables for index in range(self.spec.shards)}
         return [f"{x.parent.name}/{x.name}" for x in there if x not in ours and not x.name.endswith(PART)]
 
     def failures(self) -> tuple[int, int]:
-        """Return the number of failed draws, and the number of runs that ended after five failed draws in a row."""
+        """Return the numbers of failed draws and of runs that ended after five in a row."""
         arrow, parquet = extra("pyarrow", "campaign"), extra("pyarrow.parquet", "campaign")
         attempts: list[int] = []
         for path in [self.path("drops", index) for index in self.lines if self.is_there(index)]:
@@ -212,8 +211,8 @@ def head_of(spec: Spec) -> Head:
 def environment() -> dict[str, str]:
     """Return the versions and the platform that decide results; raises UsageError if pyarrow is missing.
 
-    Only games of this package are listed, so installing another package changes no campaign. The core engine has the
-    version of tower_sim; to import the engine would load numba into processes that need no physics.
+    Other packages are not listed, so installing one changes no campaign. The core engine has the version of tower_sim;
+    its import would load numba into processes without physics.
     """
     games = [get("game", name) for name in OWN["game"]]
     versions = {
@@ -300,12 +299,6 @@ def _check_owner(directory: Path, head: Head) -> Store | None:
 
 @contextmanager
 def _locked(directory: Path) -> Generator[None, None, None]:
-    """Lock `directory` against all other processes, and all other threads of this process, while the block runs.
-
-    The lock is an SQLite transaction on a file that stays empty. One call works on Linux, macOS and Windows, and the
-    system releases the lock if the process dies. The file is never removed: a process that waits to open it could lock
-    a removed file.
-    """
     sqlite3 = extra("sqlite3", "campaign")  # here, because a dataset can be read by a Python that was built without it
     path = directory / _LOCK
     try:

@@ -1,7 +1,4 @@
-"""The tables of a campaign's dataset: the meaning of each column, and how rows are made and written.
-
-Each campaign has the tables `drops` and `cubes`. A game with columns of its own adds a third table under its name.
-"""
+"""The tables of a campaign's dataset: their columns, and how rows are made and written."""
 
 from __future__ import annotations
 
@@ -35,10 +32,9 @@ class VariedColumn(NamedTuple):
 
 
 def varied_columns(points: Sequence[Mapping[str, Any]]) -> tuple[VariedColumn, ...]:
-    """Return one column for each varied field; all points vary the same fields.
+    """Return one column for each varied field.
 
-    The type follows from the values at all points: `bool`, `int64`, `float64` or `string`. Lists, tables and mixed
-    types become JSON strings.
+    Its type follows from the values at all points. Lists, tables and mixed types become JSON strings.
     """
     return tuple(_varied(name, [point[name] for point in points]) for name in points[0])
 
@@ -63,10 +59,9 @@ class TableKind:
     def to_parquet(
         self, rows: Sequence[Sequence[Any]], family: str, shard: int, varied: Sequence[VariedColumn] = ()
     ) -> bytes:
-        """Return rows, each with a value for every column, as the bytes of a Parquet file; equal rows give equal bytes.
+        """Return rows as the bytes of a Parquet file; equal rows give equal bytes.
 
-        `varied` are additional columns. Their values follow from the design point, which is the first entry of each
-        row.
+        The values of the columns `varied` follow from the design point, the first entry of each row.
         """
         arrow, parquet = extra("pyarrow", "campaign"), extra("pyarrow.parquet", "campaign")
         columns = [(x.name, x.kind, x.nullable, [row[i] for row in rows]) for i, x in enumerate(self.columns)]
@@ -139,23 +134,23 @@ CUBES = TableKind(
 
 
 def tables_of(game: Game) -> tuple[TableKind, ...]:
-    """Return the tables of a campaign of `game`; a third table has the game's own columns, if it has any."""
+    """Return the tables of a campaign of `game`; a third one has the game's own columns, if it has any."""
     own = (TableKind(game.name, (*_KEY, *game.columns)),) if game.columns else ()
     return (DROPS, CUBES, *own)
 
 
 @dataclass(slots=True)
 class ShardRows:
-    """The rows of one shard; `own` are the rows of the game's own table."""
+    """The rows of one shard; `own` are those of the game's own table."""
 
     drops: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     cubes: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
     own: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
 
     def add(self, where: tuple[int, int, int], kind: str, draws: Sequence[Draw], state: TowerState) -> None:
-        """Add the rows of drop `where` (point, run, drop) of a `kind`; only the last of its `draws` may succeed.
+        """Add the rows of drop `where` (point, run, drop); only the last of its `draws` may succeed.
 
-        `state` is the tower's state, used if there are no draws because the model was not called.
+        `state` is used if there are no draws because the model was not called.
         """
         for attempt, draw in enumerate(draws):
             self._add_draw(where, kind, attempt, draw)
@@ -179,7 +174,7 @@ class ShardRows:
             self.cubes.append((*where, x.cube.id, x.cube.colour, is_thrown, age, place, x.place))
 
     def tell(self, where: tuple[int, int, int], game: Game, facts: Mapping[str, Any]) -> None:
-        """Add the game's own columns for drop `where`; raises ValueError for a fact that is no column of the game."""
+        """Add the game's own columns for drop `where`; raises ValueError for a fact that is no column."""
         known = [column.name for column in game.columns]
         if strange := sorted(set(facts) - set(known)):
             raise ValueError(f"fact {strange[0]!r} is no column of the game {game.name}")
@@ -187,15 +182,12 @@ class ShardRows:
             self.own.append((*where, *(facts.get(name) for name in known)))
 
     def by_table(self, game: Game) -> dict[str, list[tuple[Any, ...]]]:
-        """Return the rows of each table of a campaign of `game`, by the table's name."""
+        """Return the rows of each table, by the table's name."""
         rows = (self.drops, self.cubes, *([self.own] if game.columns else []))
         return {table.name: of for table, of in zip(tables_of(game), rows, strict=True)}
 
     def to_parquet(self, game: Game, family: str, shard: int, points: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
-        """Return the bytes of all tables by name.
-
-        `drops` also gets the fields that vary between `points`; `family` is Spec.family.
-        """
+        """Return the bytes of all tables by name; `drops` also gets the fields that vary. `family` is Spec.family."""
         varied, rows = varied_columns(points), self.by_table(game)
         return {
             table.name: table.to_parquet(rows[table.name], family, shard, varied if table is DROPS else ())

@@ -45,8 +45,8 @@ class _Range(Document, frozen=True):
 def points(vary: Mapping[str, Any], base: Mapping[str, Any], seed: int) -> tuple[str, tuple[Values, ...]]:
     """Return the name of the design and the values of the varied fields at each of its points.
 
-    `vary` is the table `[vary]`. `base` has the tables that contain the varied fields. Random: the designs
-    `latin_hypercube` and `sobol` (scipy.stats.qmc) draw from `seed`.
+    `vary` is the table `[vary]`; `base` has the tables of the varied fields. Random: `latin_hypercube` and `sobol`
+    (scipy.stats.qmc) draw from `seed`.
     """
     if not vary:
         return "", ({},)
@@ -89,7 +89,7 @@ def _inner(value: Any, word: str) -> Any:
 
 
 def applied(tables: Mapping[str, Any], values: Values) -> dict[str, Any]:
-    """Return a copy of `tables` with each dotted field set to its value in `values`."""
+    """Return a copy of `tables` with the dotted fields of `values` set."""
     result = deepcopy(dict(tables))
     for field, value in values.items():
         look_up(result, field)
@@ -107,10 +107,6 @@ def told(values: Values) -> str:
 
 
 def _flat(table: object, prefix: str = "") -> dict[str, Any]:
-    """Return fields by dotted name; nested tables (`a.b = ...`) and dotted keys (`"a.b" = ...`) mean the same.
-
-    A table with the keys `low` and `high` is a range; any other table contains further fields.
-    """
     by_field: dict[str, Any] = {}
     for key, value in cast("Mapping[str, Any]", table).items() if isinstance(table, Mapping) else ():
         leads_on = isinstance(value, Mapping) and not {"low", "high"} & set(_keys(value))
@@ -119,7 +115,6 @@ def _flat(table: object, prefix: str = "") -> dict[str, Any]:
 
 
 def _listed(design: str, varied: Mapping[str, Any]) -> tuple[Values, ...]:
-    """Return all combinations of the lists (grid), or all first values, then all second values, ... (list)."""
     for field, values in varied.items():
         if not isinstance(values, list) or not values:
             raise fault(f"vary.fields.{field}", cast("object", values), "a list of one value or more", "write [1, 2]")
@@ -150,7 +145,6 @@ def _sampled(table: Vary, varied: Mapping[str, Any], old: Mapping[str, Any], see
 
 
 def _range(field: str, value: object, old: object) -> tuple[float, float]:
-    """Return the limits of a range: two ints if the field is a count, else two floats."""
     where, given = f"vary.fields.{field}", value
     if isinstance(old, bool) or not isinstance(old, (int, float)):
         raise fault(where, value, "a list: the field is no number", 'use design = "grid" or "list"')
@@ -168,7 +162,6 @@ def _range(field: str, value: object, old: object) -> tuple[float, float]:
 
 
 def _at(u: float, low: float, high: float) -> float:
-    """Return the value at the share `u` (0 to below 1) of a range; all whole numbers in it are equally likely."""
     if isinstance(low, int) and isinstance(high, int):
         return min(high, low + math.floor(u * (high - low + 1)))
     return low + u * (high - low)

@@ -16,7 +16,7 @@ from tower_sim.games.turn import Turn
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """The result of shard `index`: the Parquet bytes and the number of rows of each table."""
+    """The Parquet bytes and the number of rows of each table of shard `index`."""
 
     index: int
     tables: dict[str, bytes]
@@ -24,7 +24,7 @@ class Shard:
 
 
 def run_shard(spec: Spec, index: int) -> Shard:
-    """Play the runs of shard `index`; every byte of the result depends only on `spec` and `index`."""
+    """Play the runs of shard `index`; every byte depends only on `spec` and `index`."""
     check_kind("spec", spec, Spec, "a Spec", "read one with campaign.load(PATH) or campaign.parse(TEXT)")
     index = check_whole("index", index, 0, spec.shards - 1)
     rows = ShardRows()
@@ -38,7 +38,7 @@ def run_shard(spec: Spec, index: int) -> Shard:
 
 
 def play_run(point: Point, model: Recorder, seed: int, where: tuple[int, int], rows: ShardRows) -> bool:
-    """Play run `where` (point, run) from the root `seed`, add its rows, and return whether it was played to its end."""
+    """Play run `where` (point, run), add its rows, and return whether it was played to its end."""
     is_whole = True
     for turn in point.game.start(model.as_model, point.rules, seed, where[1]):
         _add((*where, turn.index), turn, model.taken(), rows)
@@ -48,10 +48,6 @@ def play_run(point: Point, model: Recorder, seed: int, where: tuple[int, int], r
 
 
 def _add(where: tuple[int, int, int], turn: Turn, draws: Sequence[Draw], rows: ShardRows) -> None:
-    """Add the rows of a turn: those of the drop, then those of a knock after it.
-
-    Only in a turn of kind `drop` is the knock listed apart. A knock without a throw follows a drop without any cube.
-    """
     blows = [draw for draw in draws if draw.knock and turn.kind == "drop"]
     falls = [draw for draw in draws if not draw.knock or turn.kind != "drop"]
     rows.add(where, turn.kind, falls, blows[0].state if blows else turn.state)

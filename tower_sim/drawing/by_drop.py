@@ -1,7 +1,6 @@
 """Panels with a column for each drop of a run: stacks of cubes, rows of counts, and their axes.
 
-No cube is identified by its colour alone. Each cube that is large enough has the letter of its colour, and the rows
-name the letters.
+Each cube that is large enough has the letter of its colour, for readers who cannot distinguish colours.
 """
 
 from __future__ import annotations
@@ -30,25 +29,22 @@ _STEPS = [a * 10**b for b in range(9) for a in (1, 2, 5)]  # between the drops t
 
 
 def seen(colours: Sequence[str], *counts: Counts) -> list[str]:
-    """Return the colours that appear in any drop, in the order of `colours`; all colours if none appears."""
+    """Return the colours that appear in any drop; all if none appears."""
     return [colour for colour in colours if any(any(each[colour]) for each in counts)] or [*colours]
 
 
 def beside(names: Sequence[str]) -> float:
-    """Return the width (inches) that the names of rows and panels, and the rows' marks, take left of the panels."""
+    """Return the width (inches) left of the panels: names of rows and panels, and the rows' marks."""
     return 0.5 + (_MARK + max(map(width_of, names))) / 72
 
 
 def stack_height(counts: Counts, least: float) -> float:
-    """Return the height (inches) of a panel of stacks, at least `least`.
-
-    It grows with the largest stack, up to a limit, so that letters have room on the cubes.
-    """
+    """Return the height (inches) of a panel of stacks. It grows with the largest stack, up to a limit."""
     return min(max(least, _CUBE * _limit(counts) / 72), max(least, _TALLEST))
 
 
 def draw_stacks(panel: Any, counts: Counts, paint: Mapping[str, Paint]) -> None:
-    """Draw the cubes inside after each drop as a stack, the first colour on top, as in the rows."""
+    """Draw the cubes inside after each drop as a stack, the first colour on top."""
     drops = len(next(iter(counts.values())))
     limit = _limit(counts)
     figure, box = panel.figure, panel.get_position()
@@ -92,15 +88,12 @@ def draw_rows(panel: Any, counts: Counts, paint: Mapping[str, Paint], column: fl
 
 
 def mark_of(paint: Paint) -> str:
-    """Return the mark on cubes of a colour: its letter, or its name if that has at most two letters."""
+    """Return the mark of a colour: its letter, or its name of at most two letters."""
     return paint.name if len(paint.name) <= 2 else paint.letter
 
 
 def draw_squares(panel: Any, at: Sequence[int], row: float, paint: Paint, side: float, words: Sequence[str]) -> None:
-    """Draw squares of one colour in a row, at the columns `at`; each has its text if the squares are large enough.
-
-    `side` is the squares' side (pt).
-    """
+    """Draw squares of one colour and `side` (pt) in a row, at the columns `at`; large ones have their text."""
     style = {"s": side**2, "marker": "s", "color": paint.rgb, "edgecolor": INK, "linewidth": 0.6, "zorder": 3}
     panel.scatter(at, [row] * len(at), **style)
     for i, word in zip(at, words, strict=True) if side > 7 else ():
@@ -114,8 +107,7 @@ def _write(panel: Any, x: float, y: float, words: str, paint: Paint, size: float
 def dress(panel: Any, numbers: Sequence[int], starts: Sequence[int], empty: Sequence[int]) -> None:
     """Give a panel its axes.
 
-    `numbers` are the drops' numbers. A line stands before each column of `starts`. Columns of `empty` are hatched. A
-    panel whose vertical axis counts cubes upwards gets a grid of whole numbers.
+    `numbers` are the drops' numbers. A line stands before each column of `starts`. Columns of `empty` are hatched.
     """
     panel.set_xlim(-0.7, len(numbers) - 0.3)
     for side in ("top", "right"):

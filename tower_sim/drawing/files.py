@@ -52,9 +52,9 @@ def check_path(path: str | Path) -> None:
 
 
 def save(figure: Any, path: str | Path) -> None:
-    """Write `figure` to a file in the format of the path's suffix, whole or not at all.
+    """Write `figure` in the format of the path's suffix, whole or not at all; equal figures give equal bytes.
 
-    Equal figures give equal bytes on any day. Raises WritingFailed if the disk is full or fails.
+    Raises UsageError for the path, WritingFailed if the disk is full or fails.
     """
     check_path(path)
     writing.write(path, drawn(figure, Path(path).suffix.lower().removeprefix(".")), "picture")
@@ -75,10 +75,7 @@ def drawn(figure: Any, form: str) -> bytes:
 
 
 def cube_colours(names: Sequence[str], given: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
-    """Return the paint of each colour name, as matplotlib understands it.
-
-    The paint is the one in `given`, else ours, else matplotlib's of that name, else one from a palette.
-    """
+    """Return the paint of each colour name: from `given`, else ours, else matplotlib's, else one from a palette."""
     known = _CUBES | dict(given)
     unknown = [name for name in names if name not in known and not _is_colour(name)]
     spare = {name: _OTHERS[i % len(_OTHERS)] for i, name in enumerate(unknown)}

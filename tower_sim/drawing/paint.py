@@ -1,4 +1,4 @@
-"""Paint: the look of a cube's colour in pictures and pages, also for readers who cannot distinguish some colours."""
+"""Paint: the look of a cube's colour in pictures and pages."""
 
 from __future__ import annotations
 
@@ -16,11 +16,7 @@ _LIGHT, _DARK = "#ffffff", "#1a1a1a"
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """The look of the colour called `name`.
-
-    `rgb` is the paint and `ink` the text colour that is easiest to read on it, both as #rrggbb. Cubes can also have the
-    colour's letter and pattern.
-    """
+    """The look of a colour: `rgb` and the `ink` that is easiest to read on it (#rrggbb), a letter and a pattern."""
 
     name: str
     rgb: str
@@ -49,7 +45,6 @@ def paints(names: Sequence[str], given: Mapping[str, str] = MappingProxyType({})
 
 
 def _letters(names: Iterable[str]) -> dict[str, str]:
-    """Return a letter or digit for each name: the first free one of the name, else any free one, else "?"."""
     taken: dict[str, str] = {}
     spare = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
     for name in names:

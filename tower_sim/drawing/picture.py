@@ -77,7 +77,6 @@ def apparatus_figure(apparatus: Apparatus, state: TowerState | None = None) -> F
 def _draw_view(
     figure: Figure, where: Where, apparatus: Apparatus, dimensions: Dimensions, cubes: Sequence[Face]
 ) -> None:
-    """Draw the apparatus, cut open, and the cubes in perspective, with the names of parts on both sides."""
     faces = [*surface(apparatus.solids, dimensions, cuts_of(dimensions.cuts)), *cubes]
     faces += zone_faces(apparatus.board) if apparatus.board else []
     sight = Sight(faces, dimensions.eye)
@@ -96,10 +95,6 @@ def _draw_view(
 
 
 def _tips(sight: Sight, names: Mapping[str, str], middle: float) -> dict[str, Array]:
-    """Return for each name of a part a visible point of the part, as seen.
-
-    Of the part's large faces, the point is on the one farthest from the `middle`.
-    """
     seen: dict[str, list[tuple[float, Array]]] = {}
     for i in sight.largest_first():
         ring = sight.rings[i]
@@ -113,7 +108,6 @@ def _tips(sight: Sight, names: Mapping[str, str], middle: float) -> dict[str, Ar
 
 
 def _draw_plans(figure: Figure, where: Where, apparatus: Apparatus, dimensions: Dimensions) -> None:
-    """Draw the plans, and a cube next to them, at one scale."""
     edge = apparatus.cube_edge
     cube = Section("cube", "z", 0.0, (Width(f"{1e3 * edge:g}", -edge / 2, edge / 2),))
     drawings = [Drawing(plan, *section_of(apparatus, dimensions, plan), dimensions) for plan in dimensions.plans]

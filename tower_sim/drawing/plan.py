@@ -49,13 +49,13 @@ def above(board: Board) -> View:
 
 
 def on_plan(board: Board, points: Any) -> Array:
-    """Return the positions on the plan, shape (n, 2), of points (x, y; mm) in the apparatus's frame."""
+    """Return positions on the plan, shape (n, 2), of points (x, y; mm) in the apparatus's frame."""
     points = np.asarray(points, dtype=float).reshape(-1, 2)
     return above(board).project(np.column_stack([points, np.zeros(len(points))]))
 
 
 def lying_near(apparatus: Apparatus, lying: Sequence[Resident]) -> tuple[list[Face], int]:
-    """Return the faces of the cubes on or near the board, and the number of cubes too far away to be drawn."""
+    """Return the faces of the cubes on or near the board, and the number of cubes too far away."""
     if not lying:
         return [], 0
     board = with_board(apparatus).board
@@ -86,10 +86,7 @@ def said_of_cubes(apparatus: Apparatus, state: TowerState, far: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Text as it is set: `name` in bold and `gives` under it, in `size` points, centred at `middle` (mm).
-
-    If `is_turned`, the text runs upwards.
-    """
+    """Text as it is set: `name` in bold and `gives` under it, in `size` points, centred at `middle` (mm)."""
 
     name: str
     gives: str
@@ -109,8 +106,8 @@ def draw_plan(
 ) -> Plan:
     """Draw the plan of the board at `where`, with the name of each zone and its text in `says`.
 
-    Text that does not fit into its zone clear of the cubes goes to a numbered list below the board. If `is_painted` is
-    false, the zones' floor stays transparent, so that something drawn beneath, at zorder 1, can be seen.
+    Text without room in its zone goes to a numbered list below. Unless `is_painted`, something drawn beneath the zones,
+    at zorder 1, can be seen.
     """
     canvas: Any = figure
     plan, rows = Plan(figure, where, apparatus, cubes, is_painted), 0
@@ -124,13 +121,6 @@ def draw_plan(
 
 @dataclass(frozen=True, slots=True)
 class _Room:
-    """The `places` tried for text in a zone, shape (n, 2), its centroid first, and their distances (mm).
-
-    `away` is the squared distance from the centroid, shape (n,). `inward` are the normals of the zone's k sides, and
-    `depth` the distance of each place from each side, shape (k, n). `beside` and `over` are the distances across and up
-    from each of the m cubes near the zone, shape (m, n); they are negative within the cube's extent.
-    """
-
     places: Array
     away: Array
     inward: Array
@@ -140,7 +130,7 @@ class _Room:
 
 
 class Plan:
-    """The plan of the board of `apparatus` with `cubes`, on a `sheet` whose scale leaves room for a list below."""
+    """The plan of the board of `apparatus` with `cubes`, on a `sheet` with room for a list below."""
 
     def __init__(
         self, figure: Figure, where: Where, apparatus: Apparatus, cubes: Sequence[Face], is_painted: bool
@@ -165,7 +155,7 @@ class Plan:
         self._floors = shades(self._zones, self.dimensions)
 
     def sheet_of(self, rows: int) -> Sheet:
-        """Return a new sheet with room for a list of `rows` rows below the board."""
+        """Return a new sheet with room for a list of `rows` rows."""
         left, right, low, _ = _around([*self._taken, self.outer])
         return Sheet(
             self._figure,
@@ -184,7 +174,7 @@ class Plan:
         return surface([box for box in apparatus.solids if box.part in parts], self.dimensions, lambda box: planes)
 
     def fit(self, says: Mapping[str, str]) -> int:
-        """Find places for the zones' text; return how many rows the list below needs for the rest."""
+        """Find places for the zones' text; return how many rows the list needs for the rest."""
         zones = self.board.zones
         labels: dict[str, Label | None] = {}
         for size in (FONT, SMALL):
@@ -212,7 +202,7 @@ class Plan:
         return self._tall
 
     def write(self, says: Mapping[str, str]) -> None:
-        """Write the text where `fit` found places for it, and the list below."""
+        """Write the text where `fit` found places, and the list below."""
         for zone, floor in zip(self.board.zones, self._floors, strict=True):
             self._write(self._labels[zone.name], floor)
         rows = self._rows(says)
@@ -229,20 +219,17 @@ class Plan:
             sheet.text(place[0], place[1], _shortened(row, wide / pt - 4), "left", fontsize=SMALL)
 
     def _list(self) -> tuple[float, float, float]:
-        """Return where (mm) the list below is: its left end, its right end, its top."""
         left, right = self.sheet.axes.get_xlim()
         left = left + 4 * self.sheet.pt if len(self._listed) > 3 else self.outer[0]
         return left, right, self.outer[2] - 28 * self.sheet.pt
 
     def _rows(self, says: Mapping[str, str]) -> list[str]:
-        """Return the rows of the list below."""
         return [
             f"{i + 1}  {in_words(name)}{': ' if says.get(name) else ''}{' '.join(says.get(name, '').split())}"
             for i, name in enumerate(self._listed)
         ]
 
     def _place(self, zone: Zone, settings: Iterator[Label]) -> Label | None:
-        """Return the first of `settings` that fits into `zone` clear of the cubes, nearest to its centroid."""
         pt = self.sheet.pt
         if zone.name not in self._rooms:
             self._rooms[zone.name] = self._room(zone)
@@ -310,7 +297,7 @@ class Plan:
     def mark(self, lying: Sequence[Resident], paint: Mapping[str, Paint]) -> None:
         """Write on the cubes the letters of their colours, for readers who cannot distinguish the colours.
 
-        Cubes outside the board, cubes under others, and cubes where a zone's text stands get none.
+        Cubes outside the board, under others, or under a zone's text get none.
         """
         left, right, low, high = self.outer
         tops = [max(cube_faces([resident]), key=lambda face: face.normal[2]).corners.mean(axis=0) for resident in lying]
@@ -323,12 +310,10 @@ class Plan:
                 self.sheet.text(x, y, of.letter, up="center_baseline", bbox=None, **style)
 
     def _has_words(self, x: float, y: float, near: float) -> bool:
-        """Return whether the text of a zone stands at (x, y), or within the distance `near` (mm)."""
         sizes = [(label.middle, np.array(_size(label)) * self.sheet.pt / 2 + near) for label in self._labels.values()]
         return any(abs(x - at[0]) < half[0] and abs(y - at[1]) < half[1] for at, half in sizes)
 
     def _surround(self) -> None:
-        """Draw the board's dimensions, its title, and the text beyond its upper edge."""
         sheet, pt, plan = self.sheet, self.sheet.pt, self.plan
         x0, x1, y0, _ = self.outer
         if not (plan.floor or plan.around):
@@ -340,7 +325,6 @@ class Plan:
         sheet.text(middle, top + 24 * pt, f"{plan.words}, lengths in mm")
 
     def _ring(self, zone: Zone) -> Array:
-        """Return the corners of a zone on the plan."""
         return on_plan(self.board, 1e3 * np.array(zone.corners))
 
 
@@ -367,10 +351,6 @@ def in_words(name: str) -> str:
 
 
 def _settings(name: str, gives: str, size: float) -> Iterator[Label]:
-    """Yield the ways to set the text of a zone, the best first: upright before turned, few lines before many.
-
-    If the zone's name equals `gives`, the name stands alone.
-    """
     bold = in_words(name)
     plain = "" if gives == bold else gives
     for is_turned in (False, True):
@@ -379,7 +359,6 @@ def _settings(name: str, gives: str, size: float) -> Iterator[Label]:
 
 
 def _wrapped(words: str, size: float, limit: float, is_bold: bool) -> str:
-    """Break text into lines of at most `limit` times the type size; a longer word stays whole."""
     lines: list[str] = []
     for line in words.split("\n"):
         lines.append("")
@@ -391,14 +370,12 @@ def _wrapped(words: str, size: float, limit: float, is_bold: bool) -> str:
 
 
 def _shortened(words: str, wide: float) -> str:
-    """Shorten a row of the list until it is at most `wide` (pt)."""
     while width_of(words, SMALL, False) > wide and len(words) > 2:
         words = words[:-2] + "…"
     return words
 
 
 def _size(label: Label) -> tuple[float, float]:
-    """Return the width and height (pt) of a label on paper."""
     wide = max(width_of(label.name, label.size, True), width_of(label.gives, label.size))
     tall = _LINE * label.size * len(f"{label.name}\n{label.gives}".strip().split("\n"))
     return (tall, wide) if label.is_turned else (wide, tall)

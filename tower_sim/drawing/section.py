@@ -35,10 +35,7 @@ _TITLE = 22.0  # pt for the section's name
 
 
 class Drawing:
-    """A drawing of a `section` with its dimensions, in mm, and of the `faces` seen in it.
-
-    A horizontal section, called a plan, has a shorter title and no ground line.
-    """
+    """A drawing of a `section` with its dimensions, in mm, and of the `faces` seen in it."""
 
     def __init__(self, section: Section, faces: Sequence[Face], view: View, dimensions: Dimensions) -> None:
         lists: Any = {name: in_mm(getattr(section, name)) for name in ("widths", "heights", "levels", "angles")}
@@ -52,7 +49,7 @@ class Drawing:
     def scale(self, figure: Figure, where: Where) -> float:
         """Return the length (mm) of one point on paper at which the drawing just fits.
 
-        Widths need more rows the smaller the drawing is, so the scale is found step by step.
+        A smaller drawing needs more rows of widths, so it is found step by step.
         """
         pt = 0.0
         while (needed := scale(figure, where, self._sides(pt))) > pt * (1 + 1e-9):
@@ -80,7 +77,6 @@ class Drawing:
             sheet.text(middle, max(z + p * pt for z, p in height) - 10 * pt, f"{section.words}, lengths in mm")
 
     def _sides(self, pt: float) -> Sides:
-        """Return the room that text needs around the section if one point on paper is `pt` mm."""
         section = self.section
         levels = [*section.levels, *(Level(f"{a.words} {_degrees(a)}", 0.0, 0.0) for a in section.angles)]
         left = [(self.left, 20 + max(width_of(level.words) for level in levels) if levels else 6.0)]
@@ -95,7 +91,6 @@ class Drawing:
         return left, right, bottom, top
 
     def _paint(self, sheet: Sheet) -> None:
-        """Paint cut faces white and hatched, and the faces beyond the cut grey."""
         beyond = [face for face in self.faces if not face.is_cut]
         cut = sorted((face for face in self.faces if face.is_cut), key=lambda face: self._hatch(face) != 0)
         light = "0.82" if self.is_plan else "0.965"
@@ -113,7 +108,6 @@ class Drawing:
         return part_of(self.dimensions, face.part).hatch
 
     def _draw_levels(self, sheet: Sheet, levels: Sequence[Level]) -> None:
-        """Write heights over the table along one vertical line."""
         if not levels:
             return
         pt, column = sheet.pt, self.left - 8 * sheet.pt
@@ -148,7 +142,6 @@ def rows_of(widths: Sequence[Width], pt: float) -> list[tuple[Width, int]]:
 
 
 def _collide(one: Width, other: Width, pt: float) -> bool:
-    """Return whether two widths would overlap in one row, with their lines, arrows or text."""
     if one.is_above != other.is_above:
         return False
     apart = abs(one.low + one.high - other.low - other.high) / 2
@@ -167,10 +160,6 @@ def draw_widths(sheet: Sheet, widths: Sequence[Width], bottom: float) -> None:
 
 
 def _columns(heights: Sequence[Height]) -> list[tuple[Height, float, float]]:
-    """Return for each height the position of its line: x (mm), and a distance from there (pt).
-
-    Lines that would overlap stand next to each other, later ones farther out.
-    """
     placed: list[tuple[Height, float, float]] = []
     for height in heights:
         offset, x = _GAP, height.clear if height.clear is not None else height.at
@@ -182,7 +171,7 @@ def _columns(heights: Sequence[Height]) -> list[tuple[Height, float, float]]:
 
 
 def draw_heights(sheet: Sheet, heights: Sequence[Height]) -> None:
-    """Draw the dimension lines of heights next to the measured parts, and keep their text apart."""
+    """Draw the dimension lines of heights, and keep their text apart."""
     pt = sheet.pt
     columns = [(h, x - offset * pt if h.is_left else x + offset * pt) for h, x, offset in _columns(heights)]
     columns.sort(key=lambda column: column[1])
@@ -200,10 +189,7 @@ def draw_heights(sheet: Sheet, heights: Sequence[Height]) -> None:
 
 
 def draw_angle(sheet: Sheet, angle: Angle) -> Level | None:
-    """Draw an angle with its text in the wedge under it; if there is no room, return it as a level instead.
-
-    The text is the name with the degrees, or the degrees alone if the name does not fit.
-    """
+    """Draw an angle with its text in the wedge under it; if there is no room, return it as a level instead."""
     x, z = angle.at, angle.height
     pt, run, side = sheet.pt, abs(angle.run), math.copysign(1, angle.run)
     for words in (f"{angle.words} {_degrees(angle)}", _degrees(angle)):

@@ -1,4 +1,4 @@
-"""A drawing sheet in mm. The size of its lines, arrows and text on paper does not depend on the scale."""
+"""A drawing sheet in mm. Lines, arrows and text on paper do not scale."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ class Sheet:
     ) -> None:
         """Draw a vertical dimension line from y = `low` to `high` at `x`.
 
-        Extension lines begin at x = `start`. The text is at height `at`, by default in the middle. It is on the right
-        if `side` is 1, on the left if -1.
+        Extension lines begin at x = `start`. The text is at height `at`, by default the middle, right if `side` is 1,
+        left if -1.
         """
         beyond = math.copysign(2 * self.pt, x - start)
         for y in (low, high):
@@ -123,8 +123,8 @@ class Sheet:
     ) -> None:
         """Write names in a column on the left or right, each with a line to its tip.
 
-        `tipped` has (text, tip, whether on the left). The columns stand `off` points outside the two x of `ends`. Texts
-        of one column are at least `gap` points apart.
+        `tipped` has (text, tip, whether on the left). Columns stand `off` points outside the two x of `ends`, texts at
+        least `gap` points apart.
         """
         for side, x, across in ((True, ends[0] - off * self.pt, "right"), (False, ends[1] + off * self.pt, "left")):
             there = [(words, tip) for words, tip, is_left in tipped if is_left == side]
@@ -132,14 +132,13 @@ class Sheet:
                 self._leader((tip[0], tip[1]), words, x, y, across)
 
     def _leader(self, tip: tuple[float, float], words: str, x: float, y: float, across: str) -> None:
-        """Write text at (x, y), with a line to a dot at `tip`."""
         for width, colour in ((2.2, "white"), (0.7, INK)):
             self.line((x + (-3 if across == "left" else 3) * self.pt, y), tip, width=width, colour=colour)
         self.axes.plot(*tip, "o", ms=3, mfc=INK, mec="white", mew=0.5, zorder=7)
         self.text(x, y, words, across)
 
     def paint(self, faces: Sequence[Face], view: View, colours: Sequence[Any], width: float, zorder: float = 2) -> None:
-        """Paint `faces` in their order, each with its drawn edges as an outline."""
+        """Paint `faces` in their order, with their drawn edges."""
         outlines: list[Outline] = []
         fills: list[Any] = []
         strokes: list[Any] = []
@@ -197,7 +196,7 @@ def spread(wanted: Sequence[float], gap: float) -> list[float]:
 
 
 def width_of(words: str, size: float = FONT, is_bold: bool = False) -> float:
-    """Return the width (pt) of the widest line of a text on paper."""
+    """Return the width (pt) of the widest line of a text."""
     return max(_width(line, size, is_bold) for line in words.split("\n"))
 
 

@@ -11,11 +11,10 @@ from tower_sim.drawing.solids import Array, Face, View, from_back_to_front
 
 
 class Sight:
-    """The faces (mm) that an eye sees when it looks at their middle.
+    """The faces (mm) that an eye sees when it looks at their `middle`, from back to front.
 
-    `eye` is the direction of the eye, `far` its distance in diagonals of the faces' bounding box. `faces` are sorted
-    for painting, from back to front. `middle` (mm) is the point that the eye looks at. `low` and `high` bound
-    everything as seen in `view`.
+    `eye` is its direction, `far` its distance in diagonals of the faces' bounding box. `low` and `high` bound
+    everything in `view`.
     """
 
     def __init__(self, faces: Sequence[Face], eye: tuple[float, float, float], far: float = 5.0) -> None:
@@ -44,7 +43,7 @@ class Sight:
         return abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2
 
     def largest_first(self) -> list[int]:
-        """Return the numbers of the faces, sorted from the largest to the smallest as seen."""
+        """Return the numbers of the faces, sorted by `area`."""
         return sorted(range(len(self.rings)), key=lambda i: -self.area(i))
 
     def is_seen(self, i: int, tip: Array) -> bool:

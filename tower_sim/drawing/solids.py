@@ -1,8 +1,8 @@
-"""Convex solids as lists of flat faces: cut open, united, seen from somewhere, and sorted for painting.
+"""Convex solids as lists of flat faces.
 
     boxes -> convex solids -> (cut) -> their union -> faces -> painted from the back to the front
 
-All lengths are in mm. A face's corners run counter-clockwise as seen from outside.
+Lengths are in mm. A face's corners run counter-clockwise as seen from outside.
 """
 
 from __future__ import annotations
@@ -27,10 +27,9 @@ _TRIED = 8  # candidates for the dividing plane: the one that splits fewest face
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Face:
-    """A convex polygon: `corners` (n, 3), and its outward unit `normal`.
+    """A convex polygon of the part called `part`: `corners` (n, 3), and its outward unit `normal`.
 
-    `drawn` says which edges are drawn; edge i runs from corner i to the next. `part` names the part that the face
-    belongs to. `is_cut` is true for a face where the material is cut open.
+    `drawn` says which edges are drawn; edge i runs from corner i to the next. `is_cut`: the material is cut open here.
     """
 
     part: str
@@ -42,7 +41,7 @@ class Face:
     def split(self, normal: Array, offset: float) -> tuple[Face | None, Face | None]:
         """Split a face at the plane normal . x = offset; return the piece on the side of `normal`, and the other piece.
 
-        A missing piece is None. The new edge between the pieces is not drawn.
+        A missing piece is None. The edge between the pieces is not drawn.
         """
         beyond: list[float] = [x if abs(x) >= _NEAR else 0.0 for x in (self.corners @ normal - offset).tolist()]
         if min(beyond) >= 0:
@@ -70,7 +69,7 @@ Solid = Sequence[Face]  # the faces of a convex solid
 
 
 def tilted_box(part: str, centre: Sequence[float], half: Sequence[float], q: Sequence[float]) -> list[Face]:
-    """Return the six faces of a box with half edges `half`, rotated by the unit quaternion `q` (x, y, z, w)."""
+    """Return the faces of a box with half edges `half`, rotated by the unit quaternion `q` (x, y, z, w)."""
     turn = axes(np.array([q], dtype=float))[0]
     faces: list[Face] = []
     for axis, sign in product(range(3), (1, -1)):
@@ -84,7 +83,7 @@ def tilted_box(part: str, centre: Sequence[float], half: Sequence[float], q: Seq
 
 
 def clipped(solid: Solid, normal: Sequence[float], offset: float, is_cut: bool) -> Solid:
-    """Return the part of a solid where normal . x <= offset, closed by a new face there with the given `is_cut`."""
+    """Return the part of a solid where normal . x <= offset, closed by a new face with the given `is_cut`."""
     plane = np.asarray(normal, dtype=float)
     beyond: Array = np.concatenate([np.empty((0, 3)), *(face.corners for face in solid)]) @ plane - offset
     if (beyond > -_NEAR).all():
@@ -103,7 +102,7 @@ def clipped(solid: Solid, normal: Sequence[float], offset: float, is_cut: bool) 
 
 
 def union(solids: Sequence[Solid]) -> list[Face]:
-    """Return the surface of the union of convex solids of one part; only creases are drawn as edges."""
+    """Return the surface of the union of convex solids of one part; only creases are drawn."""
     owned = [(i, face) for i, solid in enumerate(solids) for face in solid]
     if not owned:
         return []
@@ -127,7 +126,7 @@ def union(solids: Sequence[Solid]) -> list[Face]:
 
 
 def joined(faces: Sequence[Face]) -> list[Face]:
-    """Return faces with only their creases drawn as edges: the lines where faces of different planes meet."""
+    """Return faces with only their creases drawn: the lines where faces of different planes meet."""
     of_plane: dict[tuple[float, ...], list[Face]] = {}
     for face in faces:
         offset = float(face.normal @ face.corners[0])
@@ -137,7 +136,6 @@ def joined(faces: Sequence[Face]) -> list[Face]:
 
 
 def _extents(faces: Sequence[Face], directions: Array) -> tuple[Array, Array]:
-    """Return the smallest and largest coordinate of each face along each of `directions` (k, 3), shapes (n, k)."""
     along = np.concatenate([face.corners for face in faces]) @ directions.T
     starts = np.cumsum([0, *(len(face.corners) for face in faces[:-1])])
     ends: Any = np.minimum.reduceat(along, starts), np.maximum.reduceat(along, starts)
@@ -145,21 +143,12 @@ def _extents(faces: Sequence[Face], directions: Array) -> tuple[Array, Array]:
 
 
 def _parting(low: Array, high: Array, offsets: Array) -> tuple[Any, Any, Any]:
-    """Return how faces lie to planes: wholly beyond the plane, in it, or partly beyond it.
-
-    Along each plane's normal a face extends from `low` to `high`, and the plane is at `offsets`.
-    """
     low, high = low - offsets, high - offsets
     is_flat = (low > -_NEAR) & (high < _NEAR)
     return (low > -_NEAR) & ~is_flat, is_flat, high > _NEAR
 
 
 def _outside(face: Face, normals: Array, offsets: Array, is_later: bool) -> list[Face]:
-    """Return the pieces of a face that are not inside a solid, given by its planes.
-
-    A face in the solid's own surface, with the same normal, counts as inside only if `is_later`. So of two equal faces
-    one is kept.
-    """
     along = face.corners @ normals.T
     is_apart, is_flat, is_cut = _parting(along.min(axis=0), along.max(axis=0), offsets)
     if is_apart.any() or (not is_later and (is_flat & (normals @ face.normal > 0)).any()):
@@ -175,7 +164,6 @@ def _outside(face: Face, normals: Array, offsets: Array, is_later: bool) -> list
 
 
 def _creased(faces: Sequence[Face]) -> list[Face]:
-    """Return faces of one plane with only those edges drawn across which none of the faces continues."""
     if len(faces) == 1:
         return [replace(faces[0], drawn=(True,) * len(faces[0].corners))]
     normal = faces[0].normal
@@ -202,15 +190,10 @@ def _creased(faces: Sequence[Face]) -> list[Face]:
 
 
 def _after(ring: Array) -> Array:
-    """Return the next corner for each corner of a ring."""
     return np.concatenate([ring[1:], ring[:1]])
 
 
 def _with_corners(ring: Array, points: Array, flat: Array) -> Array:
-    """Return a ring with a corner added at each of `points` that lies on one of its sides.
-
-    `flat` has the two axes of the ring's plane as columns, shape (3, 2).
-    """
     start = ring @ flat
     way = _after(start) - start
     length = np.maximum(np.linalg.norm(way, axis=1), 1e-12)
@@ -235,9 +218,9 @@ def _with_corners(ring: Array, points: Array, flat: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The place of the eye: in the direction `towards` from `target`, at `distance` mm.
+    """The place of the eye: `distance` mm from `target` in the direction `towards` (infinite: a parallel projection).
 
-    An infinite distance gives a parallel projection. `up` is the direction that points up on the sheet.
+    `up` points up on the sheet.
     """
 
     towards: tuple[float, float, float]
@@ -260,7 +243,6 @@ class View:
 
 @cache
 def _turn(towards: tuple[float, float, float], up: tuple[float, float, float]) -> Array:
-    """Return the matrix whose columns point to the right on the sheet, up the sheet, and out of it."""
     back = np.array(towards) / np.linalg.norm(towards)
     right = np.cross(up, back)
     right /= np.linalg.norm(right)
@@ -268,18 +250,12 @@ def _turn(towards: tuple[float, float, float], up: tuple[float, float, float]) -
 
 
 def from_back_to_front(faces: Sequence[Face], view: View) -> list[Face]:
-    """Return the faces of closed solids that `view` sees, sorted so that each face hides only faces before it.
-
-    Faces are split where that is necessary.
-    """
+    """Return the faces that `view` sees of closed solids, so that each hides only faces before it; some are split."""
     return list(_ordered([face for face in faces if view.sees(face.normal, face.normal @ face.corners[0])], view))
 
 
 def _ordered(faces: list[Face], view: View) -> Iterator[Face]:
-    """Yield faces from back to front, by dividing space recursively at the planes of faces.
-
-    Source: Fuchs, Kedem and Naylor 1980, on BSP trees.
-    """
+    """Divide space recursively at the planes of faces. Source: Fuchs, Kedem and Naylor 1980, on BSP trees."""
     if not faces:
         return
     tried = faces[:: len(faces) // _TRIED + 1]

@@ -1,4 +1,4 @@
-"""The surfaces to paint: an apparatus cut open, a board's zones, cubes where they lie, and the shade of each face."""
+"""The surfaces to paint, and the shade of each face."""
 
 from __future__ import annotations
 
@@ -40,8 +40,7 @@ def surface(
 ) -> list[Face]:
     """Return the faces (mm) of boxes and hulls, without the table.
 
-    Each solid is trimmed at its part's planes in `dimensions`, and cut open at the planes that `planes_of` returns for
-    it.
+    Solids are trimmed at their part's planes in `dimensions`, and cut open at those that `planes_of` returns.
     """
     solids: dict[str, list[Solid]] = {}
     skins: dict[str, list[Face]] = {}
@@ -119,7 +118,7 @@ def cube_faces(residents: Sequence[Resident]) -> list[Face]:
 
 
 def shades(faces: Sequence[Face], dimensions: Dimensions) -> list[tuple[float, ...]]:
-    """Return the colour (red, green, blue) of each face: its part's, the darker the less light reaches the face."""
+    """Return the colour (red, green, blue) of each face: the darker the less light reaches it."""
     paint = cube_colours(sorted({face.part.removeprefix(CUBE) for face in faces if face.part.startswith(CUBE)}))
     greys = {name: part.grey for name, part in dimensions.parts.items()}
     if dimensions.board:

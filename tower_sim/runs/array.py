@@ -1,4 +1,4 @@
-"""Many runs as counts of cubes by colour, and the plan that says which cubes their drops throw."""
+"""Many runs as counts of cubes by colour, and the plan of the cubes that their drops throw."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ EVERY = -1  # in `Plan.throws`: cubes of every colour
 class Plan:
     """The drops of a run, for games in which each drop throws all cubes of one colour that are then outside.
 
-    There are `cubes[k]` cubes of the colour `colours[k]`. Drop i throws the colour `colours[throws[i]]`, or all colours
-    if `throws[i]` is EVERY. The first drop is the set-up. `figures` are whole numbers that the game computes for each
-    other drop. `terms` are the numbers of the rules that figures use.
+    There are `cubes[k]` cubes of `colours[k]`. Drop i throws `colours[throws[i]]`, or all if `throws[i]` is EVERY. The
+    first drop is the set-up. `figures` are the game's whole numbers for each other drop, `terms` the numbers of its
+    rules.
     """
 
     colours: tuple[str, ...]
@@ -42,10 +42,9 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Runs of one plan: counts of cubes, each of shape (run, drop, colour), with colours in the order of the plan.
+    """Runs of one plan: counts of cubes, each of shape (run, drop, colour).
 
-    `thrown` and `emerged` count in the drop, `inside` counts after it. For a drop with no cube to throw they are zeros,
-    and `inside` stays as it was.
+    `inside` counts after the drop. A drop with no cube to throw has zeros, and leaves `inside` as it was.
     """
 
     plan: Plan
@@ -58,12 +57,12 @@ class Runs:
 
     @property
     def inside_before(self) -> Array:
-        """The number of cubes of all colours inside before each drop, shape (run, drop)."""
+        """Cubes of all colours inside before each drop, shape (run, drop)."""
         return (self.inside + self.emerged - self.thrown).sum(-1)
 
     @cached_property
     def by_drop(self) -> ByDrop:
-        """The counts by drop, with all colours together."""
+        """The counts with all colours together."""
         return by_drop(self.thrown, self.emerged, self.inside, terms=self.plan.terms)
 
     def take(self, runs: Any) -> Runs:

@@ -1,4 +1,4 @@
-"""Counts of runs by drop, with all colours together. Figures are computed from them."""
+"""Counts of runs by drop, with all colours together."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ UNKNOWN = -1
 class ByDrop:
     """Counts of cubes by drop, each of shape (..., drop). UNKNOWN marks drops that a run lacks and unknown counts.
 
-    - `thrown`, `out`: cubes thrown and cubes that came out.
-    - `inside`: cubes inside after the drop.
+    - `inside`: after the drop.
     - `own`: cubes of the thrown colours, both thrown and inside before.
     - `own_out`: cubes of the thrown colours that came out.
-    - `colours`: number of different colours that came out.
+    - `colours`: different colours that came out.
     - `lead`: cubes out of the most numerous colour that was not thrown.
     - `old_out`: cubes out that were inside before. Counts by colour do not determine this.
     - `phases`: which drops are phases of play and not a set-up, shape (drop,).
@@ -45,11 +44,11 @@ class ByDrop:
 
     @property
     def before(self) -> Array:
-        """The number of cubes inside before each drop, shape (..., drop)."""
+        """Cubes inside before each drop, shape (..., drop)."""
         return self.inside + self.out - self.thrown
 
     def take(self, index: Any) -> ByDrop:
-        """Return the runs at `index`, which is used as in numpy. Use `cut` to select drops."""
+        """Return the runs at `index`, as in numpy."""
         return replace(
             self,
             **{name: getattr(self, name)[index] for name in COUNTS},
@@ -67,9 +66,9 @@ class ByDrop:
         )
 
     def after(self, others: ByDrop) -> ByDrop:
-        """Return these points of a design, followed by the points of `others`. Shape (point, run, drop).
+        """Return these points of a design, then those of `others`, shape (point, run, drop).
 
-        If one of the two has fewer runs, its missing runs are UNKNOWN.
+        Missing runs of the shorter one are UNKNOWN.
         """
         most = max(self.thrown.shape[1], others.thrown.shape[1])
         both = {
@@ -104,10 +103,10 @@ def by_drop(
     terms: Mapping[str, float] | None = None,
     facts: Mapping[str, Array] | None = None,
 ) -> ByDrop:
-    """Return the counts by drop from counts by colour, which have shape (..., drop, colour).
+    """Return counts by drop from counts by colour, shape (..., drop, colour).
 
-    `played` says which drops a run has, shape (..., drop); the default is all. `phases` has shape (drop,); the default
-    is all drops but the first.
+    `played` (..., drop) are the drops that a run has, by default all. `phases` (drop,) are by default all but the
+    first.
     """
     is_own = thrown > 0
     of_drops = (

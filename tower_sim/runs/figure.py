@@ -1,4 +1,4 @@
-"""A figure: one statistic of runs, with its name, its unit, a description and a formula."""
+"""A figure: one statistic of runs."""
 
 from __future__ import annotations
 
@@ -32,14 +32,13 @@ OPEN = ("own", "own_out", "colours", "lead", "old_out")
 class Figure:
     """A statistic of runs. `key` names it in documents, `title` is for people, and `says` describes it.
 
-    The formula `of` is evaluated for every drop of the kind `at` (phases of play, or the set-up) where the formula
-    `where` is true. The value of a run depends on `take`: `mean` is the sum of `of` over the sum of `among`, `sum` the
-    sum, `most` the maximum, and `spread` the standard deviation. Formulas use COLUMNS, terms of the rules and facts of
-    the game. A figure without `of` is measured by its game from the turns of a run.
+    The formula `of` is evaluated for every drop of the kind `at` (phases of play, or the set-up) where `where` is true.
+    A run's value depends on `take`: `mean` is the sum of `of` over the sum of `among`; others are `sum`, `most`
+    (maximum) and `spread` (standard deviation). Formulas use COLUMNS, terms of the rules and facts of the game. A
+    figure without `of` is measured by its game from the turns of a run.
 
-    `sentence` is a sentence for players with {} in the place of the mean. With `chances`, the shares of drops with the
-    values 0, 1, ... are reported too. The last of these words stands for its value or more. A `minor` figure appears in
-    tables, but not in summaries and pictures of studies.
+    `sentence` is for players, with {} in the place of the mean. `chances` names the values 0, 1, ... whose shares of
+    drops are reported too; the last one includes greater values. A `minor` figure appears in tables only.
     """
 
     key: str
@@ -73,11 +72,11 @@ class Figure:
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The columns used by the formulas that counts by colour may not determine."""
+        """The columns used that counts by colour may not determine."""
         return tuple(name for name in OPEN if name in self.names)
 
     def meaning(self, terms: Mapping[str, float]) -> str:
-        """Return the description, with the values of `terms` in the place of their names in braces."""
+        """Return the description, with the values of `terms` for their names in braces."""
         says = self.says  # of anybody, so that only the terms' own braces mean something
         for name, value in terms.items():
             says = says.replace(f"{{{name}}}", f"{value:g}")
@@ -98,15 +97,14 @@ class Figure:
         )
 
     def by_phase(self, runs: ByDrop) -> Array:
-        """Return the value of `of` in each phase of play, shape (..., phase); NaN for phases that a run lacks."""
+        """Return `of` in each phase of play, shape (..., phase); NaN for phases that a run lacks."""
         of, _, _ = self._columns(runs)
         return of
 
     def sums(self, runs: ByDrop) -> tuple[Array, Array]:
-        """Return a numerator and a denominator for each run, both of shape (...).
+        """Return a numerator and a denominator for each run, both of shape (...); 0 if no drop of the run counts.
 
         The ratio of their totals is the mean over all runs. For a figure that is no mean, they are its value and 1.
-        Both are 0 for a run without a drop that counts.
         """
         of, among, where = self._columns(runs)
         if self.take in (MEAN, SUM):
@@ -128,7 +126,7 @@ class Figure:
             return np.where(under > 0, over / np.where(under > 0, under, 1), none)
 
     def is_told(self, runs: ByDrop) -> bool:
-        """Return whether the runs contain everything that the formulas use. False for a figure without `of`."""
+        """Return whether the runs contain everything that the formulas use. False without `of`."""
         known = {*COLUMNS, *runs.terms, *runs.facts}
         if not self.of or not self.names <= known or (self.at == SETUP and runs.phases.all()):
             return False
@@ -136,17 +134,16 @@ class Figure:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the figure is a whole number in every phase, if everything that its formula names is whole."""
+        """Whether the figure is a whole number in every phase if everything it names is."""
         return self.parts["of"].is_whole and (self.among, self.where) == ("1", "1")
 
     @property
     def parts(self) -> Mapping[str, Formula]:
-        """The parsed formulas, with the keys `of`, `among` and `where`. A figure that its game measures has no `of`."""
+        """The parsed formulas `of`, `among` and `where`; no `of` if the game measures the figure."""
         texts = {"of": self.of, "among": self.among, "where": self.where}
         return {name: _read(text, self.key) for name, text in texts.items() if text or name != "of"}
 
     def _columns(self, runs: ByDrop) -> tuple[Array, Array, Array]:
-        """Return the values of `of`, the values of `among`, and which drops count. Shape (..., drops of `at`)."""
         drops = ~runs.phases if self.at == SETUP else runs.phases
         known = _Columns(runs, drops)
         played = runs.thrown[..., drops] != UNKNOWN
@@ -158,8 +155,6 @@ class Figure:
 
 
 class _Columns:
-    """The values of columns, facts and terms for some drops, by name, as real numbers."""
-
     def __init__(self, runs: ByDrop, drops: Array) -> None:
         self._runs, self._drops = runs, drops
 
@@ -176,8 +171,8 @@ class _Columns:
 def check(figures: Sequence[Figure], facts: Collection[str], terms: Collection[str], measured: bool) -> None:
     """Raise UsageError for the first figure that names what is not there, or what is there twice.
 
-    `facts` and `terms` are the numbers that a game's turns and its rules have. If a game has `measured` its figures
-    itself, they need no formulas.
+    `facts` and `terms` are the numbers of a game's turns and rules. A game that has `measured` its figures needs no
+    formulas.
     """
     for figure in figures:
         if not (figure.of or measured):
@@ -215,9 +210,8 @@ def table(runs: ByDrop, figures: Sequence[Figure]) -> Array:
 def script(figures: Sequence[Figure], terms: Sequence[str]) -> str:
     """Return JavaScript code of an array with one object for each figure.
 
-    Its keys are key, title, unit, says, take, at, minor, isWhole, of, among and where. The last three are functions of
-    an object `d` with the columns of a drop and an object `r` with the `terms` of the rules. `isWhole` is
-    `Figure.is_whole`.
+    `of`, `among` and `where` are functions of an object `d` with the columns of a drop and an object `r` with the
+    `terms`. `isWhole` is `Figure.is_whole`; the other keys are the figure's.
     """
 
     def column(name: str) -> str:

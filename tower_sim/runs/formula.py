@@ -1,4 +1,4 @@
-"""Formulas of figures: arithmetic over the columns of a drop, evaluated with numpy or translated to JavaScript."""
+"""Formulas of figures: arithmetic over the columns of a drop, for numpy or as JavaScript."""
 
 from __future__ import annotations
 
@@ -44,10 +44,7 @@ _ALLOWED = f"names, numbers, + - * /, comparisons, and, or, not, {', '.join(_CAL
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A parsed formula, whose value for a drop is a number. Conditions are 1 or 0.
-
-    `names` are the names that `text` uses. `tree` is its syntax tree.
-    """
+    """A parsed formula, whose value for a drop is a number. Conditions are 1 or 0."""
 
     text: str
     names: frozenset[str]
@@ -56,7 +53,7 @@ class Formula:
     def of(self, column: Callable[[str], Array | float]) -> Array:
         """Return the value of the formula. A division by 0 gives NaN or infinity.
 
-        `column` returns the values of a name, either a number or an array. All arrays must have the same shape.
+        `column` returns the values of a name: a number, or an array of the same shape as all others.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(_value(self.tree, column))
@@ -67,12 +64,12 @@ class Formula:
         return _is_whole(self.tree)
 
     def javascript(self, column: Callable[[str], str]) -> str:
-        """Return the formula as a JavaScript expression. `column` returns the JavaScript expression of a name."""
+        """Return the formula in JavaScript. `column` returns the expression of a name."""
         return _script(self.tree, column)
 
 
 def formula(text: str, what: str = "figure") -> Formula:
-    """Return the formula in a text. Raises UsageError, which calls the formula `what`, if the text is not allowed."""
+    """Return the formula in a text. Raises UsageError, which calls it `what`, if it is not allowed."""
     try:
         if len(text) > MOST_CHARACTERS:
             raise SyntaxError(f"{len(text)} characters; allowed are {MOST_CHARACTERS}")

@@ -1,6 +1,6 @@
 """The figures that apply to every tower.
 
-A phase of play is any drop but the set-up. In a game without a set-up, every drop is a phase.
+A phase of play is any drop but the set-up, if there is one.
 """
 
 from __future__ import annotations
@@ -57,10 +57,7 @@ GENERAL = frozenset(figure.key for figure in (*TOWER, MOST_INSIDE, SHARE_OUT, SK
 def some_out(
     key: str, title: str, unit: str, of: str, least: int = 1, most: int | None = None, where: str = ""
 ) -> Figure:
-    """Return a figure for the phases with `least` to `most` cubes out in which `where` is true.
-
-    If `most` is None, there is no upper limit.
-    """
+    """Return a figure for the phases with `least` to `most` cubes out in which `where` is true."""
     limits = [f"out >= {least}", *([] if most is None else [f"out <= {most}"])]
     many = f"{least} or more" if least != 1 else "something"
     what = f"phases with {many if most is None else f'{least} to {most}'} out"
@@ -79,10 +76,7 @@ def single_of(out: tuple[int, int]) -> str:
 
 
 def many_of(out: tuple[int, int]) -> str:
-    """Return the key of the share of phases with three or more colours out.
-
-    It is a share of the phases with two or more colours and with out[0] to out[1] cubes out.
-    """
+    """Return the key of the share of three or more colours, among phases with two or more and out[0] to out[1] out."""
     return f"many_{out[0]}_{out[1]}"
 
 

@@ -1,4 +1,4 @@
-"""Statistics of a campaign and their plots: `study(directory, out)` writes a report, CSV tables and pictures."""
+"""Statistics of a campaign and their plots."""
 
 from __future__ import annotations
 

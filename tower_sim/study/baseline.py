@@ -18,8 +18,7 @@ FEWEST, MOST = 500, 4000  # games of the rule
 class GameKit:
     """What a game is played with: the cubes, the phases in order, and the numbers of the rules.
 
-    `colour_of` has the colour of each cube and `phases` that of each phase, as indices into `colours`. `terms` are the
-    numbers of the rules by name; `kind` is the campaign's.
+    `colour_of` (of each cube) and `phases` are indices into `colours`. `kind` is the campaign's.
     """
 
     colours: tuple[str, ...]
@@ -46,7 +45,7 @@ def is_of_the_rule(campaign: Campaign) -> bool:
 def kit_of(campaign: Campaign) -> GameKit | None:
     """Return the kit of a campaign with one design point, or None if the rule cannot play it.
 
-    The rule needs a game that knows before a run what each drop throws, and a run with a set-up and a phase.
+    The rule needs a game that knows before a run what each drop throws, with a set-up and a phase.
     """
     d = campaign.drops
     if not (campaign.has_setup and _has_plan(campaign)):
@@ -71,7 +70,6 @@ def kit_of(campaign: Campaign) -> GameKit | None:
 
 
 def _has_plan(campaign: Campaign) -> bool:
-    """Return whether the campaign's game knows before a run what each drop throws."""
     game = campaign.game
     if game is None:
         return False
@@ -84,8 +82,8 @@ def _has_plan(campaign: Campaign) -> bool:
 def play_rule(kit: GameKit, games: int, rng: np.random.Generator) -> Campaign:
     """Play `games` games: a thrown cube comes out with probability 2/3, a cube inside with 1/3, independently.
 
-    A phase throws all cubes of its colour that are outside; cubes that came out are available again in the next phase.
-    Source of the rule: bgdf.com/node/180; of the game: Amerigo rulebook, course of the game.
+    A phase throws all cubes of its colour that are outside. Source of the rule: bgdf.com/node/180; of the game: Amerigo
+    rulebook, course of the game.
     """
     phase_of = np.array([len(kit.colours), *kit.phases])  # the set-up has the last name
     width, cubes = len(phase_of), len(kit.colour_of)
@@ -145,9 +143,9 @@ def play_rule(kit: GameKit, games: int, rng: np.random.Generator) -> Campaign:
 
 
 def play_beside(campaign: Campaign, rng: np.random.Generator) -> Campaign | None:
-    """Play the rule with the cubes, phases and rules of a campaign with one design point; None if it cannot.
+    """Play the rule with the kit of a campaign with one design point; None if it cannot.
 
-    The number of games is that of the campaign's runs, but at least 500 and at most 4000.
+    As many games as the campaign has runs, but at least 500 and at most 4000.
     """
     kit = kit_of(campaign)
     return play_rule(kit, int(np.clip(campaign.runs, FEWEST, MOST)), rng) if kit else None

@@ -1,4 +1,4 @@
-"""The sections on battles: where cubes land, which cubes they move, how many explosions follow, and who wins."""
+"""The sections on battles."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ DRAWN = 12  # set-ups whose win shares are drawn
 def have_winners(campaign: Campaign) -> bool:
     """Return whether the game reports the winner of a battle on a board.
 
-    Winners of battles in a tower do not count: they are a column like any other.
+    Winners of battles in a tower are a column like any other.
     """
     return WINNER in campaign.facts and (campaign.game is None or campaign.game.board)
 
 
 def are_on_board(campaign: Campaign) -> bool:
-    """Return whether cubes fall onto a board and stay there, so that none stays inside."""
+    """Return whether cubes fall onto a board, so that none stays inside."""
     return have_winners(campaign) or any(name.startswith(ZONE) or name == BORDER for name in campaign.cubes.after.names)
 
 
 def through_ship(campaign: Campaign) -> Array:
-    """Return for each entry whether its cube was thrown through the ship in that step, shape (entries,).
+    """Return whether the cube of each entry was thrown through the ship in that step, shape (entries,).
 
-    An ability may throw a new cube or put a known cube into a zone; only the first of these counts.
+    An ability may throw a new cube or put a known cube into a zone; only the first counts.
     """
     cubes, kind = campaign.cubes, campaign.drops.kind
     key = campaign.drops.run[cubes.row].astype(np.int64) * (int(cubes.cube.max(initial=0)) + 1) + cubes.cube
@@ -47,7 +47,6 @@ def through_ship(campaign: Campaign) -> Array:
 
 
 def _knocked(campaign: Campaign) -> tuple[Array, Array, Array]:
-    """Return for each step the numbers of cubes thrown through the ship, of lying cubes, and of these that moved."""
     cubes, steps = campaign.cubes, len(campaign.drops)
     lies = ~cubes.thrown & (cubes.before.codes != NOWHERE) & ~cubes.before.starts(INSIDE)
     number = {
@@ -70,7 +69,7 @@ def moved_and_lying(campaign: Campaign) -> tuple[Array, Array]:
 
 
 def chain_lengths(campaign: Campaign) -> tuple[Array, Array]:
-    """Return the run of each throw, and how many explosions follow the throw, both of shape (n,).
+    """Return the run of each throw, and how many explosions follow it, both of shape (n,).
 
     An ability that called the model counts as a throw.
     """
@@ -104,7 +103,7 @@ def plain(campaign: Campaign, boot: Resamples) -> str:
 
 
 def sections(campaign: Campaign, boot: Resamples) -> list[Section]:
-    """Return the sections on battles; those on explosions and winners only if the game has winners."""
+    """Return the sections on battles."""
     if not len(campaign.cubes):
         return [Section("1. Where cubes land", "No cube was thrown, so there is nothing more to study.")]
     made = [landings(campaign, boot), knocks(campaign, boot)]
@@ -114,8 +113,7 @@ def sections(campaign: Campaign, boot: Resamples) -> list[Section]:
 def landings(campaign: Campaign, boot: Resamples) -> Section:
     """Return the section on where cubes land, and where they lie at the end.
 
-    A cube that is thrown again counts as one landing each time, but once at the end. A cube that left the board before
-    the end counts at the place where it last lay.
+    A cube that is thrown again counts as one landing each time, but once at the end, at the place where it last lay.
     """
     cubes, run = campaign.cubes, campaign.drops.run[campaign.cubes.row].astype(np.int64)
     key = run * (int(cubes.cube.max(initial=0)) + 1) + cubes.cube
@@ -154,10 +152,7 @@ def landings(campaign: Campaign, boot: Resamples) -> Section:
 
 
 def knocks(campaign: Campaign, boot: Resamples) -> Section:
-    """Return the section on how many lying cubes a throw moves, by the number thrown.
-
-    Throws onto an empty board do not count.
-    """
+    """Return the section on how many lying cubes a throw moves; throws onto an empty board do not count."""
     title, (thrown, lying, moved) = "2. Cubes knocked on", _knocked(campaign)
     rows = (thrown > 0) & (lying > 0)
     if not rows.any():
@@ -187,7 +182,7 @@ def knocks(campaign: Campaign, boot: Resamples) -> Section:
 
 
 def chains(campaign: Campaign, boot: Resamples) -> Section:
-    """Return the section on how many explosions follow a throw, or an ability that called the model."""
+    """Return the section on how many explosions follow a throw."""
     title, (run, length) = "3. Explosions", chain_lengths(campaign)
     if not len(run):
         return Section(title, "There was no throw.")
@@ -211,8 +206,8 @@ def chains(campaign: Campaign, boot: Resamples) -> Section:
 def odds(campaign: Campaign, boot: Resamples) -> tuple[tuple[str, ...], Array, Estimates]:
     """Return the sides, the different first cubes of finished battles, and the share of battles that each side wins.
 
-    The first cubes have shape (set-ups, sides). The shares have shape (set-ups, sides + 1); the last one is the share
-    of battles without a winner.
+    The first cubes have shape (set-ups, sides). The shares have shape (set-ups, sides + 1), the last one without a
+    winner.
     """
     d, colours = campaign.drops, campaign.colours
     winner = np.full(campaign.runs, len(colours))
@@ -227,7 +222,7 @@ def odds(campaign: Campaign, boot: Resamples) -> tuple[tuple[str, ...], Array, E
 
 
 def who_wins(campaign: Campaign, boot: Resamples) -> Section:
-    """Return the section on win shares for each combination of first cubes; the chart shows the most common ones."""
+    """Return the section on win shares for each combination of first cubes."""
     sides, cubes, wins = odds(campaign, boot)
     if not len(cubes) or wins.n is None:
         return Section("4. Who wins", "No battle was finished.")

@@ -40,7 +40,7 @@ _ALONE = f"<style>:root {{ color-scheme: light dark; color: light-dark({INK}, #e
 def svg(figure: Any, name: str, caption: str) -> str:
     """Return a matplotlib figure as an SVG element for a page whose style includes STYLE.
 
-    `name` makes the ids in the SVG different from those of other charts on the page. `caption` becomes its label.
+    `name` makes the ids different from those of other charts on the page. `caption` becomes the label.
     """
     for text in figure.findobj(Text):
         text.set_parse_math(False)  # a dollar sign in a name starts no formula
@@ -72,7 +72,6 @@ def alone(drawn: str) -> str:
 
 
 def _attributes(style: str) -> str:
-    """Return style declarations as SVG attributes, which a page may use even if it forbids inline styles."""
     pairs = (part.split(":", 1) for part in style.split(";") if ":" in part)
     kept = ((key.strip(), value.strip()) for key, value in pairs if key.strip() != "font-family")
     return "".join(f' {key}="{value}"' for key, value in kept)
@@ -106,9 +105,9 @@ SIMULATED, RULE = 0, 1
 
 @dataclass(frozen=True)
 class Panel:
-    """A pair of axes: labels `x` and `y` with units, functions that draw on the axes, and a `title` on the sample.
+    """A pair of axes: labels with units, functions that draw on the axes, and a `title` on the sample.
 
-    `names` label the places 0, 1, ... on x, or on y if `across` is true. `floor` makes y start at 0.
+    `names` label the places 0, 1, ... on x, or on y if `across`. `floor` makes y start at 0.
     """
 
     x: str
@@ -129,10 +128,9 @@ def figure(
     foot: bool = False,
     head: str = "",
 ) -> Any:
-    """Return a figure with up to `columns` panels in a row; `height` is that of all rows or of each, in inches.
+    """Return a figure with up to `columns` panels in a row; `height` (inches) is that of all rows or of each.
 
-    If `foot` is true, one legend below the panels replaces the legends of the panels. `head` is a title above all
-    panels.
+    If `foot`, one legend below the panels replaces theirs. `head` is a title above all panels.
     """
     columns = min(columns, len(panels)) if len(panels) != 4 else min(columns, 2)
     rows = -(-len(panels) // columns)
@@ -184,7 +182,6 @@ def _dress(axis: Any, panel: Panel, ticks: int) -> None:
 
 
 def _legend(axis: Any) -> None:
-    """Draw the legend between the panel and its title, where it cannot cover data."""
     style = {"frameon": False, "borderpad": 0.0, "handlelength": 1.8, "columnspacing": 1.2, "alignment": "left"}
     where = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2}
     title = axis.get_title("left")
@@ -198,7 +195,7 @@ def _legend(axis: Any) -> None:
 def points(x: Any, y: Any, name: str = "", role: int = 0, *, joined: bool = True, across: bool = False) -> Draw:
     """Return a function that draws values as points with their intervals, joined by a line.
 
-    `x` are places and `y` are values or Estimates. `across` exchanges the axes: values on x, places on y.
+    `x` are places, `y` values or Estimates. `across` exchanges the axes.
     """
     style = ROLES[role] | {"ms": 3.5, "lw": 1.1, "label": name or None} | ({} if joined else {"ls": "none"})
     value, reach = _reach(y)
@@ -226,7 +223,6 @@ def bars(x: Any, y: Any, name: str = "", width: float = 0.8, fill: int = 0, *, a
 
 
 def _reach(y: Any) -> tuple[Array, Array | None]:
-    """Return values and the lengths of their intervals down and up, shape (2, n), or None if there are no intervals."""
     if not isinstance(y, Estimates):
         return np.asarray(y, float), None
     reach = np.maximum(np.array([y.value - y.low, y.high - y.value]), 0)
@@ -257,10 +253,7 @@ def outline(edges: Any, values: Any, name: str = "", role: int = 0, *, filled: b
 
 
 def level(value: float, name: str = "", role: int = 1, *, upright: bool = False) -> Draw:
-    """Return a function that draws a horizontal line at `value`, or a vertical line if `upright`.
-
-    Without a name the line is thin and solid.
-    """
+    """Return a function that draws a horizontal line, or a vertical one if `upright`; thin and solid without a name."""
     named = {key: ROLES[role][key] for key in ("color", "ls")} | {"lw": 1, "label": name}
     style = named if name else {"color": INK, "lw": 0.6}
     return lambda axis: (axis.axvline if upright else axis.axhline)(value, **style)
@@ -271,9 +264,8 @@ def cells(
 ) -> Draw:
     """Return a function that draws a heat map of `values`, shape (columns, rows), between the edges `x` and `y`.
 
-    Cells far from 0 have a stronger colour. If there are negative values they are blue, and positive ones are red. Each
-    cell shows its number, or only its sign if space is short. Cells of the mask `few` are hatched without a number;
-    cells of the mask `edged` have an edge.
+    If there are negative values they are blue, and positive ones red. Each cell shows its number, or only its sign if
+    space is short. Cells of the mask `few` are hatched without a number; those of `edged` have an edge.
     """
     most = float(np.nanmax(np.abs(values), initial=0)) or 1.0
     both, is_roomy = bool((values < 0).any()), len(x) <= 10 and len(y) <= 16

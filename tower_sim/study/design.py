@@ -29,8 +29,8 @@ PLAYERS, IN_TOWER, BATTLE, OWN = "players", "tower", "battle", "own"  # what a f
 class Varied:
     """A field that differs between design points.
 
-    `levels` are its values: numbers from the least, words in the order in which they appear. `numbers` has one
-    entry for each point: the number, or the index of the word in `levels`.
+    `levels` are its values: numbers from the least, words as they appear. `numbers` (points,) has the number, or the
+    index of the word in `levels`.
     """
 
     name: str
@@ -44,20 +44,20 @@ class Varied:
 
 
 def used_points(campaign: Campaign) -> Array:
-    """Return the numbers of the design points that have data, shape (points,)."""
+    """Return the numbers of the design points that have data."""
     return np.unique(campaign.run_point)
 
 
 def is_sampled(campaign: Campaign) -> bool:
-    """Return whether the design points are a random sample of the ranges; one run for each point is then allowed."""
+    """Return whether the design points are a random sample of the ranges."""
     return campaign.spec.get("design") in SAMPLED
 
 
 def at_point(campaign: Campaign, point: int) -> Campaign:
     """Return the runs of one design point as a campaign of its own, numbered from 0.
 
-    Its spec has the values of the point. Its digest names the point, so random numbers of a report depend on the
-    point alone.
+    Its digest names the point, so random numbers of a report depend on the point alone. Raises UsageError for a point
+    without data.
     """
     point = check_whole("point", point, 0)
     first, stop = (int(i) for i in np.searchsorted(campaign.run_point, [point, point + 1]))
@@ -96,7 +96,7 @@ def _drops(d: Drops, rows: Array, first: int) -> Drops:
 
 
 def varied(campaign: Campaign) -> list[Varied]:
-    """Return the fields that differ between points with data; `numbers` has one entry for each such point."""
+    """Return the fields that differ between points with data."""
     nothing: Mapping[str, Any] = {}
     used: list[int] = used_points(campaign).tolist()
     points = [campaign.points[i] if i < len(campaign.points) else nothing for i in used]
@@ -130,7 +130,7 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def together(fields: list[Varied]) -> list[list[Varied]]:
-    """Group fields that always change together; the effects of such fields cannot be told apart."""
+    """Group fields that always change together: their effects cannot be told apart."""
     groups: list[list[Varied]] = []
     for field in fields:
         for group in groups:
@@ -148,7 +148,7 @@ def together(fields: list[Varied]) -> list[list[Varied]]:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A figure as the ratio of two sums over runs: arrays with one entry for each run; unit 1 means a share.
+    """A figure as the ratio of two sums over runs, each of shape (runs,); unit 1 means a share.
 
     A `minor` figure appears in tables only.
     """
@@ -169,9 +169,8 @@ class Quantity:
 class SweptCurve:
     """One figure at each point with data: `y` has values, intervals and the number of drops, cubes or runs behind each.
 
-    `error` is the standard error at each point, with `freedom` degrees of freedom; NaN with fewer than five runs.
-    `rule` is the same figure under the 2/3-1/3 rule with the cubes, phases and rules of each point; None if it was
-    not played.
+    `error` is the standard error, with `freedom` degrees of freedom; NaN with fewer than five runs. `rule` is the
+    figure under the 2/3-1/3 rule with the kit of each point; None if it was not played.
     """
 
     about: str
@@ -214,7 +213,7 @@ def other_figures(campaign: Campaign) -> tuple[Figure, ...]:
 
 
 def estimate(campaign: Campaign, boot: Resamples, figure: Figure) -> Estimate:
-    """Return a figure over all runs of a campaign, with its interval."""
+    """Return a figure over all runs of a campaign."""
     sums = figure.sums(campaign.by_drop)
     return boot.share(*sums) if figure.is_share else boot.ratio(*sums)
 
@@ -226,7 +225,6 @@ def quantities(campaign: Campaign) -> list[Quantity]:
 
 
 def _of_tower(campaign: Campaign) -> list[Quantity]:
-    """Return the game's figures, those of phases with a distribution first, then the figures of every tower."""
     runs, own = campaign.by_drop, phase_figures(campaign)
     of_game = campaign.game.figures if campaign.game else ()
     others = [figure for figure in of_game if figure not in own and figure.is_told(runs)]
@@ -262,8 +260,8 @@ def _of_board(campaign: Campaign) -> list[Quantity]:
 def own_columns(campaign: Campaign) -> list[tuple[str, str, dict[str, Quantity]]]:
     """Return the game's own columns that no other figure or section covers.
 
-    Each entry has the name, the game's description, and the figures by name: the mean of a number, the share of a
-    truth value, the share of each word.
+    Each entry has the name, the game's description, and the figures by name: the mean of a number, the share of a truth
+    value or of each word.
     """
     columns = {column.name: column for column in (campaign.game.columns if campaign.game else ())}
     about = {name for name, column in columns.items() if not column.studied}
@@ -288,7 +286,7 @@ def own_columns(campaign: Campaign) -> list[tuple[str, str, dict[str, Quantity]]
 
 
 def curves(campaign: Campaign, tell: Callable[[int], None] = lambda done: None) -> list[SweptCurve]:
-    """Return the main figures at each point with data, each from the runs of that point; `tell` hears the progress."""
+    """Return the main figures at each point with data; `tell` hears the number of finished points."""
     figures: list[list[Quantity]] = []
     parts: list[list[Estimate]] = []
     errors: list[tuple[Array, Array]] = []
@@ -322,10 +320,6 @@ def curves(campaign: Campaign, tell: Callable[[int], None] = lambda done: None) 
 
 
 def _rule(campaign: Campaign, own: Campaign, known: list[tuple[GameKit, Array]]) -> Array | None:
-    """Return the main figures of the 2/3-1/3 rule for the kit of a point, shape (figures,); None if not playable.
-
-    Each different kit is played once; `known` holds the results so far.
-    """
     kit = kit_of(own)
     if kit is None or len(known) > MOST_KITS:
         return None

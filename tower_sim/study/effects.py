@@ -1,8 +1,8 @@
 """The effect of a varied field on a figure: its p value, its range and its shape. No line is fitted through a curve.
 
-A design with chosen points has one test for each figure and field: do points that differ only in that field differ at
-all, or is there a trend along it? A design that samples the ranges uses rank correlations instead, and delta and Sobol
-indices for importance. Holm's correction covers the whole report.
+With chosen points each figure and field has one test: do points that differ only in that field differ at all, or is
+there a trend along it? A design that samples the ranges uses rank correlations instead, and delta and Sobol indices.
+Holm's correction covers the whole report.
 """
 
 from __future__ import annotations
@@ -60,10 +60,7 @@ SHARES_RESAMPLES = 64
 
 @dataclass(frozen=True)
 class Slice:
-    """Points that differ only in one field (and in fields that move with it): `points` in the order of its values.
-
-    `held` are the values of the other fields.
-    """
+    """Points that differ only in one field, in the order of its values; `held` are the values of the other fields."""
 
     field: Varied
     points: Array
@@ -75,8 +72,7 @@ class Effect:
     """The change of a figure along a slice: its least and greatest point, and the shape between them.
 
     `p` is the p value of no effect after Holm's correction over the figures and fields of the report (NaN: too few
-    runs). The shape comes from pairs of points that differ after Holm's correction over the pairs of the slice, or
-    from the trend.
+    runs). The shape comes from pairs of points that differ, corrected over the pairs of the slice, or from the trend.
     """
 
     curve: SweptCurve
@@ -93,7 +89,7 @@ class Effect:
 
 
 def slices(groups: Sequence[Sequence[Varied]]) -> list[Slice]:
-    """Return all sets of two or more points that differ in only one group of fields, by group."""
+    """Return all sets of two or more points that differ in only one group of fields."""
     made: list[Slice] = []
     for group in groups:
         others = [other for other in groups if other is not group]
@@ -109,7 +105,7 @@ def slices(groups: Sequence[Sequence[Varied]]) -> list[Slice]:
 
 
 def by_field(alike: Sequence[Slice]) -> dict[str, list[Slice]]:
-    """Return slices by the name of the field that varies along them."""
+    """Return slices by the name of their field."""
     found: dict[str, list[Slice]] = {}
     for along in alike:
         found.setdefault(along.field.name, []).append(along)
@@ -119,8 +115,8 @@ def by_field(alike: Sequence[Slice]) -> dict[str, list[Slice]]:
 def changes(curves: Sequence[SweptCurve], alike: Sequence[Slice], points: int) -> dict[tuple[str, str], float]:
     """Return the p value of no change for each figure and field, after Holm's correction, by both names.
 
-    If no points differ in one field only, all points are compared with each other and the field is named "".
-    Figures with fewer than two points of five runs have no p value.
+    If no points differ in one field only, all points are compared and the field is named "". Figures with fewer than
+    two points of five runs have no p value.
     """
     every = Slice(Varied("", False, np.arange(points), ()), np.arange(points), "")
     fields = by_field(alike) or {"": [every]}
@@ -130,7 +126,6 @@ def changes(curves: Sequence[SweptCurve], alike: Sequence[Slice], points: int) -
 
 
 def _p(curve: SweptCurve, some: Sequence[Slice]) -> float:
-    """Return the p value of no effect along slices of one field: twice the lesser one of any difference and trend."""
     parts = [(rows, i) for i, along in enumerate(some) if len(rows := _known(curve, along)) > 1]
     if not parts:
         return np.nan
@@ -153,8 +148,7 @@ def effects_of(
 ) -> list[Effect]:
     """Return the effect on each figure along each slice with two or more values; `sure` are the p values of `changes`.
 
-    The p value of a slice is that of its field, or its own after Holm's correction over the slices of that field if
-    that is greater.
+    The p value of a slice is that of its field, or its own after Holm's correction over the field's slices if greater.
     """
     found: list[Effect] = []
     for curve in curves:
@@ -199,7 +193,6 @@ def _shape(curve: SweptCurve, along: Slice, p: float) -> str:
 
 
 def _above(value: Array, error: Array, freedom: Array) -> Array:
-    """Return for which points i, j the figure is significantly greater at i, shape (points, points): Welch, Holm."""
     i, j = np.triu_indices(len(value), 1)
     pairs = np.stack([i, j], 1)
     greater, p = contrast(value[pairs], error[pairs], freedom[pairs], np.array([1, -1]))
@@ -237,8 +230,7 @@ def told(effect: Effect) -> str:
 class Indices:
     """Borgonovo's delta of each field; `half` are the half-widths of 95 % intervals.
 
-    `dummy` is the index of a column of random numbers: a field without any effect reaches about that value with so
-    few points.
+    `dummy` is the index of a column of random numbers: about what a field without any effect reaches.
     """
 
     delta: Array
@@ -250,9 +242,9 @@ class Indices:
 class Shares:
     """Sobol indices of each field: the share of a figure's variance from the field alone, and in all with other fields.
 
-    Each array has shape (2, fields): values and standard errors. The errors cover the points (processes fitted
-    without each group of points) and Sobol's sample. `dummy` is the total index of a column of random numbers.
-    `told` is the share of the variance of held-out points that the Gaussian process predicts.
+    Each has shape (2, fields): values and standard errors, which cover the points and Sobol's sample. `dummy` is the
+    total index of a column of random numbers. `told` is the share of the variance of held-out points that the Gaussian
+    process predicts.
     """
 
     first: Array
@@ -285,7 +277,7 @@ def rank_of(curve: SweptCurve, field: Varied) -> Estimate:
 
 
 def followed(curves: Sequence[SweptCurve], fields: Sequence[Varied]) -> dict[tuple[str, str], float]:
-    """Return the p value of each rank correlation between a figure and a field, after Holm's correction, by both names.
+    """Return the p value of each rank correlation, after Holm's correction, by the names of figure and field.
 
     Fields of words and figures with too few points for an interval have none.
     """
@@ -301,9 +293,8 @@ def followed(curves: Sequence[SweptCurve], fields: Sequence[Varied]) -> dict[tup
 def smooth(x: Array, y: Array, at: Array, rng: np.random.Generator) -> Estimates | None:
     """Return a local quadratic fit of `y` on `x` at the places `at` with its 95 % band; None for too few points.
 
-    The band comes from resampled points; its level is wider where few points are near. A local line would cut off
-    peaks and dips by more than the band. Source: Fan and Gijbels, Local Polynomial Modelling and Its Applications,
-    1996, chapter 2.
+    The band comes from points resampled with `rng`, and is wider where few points are near. A local line would cut off
+    peaks and dips. Source: Fan and Gijbels, Local Polynomial Modelling and Its Applications, 1996, chapter 2.
     """
     if len(x) < FEWEST_FOR_SMOOTH or np.ptp(x) == 0:
         return None
@@ -360,9 +351,9 @@ def indices(x: Array, y: Array, rng: np.random.Generator) -> Indices | None:
 def shares(x: Array, y: Array, rng: np.random.Generator) -> Shares | None:
     """Return Sobol indices of a sample `x` (points, fields), `y` (points), with independent and uniform fields.
 
-    The result is None without scikit-learn, for too few points, or if a Gaussian process predicts held-out points
-    badly. Random: a column of random numbers, groups of points, samples, and the points used if there are more than
-    MOST_FOR_SHARES. Source: Saltelli et al., Computer Physics Communications 181 (2010) 259, as implemented in scipy.
+    None without scikit-learn, for too few points, or if a Gaussian process predicts held-out points badly. Random: a
+    column of random numbers, groups of points, samples, and the points used if there are more than MOST_FOR_SHARES.
+    Source: Saltelli et al., Computer Physics Communications 181 (2010) 259, as implemented in scipy.
     """
     if not is_there(SKLEARN) or len(y) < FEWEST_FOR_SHARES or not y.std() > 1e-9 * max(1.0, float(np.abs(y).max())):
         return None
@@ -394,13 +385,12 @@ def shares(x: Array, y: Array, rng: np.random.Generator) -> Shares | None:
 
 
 def process(x: Array, y: Array, rng: np.random.Generator) -> tuple[Callable[[Array], Array], Array]:
-    """Fit Gaussian processes to `y`, shape (T,), at `x`, shape (T, F): to all points, and without each group of them.
+    """Fit Gaussian processes to `y` (T,) at `x` (T, F): to all points, and without each group of them.
 
-    The first result is a function from places, shape (n, F), to the means of the processes, shape (n, 1 + GROUPS). The
-    second is the prediction for each point without its group, shape (T,). All processes share one kernel, which
-    maximises the likelihood of up to SOUGHT points: Matern with smoothness 5/2, one length for each coordinate, and a
-    nugget. Random: the groups, and which points are used for the kernel. Source: Rasmussen and Williams, Gaussian
-    Processes for Machine Learning, 2006.
+    Return a function from places (n, F) to the means of the processes (n, 1 + GROUPS), and the prediction for each
+    point without its group (T,). All processes share one kernel, which maximises the likelihood of up to SOUGHT points:
+    Matern with smoothness 5/2, one length for each coordinate, and a nugget. Random: the groups, and the points for the
+    kernel. Source: Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006.
     """
     sk = importlib.import_module("sklearn.gaussian_process")
     of, fitted = sk.kernels, sk.GaussianProcessRegressor

@@ -1,6 +1,6 @@
 """Permutation tests of whether colours are physically alike: colours are shuffled among cubes in the same situation.
 
-The shuffling within situations is written here because scipy's permutation test has no blocks.
+scipy's permutation test has no blocks.
 """
 
 from __future__ import annotations
@@ -25,11 +25,10 @@ class Fairness:
     """The result of a permutation test of the hypothesis that colour has no effect among cubes in the same situation.
 
     `differences` are, by colour, the share that came out minus the share expected from all cubes in the same
-    situations, with intervals over runs. `statistic` is the squared distance between the numbers out and their
-    expectation, in the metric of their covariance under permutation. `p` is its Monte Carlo p value from
-    `permutations`, with standard error `p_error`; `p_chi2` is the p value from the limiting chi-squared distribution.
-    `cubes` and `situations` count only situations with more than one colour in which some cubes came out and some
-    stayed.
+    situations. `statistic` is the squared distance between the numbers out and their expectation, in the metric of
+    their covariance under permutation. `p` is its Monte Carlo p value, with standard error `p_error`; `p_chi2` is that
+    of the limiting chi-squared distribution. `cubes` and `situations` count only informative situations: with more than
+    one colour, in which some cubes came out and some stayed.
     """
 
     colours: tuple[str, ...]
@@ -50,7 +49,7 @@ class Fairness:
 
 @dataclass(frozen=True)
 class Situations:
-    """Cubes grouped by situation, without uninformative situations; `cell` numbers the situations from 0, sorted."""
+    """Cubes of informative situations; `cell` numbers the situations from 0, sorted."""
 
     cell: Array
     run: Array
@@ -129,7 +128,7 @@ def fairness(campaign: Campaign, boot: Resamples, cubes: Situations, rng: np.ran
 
 
 def shuffled(cubes: Situations, rng: np.random.Generator) -> Array:
-    """Return the colours of the cubes that came out, after colours were shuffled within each situation, shape (out,).
+    """Return the colours of the cubes out after colours were shuffled within each situation, shape (out,).
 
     One sort of packed whole numbers (situation, random bits, colour) shuffles all situations at once.
     """

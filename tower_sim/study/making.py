@@ -30,13 +30,11 @@ Rows = list[Sequence[Cell]]
 def study(directory: str | Path, out: str | Path, point: int | None = None) -> dict[str, Any]:
     """Write the report on the campaign in `directory` into `out`, and return its text and tables as a document.
 
-    The files are report.html, which includes everything, and report.md with tables/*.csv and plots/*.svg. Each file is
-    written completely or not at all.
-
-    Nothing is averaged over design points; `point` selects one of them and studies its runs alone. Random: resampled
-    runs, permutations and folds, all seeded by the spec's digest, so a second call writes the same tables and text.
-    Raises UsageError if `directory` has no campaign with a successful drop, if a file was changed, if the point has no
-    data, or if `out` cannot be written.
+    The files are report.html, which includes everything, and report.md with tables/*.csv and plots/*.svg, each written
+    completely or not at all. Nothing is averaged over design points; `point` selects one of them. Random: resampled
+    runs, permutations and folds, all seeded by the spec's digest, so a second call writes the same. Raises UsageError
+    if `directory` has no campaign with a successful drop, if a file was changed, if the point has no data, or if `out`
+    cannot be written.
     """
     whole = load(directory)
     campaign = whole if point is None else at_point(whole, point)
@@ -52,7 +50,6 @@ def study(directory: str | Path, out: str | Path, point: int | None = None) -> d
 
 
 def _swept(campaign: Campaign) -> tuple[list[str], list[Section]]:
-    """Return the sentences and sections for a campaign with several design points."""
     points = len(used_points(campaign))
     with telling("steps", points + EFFECTS + 1) as tell:
         found = swept.Swept.of(campaign, curves(campaign, tell))
@@ -76,7 +73,6 @@ def _swept(campaign: Campaign) -> tuple[list[str], list[Section]]:
 
 
 def _of_one(campaign: Campaign) -> tuple[list[str], list[Section]]:
-    """Return the sentences and sections for a campaign with one design point."""
     boot = Resamples(campaign.strata, campaign.rng("resamples"))
     says = towers.plain(campaign, boot) if not battles.are_on_board(campaign) else []
     if battles.are_on_board(campaign):
@@ -95,7 +91,6 @@ def _of_one(campaign: Campaign) -> tuple[list[str], list[Section]]:
 
 
 def _towers(campaign: Campaign, boot: Resamples) -> list[Section]:
-    """Return the sections on cubes that stay in a tower."""
     steps: list[Callable[[towers.Studied], Section | list[Section]]] = [
         towers.players,
         towers.seven_questions,
@@ -119,7 +114,6 @@ def _towers(campaign: Campaign, boot: Resamples) -> list[Section]:
 
 
 def _missing(campaign: Campaign) -> list[str]:
-    """Return a sentence on the planned shards that are missing from the data, if there are any."""
     if not campaign.missing:
         return []
     one = len(campaign.missing) == 1

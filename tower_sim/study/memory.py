@@ -1,7 +1,7 @@
 """Memory of the tower: autocorrelation, mutual information, and the gain of a prediction from knowing the past.
 
-Where resampling makes intervals too narrow, they come from a jackknife over runs. It is written here because scipy has
-no bootstrap for sums by run with strata, and none that corrects the jackknife's degrees of freedom.
+Where resampling makes intervals too narrow, they come from a jackknife over runs. scipy has no bootstrap for sums by
+run with strata, and none that corrects the jackknife's degrees of freedom.
 """
 
 from __future__ import annotations
@@ -45,11 +45,10 @@ def jackknifed(
 ) -> Estimates:
     """Return `statistic` of the sums `total` (K,), shape (M,), with intervals from leaving out one run at a time.
 
-    `own` (runs, K) is the part of the sums that leaves with each run, and `stratum` (runs,) is the run's stratum. The
-    middle of an interval is corrected for bias by the jackknife. The degrees of freedom depend on how much the runs'
-    parts differ. There are no intervals with fewer than five runs, or fewer than two in a stratum. Sources: Efron and
-    Tibshirani, An Introduction to the Bootstrap, 1993, chapter 11; the degrees of freedom are Satterthwaite's for the
-    variance of numbers with this kurtosis (Box, Biometrika 40 (1953) 318).
+    `own` (runs, K) is the part of the sums that leaves with each run, `stratum` (runs,) its stratum. The middle of an
+    interval is corrected for bias. No intervals with fewer than five runs, or fewer than two in a stratum. Sources:
+    Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 11; the degrees of freedom are Satterthwaite's
+    for the variance of numbers with this kurtosis (Box, Biometrika 40 (1953) 318).
     """
     runs = len(own)
     sizes = np.bincount(stratum)
@@ -94,10 +93,10 @@ def jackknife_interval(value: float, left_out: Array) -> tuple[float, float]:
 def autocorrelation(campaign: Campaign, boot: Resamples, values: Array) -> Estimates:
     """Return the autocorrelation of `values` (drops, K) at lags 1 to 7, shape (K * 7), with intervals over runs.
 
-    The mean over runs at the same drop (and in the same stratum) is subtracted first, so a course that all runs share
-    does not count as memory. The formula is sum x_t x_(t+k) over sqrt(sum x_t^2 sum x_(t+k)^2), with sums over all t
-    and runs. A run that is left out also moves these means; n / (n - 1) of its products therefore leave with it.
-    Source: Diggle et al., Analysis of Longitudinal Data, 2002, section 3.4.
+    The mean over runs of the same stratum at the same drop is subtracted first: a course that all runs share is no
+    memory. The formula is sum x_t x_(t+k) over sqrt(sum x_t^2 sum x_(t+k)^2), with sums over all t and runs. A run that
+    is left out also moves these means; n / (n - 1) of its products therefore leave with it. Source: Diggle et al.,
+    Analysis of Longitudinal Data, 2002, section 3.4.
     """
     columns: list[Array] = []
     for column in values.reshape(len(values), -1).T:
@@ -115,7 +114,6 @@ def autocorrelation(campaign: Campaign, boot: Resamples, values: Array) -> Estim
 
 
 def _drop_means(campaign: Campaign, table: Array) -> Array:
-    """Return the mean at each drop over the runs of the same stratum, in the shape of `table`."""
     strata = campaign.strata
     count, total = (sum_by_unit(strata, part) for part in (np.isfinite(table), np.nan_to_num(table)))
     return (total / np.maximum(count, 1))[strata]
@@ -129,8 +127,7 @@ class Information:
     """Mutual information (bits) between the numbers out in one drop and in the next, minus its mean without memory.
 
     `null` are values for next numbers from another run, minus the same mean. `p` is the p value: the share of null
-    values, with the value itself added to them, that are at least as great. `p_error` is the Monte Carlo standard error
-    of `p`.
+    values, with the value itself added, that are at least as great; `p_error` is its Monte Carlo standard error.
     """
 
     bits: Estimate
@@ -150,7 +147,6 @@ def mutual_information(counts: Array) -> Array:
 
 
 def _entropy(counts: Array, axes: tuple[int, ...], n: Array) -> Array:
-    """Return the entropy (nats) of counts with sum n: the plug-in estimate plus (non-empty cells - 1) / 2n."""
     terms = np.where(counts > 0, counts * np.log(np.maximum(counts, 1)), 0).sum(axes)
     cells = (counts > 0).sum(axes)
     return np.log(n) - terms / n + (cells - 1) / (2 * n)
@@ -159,11 +155,10 @@ def _entropy(counts: Array, axes: tuple[int, ...], n: Array) -> Array:
 def successive_information(campaign: Campaign, rng: np.random.Generator) -> Information | None:
     """Return the information between successive phases of a run; None with fewer than two runs or without such phases.
 
-    The null distribution pairs the numbers of a run with the next numbers of another run at the same drops. It includes
-    the bias of many outcomes and few pairs, half of which Miller and Madow's correction removes, and the course that
-    all runs share. The interval is a jackknife's over blocks of runs, because resampling with replacement repeats
-    pairs, and repeated pairs look like information. Random: the pairing of runs, from `rng`. Source: Efron and
-    Tibshirani, An Introduction to the Bootstrap, 1993, chapters 11 and 15.
+    The null distribution pairs the numbers of a run with the next numbers of another run at the same drops: it includes
+    the bias of many outcomes and few pairs, and the course that all runs share. The interval is a jackknife's over
+    blocks of runs, because resampling repeats pairs, which looks like information. Random: the pairing of runs, from
+    `rng`. Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapters 11 and 15.
     """
     table = np.nan_to_num(campaign.matrix(np.where(campaign.phases, campaign.drops.emerged, np.nan)), nan=-1)
     now, later = table[:, :-1].astype(np.int64), table[:, 1:].astype(np.int64)
@@ -190,7 +185,6 @@ def successive_information(campaign: Campaign, rng: np.random.Generator) -> Info
 
 
 def _permutations(strata: Array, rng: np.random.Generator) -> Iterator[Array]:
-    """Yield random orders of the runs, shuffled within each stratum."""
     order = np.argsort(strata, kind="stable")
     for _ in range(PERMUTATIONS):
         if not strata.any():
@@ -221,7 +215,7 @@ class Prediction:
 
     @property
     def best(self) -> Gain:
-        """The predictor with the greatest gain; as the best of several, its gain is slightly overestimated."""
+        """The predictor with the greatest gain, which is slightly overestimated."""
         return max(self.gains, key=lambda gain: gain.bits.value)
 
 
@@ -229,11 +223,10 @@ def prediction(campaign: Campaign, boot: Resamples, rng: np.random.Generator) ->
     """Score predictions of the number of cubes out of each phase after the first; None with fewer runs than folds.
 
     The memoryless predictor is the distribution of the number out given the number thrown. A richer predictor
-    multiplies it by exp((theta . z) e + phi e^2), where z is what the predictor knows and a constant 1, and e is the
-    number out. theta and phi are fitted. At 0 the two predictors are the same, so without memory the richer one loses
-    next to nothing. Each predictor is fitted to 4/5 of the runs and scored on the rest. Random: the folds, from `rng`.
-    Sources: Efron and Tibshirani, Annals of Statistics 24 (1996) 2431 (the family); Gneiting and Raftery, Journal of
-    the American Statistical Association 102 (2007) 359 (the score).
+    multiplies it by exp((theta . z) e + phi e^2), where z is what it knows and a constant 1, and e is the number out.
+    theta and phi are fitted to 4/5 of the runs and scored on the rest. Random: the folds, from `rng`. Sources: Efron
+    and Tibshirani, Annals of Statistics 24 (1996) 2431 (the family); Gneiting and Raftery, Journal of the American
+    Statistical Association 102 (2007) 359 (the score).
     """
     rows = _scored(campaign)
     if campaign.runs < FOLDS or not rows.any():
@@ -265,14 +258,12 @@ def prediction(campaign: Campaign, boot: Resamples, rng: np.random.Generator) ->
 
 
 def _scored(campaign: Campaign) -> Array:
-    """Return the mask of phases that follow another phase (not a set-up) of the same run, shape (drops,)."""
     d = campaign.drops
     first = 2 if campaign.has_setup else 1
     return campaign.phases & (d.drop >= first) & np.append(False, d.run[1:] == d.run[:-1])
 
 
 def _features(campaign: Campaign, rows: Array) -> dict[str, Array]:
-    """Return what each predictor knows about the drops `rows`: arrays of shape (drops, features), by name."""
     d, cubes = campaign.drops, campaign.cubes
     last = np.append(0, d.emerged[:-1])
     resident = ~cubes.thrown & cubes.before.starts(INSIDE)
@@ -294,8 +285,7 @@ def _features(campaign: Campaign, rows: Array) -> dict[str, Array]:
 def memoryless(thrown: Array, out: Array, most_thrown: int, most_out: int) -> Array:
     """Return the log probability of each number out by the number thrown, shape (most_thrown + 1, most_out + 1).
 
-    The frequencies at each number thrown are smoothed with a normal distribution around a fitted straight line, which
-    has the weight of 10 drops.
+    Frequencies are smoothed with a normal distribution around a fitted straight line, which has the weight of 10 drops.
     """
     level = np.arange(most_thrown + 1)
     slope, start = np.polyfit(thrown, out, 1) if len(np.unique(thrown)) > 1 else (0.0, out.mean())
@@ -312,7 +302,7 @@ def memoryless(thrown: Array, out: Array, most_thrown: int, most_out: int) -> Ar
 def tilted_scores(base: Array, thrown: Array, out: Array, z: Array, fit: Array, test: Array) -> Array:
     """Fit theta and phi of `prediction` on the rows `fit` by Newton's method; return log scores of the rows `test`.
 
-    `base` has the log probabilities of `memoryless`; `z` has the features, shape (drops, features).
+    `base` is from `memoryless`; `z` has the features, shape (drops, features).
     """
     centre, scale = z[fit].mean(0), z[fit].std(0)
     cell, inverse = np.unique(np.column_stack([thrown, z]), axis=0, return_inverse=True)
@@ -342,10 +332,6 @@ def tilted_scores(base: Array, thrown: Array, out: Array, z: Array, fit: Array, 
 
 
 def _tilted(log_base: Array, features: Array, theta: Array, e: Array) -> Array:
-    """Return the logarithm of a distribution times exp(features . theta e + phi e^2), normalised over e.
-
-    `log_base` is the logarithm of the distribution; phi is the last entry of theta.
-    """
     log_chance = log_base + (features @ theta[:-1])[:, None] * e + theta[-1] * e**2
     log_chance -= log_chance.max(1, keepdims=True)
     log_chance -= np.log(np.exp(log_chance).sum(1, keepdims=True))

@@ -2,7 +2,7 @@
 
     study, calibration, checks, comparisons --sections--> Report --write--> report.html, report.md, tables/, plots/
 
-The text of a report is Markdown. It may include text from other people, so HTML in it is escaped.
+The text is Markdown. It may include text from other people, so HTML in it is escaped.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ Cell = str | int | float | Estimate | None
 class Table:
     """The file `tables/NAME.csv`; the report shows its first `shown` rows (0: only a link).
 
-    An Estimate takes one column in the report and three in the file: the value and the ends `low` and `high` of its
-    interval.
+    An Estimate takes three columns in the file: the value and the ends of its interval.
     """
 
     name: str
@@ -53,17 +52,17 @@ class Table:
 
     @property
     def base64(self) -> str:
-        """The CSV file in base64, as links contain it."""
+        """The CSV file in base64, for links."""
         return base64.b64encode(self.csv().encode()).decode()
 
     def json(self) -> dict[str, Any]:
-        """Return the table for `json.dumps`, with Estimates as objects and numbers that are not finite as null."""
+        """Return the table for `json.dumps`; numbers that are not finite become null."""
         return {"columns": [*self.head], "rows": [[_value(cell) for cell in row] for row in self.rows]}
 
 
 @dataclass(frozen=True)
 class Chart:
-    """The file `plots/NAME.svg`; `figure` is a matplotlib figure."""
+    """The file `plots/NAME.svg` of a matplotlib figure."""
 
     name: str
     figure: Any
@@ -79,8 +78,7 @@ class Chart:
 class Section:
     """The answer to one question as text, with a table and a chart, followed by the subsections `parts`.
 
-    `short` is the answer in one sentence for the list at the top of the report. A `folded` section is closed when the
-    page opens.
+    `short` is the answer in one sentence for the top of the report. A `folded` section is closed when the page opens.
     """
 
     title: str
@@ -93,7 +91,7 @@ class Section:
 
     @property
     def anchor(self) -> str:
-        """The id of the section, which links use."""
+        """The id of the section for links."""
         return "".join(letter if letter.isalnum() else "-" for letter in self.title.lower())
 
     def all(self) -> list[Section]:
@@ -146,7 +144,6 @@ class Report:
             write(folder / name, data, "report")
 
     def _set(self, template: str) -> str:
-        """Return a template of this folder with the report filled in; text is Markdown in both templates."""
         jinja, markdown = extra("jinja2", "campaign"), extra("markdown_it", "campaign")
         reader = markdown.MarkdownIt("commonmark", {"html": False}).disable("image")
         house = jinja.Environment(autoescape=template == "report.html.j2", trim_blocks=True, lstrip_blocks=True)
@@ -161,7 +158,6 @@ class Report:
 
 
 def _cell(text: str) -> str:
-    """Return text on one line, escaped for a table in Markdown."""
     return " ".join(text.split()).replace("|", "\\|")
 
 
@@ -227,7 +223,7 @@ HOW_SURE = "19 times in 20 the true figure lies within ±, or in the brackets"
 
 
 def how_sure(runs: int, unit: str) -> str:
-    """Return what a figure was taken from and how sure that makes it; `unit` is the word for one run."""
+    """Return how sure the figures of so many runs are; `unit` is the word for one run."""
     return too_few(runs, unit) or f"{runs} {unit}s; {HOW_SURE}"
 
 

@@ -30,8 +30,8 @@ def grouped(
 ) -> Estimates:
     """Return for each group the sum of `over` divided by the sum of `under`, shape (size,).
 
-    The arrays have one entry for each thing that is counted: its run, its group and its two contributions. If `under`
-    is None, the sum is divided by the number of things. If `share` is true, intervals are those of shares.
+    The arrays have one entry for each thing that is counted; if `under` is None, each counts 1. If `share` is true,
+    intervals are those of shares.
     """
     of = campaign.tally(run, group, size, under).astype(float)
     return (boot.shares if share else boot.ratios)(campaign.tally(run, group, size, over), of)
@@ -57,7 +57,7 @@ def counts_of(shares: Estimates) -> list[int]:
 
 
 def moments(campaign: Campaign, boot: Resamples, values: Array, rows: Array) -> tuple[Estimate, Estimate]:
-    """Return the mean and the standard deviation of `values`, one for each drop, over the drops of the mask `rows`."""
+    """Return the mean and the standard deviation of `values` (drops,) over the drops of the mask `rows`."""
     x = values[rows].astype(float)
     sums = campaign.by_run(np.stack([np.ones_like(x), x, x * x], 1), rows)
     n = len(x)
@@ -84,20 +84,17 @@ def thrown_out(campaign: Campaign) -> Array:
 
 
 def colours_out(campaign: Campaign) -> Array:
-    """Return how many different colours came out of each drop, shape (drops,)."""
+    """Return how many different colours came out, shape (drops,)."""
     return campaign.by_drop.colours[campaign.drops.run, campaign.drops.drop]
 
 
 def by_the_rule(campaign: Campaign) -> Array:
-    """Return how many cubes the 2/3-1/3 rule expects to come out of each drop, shape (drops,)."""
+    """Return how many cubes the 2/3-1/3 rule expects to come out, shape (drops,)."""
     return THROWN_OUT * campaign.drops.thrown + RESIDENT_OUT * campaign.drops.inside_before
 
 
 def slopes(campaign: Campaign, boot: Resamples, rows: Array) -> Estimates:
-    """Fit emerged = a + b thrown + c inside before by least squares; return a, b, c and R squared.
-
-    a is in cubes; b and c are additional cubes out for each additional cube thrown or inside.
-    """
+    """Fit emerged = a + b thrown + c inside before by least squares; return a (cubes), b, c and R squared."""
     d = campaign.drops
     x = np.stack([np.ones(rows.sum()), d.thrown[rows], d.inside_before[rows]], 1).astype(float)
     y = d.emerged[rows].astype(float)
@@ -117,8 +114,8 @@ class SetupColours:
     """Colours inside after the set-up: the mean number of cubes of each, and how unequal the numbers are in one game.
 
     `all_present` is the share of games with all colours inside. `dispersion` is the variance of a colour's number over
-    games, averaged over colours, divided by the variance if the cubes that stay were drawn at random from all cubes
-    thrown (multivariate hypergeometric). 1 means that colours do not matter.
+    games, averaged over colours, divided by the variance if the cubes that stay were drawn at random (multivariate
+    hypergeometric): 1 means that colours do not matter.
     """
 
     means: Estimates
@@ -149,8 +146,7 @@ def setup_colours(campaign: Campaign, boot: Resamples, rows: Array) -> SetupColo
 class Map:
     """The mean number of cubes out, in bins of cubes thrown and cubes inside before, shape (thrown bins, inside bins).
 
-    `rule` is the number that the 2/3-1/3 rule expects for the same drops. `excess` is the mean out minus `rule`, with
-    its interval.
+    `rule` is the number that the 2/3-1/3 rule expects for the same drops; `excess` is the mean minus `rule`.
     """
 
     thrown_edges: Array
@@ -198,9 +194,9 @@ def emerged_map(campaign: Campaign, boot: Resamples, rows: Array) -> Map:
 class Survival:
     """The length of stays, by age: arrays over ages 1, 2, ... in drops since the cube was thrown in.
 
-    `at_risk` cubes were inside before a drop at that age, and `released` of them came out. `hazard` is the ratio of the
-    two, and `survival` is the probability of being still inside afterwards. `median` is the least age at which survival
-    is 1/2 or less (NaN: not reached). A stay is censored if the run ends, or if a knock or a hand takes the cube out.
+    `at_risk` cubes were inside before a drop at that age, and `released` of them came out; `hazard` is the ratio.
+    `survival` is the probability of being still inside afterwards, `median` the least age at which it is 1/2 or less
+    (NaN: not reached). A stay is censored if the run ends, or if a knock or a hand takes the cube out.
     """
 
     age: Array
@@ -233,10 +229,10 @@ def resident_rows(campaign: Campaign) -> Array:
 
 
 def _kaplan_meier(at_risk: Array, released: Array) -> Array:
-    """Return the product-limit estimate of survival after each age; ages are the last axis.
+    """Return the survival after each age; ages are the last axis.
 
     Source: Kaplan and Meier, Journal of the American Statistical Association 53 (1958). scipy.stats.ecdf has no late
-    entry. lifelines would be a heavy dependency for this curve, and it would fit the resamples one by one.
+    entry.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.cumprod(np.where(at_risk > 0, 1 - released / at_risk, np.nan), axis=-1)
@@ -245,8 +241,8 @@ def _kaplan_meier(at_risk: Array, released: Array) -> Array:
 def survival(campaign: Campaign, boot: Resamples) -> Survival | None:
     """Estimate survival by age, counted in drops that threw cubes; None if no cube was ever inside before a drop.
 
-    Each cube inside before a drop is at risk at its age. Cubes whose entry was not seen (in a chain that starts with a
-    filled tower) enter late, which the product-limit estimate allows.
+    Cubes whose entry was not seen (in a chain that starts with a filled tower) enter late, which the product-limit
+    estimate allows.
     """
     cubes, rows = campaign.cubes, resident_rows(campaign)
     if not len(rows):
@@ -273,7 +269,6 @@ def survival(campaign: Campaign, boot: Resamples) -> Survival | None:
 
 
 def _summaries(curve: Array) -> Array:
-    """Return for each row the median, and the mean stay within `WITHIN` drops (restricted mean)."""
     below = curve <= 0.5
     median = np.where(below.any(1), 1.0 + below.argmax(1), np.nan)
     return np.column_stack([median, 1 + np.nan_to_num(curve[:, : WITHIN - 1]).sum(1)])

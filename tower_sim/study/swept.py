@@ -79,7 +79,7 @@ class Swept:
 
     @property
     def alone(self) -> Slice | None:
-        """Return all points as one slice if one field, or several that move together, is varied."""
+        """All points as one slice if one field, or several that move together, is varied."""
         return self.slices[0] if len(self.groups) == 1 and len(self.slices) == 1 else None
 
     @property
@@ -119,7 +119,7 @@ def sections(swept: Swept, tell: Callable[[float], None]) -> list[Section]:
 
 
 def plain(swept: Swept) -> list[str]:
-    """Return three sentences: what was varied, the effect, and how sure it is."""
+    """Return sentences on what was varied, the effect, and how sure it is."""
     unit, few = swept.campaign.unit, int(swept.runs.min())
     what = "; ".join(_values(field) for field in swept.fields[:4]) + ("; ..." if len(swept.fields) > 4 else "")
     sure = f"; {HOW_SURE}" if few >= FEWEST else ""
@@ -146,7 +146,6 @@ def _values(field: Varied) -> str:
 
 
 def _headline(swept: Swept) -> str:
-    """Return which figures change significantly and how, and which figures show no change."""
     known = [curve for curve in swept.curves if np.isfinite(curve.y.value).any() and not curve.minor]
     usual = _usual(known, swept.campaign)
     tested = {name for name, _ in swept.sure}
@@ -171,7 +170,6 @@ def _sentence(start: str, parts: Sequence[str]) -> str:
 
 
 def _moved(curve: SweptCurve, swept: Swept) -> str:
-    """Return in words how a figure changes: along the one field, or over all points and with which fields."""
     movers, spread = swept.movers(curve), f"{curve.name}: {_range(curve, swept)}"
     if is_sampled(swept.campaign):
         ranks = [(fx.rank_of(curve, field), field) for field in swept.fields if field.name in movers]
@@ -196,7 +194,6 @@ def moving(curves: Sequence[SweptCurve], sure: Collection[tuple[str, str]], camp
 
 
 def _usual(known: Sequence[SweptCurve], campaign: Campaign) -> list[SweptCurve]:
-    """Return the figures that readers ask for first."""
     headlines = (THROWN_OUT.title, of_drops(campaign, OUT.title), INSIDE.title, "battles with an explosion")
     first = [curve.name for curve in known if curve.about == PLAYERS or curve.name.startswith("won by")][:1]
     place = {name: i for i, name in enumerate([*first, *headlines])}
@@ -204,7 +201,6 @@ def _usual(known: Sequence[SweptCurve], campaign: Campaign) -> list[SweptCurve]:
 
 
 def _reach(curve: SweptCurve) -> float:
-    """Return how far a figure moves over the points: the difference of a share, the relative difference of others."""
     low, high = float(np.nanmin(curve.y.value)), float(np.nanmax(curve.y.value))
     return high - low if curve.unit == "1" else (high - low) / (max(abs(low), abs(high)) or 1)
 
@@ -214,7 +210,6 @@ def _with_name(effect: Effect, mark: str = "") -> str:
 
 
 def _range(curve: SweptCurve, swept: Swept) -> str:
-    """Return the least and the greatest value over the points in words."""
     least, most = int(np.nanargmin(curve.y.value)), int(np.nanargmax(curve.y.value))
     low, high = curve.y.at(least), curve.y.at(most)
     if low.value == high.value:
@@ -274,7 +269,6 @@ def _charts(swept: Swept) -> list[Chart]:
 
 
 def _pair(swept: Swept) -> tuple[Varied, Varied | None] | None:
-    """Choose the field of the axis and the field of the lines (or the second axis); None: one panel for each field."""
     leaders = [group[0] for group in swept.groups]
     if len(leaders) == 1:
         return (leaders[0], None) if swept.alone and len(leaders[0].levels) <= 24 else None
@@ -288,7 +282,6 @@ def _pair(swept: Swept) -> tuple[Varied, Varied | None] | None:
 
 
 def _against(curve: SweptCurve, x: Varied, family: Varied | None, name: str) -> Panel:
-    """Draw a figure against one field, with one line for each value of a second field, and the rule's lines."""
     draws: list[charts.Draw] = []
     levels = np.unique(family.numbers) if family else np.zeros(1)
     for i, level in enumerate(levels):
@@ -303,8 +296,6 @@ def _against(curve: SweptCurve, x: Varied, family: Varied | None, name: str) -> 
 
 
 def _contours(some: Sequence[SweptCurve], x: Varied, y: Varied) -> Any:
-    """Draw a figure over two fields: bands between numbered contours, and a dot at each point."""
-
     def panel(curve: SweptCurve) -> Panel:
         known = np.isfinite(curve.y.value)
         at, value = (x.numbers[known], y.numbers[known]), curve.y.value[known]
@@ -326,7 +317,6 @@ def _contours(some: Sequence[SweptCurve], x: Varied, y: Varied) -> Any:
 
 
 def _against_fields(swept: Swept, curve: SweptCurve, number: int) -> Chart:
-    """Draw a figure against each field, one mark for each point, with a smooth curve for sampled designs."""
     shown = [group[0] for group in swept.groups]
     known = np.isfinite(curve.y.value)
     strength = {field.name: abs(fx.rank_of(curve, field).value) for field in shown}
@@ -371,7 +361,6 @@ def effects(swept: Swept, tell: Callable[[float], None]) -> Section:
 
 
 def _of_slices(swept: Swept, says: list[str], tell: Callable[[float], None]) -> Table | None:
-    """Return the table of effects along slices, and add sentences."""
     if swept.sure:
         says.append(
             "Each figure and field has one test: do points that differ in that field alone (or, of points that share "
@@ -412,7 +401,6 @@ def _of_slices(swept: Swept, says: list[str], tell: Callable[[float], None]) -> 
 
 
 def _of_sample(swept: Swept, says: list[str], tell: Callable[[float], None]) -> Table:
-    """Return the table of rank correlations, and of delta and Sobol indices with enough points."""
     fields, campaign = [group[0] for group in swept.groups], swept.campaign
     count = len(swept.points)
     smooths = f" Lines in the pictures are smooths over {count} points." if count >= fx.FEWEST_FOR_SMOOTH else ""

@@ -1,4 +1,4 @@
-"""The sections of a report on games or chains: what players get, seven questions, memory, fairness, the rule.
+"""The sections of a report on games or chains.
 
 The seven questions about the tower of Amerigo are from gamesfanatic.pl, "Teoria wiezy", part 2.
 """
@@ -32,7 +32,7 @@ Rows = list[Sequence[Cell]]
 class Studied:
     """The main figures of a campaign with one design point; `rule` has the same under the 2/3-1/3 rule, if playable.
 
-    Each pair is a mean and a standard deviation over phases. `lags` are autocorrelations of the number inside, in total
+    Pairs are a mean and a standard deviation over phases. `lags` are autocorrelations of the number inside, in total
     and then for each colour, shape (1 + colours, lags).
     """
 
@@ -53,13 +53,13 @@ class Studied:
 
     @staticmethod
     def of(campaign: Campaign, boot: Resamples) -> Studied:
-        """Return the figures of a campaign and of the rule, which is played for comparison."""
+        """Return the figures of a campaign and of the rule."""
         played = play_beside(campaign, campaign.rng("rule"))
         rule = Studied(played, Resamples(played.strata, campaign.rng("rule resamples"))) if played else None
         return Studied(campaign, boot, rule)
 
     def moments(self, values: Array, rows: Array | None = None) -> tuple[Estimate, Estimate]:
-        """Return the mean and standard deviation of `values`, one for each drop, over phases or the drops of a mask."""
+        """Return the mean and standard deviation of `values` (drops,) over phases or the drops of a mask."""
         return retention.moments(self.campaign, self.boot, values, self.campaign.phases if rows is None else rows)
 
     def shares(self, values: Array, rows: Array | None = None) -> Estimates:
@@ -97,7 +97,7 @@ class Studied:
 
 
 def plain(campaign: Campaign, boot: Resamples) -> list[str]:
-    """Return up to three sentences on what a player experiences, with their uncertainty."""
+    """Return up to three sentences on what a player experiences."""
     sure = how_sure(campaign.runs, campaign.unit)
     others = [
         f"{figure.title}: {plainly(estimate(campaign, boot, figure), '' if figure.is_share else figure.unit)}"
@@ -131,7 +131,6 @@ def _upper(text: str) -> str:
 
 
 def _sentences(campaign: Campaign, boot: Resamples) -> str:
-    """Return the game's own figures in sentences; figures with a distribution come first, with their chances."""
     first: list[str] = []
     rest: list[str] = []
     unit = campaign.unit
@@ -149,7 +148,7 @@ def _sentences(campaign: Campaign, boot: Resamples) -> str:
 
 
 def phases_with(share: Estimate, what: str, unit: str) -> str:
-    """Return in words the share of phases that have `what`; if none has it, add how many runs may have one at most.
+    """Return in words the share of phases that have `what`; if none has it, how many runs may have one at most.
 
     The upper end of the interval of a share without a hit is Clopper and Pearson's by run.
     """
@@ -167,7 +166,7 @@ def of_phases(
 ) -> list[tuple[str, str, Estimates]]:
     """Return the title, unit and mean of the game's own phase figures; the chances of the first figure follow it.
 
-    `kind` has the kind of each drop as a number below `kinds`; the means have shape (kinds,).
+    `kind` (drops,) has the kind of each drop, below `kinds`; the means have shape (kinds,).
     """
     d, (first, *rest) = campaign.drops, phase_figures(campaign)
     rows = d.drop > 0
@@ -260,8 +259,6 @@ def seven_questions(tower: Studied) -> Section:
 
 
 def _spread(tower: Studied, values: Callable[[Campaign], Array], *, at_setup: bool = False) -> tuple[Rows, list[Draw]]:
-    """Return the share of drops with each value 0, 1, ... as table rows and as a drawing, with the rule's shares."""
-
     def shares(one: Studied) -> Estimates:
         return one.shares(values(one.campaign), one.setup if at_setup else None)
 
@@ -274,7 +271,6 @@ def _spread(tower: Studied, values: Callable[[Campaign], Array], *, at_setup: bo
 
 
 def _beside(x: Array, mine: Estimates, x_rule: Array, theirs: Array, *, joined: bool = True) -> list[Draw]:
-    """Return functions that draw simulated values as bars and the rule's values as points, if there are any."""
     rule = [points(x_rule, theirs, NAMES[1], RULE, joined=joined)] if len(theirs) else []
     return [bars(x, mine, NAMES[0]), *rule]
 
@@ -550,7 +546,7 @@ def stays(tower: Studied) -> Section:
 
 
 def remembrance(tower: Studied) -> Section:
-    """Return the section on whether, and how much, the past matters."""
+    """Return the section on the tower's memory."""
     title, campaign, rule = "4. Memory", tower.campaign, tower.rule
     if campaign.runs < 2:
         return Section(title, "Memory is judged between runs: this needs two or more.")
@@ -735,10 +731,7 @@ def against_rule(tower: Studied) -> Section:
 
 
 def own(campaign: Campaign, boot: Resamples) -> list[Section]:
-    """Return the section on the game's own figures and columns that no other section covers.
-
-    Figures are means over runs. Columns show the mean of each number and the share of each word.
-    """
+    """Return the section on the game's own figures and columns that no other section covers."""
     columns, figures = own_columns(campaign), other_figures(campaign)
     if not columns and not figures:
         return []
