@@ -1,7 +1,6 @@
 """Checks of a caller's states, cubes and strengths, shared by all models.
 
-Every fault is a UsageError in one line. A state that a model has made itself is marked and not checked again, because
-the time of a check grows with the length of the history.
+A state that a model has made itself is marked and not checked again, because that would take longer with each event.
 """
 
 from __future__ import annotations
@@ -48,9 +47,9 @@ def go_on_there(state: TowerState) -> str:
 class Door:
     """The arguments that a model accepts: states of `model` and `digest`, at most `most` cubes of `edge` (m).
 
-    Cubes inside are in one of `regions`, cubes on a board at one of `places` (empty if there is no board). A model
-    with poses checks them with `look`. Without `look`, cubes have neither poses nor contacts. Contacts can be with
-    fixed boxes 0 to `boxes` - 1. `advise` returns the advice for a state of another digest.
+    Cubes inside are in one of `regions`, cubes on a board at one of `places`. A model with poses checks them with
+    `look`; without, cubes have neither poses nor contacts. Contacts can be with fixed boxes 0 to `boxes` - 1. `advise`
+    returns the advice for a state of another digest.
     """
 
     model: str
@@ -65,10 +64,7 @@ class Door:
     advise: Callable[[TowerState], str] = go_on_there
 
     def throw(self, state: TowerState, cubes: Sequence[Cube]) -> tuple[Cube, ...]:
-        """Check that `cubes` can be thrown into `state` and return them as a tuple of plain cubes.
-
-        A cube on the board may be thrown; the throw takes it off the board.
-        """
+        """Check that `cubes` can be thrown into `state`, also off its board, and return plain cubes."""
         self.enter(state)
         thrown = tuple(map(self._plain, as_cubes(cubes)))
         numbers = {resident.cube.id for resident in state.residents}
@@ -98,7 +94,6 @@ class Door:
         return state
 
     def _plain(self, cube: Cube) -> Cube:
-        """Check a cube and return it with plain Python numbers."""
         if _is_plain(cube) and cube.edge == self.edge and 0 <= cube.id <= MAX_ID and prints(cube.colour):
             return cube
         check_kind("cube", cube, Cube, "a Cube", _ADVICE)
@@ -114,7 +109,6 @@ class Door:
         return Cube(number, cast("str", colour), float(edge))
 
     def _look_through(self, state: TowerState) -> None:
-        """Check every part of a state: types, history, regions, poses and contacts."""
         check_shape(state)
         lying = (*state.residents, *state.board.lying)
         if len(lying) > self.most:
@@ -242,7 +236,6 @@ def check_shape(state: TowerState) -> None:
 
 
 def _is_plain(cube: Cube) -> bool:
-    """Return whether a cube has plain Python values; quick, because a long history has hundreds of thousands."""
     return type(cube) is Cube and type(cube.id) is int and type(cube.colour) is str and type(cube.edge) is float
 
 
@@ -269,7 +262,6 @@ def _check_forces(touch: Touch) -> None:
 
 
 def _check_parts(value: object, kind: type, what: str) -> None:
-    """Check that `value` is a `kind` whose fields have the declared types."""
     _check_kind(value, kind, what)
     for name, allowed in _FIELDS[kind].items():
         _check_kind(getattr(value, name), allowed, f"{name} of {what}")
@@ -288,8 +280,7 @@ def _word(value: object) -> str:
 def check_past(state: TowerState, *, on_board: bool, by_hand: bool) -> None:
     """Check that the log ends with exactly the cubes of the state, each thrown in the drop that it records.
 
-    With a board, cubes that came out lie on it and may be thrown again. `by_hand` says whether the model allows throws
-    with given launches.
+    `by_hand` says whether the model allows throws with given launches.
     """
     kinds = ["drop", "knock", "take", *["place"] * on_board, *["hand"] * by_hand]
     there: dict[int, tuple[Cube, int]] = {}
@@ -325,10 +316,9 @@ def check_past(state: TowerState, *, on_board: bool, by_hand: bool) -> None:
 
 
 def check_touches(state: TowerState, boxes: int) -> None:
-    """Check that every contact is between two bodies that were present after the last drop, knock or placing.
+    """Check that every contact is between two bodies that were present after the last event.
 
-    Those bodies are the cubes of the state, the cubes that came out in that event, the cubes taken since, and the
-    `boxes` fixed boxes.
+    Those are the cubes of the state, the cubes that came out in it or were taken since, and the `boxes` fixed boxes.
     """
     there = {resident.cube.id for resident in (*state.residents, *state.board.lying)}
     for event in reversed(state.log):
@@ -367,7 +357,6 @@ def _impossible(what: str) -> UsageError:
 
 
 def _refuse_twice(state: TowerState, thrown: Sequence[Cube]) -> NoReturn:
-    """Raise the error that names a cube thrown twice, or thrown while it is inside."""
     here = {resident.cube.id for resident in state.residents}
     here |= {resident.cube.id for resident in state.board.lying if resident.cube not in thrown}
     for cube in thrown:

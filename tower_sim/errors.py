@@ -37,7 +37,6 @@ class UsageError(ValueError):
         self.what, self.code = what, code
 
     def _render_traceback_(self) -> list[str]:
-        """Return the lines that IPython shows instead of a traceback."""
         return [f"tower_sim: {self}"]
 
 
@@ -167,7 +166,6 @@ def slipped(word: str, known: Iterable[str]) -> str:
 
 
 def _one_slip(short: str, long: str) -> bool:
-    """Return whether two words are equal or differ by one typing mistake; `short` is not longer than `long`."""
     same = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
     a, b = short[same:], long[same:]
     is_swapped = a[:2] == b[1::-1] and a[2:] == b[2:]

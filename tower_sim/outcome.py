@@ -67,11 +67,11 @@ class Landing:
 class Outcome:
     """The facts of one drop.
 
-    `thrown` are the cubes thrown or placed. `lying` are the cubes that were left on a board. `emerged` are the cubes
-    that came out. `landings` has one entry for every cube thrown, lying or resident. `state` is the next state, or the
-    input state if the drop failed. `failures` are the statuses of earlier attempts. `knocked_out` are the cubes that a
-    knock released: after a knock alone they are the `emerged`, after a knock and a throw they are among the `thrown`.
-    `missed` counts how often a cube missed the funnel and was thrown again within the drop.
+    `thrown` are the cubes thrown or placed, `lying` those left on a board. `landings` has one entry for every cube
+    thrown, lying or resident. `state` is the next state, or the input state if the drop failed. `failures` are the
+    statuses of earlier attempts. `knocked_out` are the cubes that a knock released: after a knock alone they are the
+    `emerged`, after a knock and a throw they are among the `thrown`. `missed` counts how often a cube missed the funnel
+    and was thrown again within the drop.
     """
 
     model: str
@@ -91,7 +91,7 @@ class Outcome:
 
     @property
     def attempts(self) -> int:
-        """The number of attempts at this drop, the last one included."""
+        """The number of attempts at this drop."""
         return 1 + len(self.failures)
 
     @property

@@ -77,7 +77,6 @@ def bodies(apparatus: Apparatus) -> dict[str, Any]:
 
 
 def _solid(manifold: Any, shape: Box | Hull, planes: Sequence[Plane]) -> Any:
-    """Return a hull or a box as a solid in mm, cut off at `planes`; a box is made thicker by _GROWN on every side."""
     if isinstance(shape, Box):
         turn = axes(np.array([shape.orientation]))[0]
         sizes = 2e3 * np.array(shape.half) + 2 * _GROWN

@@ -50,7 +50,6 @@ FILE = ".py"
 
 @cache
 def _known(group: str) -> dict[str, metadata.EntryPoint]:
-    """Return the entry points of a group by name, our own first. Another package cannot replace a name of ours."""
     own = [metadata.EntryPoint(name, value, f"tower_sim.{group}") for name, value in OWN[group].items()]
     others = sorted(metadata.entry_points(group=f"tower_sim.{group}"), key=lambda point: point.name)
     known: dict[str, metadata.EntryPoint] = {}

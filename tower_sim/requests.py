@@ -92,8 +92,6 @@ def _may_be_files(info: ValidationInfo) -> bool:
 
 
 def _known(what: str) -> AfterValidator:
-    """Return a validator for names of the kind `what`; it accepts files where the context allows them."""
-
     def check(name: str, info: ValidationInfo) -> str:
         if what in ("engine", "accuracy") or not _may_be_files(info):
             check_name(what, name)
@@ -103,8 +101,6 @@ def _known(what: str) -> AfterValidator:
 
 
 def _listed(what: str) -> Any:
-    """Return a field whose schema lists the installed names of the kind `what`."""
-
     def listed(schema: dict[str, Any]) -> None:
         schema["enum"] = list(KINDS[what]())
 
@@ -112,10 +108,7 @@ def _listed(what: str) -> Any:
 
 
 def described(*examples: Mapping[str, Any]) -> ConfigDict:
-    """Return the setting that puts examples into a request's schema, and leaves its defaults to the descriptions.
-
-    Makers of clients take a field with a default for one that is always there, which it is in answers alone.
-    """
+    """Return the setting that puts examples into a request's schema, and leaves its defaults to the descriptions."""
 
     def changed(schema: dict[str, Any]) -> None:
         for field in schema["properties"].values():
@@ -135,7 +128,6 @@ def _maybe_seed(seed: object) -> int | None:
 
 
 def _state(state: object) -> object:
-    """Check the form of a state: its token, or within Python the state itself."""
     if isinstance(state, str) and len(state) > MAX_TOKEN:
         raise fault("state", state, f"up to {MAX_TOKEN} characters", "start again without a state")
     if not isinstance(state, str | TowerState | None):
@@ -435,10 +427,7 @@ def check(request: Play, apparatus: Apparatus, model: DropModel) -> None:
 
 
 def turns(request: Play, model: DropModel, run: int | None = None) -> Iterator[Turn]:
-    """Play one run of a checked request and yield its turns; `run` as in `Game.start`.
-
-    Raises TooManyFailedDraws if every drop of a turn fails.
-    """
+    """Play one run of a checked request and yield its turns; `run` as in `Game.start`. Raises TooManyFailedDraws."""
     return to_its_end(request.played.start(model, request.asked.rules, request.seed, run))
 
 
@@ -473,10 +462,7 @@ def fill(many: ManyRuns, request: Play, model: DropModel, tell: Callable[[int], 
 def answer(
     request: AnyRequest, apparatus: Apparatus, model: DropModel, tell: Callable[[int], None] = lambda done: None
 ) -> Mapping[str, Any]:
-    """Return the document that answers a request; call `tell` with the number of runs done.
-
-    Raises TooManyFailedDraws if every drop of a turn fails.
-    """
+    """Answer a request; call `tell` with the number of runs done. Raises TooManyFailedDraws."""
     if isinstance(request, Throw):
         return drop_document(request, outcome(request, model))
     if isinstance(request, Odds):

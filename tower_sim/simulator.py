@@ -40,11 +40,11 @@ from tower_sim.tools.pool import in_threads
 class PhysicsModel(BaseModel):
     """A DropModel that drops rigid cubes through an apparatus with the engine of its settings.
 
-    Every drop builds a new world in a cleared engine, so that it depends only on its arguments. Cubes inside start
-    asleep at their poses. They wake when a cube hits them or when a cube that touched them was taken away. An engine
-    without contact memory wakes the cubes on a board that lean or lie on others, because their support may be gone.
-    The model holds one engine: close it, or use a `with` block. Threads that share a model wait for each other; so do
-    threads whose models share an engine with state for the whole process. A copy has its own engine.
+    Every drop builds a new world in a cleared engine. Cubes inside start asleep at their poses. They wake when a cube
+    hits them or when a cube that touched them was taken away. An engine without contact memory wakes the cubes on a
+    board that lean or lie on others, because their support may be gone. The model holds one engine: close it, or use a
+    `with` block. Threads that share a model wait for each other; so do threads whose models share an engine with state
+    for the whole process. A copy has its own engine.
     """
 
     name = "physics"
@@ -75,7 +75,7 @@ class PhysicsModel(BaseModel):
         return self._steps, self._seconds
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
-        """Throw `cubes` in; see DropModel. Random: what `Scene.throw` draws. All else follows from the arguments."""
+        """See DropModel. Random: what `Scene.throw` draws."""
         thrown = self._door.throw(state, cubes)
         event = Event("drop", rng_text(rng), thrown, ())
         return self._run(state, thrown, event, lambda scene: scene.throw(thrown, rng))
@@ -103,7 +103,7 @@ class PhysicsModel(BaseModel):
                 self._steps, self._seconds = self._steps + each._steps, self._seconds + each._seconds
 
     def throw_by_hand(self, state: TowerState, cubes: Sequence[Cube], launches: Sequence[Sequence[float]]) -> Outcome:
-        """Throw `cubes` with the given launches; see HandModel. Nothing is random."""
+        """See HandModel."""
         thrown = self._door.throw(state, cubes)
         made = by_hand.read(thrown, launches, self.settings.window, self.shape)
         rows = tuple(tuple(map(float, row)) for row in launches)
@@ -135,7 +135,6 @@ class PhysicsModel(BaseModel):
         let_go: Callable[[Scene], None],
         shake: tuple[float, float, float] | None = None,
     ) -> Outcome:
-        """Build the scene, let cubes go, run until all are at rest, and return the outcome."""
         lying = tuple(resident for resident in state.board.lying if resident.cube not in thrown)
         left = tuple(resident.cube for resident in lying)
         with self._world.alone():  # one drop at a time in a process
@@ -168,10 +167,6 @@ def draw_direction(rng: np.random.Generator) -> tuple[float, float]:
 
 
 def _landings(scene: Scene, cubes: Sequence[Cube]) -> tuple[Landing, ...]:
-    """Return the landing of each cube.
-
-    A cube that was cleared away has the place it had then. A cube that never left the hand is lost.
-    """
     there, out = scene.there, scene.out()
     rows = {
         cube: Landing(cube, place.place, pose, place.touches, tuple(there[j].id for j in place.on))
@@ -181,7 +176,6 @@ def _landings(scene: Scene, cubes: Sequence[Cube]) -> tuple[Landing, ...]:
 
 
 def _door(shape: Apparatus, settings: PhysicsSettings) -> Door:
-    """Return the door of physics: cubes inside have poses, and cubes that came out of a ship lie on its board."""
     regions = [region.name for region in shape.regions]
     zones = [ZONE + zone.name for zone in shape.board.zones] if shape.board else []
     places = [*zones, BORDER, TABLE] if zones else []
@@ -200,8 +194,6 @@ def _door(shape: Apparatus, settings: PhysicsSettings) -> Door:
 
 
 class _Check(threading.local):
-    """The check of a state in a world of its own, one in each thread, whose fixed parts are written once."""
-
     def __init__(self, shape: Apparatus, settings: PhysicsSettings) -> None:
         self._shape, self._settings, self._core = shape, settings, CoreEngine(settings)
 
@@ -210,7 +202,6 @@ class _Check(threading.local):
 
 
 def _advice(shape: Apparatus, state: TowerState) -> str:
-    """Suggest the engine that produced a foreign state, if its digest is known."""
     return advice_by_digest(shape).get(state.digest) or go_on_there(state)
 
 

@@ -61,8 +61,8 @@ class Touch:
     """Two bodies in contact at the end of a drop, with their contact forces; an engine starts its next drop from these.
 
     `cube` is a cube's number. `other` is another cube's number, or -1 - k for fixed box k of the apparatus. `forces`
-    has three whole numbers (nN; x, y, z; apparatus frame) for each contact point: the force on `cube`, in the
-    engine's order.
+    has three whole numbers (nN; x, y, z; apparatus frame) for each contact point, in the engine's order: the force on
+    `cube`.
     """
 
     cube: int
@@ -130,15 +130,15 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class TowerState:
-    """The state of an apparatus between drops. It is immutable, so a second reference is a fork.
+    """The state of an apparatus between drops, immutable.
 
     `model` and `digest` name the model, and the exact apparatus and settings. `residents` are the cubes inside. The
-    cubes on `board` have come out, and later cubes can hit them; an Amerigo tower has no board. `sound` marks a state
-    that a model has made or checked. It does not count in comparisons, and a changed copy loses it.
+    cubes on `board` have come out, and later cubes can hit them. `sound` marks a state that a model has made or
+    checked. It does not count in comparisons, and a changed copy loses it.
 
-    `touches` are the contacts at the end of the last drop, knock or placing. They are empty for a model or an engine
-    without contact memory. Cubes taken since then keep their contacts here, because the cubes on them must wake. If
-    such a number is thrown next, it is a new cube.
+    `touches` are the contacts at the end of the last drop, knock or placing; empty without contact memory. Cubes taken
+    since then keep their contacts here, because the cubes on them must wake. If such a number is thrown next, it is a
+    new cube.
     """
 
     model: str
@@ -186,8 +186,7 @@ class TowerState:
     def take(self, cubes: Iterable[Cube]) -> TowerState:
         """Return the state without `cubes`, taken off the board or out of the tower by hand.
 
-        Cubes that lay on them fall in the next drop. `touches` do not change. A throw of a cube on the board takes it
-        off by itself.
+        Cubes that lay on them fall in the next drop. A throw of a cube on the board takes it off by itself.
         """
         taken = tuple(sorted(each_cube("cubes to take", cubes)))
         gone, inside = set(taken), set(self.cubes)
@@ -270,8 +269,6 @@ def _cube_to_plain(cube: Cube) -> list[Any]:
 
 
 class _Cubes(dict[tuple[Any, ...], Cube]):
-    """The cubes of a state by their values, so that a cube thrown many times becomes one object."""
-
     def __missing__(self, values: tuple[Any, ...]) -> Cube:
         number, colour, edge = values
         made = self[values] = Cube(_whole(number), check_colour("colour of a cube", colour), _real(edge))
@@ -311,7 +308,6 @@ def _event_from_plain(row: Sequence[Any], cubes: _Cubes) -> Event:
 
 
 def _from_plain(plain: dict[str, Any]) -> TowerState:
-    """Return the state of an unpacked token. Raises ValueError, TypeError or KeyError for impossible content."""
     for key, (what, most) in _MOST.items():
         if (number := len(plain[key])) > most:
             raise ValueError(f"it has {number} {what}; allowed are up to {most}")

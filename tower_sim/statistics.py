@@ -1,7 +1,7 @@
 """Shared statistics, with the sources of their formulas. Intervals are of 95 % unless a docstring says otherwise.
 
-Results have the same digits with every version of Python and scipy: samples are summed in order, and functions that
-scipy rounds differently from version to version are written out here.
+Results have the same digits with every version of Python and scipy: samples are summed in order, and functions whose
+rounding in scipy changes are written out here.
 """
 
 from __future__ import annotations
@@ -213,8 +213,7 @@ def wilson(hits: int, trials: int, worth: float | None = None, confidence: float
 def clopper_pearson(hits: int, trials: int, confidence: float = CONFIDENCE) -> Estimate:
     """Return the share of `hits` among independent `trials` with its exact interval.
 
-    Source: Clopper and Pearson, Biometrika 26 (1934). scipy.stats has this interval and Wilson's, but would cost half a
-    second at every start; here are four lines on scipy.special.
+    Source: Clopper and Pearson, Biometrika 26 (1934). scipy.stats would cost half a second at every start.
     """
     tail = (1 - confidence) / 2
     low = float(_special().betaincinv(hits, trials - hits + 1, tail)) if hits else 0.0
@@ -229,7 +228,6 @@ def holm(p: Sequence[float] | Array) -> Array:
     """Return p values of shape (k,), adjusted by Holm's method to control the family-wise error rate.
 
     Source: Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979).
-    scipy lacks it, and statsmodels would be a dependency for this alone.
     """
     values = np.asarray(p, float)
     order = np.argsort(values, kind="stable")

@@ -36,7 +36,7 @@ _EDGE, _STEP, _TURNED = 0.008, 1 / 2000, (0.1, -0.3, 0.5, 0.8062257748298549)  #
 
 
 def check_model(model: DropModel) -> None:
-    """Check the promises of `DropModel` and `BoardModel`; raise AssertionError for a broken one.
+    """Check the promises of `DropModel` and `BoardModel`. Raises AssertionError.
 
     The check throws five of 20 cubes ten times, knocks and, on a board, places cubes. A model may refuse all knocks,
     and some draws may fail.
@@ -71,7 +71,6 @@ def check_model(model: DropModel) -> None:
 
 
 def _drawn(model: DropModel, state: TowerState, event: Event, seed: int) -> TowerState:
-    """Make a draw twice, the second time from a token, check both outcomes, and return the next state."""
     kind, cubes, token = event.kind, event.thrown, state.token()
     rng, another, begun = (np.random.default_rng([2013, seed]) for _ in range(3))
     arguments = {"drop": (cubes,), "knock": (event.strength,), "place": (*cubes, event.place)}[kind]
@@ -110,10 +109,9 @@ def _drawn(model: DropModel, state: TowerState, event: Event, seed: int) -> Towe
 
 
 def check_engine(kind: Callable[[PhysicsSettings], Stepper], settings: PhysicsSettings | None = None) -> None:
-    """Check the promises of `Engine` with cubes that fall, sleep, wake and pile up.
+    """Check the promises of `Engine` with cubes that fall, sleep, wake and pile up. Raises AssertionError.
 
-    Raises AssertionError for a broken promise. `kind` is the engine's class. It is called with `settings`. The default
-    settings are Bullet's, which also apply to engines of other packages.
+    The default `settings` are Bullet's, which also apply to engines of other packages.
     """
     settings = settings or PhysicsSettings(engine="bullet")
     engine, other = kind(settings), kind(settings)
@@ -154,10 +152,10 @@ def check_engine(kind: Callable[[PhysicsSettings], Stepper], settings: PhysicsSe
 
 
 def check_game(game: Game, model: DropModel | None = None, tables: Mapping[str, Any] | None = None) -> None:
-    """Check the promises of `Game` with a few runs, with and without failed draws.
+    """Check the promises of `Game` with a few runs, with and without failed draws. Raises AssertionError.
 
-    Raises AssertionError for a broken promise. `model` plays the runs. The default model has the game's `apparatus` and
-    is the rule of two thirds, or physics for a game with a board. `tables` are rules for a short run.
+    `model` plays the runs, by default the rule of two thirds, or physics for a game with a board, in the game's
+    `apparatus`. `tables` are rules for a short run.
     """
     if game.apparatus:
         game.check(shape := load(game.apparatus))
@@ -205,8 +203,6 @@ def check_game(game: Game, model: DropModel | None = None, tables: Mapping[str, 
 
 
 class _Failing(Recorder):
-    """A model whose draws all time out after `left` landings."""
-
     left: float = math.inf
 
     def _kept(self, state: TowerState, outcome: Outcome, *, knock: bool = False) -> Outcome:
@@ -216,7 +212,6 @@ class _Failing(Recorder):
 
 
 def _laid(engine: Stepper, settings: PhysicsSettings, poses: Sequence[Pose]) -> list[int]:
-    """Clear the world; add a floor at height 0 and cubes at `poses`; return their bodies."""
     engine.clear(_EDGE)
     engine.set_effort(settings.iterations, settings.residual, settings.relaxation)
     engine.set_gravity((0.0, 0.0, -GRAVITY))

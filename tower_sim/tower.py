@@ -62,8 +62,8 @@ class Tower(Throwing, Closing):
     ) -> Self:
         """Return the tower that `save` wrote as `token`; give the apparatus or the model if it is a file.
 
-        A tower goes on as if it had never been saved: a whole number as `seed` skips one seed for each throw and each
-        knock in the token. Skipped are so many seeds even if a throw had a seed of its own.
+        It goes on as if it had never been saved: with a whole number as `seed` it skips one seed for each throw and
+        each knock in the token, even for a throw that had a seed of its own.
         """
         state = TowerState.from_token(token)
         named = state.model if state.model in MODELS else PHYSICS

@@ -100,7 +100,7 @@ def mistake(
 ) -> UsageError:
     """Return pydantic's first error as a UsageError; an unknown key comes first, because it explains other errors.
 
-    `fields` are the fields of the table `values`, called `where` in errors. `known` are further allowed keys.
+    `fields` are those of the table `values`, called `where` in errors. `known` are further allowed keys.
     """
     first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
     is_key = first["loc"][-1:] == ("[key]",)  # the last step but one is then the key itself
@@ -163,13 +163,11 @@ def refuse_unknown(values: Mapping[str, object], known: Mapping[str, object], wh
 
 
 def _printed(step: object) -> str:
-    """Return one step of a key's path as errors show it."""
     name = str(step)
     return name if len(name) <= 40 and name.isprintable() else shown(step, 40)
 
 
 def _within(error: UsageError, where: str, place: tuple[int | str, ...]) -> UsageError:
-    """Return the error of a nested document with the full path of its key."""
     short, full = (".".join(map(str, (where, *steps))) for steps in (place[:1], place))
     if not str(error).startswith(f"{short}."):
         return error
@@ -177,7 +175,6 @@ def _within(error: UsageError, where: str, place: tuple[int | str, ...]) -> Usag
 
 
 def _items(kind: Any, value: Any) -> dict[str, tuple[Any, Any]]:
-    """Return the type and the value of every key of a table, by the key as text; empty if `value` is no table."""
     own = _bare(kind)
     if get_origin(own) is not dict or not isinstance(value, Mapping):
         return {}
@@ -185,7 +182,6 @@ def _items(kind: Any, value: Any) -> dict[str, tuple[Any, Any]]:
 
 
 def _bare(kind: Any) -> Any:
-    """Return a type without its annotations and without None."""
     if get_origin(kind) is Annotated:
         return _bare(get_args(kind)[0])
     if get_origin(kind) in (Union, types.UnionType):
@@ -200,7 +196,6 @@ def allowed(field: FieldInfo) -> str:
 
 
 def _words(field: FieldInfo) -> str:
-    """Return a field's own words for what it allows, or "" if its type says it."""
     extra = field.json_schema_extra
     schema: dict[str, Any] = {}
     if callable(extra):
@@ -221,7 +216,6 @@ def described(kind: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
 
 
 def _model_in(kind: Any) -> type[BaseModel] | None:
-    """Return the model of a type that is a model or a list of models, else None."""
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return kind
     if get_origin(kind) in (list, tuple, Union, types.UnionType):

@@ -39,11 +39,11 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
     """Return the variant that a rules file or a name describes, with `changes` to its keys.
 
     The name of a game, or the path of a game's own file (.py), means the game as published with its own apparatus. The
-    name or file of a profile means the first game that can be compared and played with it, as published. Any other
-    `file` is a rules file, as for `requests.read_rules`.
+    name or file of a profile means the first game that can be compared and played with it. Any other `file` is a rules
+    file, as for `requests.read_rules`.
 
-    Each change is KEY=VALUE: a key of a rules file (dotted for a key in a table) and its value in TOML. A word needs no
-    quotes. A relative path starts at the current directory. Each key is changed at most once.
+    Each change is KEY=VALUE in TOML, as after `--set`, at most one for a key. A relative path starts at the current
+    directory.
     """
     said = str(file)
     is_file = registry.is_file("game", said)
@@ -79,7 +79,6 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
 
 
 def _is_profile(file: str | Path) -> bool:
-    """Return whether a file is the profile of a tower or ship; errors are left to whoever reads it as rules."""
     try:
         return is_of(PROFILE, read_text(file, "variant file"))
     except UsageError:
@@ -87,14 +86,12 @@ def _is_profile(file: str | Path) -> bool:
 
 
 def _published(game: Game) -> dict[str, Any]:
-    """Return the table of a rules file for the game as published, with every default in it."""
     plain = game.plain(game.read({}))
     own = plain[game.tables[0]]
     return own if game.name == DEFAULT else own | {GAME: game.name}
 
 
 def _played_with(profile: str) -> Game:
-    """Return the first game with figures that can be played with a shipped apparatus, or else the first game."""
     apparatus = load_apparatus(profile)
     for game in games():
         try:
@@ -107,7 +104,6 @@ def _played_with(profile: str) -> Game:
 
 
 def _change(table: dict[str, Any], change: str) -> str:
-    """Set one key of a variant's table and return the key."""
     key, equals, text = (part.strip() for part in change.partition("="))
     if not (key and equals):
         raise fault("a change", change, "KEY=VALUE with a key of a rules file", "try cubes=6")

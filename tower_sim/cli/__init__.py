@@ -64,7 +64,6 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _misused(error: Any) -> int:
-    """Print what is wrong with a command line and return the exit status; a group without a command prints its help."""
     context: Any = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":
         print(context.get_help())
@@ -79,7 +78,6 @@ def _misused(error: Any) -> int:
 
 
 def _meant(word: str, context: Any) -> str:
-    """Return "; did you mean ...?" with the command of that name in a group, or else the nearest command here."""
     commands: dict[str, Any] = context.command.commands
     inner = [f"{name} {each}" for name, group in commands.items() for each in getattr(group, "commands", ())]
     return next((f"; did you mean {path}?" for path in inner if path.endswith(f" {word}")), near(word, commands))

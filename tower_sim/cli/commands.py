@@ -23,7 +23,6 @@ class _WithExample:
     """A command whose help ends with an example."""
 
     def format_epilog(self: Any, ctx: Any, formatter: Any) -> None:
-        """Write the example as it stands."""
         if self.epilog:
             with formatter.section("Example"):
                 formatter.write(f"  {self.epilog}\n")
@@ -41,7 +40,6 @@ class CommandGroup(_WithExample, TyperGroup):
         return list(self.commands)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands with their sentences."""
         groups = _GROUPS if ctx.parent is None else {"Commands": tuple(self.commands)}
         for title, names in groups.items():
             with formatter.section(title):

@@ -42,7 +42,6 @@ def listed() -> dict[str, Any]:
 
 
 def _entry(group: str, name: str) -> dict[str, Any]:
-    """Return the entry of one name in the list; for an object that cannot be loaded, it has the error."""
     package = registry.source(group, name)
     try:
         thing = registry.get(group, name)

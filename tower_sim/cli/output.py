@@ -19,7 +19,7 @@ _PLAIN = str.maketrans("▁▂▃▄▅▆▇█±×²°→←−…", "_.-=+*%#
 def prepare() -> str:
     """Let both standard streams print any text; characters missing in their encoding are replaced by plainer ones.
 
-    Returns the reason why standard output cannot print, or "" if it can.
+    Returns the reason why standard output cannot print, or "".
     """
     streams: dict[str, TextIO | None] = {"stdout": sys.stdout, "stderr": sys.stderr}
     if streams["stdout"] is None:  # Python sets it to None when it was closed
@@ -50,10 +50,7 @@ def end(status: int) -> int:
 
 @contextmanager
 def going_on() -> Generator[None]:
-    """Let the block finish its work and write its files even if standard output fails.
-
-    Raises the OSError of the failed output at the end of the block.
-    """
+    """Let the block write its files even if standard output fails; raise the OSError of the output at its end."""
     given = sys.stdout
     kept = sys.stdout = _GoingOn(given)
     try:
@@ -66,14 +63,11 @@ def going_on() -> Generator[None]:
 
 
 class _GoingOn:
-    """A stream that accepts all text even after the stream behind it has failed; `failed` is the first error."""
-
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self.failed: OSError | None = None
 
     def write(self, text: str) -> int:
-        """Write text to the stream behind; discard it if that fails."""
         try:
             self._stream.write(text)
         except OSError as error:
@@ -81,14 +75,12 @@ class _GoingOn:
         return len(text)
 
     def flush(self) -> None:
-        """Flush the stream behind; do nothing if that fails."""
         try:
             self._stream.flush()
         except OSError as error:
             self._leave(error)
 
     def __getattr__(self, name: str) -> Any:
-        """Return any other attribute of the stream behind."""
         return getattr(self._stream, name)
 
     def _leave(self, error: OSError) -> None:

@@ -112,7 +112,6 @@ def _play(
 
 
 def _play_many(request: Play, model: DropModel, apparatus: Apparatus, as_json: bool, plot: Path | None) -> None:
-    """Play many runs and print their means; after an interrupt, print the means of the finished runs."""
     many = no_odds(request)
     interrupted = False
     with telling(request.played.runs, request.games or 1) as tell:

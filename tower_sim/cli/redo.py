@@ -47,7 +47,6 @@ def redo(what: str, tower: str | None, as_json: bool) -> int:
 
 
 def _link(text: str) -> dict[str, str]:
-    """Return the parts of a link by name."""
     parts = dict(parse_qsl(text.partition("#")[2].replace("+", "%2B"), keep_blank_values=True))
     for key in parts:
         if key not in _KEYS:
@@ -58,7 +57,6 @@ def _link(text: str) -> dict[str, str]:
 
 
 def _throw(link: dict[str, str], name: str, state: TowerState | None) -> Throw | None:
-    """Return the throw that a link asks for, or None."""
     if "throw" not in link and "knock" not in link:
         return None
     seed = check_seed(link.get("seed", ""), "seed of the link")
@@ -79,7 +77,6 @@ def _plain(event: Event) -> dict[str, Any]:
 
 
 def _lines(state: TowerState | None, request: Throw | None, landed: Outcome | None, *, is_same: bool) -> list[str]:
-    """Return the lines of text that describe what was repeated."""
     lines: list[str] = []
     if state is not None:
         number = len(state.log)

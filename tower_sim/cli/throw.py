@@ -128,7 +128,6 @@ def report(outcome: Outcome, colours: Sequence[str], seed: int) -> str:
 
 
 def _opening(found: list[Chances]) -> list[str]:
-    """Return sentences for players: the choice with the most cubes out, and how often it gives several colours."""
     best = max(found, key=lambda each: each.number.value)
     low, high = best.usual
     span = f"{low}" if low == high else f"{low} to {high}"
@@ -159,7 +158,6 @@ def _mean(one: Chances) -> str:
 
 
 def _table(found: list[Chances]) -> list[str]:
-    """Return a table with a column for each choice: mean number out, shares, and the chance of each colour."""
     rows: list[list[str]] = [["", *map(_words, found)]]
     rows.append(["out, mean", *map(_mean, found)])
     for name in found[0].shares:

@@ -1,7 +1,4 @@
-"""JavaScript modules from our own sources: a slice of a sampler inside a function, ES modules as CommonJS, their types.
-
-The samplers and their words are those of the one-file export and of the lab's page: nothing is written twice.
-"""
+"""JavaScript modules from our sources: a slice of a sampler in a function, ES modules as CommonJS, their types."""
 
 from __future__ import annotations
 
@@ -129,7 +126,6 @@ def common_types(types: str) -> str:
 
 
 def _range_errors(text: str) -> str:
-    """Return a sampler's text with one kind of error for all that is refused: the package promises a RangeError."""
     text = text.replace(
         "a TypeError for a thing of the wrong kind, a RangeError for a value that is not allowed", "a RangeError"
     )
@@ -141,7 +137,6 @@ def _own(name: str) -> str:
 
 
 def _around(shell: str, *inside: str) -> str:
-    """Return a shell with our sources in the place of its mark."""
     head, tail = shell.split(_MARK)
     return head + "".join(f"{each.rstrip()}\n\n" for each in inside).rstrip("\n") + "\n" + tail
 

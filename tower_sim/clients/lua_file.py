@@ -1,9 +1,4 @@
-"""Write a tower's sampler as one Lua file that includes its table.
-
-    document of a table + lua/tower.lua --text--> FILE.lua
-
-docs/surrogate.md says what the file does.
-"""
+"""Write a tower's sampler as one Lua file that includes its table; see docs/surrogate.md."""
 
 from __future__ import annotations
 
@@ -32,7 +27,6 @@ def text(document: Mapping[str, Any]) -> str:
 
 
 def _draws_effect(floor: Mapping[str, Any]) -> bool:
-    """Return whether a drop draws a random word for the shared effect of this floor."""
     return any(entry for name in ("arriving_effect", "lying_effect") for row in floor[name] for entry in row)
 
 

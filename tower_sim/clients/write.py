@@ -54,8 +54,7 @@ def export_command(model: str, to: str, output: Path) -> None:
 def write_package(models: Sequence[str], folder: Path) -> None:
     """Write the npm package of `models`, files or names of shipped ones (none: all that ship), into `folder`.
 
-    The folder is new, empty, or holds this package, whose files are replaced or removed.
-    Raises WritingFailed for a disk that is full.
+    The folder is new, empty, or holds this package. Raises WritingFailed for a disk that is full.
     """
     files = package_files(models)
     try:
@@ -108,7 +107,6 @@ def package_files(models: Sequence[str] = ()) -> dict[str, str]:
 
 
 def _makers(models: Sequence[str]) -> tuple[dict[str, dict[str, Any]], dict[str, tuple[dict[str, Any], Any]]]:
-    """Return the documents of towers, and of ships with what is printed on their zones, by the modules' names."""
     towers: dict[str, dict[str, Any]] = {}
     ships: dict[str, tuple[dict[str, Any], Any]] = {}
     for model in dict.fromkeys(models):
@@ -131,7 +129,6 @@ def _makers(models: Sequence[str]) -> tuple[dict[str, dict[str, Any]], dict[str,
 
 
 def _tower(name: str, plain: Mapping[str, Any], thresholds: Sequence[int]) -> str:
-    """Return the module of one tower; the thresholds are the same for all, and most of a table."""
     table = plain["table"]
     own = table["thresholds"] != thresholds
     text = _line({**plain, "table": {**table, "thresholds": table["thresholds"] if own else "THRESHOLDS"}})
@@ -161,7 +158,6 @@ def _declared(kind: str, name: str) -> str:
 
 
 def _plugins() -> list[str]:
-    """Return the names of the modules for one program each, which are entries of their own: `tower-sim/boardgame`."""
     folder = resources.files("tower_sim.clients") / "npm/plugins"
     return sorted(path.name.removesuffix(".js") for path in folder.iterdir() if path.name.endswith(".js"))
 
@@ -203,7 +199,6 @@ def _package_json() -> str:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Say whether a folder holds this package."""
     try:
         plain = json.loads((folder / "package.json").read_text("utf-8"))
     except (OSError, ValueError):
@@ -212,7 +207,6 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _word(name: str) -> str:
-    """Return the name of a module as a name in JavaScript: dead-reckoning is deadReckoning."""
     first, *more = name.split("-")
     word = first + "".join(each.capitalize() for each in more)
     return f"tower{word}" if word[0].isdigit() else word
@@ -223,7 +217,6 @@ def _line(value: object) -> str:
 
 
 def _types() -> dict[str, str]:
-    """Return the types of the modules by file: those that tsc writes of the code, and the shapes that these share."""
     folder = Path(str(resources.files("tower_sim.clients"))) / "types"
     made = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in sorted(folder.rglob("*.d.ts"))}
     physics = source("tower_sim.web", "src/physics/types.ts").replace("../../../clients/types/lib/", "../")

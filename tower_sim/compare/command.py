@@ -29,12 +29,11 @@ def compare_files(
     changes: Sequence[str] = (),
     settings: PhysicsSettings | None = None,
 ) -> Comparison:
-    """Play `games` pairs of two variants of one game, and return their comparison.
+    """Play `games` pairs of two variants of one game, show the progress, and return their comparison.
 
-    Each of `files` is a path or a shipped name. `changes`, each KEY=VALUE, apply to the second variant. If the second
-    file is None, the second variant is the first one with these changes. `settings` are for physics. Shows its
-    progress. All randomness comes from `seed`. Raises UsageError for a file, number or model that is not allowed, and
-    the errors of `play_pairs`.
+    Each of `files` is a path or a shipped name. `changes`, each KEY=VALUE, apply to the second variant, which without a
+    file is the first one. `settings` are for physics. All randomness comes from `seed`. Raises UsageError for a file,
+    number or model that is not allowed, and the errors of `play_pairs`.
     """
     check_whole("--games", games, 2, MAX_GAMES, "try --games 1000")
     a, b = _variants(files, changes)
@@ -56,10 +55,10 @@ def compare_command(
     as_json: bool,
     plot: Path | None,
 ) -> None:
-    """Compare two variants, and print the JSON document or the report. Draw the comparison into `plot`, if given.
+    """Compare two variants, print the JSON document or the report, and draw the comparison into `plot`, if given.
 
-    Raises the errors of `compare_files`, and UsageError for a picture that cannot be written. If the user interrupted
-    the games, raises KeyboardInterrupt after the report.
+    Raises the errors of `compare_files`, UsageError for a picture that cannot be written, and KeyboardInterrupt, after
+    the report, if the user interrupted the games.
     """
     if plot is not None:
         from tower_sim.compare.plot import check_drawing

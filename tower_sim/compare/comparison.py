@@ -24,11 +24,7 @@ _DOUBT = (
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """A comparison of two variants.
-
-    `asked` is the number of pairs that were asked for, drawn from `seed`. `groups` has the rows of each group of
-    figures.
-    """
+    """A comparison of two variants. `asked` pairs were asked for; `groups` has the rows of each group of figures."""
 
     a: Variant
     b: Variant
@@ -40,7 +36,6 @@ class Comparison:
 
     @property
     def figures(self) -> tuple[Row, ...]:
-        """The rows of the main figures."""
         return self.groups[0]
 
     @property
@@ -92,7 +87,7 @@ class Comparison:
 
 
 def compare(variants: tuple[Variant, Variant], pairs: Tally, *, model: str, seed: int, asked: int) -> Comparison:
-    """Return the comparison from the pairs that were played. Each group of figures is tested separately."""
+    """Return the comparison from the pairs that were played."""
     groups: list[tuple[Row, ...]] = []
     first = 0
     for group in pairs.compared.groups:

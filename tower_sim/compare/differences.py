@@ -12,10 +12,7 @@ from tower_sim.variants import Variant
 
 @dataclass(frozen=True)
 class Difference:
-    """A key that has different values in A and B. None means that the variant lacks the key.
-
-    Keys of the apparatus begin with `tower.` or `ship.`.
-    """
+    """A key with different values in A and B (None: lacking). A key of the apparatus begins with its noun."""
 
     key: str
     a: Any
@@ -23,10 +20,7 @@ class Difference:
 
 
 def differences(compared: Compared, a: Variant, b: Variant) -> tuple[Difference, ...]:
-    """Return the differences between A and B in the rules and in the profile of the apparatus.
-
-    If there are none, equal seeds give equal runs.
-    """
+    """Return the differences between A and B in the rules and in the profile of the apparatus."""
     tables = [(compared.keys(0), compared.keys(1))]
     if a.apparatus.digest != b.apparatus.digest:
         old, new = (dict(leaves(variant.apparatus.profile, noun(variant.apparatus))) for variant in (a, b))

@@ -43,10 +43,8 @@ class Paired:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Sums over `n` pairs from which `paired_of` computes statistics. All arrays have shape (k,).
-
-    They are the means of A, B and B - A, the sums of their squared deviations, the sum of the products of the
-    deviations of A and B, and the largest absolute value.
+    """Sums over `n` pairs, of shape (k,): the means of A, B and B - A, the sums of their squared deviations, the sum of
+    the products of the deviations of A and B, and the largest absolute value.
     """
 
     n: int
@@ -78,7 +76,6 @@ class Moments:
         )
 
     def only(self, figures: slice) -> Moments:
-        """Return the sums for some of the figures."""
         cut: dict[str, Any] = {sums.name: getattr(self, sums.name)[figures] for sums in fields(self)[1:]}
         return Moments(self.n, **cut)
 
@@ -106,8 +103,8 @@ class Moments:
 def paired_of(sums: Moments) -> Paired:
     """Return the statistics of at least 2 pairs from their sums.
 
-    `p` comes from Student's test of the paired differences. Where all pairs have the same difference, there is no
-    standard error. `p` is then 1 for a difference of 0, and else that of the sign test, 2^(1 - n).
+    `p` comes from Student's test of the paired differences. If all pairs have the same difference, `p` is 1 for a
+    difference of 0, and else that of the sign test, 2^(1 - n).
     """
     n, size, difference = sums.n, sums.largest, sums.mean_d
     sd = np.sqrt(sums.square_d / (n - 1))
@@ -139,8 +136,8 @@ def paired_of(sums: Moments) -> Paired:
 def shows_from(sd: float, n: int, figures: int) -> float:
     """Return the smallest mean difference that `n` pairs show with probability POWER.
 
-    `sd` is the standard deviation of the differences. A difference is shown if it passes Holm's first and strictest
-    step, a two-sided p of LEVEL / `figures`.
+    `sd` is the standard deviation of the differences. "Shown" means Holm's first and strictest step, a two-sided p of
+    LEVEL / `figures`.
     """
     return sd * _noncentrality(n, LEVEL / figures) / math.sqrt(n)
 

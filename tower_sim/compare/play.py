@@ -34,11 +34,10 @@ def play_pairs(
     seed: int,
     note: Callable[[int], None] = lambda done: None,
 ) -> Tally:
-    """Play `games` pairs and return their tally; see `batches`. `note` is called with the number of pairs done.
+    """Play `games` pairs and return their tally, after an interrupt that of the pairs done; see `batches`.
 
-    An interrupt from the keyboard returns the pairs done so far.
-    Raises UsageError for a number of games that is not allowed, TooManyFailedDraws if fewer than 2 pairs succeed, and
-    KeyboardInterrupt if fewer than 2 were done.
+    `note` is called with the number of pairs done. Raises UsageError for a number of games that is not allowed,
+    TooManyFailedDraws if fewer than 2 pairs succeed, and KeyboardInterrupt if fewer than 2 were done.
     """
     games, seed = check_whole("games", games, 2, MAX_GAMES), check_seed(seed)
     tally, failure = Tally.empty(compared), None
@@ -59,7 +58,7 @@ def batches(compared: Compared, models: tuple[DropModel, DropModel], games: int,
     """Play `games` pairs and yield them in order, some at a time. A uses the first model, B the second.
 
     If both models can sample runs of the game, run r of both draws from stream r of `seed`. Otherwise pair r is played
-    as run r of `seed`, and is left out if a drop of either run fails 5 times. The size of a batch changes no run.
+    as run r of `seed`, and is left out if a drop of either run fails 5 times.
     """
     a_sampler, b_sampler = (compared.sampler(model) for model in models)
     if a_sampler and b_sampler:
@@ -80,8 +79,7 @@ def play_side(
 ) -> Array:
     """Play runs `first` to `first` + `games` of variant B alone, as `batches` does, and return their figures.
 
-    The result has shape (run, figure); runs with a drop that failed 5 times are left out. `note` is called after each
-    batch.
+    The result has shape (run, figure), without runs with a drop that failed 5 times. `note` is called after each batch.
     """
     sampler = compared.sampler(model)
     parts = [compared.none(1).values]
@@ -94,14 +92,12 @@ def play_side(
 
 
 def _batches(compared: Compared, games: int) -> Iterator[tuple[int, int]]:
-    """Yield the first run and the number of runs of each batch of sampled runs."""
     size = max(1, min(CHUNK if way() != "python" else _PLAIN_BATCH, _BATCH_COUNTS // compared.numbers()))
     for first in range(0, games, size):
         yield first, min(size, games - first)
 
 
 def _played(compared: Compared, model: DropModel, side: int, seed: int, run: int) -> tuple[Values, Draws]:
-    """Play one run of a variant. Raises TooManyFailedDraws if the run is cut short."""
     recorder = Recorder(model)
     turns = list(to_its_end(compared.game.start(recorder.as_model, compared.rules[side], seed, run)))
     draws = recorder.taken()

@@ -27,7 +27,7 @@ _COURSE = 3.0  # inches
 
 
 def check_drawing(path: Path) -> None:
-    """Raise UsageError for a path that a comparison cannot be drawn into. Call this before the games are played."""
+    """Raise UsageError for a path that a comparison cannot be drawn into."""
     if path.suffix == PAGE:
         writing.check(path, "report")
     else:
@@ -35,10 +35,7 @@ def check_drawing(path: Path) -> None:
 
 
 def draw_comparison(comparison: Comparison, path: str | Path) -> None:
-    """Draw a comparison into the file `path`. The ending `.html` gives the complete report.
-
-    Raises UsageError for a path that cannot be written.
-    """
+    """Draw a comparison into the file `path`; the ending `.html` gives the complete report. Raises UsageError."""
     check_drawing(Path(path))
     if Path(path).suffix == PAGE:
         writing.write(path, comparison_report(comparison).page(), "report")
@@ -92,7 +89,6 @@ def comparison_figure(comparison: Comparison) -> Any:
 
 
 def _forest(rows: Sequence[Row], group: Group) -> Panel:
-    """Return a panel of the differences relative to A's means, or in percentage points for a group of shares."""
     names: list[str] = []
     ends: tuple[list[Estimate | None], list[Estimate | None]] = ([], [])  # shown, not shown
     for row in rows:
@@ -120,7 +116,6 @@ def _forest(rows: Sequence[Row], group: Group) -> Panel:
 
 
 def _course(picture: Picture, run: str) -> Panel:
-    """Return a panel of the mean after each turn, with its interval and the band that contains 90 % of runs."""
     drawn: list[charts.Draw] = []
     for name, curve, role in zip("AB", picture.curves, (2, 3), strict=True):
         x, reach = np.arange(len(curve.mean)), student_quantile(curve.runs - 1, (1 + CONFIDENCE) / 2)

@@ -2,8 +2,7 @@
 
     base, wishes, what varies --search--> few ways --choose, other games--> their order --judge, other games--> Tuned
 
-The search and the choice use the best of many means, which are too good by chance. So every number that is told comes
-from games that were played after the choice.
+The best of many means is too good by chance, so every reported number comes from games played after the choice.
 """
 
 from __future__ import annotations
@@ -83,7 +82,6 @@ class Tried:
         return _places(self.compared)
 
     def mean(self, key: str) -> float:
-        """Return the mean of a figure over the games."""
         return float(self.values[:, self.place[key]].mean())
 
     def sd(self, key: str) -> float:
@@ -109,10 +107,10 @@ def tune(
     """Return the rules, and the tower, that come nearest to a wish with the fewest changes, and what they cost.
 
     `game` is a game, its Python file, a rules file or a tower, and `changes` (KEY=VALUE) apply before the search.
-    `wish` has for each figure a number, a text such as ">=3" or "2.9..3.1", or a pair of ends. `vary` has for each
-    rule its values: a range, a list, or a text such as "5..12"; with None every rule that is a whole number varies from
-    half to twice its value. `games` pairs of games judge each way that is told, with `model`. The search uses the fast
-    model unless `model` is another one without physics. All randomness comes from `seed`.
+    `wish` has for each figure a number, a text such as ">=3" or "2.9..3.1", or a pair of ends. `vary` has for each rule
+    its values: a range, a list, or a text such as "5..12"; with None every rule that is a whole number varies from half
+    to twice its value. `games` pairs of games judge each reported way, with `model`. The search uses the fast model
+    unless `model` is another one without physics. All randomness comes from `seed`.
     """
     varied = None if vary is None else [vary_of(key, values) for key, values in vary.items()]
     return tuned(read_variant(game, changes), wishes_of(wish), varied, games, model, settings, check_seed(seed))
@@ -180,7 +178,7 @@ def tuned(
 
 @dataclass(eq=False)
 class Search:
-    """A search for `wishes` that starts at the rules of `start`; all its games are drawn from `seed`.
+    """A search for `wishes` that starts at the rules of `start`.
 
     Game g of every way is drawn from stream g of the seed, so that ways differ by their rules and hardly by luck.
     """
@@ -207,20 +205,17 @@ class Search:
         self.sds = {key: self.base.sd(key) for key in self.base.place}
 
     def compared(self, variant: Variant) -> Compared:
-        """Return the description of a variant (B) beside the rules without changes (A)."""
         compared = variant.game.ways.compared((self.start.rules, variant.rules))
         compared.check(1)
         return compared
 
     def model_of(self, variant: Variant) -> Model:
-        """Return the fast model of a variant's apparatus."""
         if variant.apparatus.digest not in self.models:
             model = open_model(variant.apparatus, self.name)
             self.models[variant.apparatus.digest] = self.opened.enter_context(model)
         return self.models[variant.apparatus.digest]
 
     def played(self, variant: Variant, compared: Compared, games: int, seed: int, first: int = 0) -> Array:
-        """Return the figures of games of a variant; several processes play them, if they are played one by one."""
         if self.pool is None:
             return play_side(compared, self.model_of(variant), games, seed, first, self.note)
         a, b = ((each.file, each.changes) for each in (self.start, variant))
@@ -272,7 +267,6 @@ class Search:
                 self.try_all((way for each in level for way in _neighbours(each.way, space)), until)
 
     def try_all(self, ways: Iterable[Way], until: float = math.inf) -> None:
-        """Try each of some ways, until so many have been tried."""
         for way in ways:
             if len(self.tried) >= until:
                 return
@@ -358,11 +352,10 @@ class Search:
         return least - more <= each.mean(wish.key) <= most + more
 
     def seems_all(self, each: Tried) -> bool:
-        """Return whether a way seems to meet every wish."""
         return all(self.seems(wish, each) for wish in self.wishes)
 
     def scale(self, wish: Wish) -> float:
-        """Return the size by which distances of a wish are measured."""
+        """Return the unit of distances from a wish."""
         ends = [abs(end) for end in (wish.low, wish.high) if math.isfinite(end)]
         return max(*ends, self.sds[wish.key]) or 1.0
 
@@ -414,7 +407,6 @@ _Named = tuple[str, tuple[str, ...]]  # a variant's file and changes, for other 
 
 
 def _part(task: tuple[_Named, _Named, str, int, int, int]) -> Array:
-    """Play games of a variant (the second) in a process of their own, and return their figures."""
     start, variant, name, games, seed, first = task
     compared, model = _opened(start, variant, name)
     return play_side(compared, model, games, seed, first)
@@ -432,14 +424,12 @@ def _places(compared: Compared) -> dict[str, int]:
 
 
 def _spread(values: Sequence[T], most: int) -> list[T]:
-    """Return up to `most` of the values, evenly spread, with both ends if there are two or more."""
     if len(values) <= most or most < 2:
         return [*values[:most]]
     return [values[round(i * (len(values) - 1) / (most - 1))] for i in range(most)]
 
 
 def _neighbours(way: Way, space: Sequence[RuleValues]) -> list[dict[str, str]]:
-    """Return ways with one of the changes to a value 1, 2, 4 or 8 further."""
     found: list[dict[str, str]] = []
     for vary in space:
         if vary.key in way:
@@ -450,5 +440,4 @@ def _neighbours(way: Way, space: Sequence[RuleValues]) -> list[dict[str, str]]:
 
 
 def _other(seed: int, number: int) -> int:
-    """Return another seed, the `number`-th that follows from `seed`."""
     return int(np.random.SeedSequence(seed, spawn_key=(number,)).generate_state(1, np.uint64)[0])

@@ -24,7 +24,6 @@ class Draws:
     redrawn: int
 
     def and_(self, more: Draws) -> Draws:
-        """Return the sum of both."""
         return Draws(self.landed + more.landed, self.redrawn + more.redrawn)
 
 
@@ -48,11 +47,10 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Sums over all pairs so far. The object is immutable: `add` returns a new one.
+    """Sums over all pairs so far, immutable.
 
     `n` is the number of pairs. `courses` are the further counts of the game for A and B. `drops` and `beyond` are for A
-    and B, as in `Values`. `interrupted` means that the user stopped the games early. `waiting` has values that are not
-    yet in `sums`.
+    and B, as in `Values`. `interrupted` means that the user stopped the games. `waiting` has values not yet in `sums`.
     """
 
     compared: Compared
@@ -68,12 +66,10 @@ class Tally:
 
     @staticmethod
     def empty(compared: Compared) -> Tally:
-        """Return the tally of no pairs."""
         return Tally(compared, (compared.none(0).course, compared.none(1).course))
 
     @staticmethod
     def of(compared: Compared, pairs: Pairs) -> Tally:
-        """Return the tally of these pairs."""
         return Tally.empty(compared).add(pairs)
 
     def __len__(self) -> int:
@@ -88,7 +84,6 @@ class Tally:
 
     @property
     def total(self) -> Moments:
-        """The sums over all pairs, for the figures of all groups in order."""
         if not self.waiting:
             assert self.sums is not None  # there are pairs, and all are added up
             return self.sums
@@ -96,7 +91,6 @@ class Tally:
         return rest if self.sums is None else self.sums.and_(rest)
 
     def add(self, pairs: Pairs) -> Tally:
-        """Return the tally with these pairs added."""
         counted = replace(
             self, n=self.n + len(pairs), left_out=self.left_out + pairs.left_out, draws=_drawn(self.draws, pairs.draws)
         )
@@ -124,7 +118,6 @@ def _together(course: Any, more: Any) -> Any:
 def _summed(
     sums: Moments | None, waiting: Sequence[tuple[Array, Array]]
 ) -> tuple[Moments | None, tuple[tuple[Array, Array], ...]]:
-    """Add every complete chunk of the waiting values to the sums. Return the sums and the remaining values."""
     a, b = _joined(waiting)
     while len(a) >= CHUNK:
         chunk = Moments.of(a[:CHUNK], b[:CHUNK])

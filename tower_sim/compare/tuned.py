@@ -1,4 +1,4 @@
-"""What a search for a wish found: as typed values, sentences, a table, a document, and a rules file."""
+"""The result of a search for a wish: typed values, sentences, a table, a document, and a rules file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _COSTS = 2  # costs that a row of the table names
 
 @dataclass(frozen=True, eq=False)
 class Reached:
-    """A way as games judged that were played after the choice: its `comparison` with the rules without changes (A).
+    """A way as judged by games played after the choice: its `comparison` with the rules without changes (A).
 
     `means` has the mean of each wished figure with its 95 % interval and standard deviation over games, and `verdicts`
     what they say. `by_physics` says why physics played these games instead of the fast model, or is empty.
@@ -45,17 +45,14 @@ class Reached:
 
     @property
     def variant(self) -> Variant:
-        """The variant with the changes."""
         return self.comparison.b
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict on all wishes together."""
         return together(self.verdicts.values())
 
     @property
     def games(self) -> int:
-        """The number of games that judged."""
         return len(self.comparison.pairs)
 
     @property
@@ -68,19 +65,17 @@ class Reached:
         return tuple(row for rows in shown for row in sorted(rows, key=lambda row: -row.effect))
 
     def row(self, key: str) -> Row:
-        """Return the row of a figure in the comparison."""
         return next(row for rows in self.comparison.groups for row in rows if row.key == key)
 
 
 @dataclass(frozen=True, eq=False)
 class Tuned:
-    """What a search for a wish found.
+    """The result of a search for a wish.
 
-    `best` is the way that was chosen, and `ways` has it and the others that no way beats in changes, nearness and
-    cost, the fewest changes first. `tried` is the number of ways that were tried, `of` the number of all ways, and
-    `spans` has for each wished figure its means over all ways that were tried: the least and the most, each with its
-    way. `alone` has for each wished figure whether some way seemed to meet that wish, and `searched` is the model of
-    the search.
+    `best` is the chosen way. `ways` has it and the others that no way beats in changes, nearness and cost, the fewest
+    changes first. `tried` of all `of` ways were tried. `spans` has for each wished figure its least and most mean over
+    them, each with its way. `alone` has for each wished figure whether some way seemed to meet that wish. `searched` is
+    the model of the search.
     """
 
     base: Variant
@@ -97,12 +92,10 @@ class Tuned:
 
     @property
     def verdict(self) -> Verdict:
-        """What the games of the chosen way, played afresh, say about the wish."""
         return self.best.verdict
 
     @property
     def rules(self) -> Any:
-        """The rules that were found."""
         return self.best.variant.rules
 
     @property
@@ -182,7 +175,6 @@ def _costs(base: Variant, best: Reached) -> str:
 
 
 def _in_its_way(tuned: Tuned) -> list[str]:
-    """Return what stands in the way: a wish that nothing reaches, or wishes that exclude each other."""
     told: list[str] = []
     for wish in tuned.wishes:
         if tuned.alone[wish.key]:
@@ -256,7 +248,6 @@ def _figure(wish: Wish, way: Reached) -> str:
 
 
 def _title(way: Reached, row: Row) -> str:
-    """Return the title of a figure; that of a share with what it is a share of."""
     groups = way.comparison.pairs.compared.groups
     of = next(group.of for group, rows in zip(groups, way.comparison.groups, strict=True) if row in rows)
     of = of or ("" if row in way.comparison.figures else "cubes out:")
@@ -269,7 +260,6 @@ def _changes(base: Variant, way: Way) -> str:
 
 
 def _word(text: str) -> str:
-    """Return the text of a value in TOML; a plain word without its quotes."""
     return text[1:-1] if re.fullmatch(r'"[\w. -]+"', text) else text
 
 
@@ -284,7 +274,6 @@ def _values(vary: RuleValues) -> str:
 
 
 def _of(mean: float, half: float) -> str:
-    """Return a mean with the decimals of its interval, at least one."""
     decimals = 1 if half <= 0 else min(max(_place(half), 1), 4)
     return f"{mean:.{decimals}f}"
 
@@ -369,5 +358,4 @@ def rules_text(tuned: Tuned, path: Path) -> str:
 
 
 def _beside(file: str | os.PathLike[str] | None, path: Path) -> str:
-    """Return the path of a file from the folder of `path`; "" if there is no file."""
     return Path(os.path.relpath(file, path.absolute().parent)).as_posix() if file else ""

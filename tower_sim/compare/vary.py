@@ -23,7 +23,7 @@ _FORM = "KEY=VALUES, such as cubes=5..12, knock=0..1..0.25 or gold_divisor=2,3"
 
 @dataclass(frozen=True)
 class RuleValues:
-    """A rule `key` and the `values` that the search may give it, each a text as after `--set KEY=`, in their order."""
+    """A rule `key` and the `values` that the search may give it, in order, each a text as after `--set KEY=`."""
 
     key: str
     values: tuple[str, ...]
@@ -59,7 +59,7 @@ def vary_of(key: str, values: Any) -> RuleValues:
 
 
 def usual(base: Variant) -> tuple[RuleValues, ...]:
-    """Return what varies if nothing is said: every rule that is a whole number above 0, from half to twice its value.
+    """Return what varies by default: every rule that is a whole number above 0, from half to twice its value.
 
     Values that the game refuses are left out, and so are rules without two values.
     """
@@ -76,7 +76,7 @@ def usual(base: Variant) -> tuple[RuleValues, ...]:
 
 
 def check_values(base: Variant, varied: Sequence[RuleValues]) -> tuple[RuleValues, ...]:
-    """Return what varies without the values that change nothing; raise UsageError for a value that is not allowed."""
+    """Return what varies, without values that change nothing; raise UsageError for a value that is not allowed."""
     keys = [vary.key for vary in varied]
     if twice := next((key for key in keys if keys.count(key) > 1), None):
         raise fault("--vary", twice, "each rule once", "write all its values in one --vary")
@@ -89,7 +89,7 @@ def check_values(base: Variant, varied: Sequence[RuleValues]) -> tuple[RuleValue
 
 
 def varied_by(base: Variant, way: Way) -> Variant:
-    """Return the variant with the changes of a way in addition to those that `base` has."""
+    """Return the variant `base` with the changes of a way."""
     own = [change for change in base.changes if change.partition("=")[0].strip() not in way]
     return read_variant(base.file, [*own, *(f"{key}={value}" for key, value in way.items())])
 
@@ -121,7 +121,6 @@ def toml_key(key: str) -> str:
 
 
 def _stepped(text: str, first: str, last: str, step: str | None) -> list[Any]:
-    """Return the numbers from `first` to `last`, whole ones if all three are whole."""
     if step is None and not (first.lstrip("-").isdigit() and last.lstrip("-").isdigit()):
         raise UsageError(f"--vary {text!r} has no step; allowed is FIRST..LAST..STEP; write {first}..{last}..0.1")
     by = float(step or 1)

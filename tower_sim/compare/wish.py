@@ -33,8 +33,7 @@ class Verdict(StrEnum):
 class Wish:
     """The wish that the mean of the figure `key` lies from `low` to `high`; one of them may be infinite.
 
-    `target` is the one number that was wished for, or None for a range or a limit. `text` is the wish as it was
-    written.
+    `target` is the one number that was wished for, or None for a range or a limit. `text` is the wish as written.
     """
 
     key: str
@@ -51,7 +50,7 @@ class Wish:
         return self.target - slack, self.target + slack
 
     def off(self, mean: float) -> float:
-        """Return how far a mean lies from the wished number or range, 0 if it does not."""
+        """Return the distance of a mean from the wished number or range."""
         return max(self.low - mean, mean - self.high, 0.0)
 
     def verdict(self, low: float, high: float, sd: float) -> Verdict:
@@ -63,7 +62,6 @@ class Wish:
 
     @property
     def words(self) -> str:
-        """The wished number or range in words."""
         if self.target is not None:
             return number(self.target)
         if math.isinf(self.high):

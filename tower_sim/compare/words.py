@@ -99,7 +99,6 @@ def shown_in_words(comparison: Comparison) -> str:
 
 
 def _percent(row: Row) -> str:
-    """Return the difference in percent of A's mean, in brackets, or "" if this mean is 0."""
     return f" ({row.relative[0]:+.1%})".replace("%", " %") if row.relative else ""
 
 
@@ -108,7 +107,6 @@ _SURE_HEADING = f"{'r':>5} {'p':>7}  {'shown from':>10}  a smaller one"
 
 
 def _line(row: Row) -> list[str]:
-    """Return the table row with a figure's means and difference. A long title takes further lines."""
     interval = "-" if row.interval is None else " to ".join(_mean(row, value, "+") for value in row.interval)
     return _titled(
         row.title,
@@ -118,7 +116,6 @@ def _line(row: Row) -> list[str]:
 
 
 def _sure_line(row: Row) -> list[str]:
-    """Return the table row with the test of a figure. A long title takes further lines."""
     correlation = "-" if row.correlation is None else f"{row.correlation:.2f}"
     p = "<0.0001" if row.p_adjusted < 1e-4 else f"{row.p_adjusted:.4f}"
     least = "-" if row.shows_from is None else _mean(row, row.shows_from)
@@ -194,14 +191,13 @@ def _games(number: int) -> str:
 
 
 def _mean(row: Row, value: float, sign: str = "") -> str:
-    """Return a value of a figure as text, with the decimals that fit its interval."""
     return f"{value:{sign}.{decimals(row)}f}"
 
 
 def decimals(row: Row) -> int:
     """Return the number of decimals that show two digits of the half width of the interval; 2 without an interval.
 
-    The number is limited so that a value has at most four digits and a point, to keep the width of the tables.
+    A value has at most four digits and a point, for the width of the tables.
     """
     half = 0.0 if row.interval is None else (row.interval[1] - row.interval[0]) / 2
     largest = max(1.0, abs(row.mean_a), abs(row.mean_b))

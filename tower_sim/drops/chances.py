@@ -1,8 +1,6 @@
 """Chances of the next throw, estimated by many throws from the same state.
 
-    state + cubes --draws--> cubes out by draw and colour --> mean number out and shares
-
-Each mean and each share has an interval.
+state + cubes --draws--> cubes out by draw and colour --> mean number out and shares
 """
 
 from __future__ import annotations
@@ -34,8 +32,8 @@ Array = npt.NDArray[Any]
 class Chances:
     """The results of throwing the same cubes, `thrown` (counts by colour), many times from one state.
 
-    `out` has the number of cubes that came out, of shape (draws, colours); `colours` names its columns. `left_out`
-    counts the draws that failed five times in a row. They are not in `out`.
+    `out` has the number of cubes that came out, of shape (draws, colours), without the `left_out` draws that failed
+    five times in a row.
     """
 
     thrown: dict[str, int]

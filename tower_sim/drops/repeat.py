@@ -64,11 +64,10 @@ def first_landing(
 def knock_then_drop(
     model: DropModel, state: TowerState, strength: float, cubes: Sequence[Cube], seed: np.random.SeedSequence
 ) -> Outcome:
-    """Knock, then throw `cubes` together with the cubes that the knock released.
+    """Knock, then throw `cubes`, if any, together with the cubes that the knock released.
 
-    Released cubes are both `knocked_out` and `thrown` in the outcome. Without `cubes` there is only the knock. The
-    knock draws from the child of `seed` with one more key 1, the throw from the child with key 0. Each is repeated
-    until it lands.
+    Released cubes are both `knocked_out` and `thrown` in the outcome. The knock draws from the child of `seed` with one
+    more key 1, the throw from the child with key 0. Each is repeated until it lands.
     """
     model, cubes, seed = as_model(model), as_cubes(cubes), as_seed(seed)
     streams = [np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, key)) for key in (0, 1)]
@@ -85,8 +84,7 @@ def throw(
 ) -> Outcome:
     """Throw new cubes (counts by colour), after a knock of strength `knock` (g) if there is one, until they land.
 
-    The cubes are numbered after all cubes that the state has seen. A person throws, and a throw has one seed; a model
-    drops the cubes of a throw, perhaps several times until it lands. Raises TooManyFailedDraws.
+    The cubes are numbered after all cubes that the state has seen. Raises TooManyFailedDraws.
     """
     thrown = supply(cubes, model.cube_edge, first_id=state.next_id)
     if knock is None:
@@ -97,7 +95,7 @@ def throw(
 def redo(model: DropModel, state: TowerState) -> TowerState:
     """Repeat every event of `state.log` from the empty tower and return the last state.
 
-    The result equals `state`, unless `state` was changed or comes from another version.
+    It equals `state`, unless `state` was changed or comes from another version.
     """
     again, state = as_model(model).empty(), as_state(state)
     if (state.model, state.digest) != (again.model, again.digest):

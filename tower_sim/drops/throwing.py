@@ -26,8 +26,7 @@ def merged(cubes: object, colours: Counts) -> dict[str, SupportsIndex]:
 def as_throw(cubes: object, state: TowerState | None, knock: object) -> tuple[dict[str, int], float | None]:
     """Check counts by colour and the strength (g) of a knock (None: no knock) for `state`; return plain numbers.
 
-    Refused are too many cubes, no cubes without a knock, and a colour that is one typing mistake away from a colour of
-    the games or of the state.
+    Refused are too many cubes, no cubes without a knock, and a colour that is one typing mistake away from a known one.
     """
     counts = as_counts("cubes", cubes)
     strength = None if knock is None else knock_strength(knock)
@@ -58,7 +57,7 @@ class Throwing(ABC):
 
     @abstractmethod
     def _do(self, counts: Counts, knock: float | None, seed: SupportsIndex | str | None) -> Outcome:
-        """Throw cubes (counts by colour), or knock with strength `knock` (g), and remember the outcome."""
+        pass
 
     @property
     def state(self) -> TowerState:

@@ -36,7 +36,6 @@ class PhasesTable:
 
     @property
     def state(self) -> TowerState:
-        """The tower's state."""
         return self.entries[-1].state.tower
 
 
@@ -44,9 +43,9 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
     """An environment in which one player chooses in every phase of Amerigo.
 
     The choices are an action of a colour that came out, gold, or once the token for victory points. They follow the
-    rules (`games.amerigo.options`). The rewards are our assumption, because the tower decides only this part of the
-    game. An action point has a reward of 1 until `need` points of its colour are reached, and then of 0. A piece of
-    gold or a victory point has the reward `gold`. A phase in which no cube comes out offers no choice and is skipped.
+    rules (`games.amerigo.options`). The rewards are our assumption: an action point has a reward of 1 until `need`
+    points of its colour are reached, and then of 0; a piece of gold or a victory point has the reward `gold`. A phase
+    in which no cube comes out is skipped.
     """
 
     game = GAME
@@ -70,7 +69,6 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
         return self._next(PhasesTable(seed, (first,), dict.fromkeys(self.rules.colours, self._need)))
 
     def _next(self, table: PhasesTable) -> PhasesTable:
-        """Return the table at the next phase in which a cube comes out, or at the end of the game."""
         while True:
             game = cleared(table.entries[-1].state)
             if game.over:
@@ -84,7 +82,6 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
         return options(table.entries[-1].emerged, self.rules, tokens=Tokens(victory_points=table.has_token))
 
     def _worths(self, table: PhasesTable) -> list[float | None]:
-        """Return the reward of each action now, or None for an action that is not allowed."""
         if table.is_over:
             return [None] * len(self.actions)
         offered = self._offered(table)
@@ -115,6 +112,5 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
         return game_figure(entries, self.rules, f"round {entries[-1].round}, phase {entries[-1].phase}")
 
     def greedy(self) -> int:
-        """Return the action with the largest reward now."""
         worths = self._worths(self.table)
         return max(range(len(worths)), key=lambda action: -1.0 if worths[action] is None else worths[action] or 0.0)

@@ -2,8 +2,7 @@
 
     reset -> table -> mask -> action -> next table and reward -> ... -> a table whose mask allows nothing
 
-A table is the complete situation of a game. All randomness follows from the seed in the table. A table can therefore be
-kept, restored, and continued with another seed.
+A table is the complete situation of a game. All randomness follows from its seed.
 """
 
 from __future__ import annotations
@@ -59,9 +58,9 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
     """A game with a tower for one player, with the interface of Gymnasium; see `gymnasium.make`.
 
     `rules` are the rules to change, as in `{"rounds": 5}`. `model` and `apparatus` are arguments of `open_model`.
-    `knowledge` is one of KNOWLEDGE, and `illegal` is one of ILLEGAL. The observation is a vector of float32. Its
-    elements have the names in `names`. `info["action_mask"]` has a 1 for every action that is allowed. Five failed
-    draws in a row truncate the episode. Draws fail only with physics.
+    `knowledge` is one of KNOWLEDGE, and `illegal` is one of ILLEGAL. The observation is a vector of float32 whose
+    elements have the `names`. `info["action_mask"]` has a 1 for every action that is allowed. Five failed draws in a
+    row, which happen only with physics, truncate the episode.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 2}
@@ -147,12 +146,12 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
         return np.array([*self._mask(self.table)], bool) & (not self._failed)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
-        """Begin an episode; see Gymnasium. `options` are ignored."""
+        """Begin an episode. `options` are ignored."""
         super().reset(seed=None if seed is None else check_seed(seed))
         return self.put(self._begin(int(self.np_random.integers(1 << 63))))
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
-        """Take one step; see Gymnasium. Raises UsageError after the end, or for an action outside the mask.
+        """Raises UsageError after the end, or for an action outside the mask.
 
         With `illegal` = "first", an action outside the mask is replaced by the first allowed one.
         """
@@ -191,7 +190,6 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
         return np.asarray(canvas.buffer_rgba())[..., :3].copy()
 
     def close(self) -> None:
-        """Release the resources of the model."""
         self.model.close()
 
     @property

@@ -38,8 +38,8 @@ _PASS = "pass"
 class DeadReckoningEnv(TowerEnv[Battle]):
     """An environment for one side of a battle. The policy `opponent` plays the other sides.
 
-    The reward is 1 if the side wins the battle, -1 if another side wins it, and 0 if nobody does. `side` is a colour.
-    The default is the active side, or in a tie-break the first one.
+    The reward is 1 if the side wins, -1 if another side wins, and 0 if nobody does. `side` is a colour, by default the
+    active side, or in a tie-break the first one.
     """
 
     game = GAME
@@ -63,7 +63,6 @@ class DeadReckoningEnv(TowerEnv[Battle]):
         return self._next(start(self.model, self.rules.setup, seed))
 
     def _next(self, table: Battle) -> Battle:
-        """Return the battle at the side's next choice, or at its end."""
         while not table.over and not (_is_choice(table) and table.turn == self.side):
             table = advance(self.model, table, self._opponents)
         return table
@@ -98,7 +97,7 @@ class DeadReckoningAEC(AECEnv[str, Any, Any]):
     """A battle in which agents play all sides in turn, with the AEC interface of PettingZoo.
 
     The agents are the colours. An observation is a dictionary with `observation`, a vector of float32, and
-    `action_mask`. Rules, options and rewards are the same as for `DeadReckoningEnv`.
+    `action_mask`. Rules, options and rewards are those of `DeadReckoningEnv`.
     """
 
     metadata: dict[str, Any] = {"name": "dead_reckoning_v0", "render_modes": ["rgb_array"], "is_parallelizable": False}
@@ -114,14 +113,13 @@ class DeadReckoningAEC(AECEnv[str, Any, Any]):
         self.agents: list[str] = []
 
     def action_space(self, agent: str) -> Any:
-        """Return the space of actions of an agent. Its `sample` draws actions that are allowed now."""
         return self._sides[agent].action_space
 
     def observation_space(self, agent: str) -> Any:
         return self._spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin an episode; see PettingZoo's AECEnv. `options` are ignored."""
+        """Begin an episode. `options` are ignored."""
         if seed is not None:
             self._rng = np.random.default_rng(check_seed(seed))
         self.agents = [*self.possible_agents]
@@ -134,7 +132,7 @@ class DeadReckoningAEC(AECEnv[str, Any, Any]):
         self._follow(start(first.model, first.rules.setup, int(self._rng.integers(1 << 63))))
 
     def step(self, action: Any) -> None:
-        """Take one step; see PettingZoo's AECEnv. The mask must allow the action."""
+        """Take one step. The mask must allow the action."""
         if not self.agents:
             raise fault("the environment", "at its end, or not reset yet", "one that goes on", "call reset() first")
         agent = self.agent_selection
@@ -160,12 +158,10 @@ class DeadReckoningAEC(AECEnv[str, Any, Any]):
         return self._sides[self.possible_agents[0]].render()
 
     def close(self) -> None:
-        """Release the resources of the models."""
         for own in self._sides.values():
             own.close()
 
     def _follow(self, battle: Battle) -> None:
-        """Continue from `battle` to the next choice or to the end."""
         model = self._sides[self.possible_agents[0]].model
         while not battle.over and not _is_choice(battle):
             battle = advance(model, battle, {})
@@ -181,7 +177,6 @@ def _is_choice(battle: Battle) -> bool:
 
 
 def _listed(setup: Setup, board: Board, side: str) -> Iterator[str]:
-    """Yield the name of every action that a side can ever have in a battle."""
     yield _PASS
     for number, ability in enumerate(setup.side(side).abilities):
         match ability.kind:
@@ -197,7 +192,6 @@ def _listed(setup: Setup, board: Board, side: str) -> Iterator[str]:
 
 
 def _named(battle: Battle, use: Use) -> str:
-    """Return the name of the action for a use of an ability, as in `_listed`."""
     ability = battle.ability(battle.turn, use)
     if use.cube is None:
         return f"{use.ability}: {ability.text}"
@@ -207,7 +201,6 @@ def _named(battle: Battle, use: Use) -> str:
 
 
 def _uses(battle: Battle) -> dict[str, Use | None]:
-    """Return the allowed uses of abilities by the name of the action. Equal actions keep the first use."""
     return {_PASS: None} | {_named(battle, use): use for use in reversed(battle.uses(battle.turn))}
 
 
@@ -226,7 +219,6 @@ def _outcome(battle: Battle, side: str) -> float:
 
 
 def _seen(battle: Battle, side: str) -> Iterator[Seen]:
-    """Yield the elements of the observation of a side: its own first, then those of the other sides."""
     yield "passes", battle.passes, 2
     places = (*(ZONE + zone.name for zone in battle.board.zones), BORDER, TABLE)
     supply, stuck = (count_by_colour(cubes) for cubes in ((*battle.supply, *battle.island), battle.state.cubes))

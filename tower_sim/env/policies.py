@@ -34,7 +34,7 @@ def search(policy: Policy, rollouts: int, ahead: int, seed: int) -> Policy:
     """Return the policy that tries each allowed action in `rollouts` simulations and takes the best on average.
 
     After the action, `policy` continues for up to `ahead` steps. Each rollout draws new random numbers, the same for
-    every action. The search therefore knows the tower's probabilities and its contents, but not what comes out next.
+    every action. So it knows the tower's probabilities and its contents, but not what comes out next.
     """
     rollouts, ahead = check_whole("rollouts", rollouts, 1), check_whole("ahead", ahead, 0)
     rng = np.random.default_rng(check_seed(seed))
@@ -84,10 +84,10 @@ def value(env: TowerEnv[Any], policy: Policy, games: int, seed: int) -> Estimate
 class SolvedLuck:
     """The optimal policy of push your luck for a player who sees the points, the round and the columns `counts`.
 
-    The outcomes of throws are counted in `steps` simulated steps of many games, separately for each value of `counts`,
-    or for all throws together if `counts` is empty. Dynamic programming backwards from the last round then gives the
-    best choices. With the cubes inside as `counts`, the player remembers what was thrown in. In the simulated games,
-    players stop with probability `stops` in each step. Random: these games, drawn from `seed`.
+    The outcomes of throws are counted in `steps` simulated steps of many games, drawn from `seed`, in which players
+    stop with probability `stops` in each step. They are counted separately for each value of `counts`, or together if
+    it is empty. Dynamic programming backwards from the last round then gives the best choices. With the cubes inside as
+    `counts`, the player remembers what was thrown in.
     """
 
     def __init__(
@@ -107,7 +107,6 @@ class SolvedLuck:
         self._choices = self._solve(rows, often)
 
     def __call__(self, env: Any) -> int:
-        """Return the action for one environment."""
         return int(self.actions(env.observation[None], env.action_masks()[None])[0])
 
     def actions(self, seen: Array, mask: Array) -> Array:
@@ -128,7 +127,6 @@ class SolvedLuck:
         return banked
 
     def _watch(self, envs: PushYourLuckVectorEnv, steps: int, seed: int, stops: float) -> tuple[Array, Array, Array]:
-        """Return `counts` before each throw, the cubes out, and `counts` after it, for players who stop at random."""
         rng = np.random.default_rng(seed)
         seen, info = envs.reset(seed=seed)
         over = np.zeros(envs.num_envs, bool)
@@ -144,11 +142,9 @@ class SolvedLuck:
         return before, out, after_it
 
     def _cell(self, counts: Array) -> Array:
-        """Return one whole number for the values of all `counts`, shape (n, counts) -> (n,)."""
         return np.asarray(np.ravel_multi_index(counts.T, self._wide)) if self._of else np.zeros(len(counts), int)
 
     def _solve(self, rows: Array, often: Array) -> Array:
-        """Return whether to stop, shape (rounds left after this one, points, cell)."""
         here, gold, black, there = rows.T
         begins = np.flatnonzero(np.diff(here, prepend=-1))
         share = often / np.repeat(np.add.reduceat(often, begins), np.diff(begins, append=len(here)))

@@ -20,11 +20,7 @@ _SHOWN = 14  # throws in a picture
 
 @dataclass(frozen=True, slots=True)
 class LuckTable:
-    """The situation at a choice.
-
-    `state` is the tower's state. `points` and `throws` count in the current round, `banked` in all rounds before.
-    `turns` are the throws of the run so far.
-    """
+    """The situation at a choice. `points` and `throws` count in the current round, `banked` in all rounds before."""
 
     seed: int
     state: TowerState
@@ -42,7 +38,7 @@ class LuckTable:
 class PushYourLuckEnv(TowerEnv[LuckTable]):
     """An environment in which the player throws again for gold, or stops before black cubes come out.
 
-    The reward is the number of points banked. The rules `policy` and `at` have no effect, because the solver decides.
+    The reward is the number of points banked. The rules `policy` and `at` have no effect.
     """
 
     game = GAME

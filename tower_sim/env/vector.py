@@ -25,8 +25,7 @@ class PushYourLuckVectorEnv(VectorEnv[Array, Array, Array]):
     """A vector of `num_envs` games of `PushYourLuckEnv` with the knowledge "table"; see `gymnasium.make_vec`.
 
     A finished game begins again in the next step, whatever its action (`AutoresetMode.NEXT_STEP`).
-    `info["action_mask"]` has shape (num_envs, 2). The games differ from those of `PushYourLuckEnv` with the same seed,
-    because random numbers are drawn in another order.
+    `info["action_mask"]` has shape (num_envs, 2). With the same seed the games differ from those of `PushYourLuckEnv`.
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -52,7 +51,7 @@ class PushYourLuckVectorEnv(VectorEnv[Array, Array, Array]):
         self._towers: ManyTowers | None = None
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
-        """Begin all games; see Gymnasium. `options` are ignored."""
+        """`options` are ignored."""
         super().reset(seed=None if seed is None else check_seed(seed))
         most = self.rules.rounds * MOST_THROWS
         total = int(self._cubes.sum())
@@ -63,10 +62,7 @@ class PushYourLuckVectorEnv(VectorEnv[Array, Array, Array]):
         return self._observation(), self._info()
 
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
-        """Take one step in every game; see Gymnasium.
-
-        Raises UsageError if the mask of a game that is not over forbids its action.
-        """
+        """Raises UsageError if the mask of a game that is not over forbids its action."""
         if self._towers is None:
             raise fault("the environment", "not reset yet", "one that is", "call reset() first")
         given = actions

@@ -164,7 +164,6 @@ def _back(tower: GameTower, rules: ArchipelagoRules) -> list[Half]:
 
 
 def _resolved(rules: ArchipelagoRules, half: Half) -> tuple[str, int, dict[str, Any]]:
-    """Return a sentence, the steps of the rebellion marker, and the facts."""
     (steps, building), number = half.event, half.number
     if building:
         rise = steps * (rules.towns if building == "town" else rules.temples)

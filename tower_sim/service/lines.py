@@ -68,10 +68,7 @@ def read_request(sent: Mapping[str, Any]) -> Hello | AnyRequest:
 
 
 def answer(asked: Hello | AnyRequest, opened: Opened) -> Mapping[str, Any]:
-    """Return the answer to a checked request; everything random is drawn from its seed.
-
-    Raises TooManyFailedDraws if every draw of a throw fails.
-    """
+    """Return the answer to a checked request. Random from its seed. Raises TooManyFailedDraws."""
     return here() if isinstance(asked, Hello) else requests.answer(asked, *opened.asked(asked))
 
 
@@ -93,7 +90,6 @@ def here() -> Here:
 
 
 def _lines(source: BinaryIO) -> Iterator[bytes | None]:
-    """Yield each line, or None for a line that is too long."""
     while line := source.readline(MAX_LINE + 1):
         if len(line) <= MAX_LINE:
             yield line
@@ -136,8 +132,7 @@ def _written(name: object, reply: Mapping[str, Any]) -> str:
 def read_object(line: bytes, what: str, allowed: str, example: str) -> dict[str, Any]:
     """Return the JSON object in `line`, called `what` in errors; they quote `allowed` and `example`.
 
-    Python's reader allows more: NaN, infinity, repeated keys and lone surrogates are refused here, so that every value
-    can be sent back as JSON.
+    NaN, infinity, repeated keys and lone surrogates are refused, so that every value can be sent back as JSON.
     """
     try:
         text = line.decode()

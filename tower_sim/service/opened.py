@@ -28,8 +28,8 @@ _Key = tuple[str, str, str, str, PhysicsSettings | None]
 class Opened:
     """The last `KEPT` models that were asked for, opened by `opener`; a context manager.
 
-    A model is identified by the names in the request and by the bytes of the files that they name. So a changed file is
-    read again. Reading a shipped profile takes milliseconds, much longer than a drop of a fast model.
+    A model is identified by the names in the request and by the bytes of the files that they name, so a changed file is
+    read again.
     """
 
     def __init__(self, opener: Opener = open_model) -> None:
@@ -69,7 +69,6 @@ class Opened:
 
 
 def _content(name: str) -> str:
-    """Return the digest of the file `name`, or "" for a shipped name and for a file that cannot be read."""
     try:
         return hashlib.sha256(read_bytes(name, "file")).hexdigest() if os.path.lexists(name) else ""
     except (UsageError, ValueError):

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 class Column:
     """A column of a table: its name, its Arrow type, whether it can be null, and its meaning.
 
-    `studied` says whether studies report the column. It is false for a column that names a drop, and for one whose
-    content a figure of the game already has.
+    `studied`: whether studies report it, as they do not for a name of a drop or for the content of a figure.
     """
 
     name: str

@@ -30,8 +30,7 @@ def extra(module: str, name: str) -> Any:
 def pip_install(*names: str) -> str:
     """Return the shell command that installs packages into the running Python.
 
-    The command gives the path of this Python unless `python` on the search path is in the same folder. A bare `pip`
-    could belong to another Python.
+    It has the path of this Python unless `python` on the search path is in the same folder.
     """
     found = shutil.which("python")
     is_found = found is not None and Path(found).parent == Path(sys.executable).parent

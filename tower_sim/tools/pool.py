@@ -93,7 +93,7 @@ def in_threads(
     """Yield the result of `work` for each of `tasks`, in order, from up to `workers` threads (None: one for each core).
 
     Threads gain time if `work` drops with the core, which runs without Python's lock. After an error or an interrupt no
-    task begins any more, and those that have begun are not waited for.
+    task begins any more; those begun are not waited for.
     """
     workers = (os.cpu_count() or 1) if workers is None else check_workers(workers)
     crew = ThreadPoolExecutor(workers)

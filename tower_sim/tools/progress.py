@@ -93,7 +93,6 @@ class Telling:
         return f"{self._done} {self._what}" if self._total is None else f"{self._done} of {self._total} {self._what}"
 
     def _left(self, now: float) -> str:
-        """Return the time left in words, at the speed so far; "" if it is unknown."""
         done = self._done - self._first
         if self._total is None or done <= 0 or self._done >= self._total:
             return ""
@@ -101,7 +100,6 @@ class Telling:
         return f", about {seconds:.0f} s left" if seconds < 120 else f", about {seconds / 60:.0f} min left"
 
     def _draw(self, now: float) -> bool:
-        """Draw rich's bar; return False if rich is not installed."""
         if self._bar is None:
             if importlib.util.find_spec("rich") is None:
                 return False
@@ -123,8 +121,7 @@ def telling(
 ) -> Generator[Telling]:
     """Report in the block how many of `total` things are done; for the first 2 seconds, report nothing.
 
-    `what` names the things in the plural ("games"). Call the yielded object with the number done. `stream` is standard
-    error if None; `clock` returns seconds.
+    `what` names the things in the plural. Call the yielded object with the number done. `clock` returns seconds.
     """
     tell = Telling(what, total, sys.stderr if stream is None else stream, clock)
     try:
@@ -134,7 +131,6 @@ def telling(
 
 
 def _bar(what: str, total: int | None, done: int, stream: TextIO) -> Any:
-    """Start rich's bar on `stream`."""
     progress: Any = importlib.import_module("rich.progress")
     console: Any = importlib.import_module("rich.console")
     columns = (

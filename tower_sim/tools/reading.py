@@ -68,7 +68,6 @@ def as_path(what: str, path: object, advice: str = "check the path") -> Path:
 
 
 def _why(error: OSError | ValueError) -> str:
-    """Return why a file could not be read, and what to check."""
     if not isinstance(error, OSError):
         return "no file has a name with such a character; check its path"
     known = {
@@ -82,10 +81,7 @@ def _why(error: OSError | ValueError) -> str:
 
 
 def read_text(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: str = "check the path") -> str:
-    """Return the text of a regular file in UTF-8, with or without a byte-order mark.
-
-    The arguments are those of `read_bytes`.
-    """
+    """Return the text of a regular file in UTF-8, with or without a byte-order mark; see `read_bytes`."""
     data = read_bytes(path, what, limit=limit, advice=advice)
     try:
         return data.decode("utf-8-sig")
@@ -146,8 +142,7 @@ def refuse_constant(word: str) -> NoReturn:
 def check_bounds(value: Any, what: str, path: str = "", depth: int = 0) -> None:
     """Check the nesting depth of a value, that its numbers are finite, and the number of digits of whole numbers.
 
-    Errors call the value `what` and say at which `path` of keys the fault is. `depth` is the depth of the value itself,
-    at most MAX_DEPTH.
+    Errors call the value `what` and name the `path` of keys. `depth` is that of the value itself, at most MAX_DEPTH.
     """
     if depth > MAX_DEPTH:
         raise fault(f"depth of {what}", f"over {MAX_DEPTH}", f"up to {MAX_DEPTH} tables in each other", "flatten it")

@@ -17,10 +17,7 @@ _HEAD, _TAIL = 700, 300  # characters kept of a long line: what was received may
 
 
 def say(text: str, *, flush: bool = False) -> None:
-    """Print `text` with control characters escaped, and fold long lines on a terminal.
-
-    Elsewhere each paragraph stays one line, which programs can search and editors fold.
-    """
+    """Print `text` with control characters escaped, and fold long lines on a terminal, not elsewhere."""
     text = printable(text)
     if sys.stdout.isatty():
         text = folded(text, shutil.get_terminal_size().columns)
@@ -48,9 +45,8 @@ def one_line(text: str, head: int, tail: int) -> str:
 def folded(text: str, width: int) -> str:
     """Return `text` with lines of at most `width` columns, as far as words allow; prose has at most 100.
 
-    A line with two spaces in a row counts as a row of a table. Its spaces stay, and its continuation lines are indented
-    to a column of the table. Continuation lines of prose are indented like its first line. A `width` below 20 is
-    ignored.
+    A line with two spaces in a row is a row of a table: its continuation lines are indented to a column of the table.
+    Continuation lines of prose are indented like its first line. A `width` below 20 is ignored.
     """
     if width < _LEAST:
         return text
@@ -65,7 +61,6 @@ def folded(text: str, width: int) -> str:
 
 
 def _column(line: str, most: int) -> int:
-    """Return where the last of the columns begins that begin within the first `most` characters of a row."""
     begins = [gap.end() for gap in re.finditer(r"(?<=\S) {2,}", line) if gap.end() <= most]
     return begins[-1] if begins else _INDENT
 

@@ -30,8 +30,8 @@ def unpack(prefix: str, token: str, read: Callable[[Any], T], what: str, source:
     """Return the value of a token; `read` makes it from the unpacked plain data.
 
     Errors call the value `what` and say that tokens come from `source`. At most `most` bytes are unpacked, and no more
-    values than an honest token of that size has: a few kB can stand for millions of values. `read` must check every
-    number, because a number may be infinite or have thousands of digits.
+    values than an honest token of that size has. `read` must check every number, because a number may be infinite or
+    have thousands of digits.
     """
     allowed, advice = f"one line of text, '{prefix}.<{what}>.<digest>'", f"pass {source}, whole"
     if not check_kind(f"{what} token", token, str, allowed, advice).strip().isascii():

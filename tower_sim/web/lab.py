@@ -104,7 +104,6 @@ def contents(given: Sequence[str | Path] = (), rules: str | Path | None = None) 
 
 
 def _house(rules: str | Path) -> Variant:
-    """Return the variant of a rules file; raises UsageError for rules that the page's controls cannot say."""
     house = read_variant(rules)
     if house.game.name != DEFAULT:
         raise fault(f"the game of {shown(str(rules))}", house.game.name, f"{DEFAULT}, which the lab plays")
@@ -127,7 +126,6 @@ def _house(rules: str | Path) -> Variant:
 
 
 def _fitted(apparatus: Apparatus, file: str) -> Fitted:
-    """Return the surrogate beside a profile's file; raises UsageError when there is none, or one of another profile."""
     if not beside(file).is_file():
         raise UsageError(
             f"apparatus {shown(file)} has no surrogate: {shown(str(beside(file)))} is not there; allowed is a profile "
@@ -167,7 +165,6 @@ def _ship(apparatus: Apparatus, fitted: Fitted, named: str) -> dict[str, Any]:
 
 
 def _of_sides(ships: Sequence[str]) -> dict[str, str]:
-    """Return the names of the figures of each side of a battle in these ships, by key, as comparisons have them."""
     known: Mapping[str, Game] = registry.every("game")
     figures = [figure for game in known.values() if game.apparatus in ships for figure in game.figures]
     own = " (active)"
@@ -179,7 +176,6 @@ def _of_sides(ships: Sequence[str]) -> dict[str, str]:
 
 
 def _about(apparatus: Apparatus, fitted: Fitted, named: str) -> dict[str, Any]:
-    """Return what is told of an apparatus and of how its law was made; `named` is what a rules file says for it."""
     kind = registry.get("apparatus", apparatus.profile["kind"])
     close = toml_table((resources.files("tower_sim.web") / "closeness.toml").read_text("utf-8"), "closeness")
     return {

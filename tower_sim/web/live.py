@@ -130,14 +130,12 @@ def _house(rules: str | Path) -> Variant:
 
 
 def _told_rules(house: Variant) -> dict[str, Any]:
-    """Return house rules with their name, and the digest by which a link names them."""
     values = {key: value for key, value in house.game.plain(house.rules)[house.game.tables[0]].items() if key != "name"}
     digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:8]
     return {"name": house.name, "digest": digest, "rules": values}
 
 
 def _tower(shape: Apparatus, game: Game, rules: Any) -> dict[str, Any]:
-    """Return one apparatus: what is drawn, what is computed, which cubes one takes."""
     hand = shape.hand
     colours = list(_SIDES) if shape.board else list(game.cubes(rules))
     return {
@@ -171,7 +169,6 @@ def opening(shape: Apparatus) -> float:
 
 
 def _long_run(shape: Apparatus, game: Game, rules: Any) -> dict[str, Any] | None:
-    """Return how a tower does in many games by its fitted law, throws of play by their cubes; None without a law."""
     fitted = _fitted(shape)
     if fitted is None or fitted.kind != TOWER:
         return None
@@ -194,13 +191,11 @@ def _long_run(shape: Apparatus, game: Game, rules: Any) -> dict[str, Any] | None
 
 
 def _usual(name: str, counts: Any) -> dict[str, Any]:
-    """Return the mean of some counts as `name`, and between which of them nine in ten lie as its plural."""
     low, high = np.quantile(counts, (0.05, 0.95), method="inverted_cdf")
     return {name: round(float(counts.mean()), 2), f"{name}s": [int(low), int(high)]}
 
 
 def _fitted(shape: Apparatus) -> Fitted | None:
-    """Return the law that was fitted to an apparatus, shipped or beside its file; None where there is none."""
     if shape.file is not None:
         return load_fitted(beside(shape.file)) if beside(shape.file).is_file() else None
     return shipped(shape.name, shape.digest) if shape.name in shipped_names() else None

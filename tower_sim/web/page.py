@@ -1,8 +1,4 @@
-"""Page: one HTML file with its style, its scripts and its data inside, which loads nothing and runs nothing else.
-
-Body, styles and scripts are ours; data and blobs hold anybody's words and numbers, and are escaped. A policy in the
-page allows just these scripts.
-"""
+"""Page: one HTML file with its style, its scripts and its data inside, which loads nothing and runs nothing else."""
 
 from __future__ import annotations
 
@@ -34,9 +30,9 @@ class Page:
 
     With `more` views the address chooses: `#NAME` shows that one (see `shows` in browser.ts).
 
-    `data` are JSON documents by the id of the element they are read from, `blobs` bytes by theirs, as base64 of gzip:
-    they may hold anybody's words. A content security policy allows our scripts and styles by their digests, workers
-    made from them, WebAssembly, and nothing else: no other script, no request, no frame, no form.
+    `data` are JSON documents and `blobs` bytes (base64 of gzip) by the id of their element; they may hold anybody's
+    words. A content security policy allows our scripts and styles by their digests, workers made from them, and
+    WebAssembly.
     """
 
     title: str
@@ -74,7 +70,6 @@ class Page:
 
 
 def _policy(scripts: tuple[str, ...], styles: tuple[str, ...]) -> str:
-    """Return the content security policy of a page."""
     more = " 'wasm-unsafe-eval'" if scripts else ""
     return (
         f"default-src 'none'; script-src {_digests(scripts)}{more}; style-src {_digests(styles)}; "
@@ -105,13 +100,11 @@ def source(package: str, *names: str) -> str:
 
 
 def _whole(text: str, element: str) -> str:
-    """Return our own text for an element, which it must not end."""
     if f"</{element}" in text.lower() or "<!--" in text:
         raise ValueError(f"our {element} would end its element")
     return text
 
 
 def _digests(texts: tuple[str, ...]) -> str:
-    """Return what a policy allows texts by."""
     found = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii") for text in texts]
     return " ".join(f"'sha256-{digest}'" for digest in found) or "'none'"

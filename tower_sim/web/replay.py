@@ -78,7 +78,6 @@ def _replay(
     summary: str,
     heading: str | None = None,
 ) -> dict[str, Any]:
-    """Return the document; `colours` come first, others in the order of the cubes' numbers."""
     settings = check(request)
     parts: list[list[TowerState | None]] = []
     takes: list[int] = []
@@ -126,12 +125,10 @@ def _token(state: TowerState | None) -> str | None:
 
 
 def _title(turn: Turn) -> str:
-    """Name a turn, counted from 0: Drop 0 is the first, in Amerigo the set-up."""
     return f"{turn.kind.replace('_', ' ').capitalize()} {turn.index}"
 
 
 def _counts(landed: Outcome) -> str:
-    """Say what a drop did, in a sentence."""
     thrown, out, inside = len(landed.thrown), len(landed.emerged), len(landed.inside)
     if not thrown:
         return f"{counted(out, 'cube')} came out at a knock, {inside} stayed inside."
@@ -154,7 +151,7 @@ def page_of(replay: dict[str, Any]) -> str:
 
 
 def check_path(path: str | Path) -> None:
-    """Refuse a replay's path before any work is done for it; leaves nothing behind.
+    """Refuse a replay's path before any work is done for it.
 
     Raises UsageError if its suffix is not .html, and if no file can be written there.
     """
@@ -167,9 +164,6 @@ def check_path(path: str | Path) -> None:
 
 
 def write(path: str | Path, replay: dict[str, Any]) -> None:
-    """Write the page that shows a replay, whole or not at all.
-
-    Raises UsageError as `check_path` does, WritingFailed when the disk is full or fails.
-    """
+    """Write the page that shows a replay. Raises UsageError, and WritingFailed when the disk is full or fails."""
     check_path(path)
     writing.write(path, page_of(replay).encode(), _WHAT)

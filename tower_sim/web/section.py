@@ -26,8 +26,8 @@ _GAP = 1.04  # of edges from cube to cube
 class Drawn:
     """A section: polygons seen `beyond` it and those `cut`, and the lower left corners of cubes.
 
-    `floors` has places for each region from the top, the lowest first; `tray` those for what came out, `hand` those for
-    what is thrown next. `bounds` are left, bottom, right and top of all.
+    `floors` has places for each region from the top, the lowest first; `tray` and `hand` those for cubes out and to
+    throw. `bounds` are left, bottom, right and top of all.
     """
 
     beyond: tuple[Ring, ...]
@@ -80,13 +80,11 @@ def drawn(apparatus: Apparatus) -> Drawn:
 
 
 def _above(apparatus: Apparatus) -> float:
-    """Return the height (m) at which the region over the lowest begins."""
     regions = apparatus.regions
     return regions[-2].above if len(regions) > 1 else apparatus.rim_top
 
 
 def _inside(cut: Sequence[Array], height: float) -> tuple[float, float]:
-    """Return from where to where there is nothing cut at a height, around the middle."""
     left, right = -1e3, 1e3
     for ring in cut:
         ends = _across(ring, height)
@@ -100,14 +98,12 @@ def _inside(cut: Sequence[Array], height: float) -> tuple[float, float]:
 
 
 def _outside(cut: Sequence[Array], height: float) -> float:
-    """Return how far the right wall reaches at a height."""
     inner = _inside(cut, height)[1]
     ends = [ends for ring in cut if (ends := _across(ring, height)) is not None]
     return max((end for start, end in ends if abs(start - inner) < 1e-6), default=inner)
 
 
 def _across(ring: Array, height: float) -> tuple[float, float] | None:
-    """Return from where to where a convex polygon reaches at a height; None where it does not."""
     found: list[float] = []
     for (x0, z0), (x1, z1) in zip(ring.tolist(), np.roll(ring, -1, 0).tolist(), strict=True):
         if min(z0, z1) <= height <= max(z0, z1) and z0 != z1:
@@ -116,7 +112,6 @@ def _across(ring: Array, height: float) -> tuple[float, float] | None:
 
 
 def _columns(left: float, right: float, edge: float) -> list[float]:
-    """Return the left edges of as many columns of cubes as there is room for, in the middle."""
     pitch = _GAP * edge
     count = max(int((right - left + (_GAP - 1) * edge) / pitch), 1)
     start = (left + right - count * pitch + (_GAP - 1) * edge) / 2
@@ -124,7 +119,6 @@ def _columns(left: float, right: float, edge: float) -> list[float]:
 
 
 def _places(cut: Sequence[Array], columns: Iterable[float], between: Point, edge: float) -> tuple[Point, ...]:
-    """Return where cubes lie that fell down columns onto what is cut, between two heights: the lowest first."""
     found: list[Point] = []
     low, high = between
     columns = list(columns)
@@ -139,7 +133,6 @@ def _places(cut: Sequence[Array], columns: Iterable[float], between: Point, edge
 
 
 def _top(ring: Array, left: float, right: float, limit: float) -> float:
-    """Return how high a convex polygon comes between two columns, if that is below a limit."""
     heights = [z for x, z in ring.tolist() if left <= x <= right]
     for (x0, z0), (x1, z1) in zip(ring.tolist(), np.roll(ring, -1, 0).tolist(), strict=True):
         heights += [z0 + (x - x0) / (x1 - x0) * (z1 - z0) for x in (left, right) if min(x0, x1) < x < max(x0, x1)]
@@ -148,7 +141,6 @@ def _top(ring: Array, left: float, right: float, limit: float) -> float:
 
 
 def _rows(columns: Sequence[float], bottom: float, rows: int, edge: float) -> tuple[Point, ...]:
-    """Return places in rows, the lowest first and the middle before the sides."""
     middle = (columns[0] + columns[-1]) / 2
     order = sorted(columns, key=lambda x: (abs(x - middle), x))
     return tuple((round(x, 1), round(bottom + row * _GAP * edge, 1)) for row in range(rows) for x in order)

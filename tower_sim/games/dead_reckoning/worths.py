@@ -57,7 +57,6 @@ class _Printed(typed.Document, frozen=True):
 
     @property
     def amounts(self) -> dict[str, int]:
-        """The numbers that are not 0, by name."""
         return {key: amount for key, amount in self.model_dump(exclude={"kind"}).items() if amount}
 
 

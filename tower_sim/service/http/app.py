@@ -107,7 +107,6 @@ class Guard:
         self._most, self._token = service.settings.limits.max_body, service.settings.token.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -140,7 +139,6 @@ class Guard:
         self._metrics.answered(route, method, status or _HUNG_UP, time.perf_counter() - began)
 
     def _check(self, scope: Scope) -> None:
-        """Check the token of a request before its body is read. Raises Problem."""
         headers = dict(scope["headers"])
         if self._token and scope["path"] not in _FREE:
             shown, asks = headers.get(b"authorization"), {"WWW-Authenticate": "Bearer"}
@@ -150,7 +148,6 @@ class Guard:
                 raise Problem("token.wrong", "Send the token that this service was started with.", headers=asks)
 
     async def _body(self, receive: Receive) -> bytes:
-        """Return the body of a request. Raises Problem if it is too long, ConnectionError if the client hangs up."""
         whole = bytearray()
         while True:
             message = await receive()
@@ -165,7 +162,6 @@ class Guard:
 
 
 def _again(body: bytes, receive: Receive) -> Receive:
-    """Return a receiver that gives the body received before, and then what `receive` gives."""
     left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Message:
@@ -219,7 +215,6 @@ def _page() -> str:
 
 @cache
 def _docs() -> tuple[str, str]:
-    """Return the page that tries requests, and the policy that allows its script, its style and this service alone."""
     page = source("tower_sim.service.http", "docs.html")
     rules = ["default-src 'none'", "connect-src 'self'", "base-uri 'none'", "form-action 'none'"]
     for name in ("script", "style"):
@@ -261,7 +256,6 @@ def _models() -> answers.Models:
 
 
 def _described(app: FastAPI) -> Callable[[], dict[str, Any]]:
-    """Return a function that gives FastAPI's OpenAPI document, with the codes of problems and the token added."""
     made = app.openapi
 
     @cache
@@ -276,7 +270,6 @@ def _described(app: FastAPI) -> Callable[[], dict[str, Any]]:
 
 
 async def _refused(call: Call, error: Exception) -> Response:
-    """Answer an error with a problem."""
     if isinstance(error, HTTPException) and not isinstance(error, Problem):
         if error.status_code == 405:
             paths: dict[str, Any] = call.app.openapi()["paths"]
@@ -289,7 +282,6 @@ async def _refused(call: Call, error: Exception) -> Response:
 
 
 async def _invalid(call: Call, error: Exception) -> Response:
-    """Answer a request that pydantic refuses with a problem about its first wrong field."""
     invalid = cast("RequestValidationError", error)
     errors = [(each["loc"][0], {**each, "loc": each["loc"][1:]}) for each in invalid.errors()]
     place, first = errors[0]
@@ -312,8 +304,6 @@ async def _invalid(call: Call, error: Exception) -> Response:
 
 
 class _Page(Request):
-    """The query of a list, for messages."""
-
     first: int = Field(0, ge=0, le=towers.MAX_KEPT, alias="from")
     limit: int = Field(100, ge=1, le=towers.MAX_KEPT)
 

@@ -87,7 +87,6 @@ def add(router: Routes, service: Service) -> None:
 
 
 def _kept(path: str, kind: str, drawn: Mapping[str, Any]) -> Answered:
-    """Return a document with a new identifier as an answer, with the statement that stores it."""
     identifier = new_id()
     body = as_json({"id": identifier, **drawn})
     return Answered(201, body, f"/v1/{path}/{identifier}", (answer_row(identifier, kind, body),), hashed(identifier))

@@ -1,7 +1,7 @@
 """Long work as jobs: a request with `Prefer: respond-async` starts one, which can be polled and cancelled.
 
-The work of a job is in memory. The file of answers records that a job began and how it ended. So after a restart, jobs
-that had ended are still known, and jobs that were at work are known to be lost.
+The work is in memory; the file of answers records the beginning and the end of a job. So after a restart, jobs that had
+ended are still known, and jobs that were at work are known to be lost.
 """
 
 from __future__ import annotations
@@ -63,10 +63,9 @@ class Jobs:
         self._by_key: dict[bytes, Followed] = {}
 
     async def start(self, asked: KeyedCall, work: Work) -> tuple[Followed, bool]:
-        """Begin `work` as a job; return the job, and whether it had begun before.
+        """Begin `work` as a job; return the job, and whether it had begun before, with the same key.
 
-        A request that is sent again with its key during the work gets the same job. Raises Problem if the key came with
-        another body, and sqlite3.Error if the job cannot be stored.
+        Raises Problem if the key came with another body, and sqlite3.Error if the job cannot be stored.
         """
         before = self._by_key.get(asked.scope) if asked.key else None
         if before is not None:
@@ -87,7 +86,7 @@ class Jobs:
         return followed, False
 
     def get(self, identifier: str) -> Job:
-        """Return a job's document. Raises Problem if there is no job, or if it was at work when the service ended."""
+        """Raise Problem if there is no job, or if it was at work when the service ended."""
         if (followed := self._at_work.get(identifier)) is not None:
             return followed.document()
         ended: Job = json.loads(self._body_of(identifier, KIND))
@@ -96,7 +95,7 @@ class Jobs:
         return ended
 
     def cancel(self, identifier: str) -> None:
-        """Cancel a job, unless it has ended. Raises Problem as `get` does."""
+        """Raise Problem as `get` does."""
         self.get(identifier)
         followed = self._at_work.get(identifier)
         if followed and followed.task and not followed.ended:
@@ -140,5 +139,4 @@ class Jobs:
 
 
 def _ended(document: Job) -> Statement:
-    """Return the statement that stores how a job ended."""
     return "UPDATE answers SET body = ? WHERE hash = ?", (json.dumps(document).encode(), hashed(document["id"]))

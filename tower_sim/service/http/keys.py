@@ -1,7 +1,6 @@
 """Answer each Idempotency-Key once, even across a crash (draft-ietf-httpapi-idempotency-key-header-07).
 
-The key, the answer and all changes are one commit. A request that is sent again gets the same answer. If the first
-request was never committed, the second one is answered as new.
+The key, the answer and all changes are one commit. If it never came, a request that is sent again is new.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ class KeyedCall:
 
 
 class Once:
-    """The answers by key: each key is answered once."""
+    """The answers by key."""
 
     def __init__(self, store: Database) -> None:
         self._store = store
@@ -74,8 +73,8 @@ class Once:
     ) -> tuple[Answered, bool]:
         """Return the answer, and whether it was given before; `work` draws it the first time.
 
-        `alone` is held from before the work until the answer is stored. Raises Problem if the key is being answered at
-        this moment, if it came with another body, or if its answer is no longer kept.
+        `alone` is held from before the work until the answer is stored. Raises Problem if the key is being answered, if
+        it came with another body, or if its answer is no longer kept.
         """
         scope = asked.scope
         if asked.key:

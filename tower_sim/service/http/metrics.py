@@ -39,11 +39,9 @@ class Metrics:
         self._seconds(route).observe(seconds)
 
     def drawn(self, kind: str, model: str) -> None:
-        """Count a draw that begins."""
         self._drawn(kind, model).inc()
 
     def text(self) -> bytes:
-        """Return all metrics in the text format of Prometheus."""
         commits = self._store.commits
         self._commits.inc(commits - self._commits_told)
         self._commits_told = commits

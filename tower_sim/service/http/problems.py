@@ -41,7 +41,6 @@ class Problem(HTTPException):
         return found
 
     def response(self) -> Response:
-        """Return the problem as an HTTP response."""
         return Response(json.dumps(self.document()), self.status_code, self.headers, MEDIA)
 
 

@@ -91,7 +91,6 @@ class _JsonRoute(APIRoute):
 
 class _JsonCall(Call):
     async def json(self) -> Any:
-        """Return the JSON object in the body: no NaN, no repeated key, a limited depth. Raises Problem."""
         raw = await self.body()
         return _read(raw) if len(raw) <= SHORT else await aside(lambda: _read(raw))
 
@@ -114,7 +113,6 @@ class Service:
         self.store.close()
 
     def alone(self, tower: bytes) -> asyncio.Lock:
-        """Return the lock of a tower, which a request holds while it changes the tower."""
         lock = self._alone.get(tower)
         if lock is None:
             lock = self._alone[tower] = asyncio.Lock()
@@ -123,7 +121,7 @@ class Service:
     async def drawn(self, asked: AnyRequest, progress: RunsDone | None = None) -> Mapping[str, Any]:
         """Return the document that answers a request; a quick request is drawn here, any other by a worker.
 
-        A long state is read outside the event loop. Raises Problem and TooManyFailedDraws.
+        Raises Problem and TooManyFailedDraws.
         """
         is_long = not isinstance(asked, Play) and len(asked.state or "") > SHORT_STATE
         await aside(lambda: limits.check(asked)) if is_long else limits.check(asked)
@@ -158,7 +156,7 @@ class Service:
         return rows[0]
 
     def check_ready(self) -> None:
-        """Check that requests can be drawn and stored. Raises Problem or sqlite3.Error."""
+        """Raise Problem or sqlite3.Error unless requests can be drawn and stored."""
         self.workers.check_room()
         if not self.workers.is_ready:
             raise Problem("starting", "The physics is being loaded; throws by physics wait for it.", headers=LATER)
@@ -193,7 +191,6 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def _read(raw: bytes) -> dict[str, Any]:
-    """Return the JSON object in a body of fewer than MOST_VALUES values. Raises Problem."""
     if sum(len(raw.split(sign, MOST_VALUES)) - 1 for sign in (b",", b"[", b"{")) >= MOST_VALUES:
         raise Problem(codes.BODY_TOO_LARGE, f"The body has more than {MOST_VALUES} values; send fewer.")
     try:
@@ -203,13 +200,11 @@ def _read(raw: bytes) -> dict[str, Any]:
 
 
 def _is_light(request: Throw) -> bool:
-    """Return whether a request is quick to draw: a throw of few cubes without physics."""
     there = len(request.before.residents) if request.before else 0
     return request.model != PHYSICS and sum(request.cubes.values()) + there <= LIGHT
 
 
 @cache
 def _light(apparatus: str, model: str) -> tuple[Apparatus, Model]:
-    """Return a shipped apparatus and its model without physics, which need not be closed."""
     shape = load(apparatus)
     return shape, open_model(shape, model)

@@ -29,7 +29,6 @@ class Limits(Document, frozen=True):
 
     @property
     def processes(self) -> int:
-        """The number of worker processes."""
         return self.workers or os.cpu_count() or 1
 
 

@@ -89,7 +89,6 @@ class Database:
         self.commits = 0
 
     def read(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
-        """Return the committed rows that `sql` selects."""
         return self._reader.execute(sql, values).fetchall()
 
     async def write(self, *statements: Statement) -> None:
@@ -100,7 +99,6 @@ class Database:
         await done
 
     def close(self) -> None:
-        """Write the statements that wait, and close the file."""
         self._waiting.put(None)
         self._thread.join()
         self._reader.close()
@@ -156,7 +154,6 @@ async def forget(store: Database, keep_days: int) -> None:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    """Open the file of a service and make its tables if it is new; refuse another program's file unchanged."""
     if not path.exists():
         _make_private(path)
     path = path.absolute()  # SQLite has other meanings for :memory: and file:NAME
@@ -179,7 +176,6 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 def _make_private(path: Path) -> None:
-    """Make the file if it is missing, and let only its owner read it, because it holds every caller's throws."""
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     for end in _BESIDE:
         with suppress(FileNotFoundError):
@@ -188,7 +184,6 @@ def _make_private(path: Path) -> None:
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:
-    """Return the version of a file of this service, or 0 for an empty file."""
     application, version, tables = (
         int(connection.execute(sql).fetchone()[0])
         for sql in ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")

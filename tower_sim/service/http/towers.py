@@ -2,8 +2,7 @@
 
 Such a program makes a tower and keeps its `id`, with which it may do everything. It gives the devices the tower's other
 identifier, `table`: they may look and throw, and get no seed, no state and no identifier from which somebody could
-learn or repeat the next throw. Each throw goes on from the last one and is stored with the state, in one commit. A
-program that can keep a state itself needs none of this.
+learn or repeat the next throw. Each throw and the state after it are stored in one commit.
 """
 
 from __future__ import annotations
@@ -50,8 +49,6 @@ class TowerThrow(Thrown):
 
 @dataclass(frozen=True, slots=True)
 class _Tower:
-    """A tower that is stored under the hash `row`; `name` is the identifier in the request."""
-
     name: str
     row: bytes
     is_table: bool
@@ -61,7 +58,6 @@ class _Tower:
     inside: Mapping[str, int]
 
     def document(self) -> Mapping[str, Any]:
-        """Return the tower as the owner of `name` may see it, a TowerAnswer or a TableTower."""
         own: dict[str, Any] = {} if self.is_table else {"table": table_of(self.name), "state": self.state}
         schema = {"schema": "tower-sim/table" if self.is_table else "tower-sim/tower", "version": 1}
         return {"id": self.name} | schema | dict(self.asked) | {"drops": self.drops, "inside": self.inside} | own
@@ -71,10 +67,6 @@ def add(router: Routes, service: Service) -> None:
     """Add the routes for kept towers."""
 
     def found(name: str, *, only_program: str = "") -> _Tower:
-        """Return the tower with an identifier, the program's or the table's. Raises Problem if there is none.
-
-        Also raises Problem for the table's identifier if `only_program` names an action, which the table may not do.
-        """
         looked = hashed(name)
         sql = "SELECT hash, asked, state, drops, inside FROM towers WHERE ? IN (hash, seen)"
         row, asked, state, drops, inside = service.row_of("tower", sql, looked)
@@ -155,5 +147,4 @@ def add(router: Routes, service: Service) -> None:
 
 
 def _above_0(counts: Mapping[str, int]) -> dict[str, int]:
-    """Return the counts above 0, sorted by colour."""
     return {colour: number for colour, number in sorted(counts.items()) if number}

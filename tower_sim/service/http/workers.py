@@ -2,8 +2,8 @@
 
     request -> queue -> the next free process -> progress, then the document or a problem
 
-A process answers one request after the other. It counts as free once it has thrown cubes by physics, so that no caller
-waits while the physics is loaded or compiled. The processes start one after the other: the first compiles for all.
+A process counts as free once it has thrown cubes by physics, so that no caller waits while the physics is loaded or
+compiled. The processes start one after the other: the first compiles for all.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Workers:
             number -= 1
 
     def check_room(self) -> None:
-        """Check that another request can wait. Raises Problem."""
+        """Raise Problem if another request cannot wait."""
         if self._is_closed:
             raise Problem("stopping", "The service is stopping; ask again when it is back.")
         if self.waiting >= self._limit:
@@ -146,7 +146,6 @@ class Workers:
 
 
 def _next(pipe: Connection) -> tuple[Any, ...]:
-    """Return what the process at the other end of a pipe says next, or `gone` if it has ended."""
     try:
         return pipe.recv()
     except (EOFError, OSError):
@@ -154,7 +153,6 @@ def _next(pipe: Connection) -> tuple[Any, ...]:
 
 
 def _conversation(pipe: Connection, request: AnyRequest, progress: RunsDone) -> tuple[Any, ...]:
-    """Send a request to a process and return its answer, as `_next` does; runs in a thread, and updates `progress`."""
     try:
         pipe.send(request)
     except OSError:
@@ -165,7 +163,6 @@ def _conversation(pipe: Connection, request: AnyRequest, progress: RunsDone) -> 
 
 
 def _work(pipe: Connection) -> None:
-    """Throw by physics once, then answer requests from a pipe until the service is gone; the main function."""
     ignore_interrupts()
     with Opened() as opened:
         try:
