@@ -24,7 +24,7 @@ from tower_sim.campaign.reader import load_whole
 from tower_sim.compare.wish import Verdict, Wish, check_known, together
 from tower_sim.errors import fault
 from tower_sim.fitting import fit
-from tower_sim.fitting.whole_games import games_of
+from tower_sim.fitting.tower.whole_games import games_of
 from tower_sim.games.compared import number
 from tower_sim.runs.by_drop import ByDrop
 from tower_sim.statistics import average

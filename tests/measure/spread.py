@@ -29,12 +29,12 @@ from tests.measure.script import ended
 from tower_sim import load as load_apparatus
 from tower_sim.campaign.data import Campaign
 from tower_sim.campaign.reader import load
-from tower_sim.fitting import cascade_fit
-from tower_sim.fitting.check import count_laws
-from tower_sim.fitting.classifier import tell_apart
 from tower_sim.fitting.newton import maximised
-from tower_sim.fitting.rows import Rows, rows_of
-from tower_sim.fitting.whole_games import finished_runs, games_of
+from tower_sim.fitting.tower import cascade_fit
+from tower_sim.fitting.tower.check import count_laws
+from tower_sim.fitting.tower.classifier import tell_apart
+from tower_sim.fitting.tower.data import Rows, rows_of
+from tower_sim.fitting.tower.whole_games import finished_runs, games_of
 from tower_sim.runs.array import Runs
 from tower_sim.statistics import sum_error
 from tower_sim.surrogate.cascade import Cascade, normal_scores

@@ -20,7 +20,7 @@ from tower_sim.cli.listing import listed
 from tower_sim.cubes import supply
 from tower_sim.drops.repeat import until_landed
 from tower_sim.errors import UsageError
-from tower_sim.fitting.check import other_engine
+from tower_sim.fitting.data import other_engine
 from tower_sim.models import ABOUT, settings_of
 from tower_sim.physics import settings as module
 from tower_sim.physics.settings import (

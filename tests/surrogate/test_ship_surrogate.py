@@ -20,11 +20,11 @@ from tower_sim.campaign import parse
 from tower_sim.campaign.data import Campaign, CubeEntries, Drops, Failed, Words
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
-from tower_sim.fitting.ship_check import check_board, play_again, shuffled
-from tower_sim.fitting.ship_fit import fit_board
-from tower_sim.fitting.ship_ladder import ladder
-from tower_sim.fitting.ship_pages import write_report
-from tower_sim.fitting.ship_throws import places_of, throws_of
+from tower_sim.fitting.board.check import check_law, play_again, shuffled
+from tower_sim.fitting.board.data import places_of, throws_of
+from tower_sim.fitting.board.fit import fit_law
+from tower_sim.fitting.board.ladder import ladder
+from tower_sim.fitting.board.pages import report
 from tower_sim.surrogate.board_law import BoardLaw, Covered
 from tower_sim.surrogate.ship import ShipSurrogate, drawn
 
@@ -109,7 +109,7 @@ def fought():
 
 @pytest.fixture(scope="module")
 def fitted(fought):
-    return fit_board([fought])
+    return fit_law([fought])
 
 
 @given(st.lists(st.tuples(st.sampled_from(["throw", "again", "take", "place"]), st.integers(0, 12)), max_size=8))
@@ -249,9 +249,9 @@ def test_a_law_written_as_json_reads_back_exactly_and_none_with_a_key_too_few_or
             BoardLaw.from_plain(bad)
 
 
-def test_the_fit_finds_the_law_that_made_the_battles(fitted):
+def test_the_fit_finds_the_law_that_made_the_battles(fought, fitted):
     """Each of 45 estimates within 4.5 standard errors, which chance exceeds in one of 3,000 such tests."""
-    law = fitted.law
+    law, throws = fitted, throws_of([fought], SHIP)
     baseline = next(i for i, row in enumerate(law.landing) if not any(row))
     free = [i for i in range(SIZE) if i != baseline]
     truth = np.array(LAW.landing) - np.array(LAW.landing[baseline])
@@ -267,29 +267,29 @@ def test_the_fit_finds_the_law_that_made_the_battles(fitted):
     for thrown, lying in ((1, 1), (6, 1), (9, 0)):
         given_, found = (each.shares(thrown, [lying] * SIZE) for each in (LAW, law))
         assert np.abs(found - given_).max() < 0.03
-    assert fitted.changed == sum(law.moved)
-    assert fitted.stuck == 0
+    assert throws.changed.sum() == sum(law.moved)
+    assert throws.stuck == 0
 
 
 def test_where_displaced_cubes_go_is_found(fitted):
     """From the zones with 60 changes or more: a chi-squared test of each row, all at 1 in 1,000."""
-    rows = [i for i in range(SIZE - 2) if fitted.law.moved[i] >= 60]
+    rows = [i for i in range(SIZE - 2) if fitted.moved[i] >= 60]
     assert len(rows) >= 3
     for i in rows:
         goes = [j for j in range(SIZE) if LAW.moves[i][j]]
-        n = fitted.law.moved[i]
-        seen = [fitted.law.moves[i][j] * n for j in goes]
+        n = fitted.moved[i]
+        seen = [fitted.moves[i][j] * n for j in goes]
         assert sum(seen) == pytest.approx(n)
         assert stats.chisquare(seen, [LAW.moves[i][j] * n for j in goes]).pvalue > 1e-3 / SIZE
 
 
 def test_a_refit_gives_the_same_law_which_covers_what_the_battles_held(fought, fitted):
-    assert json.dumps(fit_board([deepcopy(fought)]).law.to_plain()) == json.dumps(fitted.law.to_plain())
+    assert json.dumps(fit_law([deepcopy(fought)]).to_plain()) == json.dumps(fitted.to_plain())
     throws = throws_of([fought], SHIP)
     for thrown, lying in zip(throws.thrown.tolist(), throws.lying.sum(1).tolist(), strict=True):
-        assert fitted.law.covers(thrown, lying)
-    assert not fitted.law.covers(int(throws.thrown.max()) + 1, 0)
-    assert not fitted.law.covers(1, int(throws.lying.sum(1).max()) + 1)
+        assert fitted.covers(thrown, lying)
+    assert not fitted.covers(int(throws.thrown.max()) + 1, 0)
+    assert not fitted.covers(1, int(throws.lying.sum(1).max()) + 1)
 
 
 def test_the_throws_of_two_campaigns_are_those_of_both(fought):
@@ -309,13 +309,13 @@ def test_campaigns_that_cannot_be_fitted_are_refused(fought):
     for campaigns, match in (
         ([], "number of campaigns"),
         ([replace(fought, spec={"kind": "game"})], "game"),
-        ([replace(fought, points=[{"profile.cubes.edge_mm": 9}])], "varies its profile"),
-        ([fought, replace(fought, spec=other)], "ships of the campaigns"),
+        ([replace(fought, points=[{"profile.cubes.edge_mm": 9}])], "a field of vary.fields"),
+        ([fought, replace(fought, spec=other)], "campaigns are of 2 apparatuses"),
         ([unfought((1, 1), battles=2)], "cubes thrown"),
         ([replace(fought, cubes=moon)], "zone:moon"),
     ):
         with pytest.raises(UsageError, match=match) as raised:
-            fit_board(campaigns)
+            fit_law(campaigns)
         assert "\n" not in str(raised.value)
 
 
@@ -354,7 +354,7 @@ def held():
 
 @pytest.fixture(scope="module")
 def checked(held, fitted):
-    return check_board(ShipSurrogate(SHIP, fitted.law, "fit"), [held], times=2)
+    return check_law(ShipSurrogate(SHIP, fitted, "fit"), [held], times=2)
 
 
 def test_a_surrogate_fitted_to_the_right_law_is_not_found_wrong(checked):
@@ -371,13 +371,13 @@ def test_a_surrogate_with_another_law_is_found_wrong_where_it_is(held):
     landing = [list(row) for row in LAW.landing]
     landing[EXPLOSIVE][0] += math.log(3)
     wrong = replace(LAW, landing=tuple(map(tuple, landing)), changed=(-12.0,) * SIZE)
-    check = check_board(ShipSurrogate(SHIP, wrong, "wrong"), [held], times=1)
+    check = check_law(ShipSurrogate(SHIP, wrong, "wrong"), [held], times=1)
     found = {fact.name for fact in check.facts if fact.differs}
     assert {"displacement", "displacement from places", "chains", "steps"} <= found
 
 
-def test_the_report_of_a_check_names_the_weakest_numbers_and_has_all_its_files(checked, fitted, fought, tmp_path):
-    write_report(checked, fitted.law, tmp_path, ladder([fought], folds=2))
+def test_the_report_of_a_check_names_the_weakest_numbers_and_has_all_its_files(checked, fought, tmp_path):
+    report(replace(checked, rungs=ladder([fought], folds=2))).write(tmp_path)
     text = (tmp_path / "report.md").read_text("utf-8")
     assert "## 2. Where the surrogate is weakest" in text
     for name in re.findall(r"\]\(([^)]+)\)", text):
@@ -388,7 +388,7 @@ def test_the_report_of_a_check_names_the_weakest_numbers_and_has_all_its_files(c
 
 def test_a_check_depends_on_its_arguments_only():
     few, _ = play_again(unfought((3, 2), battles=10), MODEL, 1)
-    one, other = (check_board(MODEL, [few], times=1) for _ in range(2))
+    one, other = (check_law(MODEL, [few], times=1) for _ in range(2))
     assert [(fact.p, fact.gap.tolist()) for fact in one.facts] == [(fact.p, fact.gap.tolist()) for fact in other.facts]
 
 
@@ -396,7 +396,7 @@ def test_battles_of_another_ship_and_rulings_that_need_what_a_cube_touches_are_n
     spec = json.loads(json.dumps(dict(held.spec)))
     spec["profile"]["cubes"]["edge_mm"] = 9
     with pytest.raises(UsageError, match="ship of the campaign"):
-        check_board(MODEL, [replace(held, spec=spec)])
+        check_law(MODEL, [replace(held, spec=spec)])
     for ruling, choice in (("two_zones", "rethrown"), ("two_zones", "both"), ("on_cube", "rethrown")):
         campaign = unfought((2, 1), battles=1)
         spec = json.loads(json.dumps(dict(campaign.spec)))

@@ -15,11 +15,11 @@ from support.pictures import faults
 from tower_sim.apparatus.catalogue import load
 from tower_sim.campaign.data import Campaign, Facts, Failed, Words
 from tower_sim.errors import UsageError
-from tower_sim.fitting import classifier, distances, pages, pit, whole_games
-from tower_sim.fitting.distances import Distance
-from tower_sim.fitting.knocks import ComparedKnocks
-from tower_sim.fitting.pit import Histogram, Reliability
-from tower_sim.fitting.whole_games import Autocorrelation, WholeGames
+from tower_sim.fitting.tower import classifier, distances, pages, pit, whole_games
+from tower_sim.fitting.tower.distances import Distance
+from tower_sim.fitting.tower.knocks import ComparedKnocks
+from tower_sim.fitting.tower.pit import Histogram, Reliability
+from tower_sim.fitting.tower.whole_games import Autocorrelation, WholeGames
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.figures import ACTION_POINTS, ACTIONS, FIGURES
 from tower_sim.games.amerigo.many import plan_of
@@ -431,7 +431,7 @@ def test_a_report_leads_with_the_verdict_and_names_what_does_not_pass(tmp_path: 
     failed = [each for each in verdicts.values() if each.verdict == pages.FAILS]
     assert len(failed) >= 3
     assert any("inside by phase is " in each.why and "cubes inside after a phase" in each.why for each in failed)
-    pages.write_report(check, tmp_path)
+    pages.report(check).write(tmp_path)
     text = (tmp_path / "report.md").read_text("utf-8")
     assert text.index("## Verdict") < text.index("## Single drops") < text.index("## Whole games")
     assert pages.headline(check) in text

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import io
 import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import count, product
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,15 @@ from tower_sim.campaign import parse, run
 from tower_sim.campaign.data import Campaign, CubeEntries, Drops, Failed, Words
 from tower_sim.campaign.reader import load
 from tower_sim.errors import UsageError
-from tower_sim.fitting import cascade_fit, check, fit, ladder
-from tower_sim.fitting.check import check_command, count_laws
-from tower_sim.fitting.fit import LEAST_RUNS, covered, ladder_text, unseen
+from tower_sim.fitting import check_command, fit
+from tower_sim.fitting.data import apparatus_of
+from tower_sim.fitting.fit import LEAST_RUNS, ladder_text
 from tower_sim.fitting.newton import maximised
-from tower_sim.fitting.pages import headline, text, write_report
-from tower_sim.fitting.rows import BY_CUBE, BY_DROP, Rows, held_out, rows_of
+from tower_sim.fitting.tower import cascade_fit, ladder
+from tower_sim.fitting.tower.check import check_tower, count_laws
+from tower_sim.fitting.tower.data import BY_CUBE, BY_DROP, Rows, held_out, rows_of, unseen
+from tower_sim.fitting.tower.fit import covered
+from tower_sim.fitting.tower.pages import headline, report, text
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo import Rules
 from tower_sim.models import open_model
@@ -38,6 +42,7 @@ from tower_sim.surrogate import model as surrogate_model
 from tower_sim.surrogate.cascade import CROWD, FRESH, Cascade, FloorLaw, Passing, Polyline, normal_scores
 from tower_sim.surrogate.store import Fitted, load_fitted, shipped
 from tower_sim.surrogate.table import OUT, Resting, table_of
+from tower_sim.tools.progress import telling
 
 pytestmark = pytest.mark.slow
 
@@ -373,7 +378,7 @@ def test_laws_of_counts_are_those_of_the_enumeration(monkeypatch: pytest.MonkeyP
     number = np.array([sum(subset) for subset in SUBSETS])
     chance = np.bincount(number, np.exp(ladder.cascade(law).score(rows)))
     upto = np.cumsum(chance)
-    module = importlib.import_module("tower_sim.fitting.check")
+    module = importlib.import_module("tower_sim.fitting.tower.check")
     for at_once in (module._AT_ONCE, 1):  # all drops together, and one by one
         monkeypatch.setattr(module, "_AT_ONCE", at_once)
         below, most, mean, out = count_laws(law, rows)
@@ -561,7 +566,7 @@ def shuffled(rows: Rows) -> Rows:
 def test_equal_data_give_equal_bytes_in_any_order_and_with_any_number_of_threads(
     known: Known, monkeypatch: pytest.MonkeyPatch
 ):
-    module = importlib.import_module("tower_sim.fitting.fit")
+    module = importlib.import_module("tower_sim.fitting.tower.fit")
     climb = module.climb
     monkeypatch.setattr(module, "climb", lambda rows, note: climb(shuffled(rows), note))
     texts: list[str] = []
@@ -597,24 +602,23 @@ def test_campaigns_of_another_model_or_several_towers_are_refused(few: Path, tmp
     rule = made(tmp_path / "rule", 10, 1, rest=SHORT, model="two_thirds")
     told = refused(capsys, "model", "fit", str(rule), "-o", str(tmp_path / "model.json"))
     assert "campaign.model is 'two_thirds'; allowed is 'physics'" in told
-    module = importlib.import_module("tower_sim.fitting.fit")
     campaign = load(few)
     profile = json.loads(json.dumps(campaign.spec["profile"]))
     profile["funnel"]["rim_mm"] += 1
     other = replace(campaign, spec={**campaign.spec, "profile": profile})
     with pytest.raises(UsageError, match=r"campaigns are of 2 apparatuses \(amerigo \(\w+\), amerigo"):
-        module.apparatus_of([campaign, other])
+        apparatus_of([campaign, other])
     varied = replace(campaign, points=[{"profile.funnel.rim_mm": 120}])
     with pytest.raises(UsageError, match=r"a field of vary.fields is 'profile\.funnel\.rim_mm'; allowed is none"):
-        module.apparatus_of([varied])
-    assert module.apparatus_of([campaign, campaign]).digest == SHAPE.digest
+        apparatus_of([varied])
+    assert apparatus_of([campaign, campaign]).digest == SHAPE.digest
     bullets, others = (
         replace(campaign, spec={**campaign.spec, "model": "physics", "settings": settings})
         for settings in ({"timestep": 0.002, "engine": "bullet"}, {"timestep": 0.002, "engine": "another"})
     )
-    assert module.apparatus_of([others, others, campaign]).digest == SHAPE.digest
+    assert apparatus_of([others, others, campaign]).digest == SHAPE.digest
     with pytest.raises(UsageError, match="campaigns are of the engines bullet, another; allowed is one"):
-        module.apparatus_of([bullets, others])
+        apparatus_of([bullets, others])
     assert not (tmp_path / "model.json").exists()
 
 
@@ -638,7 +642,12 @@ def test_too_few_runs_what_is_no_campaign_and_a_model_that_cannot_be_written_are
 def test_a_check_on_other_games_says_all_of_it(tmp_path: Path):
     """20 games of the law itself: the least corrected p is below 0.5 % once in 200 seeds or less."""
     games = made(tmp_path / "games", 20, 6, rest=SHORT)
-    found = check(SHIPPED, [load(games)], seed=1, trials=2)
+    lines = io.StringIO()
+    with telling("steps", stream=lines, clock=count(step=100).__next__) as tell:
+        found = check_tower(SHIPPED, [load(games)], 1, tell, trials=2)
+    counted = [int(line.split()[1]) for line in lines.getvalue().splitlines()]
+    assert counted == list(range(1, 23))  # 20 games to knock on and 2 trials
+    assert all(f" of {counted[-1]} steps" in line for line in lines.getvalue().splitlines())
     assert (found.games, found.drops) == (20, len(rows_of([load(games)], REGIONS)))
     assert found.power is not None
     assert found.power.trials == 2
@@ -648,7 +657,7 @@ def test_a_check_on_other_games_says_all_of_it(tmp_path: Path):
     told = text(found)
     assert headline(found) in told.splitlines()
     assert all(each.title in told for each in found.scores)
-    write_report(found, tmp_path / "report")
+    report(found).write(tmp_path / "report")
     assert headline(found) in (tmp_path / "report" / "report.md").read_text("utf-8")
     assert {path.stem for path in (tmp_path / "report" / "plots").iterdir()} >= {"log_scores", "inside", "distances"}
     assert (tmp_path / "report" / "tables" / "verdict.csv").read_text("utf-8").count("\n") >= 5
@@ -656,17 +665,17 @@ def test_a_check_on_other_games_says_all_of_it(tmp_path: Path):
 
 def test_a_check_of_what_cannot_be_checked_is_refused(known: Known, few: Path, tmp_path: Path, capsys: Capture):
     with pytest.raises(UsageError, match=r"campaign.kind is .*'chain'.*; allowed is game"):
-        check(SHIPPED, [load(known.directories[1])], 1)
+        check_tower(SHIPPED, [load(known.directories[1])], 1)
     rule = made(tmp_path / "rule", 10, 1, rest=SHORT, model="two_thirds")
     assert "two_thirds" in refused(capsys, "model", "check", "amerigo", str(rule))
     seen = replace(SHIPPED, data=(replace(SHIPPED.data[0], digest=load(few).digest),))
     with pytest.raises(UsageError, match="games on one side is 3; allowed is 10 or more"):
-        check(seen, [load(few)], 1)
+        check_tower(seen, [load(few)], 1)
     elsewhere = replace(SHIPPED, apparatus_digest="another")
     with pytest.raises(UsageError, match=r"surrogate was fitted for apparatus 'amerigo' \(another\)"):
-        check(elsewhere, [load(few)], 1)
+        check_tower(elsewhere, [load(few)], 1)
     with pytest.raises(UsageError, match="several sets of rules"):
-        check(SHIPPED, [load(few), load(known.directories[0])], 1)
+        check_tower(SHIPPED, [load(few), load(known.directories[0])], 1)
     with pytest.raises(UsageError, match="no_such_model"):
         check_command("no_such_model", [few], None, 1)
 

@@ -28,7 +28,15 @@ from tower_sim.clients import javascript
 from tower_sim.cubes import supply
 from tower_sim.door import HARDEST
 from tower_sim.errors import UsageError
-from tower_sim.fitting.knocks import CHECKED, FITTED, PlayedKnocks, check_knocks, fit_knocks, play_knocks
+from tower_sim.fitting.tower.knocks import (
+    CHECKED,
+    FITTED,
+    PlayedKnocks,
+    check_knocks,
+    fit_knocks,
+    games_to_knock,
+    play_knocks,
+)
 from tower_sim.games import amerigo
 from tower_sim.games.tower import game_seed
 from tower_sim.physics.core.drop import HOLD
@@ -286,7 +294,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory, as_shipped: None) -> Camp
 
 
 def played(campaign: Campaign, runs: range, strengths: Sequence[int]) -> PlayedKnocks:
-    return play_knocks([campaign], [np.array(runs)], MODEL.table.regions, strengths)
+    return play_knocks(games_to_knock([campaign], [np.array(runs)]), MODEL.table.regions, strengths)
 
 
 @pytest.mark.slow
@@ -306,11 +314,12 @@ def test_knocks_are_on_the_states_of_the_games_themselves_and_come_again(campaig
 def test_the_games_come_in_turn_from_each_design_point_of_each_campaign(
     campaign: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(sys.modules["tower_sim.fitting.knocks"], "GAMES", 5)
+    monkeypatch.setattr(sys.modules["tower_sim.fitting.tower.knocks"], "GAMES", 5)
     vary = '[vary]\ndesign = "grid"\n[vary.fields]\n"rules.rounds" = [1, 2]'
     run(parse(f"{SPEC.replace('60', '3')}{vary}"), folder := tmp_path / "two")
     two = load_campaign(folder)
-    knocks = play_knocks([campaign, two], [np.arange(7, 60), np.arange(1, 6)], MODEL.table.regions, FITTED)
+    games = games_to_knock([campaign, two], [np.arange(7, 60), np.arange(1, 6)])
+    knocks = play_knocks(games, MODEL.table.regions, FITTED)
     of = [(campaign, 7), (two, 1), (two, 3), (campaign, 8), (two, 2)]
     inside = [own.drops.inside_after[own.drops.run == run].tolist() for own, run in of]
     assert [knocks.lying.sum(1)[knocks.run == i].tolist() for i in range(len(of))] == inside

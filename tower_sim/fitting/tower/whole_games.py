@@ -10,7 +10,7 @@ import numpy as np
 
 from tower_sim.campaign.data import Campaign
 from tower_sim.errors import UsageError, fault
-from tower_sim.fitting.distances import (
+from tower_sim.fitting.tower.distances import (
     LEVEL,
     SERIES,
     Distance,

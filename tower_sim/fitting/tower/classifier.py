@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from tower_sim.errors import check_whole
-from tower_sim.fitting.distances import LAGS, LEVEL
-from tower_sim.fitting.whole_games import balanced, check_pair, difference
+from tower_sim.fitting.tower.distances import LAGS, LEVEL
+from tower_sim.fitting.tower.whole_games import balanced, check_pair, difference
 from tower_sim.runs.array import EVERY, Array, Runs
 from tower_sim.runs.tower import INSIDE, OUT, SKIPPED
 from tower_sim.statistics import Estimate, clopper_pearson, wilson

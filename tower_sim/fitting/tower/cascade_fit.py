@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from tower_sim.fitting.newton import maximised
-from tower_sim.fitting.rows import Array, Rows
+from tower_sim.fitting.tower.data import Rows
+from tower_sim.runs.array import Array
 from tower_sim.surrogate.cascade import Cascade, FloorLaw, Passing, Polyline, normal_scores
 from tower_sim.tools.progress import nothing
 

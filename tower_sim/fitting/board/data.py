@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tower_sim.apparatus.board import Board
-from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.with_board import WithBoard, with_board
 from tower_sim.campaign.data import NOWHERE, Array, Campaign, Words
-from tower_sim.errors import UsageError, fault
+from tower_sim.errors import fault
+from tower_sim.fitting.data import apparatus_of, run_starts, starts
 from tower_sim.places import BORDER, INSIDE, TABLE, ZONE
 from tower_sim.study.battles import through_ship
 
@@ -56,21 +55,16 @@ class Throws:
 
 
 def ship_of(campaigns: Sequence[Campaign]) -> WithBoard:
-    """Return the ship of all `campaigns`; raise UsageError unless all are battles with the same ship."""
+    """Return the ship of all `campaigns`.
+
+    Raises UsageError unless there are campaigns, all of them of battles, and as `apparatus_of` does.
+    """
     if not campaigns:
         raise fault("number of campaigns", 0, "1 or more", "name a campaign's directory")
-    ships: dict[str, WithBoard] = {}
     for campaign in campaigns:
         if campaign.kind != "battle":
             raise fault("campaign.kind", campaign.kind, "battle", "a tower's surrogate is fitted to games")
-        if any(field.startswith("profile.") for point in campaign.points for field in point):
-            raise UsageError("the campaign varies its profile; allowed is one ship; leave profile.* out of vary.fields")
-        tables = json.loads(json.dumps(campaign.spec["profile"]))
-        ship = with_board(from_tables(tables, str(campaign.spec["apparatus"])))
-        ships[ship.digest] = ship
-    if len(ships) > 1:
-        raise fault("ships of the campaigns", [*ships], "one", "give campaigns of the same profile")
-    return next(iter(ships.values()))
+    return with_board(apparatus_of(campaigns))
 
 
 def places_of(board: Board) -> tuple[str, ...]:
@@ -84,16 +78,12 @@ def throws_of(campaigns: Sequence[Campaign], ship: WithBoard) -> Throws:
     Raises UsageError if no cube was thrown, and if there is more than one such throw for every 1000 cubes thrown.
     """
     places = places_of(ship.board)
-    parts: list[Throws] = []
-    first_run = first_throw = 0
-    for campaign in campaigns:
-        one = _throws(campaign, places, first_run, first_throw)
-        parts.append(one)
-        first_run, first_throw = first_run + campaign.runs, first_throw + len(one.run)
-    run, landed, lying, changed, moves = (
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("run", "landed", "lying", "changed", "moves")
-    )
+    parts = [_throws(campaign, places) for campaign in campaigns]
+    columns = ("run", "landed", "lying", "changed", "moves")
+    run, landed, lying, changed, moves = (np.concatenate([getattr(part, name) for part in parts]) for name in columns)
+    throws = [len(part.run) for part in parts]
+    run = run + np.repeat(run_starts(campaigns), throws)
+    moves[:, 0] += np.repeat(starts(throws), [len(part.moves) for part in parts])
     quiet = (sum(part.quiet[0] for part in parts), sum(part.quiet[1] for part in parts))
     joined = Throws(places, run, landed, lying, changed, moves, quiet, sum(part.stuck for part in parts))
     cubes = int(joined.landed.sum())
@@ -105,7 +95,7 @@ def throws_of(campaigns: Sequence[Campaign], ship: WithBoard) -> Throws:
     return joined
 
 
-def _throws(campaign: Campaign, places: tuple[str, ...], first_run: int, first_throw: int) -> Throws:
+def _throws(campaign: Campaign, places: tuple[str, ...]) -> Throws:
     cubes, rows, size = campaign.cubes, len(campaign.drops), len(places)
     before, after = numbered(cubes.before, places), numbered(cubes.after, places)
     through = through_ship(campaign)
@@ -122,12 +112,12 @@ def _throws(campaign: Campaign, places: tuple[str, ...], first_run: int, first_t
     is_throw = (landed.sum(1) > 0) & ~is_stuck
     number = np.cumsum(is_throw) - 1
     moved = lies & (before != after) & (after >= 0) & is_throw[cubes.row]
-    moves = np.column_stack([number[cubes.row[moved]] + first_throw, before[moved], after[moved]])
+    moves = np.column_stack([number[cubes.row[moved]], before[moved], after[moved]])
     has_thrown = np.bincount(cubes.row[cubes.thrown], minlength=rows) > 0
     quiet = ~has_thrown & ~is_stuck
     return Throws(
         places,
-        campaign.drops.run[is_throw] + first_run,
+        campaign.drops.run[is_throw],
         landed[is_throw],
         lying[is_throw],
         changed[is_throw],

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tower_sim.fitting.classifier import (
+from tower_sim.fitting.tower.classifier import (
     ACCURACY_BELOW,
     ACCURACY_STRETCH,
     ENOUGH,
@@ -19,10 +18,11 @@ from tower_sim.fitting.classifier import (
     Power,
     Told,
 )
-from tower_sim.fitting.distances import LEVEL, Distance
-from tower_sim.fitting.knocks import ComparedKnocks
-from tower_sim.fitting.pit import Histogram, Reliability
-from tower_sim.fitting.whole_games import QUANTILES, Autocorrelation, ComparedMean, WholeGames
+from tower_sim.fitting.tower.distances import LEVEL, Distance
+from tower_sim.fitting.tower.knocks import ComparedKnocks
+from tower_sim.fitting.tower.ladder import score_lines
+from tower_sim.fitting.tower.pit import Histogram, Reliability
+from tower_sim.fitting.tower.whole_games import QUANTILES, Autocorrelation, ComparedMean, WholeGames
 from tower_sim.statistics import Estimate, Estimates
 from tower_sim.study import charts
 from tower_sim.study.charts import Panel
@@ -112,11 +112,7 @@ def text(check: TowerCheck) -> str:
     lines += [check.engines] if check.engines else []
     lines += [headline(check), ""]
     lines += [f"{claim.name:{width}s}  {claim.verdict}: {claim.why}" for claim in claims(check)]
-    lines += ["", f"{'log score a drop, nats':34s} {'score':>18s} {'over the first':>18s}"]
-    lines += [
-        f"{rung.title:34s} {rung.score:9.4f} +- {rung.se:.4f} {rung.gain:+9.4f} +- {rung.gain_se:.4f}"
-        for rung in check.scores
-    ]
+    lines += ["", *score_lines(check.scores, "log score a drop, nats", "over the first")]
     whole = check.whole
     lines += ["", f"{f'{whole.compared} against {whole.compared} games':32s} distance  quantile  p (Holm)  difference"]
     for d in whole.distances:
@@ -126,8 +122,8 @@ def text(check: TowerCheck) -> str:
     return "\n".join(lines)
 
 
-def write_report(check: TowerCheck, out: str | Path) -> None:
-    """Write the report on a check to the directory `out`; raise UsageError if that is impossible."""
+def report(check: TowerCheck) -> Report:
+    """Return the report on a check."""
     says = [
         headline(check),
         f"Against {check.data}: {check.drops} drops of {check.games} held-out games. Whole games: "
@@ -140,7 +136,7 @@ def write_report(check: TowerCheck, out: str | Path) -> None:
     verdict = Section(
         "Verdict", "", Table("verdict", ["asked", "verdict", "found"], rows), parts=[Section("", weakest)]
     )
-    Report(f"Check of {check.model}", says, [verdict, _drops(check), _whole(check.whole), _told(check)]).write(out)
+    return Report(f"Check of {check.model}", says, [verdict, _drops(check), _whole(check.whole), _told(check)])
 
 
 # Verdicts

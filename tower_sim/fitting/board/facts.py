@@ -9,7 +9,7 @@ import numpy as np
 
 from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.campaign.data import NOWHERE, Array, Campaign
-from tower_sim.fitting.ship_throws import numbered, places_of, throws_of
+from tower_sim.fitting.board.data import numbered, places_of, throws_of
 from tower_sim.places import ZONE
 from tower_sim.study.battles import chain_lengths, first_cubes
 

@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.fitting.cascade_fit import chances, fit_cascade
 from tower_sim.fitting.newton import maximised
-from tower_sim.fitting.rows import Array, Rows
+from tower_sim.fitting.tower.cascade_fit import chances, fit_cascade
+from tower_sim.fitting.tower.data import Rows
+from tower_sim.runs.array import Array
 from tower_sim.statistics import ratio_of_sums, sum_by_unit
 from tower_sim.surrogate.cascade import Cascade, normal_scores
 from tower_sim.surrogate.groups import LOG_SIZE, LOG_SIZE_SD, chance, fit_group
@@ -171,6 +172,14 @@ def scores(every: Sequence[Rung], rows: Rows) -> tuple[RungScore, ...]:
         score, gain = _blocked(own, rows.run), _blocked(own - by_drop[0], rows.run)
         scored.append(RungScore(rung.name, rung.title, *score, *gain))
     return tuple(scored)
+
+
+def score_lines(scored: Sequence[RungScore], title: str, over: str) -> list[str]:
+    """Return a table for a terminal: each rung's score, and its gain over the first; `title` and `over` head them."""
+    return [
+        f"{title:34s} {'score':>18s} {over:>18s}",
+        *(f"{x.title:34s} {x.score:9.4f} +- {x.se:.4f} {x.gain:+9.4f} +- {x.gain_se:.4f}" for x in scored),
+    ]
 
 
 def _blocked(values: Array, run: Array) -> tuple[float, float]:

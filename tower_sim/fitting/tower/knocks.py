@@ -53,35 +53,39 @@ class ComparedKnocks:
     states: int
 
 
-def play_knocks(
-    campaigns: Sequence[Campaign],
-    chosen: Sequence[Array],
-    regions: Sequence[str],
-    strengths: Sequence[int],
-    note: Callable[[], None] = nothing,
-) -> PlayedKnocks:
-    """Play some games of the campaigns again, and knock once on a copy of each state.
+def games_to_knock(campaigns: Sequence[Campaign], chosen: Sequence[Array]) -> list[tuple[Campaign, int]]:
+    """Return up to GAMES of the runs `chosen` from each campaign, as (campaign, run).
 
-    There are up to GAMES games. They come in turn from each design point of each campaign, the first of the runs
-    `chosen` first. Campaigns of chains have no knocks, nor has a surrogate without them. `regions` are the floors from
-    top to bottom. The direction of a knock is random, from the campaign's seed. The strengths used are spread evenly
-    over `strengths` (hundredths of g). `note` is called after each game.
+    They come in turn from each design point of each campaign. Campaigns of chains have none.
     """
-    rows: list[tuple[int, int, list[list[int]]]] = []
     points = [
         [(own, run) for run in runs[own.run_point[runs] == point].tolist()]
         for own, runs in zip(campaigns, chosen, strict=True)
         if own.kind == "game"
         for point in np.unique(own.run_point[runs])
     ]
-    games = [game for turn in zip_longest(*points) for game in turn if game]
-    for number, (campaign, run) in enumerate(games[:GAMES]):
+    return [game for turn in zip_longest(*points) for game in turn if game][:GAMES]
+
+
+def play_knocks(
+    games: Sequence[tuple[Campaign, int]],
+    regions: Sequence[str],
+    strengths: Sequence[int],
+    note: Callable[[], None] = nothing,
+) -> PlayedKnocks:
+    """Play games again, given as (campaign, run), and knock once on a copy of each state.
+
+    `regions` are the floors from top to bottom. The direction of a knock is random, from the campaign's seed. The
+    strengths used are spread evenly over `strengths` (hundredths of g). `note` is called after each game. A surrogate
+    without knocks is not knocked on.
+    """
+    rows: list[tuple[int, int, list[list[int]]]] = []
+    for number, (campaign, run) in enumerate(games):
         spec = Spec.from_canonical(canonical_json(campaign.spec))
         point = spec.point(int(campaign.run_point[run]))
         with point.open_model() as model:
-            if isinstance(model, SurrogateModel) and not model.table.knocks:
-                continue
-            for turn in point.game.start(model, point.rules, spec.seed, run):
+            has_knocks = not isinstance(model, SurrogateModel) or model.table.knocks
+            for turn in point.game.start(model, point.rules, spec.seed, run) if has_knocks else ():
                 strength = strengths[int(len(rows) * 0.6180339887498949 % 1 * len(strengths))]
                 stream = np.random.SeedSequence(spec.seed, spawn_key=(run, turn.index, _STREAM))
                 out = set(until_landed(partial(model.knock, turn.state, strength / 100), stream).emerged)

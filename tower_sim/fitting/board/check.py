@@ -20,15 +20,21 @@ from tower_sim.campaign.tables import CUBES, DROPS, ShardRows
 from tower_sim.campaign.work import play_run
 from tower_sim.contract import BoardModel
 from tower_sim.drops.recorder import Draw, Recorder
-from tower_sim.errors import check_whole, fault
-from tower_sim.fitting.ship_facts import Fact, facts
-from tower_sim.fitting.ship_throws import ship_of, throws_of
+from tower_sim.errors import UsageError, check_whole, fault
+from tower_sim.fitting.board.data import Throws, ship_of, throws_of
+from tower_sim.fitting.board.facts import Fact, facts
+from tower_sim.fitting.board.ladder import BoardRung, ladder
+from tower_sim.fitting.data import apparatus_of, other_engine, starts
+from tower_sim.models import surrogate_of
 from tower_sim.statistics import Estimates, Resamples, holm, sum_by_unit, sum_error
+from tower_sim.surrogate.board_law import BoardLaw
 from tower_sim.surrogate.ship import ShipSurrogate
-from tower_sim.tools.progress import nothing
+from tower_sim.surrogate.store import Fitted
+from tower_sim.tools.progress import Telling, nothing
 
 PERMUTATIONS = 1999
 LEVEL = 0.05
+TIMES = 4  # battles of the surrogate for one of physics
 
 
 @dataclass(frozen=True)
@@ -64,21 +70,41 @@ class BoardCheck:
 
     `extrapolated` is the share of the surrogate's draws outside the data it was fitted to. `gains` has the held-out log
     score that the law gains over constant probabilities, for landing and for displacement: the sum over throws in nats,
-    and its standard error. `engines` is a sentence if model and battles have different engines, else empty.
+    and its standard error. `rungs` are those of `ladder`. `engines` is a sentence if model and battles have different
+    engines, else empty.
     """
 
     ship: WithBoard
+    law: BoardLaw
     battles: int
     played: int
     throws: int
     extrapolated: float
     facts: tuple[ComparedFact, ...]
     gains: Mapping[str, tuple[float, float]]
+    rungs: tuple[BoardRung, ...] = ()
     engines: str = ""
 
 
-def check_board(
-    model: ShipSurrogate, campaigns: Sequence[Campaign], times: int = 4, note: Callable[[], None] = nothing
+def check_board(fitted: Fitted, campaigns: Sequence[Campaign], seed: int, tell: Telling) -> BoardCheck:
+    """Compare a board's surrogate with battles that it was not fitted to, and score the terms of its law on them.
+
+    `seed` has no effect: the campaigns' digests seed all that is random. `tell` counts the surrogate's battles.
+
+    Raises UsageError as `check_law` does, for another apparatus, and for campaigns that were fitted.
+    """
+    seen = {source.digest for source in fitted.data}
+    if any(campaign.digest in seen for campaign in campaigns):
+        raise UsageError("campaign was fitted; allowed is one the surrogate has not seen; run one with another seed")
+    model = surrogate_of(apparatus_of(campaigns), fitted)
+    assert isinstance(model, ShipSurrogate)  # the kind of the law says so
+    tell.begin(TIMES * sum(campaign.runs for campaign in campaigns))
+    checked = check_law(model, campaigns, note=tell.step)
+    return replace(checked, rungs=ladder(campaigns), engines=other_engine(fitted, campaigns))
+
+
+def check_law(
+    model: ShipSurrogate, campaigns: Sequence[Campaign], times: int = TIMES, note: Callable[[], None] = nothing
 ) -> BoardCheck:
     """Play the set-ups of held-out `campaigns` with `model`, `times` as often, and test whether the facts differ.
 
@@ -87,7 +113,7 @@ def check_board(
     1979). Random are the surrogate's battles, the permutations and the intervals, all seeded by the campaigns' digests.
     `note` is called after each battle.
 
-    Raises UsageError for campaigns that `fit_board` refuses, and for campaigns of another ship.
+    Raises UsageError for campaigns that `fit_law` refuses, and for campaigns of another ship.
     """
     check_whole("times", times, 1)
     ship = ship_of(campaigns)
@@ -102,12 +128,13 @@ def check_board(
     throws = throws_of(campaigns, ship)
     return BoardCheck(
         ship=ship,
+        law=model.law,
         battles=len(of),
         played=len(other),
         throws=len(throws.run),
         extrapolated=sum(beyond for _, (_, beyond) in played) / max(draws, 1),
         facts=compared(facts(campaigns, ship), facts(again, ship), of, other, rng),
-        gains=_gains(model, campaigns, ship),
+        gains=_gains(model.law, throws),
     )
 
 
@@ -197,8 +224,8 @@ def _told(like: Campaign, rows: ShardRows) -> Facts:
 
 def _strata(campaigns: Sequence[Campaign]) -> Array:
     """Return the number of each run's set-up; set-ups of different campaigns have different numbers."""
-    first = np.cumsum([0, *(int(campaign.run_point.max(initial=0)) + 1 for campaign in campaigns)])
-    return np.concatenate([campaign.run_point + at for campaign, at in zip(campaigns, first[:-1], strict=True)])
+    first = starts(int(campaign.run_point.max(initial=0)) + 1 for campaign in campaigns)
+    return np.concatenate([campaign.run_point + at for campaign, at in zip(campaigns, first, strict=True)])
 
 
 # The tests
@@ -250,13 +277,12 @@ def _tested(over: Array, under: Array, label: Array, weights: Array) -> tuple[Ar
     return gap, sd, float(1 + reached) / (1 + len(weights))
 
 
-def _gains(model: ShipSurrogate, campaigns: Sequence[Campaign], ship: WithBoard) -> dict[str, tuple[float, float]]:
+def _gains(law: BoardLaw, throws: Throws) -> dict[str, tuple[float, float]]:
     """Return the log score that the law gains over constant probabilities, by part: sum over throws, standard error.
 
     The constant probabilities are the shares in the held-out battles themselves.
     """
-    throws = throws_of(campaigns, ship)
-    law, n = model.law, throws.thrown
+    n = throws.thrown
     shares = np.array([law.shares(int(k), lying) for k, lying in zip(n, throws.lying, strict=True)])
     changes = np.array([law.changes(int(k)) for k in n])
     constant = throws.landed.sum(0) / throws.landed.sum()

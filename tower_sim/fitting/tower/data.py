@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from tower_sim.campaign.data import INSIDE, Campaign
+from tower_sim.campaign.data import INSIDE, Array, Campaign
 from tower_sim.errors import UsageError
+from tower_sim.fitting.data import run_starts, starts
 from tower_sim.surrogate.cascade import CROWD, FRESH
-
-Array = npt.NDArray[Any]
+from tower_sim.surrogate.store import Fitted
 
 BY_DROP, BY_CUBE = ("run", "thrown", "lying", "fresh"), ("drop", "start", "end", "age", "in_crowd", "cube")
 HELD_OUT = 3  # of every 10 runs the last 3 are held out of the fit
@@ -67,17 +65,21 @@ def rows_of(campaigns: Sequence[Campaign], regions: Sequence[str]) -> Rows:
     Raises UsageError for a campaign with cubes in a region that the tower does not have.
     """
     parts = [_rows(campaign, tuple(regions)) for campaign in campaigns]
-    first_run = np.cumsum([0, *(campaign.runs for campaign in campaigns)])
-    first_drop = np.cumsum([0, *(len(part) for part in parts)])
     joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in BY_DROP + BY_CUBE}
-    joined["run"] = np.concatenate([part.run + first for part, first in zip(parts, first_run, strict=False)])
-    joined["drop"] = np.concatenate([part.drop + first for part, first in zip(parts, first_drop, strict=False)])
+    joined["run"] = joined["run"] + np.repeat(run_starts(campaigns), [len(part) for part in parts])
+    joined["drop"] = joined["drop"] + np.repeat(starts(map(len, parts)), [len(part.drop) for part in parts])
     return Rows(tuple(regions), **joined)
 
 
 def held_out(campaign: Campaign) -> Array:
     """Return for each run whether it is held out of a fit, shape (runs,); the last 3 of every 10 are."""
     return np.arange(campaign.runs) % 10 >= 10 - HELD_OUT
+
+
+def unseen(campaign: Campaign, fitted: Fitted) -> Array:
+    """Return for each run of a campaign whether the model was not fitted to it, shape (runs,)."""
+    seen = campaign.digest in {source.digest for source in fitted.data}
+    return held_out(campaign) if seen else np.ones(campaign.runs, bool)
 
 
 def _rows(campaign: Campaign, regions: tuple[str, ...]) -> Rows:

@@ -15,11 +15,14 @@ from typing import Any, cast
 import numpy as np
 
 from tower_sim.apparatus.board import Board
-from tower_sim.apparatus.with_board import WithBoard
+from tower_sim.apparatus.parts import Apparatus
 from tower_sim.campaign.data import Array, Campaign
+from tower_sim.fitting.board.data import Throws, ship_of, throws_of
+from tower_sim.fitting.data import engine_of
 from tower_sim.fitting.newton import maximised
-from tower_sim.fitting.ship_throws import Throws, ship_of, throws_of
 from tower_sim.surrogate.board_law import BoardLaw, Covered
+from tower_sim.surrogate.store import BOARD, Fitted, Source
+from tower_sim.tools.progress import nothing
 
 LEVEL_SD = 5.0  # of the weak penalty on log-odds and log-rates
 SLOPE_SD = 1.0  # of the penalty on slopes in logarithms of counts
@@ -30,24 +33,15 @@ FOLDS = 10
 _special: Any = importlib.import_module("scipy.special")  # has no type stubs
 
 
-@dataclass(frozen=True)
-class BoardFit:
-    """A fitted law and the amount of data: `battles`, `throws` of `cubes` in all, cubes `lying`, and changes of place.
-
-    `stuck` throws were left out because a cube stayed in the ship.
-    """
-
-    law: BoardLaw
-    ship: WithBoard
-    battles: int
-    throws: int
-    cubes: int
-    lying: int
-    changed: int
-    stuck: int
+def fit_board(campaigns: Sequence[Campaign], apparatus: Apparatus, note: Callable[[], None] = nothing) -> Fitted:
+    """Fit the law of a board to all battles; `ladder` compares its terms by cross-validation."""
+    law = fit_law(campaigns)
+    note()
+    used = tuple(Source(campaign.digest, campaign.runs, len(campaign.drops)) for campaign in campaigns)
+    return Fitted(BOARD, apparatus.name, apparatus.digest, used, (), (), {}, law, engine_of(campaigns))
 
 
-def fit_board(campaigns: Sequence[Campaign]) -> BoardFit:
+def fit_law(campaigns: Sequence[Campaign]) -> BoardLaw:
     """Fit the law to all battles of `campaigns`; nothing is random, and equal data give an equal law.
 
     Landing is a multinomial logit, fitted by penalised maximum likelihood. The penalties are normal, with standard
@@ -57,14 +51,13 @@ def fit_board(campaigns: Sequence[Campaign]) -> BoardFit:
 
     Source of both: McCullagh and Nelder, Generalized Linear Models, 1989, sections 4.1.3 and 5.3.
 
-    Raises UsageError if there is no campaign, if one is not of battles or varies its profile, if ships differ, if no
-    cube was thrown, and if more than one throw for every 1000 cubes left a cube stuck in the ship.
+    Raises UsageError as `ship_of` and `throws_of` do.
     """
     ship = ship_of(campaigns)
     throws = throws_of(campaigns, ship)
     landing, crowd = fit_landing(throws)
     levels, slope = fit_changes(throws)
-    law = BoardLaw(
+    return BoardLaw(
         places=throws.places,
         landing=_rows(landing.coefficients),
         landing_errors=_rows(landing.errors),
@@ -78,16 +71,6 @@ def fit_board(campaigns: Sequence[Campaign]) -> BoardFit:
         moves=_rows(_moves(throws, ship.board)),
         moved=tuple(np.bincount(throws.moves[:, 1], minlength=len(throws.places)).tolist()),
         cover=_cover(throws),
-    )
-    return BoardFit(
-        law,
-        ship,
-        battles=len(np.unique(throws.run)),
-        throws=len(throws.run),
-        cubes=int(throws.landed.sum()),
-        lying=int(throws.lying.sum()),
-        changed=int(throws.changed.sum()),
-        stuck=throws.stuck,
     )
 
 

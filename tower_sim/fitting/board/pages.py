@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
 from tower_sim.campaign.data import Array
-from tower_sim.fitting.ship_check import LEVEL, PERMUTATIONS, BoardCheck, ComparedFact
-from tower_sim.fitting.ship_facts import classes
-from tower_sim.fitting.ship_ladder import BoardRung
+from tower_sim.fitting.board.check import LEVEL, PERMUTATIONS, BoardCheck, ComparedFact
+from tower_sim.fitting.board.facts import classes
+from tower_sim.fitting.board.ladder import BoardRung
 from tower_sim.statistics import Estimates
 from tower_sim.study import charts
 from tower_sim.study.charts import Panel
@@ -24,11 +23,8 @@ WORST = 6  # cells reported as the weakest
 Rows = list[Sequence[Cell]]
 
 
-def write_report(check: BoardCheck, law: BoardLaw, out: str | Path, rungs: Sequence[BoardRung] = ()) -> None:
-    """Write `report.md`, tables and plots to the directory `out`; raise UsageError if that is impossible.
-
-    `rungs` are the result of `ship_ladder.ladder`, or empty.
-    """
+def report(check: BoardCheck) -> Report:
+    """Return the report on a check."""
     says = [
         _verdict(check),
         f"{check.battles} battles with physics that the surrogate was not fitted to ({check.throws} throws), and "
@@ -44,12 +40,12 @@ def write_report(check: BoardCheck, law: BoardLaw, out: str | Path, rungs: Seque
         _landing(check),
         _displacement(check),
         _battles(check),
-        _law(law, rungs),
+        _law(check.law, check.rungs),
     ]
-    Report(f"The surrogate of {check.ship.name}: held-out battles", says, sections).write(out)
+    return Report(f"The surrogate of {check.ship.name}: held-out battles", says, sections)
 
 
-def board_text(check: BoardCheck) -> str:
+def text(check: BoardCheck) -> str:
     """Return the results of a check as text for a terminal.
 
     It has each fact's corrected p value and largest difference, and the gains.

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from tower_sim.campaign.data import Array, Campaign
-from tower_sim.fitting.ship_fit import FOLDS, Terms, crowding, fit_changes, fit_landing, terms
-from tower_sim.fitting.ship_throws import Throws, ship_of, throws_of
+from tower_sim.fitting.board.data import Throws, ship_of, throws_of
+from tower_sim.fitting.board.fit import FOLDS, Terms, crowding, fit_changes, fit_landing, terms
 from tower_sim.statistics import sum_by_unit, sum_error
 
 _special: Any = importlib.import_module("scipy.special")  # has no type stubs

@@ -1,0 +1,72 @@
+"""What the data of both kinds of surrogate have in common: the campaigns' apparatus, engine and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from tower_sim.apparatus.catalogue import from_tables
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.campaign.data import Array, Campaign
+from tower_sim.errors import UsageError, fault
+from tower_sim.surrogate.store import Fitted
+
+
+def apparatus_of(campaigns: Sequence[Campaign]) -> Apparatus:
+    """Return the one apparatus of physics campaigns.
+
+    Raises UsageError for several apparatuses or engines, for a campaign that varies its profile or settings, and for
+    the model two_thirds.
+    """
+    shapes: dict[str, Apparatus] = {}
+    for campaign in campaigns:
+        fields = {key for values in campaign.points for key in values}
+        varied = sorted(key for key in fields if key.startswith(("profile.", "settings.")))
+        if varied:
+            raise fault("a field of vary.fields", varied[0], "none of profile or settings", "fit one point")
+        if campaign.spec.get("model") == "two_thirds":
+            raise fault("campaign.model", "two_thirds", "'physics'", "run it with physics")
+        shape = from_tables(campaign.spec["profile"], str(campaign.spec["apparatus"]))
+        shapes[shape.digest] = shape
+    if len(shapes) != 1:
+        names = ", ".join(f"{shape.name} ({digest})" for digest, shape in shapes.items())
+        raise UsageError(f"campaigns are of {len(shapes)} apparatuses ({names}); allowed is one; fit each by itself")
+    engine_of(campaigns)
+    return next(iter(shapes.values()))
+
+
+def engine_of(campaigns: Sequence[Campaign]) -> str:
+    """Return the one physics engine of campaigns; an empty text if none has physics.
+
+    Raises UsageError for several engines.
+    """
+    physics = (campaign.spec for campaign in campaigns if campaign.spec.get("model") == "physics")
+    engines = list(dict.fromkeys(str(spec["settings"]["engine"]) for spec in physics))
+    if len(engines) > 1:
+        raise UsageError(f"campaigns are of the engines {', '.join(engines)}; allowed is one; fit each by itself")
+    return engines[0] if engines else ""
+
+
+def other_engine(fitted: Fitted, campaigns: Sequence[Campaign]) -> str:
+    """Return a sentence if the campaigns' physics engine differs from the model's, else an empty text.
+
+    Raises UsageError for several engines.
+    """
+    engine = engine_of(campaigns)
+    if not engine or not fitted.engine or engine == fitted.engine:
+        return ""
+    return (
+        f"The model was fitted to drops of the engine {fitted.engine}, these are of {engine}: what differs "
+        "is also what the engines differ by."
+    )
+
+
+def starts(counts: Iterable[int]) -> Array:
+    """Return where each of several parts begins when they follow one another, shape (parts,)."""
+    return np.cumsum([0, *counts])[:-1]
+
+
+def run_starts(campaigns: Sequence[Campaign]) -> Array:
+    """Return the number of each campaign's first run when runs are numbered over all campaigns."""
+    return starts(campaign.runs for campaign in campaigns)

@@ -1,0 +1,142 @@
+"""Compare a tower's surrogate with games that it was not fitted to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from tower_sim.apparatus.parts import as_tower
+from tower_sim.campaign.data import Array, Campaign
+from tower_sim.errors import UsageError, fault
+from tower_sim.fitting.data import apparatus_of, other_engine, run_starts
+from tower_sim.fitting.tower.cascade_fit import chances
+from tower_sim.fitting.tower.classifier import ENOUGH, SHIFT, Power, power, tell_apart
+from tower_sim.fitting.tower.data import Rows, rows_of, unseen
+from tower_sim.fitting.tower.knocks import CHECKED, check_knocks, games_to_knock, play_knocks
+from tower_sim.fitting.tower.ladder import rungs, scores
+from tower_sim.fitting.tower.pages import TowerCheck
+from tower_sim.fitting.tower.pit import pit, reliability
+from tower_sim.fitting.tower.whole_games import compare_games, finished_runs, games_of
+from tower_sim.models import surrogate_of
+from tower_sim.runs.array import Runs
+from tower_sim.surrogate.cascade import EFFECTS, Cascade
+from tower_sim.surrogate.model import SurrogateModel
+from tower_sim.surrogate.store import Fitted
+from tower_sim.tools.progress import Telling, nothing
+
+GAMES = 10_000  # of the surrogate: enough to make the errors of its means negligible
+TRIALS = 20  # to measure the classifier's power
+_AT_ONCE = 4_000_000  # numbers in memory at a time
+
+
+def check_tower(
+    fitted: Fitted,
+    campaigns: Sequence[Campaign],
+    seed: int,
+    tell: Telling | None = None,
+    trials: int = TRIALS,
+) -> TowerCheck:
+    """Compare a tower's surrogate with the games of campaigns that it was not fitted to.
+
+    Random, from `seed`, are the surrogate's games, the choice of as many of them as there are physics games, the tests'
+    draws, and the `trials` that measure the classifier's power. With 0 trials the power is not measured. `tell` counts
+    the games that are played again to knock on them, and the trials.
+
+    Raises UsageError for campaigns of another apparatus, without games, or with different rules, and for too few games.
+    """
+    shape = apparatus_of(campaigns)
+    surrogate_of(shape, fitted)  # refuses another apparatus
+    if any(campaign.kind != "game" for campaign in campaigns):
+        raise fault("campaign.kind", [campaign.kind for campaign in campaigns], "game", "give campaigns of games")
+    model = SurrogateModel(as_tower(shape), fitted)
+    law = fitted.cascade_of(model.shape.digest)
+    keys = iter(np.random.SeedSequence(seed).spawn(6))
+    chosen = [np.intersect1d(finished_runs(own), np.flatnonzero(unseen(own, fitted))) for own in campaigns]
+    if any(campaign.spec.get("rules") != campaigns[0].spec.get("rules") for campaign in campaigns):
+        raise UsageError("games have several sets of rules; allowed is one; keep them apart")
+    physics = Runs.together([games_of(campaign, runs) for campaign, runs in zip(campaigns, chosen, strict=True)])
+    every, first = rows_of(campaigns, model.table.regions), run_starts(campaigns)
+    rows = every.take(np.isin(every.run, np.concatenate([runs + a for runs, a in zip(chosen, first, strict=True)])))
+    below, upto, mean, out = count_laws(law, rows)
+    to_knock = games_to_knock(campaigns, chosen) if law.knocks else []
+    if tell:
+        tell.begin(len(to_knock) + trials)
+    note = tell.step if tell else nothing
+    knocks = play_knocks(to_knock, model.table.regions, CHECKED, note)
+    games = model.sample_runs(physics.plan, max(GAMES, len(physics)), _number(next(keys)))
+    return TowerCheck(
+        model=f"the surrogate of {fitted.apparatus} ({fitted.digest})",
+        data=", ".join(campaign.digest[:16] for campaign in campaigns),
+        drops=len(rows),
+        games=len(physics),
+        scores=scores(rungs(fitted.lower_rungs, law), rows),
+        counts=pit(rows.run, below, upto, np.random.default_rng(next(keys))),
+        reliability=reliability(rows.run, mean, out, np.random.default_rng(next(keys))),
+        whole=compare_games(physics, games, np.random.default_rng(next(keys))),
+        told=tell_apart(physics, games, np.random.default_rng(next(keys))),
+        power=power_of(model, physics, trials, np.random.default_rng(next(keys)), note) if trials else None,
+        engines=other_engine(fitted, campaigns),
+        knocks=check_knocks(law, knocks),
+    )
+
+
+def count_laws(law: Cascade, rows: Rows) -> tuple[Array, Array, Array, Array]:
+    """Compare the predicted distribution of the number of cubes out with the observed number, for each drop.
+
+    Returns the probability of fewer cubes than observed, the probability of at most as many, the predicted mean, and
+    the observed number, each of shape (drops,). Given the shared effects, cubes come out independently, so the
+    distribution is built up cube by cube.
+    """
+    counts = np.bincount(rows.drop, minlength=len(rows))
+    number = np.bincount(rows.drop[rows.out], minlength=len(rows))
+    below, upto, mean = np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(len(rows))
+    order = np.argsort(counts, kind="stable")
+    at = 0
+    while at < len(order):
+        most = int(counts[order[min(at + 200, len(order)) - 1]])
+        some = order[at : at + max(_AT_ONCE // (EFFECTS**2 * (most + 1)), 1)]
+        most = int(counts[some].max())
+        is_some = np.zeros(len(rows), bool)
+        is_some[some] = True
+        chance, weights = chances(law, rows.take(is_some))
+        place = np.flatnonzero(is_some)
+        start = np.cumsum(counts[place]) - counts[place]
+        laws = np.zeros((len(place), len(weights), most + 1))
+        laws[:, :, 0] = 1
+        for cube in range(most):
+            has = counts[place] > cube
+            p = np.zeros((len(place), len(weights), 1))
+            p[has, :, 0] = chance[start[has] + cube]
+            laws[:, :, 1:] = laws[:, :, 1:] * (1 - p) + laws[:, :, :-1] * p
+            laws[:, :, :1] *= 1 - p
+        law_of = weights @ laws
+        reached = np.cumsum(law_of, 1)
+        one = np.arange(len(place))
+        upto[place] = reached[one, number[place]]
+        below[place] = upto[place] - law_of[one, number[place]]
+        mean[place] = law_of @ np.arange(most + 1)
+        at += len(some)
+    return below, upto, mean, number
+
+
+def power_of(
+    model: SurrogateModel, like: Runs, trials: int, rng: np.random.Generator, note: Callable[[], None] = nothing
+) -> Power:
+    """Return how often the classifier detects a known change of the surrogate.
+
+    The change adds SHIFT to each thrown cube's probability of coming out. Each side has ENOUGH games, or as many as
+    `like` if that has fewer. The games and the classifier's folds are random, from `rng`.
+    """
+    games = min(len(like), ENOUGH)
+
+    def pair(rng: np.random.Generator) -> tuple[Runs, Runs]:
+        seeds = [int(seed) for seed in rng.integers(0, 1 << 62, 2)]
+        itself = model.sample_runs(like.plan, games, seeds[0])
+        return itself, model.sample_runs(like.plan, games, seeds[1], shift=SHIFT)
+
+    return power(pair, trials, rng, note)
+
+
+def _number(key: np.random.SeedSequence) -> int:
+    return int(key.generate_state(1, np.uint64)[0])

@@ -1,0 +1,63 @@
+"""Fit the law of a tower to campaigns of games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tower_sim.apparatus.parts import Apparatus, as_tower
+from tower_sim.campaign.data import Campaign
+from tower_sim.fitting.data import engine_of, run_starts
+from tower_sim.fitting.tower.data import Rows, held_out, rows_of
+from tower_sim.fitting.tower.knocks import FITTED, fit_knocks, games_to_knock, play_knocks
+from tower_sim.fitting.tower.ladder import climb, rungs, scores
+from tower_sim.surrogate.store import TOWER, Fitted, Source
+
+_ALIKE = 1.25  # numbers thrown up to this ratio apart count as similar for the range of the data
+
+
+def fit_tower(campaigns: Sequence[Campaign], apparatus: Apparatus, note: Callable[[], None]) -> Fitted:
+    """Fit the cascade and the lower rungs to campaigns of games.
+
+    The last 3 of every 10 runs are held out of the fit, and score the rungs. Some of the other games are played again,
+    to knock on copies of their states.
+    """
+    regions = [region.name for region in as_tower(apparatus).regions]
+    rows = rows_of(campaigns, regions)
+    is_held = np.concatenate([held_out(campaign) for campaign in campaigns])[rows.run]
+    used, held = rows.take(~is_held), rows.take(is_held)
+    lower, law = climb(used, note)
+    chosen = [np.flatnonzero(~held_out(campaign)) for campaign in campaigns]
+    knocks = fit_knocks(play_knocks(games_to_knock(campaigns, chosen), regions, FITTED, note))
+    return Fitted(
+        TOWER,
+        apparatus.name,
+        apparatus.digest,
+        _sources(campaigns, used),
+        covered(used),
+        scores(rungs(lower, law), held),
+        lower,
+        replace(law, knocks=knocks),
+        engine_of(campaigns),
+    )
+
+
+def _sources(campaigns: Sequence[Campaign], used: Rows) -> tuple[Source, ...]:
+    campaign_of = np.searchsorted(run_starts(campaigns), used.run, side="right") - 1
+    runs = [used.run[campaign_of == number] for number in range(len(campaigns))]
+    return tuple(Source(own.digest, len(np.unique(run)), len(run)) for own, run in zip(campaigns, runs, strict=True))
+
+
+def covered(rows: Rows) -> tuple[tuple[int, int, int], ...]:
+    """Return the range of the number of cubes inside before a drop, for each number of cubes thrown in the data.
+
+    Rows are (thrown, least, most). A range covers all drops with similar numbers thrown, at a ratio of up to 1.25.
+    """
+    inside = rows.lying.sum(1)
+    ranges: list[tuple[int, int, int]] = []
+    for thrown in np.unique(rows.thrown):
+        alike = (rows.thrown <= thrown * _ALIKE) & (rows.thrown * _ALIKE >= thrown)
+        ranges.append((int(thrown), int(inside[alike].min()), int(inside[alike].max())))
+    return tuple(ranges)
