@@ -1,14 +1,11 @@
 """Fit a surrogate to campaigns, check it on runs that it was not fitted to, and write reports.
 
-Both kinds of surrogate, `tower` and `board`, have the same parts (see kinds.py): the campaigns' drops as data, a fit, a
-ladder that scores simpler laws, a check, and its pages.
+Both kinds of surrogate have the same parts (see kinds.py); no game is named here.
 
     tower   campaigns --data--> Rows --fit (cascade_fit, knocks)--> cascade; ladder scores its rungs
             unseen runs --ladder, pit--> single drops; --whole_games (distances), classifier--> whole games
     board   campaigns --data--> Throws --fit--> law; ladder scores its terms
             unseen runs, and the surrogate's --facts--> tests
-
-The campaign's game defines what its drops throw and which statistics are compared. No game is named here.
 """
 
 from __future__ import annotations

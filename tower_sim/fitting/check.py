@@ -13,10 +13,7 @@ from tower_sim.tools.progress import telling
 
 
 def check_command(model: str, directories: Sequence[Path], out: Path | None, seed: int) -> None:
-    """Check a surrogate, print the result, and write the report to `out` unless it is None.
-
-    Raises as `check_tower` or `check_board` does.
-    """
+    """Check a surrogate, print the result, and write the report to `out` unless it is None."""
     fitted = fitted_or_shipped(model)
     kind = KINDS[fitted.kind]
     campaigns = [load_whole(directory) for directory in directories]

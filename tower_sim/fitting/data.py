@@ -16,8 +16,7 @@ from tower_sim.surrogate.store import Fitted
 def apparatus_of(campaigns: Sequence[Campaign]) -> Apparatus:
     """Return the one apparatus of physics campaigns.
 
-    Raises UsageError for several apparatuses or engines, for a campaign that varies its profile or settings, and for
-    the model two_thirds.
+    Raises UsageError for several apparatuses or engines, a varied profile or settings, and the model two_thirds.
     """
     shapes: dict[str, Apparatus] = {}
     for campaign in campaigns:
@@ -37,10 +36,7 @@ def apparatus_of(campaigns: Sequence[Campaign]) -> Apparatus:
 
 
 def engine_of(campaigns: Sequence[Campaign]) -> str:
-    """Return the one physics engine of campaigns; an empty text if none has physics.
-
-    Raises UsageError for several engines.
-    """
+    """Return the one physics engine of campaigns, or an empty text; raise UsageError for several engines."""
     physics = (campaign.spec for campaign in campaigns if campaign.spec.get("model") == "physics")
     engines = list(dict.fromkeys(str(spec["settings"]["engine"]) for spec in physics))
     if len(engines) > 1:
@@ -49,10 +45,7 @@ def engine_of(campaigns: Sequence[Campaign]) -> str:
 
 
 def other_engine(fitted: Fitted, campaigns: Sequence[Campaign]) -> str:
-    """Return a sentence if the campaigns' physics engine differs from the model's, else an empty text.
-
-    Raises UsageError for several engines.
-    """
+    """Return a sentence if the campaigns' physics engine differs from the model's, else an empty text."""
     engine = engine_of(campaigns)
     if not engine or not fitted.engine or engine == fitted.engine:
         return ""

@@ -18,12 +18,10 @@ LEAST_RUNS = 10  # with fewer, no run would be held out
 
 
 def fit(directories: Sequence[str | Path], note: Callable[[], None] = nothing) -> Fitted:
-    """Fit a surrogate to the campaigns in `directories`, all of one apparatus; equal data give an equal model.
+    """Fit a surrogate to the campaigns in `directories`; equal data give an equal model. `note` is called at every
+    step.
 
-    Campaigns of battles give the law of a board. `note` is called at every step.
-
-    Raises UsageError for a directory without a campaign, for campaigns that `apparatus_of` refuses, and for fewer than
-    10 runs.
+    Raises UsageError for a directory without a campaign, campaigns that `apparatus_of` refuses, and fewer than 10 runs.
     """
     campaigns = [load_whole(directory) for directory in directories]
     apparatus = apparatus_of(campaigns)
@@ -35,10 +33,7 @@ def fit(directories: Sequence[str | Path], note: Callable[[], None] = nothing) -
 
 
 def fit_command(directories: Sequence[Path], output: Path) -> None:
-    """Fit a surrogate, write its file and print the ladder.
-
-    Raises as `fit` does, and UsageError if the file cannot be written.
-    """
+    """Fit a surrogate, write its file and print the ladder; raise UsageError as `fit` does."""
     writing.check(output, "model file")
     with telling("steps of the fit") as tell:
         fitted = fit(directories, tell.step)

@@ -1,4 +1,4 @@
-"""Newton's method to the last digits, so that equal data in any order give equal numbers when these are rounded."""
+"""Newton's method to the last digits: equal data in any order give equal numbers when these are rounded."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Climb = Callable[[Array], tuple[float, Array, Array]]
 def maximised(climb: Climb, begin: Array, least: Array | float = -np.inf) -> tuple[Array, Array]:
     """Return where a function has its maximum, and the covariance there: the inverse of the information.
 
-    Parameters start from `begin` and stay at `least` or above. The covariance of one that ends at its limit is 0. A
-    step that does not ascend is halved. Where the function is not concave, the information is made larger.
+    Parameters stay at `least` or above; one that ends there has covariance 0. A step that does not ascend is halved.
+    Where the function is not concave, the information is made larger.
     """
     at = begin
     value, slope, information = climb(at)

@@ -1,8 +1,4 @@
-"""Check a board's surrogate against physics battles that it was not fitted to.
-
-A campaign of held-out battles is played again with the surrogate, from the same set-ups. The facts of both are counted
-for each battle and compared by permutation tests with Holm's correction.
-"""
+"""Check a board's surrogate: play unseen battles again with it, and compare their facts by permutation tests."""
 
 from __future__ import annotations
 
@@ -39,12 +35,10 @@ TIMES = 4  # battles of the surrogate for one of physics
 
 @dataclass(frozen=True)
 class ComparedFact:
-    """One fact for physics and for the surrogate, and whether they differ.
+    """One fact for physics and for the surrogate.
 
-    A fact has one or more cells, each a ratio of sums over battles. Of each cell there are both values with intervals,
-    and `n`, the denominator with physics. `gap` is surrogate minus physics, and `gap_sd` its standard deviation if
-    there were no difference. `p` is the p value of the sum over cells of (gap / gap_sd)^2; `holm` is corrected for all
-    facts.
+    `n` is the denominator of each cell with physics. `gap` is surrogate minus physics, `gap_sd` its standard deviation
+    without a difference. `p` belongs to the sum over cells of (gap / gap_sd)^2; `holm` is corrected for all facts.
     """
 
     name: str
@@ -60,18 +54,17 @@ class ComparedFact:
 
     @property
     def differs(self) -> bool:
-        """Whether the difference is significant at 0.05, corrected for all facts."""
+        """Whether `holm` is below 0.05."""
         return self.holm < LEVEL
 
 
 @dataclass(frozen=True)
 class BoardCheck:
-    """The facts compared on `battles` held-out physics battles and `played` battles of the surrogate.
+    """The facts compared on `battles` of physics and `played` battles of the surrogate.
 
-    `extrapolated` is the share of the surrogate's draws outside the data it was fitted to. `gains` has the held-out log
-    score that the law gains over constant probabilities, for landing and for displacement: the sum over throws in nats,
-    and its standard error. `rungs` are those of `ladder`. `engines` is a sentence if model and battles have different
-    engines, else empty.
+    `extrapolated` is the share of the surrogate's draws outside its data. `gains` has each part's held-out log score
+    over constant probabilities: the sum over throws (nats), and its standard error. `engines` is empty unless the
+    engines differ.
     """
 
     ship: WithBoard
@@ -89,9 +82,8 @@ class BoardCheck:
 def check_board(fitted: Fitted, campaigns: Sequence[Campaign], seed: int, tell: Telling) -> BoardCheck:
     """Compare a board's surrogate with battles that it was not fitted to, and score the terms of its law on them.
 
-    `seed` has no effect: the campaigns' digests seed all that is random. `tell` counts the surrogate's battles.
-
-    Raises UsageError as `check_law` does, for another apparatus, and for campaigns that were fitted.
+    `seed` has no effect: the campaigns' digests seed all that is random. Raises UsageError as `check_law` does, for
+    another apparatus, and for campaigns that were fitted.
     """
     seen = {source.digest for source in fitted.data}
     if any(campaign.digest in seen for campaign in campaigns):
@@ -106,12 +98,12 @@ def check_board(fitted: Fitted, campaigns: Sequence[Campaign], seed: int, tell: 
 def check_law(
     model: ShipSurrogate, campaigns: Sequence[Campaign], times: int = TIMES, note: Callable[[], None] = nothing
 ) -> BoardCheck:
-    """Play the set-ups of held-out `campaigns` with `model`, `times` as often, and test whether the facts differ.
+    """Play the set-ups of `campaigns` with `model`, `times` as often, and test whether the facts differ.
 
-    The tests permute the labels physics and surrogate within each set-up (Good, Permutation, Parametric and Bootstrap
-    Tests of Hypotheses, 2005, chapter 3). Holm's method corrects the p values (Scandinavian Journal of Statistics 6,
-    1979). Random are the surrogate's battles, the permutations and the intervals, all seeded by the campaigns' digests.
-    `note` is called after each battle.
+    Random are the surrogate's battles, the permutations and the intervals, all seeded by the campaigns' digests.
+
+    Sources: Good, Permutation, Parametric and Bootstrap Tests of Hypotheses, 2005, chapter 3, for labels permuted
+    within each set-up; Holm, Scandinavian Journal of Statistics 6 (1979).
 
     Raises UsageError for campaigns that `fit_law` refuses, and for campaigns of another ship.
     """
@@ -159,12 +151,10 @@ class Noting(Recorder):
 def play_again(
     campaign: Campaign, model: BoardModel, times: int, note: Callable[[], None] = nothing
 ) -> tuple[Campaign, tuple[int, int]]:
-    """Play each battle of a campaign `times` as often with `model`, from the same set-ups.
+    """Play each battle of a campaign `times` as often with `model`, at random from the campaign's digest.
 
-    Returns the new battles as a campaign, and a pair: the number of the model's draws, and how many were extrapolated.
-    The battles are random, from a seed that follows from the campaign's digest. `note` is called after each battle.
-
-    Raises UsageError for a spec of another version, and for rules that the model cannot play.
+    Returns the battles as a campaign, and how many draws there were and how many were extrapolated. Raises UsageError
+    for a spec of another version, and for rules that the model cannot play.
     """
     spec = Spec.from_canonical(canonical_json(dict(campaign.spec)))
     seed = int(campaign.rng("surrogate's battles").integers(2**63))
@@ -181,7 +171,6 @@ def play_again(
 
 
 def _campaign(like: Campaign, rows: ShardRows, run_point: Array) -> Campaign:
-    """Return recorded rows as a campaign, as if it had been loaded from files."""
     d = {column.name: [row[i] for row in rows.drops] for i, column in enumerate(DROPS.columns)}
     c = {column.name: [row[i] for row in rows.cubes] for i, column in enumerate(CUBES.columns)}
     row_of = {(run, drop): i for i, (run, drop) in enumerate(zip(d["run"], d["drop"], strict=True))}
@@ -209,7 +198,6 @@ def _campaign(like: Campaign, rows: ShardRows, run_point: Array) -> Campaign:
 
 
 def _told(like: Campaign, rows: ShardRows) -> Facts:
-    """Return the game's facts of recorded rows; the order of their words is that of the campaign `like`."""
     own = () if like.game is None else like.game.columns
     told = {column.name: [row[len(row) - len(own) + i] for row in rows.own] for i, column in enumerate(own)}
     known = {column.name: like.facts.words(column.name, 0).names for column in own}
@@ -223,7 +211,6 @@ def _told(like: Campaign, rows: ShardRows) -> Facts:
 
 
 def _strata(campaigns: Sequence[Campaign]) -> Array:
-    """Return the number of each run's set-up; set-ups of different campaigns have different numbers."""
     first = starts(int(campaign.run_point.max(initial=0)) + 1 for campaign in campaigns)
     return np.concatenate([campaign.run_point + at for campaign, at in zip(campaigns, first, strict=True)])
 
@@ -234,7 +221,7 @@ def _strata(campaigns: Sequence[Campaign]) -> Array:
 def compared(
     physics: Sequence[Fact], surrogate: Sequence[Fact], of: Array, other: Array, rng: np.random.Generator
 ) -> tuple[ComparedFact, ...]:
-    """Compare the facts of two sets of battles; `of` and `other` have the strata of the battles. See `check_board`."""
+    """Compare the facts of two sets of battles, of which `of` and `other` are the strata."""
     label = np.repeat([True, False], [len(of), len(other)])
     weights = shuffled(label, np.concatenate([of, other]), rng)
     boots = [Resamples(strata, rng, 1000) for strata in (of, other)]
@@ -278,10 +265,7 @@ def _tested(over: Array, under: Array, label: Array, weights: Array) -> tuple[Ar
 
 
 def _gains(law: BoardLaw, throws: Throws) -> dict[str, tuple[float, float]]:
-    """Return the log score that the law gains over constant probabilities, by part: sum over throws, standard error.
-
-    The constant probabilities are the shares in the held-out battles themselves.
-    """
+    """Return each part's gain in log score over the shares in these throws: sum over throws, standard error."""
     n = throws.thrown
     shares = np.array([law.shares(int(k), lying) for k, lying in zip(n, throws.lying, strict=True)])
     changes = np.array([law.changes(int(k)) for k in n])

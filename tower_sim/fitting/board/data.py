@@ -22,13 +22,11 @@ MOST_STUCK = 1e-3  # of the cubes thrown; with more stuck, no law is fitted, sin
 class Throws:
     """Throws through the ship as counts.
 
-    - `run` has the battle of each throw, numbered over all campaigns.
-    - Of shape (throws, places): `landed` counts the thrown cubes, `lying` the cubes on the board before, and `changed`
-      the lying cubes that changed their place.
+    - `run` numbers the battles over all campaigns.
+    - Of shape (throws, places): thrown cubes that `landed`, cubes `lying` before, and those whose place `changed`.
     - `moves` has a row (throw, from, to) for each change.
-    - `quiet` is about steps in which no cube was thrown, such as abilities that remove a cube: how many of the lying
-      cubes changed their place, and how many there were.
-    - `stuck` counts the throws that were left out because a cube was in the ship before or after.
+    - `quiet` counts, in steps that throw no cube, the lying cubes that changed their place, and all of them.
+    - `stuck` counts the throws left out because a cube was in the ship before or after.
     """
 
     places: tuple[str, ...]
@@ -55,10 +53,7 @@ class Throws:
 
 
 def ship_of(campaigns: Sequence[Campaign]) -> WithBoard:
-    """Return the ship of all `campaigns`.
-
-    Raises UsageError unless there are campaigns, all of them of battles, and as `apparatus_of` does.
-    """
+    """Return the ship of all `campaigns`; raise UsageError for none, for other games, and as `apparatus_of` does."""
     if not campaigns:
         raise fault("number of campaigns", 0, "1 or more", "name a campaign's directory")
     for campaign in campaigns:
@@ -75,7 +70,7 @@ def places_of(board: Board) -> tuple[str, ...]:
 def throws_of(campaigns: Sequence[Campaign], ship: WithBoard) -> Throws:
     """Count the cubes of the campaigns' throws by place, without throws in which a cube was in the ship.
 
-    Raises UsageError if no cube was thrown, and if there is more than one such throw for every 1000 cubes thrown.
+    Raises UsageError if no cube was thrown, or more than one such throw for every 1000 cubes.
     """
     places = places_of(ship.board)
     parts = [_throws(campaign, places) for campaign in campaigns]
@@ -128,7 +123,7 @@ def _throws(campaign: Campaign, places: tuple[str, ...]) -> Throws:
 
 
 def numbered(words: Words, places: Sequence[str]) -> Array:
-    """Return the number of the place in each row, shape (rows,); -1 for no place, or a place inside the ship.
+    """Return the number of each row's place, shape (rows,); -1 for none and in the ship.
 
     Raises UsageError for a place that the board does not have.
     """

@@ -20,7 +20,7 @@ STEPS = ("throw", "rethrow", "explosion", "ability", "pass")
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact: for each cell, the ratio of the sums over battles of `over` and `under`, of shape (battles, cells)."""
+    """For each cell, the ratio of the sums over battles of `over` and `under`, of shape (battles, cells)."""
 
     name: str
     unit: str
@@ -100,10 +100,6 @@ def classes() -> list[str]:
 
 
 def _final(campaign: Campaign, ship: WithBoard) -> tuple[Array, Array]:
-    """Count the cubes at each place after a battle's last step that recorded cubes, and each side's strength there.
-
-    Returns arrays of shape (battles, places) and (battles, sides).
-    """
     cubes, places = campaign.cubes, places_of(ship.board)
     last = np.full(campaign.runs, NOWHERE)
     run = campaign.drops.run[cubes.row]
@@ -116,7 +112,6 @@ def _final(campaign: Campaign, ship: WithBoard) -> tuple[Array, Array]:
 
 
 def _won(campaign: Campaign) -> Array:
-    """Return who won each battle, shape (battles, sides), as 0 or 1; zeros if there is no winner."""
     d = campaign.drops
     won = np.zeros((campaign.runs, len(campaign.colours)))
     rows = np.flatnonzero(d.winner.codes != NOWHERE)

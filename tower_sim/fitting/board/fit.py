@@ -1,8 +1,4 @@
-"""Fit the law of a combat ship's board to campaigns of battles.
-
-The law has two parts, each fitted to counts of cubes by place. Landing is a multinomial logit. Displacement is a
-probability for each lying cube.
-"""
+"""Fit the law of a combat ship's board to campaigns of battles: where cubes land, and which they displace."""
 
 from __future__ import annotations
 
@@ -34,7 +30,7 @@ _special: Any = importlib.import_module("scipy.special")  # has no type stubs
 
 
 def fit_board(campaigns: Sequence[Campaign], apparatus: Apparatus, note: Callable[[], None] = nothing) -> Fitted:
-    """Fit the law of a board to all battles; `ladder` compares its terms by cross-validation."""
+    """Fit the law of a board to all battles."""
     law = fit_law(campaigns)
     note()
     used = tuple(Source(campaign.digest, campaign.runs, len(campaign.drops)) for campaign in campaigns)
@@ -42,14 +38,13 @@ def fit_board(campaigns: Sequence[Campaign], apparatus: Apparatus, note: Callabl
 
 
 def fit_law(campaigns: Sequence[Campaign]) -> BoardLaw:
-    """Fit the law to all battles of `campaigns`; nothing is random, and equal data give an equal law.
+    """Fit the law to all battles; nothing is random, and equal data give an equal law.
 
-    Landing is a multinomial logit, fitted by penalised maximum likelihood. The penalties are normal, with standard
-    deviation 5 on levels and 1 on slopes. Displacement is a complementary log-log regression with the same penalties;
-    the levels of places are shrunk to their mean with standard deviation 1.5. Standard errors assume independent
-    throws. They come from the inverse of the observed (landing) or expected (displacement) information.
+    Landing is a multinomial logit, displacement a complementary log-log regression, both with normal penalties:
+    standard deviation 5 on levels, 1 on slopes, 1.5 on places' levels of displacement around their mean. Standard
+    errors assume independent throws; they invert the observed (landing) or expected (displacement) information.
 
-    Source of both: McCullagh and Nelder, Generalized Linear Models, 1989, sections 4.1.3 and 5.3.
+    Source: McCullagh and Nelder, Generalized Linear Models, 1989, sections 4.1.3 and 5.3.
 
     Raises UsageError as `ship_of` and `throws_of` do.
     """
@@ -78,10 +73,6 @@ def fit_law(campaigns: Sequence[Campaign]) -> BoardLaw:
 
 
 def _cover(throws: Throws) -> tuple[Covered, ...]:
-    """Return the range of the number of cubes lying, for each class of the number thrown: 1, 2 to 3, 4 to 7, ...
-
-    The last class ends at the largest number thrown.
-    """
     thrown, lying = throws.thrown, throws.lying.sum(1)
     which = np.floor(np.log2(thrown)).astype(int)
     return tuple(
@@ -98,8 +89,8 @@ def _cover(throws: Throws) -> tuple[Covered, ...]:
 def _moves(throws: Throws, board: Board) -> Array:
     """Return the probabilities of the new place of a displaced cube, a row for each old place.
 
-    They are counts plus PRIOR_MOVES times a prior. From a zone, the prior is half the border and half the neighbours.
-    From the border it is uniform over the zones. From the table, which no cube leaves, it is the border.
+    They are counts plus PRIOR_MOVES times a prior: from a zone half the border and half the neighbours, from the border
+    uniform over the zones, from the table (which no cube leaves) the border.
     """
     size = len(throws.places)
     zones = {zone.name: i for i, zone in enumerate(board.zones)}
@@ -121,7 +112,7 @@ def _moves(throws: Throws, board: Board) -> Array:
 
 @dataclass(frozen=True)
 class Logit:
-    """A fitted multinomial logit: coefficients and their standard errors, shape (places, terms)."""
+    """A multinomial logit: coefficients and their standard errors, shape (places, terms)."""
 
     coefficients: Array
     errors: Array
@@ -131,13 +122,13 @@ Terms = Callable[[Throws], Array]
 
 
 def terms(throws: Throws) -> Array:
-    """Return the terms of the landing law, `board_law.TERMS`, for each throw, shape (throws, terms)."""
+    """Return the terms of the landing law, `board_law.TERMS`, shape (throws, terms)."""
     n = throws.thrown.astype(float)
     return np.column_stack([np.ones(len(n)), np.log(n), np.log(n + throws.lying.sum(1))])
 
 
 def crowding(throws: Throws) -> Array:
-    """Return log(1 + lying) for each throw and place, shape (throws, places)."""
+    """Return log(1 + lying), shape (throws, places)."""
     return np.log1p(throws.lying.astype(float))
 
 
@@ -146,8 +137,8 @@ def fit_landing(
 ) -> tuple[Logit, tuple[float, float]]:
     """Fit the landing shares by Newton's method; the log-likelihood is concave.
 
-    `columns` gives terms that have a coefficient for each place. `beside` gives a term by place with one common
-    coefficient, which is 0 if `beside` is None. Returns the logit, and the common coefficient with its standard error.
+    `columns` gives terms with a coefficient for each place, `beside` a term by place with one common coefficient, which
+    is returned with its standard error.
     """
     counts = throws.landed.astype(float)
     x = columns(throws)
@@ -201,7 +192,7 @@ def _shares(at: Array, x: Array, own: Array, free: Sequence[int]) -> Array:
 def fit_changes(throws: Throws) -> tuple[tuple[Array, Array], tuple[float, float]]:
     """Fit the log-rates at which lying cubes change their place, by Fisher scoring.
 
-    Returns the log-rates by place with their standard errors, and the slope in log(thrown) with its standard error.
+    Returns the log-rates by place, and the slope in log(thrown), each with its standard errors.
     """
     size = len(throws.places)
     sizes, which = np.unique(throws.thrown, return_inverse=True)

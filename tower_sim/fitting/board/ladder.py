@@ -21,10 +21,10 @@ _optimize: Any = importlib.import_module("scipy.optimize")
 
 @dataclass(frozen=True)
 class BoardRung:
-    """A law for one part, `landing` or `displacement`, and its gain in log score over the rung before it.
+    """A law for one part, and its gain in log score over the rung before it (NaN for a first rung).
 
-    `gain` is in nats, summed over all held-out throws, and `error` is its standard error over battles. For a first rung
-    both are NaN. After a rung that gave probability 0 to what happened, `gain` is infinite and `error` is NaN.
+    `gain` (nats) is a sum over held-out throws, `error` its standard error over battles. After a rung that gave
+    probability 0 to what happened, `gain` is infinite and `error` NaN.
     """
 
     part: str
@@ -34,11 +34,10 @@ class BoardRung:
 
 
 def ladder(campaigns: Sequence[Campaign], folds: int = FOLDS) -> tuple[BoardRung, ...]:
-    """Score the rungs by cross-validation; battle i is held out in fold i % `folds`.
+    """Score the rungs by cross-validation; battle i is held out in fold i % `folds`. Nothing is random.
 
-    A throw's score is the log probability of its counts by place, given the numbers of cubes thrown and lying. The last
-    rung of landing is Dirichlet-multinomial: cubes of one throw tend to land together. Nothing is random. Raises
-    UsageError as `fit_board` does.
+    A score is the log probability of a throw's counts by place. The last rung of landing is Dirichlet-multinomial:
+    cubes of one throw tend to land together. Raises UsageError as `fit_law` does.
     """
     throws = throws_of(campaigns, ship_of(campaigns))
     landing = {
@@ -103,8 +102,6 @@ def _dirichlet(chances: Array, landed: Array, size: float | None) -> Array:
 
 
 def _size(chances: Array, landed: Array) -> float:
-    """Return the total concentration, up to a million, with the largest likelihood of `landed`."""
-
     def loss(at: float) -> float:
         return -float(_dirichlet(chances, landed, math.exp(at)).sum())
 

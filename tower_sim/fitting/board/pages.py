@@ -46,10 +46,7 @@ def report(check: BoardCheck) -> Report:
 
 
 def text(check: BoardCheck) -> str:
-    """Return the results of a check as text for a terminal.
-
-    It has each fact's corrected p value and largest difference, and the gains.
-    """
+    """Return the results of a check as text for a terminal."""
     lines = [
         f"{check.ship.name}: {check.battles} battles with physics, {check.played} with the surrogate, "
         f"{100 * check.extrapolated:.1f} % of its draws extrapolated",
@@ -225,10 +222,7 @@ def _steepest(fact: ComparedFact) -> int:
 
 
 def _pair(fact: ComparedFact, x: str, y: str, title: str, fewest: int = FEWEST, *, is_log: bool = False) -> Panel:
-    """Draw one fact with intervals: physics as bars, the surrogate as points.
-
-    Each length of a chain of explosions is some eight times rarer than the one before, so that axis is logarithmic.
-    """
+    """Draw one fact with intervals: physics as bars, the surrogate as points."""
     rows = np.flatnonzero(fact.n >= fewest)
     at = np.arange(len(rows))
     drawn = [

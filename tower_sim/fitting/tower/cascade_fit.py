@@ -31,9 +31,8 @@ _special: Any = importlib.import_module("scipy.special")
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Some consecutive parameters: a curve's values at `knots`, or a single number if there are no knots.
-
-    A curve with an `origin` is 0 at its first knot, so that this value is no parameter.
+    """Consecutive parameters: a curve's values at `knots` (with an `origin`, all but the first, which is 0), or a
+    number.
     """
 
     knots: tuple[int, ...]
@@ -72,8 +71,7 @@ def _blocks() -> dict[str, _Block]:
 class _Cells:
     """Groups of like cubes that reach a floor in one drop, sorted by `drop`.
 
-    Of the `cubes` in a group `passed` pass the floor. `x` has the weights of the parameters in the log-odds. The
-    standard deviations of the shared effects have their weights in `spread` instead.
+    `x` has the weights of the parameters in the log-odds, `spread` those of the shared effects' standard deviations.
     """
 
     drop: Array
@@ -84,11 +82,10 @@ class _Cells:
 
 
 def fit_cascade(rows: Rows, note: Callable[[], None] = nothing) -> Cascade:
-    """Fit the cascade to drops; nothing is random, and equal rows give an equal cascade.
+    """Fit the cascade; nothing is random, and equal rows give an equal cascade.
 
-    The likelihood of a drop is the product over all its cubes and floors, averaged over the shared effect of each
-    floor. The floors have no common parameters, so each is fitted by itself, by Newton's method. Standard errors come
-    from the curvature of the penalised likelihood. They assume independent drops. `note` is called at every step.
+    The likelihood of a drop is the product over its cubes and floors, averaged over each floor's shared effect.
+    Standard errors come from the curvature of the penalised likelihood, and assume independent drops.
     """
     resting = np.bincount(rows.start[rows.start >= 0], minlength=len(rows.regions))
     shared = resting >= SHARED * max(resting.sum(), 1)
@@ -143,7 +140,6 @@ def _rounded(values: Array) -> list[float]:
 
 
 def _cells(rows: Rows, floor: int) -> _Cells:
-    """Group the cubes that come to a floor, like cubes of one drop together."""
     there = (rows.start <= floor) & (rows.end >= floor)
     drop, start = rows.drop[there], rows.start[there]
     kind = np.where(start == floor, 2 + rows.in_crowd[there], np.where(start < 0, 0, 1))
@@ -184,7 +180,6 @@ def _hats(block: _Block, numbers: Array, rows: Array) -> Any:
 
 
 def _penalty(blocks: dict[str, _Block], size: int) -> Array:
-    """Return the matrix P of the penalty, at @ P @ at / 2, where `at` are the parameters."""
     matrix = np.eye(size) / VALUE_SD**2
     for block in blocks.values():
         for order, sd in ((1, STEP_SD), (2, BEND_SD)):
@@ -195,10 +190,9 @@ def _penalty(blocks: dict[str, _Block], size: int) -> Array:
 
 
 def _log_likelihood(at: Array, cells: _Cells) -> tuple[float, Array, Array]:
-    """Return the log-likelihood of a floor's cells at the parameters `at`, its gradient and its information.
+    """Return the log-likelihood of a floor's cells, its gradient and its information at the parameters `at`.
 
-    The information is that of the whole data less the variance of the score over the effects, given the data. Source:
-    Louis, Journal of the Royal Statistical Society B 44 (1982).
+    Source of the information: Louis, Journal of the Royal Statistical Society B 44 (1982).
     """
     size = cells.x.shape[1]
     sds = cells.spread @ at[size:]
@@ -228,10 +222,10 @@ def _log_likelihood(at: Array, cells: _Cells) -> tuple[float, Array, Array]:
 
 
 def chances(law: Cascade, rows: Rows) -> tuple[Array, Array]:
-    """Return each cube's probability of coming out given the shared effects, shape (cube, node).
+    """Return each cube's probability of coming out given the shared effects, shape (cube, node), and the nodes'
+    weights.
 
-    A node is a combination of the shared effects of all floors that have one. The second result has the nodes' weights.
-    `rows` may be any drops.
+    A node is a combination of the shared effects of all floors that have one.
     """
     scores = np.array(normal_scores())
     shared = [i for i, floor in enumerate(law.floors) if floor.arriving.sd or floor.lying.sd]
@@ -245,7 +239,6 @@ def chances(law: Cascade, rows: Rows) -> tuple[Array, Array]:
 
 
 def _passes(floor: FloorLaw, number: int, rows: Rows, effect: Array) -> Array:
-    """Return each cube's probability of passing one floor, shape (cube, node); 1 for cubes that start below it."""
     thrown, lying = rows.thrown[rows.drop], rows.lying[rows.drop, number]
     lies = rows.start == number
     arrive = floor.arriving.thrown.at(thrown) + floor.arriving.lying.at(lying)

@@ -37,11 +37,10 @@ def check_tower(
     tell: Telling | None = None,
     trials: int = TRIALS,
 ) -> TowerCheck:
-    """Compare a tower's surrogate with the games of campaigns that it was not fitted to.
+    """Compare a tower's surrogate with games that it was not fitted to.
 
     Random, from `seed`, are the surrogate's games, the choice of as many of them as there are physics games, the tests'
-    draws, and the `trials` that measure the classifier's power. With 0 trials the power is not measured. `tell` counts
-    the games that are played again to knock on them, and the trials.
+    draws, and the `trials` that measure the classifier's power (0: not measured).
 
     Raises UsageError for campaigns of another apparatus, without games, or with different rules, and for too few games.
     """
@@ -84,9 +83,8 @@ def check_tower(
 def count_laws(law: Cascade, rows: Rows) -> tuple[Array, Array, Array, Array]:
     """Compare the predicted distribution of the number of cubes out with the observed number, for each drop.
 
-    Returns the probability of fewer cubes than observed, the probability of at most as many, the predicted mean, and
-    the observed number, each of shape (drops,). Given the shared effects, cubes come out independently, so the
-    distribution is built up cube by cube.
+    Returns the probabilities of fewer cubes than observed and of at most as many, the predicted mean, and the observed
+    number, each of shape (drops,).
     """
     counts = np.bincount(rows.drop, minlength=len(rows))
     number = np.bincount(rows.drop[rows.out], minlength=len(rows))
@@ -123,10 +121,9 @@ def count_laws(law: Cascade, rows: Rows) -> tuple[Array, Array, Array, Array]:
 def power_of(
     model: SurrogateModel, like: Runs, trials: int, rng: np.random.Generator, note: Callable[[], None] = nothing
 ) -> Power:
-    """Return how often the classifier detects a known change of the surrogate.
+    """Return how often the classifier detects SHIFT, added to each thrown cube's probability of coming out.
 
-    The change adds SHIFT to each thrown cube's probability of coming out. Each side has ENOUGH games, or as many as
-    `like` if that has fewer. The games and the classifier's folds are random, from `rng`.
+    Each side has ENOUGH games, or as many as `like` if fewer. All are random, from `rng`.
     """
     games = min(len(like), ENOUGH)
 

@@ -39,11 +39,7 @@ DEPENDENCE = 1.5
 
 @dataclass(frozen=True)
 class TellingFeature:
-    """One of the features whose means differ most between the models.
-
-    `difference` is surrogate minus physics. `z` is the difference in standard errors, not corrected for the number of
-    features.
-    """
+    """A feature whose means differ: surrogate minus physics, and `z` in standard errors without correction."""
 
     feature: str
     difference: Estimate
@@ -52,14 +48,12 @@ class TellingFeature:
 
 @dataclass(frozen=True)
 class Told:
-    """How often a classifier recognises the model that played a game, for games that it was not trained on.
+    """How often a classifier recognises the model of games that it was not trained on, with `games` on each side.
 
-    There are `games` on each side. `accuracy` has Wilson's interval for two thirds of the answers, since the answers
-    are not independent; see DEPENDENCE. `p` is the probability of so high an accuracy if each answer were a coin toss.
-    Without a difference, the accuracy is a little under a half.
+    `accuracy` has Wilson's interval for two thirds of the answers (see DEPENDENCE). `p` is the probability of so high
+    an accuracy by tossing coins.
 
-    Sources: Wilson, JASA 22 (1927); Bengio and Grandvalet, Journal of Machine Learning Research 5 (2004), on the
-    variance of cross-validation.
+    Sources: Wilson, JASA 22 (1927); Bengio and Grandvalet, Journal of Machine Learning Research 5 (2004).
     """
 
     games: int
@@ -70,15 +64,14 @@ class Told:
 
     @property
     def is_told_apart(self) -> bool:
-        """Whether the models are flagged as different: `p` is at most 0.05."""
+        """Whether `p` is at most 0.05."""
         return self.p <= LEVEL
 
 
 @dataclass(frozen=True)
 class Power:
-    """How often the test flagged a known difference: `hits` of `trials`, with `games` on each side.
-
-    `rate` has Clopper and Pearson's interval.
+    """How often the test flagged a known difference, with `games` on each side; `rate` has Clopper and Pearson's
+    interval.
     """
 
     games: int
@@ -90,8 +83,8 @@ class Power:
 def tell_apart(physics: Runs, surrogate: Runs, rng: np.random.Generator) -> Told:
     """Train classifiers on four fifths of both models' games and test them on the last fifth, five times.
 
-    Random, from `rng`, are the games left out of the larger side, and the folds, which have equally many games of both
-    models. Raises UsageError for games of different plans, fewer than 10 games on a side, and a missing scikit-learn.
+    Random, from `rng`, are the games left out of the larger side, and the folds. Raises UsageError as `check_pair`
+    does, and for a missing scikit-learn.
     """
     check_pair(physics, surrogate)
     a, b = balanced(physics, surrogate, rng)
@@ -114,10 +107,9 @@ def power(
     rng: np.random.Generator,
     note: Callable[[], None] = nothing,
 ) -> Power:
-    """Count how many of `trials` random pairs of samples the test flags as different.
+    """Count how many of `trials` pairs of samples from `make_pair(rng)` the test flags; `note` is called after each.
 
-    `make_pair(rng)` returns a new pair of samples. `note` is called after each trial. Raises UsageError if `trials` is
-    0, and as `tell_apart` does.
+    Raises UsageError if `trials` is 0.
     """
     check_whole("trials", trials, 1)
     answers: list[Told] = []
@@ -135,9 +127,9 @@ def features(games: Runs) -> tuple[tuple[str, ...], Array]:
     """Return the names of the features and their values, shape (games, features), float32.
 
     - For each phase: how many cubes of the colours that it throws are thrown.
-    - For each drop: how many cubes of each colour come out, and how many are inside afterwards.
-    - For each pair of phases 1 to 7 apart: the products of the numbers thrown, out and inside.
-    - For each game: sums and shares over the phases, and mean lagged products of deviations from the game's mean.
+    - For each drop: how many cubes of each colour come out, and are inside afterwards.
+    - For phases 1 to 7 apart: the products of the numbers thrown, out and inside.
+    - For each game: sums, shares, and mean lagged products of deviations from the game's mean.
     """
     series = {
         "thrown": _own(games.thrown[:, 1:], games),
@@ -159,11 +151,6 @@ def features(games: Runs) -> tuple[tuple[str, ...], Array]:
 
 
 def _by_game(games: Runs, series: dict[str, Array]) -> dict[str, Array]:
-    """Return the features that summarise a whole game.
-
-    A cube of a thrown colour that comes out was either just thrown or inside. The share of residents, cubes inside,
-    that come out is estimated from the other colours. The rest of the thrown colour's cubes out were just thrown.
-    """
     own_out, before = _own(games.emerged[:, 1:], games), games.inside[:, :-1]
     own_before = _own(before, games)
     other_out = (series["out"] - own_out).sum(1)
@@ -189,7 +176,6 @@ def _by_game(games: Runs, series: dict[str, Array]) -> dict[str, Array]:
 
 
 def _own(table: Array, games: Runs) -> Array:
-    """Return the sum of a table (game, phase, colour) over the colours that the phase throws, shape (games, phases)."""
     throws = np.array(games.plan.throws[1:])[:, None]
     is_own = (throws == EVERY) | (throws == np.arange(len(games.plan.colours)))
     return (table * is_own).sum(-1).astype(float)
@@ -211,7 +197,6 @@ def _telling(names: Sequence[str], a: Array, b: Array) -> tuple[TellingFeature, 
 
 
 def _right(x: Array, y: Array, rng: np.random.Generator) -> Array:
-    """Return for each game whether a classifier trained without the game's fold recognises its model."""
     ensemble: Any = extra("sklearn.ensemble", "surrogate")
     threads: Any = extra("threadpoolctl", "surrogate")
     fold = np.zeros(len(y), int)

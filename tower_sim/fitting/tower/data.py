@@ -19,15 +19,13 @@ HELD_OUT = 3  # of every 10 runs the last 3 are held out of the fit
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Drops in which at least one cube was thrown, and their cubes, sorted by drop.
+    """Drops in which at least one cube was thrown, and their cubes, sorted by drop. Floors are the `regions` from the
+    top.
 
-    Floors are the `regions`, from top to bottom.
-
-    - For each drop: `run`, numbered over all campaigns, and the number of cubes `thrown`. Also, of shape (drop, floor),
-      the number of cubes `lying` before, and of those the number of `fresh` ones, at most FRESH drops old.
-    - For each cube: its `drop` (the drop's row); `start`, the floor it lay on, or -1 if it was thrown; `end`, its floor
-      afterwards, or the number of floors if it came out; its `age` in drops; `in_crowd`, whether it was last thrown
-      with CROWD - 1 others or more; and its number `cube`.
+    - By drop: `run`, numbered over all campaigns, and the number `thrown`. Of shape (drop, floor): cubes `lying` before,
+      and those `fresh` among them, at most FRESH drops old.
+    - By cube: the row of its `drop`; its floor at the `start` (-1: thrown) and the `end` (number of floors: out); its
+      `age` in drops; `in_crowd`, whether it was last thrown with CROWD - 1 others or more; and its number.
     """
 
     regions: tuple[str, ...]
@@ -60,10 +58,7 @@ class Rows:
 
 
 def rows_of(campaigns: Sequence[Campaign], regions: Sequence[str]) -> Rows:
-    """Return the drops of a tower's campaigns as one table.
-
-    Raises UsageError for a campaign with cubes in a region that the tower does not have.
-    """
+    """Return the drops of a tower's campaigns; raise UsageError for cubes in a region that the tower does not have."""
     parts = [_rows(campaign, tuple(regions)) for campaign in campaigns]
     joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in BY_DROP + BY_CUBE}
     joined["run"] = joined["run"] + np.repeat(run_starts(campaigns), [len(part) for part in parts])
@@ -72,7 +67,7 @@ def rows_of(campaigns: Sequence[Campaign], regions: Sequence[str]) -> Rows:
 
 
 def held_out(campaign: Campaign) -> Array:
-    """Return for each run whether it is held out of a fit, shape (runs,); the last 3 of every 10 are."""
+    """Return for each run whether it is held out of a fit, shape (runs,): the last 3 of every 10."""
     return np.arange(campaign.runs) % 10 >= 10 - HELD_OUT
 
 

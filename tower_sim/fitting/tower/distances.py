@@ -1,4 +1,4 @@
-"""Distances between the games of two models, each with its permutation distribution and Holm's correction.
+"""Distances between the games of two models, with permutation distributions and Holm's correction.
 
 The permutations exchange whole games, since the drops of one game are not independent.
 """
@@ -24,9 +24,8 @@ LAGS = 7  # drops; at the last lag the same colour is thrown again
 class Distance:
     """The distance between the two models' games in one statistic.
 
-    `quantile` is the critical value at the level at which Holm's procedure tests this distance; `single` is the 95 %
-    quantile without correction. `p` is the permutation p value and `adjusted` Holm's. `size` is a difference of means,
-    surrogate minus physics, in `unit`.
+    `quantile` is the critical value at the level of Holm's procedure, `single` the uncorrected 95 % quantile. `p` is
+    the permutation p value, `adjusted` Holm's, `size` a difference of means, surrogate minus physics.
     """
 
     name: str
@@ -40,15 +39,12 @@ class Distance:
 
     @property
     def is_seen(self) -> bool:
-        """Whether the distance exceeds its corrected quantile; equivalently, `adjusted` is at most 0.05."""
+        """Whether `adjusted` is at most 0.05."""
         return self.adjusted <= LEVEL
 
 
 def random_splits(n: int, count: int, rng: np.random.Generator) -> Array:
-    """Return which of 2n games are on the first side, shape (1 + count, 2n).
-
-    The first row is the observed split; `count` random splits follow.
-    """
+    """Return which of 2n games are on the first side: as observed, then at random; shape (1 + count, 2n)."""
     observed = np.repeat([True, False], n)
     return np.concatenate([observed[None], rng.permuted(np.tile(observed, (count, 1)), axis=1)])
 
@@ -58,8 +54,7 @@ def corrected(
 ) -> tuple[Distance, ...]:
     """Return the distances of several statistics with Holm's correction.
 
-    Each of `values` has the observed distance first, then the distances of random splits. p is (1 + number of random
-    splits with at least this distance) / (1 + number of random splits).
+    Each of `values` has the observed distance first, then those of random splits.
 
     Sources: Holm, Scandinavian Journal of Statistics 6 (1979); Phipson and Smyth, Statistical Applications in Genetics
     and Molecular Biology 9 (2010), for p.
@@ -78,10 +73,7 @@ def corrected(
 
 
 def critical(values: Array, level: float) -> float:
-    """Return the value that an observed distance must exceed for p <= level; infinity if no value is large enough.
-
-    `values` has the observed distance first, then the distances of random splits.
-    """
+    """Return the value that an observed distance must exceed for p <= level; infinity if no value is large enough."""
     allowed = math.floor(level * len(values) + 1e-9) - 1
     if allowed < 0:
         return math.inf
@@ -96,9 +88,8 @@ def critical(values: Array, level: float) -> float:
 class Statistic:
     """A statistic in which two models' games are compared.
 
-    `distance(a, b, splits)` returns the distance for each split of the games of both, shape (splits,). `sizes(games)`
-    has shape (games, K). The difference of its means over games is reported, column k in `units[k]`; of several
-    columns, the one with the clearest difference.
+    `distance(a, b, splits)` has shape (splits,), `sizes(games)` shape (games, K). The column whose means differ most
+    clearly is reported, in its unit.
     """
 
     name: str
@@ -108,13 +99,11 @@ class Statistic:
 
 
 def energy(values: Array, splits: Array) -> Array:
-    """Return the energy distance between the two sides' distributions, averaged over columns, shape (splits,).
+    """Return the sides' energy distance, averaged over columns, shape (splits,).
 
-    `values` are whole numbers, shape (2n, columns). `splits` says which games are on the first side. In one dimension
-    the energy distance is twice the integral of the squared difference of the distribution functions, in the units of
-    `values`.
-
-    Source: Szekely and Rizzo, Journal of Statistical Planning and Inference 143 (2013), section 2.
+    `values` are whole numbers, shape (2n, columns). In one dimension the distance is twice the integral of the squared
+    difference of the distribution functions. Source: Szekely and Rizzo, Journal of Statistical Planning and Inference
+    143 (2013), section 2.
     """
     low, high = values.min(0), values.max(0)
     steps = [values[:, i] <= step for i in range(values.shape[1]) for step in range(int(low[i]), int(high[i]))]
@@ -127,10 +116,9 @@ def energy(values: Array, splits: Array) -> Array:
 
 
 def memory(series: Array, splits: Array) -> Array:
-    """Return the difference of the sides' autocorrelations, as a root mean square over lags, shape (splits,).
+    """Return the root mean square difference of the sides' autocorrelations at lags 1 to 7, shape (splits,).
 
-    The differences are in standard errors, estimated from the splits. `series` has shape (2n, phases). Lags are 1 to 7,
-    or as many as there are.
+    It is in standard errors, estimated from the splits. `series` has shape (2n, phases).
     """
     sums = lag_sums(series.astype(float))
     first = splits.astype(float) @ sums
@@ -140,9 +128,9 @@ def memory(series: Array, splits: Array) -> Array:
 
 
 def lag_sums(x: Array) -> Array:
-    """Return columns for each game whose sums over games determine the autocorrelations, shape (games, K).
+    """Return columns, shape (games, K), whose sums over games determine the autocorrelations.
 
-    The columns are 1, `x`, and for each lag the sums of three products: now * later, now squared, later squared.
+    They are 1, `x`, and for each lag the sums of now * later, now squared, later squared.
     """
     columns = [np.ones((len(x), 1)), x]
     for lag in _lags(x.shape[1]):
@@ -154,9 +142,8 @@ def lag_sums(x: Array) -> Array:
 def correlations(sums: Array, phases: int) -> Array:
     """Return autocorrelations about each phase's mean over games, shape (B, lags); 0 where nothing varies.
 
-    `sums` are B sums over games of the columns of `lag_sums`, shape (B, K).
-
-    Source: Diggle et al., Analysis of Longitudinal Data, 2002, section 3.4.
+    `sums` has B sums over games of the columns of `lag_sums`. Source: Diggle et al., Analysis of Longitudinal Data,
+    2002, section 3.4.
     """
     count, x, products = sums[:, :1], sums[:, 1 : 1 + phases], sums[:, 1 + phases :]
     by_lag: list[Array] = []
@@ -180,10 +167,6 @@ def by_phase(figure: Figure) -> Callable[[Runs], Array]:
 
 
 def _law(name: str, columns: Callable[[Runs], Array], unit: str) -> Statistic:
-    """Return the statistic that compares the distributions of `columns(games)`, shape (games, columns).
-
-    The reported size is the difference of their means.
-    """
     return Statistic(
         name,
         lambda a, b, splits: energy(np.concatenate([columns(a), columns(b)]), splits),
@@ -193,7 +176,6 @@ def _law(name: str, columns: Callable[[Runs], Array], unit: str) -> Statistic:
 
 
 def _memory(name: str, series: Callable[[Runs], Array], phases: int) -> Statistic:
-    """Return the statistic that compares the autocorrelations of a series."""
     return Statistic(
         name,
         lambda a, b, splits: memory(np.concatenate([series(a), series(b)]), splits),
@@ -203,12 +185,11 @@ def _memory(name: str, series: Callable[[Runs], Array], phases: int) -> Statisti
 
 
 def memory_parts(series: Array) -> Array:
-    """Return a value for each game and lag, shape (games, lags), whose mean over games is the autocorrelation.
+    """Return r plus the influence of each game on it, shape (games, lags); the mean over games is the autocorrelation
+    r.
 
-    The standard error of this mean is that of the autocorrelation, to first order. Each value is r plus the influence
-    of its game on r.
-
-    Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 21.3.
+    The standard error of that mean is that of r, to first order. Source: Efron and Tibshirani, An Introduction to the
+    Bootstrap, 1993, section 21.3.
     """
     x = series - series.mean(0)
     by_lag: list[Array] = []
@@ -225,12 +206,10 @@ def memory_parts(series: Array) -> Array:
 
 
 def _which(games: Runs) -> Array:
-    """Return whether a cube of each colour came out in each phase, shape (games, phases * colours), as 0 or 1."""
     return (games.emerged[:, 1:] > 0).reshape(len(games), -1).astype(int)
 
 
 def _which_colours(colours: Sequence[str]) -> Statistic:
-    """Return the statistic that compares which colours come out in each phase."""
     return Statistic(
         "colours out by phase",
         lambda a, b, splits: energy(np.concatenate([_which(a), _which(b)]), splits),
@@ -243,7 +222,7 @@ SERIES: Mapping[str, Callable[[Runs], Array]] = {"inside": by_phase(INSIDE), "cu
 
 
 def statistics(plan: Plan) -> tuple[Statistic, ...]:
-    """Return the statistics that are compared for games of `plan`: those of every tower, and the game's own."""
+    """Return the statistics in which games of `plan` are compared: those of every tower, and the game's own."""
     return (
         _law("inside by phase", by_phase(INSIDE), "cubes inside after a phase"),
         _law(INSIDE_SETUP.title, _of_game(INSIDE_SETUP), f"cubes {INSIDE_SETUP.title}"),
@@ -256,5 +235,4 @@ def statistics(plan: Plan) -> tuple[Statistic, ...]:
 
 
 def _of_game(figure: Figure) -> Callable[[Runs], Array]:
-    """Return a function that computes `figure` for every game, shape (games, 1)."""
     return lambda games: figure.value(games.by_drop)[:, None]

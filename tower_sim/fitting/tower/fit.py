@@ -21,8 +21,7 @@ _ALIKE = 1.25  # numbers thrown up to this ratio apart count as similar for the 
 def fit_tower(campaigns: Sequence[Campaign], apparatus: Apparatus, note: Callable[[], None]) -> Fitted:
     """Fit the cascade and the lower rungs to campaigns of games.
 
-    The last 3 of every 10 runs are held out of the fit, and score the rungs. Some of the other games are played again,
-    to knock on copies of their states.
+    The last 3 of every 10 runs are held out, and score the rungs. Up to 100 other games are played again for knocks.
     """
     regions = [region.name for region in as_tower(apparatus).regions]
     rows = rows_of(campaigns, regions)
@@ -51,9 +50,9 @@ def _sources(campaigns: Sequence[Campaign], used: Rows) -> tuple[Source, ...]:
 
 
 def covered(rows: Rows) -> tuple[tuple[int, int, int], ...]:
-    """Return the range of the number of cubes inside before a drop, for each number of cubes thrown in the data.
+    """Return the range of cubes inside before a drop, for each number of cubes thrown, as (thrown, least, most).
 
-    Rows are (thrown, least, most). A range covers all drops with similar numbers thrown, at a ratio of up to 1.25.
+    A range covers all drops with similar numbers thrown, at a ratio of up to 1.25.
     """
     inside = rows.lying.sum(1)
     ranges: list[tuple[int, int, int]] = []

@@ -1,4 +1,4 @@
-"""Knocks on the states of a campaign's games, to fit and to check how many cubes a knock brings out."""
+"""Knocks on the states of a campaign's games: how many cubes they bring out, fitted and checked."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _special: Any = importlib.import_module("scipy.special")
 class PlayedKnocks:
     """Knocks by `run` and `strength` (hundredths of g).
 
-    `lying` counts the cubes before each knock, and `out` those that came out, shape (knock, floor).
+    `lying` counts the cubes before each knock and `out` those that came out, shape (knock, floor).
     """
 
     run: Array
@@ -54,10 +54,7 @@ class ComparedKnocks:
 
 
 def games_to_knock(campaigns: Sequence[Campaign], chosen: Sequence[Array]) -> list[tuple[Campaign, int]]:
-    """Return up to GAMES of the runs `chosen` from each campaign, as (campaign, run).
-
-    They come in turn from each design point of each campaign. Campaigns of chains have none.
-    """
+    """Return up to GAMES of the runs `chosen` from each campaign of games, in turn from each design point."""
     points = [
         [(own, run) for run in runs[own.run_point[runs] == point].tolist()]
         for own, runs in zip(campaigns, chosen, strict=True)
@@ -73,11 +70,10 @@ def play_knocks(
     strengths: Sequence[int],
     note: Callable[[], None] = nothing,
 ) -> PlayedKnocks:
-    """Play games again, given as (campaign, run), and knock once on a copy of each state.
+    """Play games (campaign, run) again, and knock once on a copy of each state; `note` is called after each game.
 
-    `regions` are the floors from top to bottom. The direction of a knock is random, from the campaign's seed. The
-    strengths used are spread evenly over `strengths` (hundredths of g). `note` is called after each game. A surrogate
-    without knocks is not knocked on.
+    `regions` are the floors from the top. A knock's direction is random, from the campaign's seed; `strengths`
+    (hundredths of g) are used evenly. A surrogate without knocks is left out.
     """
     rows: list[tuple[int, int, list[list[int]]]] = []
     for number, (campaign, run) in enumerate(games):
@@ -98,10 +94,9 @@ def play_knocks(
 
 
 def fit_knocks(knocks: PlayedKnocks) -> tuple[Polyline, ...]:
-    """Fit the log-odds that a cube comes out after a knock: a curve for each floor, or none if there are no knocks.
+    """Fit the log-odds that a cube comes out after a knock, by penalised maximum likelihood: a curve for each floor.
 
-    The fit is by penalised maximum likelihood. The floors have a common curve of the strength. Each floor adds a
-    number.
+    The floors have a common curve of the strength, to which each adds a number.
     """
     count, floors = knocks.lying.shape
     if not count:
@@ -131,8 +126,7 @@ def fit_knocks(knocks: PlayedKnocks) -> tuple[Polyline, ...]:
 def check_knocks(law: Cascade, knocks: PlayedKnocks) -> list[ComparedKnocks]:
     """Compare physics and surrogate on knocks that the model was not fitted to, for each strength.
 
-    The standard error of a difference has two parts: the variation between games, and the errors of the fitted curves,
-    assumed to be fully correlated.
+    A standard error combines the variation between games and the fitted curves' errors, as if fully correlated.
     """
     compared: list[ComparedKnocks] = []
     for strength in np.unique(knocks.strength).tolist():

@@ -1,7 +1,6 @@
 """The ladder of models, from a rule of thumb to the cascade, and how well each predicts drops it was not fitted to.
 
-A rung is a model of which cubes come out in a drop. Its log score is the logarithm of the probability that it gave to
-what happened. Cubes that a rung cannot distinguish are equally likely to come out. With n cubes thrown and m inside:
+A score is the log probability that a rung gave to which cubes came out. With n cubes thrown and m inside:
 
     0  two thirds     a thrown cube comes out with probability 2/3, a cube inside with 1/3 (bgdf.com/node/180)
     1  groups         two beta-binomials; means' log-odds linear in 1, log(1 + n), m / 10 (surrogate/groups.py)
@@ -46,9 +45,9 @@ class Rung:
 
 @dataclass(frozen=True, eq=False)
 class _Counts:
-    """The different kinds of drops by their counts, with the number of drops of each kind, `weight`.
+    """The kinds of drops by their counts, the `weight` of each kind, and each drop's kind, `row`.
 
-    Of `n` cubes thrown `k` come out, and of `m` cubes inside `r`. `row` has the kind of each drop.
+    Of `n` cubes thrown `k` come out, and of `m` cubes inside `r`.
     """
 
     n: Array
@@ -76,10 +75,7 @@ class _Counts:
 
 
 def climb(rows: Rows, note: Callable[[], None] = nothing) -> tuple[dict[str, tuple[float, ...]], Cascade]:
-    """Fit every rung to drops; return the parameters of rungs 1 and 2 by name, and the cascade, rung 3.
-
-    `note` is called at every step.
-    """
+    """Fit every rung; return the parameters of rungs 1 and 2 by name, and the cascade."""
     return {"groups": fit_groups(rows), "shared": fit_shared(rows, note)}, fit_cascade(rows, note)
 
 
@@ -101,10 +97,7 @@ def two_thirds() -> Rung:
 
 
 def fit_groups(rows: Rows) -> tuple[float, ...]:
-    """Return the eight parameters of rung 1.
-
-    They are three coefficients and the log size of the beta-binomial for cubes thrown, then for cubes inside.
-    """
+    """Return rung 1's parameters: three coefficients and the log size for cubes thrown, then for cubes inside."""
     c = _Counts.of(rows)
     laws = [fit_group(c.x, n, k, c.weight) for n, k in ((c.n, c.k), (c.m, c.r))]
     return tuple(round(x, 6) for law in laws for x in (*law.coefficients, law.log_size))
@@ -122,9 +115,9 @@ def groups(parameters: Sequence[float]) -> Rung:
 
 
 def fit_shared(rows: Rows, note: Callable[[], None] = nothing) -> tuple[float, ...]:
-    """Return the ten parameters of rung 2: the four of rung 1 and the effect's standard deviation, for each group.
+    """Return rung 2's parameters: the four of rung 1 and the effect's standard deviation, for each group.
 
-    The fit starts from rung 1. The standard deviations have a standard normal penalty, the log sizes that of rung 1.
+    The standard deviations have a standard normal penalty, the log sizes that of rung 1.
     """
     c = _Counts.of(rows)
     begin = np.insert(np.array(fit_groups(rows)), [4, 8], 0.2)
@@ -175,7 +168,7 @@ def scores(every: Sequence[Rung], rows: Rows) -> tuple[RungScore, ...]:
 
 
 def score_lines(scored: Sequence[RungScore], title: str, over: str) -> list[str]:
-    """Return a table for a terminal: each rung's score, and its gain over the first; `title` and `over` head them."""
+    """Return a table for a terminal, headed by `title` and `over`: each rung's score, and its gain over the first."""
     return [
         f"{title:34s} {'score':>18s} {over:>18s}",
         *(f"{x.title:34s} {x.score:9.4f} +- {x.se:.4f} {x.gain:+9.4f} +- {x.gain_se:.4f}" for x in scored),
@@ -183,7 +176,6 @@ def score_lines(scored: Sequence[RungScore], title: str, over: str) -> list[str]
 
 
 def _blocked(values: Array, run: Array) -> tuple[float, float]:
-    """Return the mean over drops and its standard error, clustered by run."""
     mean, error = ratio_of_sums(*sum_by_unit(run, np.stack([values, np.ones(len(values))], 1)).T)
     return round(float(mean), 6), round(float(error), 6)
 

@@ -1,4 +1,4 @@
-"""The result of checking a tower's surrogate, as text and as a report with plots: conclusions, then the evidence."""
+"""The result of checking a tower's surrogate, as text and as a report with plots."""
 
 from __future__ import annotations
 
@@ -37,11 +37,9 @@ PASSES, FAILS, UNDECIDED = "passes", "does not pass", "is undecided"
 
 @dataclass(frozen=True, eq=False)
 class TowerCheck:
-    """The results of checking a surrogate on held-out games.
+    """The results of checking a surrogate on `drops` drops of `games` held-out games.
 
-    `model` and `data` name what was checked and what it was compared with. `scores` are over `drops` drops of `games`
-    held-out games. `power` is None if it was not measured. `engines` is a sentence if model and games have different
-    engines. `knocks` is empty if the model has none.
+    `power` is None if it was not measured. `engines` is a sentence if the engines differ.
     """
 
     model: str
@@ -78,9 +76,8 @@ def claims(check: TowerCheck) -> tuple[Claim, ...]:
 def failure(check: TowerCheck) -> str:
     """Return why a surrogate should not replace physics; an empty text if there is no such reason.
 
-    A surrogate fails if a mean is certainly too far from that of physics. It also fails if at least two requirements do
-    not pass and none passes [assumed: we did not measure how often this rejects a good surrogate]. That games can be
-    told apart is not enough: with enough games this is true of any surrogate. Knocks are not considered.
+    A surrogate fails if a mean is certainly too far from that of physics, or if at least two requirements do not pass
+    and none passes [assumed: we did not measure how often this rejects a good surrogate]. Knocks are not considered.
     """
     check = replace(check, knocks=())
     off = [mean for mean in check.whole.means if mean.is_apart]
@@ -187,7 +184,6 @@ def _knock(mean: ComparedKnocks) -> Claim:
 
 
 def _weakest(check: TowerCheck) -> list[str]:
-    """Return where the surrogate differs most from physics, whether or not by more than chance."""
     far = max(check.whole.distances, key=lambda d: d.value / d.quantile if d.quantile > 0 else 0)
     beyond = "beyond chance" if far.is_seen else "not beyond chance"
     ratio = far.value / far.quantile if far.quantile > 0 else 0.0

@@ -1,6 +1,6 @@
-"""Calibration of predicted counts: the non-randomised PIT histogram, and predicted against observed means.
+"""Calibration of predicted counts: the non-randomised PIT (probability integral transform), and predicted means.
 
-PIT is the probability integral transform. Whole games are resampled, since a game's drops are not independent.
+Whole games are resampled, since a game's drops are not independent.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ SIGNS = 2000  # random sets of signs in a test
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """The PIT histogram of discrete predictions: `heights` by bin, 1 everywhere if the predictions are right.
+    """The PIT histogram: `heights` by bin, 1 everywhere if the predictions are right.
 
-    `p` is the probability of a histogram at least so far from flat if the predictions are right.
+    `p` is the probability of a histogram at least so far from flat if they are.
     """
 
     heights: Estimates
@@ -48,7 +48,7 @@ class Reliability:
 
     @property
     def worst(self) -> tuple[float, Estimate]:
-        """The mean prediction of the bin with the largest difference, and that difference, in cubes."""
+        """The mean prediction of the bin with the largest difference, and that difference (cubes)."""
         at = int(np.argmax(np.abs(self.difference.value)))
         return float(self.predicted[at]), self.difference.at(at, int(self.drops[at]))
 
@@ -56,13 +56,9 @@ class Reliability:
 def pit(game: Array, below: Array, upto: Array, rng: np.random.Generator, bins: int = BINS) -> Histogram:
     """Return the PIT histogram of predicted distributions, one for each drop.
 
-    `game` has the game of each drop. `below` and `upto` are the predicted probabilities of fewer than the observed
-    count and of at most that count. Each drop is spread evenly from `below` to `upto`; on average this is flat if the
-    predictions are right. Random, from `rng`, are the resampled games and the signs of the test.
-
-    The test takes each game's counts in the bins minus the expected ones, scales the sums over games by their standard
-    errors, and adds the squares. Random signs of the games give the distribution of this sum (a wild bootstrap). It is
-    reliable with 30 games or more.
+    `below` and `upto` are the predicted probabilities of fewer than the observed count and of at most that count.
+    Random, from `rng`, are the resampled games and the signs of the test, a wild bootstrap of the sum of squared
+    standardised deviations of the bins. It is reliable with 30 games or more.
 
     Sources: Czado, Gneiting and Held, Biometrics 65 (2009), section 2.1; Mammen, Annals of Statistics 21 (1993).
 
@@ -85,14 +81,10 @@ def pit(game: Array, below: Array, upto: Array, rng: np.random.Generator, bins: 
 def reliability(
     game: Array, predicted: Array, observed: Array, rng: np.random.Generator, bins: int = BINS
 ) -> Reliability:
-    """Compare predicted means with observed counts, in bins with equally many drops each.
+    """Compare predicted means with observed counts, in bins of equally many drops; equal predictions share a bin.
 
-    Arrays have one entry per drop. Equal predictions stay in one bin, so there may be fewer bins, of unequal sizes.
-    Random, from `rng`, are the resampled games.
-
-    Source: Gneiting and Katzfuss, Annual Review of Statistics 1 (2014), section 3, on calibration in the mean.
-
-    Raises UsageError for arrays that do not have one entry per drop.
+    Random, from `rng`, are the resampled games. Source: Gneiting and Katzfuss, Annual Review of Statistics 1 (2014),
+    section 3. Raises UsageError for arrays that do not have one entry per drop.
     """
     game, predicted, observed = _same_length(game, predicted=predicted, observed=observed)
     edges = np.unique(np.quantile(predicted, np.arange(1, bins) / bins))

@@ -1,4 +1,4 @@
-"""Compare whole games of two models: distances, means and autocorrelations. Also read the games of a campaign."""
+"""Whole games of two models compared: distances, means and autocorrelations. Also the games of a campaign."""
 
 from __future__ import annotations
 
@@ -34,8 +34,7 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 class ComparedMean:
     """A mean over games and phases for both models, in cubes; `difference` is surrogate minus physics.
 
-    `needed` is roughly how many physics games are needed for an interval of the difference within `within`. This
-    assumes equal means and very many games of the surrogate.
+    `needed` is roughly how many physics games give an interval of the difference within `within`.
     """
 
     name: str
@@ -52,10 +51,7 @@ class ComparedMean:
 
     @property
     def is_apart(self) -> bool:
-        """Whether the whole interval of the difference is at least `within` from 0.
-
-        With too few games, neither this nor `is_close` is true.
-        """
+        """Whether the whole interval of the difference is at least `within` from 0."""
         return self.difference.low >= self.within or self.difference.high <= -self.within
 
 
@@ -72,8 +68,8 @@ class Autocorrelation:
 class WholeGames:
     """The comparison of two models' games.
 
-    The permutation tests exchanged `compared` games on each side; everything else is from all games. `fans` has
-    QUANTILES of the number inside after each drop, shape (2, 5, drops): physics, then the surrogate.
+    The permutation tests used `compared` games on each side. `fans` has QUANTILES of the number inside after each drop,
+    shape (2, 5, drops): physics, then the surrogate.
     """
 
     physics: int
@@ -91,8 +87,7 @@ def compare_games(
 ) -> WholeGames:
     """Compare two models' games.
 
-    Distances use equally many games of both sides. Sizes, means and curves use all games. Random, from `rng`, are the
-    games left out of the larger side, and the permutations.
+    Random, from `rng`, are the games left out of the larger side for the distances, and the permutations.
 
     Raises UsageError as `check_pair` does, and for too few permutations for Holm's correction.
     """
@@ -120,10 +115,7 @@ def compare_games(
 
 
 def means(physics: Runs, surrogate: Runs) -> tuple[ComparedMean, ComparedMean]:
-    """Return two compared means: the number inside after a phase, and the number out in a phase.
-
-    Each game has the same weight.
-    """
+    """Return the means of the number inside after a phase and of the number out in one."""
     return _mean(INSIDE, physics, surrogate, INSIDE_WITHIN), _mean(OUT, physics, surrogate, OUT_WITHIN)
 
 
@@ -149,9 +141,9 @@ def balanced(physics: Runs, surrogate: Runs, rng: np.random.Generator) -> tuple[
 
 
 def difference(a: Array, b: Array, level: float = LEVEL) -> Estimate:
-    """Return mean(b) - mean(a) with Welch's interval of confidence 1 - `level`.
+    """Return mean(b) - mean(a) with Welch's interval of confidence 1 - `level`; its n is that of both samples together.
 
-    The result's n is the size of both samples together. Source: Welch, Biometrika 34 (1947).
+    Source: Welch, Biometrika 34 (1947).
     """
     one, two = (float(side.var(ddof=1)) / len(side) for side in (a, b))
     mean, variance = float(b.mean() - a.mean()), one + two
@@ -194,7 +186,7 @@ def finished_runs(campaign: Campaign) -> Array:
 
 
 def games_of(campaign: Campaign, runs: Array | None = None) -> Runs:
-    """Return the campaign's finished games, in the order of runs; if `runs` is given, only those of these runs.
+    """Return the campaign's finished games in the order of runs, or only those among `runs`.
 
     Raises UsageError as `finished_runs` does, and for a colour that the plan does not have.
     """
