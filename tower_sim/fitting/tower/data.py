@@ -22,8 +22,8 @@ class Rows:
     """Drops in which at least one cube was thrown, and their cubes, sorted by drop. Floors are the `regions` from the
     top.
 
-    - By drop: `run`, numbered over all campaigns, and the number `thrown`. Of shape (drop, floor): cubes `lying` before,
-      and those `fresh` among them, at most FRESH drops old.
+    - By drop: `run`, numbered over all campaigns, and the number `thrown`. Of shape (drop, floor): cubes `lying`
+      before, and those `fresh` among them, at most FRESH drops old.
     - By cube: the row of its `drop`; its floor at the `start` (-1: thrown) and the `end` (number of floors: out); its
       `age` in drops; `in_crowd`, whether it was last thrown with CROWD - 1 others or more; and its number.
     """
