@@ -14,16 +14,16 @@ from tower_sim.calibration.law import TARGETS, TOLD
 from tower_sim.calibration.nights import HINTED, Agreement
 from tower_sim.calibration.prior import NUMBERS, Parameter
 from tower_sim.calibration.summaries import CUBES, DROPS, EVERY, SETUP, SUMMARIES, Array, Window
-from tower_sim.study import charts
-from tower_sim.study.charts import Panel
-from tower_sim.study.report import FILES, Cell, Chart, Report, Section, Table, digits
+from tower_sim.report import charts
+from tower_sim.report.charts import Panel
+from tower_sim.report.numbers import count_decimals
+from tower_sim.report.page import FILES, Chart, Report, Rows, Section, Table
 
 PERCENT = f"{100 * LEVEL:.0f} %"
 FEW = 40  # effective towers, below which intervals are rough
 NARROWER, MOVED = 0.9, 0.1  # informed: interval over the prior's, or shift of the median over the range
 ODD = 0.05  # tail probability below which the report warns of an observation
 CAPTION = "Grey: all towers of the prior. Blue line: weighted by the evidence"
-Rows = list[Sequence[Cell]]
 SHARES = frozenset(("own", "single", "many", "leads", "share_own", "ones"))  # summaries without a unit
 
 
@@ -295,7 +295,7 @@ def _share(values: Array, edges: Array) -> Array:
 
 def _of(span: Interval) -> str:
     """Return an interval as `median (low to high)`, to two digits of half its width."""
-    places = digits(span.width / 2, span.middle)
+    places = count_decimals(span.width / 2, span.middle)
     return f"{span.middle:.{places}f} ({span.low:.{places}f} to {span.high:.{places}f})"
 
 

@@ -37,11 +37,12 @@ KNOWS = {
     "variants": "apparatus games requests",
     "web": "apparatus cubes drawing games outcome physics requests runs state surrogate variants",
     "campaign": "apparatus drops games models physics places requests runs state surrogate",
-    "study": "campaign places runs surrogate web",
-    "fitting": "apparatus campaign contract drops models places runs study surrogate",
-    "compare": "apparatus contract drawing drops games models physics requests runs state study surrogate variants",
+    "report": "web",
+    "study": "campaign places report runs surrogate",
+    "fitting": "apparatus campaign contract drops models places report runs study surrogate",
+    "compare": "apparatus contract drawing drops games models physics report requests runs state surrogate variants",
     "calibration": "apparatus campaign compare contract cubes drawing drops fitting games models physics runs "
-    "simulator state study surrogate variants web",
+    "report simulator state surrogate variants web",
     "clients": "apparatus games physics surrogate variants web",
     "env": "apparatus cubes drops games models places runs state surrogate",
     "service": "answers apparatus contract drops games models physics requests surrogate web",
@@ -83,8 +84,8 @@ NAMED_ALIKE = {
     "Label": ["apparatus.dimensions", "drawing.plan"],  # what is said, and where on the picture
     "Plan": ["drawing.plan", "runs.array"],  # of drops; of the picture
     "Rules": ["games.amerigo.rules", "games.rules"],  # of Amerigo; what those of other games are made from
-    "Section": ["apparatus.dimensions", "study.report"],  # of a tower that is cut; of a page
-    "Table": ["calibration.played", "study.report", "surrogate.table"],  # of played towers; of a page; of chances
+    "Section": ["apparatus.dimensions", "report.page"],  # of a tower that is cut; of a page
+    "Table": ["calibration.played", "report.page", "surrogate.table"],  # of played towers; of a page; of chances
     "Tower": ["apparatus.tower", "tower"],  # its shape; what is played with
 }
 

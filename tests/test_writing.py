@@ -18,7 +18,7 @@ from support.command_line import COMMANDS
 from tower_sim.campaign import load, run
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
-from tower_sim.study.report import Report, Section, Table
+from tower_sim.report.page import Report, Section, Table
 from tower_sim.tools import writing
 from tower_sim.tools.writing import WritingFailed, check, write
 

@@ -12,7 +12,7 @@ from tests.measure import granular_report as report
 from tests.measure.granular_report import CRITICAL, DENSE, FIRST, LOOSE, SPREAD, Line
 from tests.measure.granular_runs import CHAIN, HOPPER, KNOCKS, Table
 from tests.measure.granular_statistics import Counts, beta_geometric, fit
-from tower_sim.study.charts import FONT, INK, WIDTH
+from tower_sim.report.charts import FONT, INK, WIDTH
 
 STYLES = (("0.1", "o"), ("#1f5fa8", "s"), ("#c0392b", "^"), ("#2e8b57", "D"), ("#8e44ad", "v"))
 

@@ -14,9 +14,10 @@ from support.command_line import here
 from support.datasets import coin_games, write
 
 from tower_sim.campaign import parse, run
+from tower_sim.report import charts
+from tower_sim.report.page import Chart, Report, Section, Table
 from tower_sim.statistics import Estimate
-from tower_sim.study import charts, study
-from tower_sim.study.report import Chart, Report, Section, Table
+from tower_sim.study import study
 
 
 class Read(html.parser.HTMLParser):

@@ -12,9 +12,10 @@ from support.datasets import coin_games, write, write_battles
 from support.pictures import faults
 
 from tower_sim.games.amerigo import Rules
+from tower_sim.report import charts
+from tower_sim.report.charts import BEYOND, FEW, Panel, beside, cells, has_ratio
 from tower_sim.statistics import Estimate, Estimates
-from tower_sim.study import charts, study
-from tower_sim.study.charts import BEYOND, FEW, Panel, beside, cells, has_ratio
+from tower_sim.study import study
 
 pytestmark = pytest.mark.slow
 

@@ -16,10 +16,11 @@ from tower_sim.campaign import parse, run
 from tower_sim.campaign.reader import load
 from tower_sim.games.amerigo import Rules
 from tower_sim.games.amerigo.figures import GOLD, GOLD_WITH_TOKEN
+from tower_sim.report.numbers import HOW_SURE
+from tower_sim.report.page import Table
 from tower_sim.statistics import Estimate, Resamples
 from tower_sim.study import study, towers
 from tower_sim.study.baseline import kit_of, play_beside
-from tower_sim.study.report import HOW_SURE, Table
 
 pytestmark = pytest.mark.usefixtures("unpainted")
 

@@ -11,9 +11,9 @@ from support.datasets import coin_games, table, write, write_battles
 from tower_sim.campaign.reader import load
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
+from tower_sim.report.numbers import plain_share, plainly, show
 from tower_sim.statistics import Estimate, Resamples
 from tower_sim.study import battles, memory, study
-from tower_sim.study.report import plain_share, plainly, said
 
 
 def test_what_a_battle_shows_is_counted_by_hand(tmp_path: Path):
@@ -135,10 +135,10 @@ def test_a_game_of_the_setup_only_an_empty_campaign_and_an_unwritable_report(tmp
 
 
 def test_estimates_are_said_to_two_digits_of_their_interval():
-    assert said(Estimate(21.2345, 20.1, 22.9, 9)) == "21.2 (20.1 to 22.9)"
-    assert said(Estimate(0.123456, 0.1234, 0.1236, 9), "cubes") == "0.12346 cubes (0.12340 to 0.12360)"
-    assert said(Estimate(1234.5, 1000, 1500, 9)) == "1234 (1000 to 1500)"
-    assert said(Estimate(2.0, float("nan"), float("nan"), 1)) == "2 (no interval)"
+    assert show(Estimate(21.2345, 20.1, 22.9, 9)) == "21.2 (20.1 to 22.9)"
+    assert show(Estimate(0.123456, 0.1234, 0.1236, 9), "cubes") == "0.12346 cubes (0.12340 to 0.12360)"
+    assert show(Estimate(1234.5, 1000, 1500, 9)) == "1234 (1000 to 1500)"
+    assert show(Estimate(2.0, float("nan"), float("nan"), 1)) == "2 (no interval)"
 
 
 def test_players_read_one_digit_of_an_interval_and_three_of_a_figure():

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from support.pictures import faults
 
+from tower_sim.report import charts
 from tower_sim.statistics import Estimates
-from tower_sim.study import charts, swept
+from tower_sim.study import swept
 from tower_sim.study.design import SweptCurve, Varied
 
 pytestmark = pytest.mark.slow

@@ -19,12 +19,12 @@ from tower_sim.campaign.point import Point
 from tower_sim.campaign.reader import load
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
+from tower_sim.report.numbers import HOW_SURE
 from tower_sim.statistics import Estimates
 from tower_sim.study import effects, study
 from tower_sim.study import swept as swept_report
 from tower_sim.study.design import SweptCurve, Varied, at_point, curves, together, varied
 from tower_sim.study.effects import Effect, changes, effects_of, slices, told
-from tower_sim.study.report import HOW_SURE
 
 pytestmark = pytest.mark.usefixtures("unpainted")
 

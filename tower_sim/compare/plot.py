@@ -13,10 +13,11 @@ from tower_sim.compare.paired import CONFIDENCE
 from tower_sim.compare.words import decimals, notes, shown_in_words, told
 from tower_sim.drawing.files import check_path, save
 from tower_sim.games.compared import Group, Picture, Row
+from tower_sim.report import charts
+from tower_sim.report.charts import Panel
+from tower_sim.report.numbers import Cell
+from tower_sim.report.page import Chart, Report, Section, Table
 from tower_sim.statistics import Estimate, Estimates, student_quantile
-from tower_sim.study import charts
-from tower_sim.study.charts import Panel
-from tower_sim.study.report import Cell, Chart, Report, Section, Table
 from tower_sim.tools import writing
 
 PAGE = ".html"

@@ -17,6 +17,7 @@ from tower_sim.compare.wish import NEAR, Verdict, Wish, together
 from tower_sim.compare.words import percent
 from tower_sim.errors import check_table
 from tower_sim.games.compared import Row, how_sure, instead, number
+from tower_sim.report.numbers import count_decimals
 from tower_sim.requests import APPARATUS, GAME
 from tower_sim.statistics import FEWEST, too_few
 from tower_sim.tools import writing
@@ -274,12 +275,7 @@ def _values(vary: RuleValues) -> str:
 
 
 def _of(mean: float, half: float) -> str:
-    decimals = 1 if half <= 0 else min(max(_place(half), 1), 4)
-    return f"{mean:.{decimals}f}"
-
-
-def _place(half: float) -> int:
-    return next((i for i in range(5) if half * 10**i >= 1), 5)
+    return f"{mean:.{min(max(count_decimals(half, digits=1), 1), 4)}f}"
 
 
 def _ends(low: float, high: float) -> str:

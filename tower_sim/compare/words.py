@@ -15,6 +15,7 @@ from tower_sim.compare.comparison import Comparison
 from tower_sim.compare.differences import Difference, differences, noun
 from tower_sim.compare.paired import LEVEL, POWER
 from tower_sim.games.compared import Row
+from tower_sim.report.numbers import count_decimals
 from tower_sim.statistics import FEWEST, too_few
 from tower_sim.tools.terminal import counted
 
@@ -201,5 +202,4 @@ def decimals(row: Row) -> int:
     """
     half = 0.0 if row.interval is None else (row.interval[1] - row.interval[0]) / 2
     largest = max(1.0, abs(row.mean_a), abs(row.mean_b))
-    wanted = 2 if half == 0 else max(1 - math.floor(math.log10(half)), 0)
-    return max(min(wanted, 4 - math.floor(math.log10(largest))), 0)
+    return max(min(count_decimals(half), 4 - math.floor(math.log10(largest))), 0)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tower_sim.campaign.reader import load_whole
 from tower_sim.fitting.kinds import KINDS
-from tower_sim.study.report import opened
+from tower_sim.report.page import open_folder
 from tower_sim.surrogate.store import fitted_or_shipped
 from tower_sim.tools.progress import telling
 
@@ -18,7 +18,7 @@ def check_command(model: str, directories: Sequence[Path], out: Path | None, see
     kind = KINDS[fitted.kind]
     campaigns = [load_whole(directory) for directory in directories]
     if out is not None:
-        opened(out)  # refuses before the work a folder that cannot be written
+        open_folder(out)  # refuses before the work a folder that cannot be written
     with telling("steps of the check") as tell:
         checked = kind.check(fitted, campaigns, seed, tell)
     print(kind.text(checked))

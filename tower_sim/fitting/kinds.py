@@ -14,7 +14,7 @@ from tower_sim.fitting.board.fit import fit_board
 from tower_sim.fitting.tower import pages as tower_pages
 from tower_sim.fitting.tower.check import check_tower
 from tower_sim.fitting.tower.fit import fit_tower
-from tower_sim.study.report import Report
+from tower_sim.report.page import Report
 from tower_sim.surrogate.store import BOARD, TOWER, Fitted
 from tower_sim.tools.progress import Telling
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from tower_sim.campaign.data import INSIDE, NOWHERE, Array, Campaign
 from tower_sim.places import BORDER, ZONE
+from tower_sim.report import charts
+from tower_sim.report.charts import Panel
+from tower_sim.report.numbers import how_sure, plain_share, show
+from tower_sim.report.page import Chart, Rows, Section, Table
 from tower_sim.statistics import Estimates, Resamples
-from tower_sim.study import charts
-from tower_sim.study.charts import Panel
-from tower_sim.study.report import Cell, Chart, Section, Table, how_sure, plain_share, said
 from tower_sim.study.retention import counts_of, grouped, histogram
 
 MOST_THROWN = 8  # cubes thrown at once: larger throws count together
@@ -131,11 +130,9 @@ def landings(campaign: Campaign, boot: Resamples) -> Section:
         best = int(np.nanargmax(landed.value))
         says = (
             f"{thrown} cubes went through the ship in {campaign.runs} {campaign.unit}s. Most often they land at "
-            f"{names[best]}, a share of {said(landed.at(best))}. `At the end` counts each cube once, where it last lay."
+            f"{names[best]}, a share of {show(landed.at(best))}. `At the end` counts each cube once, where it last lay."
         )
-    rows: list[Sequence[Cell]] = [
-        [*row] for row in zip(names, counts_of(landed), landed, counts_of(final), final, strict=True)
-    ]
+    rows: Rows = [[*row] for row in zip(names, counts_of(landed), landed, counts_of(final), final, strict=True)]
     head = ["place", "landed [cubes]", "share of landings", "at the end [cubes]", "share at the end"]
     order: Array = np.argsort(-np.nan_to_num(landed.value), kind="stable")
     y = np.arange(len(order))
@@ -164,7 +161,7 @@ def knocks(campaign: Campaign, boot: Resamples) -> Section:
     of_lying = grouped(campaign, boot, run, one, 1, moved[rows], lying[rows], share=True).at(0)
     used = np.flatnonzero(np.isfinite(moves.value))
     more = {MOST_THROWN - 1: " or more"}
-    table: list[Sequence[Cell]] = [
+    table: Rows = [
         [f"{i + 1}{more.get(i, '')}", moves.at(i).n, moves.at(i), shares.at(i, moves.at(i).n)] for i in used.tolist()
     ]
     x = f"thrown [cubes{f'; {MOST_THROWN}: or more' if used[-1] == MOST_THROWN - 1 else ''}]"
@@ -174,8 +171,8 @@ def knocks(campaign: Campaign, boot: Resamples) -> Section:
     ]
     return Section(
         title,
-        f"A throw onto a board with cubes moves {said(every)} of them into another place ({every.n} throws), a share "
-        f"of {said(of_lying)} of those that lay there ({of_lying.n} cube-throws).",
+        f"A throw onto a board with cubes moves {show(every)} of them into another place ({every.n} throws), a share "
+        f"of {show(of_lying)} of those that lay there ({of_lying.n} cube-throws).",
         Table("knocks", ["thrown [cubes]", "throws", "moved a throw [cubes]", "share of those lying"], table),
         Chart("knocks", charts.figure(drawn, 2.5), "Cubes knocked on by a throw"),
     )
@@ -189,15 +186,15 @@ def chains(campaign: Campaign, boot: Resamples) -> Section:
     lengths, one = histogram(campaign, boot, run, length), np.zeros(len(run), int)
     mean = grouped(campaign, boot, run, one, 1, length).at(0)
     some = grouped(campaign, boot, run, one, 1, length > 0, share=True).at(0)
-    rows: list[Sequence[Cell]] = [
+    rows: Rows = [
         [i, count, share] for i, (count, share) in enumerate(zip(counts_of(lengths), lengths, strict=True)) if count
     ]
     drawn = charts.bars(np.arange(len(lengths)), lengths, width=0.7)
     panel = Panel("explosions in a row", "share of throws", [drawn], f"n = {len(run)} throws", floor=True)
     return Section(
         title,
-        f"After a throw (or an ability that asked the model) {said(mean)} explosions follow on average; a share of "
-        f"{said(some)} of {len(run)} throws has any, the longest chain is {len(lengths) - 1}.",
+        f"After a throw (or an ability that asked the model) {show(mean)} explosions follow on average; a share of "
+        f"{show(some)} of {len(run)} throws has any, the longest chain is {len(lengths) - 1}.",
         Table("chains", ["explosions in a row", "throws", "share of throws"], rows),
         Chart("chains", charts.figure([panel], 2.3), "Explosions in a row"),
     )
@@ -227,7 +224,7 @@ def who_wins(campaign: Campaign, boot: Resamples) -> Section:
     if not len(cubes) or wins.n is None:
         return Section("4. Who wins", "No battle was finished.")
     played = wins.n[:, 0]
-    rows: list[Sequence[Cell]] = [
+    rows: Rows = [
         [*cubes[i].tolist(), int(played[i]), *(wins.at((i, k)) for k in range(len(sides) + 1))]
         for i in range(len(cubes))
     ]
@@ -247,7 +244,7 @@ def who_wins(campaign: Campaign, boot: Resamples) -> Section:
         "4. Who wins",
         f"{played.sum()} battles were finished, with {len(cubes)} different numbers of first cubes; {sides[0]} wins a "
         f"share of {low:.2f}{'' if one else f' to {high:.2f}'} of them."
-        f"{f' With one set-up only: {said(wins.at((0, 0)))}.' if one else ''}",
+        f"{f' With one set-up only: {show(wins.at((0, 0)))}.' if one else ''}",
         Table("odds", head, rows),
         Chart("odds", charts.figure([panel], 3.2, foot=True), "Win shares by cubes on each side"),
     )

@@ -18,6 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 from tower_sim.campaign.data import Array
+from tower_sim.report.numbers import plainly
 from tower_sim.statistics import (
     CONFIDENCE,
     Estimate,
@@ -30,7 +31,6 @@ from tower_sim.statistics import (
     student_quantile,
 )
 from tower_sim.study.design import SweptCurve, Varied
-from tower_sim.study.report import plainly
 
 RISES, FALLS = "rises", "falls"
 PEAK, DIP = "highest between the ends", "lowest between the ends"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +14,17 @@ from tower_sim.campaign.data import Campaign
 from tower_sim.campaign.reader import load
 from tower_sim.campaign.run import spans
 from tower_sim.campaign.vary import told
+from tower_sim.report.numbers import how_sure, show
+from tower_sim.report.page import Report, Rows, Section, Table, open_folder
 from tower_sim.statistics import FEWEST, Estimate, Resamples
 from tower_sim.study import battles, swept, towers
 from tower_sim.study.design import at_point, curves, used_points
-from tower_sim.study.report import Cell, Report, Section, Table, how_sure, opened, said
 from tower_sim.tools.progress import telling
 
 EFFECTS = 20  # steps of progress for the effects of the fields and the points
 PACKAGES = ("tower_sim", "numpy", "scipy", "pyarrow", "matplotlib", "SALib")
 SCHEMA = "tower-sim/study"
 FAILED = 0.01  # share of failed draws, above which the opening of the report mentions it
-Rows = list[Sequence[Cell]]
 
 
 def study(directory: str | Path, out: str | Path, point: int | None = None) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def study(directory: str | Path, out: str | Path, point: int | None = None) -> d
     """
     whole = load(directory)
     campaign = whole if point is None else at_point(whole, point)
-    opened(out)
+    open_folder(out)
     which = "" if point is None else f", point {point}: {told(dict(whole.points[point]))}"
     if len(used_points(campaign)) > 1:
         says, sections = _swept(campaign)
@@ -85,7 +85,7 @@ def _of_one(campaign: Campaign) -> tuple[list[str], list[Section]]:
         sections = []
     failed, rate = failures(campaign, boot)
     if rate.value > FAILED:
-        says.append(f"**Failed attempts:** {said(rate.times(100), '%')} of draws were no landing and were drawn again.")
+        says.append(f"**Failed attempts:** {show(rate.times(100), '%')} of draws were no landing and were drawn again.")
     sections += [*towers.own(campaign, boot), what_was_run(campaign, "over all"), failed]
     return [words for words in says if words], sections
 
@@ -185,7 +185,7 @@ def failures(campaign: Campaign, boot: Resamples) -> tuple[Section, Estimate]:
         if count := int((failed.status.codes == i).sum()):
             rows.append([name, count, failure_rate(campaign, boot, i)])
     says = (
-        f"{len(failed.run)} of {rate.n} draws were no landing and were drawn again, a redraw rate of {said(rate)}; "
+        f"{len(failed.run)} of {rate.n} draws were no landing and were drawn again, a redraw rate of {show(rate)}; "
         f"{len(np.unique(failed.run))} of {campaign.runs} {campaign.unit}s had any, {int(campaign.unfinished.sum())} "
         "ended early for it. Drawing again leaves out what failed, so a rate that is not small biases every figure."
     )

@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 
 from tower_sim.campaign.data import Array, Campaign
+from tower_sim.report import charts
+from tower_sim.report.charts import Panel, bars, points
+from tower_sim.report.numbers import HOW_SURE, Cell, plainly, show
+from tower_sim.report.page import Chart, Rows, Section, Table
 from tower_sim.runs.tower import INSIDE, OUT, THROWN_OUT
 from tower_sim.statistics import FEWEST, Estimate, Resamples
-from tower_sim.study import battles, charts, memory, retention
+from tower_sim.study import battles, memory, retention
 from tower_sim.study import effects as fx
-from tower_sim.study.charts import Panel, bars, points
 from tower_sim.study.design import (
     BATTLE,
     IN_TOWER,
@@ -30,7 +33,6 @@ from tower_sim.study.design import (
     varied,
 )
 from tower_sim.study.effects import LEVEL, Effect, Slice
-from tower_sim.study.report import HOW_SURE, Cell, Chart, Section, Table, plainly, said
 
 TURNED = 8  # points up to which the table of figures has a column for each
 SMOOTH_AT = 60  # places at which a smooth is drawn
@@ -42,7 +44,6 @@ MOST_FIELDS = 9  # panels of a figure against each field, the strongest fields f
 LEAST_REACH = 0.005  # least half-width of the interval of a share
 HIGH = 1.85  # in: a row of panels
 ABOUT = {PLAYERS: "What players get", IN_TOWER: "What the tower does", BATTLE: "Battles", OWN: "What the game tells"}
-Rows = list[Sequence[Cell]]
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ def _moved(curve: SweptCurve, swept: Swept) -> str:
         ranks = [(fx.rank_of(curve, field), field) for field in swept.fields if field.name in movers]
         rank, field = max(ranks, key=lambda one: abs(one[0].value))
         way = "more" if rank.value > 0 else "less"
-        return f"{spread}, {way} with a greater `{field.name}` (rank correlation {said(rank)})"
+        return f"{spread}, {way} with a greater `{field.name}` (rank correlation {show(rank)})"
     if swept.alone and (effect := next(iter(fx.effects_of([curve], [swept.alone], swept.sure)), None)):
         return _with_name(effect)
     names = [f"`{name}`" for name in movers if name]
@@ -425,7 +426,7 @@ def _of_sample(swept: Swept, says: list[str], tell: Callable[[float], None]) -> 
             rank = fx.rank_of(curve, field) if field.is_number and known.any() else None
             p = swept.sure.get((curve.name, field.name))
             if rank and p is not None and p <= LEVEL:
-                sure.append(f"{'up' if rank.value > 0 else 'down'} with `{field.name}` ({said(rank)})")
+                sure.append(f"{'up' if rank.value > 0 else 'down'} with `{field.name}` ({show(rank)})")
             of_delta: list[Cell] = [float(delta.delta[i]), float(delta.half[i])] if delta else [None, None]
             of_part: list[Cell] = (
                 [_share(each[:, i], len(y)) for each in (part.first, part.total)] if part else [None, None]

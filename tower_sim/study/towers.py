@@ -12,21 +12,22 @@ from dataclasses import replace
 import numpy as np
 
 from tower_sim.campaign.data import Array, Campaign
+from tower_sim.report import charts
+from tower_sim.report.charts import RULE, Draw, Panel, bars, level, points
+from tower_sim.report.numbers import how_sure, plain_share, plainly, show
+from tower_sim.report.page import Chart, Rows, Section, Table
 from tower_sim.runs.tower import INSIDE, INSIDE_SETUP, OUT
 from tower_sim.statistics import Estimate, Estimates, Resamples, apart, holm
-from tower_sim.study import charts, fairness, memory, retention
+from tower_sim.study import fairness, memory, retention
 from tower_sim.study.baseline import is_of_the_rule, play_beside
-from tower_sim.study.charts import RULE, Draw, Panel, bars, level, points
 from tower_sim.study.design import estimate, other_figures, own_columns, phase_figures
 from tower_sim.study.effects import LEVEL
-from tower_sim.study.report import Cell, Chart, Section, Table, how_sure, plain_share, plainly, said
 from tower_sim.study.retention import FEWEST, LATE, WITHIN, by_group, counts_of, grouped, histogram
 from tower_sim.surrogate.two_thirds import RESIDENT_OUT, THROWN_OUT
 
 NAMES = "simulated", "2/3-1/3 rule"
 DRAWN = 3  # figures of the game whose course is drawn
 SHOWN = 12  # rows of long tables
-Rows = list[Sequence[Cell]]
 
 
 class Studied:
@@ -297,7 +298,7 @@ def _setup(tower: Studied) -> list[Section]:
     return [
         Section(
             f"How many of the {of} cubes stay inside at set-up?",
-            f"{said(mean)} on average, standard deviation {said(spread)}. Half of the games have {middle:g} or fewer, "
+            f"{show(mean)} on average, standard deviation {show(spread)}. Half of the games have {middle:g} or fewer, "
             f"nine of ten between {low:g} and {high:g} ({len(inside)} games). The 2/3-1/3 rule expects "
             f"{(1 - THROWN_OUT) * thrown.mean():.2f}.",
             Table("setup_inside", ["inside after the set-up [cubes]", "games", "share of games", "rule"], rows),
@@ -306,7 +307,7 @@ def _setup(tower: Studied) -> list[Section]:
         Section(
             "How are their colours distributed?",
             f"The means by colour span {most - least:.2g} cubes. All colours are present in a share of "
-            f"{said(colours.all_present)} of games. The variance of a colour's count is {said(ratio)} times that of "
+            f"{show(colours.all_present)} of games. The variance of a colour's count is {show(ratio)} times that of "
             f"drawing the cubes that stay at random, so colours are {alike} than chance makes them.",
             Table("setup_colours", ["colour", "mean inside [cubes]", "rule"], [*map(list, of_colours)]),
             Chart("setup", charts.figure([number, by_colour]), "Cubes inside after the set-up"),
@@ -327,7 +328,7 @@ def _course(tower: Studied) -> Section:
         of_rule = np.bincount(r.drop, r.inside_after) / np.bincount(r.drop)
     last = min(size, 8)
     late = tower.moments(d.inside_after, d.drop >= size - last)[0]
-    start = f"from {said(mean.at(0))} after drop 0" if size > 1 else "after the only drop"
+    start = f"from {show(mean.at(0))} after drop 0" if size > 1 else "after the only drop"
     rows: Rows = [
         [i, mean.at(i).n, mean.at(i), low[i], high[i], of_rule[i] if of_rule is not None and i < len(of_rule) else None]
         for i in range(size)
@@ -347,8 +348,8 @@ def _course(tower: Studied) -> Section:
     inside, spread = tower.inside
     return Section(
         "How does the number inside change during the game?",
-        f"It goes {start} to {said(late)} on average over the last {last} drops. Over all drops studied it is "
-        f"{said(inside)}, standard deviation {said(spread)} ({inside.n} drops).",
+        f"It goes {start} to {show(late)} on average over the last {last} drops. Over all drops studied it is "
+        f"{show(inside)}, standard deviation {show(spread)} ({inside.n} drops).",
         Table("inside_by_drop", ["drop", "runs", "mean inside [cubes]", "5 % of runs", "95 % of runs", "rule"], rows),
         Chart("inside_by_drop", charts.figure([panel], 3.1, foot=True), "Cubes inside by drop"),
         short=f"It goes from {plainly(mean.at(0))} after the first drop to {plainly(late)} in the last {last}.",
@@ -365,7 +366,7 @@ def _out(tower: Studied) -> list[Section]:
         later = d.drop > 0
         one = np.zeros(later.sum(), int)
         share = grouped(campaign, boot, d.run[later], one, 1, d.thrown[later] == 0, share=True).at(0)
-        empty = f" In {said(share)} of phases there was nothing to throw."
+        empty = f" In {show(share)} of phases there was nothing to throw."
     of_drops, left = _spread(tower, lambda campaign: campaign.drops.emerged)
     first = int(d.thrown[rows].min())
     size = int(d.thrown[rows].max()) - first + 1
@@ -385,15 +386,15 @@ def _out(tower: Studied) -> list[Section]:
     return [
         Section(
             "How many come out in a phase?",
-            f"{said(mean)} on average, standard deviation {said(spread)}. The median is {middle:g}, nine of ten lie "
+            f"{show(mean)} on average, standard deviation {show(spread)}. The median is {middle:g}, nine of ten lie "
             f"between {low:g} and {high:g} ({n} drops with something thrown).{empty}",
             Table("out_of_drop", ["out [cubes]", "drops", "share of drops", "rule"], of_drops),
             short=f"{plainly(mean)} on average; nine times of ten {low:g} to {high:g}.",
         ),
         Section(
             "Does that depend on how many were dropped, and how?",
-            f"One cube more thrown brings {said(thrown)} more out, one more inside {said(inside)} (least squares on "
-            f"both, R squared {said(told)}; the rule has 2/3 and 1/3). The mean by the number thrown:",
+            f"One cube more thrown brings {show(thrown)} more out, one more inside {show(inside)} (least squares on "
+            f"both, R squared {show(told)}; the rule has 2/3 and 1/3). The mean by the number thrown:",
             Table(
                 "out_by_thrown",
                 ["thrown [cubes]", "drops", "mean out [cubes]", "rule on the same drops"],
@@ -427,8 +428,8 @@ def _share_and_colours(tower: Studied) -> list[Section]:
     return [
         Section(
             "How many of the cubes just dropped come out?",
-            f"A share of {said(thrown)} of {thrown.n} cubes thrown in phases. Of the cubes already inside "
-            f"{said(residents)} come out in a drop ({residents.n} cube-drops).",
+            f"A share of {show(thrown)} of {thrown.n} cubes thrown in phases. Of the cubes already inside "
+            f"{show(residents)} come out in a drop ({residents.n} cube-drops).",
             Table(
                 "thrown_out",
                 ["thrown [cubes]", "drops", "share of those thrown that come out"],
@@ -438,7 +439,7 @@ def _share_and_colours(tower: Studied) -> list[Section]:
         ),
         Section(
             "How many different colours come out?",
-            f"{said(mean)} on average, standard deviation {said(spread)} ({mean.n} drops).",
+            f"{show(mean)} on average, standard deviation {show(spread)} ({mean.n} drops).",
             Table("colours_out", ["colours out", "drops", "share of drops", "rule"], of_colours),
             Chart("thrown_and_colours", charts.figure(panels), "Share of the thrown that come out; colours out"),
             short=f"{plainly(mean)} on average; most often {likeliest}.",
@@ -475,7 +476,7 @@ def thrown_and_inside(tower: Studied) -> Section:
         f"The data reach from {x[0]} to {x[-1] - 1} cubes thrown and from {y[0]} to {y[-1] - 1} inside; {(~few).sum()} "
         f"cells have {FEWEST} or more drops and {campaign.unit}s. In {(off & ~few).sum()} of them the mean out differs "
         "from the 2/3-1/3 rule on the same drops by more than its interval (chance alone: about one cell in twenty). "
-        f"Over all drops {said(over)} cubes more come out of a drop than the rule expects.",
+        f"Over all drops {show(over)} cubes more come out of a drop than the rule expects.",
         Table("map", head, rows, SHOWN),
         Chart("map", charts.figure(panels, 3.7), "Mean cubes out by cubes thrown and inside"),
     )
@@ -497,7 +498,7 @@ def stays(tower: Studied) -> Section:
         trend = "the longer a cube has stayed, the less likely it is to go"
     elif late and late.low > young.high:
         trend = "the longer a cube has stayed, the likelier it is to go"
-    median = said(mine.median, "drops") if math.isfinite(mine.median.value) else "longer than the data reach"
+    median = show(mine.median, "drops") if math.isfinite(mine.median.value) else "longer than the data reach"
     rows: Rows = [
         [int(age), int(n), int(out), hazard, mine.survival.at(i, mine.entered)]
         for i, (age, n, out, hazard) in enumerate(zip(mine.age, mine.at_risk, mine.released, mine.hazard, strict=True))
@@ -531,9 +532,9 @@ def stays(tower: Studied) -> Section:
     return Section(
         title,
         f"Of {mine.entered} stays the median length is {median}, the mean within {WITHIN} drops "
-        f"{said(mine.mean_within, 'drops')} (Kaplan-Meier; stays that the end of a {tower.campaign.unit} cuts off are "
-        f"censored). A resident's chance of release in a drop is {said(young)} at age 1"
-        f"{f', at age {LATE} or more {said(late)}' if late else ''}: {trend}.",
+        f"{show(mine.mean_within, 'drops')} (Kaplan-Meier; stays that the end of a {tower.campaign.unit} cuts off are "
+        f"censored). A resident's chance of release in a drop is {show(young)} at age 1"
+        f"{f', at age {LATE} or more {show(late)}' if late else ''}: {trend}.",
         Table(
             "survival",
             ["age [drops]", "at risk [cubes]", "released [cubes]", "chance of release", "still inside after it"],
@@ -553,7 +554,7 @@ def remembrance(tower: Studied) -> Section:
     n, lags = int(campaign.phases.sum()), np.arange(1, memory.LAGS + 1)
     one, seven = (tower.lags.at((0, i), n) for i in (0, memory.LAGS - 1))
     says = [
-        f"The number inside is correlated with itself by {said(one)} one drop later and {said(seven)} seven drops "
+        f"The number inside is correlated with itself by {show(one)} one drop later and {show(seven)} seven drops "
         "later, each number taken from the mean at its drop."
     ]
     if campaign.strata.max(initial=0) == 0 and len(np.unique(campaign.run_point)) > 1:
@@ -569,9 +570,9 @@ def remembrance(tower: Studied) -> Section:
     parts: list[Section] = []
     if info := tower.information:
         theirs = rule.information if rule else None
-        beside = f" Under the 2/3-1/3 rule it is {said(theirs.bits)}." if theirs else ""
+        beside = f" Under the 2/3-1/3 rule it is {show(theirs.bits)}." if theirs else ""
         says.append(
-            f"The number out of one drop tells {said(info.bits, 'bits')} of the number out of the next, beyond what it "
+            f"The number out of one drop tells {show(info.bits, 'bits')} of the number out of the next, beyond what it "
             f"seems to tell of the next in another {campaign.unit} ({info.bits.n} pairs; Miller-Madow, jackknife "
             f"interval). With runs shuffled it is 0 +- {np.std(info.null):.2g} bits; p = {info.p:.3g} (Monte Carlo "
             f"error {info.p_error:.1g}).{beside}"
@@ -596,9 +597,9 @@ def remembrance(tower: Studied) -> Section:
         parts.append(
             Section(
                 "",
-                f"Knowing only the number thrown, the number out of the next drop costs {said(cost)} bits a drop on "
+                f"Knowing only the number thrown, the number out of the next drop costs {show(cost)} bits a drop on "
                 f"{campaign.unit}s not fitted. Of {len(scores.gains)} richer predictors the best knows "
-                f"*{scores.best.knows}* and gains {said(best, 'bits')} a drop over it ({best.n} drops); {verdict}.",
+                f"*{scores.best.knows}* and gains {show(best, 'bits')} a drop over it ({best.n} drops); {verdict}.",
                 Table(
                     "prediction",
                     ["knows, beside the number thrown", "gain [bits/drop]", "rule"],
@@ -642,7 +643,7 @@ def alike(tower: Studied) -> Section:
         says.append(
             f"Cubes {words}: {verdict} at the 5 % level, p = {test.p:.3g} (Monte Carlo error {test.p_error:.1g}, "
             f"{test.permutations} permutations; chi-squared limit {test.p_chi2:.3g}), {test.cubes} cubes in "
-            f"{test.situations} situations that can tell. The largest effect is {colour}: {said(largest.times(100))} "
+            f"{test.situations} situations that can tell. The largest effect is {colour}: {show(largest.times(100))} "
             "percentage points from what is expected (an interval for one colour; it is the largest of "
             f"{len(test.colours)})."
         )
@@ -651,8 +652,8 @@ def alike(tower: Studied) -> Section:
     parts = [
         Section(
             "",
-            f"What the order of play does: most often {campaign.colours[most]} comes out, {said(order.mean.at(most))} "
-            f"cubes a drop, least often {campaign.colours[least]}, {said(order.mean.at(least))}.",
+            f"What the order of play does: most often {campaign.colours[most]} comes out, {show(order.mean.at(most))} "
+            f"cubes a drop, least often {campaign.colours[least]}, {show(order.mean.at(least))}.",
             Table(
                 "colour_out",
                 ["colour", "mean out of a drop [cubes]", "share of drops in which any comes out"],

@@ -11,16 +11,16 @@ from tower_sim.campaign.data import Array
 from tower_sim.fitting.board.check import LEVEL, PERMUTATIONS, BoardCheck, ComparedFact
 from tower_sim.fitting.board.facts import classes
 from tower_sim.fitting.board.ladder import BoardRung
+from tower_sim.report import charts
+from tower_sim.report.charts import Panel
+from tower_sim.report.numbers import Cell
+from tower_sim.report.page import Chart, Report, Rows, Section, Table
 from tower_sim.statistics import Estimates
-from tower_sim.study import charts
-from tower_sim.study.charts import Panel
-from tower_sim.study.report import Cell, Chart, Report, Section, Table
 from tower_sim.surrogate.board_law import TERMS, BoardLaw
 
 FEWEST = 30  # cells with a smaller denominator are left out of plots and tables
 DETECTED = 2.8  # standard deviations: so large a gap is significant at 5 % in four of five checks
 WORST = 6  # cells reported as the weakest
-Rows = list[Sequence[Cell]]
 
 
 def report(check: BoardCheck) -> Report:

@@ -23,15 +23,15 @@ from tower_sim.fitting.tower.knocks import ComparedKnocks
 from tower_sim.fitting.tower.ladder import score_lines
 from tower_sim.fitting.tower.pit import Histogram, Reliability
 from tower_sim.fitting.tower.whole_games import QUANTILES, Autocorrelation, ComparedMean, WholeGames
+from tower_sim.report import charts
+from tower_sim.report.charts import Panel
+from tower_sim.report.numbers import show
+from tower_sim.report.page import Chart, Report, Rows, Section, Table
 from tower_sim.statistics import Estimate, Estimates
-from tower_sim.study import charts
-from tower_sim.study.charts import Panel
-from tower_sim.study.report import Cell, Chart, Report, Section, Table, said
 from tower_sim.surrogate.store import RungScore
 
 NORMAL = 1.959964  # standard errors in half a 95 % interval
 _FARTHEST = 3.0  # times its quantile: the end of the axis of distances
-Rows = list[Sequence[Cell]]
 PASSES, FAILS, UNDECIDED = "passes", "does not pass", "is undecided"
 
 
@@ -85,7 +85,7 @@ def failure(check: TowerCheck) -> str:
     if not off and (PASSES in verdicts or verdicts.count(FAILS) < 2):
         return ""
     means = "; ".join(
-        f"{mean.name} {said(mean.physics)} with physics, {said(mean.surrogate)} with the surrogate"
+        f"{mean.name} {show(mean.physics)} with physics, {show(mean.surrogate)} with the surrogate"
         for mean in off or check.whole.means
     )
     passed = f"{verdicts.count(PASSES)} of {len(verdicts)} passed"
@@ -140,7 +140,7 @@ def report(check: TowerCheck) -> Report:
 
 
 def _classifier(told: Told) -> Claim:
-    accuracy = said(told.accuracy)
+    accuracy = show(told.accuracy)
     verdict = PASSES if told.accuracy.high < ACCURACY_BELOW else FAILS if told.is_told_apart else UNDECIDED
     why = f"accuracy {accuracy} on games not seen, {told.games} against {told.games}, p = {told.p:.2g}"
     if told.accuracy.high < ACCURACY_STRETCH:
@@ -164,14 +164,14 @@ def _distances(whole: WholeGames) -> Claim:
 
 def _mean(mean: ComparedMean) -> Claim:
     verdict = PASSES if mean.is_close else FAILS if mean.is_apart else UNDECIDED
-    why = f"{_signed(said(mean.difference))} cubes; physics {said(mean.physics)}, surrogate {said(mean.surrogate)}"
+    why = f"{_signed(show(mean.difference))} cubes; physics {show(mean.physics)}, surrogate {show(mean.surrogate)}"
     if verdict == UNDECIDED and mean.physics.n < mean.needed:
         why += f"; {mean.physics.n} physics games are too few to say, {mean.needed} or more are needed"
     return Claim(f"{mean.name}: within {mean.within:g} cubes", verdict, why)
 
 
 def _power(power: Power) -> Claim:
-    why = f"flagged in {power.hits} of {power.trials} trials, {said(power.rate)}, {power.games} games a side"
+    why = f"flagged in {power.hits} of {power.trials} trials, {show(power.rate)}, {power.games} games a side"
     asked = f"{100 * POWER:.0f} % of trials"
     name = f"classifier: flags {SHIFT:+g} in every thrown cube's chance of release in {asked}"
     return Claim(name, PASSES if power.rate.value >= POWER else FAILS, why)
@@ -193,14 +193,14 @@ def _weakest(check: TowerCheck) -> list[str]:
     best = check.told.telling[0] if check.told.telling else None
     lines = [
         f"whole games: {far.name}, {ratio:.2f} of its corrected quantile, {beyond}; {_size(far)}",
-        f"counts: PIT from {at / bins:g} to {(at + 1) / bins:g} has density {said(height)} where 1 is right; a flat "
+        f"counts: PIT from {at / bins:g} to {(at + 1) / bins:g} has density {show(height)} where 1 is right; a flat "
         f"histogram has p = {check.counts.p:.2g}",
-        f"means: predicted minus observed is {_signed(said(miss))} cubes where {near:.2g} are predicted",
+        f"means: predicted minus observed is {_signed(show(miss))} cubes where {near:.2g} are predicted",
     ]
     if best:
         lines.append(
             f"games: the feature that differs most of {check.told.features} is {best.feature!r}, by "
-            f"{_signed(said(best.difference))}, {abs(best.z):.1f} standard errors (the largest of so many is about "
+            f"{_signed(show(best.difference))}, {abs(best.z):.1f} standard errors (the largest of so many is about "
             f"{_expected(check.told.features):.1f} or less by chance)"
         )
     return lines
@@ -212,7 +212,7 @@ def _expected(count: int) -> float:
 
 
 def _size(distance: Distance) -> str:
-    return f"{_signed(said(distance.size))} {distance.unit}"
+    return f"{_signed(show(distance.size))} {distance.unit}"
 
 
 def _signed(words: str) -> str:
@@ -291,7 +291,7 @@ def _told(check: TowerCheck) -> Section:
     return Section(
         "A classifier",
         f"Gradient-boosted trees saw {told.features} features of {told.games} games of each model and told the model "
-        f"of games they had not seen, in {FOLDS} folds of whole games: right in {said(told.accuracy)}, p = "
+        f"of games they had not seen, in {FOLDS} folds of whole games: right in {show(told.accuracy)}, p = "
         f"{told.p:.2g} by tossing coins. The interval allows for folds that share most of their games. "
         f"{'They are told apart.' if told.is_told_apart else 'They are not told apart at 5 %.'}{power}\n\n"
         "The features whose means differ most, not corrected for their number:",

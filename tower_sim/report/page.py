@@ -17,14 +17,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tower_sim.statistics import Estimate, too_few
-from tower_sim.study import charts
+from tower_sim.report import charts
+from tower_sim.report.numbers import Cell, show
+from tower_sim.statistics import Estimate
 from tower_sim.tools.extras import extra
 from tower_sim.tools.writing import check, told, write
 from tower_sim.web.page import Page, source, text_of
 
 FILES = "report.html", "report.md"  # of every report
-Cell = str | int | float | Estimate | None
+Rows = list[Sequence[Cell]]
 
 
 @dataclass(frozen=True)
@@ -130,12 +131,12 @@ class Report:
 
     def page(self) -> str:
         """Return the HTML page, a single file that includes everything."""
-        styles = text_of("common.css"), source("tower_sim.study", "report.css"), charts.STYLE
+        styles = text_of("common.css"), source("tower_sim.report", "report.css"), charts.STYLE
         return Page(self.title, body=self._set("report.html.j2"), styles=styles).text()
 
     def write(self, out: str | Path) -> None:
         """Write report.html, report.md, tables/*.csv and plots/*.svg into `out`, each completely or not at all."""
-        folder = opened(out)
+        folder = open_folder(out)
         text, page = self._set("report.md.j2"), self.page()
         files = {f"tables/{name}.csv": table.csv() for name, table in self.tables.items()}
         files |= {f"plots/{name}.svg": charts.alone(chart.svg) for name, chart in self.charts.items()}
@@ -147,8 +148,8 @@ class Report:
         jinja, markdown = extra("jinja2", "campaign"), extra("markdown_it", "campaign")
         reader = markdown.MarkdownIt("commonmark", {"html": False}).disable("image")
         house = jinja.Environment(autoescape=template == "report.html.j2", trim_blocks=True, lstrip_blocks=True)
-        house.filters |= {"inline": reader.renderInline, "block": reader.render, "cell": _cell, "said": said}
-        return house.from_string(source("tower_sim.study", template)).render(
+        house.filters |= {"inline": reader.renderInline, "block": reader.render, "cell": _cell, "show": show}
+        return house.from_string(source("tower_sim.report", template)).render(
             title=self.title,
             says=self.says,
             sections=self.sections,
@@ -161,7 +162,7 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def opened(out: str | Path) -> Path:
+def open_folder(out: str | Path) -> Path:
     """Return the folder of a report after creating it; raises UsageError if it cannot be written."""
     folder = Path(out)
     try:
@@ -170,9 +171,6 @@ def opened(out: str | Path) -> Path:
         raise told(folder, error, "report folder") from error
     check(folder / FILES[0], "report")
     return folder
-
-
-# Numbers in words
 
 
 def _csv(cell: Cell, wide: bool) -> list[str]:
@@ -195,76 +193,3 @@ def _plain(value: float | int | None) -> str:
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return ""
     return str(value) if isinstance(value, int) else f"{value:.6g}"
-
-
-def said(cell: Cell, unit: str = "") -> str:
-    """Return a cell as text: an Estimate as `value (low to high)`, to two digits of half the width of its interval."""
-    tail = f" {unit}" if unit else ""
-    if isinstance(cell, Estimate):
-        if not math.isfinite(cell.value):
-            return "-"
-        if not (math.isfinite(cell.low) and math.isfinite(cell.high)):
-            return f"{cell.value:.3g}{tail} (no interval)"
-        places = digits((cell.high - cell.low) / 2, cell.value)
-        if cell.value == cell.low == cell.high:
-            return f"{cell.value:.3g}{tail} (the same in every resample)"
-        return f"{_fixed(cell.value, places)}{tail} ({_fixed(cell.low, places)} to {_fixed(cell.high, places)})"
-    if cell is None or (isinstance(cell, float) and not math.isfinite(cell)):
-        return "-"
-    return f"{cell:.3g}" if isinstance(cell, float) else str(cell)
-
-
-def percent(share: Estimate) -> str:
-    """Return a share in percent, in the form of `said`."""
-    return said(share.times(100), "%")
-
-
-HOW_SURE = "19 times in 20 the true figure lies within ±, or in the brackets"
-
-
-def how_sure(runs: int, unit: str) -> str:
-    """Return how sure the figures of so many runs are; `unit` is the word for one run."""
-    return too_few(runs, unit) or f"{runs} {unit}s; {HOW_SURE}"
-
-
-_LOPSIDED = 2.0  # greatest ratio of the halves of an interval for which ± is used
-
-
-def plainly(figure: Estimate, unit: str = "") -> str:
-    """Return an estimate as text for players, such as `13.9 ± 0.1`.
-
-    It has one digit of half the interval, and at most three digits of the value. There is no ± without an interval or
-    if it would show as 0. A lopsided interval shows both ends instead.
-    """
-    if not math.isfinite(figure.value):
-        return "-"
-    tail = f" {unit}" if unit else ""
-    places, down, up = digits(0, figure.value), figure.value - figure.low, figure.high - figure.value
-    if not 0 < down + up < math.inf:
-        return f"{_fixed(figure.value, places)}{tail}"
-    places = min(max(digits((down + up) / 2) - 1, 0), places)
-    value, sure = _fixed(figure.value, places), _fixed((down + up) / 2, places)
-    if not sure.strip("0."):
-        return f"{value}{tail}"
-    if max(down, up) > _LOPSIDED * min(down, up):
-        return f"{value}{tail} ({_fixed(figure.low, places)} to {_fixed(figure.high, places)})"
-    return f"{value} ± {sure}{tail}"
-
-
-def plain_share(share: Estimate) -> str:
-    """Return a share in percent, in the form of `plainly`."""
-    return plainly(share.times(100), "%")
-
-
-def digits(half: float, value: float = 0.0) -> int:
-    """Return the number of decimal places that shows two digits of `half` (three digits of `value` if `half` is 0)."""
-    if half <= 0:
-        return 2 if value == 0 else max(0, min(6, 2 - math.floor(math.log10(abs(value)))))
-    return max(0, min(6, 1 - math.floor(math.log10(half))))
-
-
-def _fixed(value: float, places: int) -> str:
-    if value == 0:
-        return "0"
-    text = f"{value:.{places}f}"
-    return text[1:] if text.startswith("-") and not text.strip("-0.") else text

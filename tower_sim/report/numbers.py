@@ -1,0 +1,78 @@
+"""Numbers as text, with as many digits as their intervals are worth."""
+
+from __future__ import annotations
+
+import math
+
+from tower_sim.statistics import Estimate, too_few
+
+Cell = str | int | float | Estimate | None
+HOW_SURE = "19 times in 20 the true figure lies within ±, or in the brackets"
+_LOPSIDED = 2.0  # greatest ratio of the halves of an interval for which ± is used
+
+
+def show(cell: Cell, unit: str = "") -> str:
+    """Return a cell as text: an Estimate as `value (low to high)`, to two digits of half the width of its interval."""
+    tail = f" {unit}" if unit else ""
+    if isinstance(cell, Estimate):
+        if not math.isfinite(cell.value):
+            return "-"
+        if not (math.isfinite(cell.low) and math.isfinite(cell.high)):
+            return f"{cell.value:.3g}{tail} (no interval)"
+        places = count_decimals((cell.high - cell.low) / 2, cell.value)
+        if cell.value == cell.low == cell.high:
+            return f"{cell.value:.3g}{tail} (the same in every resample)"
+        return _with_ends(cell, places, tail)
+    if cell is None or (isinstance(cell, float) and not math.isfinite(cell)):
+        return "-"
+    return f"{cell:.3g}" if isinstance(cell, float) else str(cell)
+
+
+def how_sure(runs: int, unit: str) -> str:
+    """Return how sure the figures of so many runs are; `unit` is the word for one run."""
+    return too_few(runs, unit) or f"{runs} {unit}s; {HOW_SURE}"
+
+
+def plainly(figure: Estimate, unit: str = "") -> str:
+    """Return an estimate as text for players, such as `13.9 ± 0.1`.
+
+    It has one digit of half the interval, and at most three digits of the value. There is no ± without an interval or
+    if it would show as 0. A lopsided interval shows both ends instead.
+    """
+    if not math.isfinite(figure.value):
+        return "-"
+    tail = f" {unit}" if unit else ""
+    places, down, up = count_decimals(0, figure.value), figure.value - figure.low, figure.high - figure.value
+    if not 0 < down + up < math.inf:
+        return f"{_fixed(figure.value, places)}{tail}"
+    places = min(count_decimals((down + up) / 2, digits=1), places)
+    value, sure = _fixed(figure.value, places), _fixed((down + up) / 2, places)
+    if not sure.strip("0."):
+        return f"{value}{tail}"
+    if max(down, up) > _LOPSIDED * min(down, up):
+        return _with_ends(figure, places, tail)
+    return f"{value} ± {sure}{tail}"
+
+
+def plain_share(share: Estimate) -> str:
+    """Return a share in percent, in the form of `plainly`."""
+    return plainly(share.times(100), "%")
+
+
+def count_decimals(half: float, value: float = 0.0, digits: int = 2) -> int:
+    """Return the number of decimals that show so many digits of `half` (three digits of `value` if `half` is 0)."""
+    if half <= 0:
+        return digits if value == 0 else max(0, min(6, 2 - math.floor(math.log10(abs(value)))))
+    return max(0, min(4 + digits, digits - 1 - math.floor(math.log10(half))))
+
+
+def _with_ends(number: Estimate, places: int, tail: str) -> str:
+    value, low, high = (_fixed(each, places) for each in (number.value, number.low, number.high))
+    return f"{value}{tail} ({low} to {high})"
+
+
+def _fixed(value: float, places: int) -> str:
+    if value == 0:
+        return "0"
+    text = f"{value:.{places}f}"
+    return text[1:] if text.startswith("-") and not text.strip("-0.") else text
