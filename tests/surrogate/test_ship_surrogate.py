@@ -21,14 +21,13 @@ from tower_sim.campaign.data import Campaign, CubeEntries, Drops, Failed, Words
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 from tower_sim.fitting.board.check import check_law, play_again, shuffled
-from tower_sim.fitting.board.data import places_of, throws_of
-from tower_sim.fitting.board.fit import fit_law
-from tower_sim.fitting.board.ladder import ladder
+from tower_sim.fitting.board.data import Throws, places_of, throws_of
+from tower_sim.fitting.board.facts import facts
+from tower_sim.fitting.board.fit import fit_changes, fit_law
+from tower_sim.fitting.board.ladder import _dirichlet, ladder
 from tower_sim.fitting.board.pages import report
 from tower_sim.surrogate.board_law import BoardLaw, Covered
 from tower_sim.surrogate.ship import ShipSurrogate, drawn
-
-pytestmark = pytest.mark.slow
 
 SHIP = with_board(load("dead_reckoning"))
 PLACES = places_of(SHIP.board)
@@ -112,6 +111,7 @@ def fitted(fought):
     return fit_law([fought])
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from(["throw", "again", "take", "place"]), st.integers(0, 12)), max_size=8))
 def test_whatever_is_thrown_taken_and_placed_every_cube_lies_in_one_place(steps):
     state, hand = MODEL.empty(), list(CUBES)
@@ -169,6 +169,7 @@ def test_a_law_of_another_board_and_a_state_of_another_law_are_refused():
         MODEL.drop(state, CUBES[:1], np.random.default_rng(1))
 
 
+@pytest.mark.slow
 def test_thrown_cubes_land_with_the_laws_chances():
     """3,000 throws of 4 cubes onto 12: a chi-squared test of 12,000 landings at 1 in 10,000."""
     state = MODEL.drop(MODEL.empty(), CUBES[:12], np.random.default_rng(1)).state
@@ -181,6 +182,7 @@ def test_thrown_cubes_land_with_the_laws_chances():
     assert stats.chisquare([found[place] for place in PLACES], expected).pvalue > 1e-4
 
 
+@pytest.mark.slow
 def test_lying_cubes_change_and_go_with_the_laws_chances():
     """2,000 throws of 3 cubes onto 4 in an explosive zone: about 2,600 changes of 8,000, tested at 1 in 10,000 each."""
     state = MODEL.empty()
@@ -249,6 +251,7 @@ def test_a_law_written_as_json_reads_back_exactly_and_none_with_a_key_too_few_or
             BoardLaw.from_plain(bad)
 
 
+@pytest.mark.slow
 def test_the_fit_finds_the_law_that_made_the_battles(fought, fitted):
     """Each of 45 estimates within 4.5 standard errors, which chance exceeds in one of 3,000 such tests."""
     law, throws = fitted, throws_of([fought], SHIP)
@@ -271,6 +274,7 @@ def test_the_fit_finds_the_law_that_made_the_battles(fought, fitted):
     assert throws.stuck == 0
 
 
+@pytest.mark.slow
 def test_where_displaced_cubes_go_is_found(fitted):
     """From the zones with 60 changes or more: a chi-squared test of each row, all at 1 in 1,000."""
     rows = [i for i in range(SIZE - 2) if fitted.moved[i] >= 60]
@@ -283,6 +287,7 @@ def test_where_displaced_cubes_go_is_found(fitted):
         assert stats.chisquare(seen, [LAW.moves[i][j] * n for j in goes]).pvalue > 1e-3 / SIZE
 
 
+@pytest.mark.slow
 def test_a_refit_gives_the_same_law_which_covers_what_the_battles_held(fought, fitted):
     assert json.dumps(fit_law([deepcopy(fought)]).to_plain()) == json.dumps(fitted.to_plain())
     throws = throws_of([fought], SHIP)
@@ -292,6 +297,7 @@ def test_a_refit_gives_the_same_law_which_covers_what_the_battles_held(fought, f
     assert not fitted.covers(1, int(throws.lying.sum(1).max()) + 1)
 
 
+@pytest.mark.slow
 def test_the_throws_of_two_campaigns_are_those_of_both(fought):
     one, both = throws_of([fought], SHIP), throws_of([fought, fought], SHIP)
     assert both.landed.sum() == 2 * one.landed.sum()
@@ -301,6 +307,7 @@ def test_the_throws_of_two_campaigns_are_those_of_both(fought):
     assert (half.moves == one.moves).all()
 
 
+@pytest.mark.slow
 def test_campaigns_that_cannot_be_fitted_are_refused(fought):
     other = json.loads(json.dumps(dict(fought.spec)))
     other["profile"]["cubes"]["edge_mm"] = 9
@@ -319,6 +326,7 @@ def test_campaigns_that_cannot_be_fitted_are_refused(fought):
         assert "\n" not in str(raised.value)
 
 
+@pytest.mark.slow
 def test_a_ship_that_keeps_cubes_is_refused_and_a_rare_stuck_cube_left_out(fought):
     stuck = fought.cubes.after
     row = fought.cubes.row[fought.cubes.thrown][0]
@@ -334,6 +342,7 @@ def test_a_ship_that_keeps_cubes_is_refused_and_a_rare_stuck_cube_left_out(fough
         throws_of([replace(fought, cubes=many)], SHIP)
 
 
+@pytest.mark.slow
 def test_every_term_of_the_law_that_made_the_battles_gains_and_one_it_has_not_does_not(fought):
     """Gains of terms that are there are more than 2 of their errors; a shared effect gains at most 2."""
     rungs = {rung.law: rung for rung in ladder([fought], folds=4)}
@@ -357,6 +366,7 @@ def checked(held, fitted):
     return check_law(ShipSurrogate(SHIP, fitted, "fit"), [held], times=2)
 
 
+@pytest.mark.slow
 def test_a_surrogate_fitted_to_the_right_law_is_not_found_wrong(checked):
     """By Holm's method one such check of 20 would be, were the fit exact; with this seed it is not."""
     assert not [fact.name for fact in checked.facts if fact.differs]
@@ -366,6 +376,7 @@ def test_a_surrogate_fitted_to_the_right_law_is_not_found_wrong(checked):
     assert gain > 4 * error
 
 
+@pytest.mark.slow
 def test_a_surrogate_with_another_law_is_found_wrong_where_it_is(held):
     """Three times the odds of an explosive zone and no displacement: both are seen in 150 battles."""
     landing = [list(row) for row in LAW.landing]
@@ -376,6 +387,7 @@ def test_a_surrogate_with_another_law_is_found_wrong_where_it_is(held):
     assert {"displacement", "displacement from places", "chains", "steps"} <= found
 
 
+@pytest.mark.slow
 def test_the_report_of_a_check_names_the_weakest_numbers_and_has_all_its_files(checked, fought, tmp_path):
     report(replace(checked, rungs=ladder([fought], folds=2))).write(tmp_path)
     text = (tmp_path / "report.md").read_text("utf-8")
@@ -386,12 +398,14 @@ def test_the_report_of_a_check_names_the_weakest_numbers_and_has_all_its_files(c
     assert len(re.findall(r"!\[", text)) == 3
 
 
+@pytest.mark.slow
 def test_a_check_depends_on_its_arguments_only():
     few, _ = play_again(unfought((3, 2), battles=10), MODEL, 1)
     one, other = (check_law(MODEL, [few], times=1) for _ in range(2))
     assert [(fact.p, fact.gap.tolist()) for fact in one.facts] == [(fact.p, fact.gap.tolist()) for fact in other.facts]
 
 
+@pytest.mark.slow
 def test_battles_of_another_ship_and_rulings_that_need_what_a_cube_touches_are_not_fought_again(held):
     spec = json.loads(json.dumps(dict(held.spec)))
     spec["profile"]["cubes"]["edge_mm"] = 9
@@ -421,3 +435,32 @@ def test_permutations_keep_how_many_of_each_set_up_are_physics():
     assert set(found[:, :3].sum(1)) == {2}
     assert set(found[:, 3:].sum(1)) == {1}
     assert stats.chisquare(found[:, 3:].sum(0)).pvalue > 1e-4
+
+
+def test_throws_are_counted_in_the_class_of_their_number():
+    campaign, _ = play_again(unfought((6, 3), battles=3), MODEL, 1)
+    throws, landed = throws_of([campaign], SHIP), [fact for fact in facts([campaign], SHIP) if "landing" in fact.name]
+    for fact, low, high in zip(landed, (1, 2, 3, 5, 9), (1, 2, 4, 8, SIZE * 99), strict=True):
+        here = (throws.thrown >= low) & (throws.thrown <= high)
+        assert fact.over.sum(0).tolist() == throws.landed[here].sum(0).tolist()
+
+
+def test_landings_that_share_an_effect_are_dirichlet_multinomial():
+    chances, landed, ways = np.array([[0.2, 0.3, 0.5]]), np.array([[1, 4, 2]]), math.log(105)  # 7! / (1! 4! 2!)
+    law = stats.dirichlet_multinomial(12 * chances[0], 7)
+    assert _dirichlet(chances, landed, 12.0)[0] == pytest.approx(law.logpmf(landed[0]) - ways)
+    plain = stats.multinomial(7, chances[0]).logpmf(landed[0])
+    assert _dirichlet(chances, landed, None)[0] == pytest.approx(plain - ways)
+
+
+def test_the_errors_of_displacement_are_those_of_the_inverse_information():
+    """Throws of one cube: the slope is as the penalty has it. Each place has a level: a mean and a departure."""
+    lying, changed = np.array([[30, 50, 0, 9]]), np.array([[9, 5, 0, 0]])
+    throws = Throws(PLACES[:4], np.zeros(1), np.eye(4)[:1], lying, changed, np.zeros((0, 3), int), (0, 0), 0)
+    (levels, errors), (_, slope) = fit_changes(throws)
+    assert slope == pytest.approx(1.0)
+    rate = np.exp(levels)
+    weight = np.array([30, 50, 0, 0]) * rate**2 / np.expm1(rate)
+    both = np.column_stack([np.ones(4), np.eye(4)])
+    information = both.T @ np.diag(weight) @ both + np.diag([5.0**-2, *[1.5**-2] * 4])
+    assert errors == pytest.approx(np.sqrt(np.diag(both @ np.linalg.inv(information) @ both.T)))

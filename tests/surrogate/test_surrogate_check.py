@@ -3,7 +3,7 @@
 import importlib
 import math
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -29,8 +29,6 @@ from tower_sim.statistics import Estimate, Estimates
 from tower_sim.study.baseline import GameKit, play_rule
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import RungScore, shipped
-
-pytestmark = pytest.mark.slow
 
 RULES = Rules()
 SHAPE = load("amerigo")
@@ -106,6 +104,7 @@ def test_a_distance_is_seen_exactly_when_it_exceeds_its_corrected_quantile():
     assert 50 < seen < 950
 
 
+@pytest.mark.slow
 @each_case("name", ["inside by phase", "colours out by phase", "autocorrelation of inside"])
 def test_p_values_of_games_of_one_law_are_uniform(name: str):
     statistic = next(each for each in distances.statistics(plan_of(SHORT)) if each.name == name)
@@ -185,7 +184,8 @@ def test_a_mean_is_undecided_with_too_few_games_and_says_how_many_are_needed():
     rough, fine = whole_games.means(few, many)[0], whole_games.means(played(400, rng), many)[0]
     assert not rough.is_close
     assert not rough.is_apart
-    assert rough.needed > 6
+    each = few.inside[:, 1:].sum(-1).mean(1)
+    assert rough.needed == math.ceil((1.96 * each.std(ddof=1) / 0.3) ** 2) + 2
     assert fine.is_close
     assert fine.needed < 400
 
@@ -301,6 +301,7 @@ def test_the_features_of_a_game_recover_the_chances_of_the_rule():
         assert abs(values.mean() - chance) < 4 * stats.sem(values) + 0.002  # a ratio of a game is a little skew
 
 
+@pytest.mark.slow
 def test_a_shift_in_release_is_flagged_and_no_shift_is_not():
     rng = np.random.default_rng(18)
     found = classifier.power(lambda each: (played(300, each), played(300, each, 0.03)), 1, rng)
@@ -312,6 +313,16 @@ def test_a_shift_in_release_is_flagged_and_no_shift_is_not():
     assert same.p > 1e-4
 
 
+def test_answers_count_as_two_thirds_as_many_coins_in_the_interval_and_as_all_in_p(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(classifier, "_right", lambda x, y, rng: np.arange(24) < 16)
+    games = played(12, np.random.default_rng(19), rules=SHORT)
+    found = classifier.tell_apart(games, games, np.random.default_rng(1))
+    wilson = stats.binomtest(16, 24).proportion_ci(0.95, "wilson")
+    assert found.accuracy.low < wilson.low < wilson.high < found.accuracy.high
+    assert found.p == pytest.approx(stats.binom.sf(15, 24, 0.5))
+
+
+@pytest.mark.slow
 def test_equal_arguments_tell_alike():
     a, b = (played(40, np.random.default_rng(seed), rules=SHORT) for seed in (19, 20))
     once, again = (classifier.tell_apart(a, b, np.random.default_rng(1)) for _ in range(2))
@@ -361,6 +372,7 @@ def test_the_pit_of_one_drop_is_spread_over_its_step():
     assert (found.drops, found.games) == (1, 1)
 
 
+@pytest.mark.slow
 def test_the_pit_of_the_true_law_is_flat_and_its_p_is_uniform():
     p: list[float] = []
     for rng in np.random.default_rng(23).spawn(100):
@@ -372,6 +384,15 @@ def test_the_pit_of_the_true_law_is_flat_and_its_p_is_uniform():
     heights = pit.pit(game, below, upto, rng).heights
     assert np.all((heights.low < 1.05) & (heights.high > 0.95))
     assert np.abs(heights.value - 1).max() < 0.1
+
+
+def test_the_p_of_a_histogram_is_that_of_all_signs_of_its_games():
+    parts = np.array([[5.0, 0.1], [-4.0, 0.2], [1.0, 0.3], [2.0, 0.1]])  # by game; both columns count alike
+    signs = np.array(list(product((1, -1), repeat=4)))
+    reached = ((signs @ parts / np.sqrt((parts**2).sum(0))) ** 2).sum(1)
+    p = (reached >= reached[0] - 1e-9).mean()
+    found = pit._sign_test(parts, np.random.default_rng(30))
+    assert found == pytest.approx(p, abs=4 * math.sqrt(p * (1 - p) / pit.SIGNS))
 
 
 def test_the_pit_of_too_narrow_a_law_is_shaped_like_a_bowl():
@@ -424,6 +445,7 @@ def check_of(shift: float, games: int = 60) -> pages.TowerCheck:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unpainted_here")
 def test_a_report_leads_with_the_verdict_and_names_what_does_not_pass(tmp_path: Any):
     check = check_of(0.15)
@@ -444,6 +466,7 @@ def test_a_report_leads_with_the_verdict_and_names_what_does_not_pass(tmp_path: 
     assert all(f"{claim.name} " in on_screen for claim in verdicts.values())
 
 
+@pytest.mark.slow
 def test_a_surrogate_failed_where_a_mean_is_off_or_nothing_passes_and_two_things_do_not():
     sound, off = check_of(0.0), check_of(0.15)
     assert pages.failure(sound) == ""
@@ -457,6 +480,7 @@ def test_a_surrogate_failed_where_a_mean_is_off_or_nothing_passes_and_two_things
     assert pages.failure(told_apart) == ""
 
 
+@pytest.mark.slow
 def test_knocks_are_each_told_and_fail_no_surrogate():
     sound = check_of(0.0)
     knocks = [ComparedKnocks(name, 0.3, 0.36, 0.029 + 0.002 * i, 400) for i, name in enumerate(("off", "close"))]
@@ -470,6 +494,7 @@ def test_knocks_are_each_told_and_fail_no_surrogate():
     assert pages.failure(checked) == ""
 
 
+@pytest.mark.slow
 def test_few_games_of_one_law_pass_nothing_that_they_cannot_show():
     check = check_of(0.0)
     verdicts = [claim.verdict for claim in pages.claims(check)]
@@ -503,6 +528,7 @@ PICTURES = {
 }
 
 
+@pytest.mark.slow
 @each_case("name", PICTURES)
 def test_no_picture_of_a_surrogates_check_hides_anything_or_leaves_a_line_unnamed(name: str):
     assert faults(PICTURES[name]()) == {}

@@ -44,8 +44,6 @@ from tower_sim.surrogate.store import Fitted, load_fitted, shipped
 from tower_sim.surrogate.table import OUT, Resting, table_of
 from tower_sim.tools.progress import telling
 
-pytestmark = pytest.mark.slow
-
 SHAPE = load_apparatus("amerigo")
 SHIPPED = shipped(SHAPE.name, SHAPE.digest)
 TRUE = SHIPPED.cascade_of(SHAPE.digest)
@@ -189,6 +187,7 @@ def test_rows_of_several_campaigns_are_put_one_after_the_other():
         rows_of([HAND], ["low", "attic"])
 
 
+@pytest.mark.slow
 def test_rows_hold_what_the_model_saw(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Every call of the law while two campaigns run, beside their rows."""
     calls: list[tuple[list[Any], list[int]]] = []
@@ -329,6 +328,22 @@ def test_the_likelihood_of_a_cascade_is_the_mean_over_effects_with_its_slope_and
         assert information == pytest.approx(np.array([(b[1] - a[1]) / 2e-5 for a, b in ends]), abs=1e-7)
 
 
+def test_the_penalty_of_a_curve_is_on_its_values_their_steps_and_their_bends():
+    blocks = cascade_fit._blocks()
+    at = np.random.default_rng(1).normal(size=max(block.stop for block in blocks.values()))
+    expected = (at**2).sum() / 5**2
+    for block in blocks.values():
+        curve = np.append([0.0] * block.origin, at[block.start : block.stop])
+        expected += (np.diff(curve) ** 2).sum() + (np.diff(curve, 2) ** 2).sum() / 0.5**2
+    assert at @ cascade_fit._penalty(blocks, len(at)) @ at == pytest.approx(expected)
+
+
+def test_numbers_thrown_up_to_a_quarter_apart_share_their_range():
+    three = subsets().take(np.arange(len(SUBSETS)) < 3)
+    rows = replace(three, thrown=np.array([4, 5, 6]), lying=np.array([[1, 0], [4, 5], [0, 3]]))
+    assert covered(rows) == ((4, 1, 9), (5, 1, 9), (6, 3, 9))
+
+
 @each_case(
     ("slopes", "begin", "top", "variance"),
     [
@@ -389,6 +404,7 @@ def test_laws_of_counts_are_those_of_the_enumeration(monkeypatch: pytest.MonkeyP
     assert upto[-1] == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_laws_of_counts_of_drops_of_any_size_are_whole(known: Known):
     some = known.held.take(np.arange(len(known.held)) % 3 == 0)
     below, upto, mean, number = count_laws(TRUE, some)
@@ -423,6 +439,7 @@ def z_scores(law: Cascade) -> dict[str, float]:
     return found
 
 
+@pytest.mark.slow
 def test_a_fit_to_games_of_a_known_law_finds_it_and_its_errors_are_right(known: Known):
     found = z_scores(known.law)
     z = np.array([*found.values()])
@@ -451,6 +468,7 @@ def log_odds(floor: FloorLaw, number: int, rows: Rows, lies: bool) -> tuple[Any,
     return drop, odds, group.sd.at(lying)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lies", [False, True], ids=["arriving", "lying"])
 def test_the_mean_log_odds_to_pass_a_floor_are_found(known: Known, lies: bool):
     """Over the cubes fitted, weighed by p (1 - p). Error: 1 / sum p (1 - p), and the effects' by drop."""
@@ -469,6 +487,7 @@ def test_the_mean_log_odds_to_pass_a_floor_are_found(known: Known, lies: bool):
     assert max(np.abs(z)) < stats.norm.isf(LEVEL / (2 * len(z)))
 
 
+@pytest.mark.slow
 def test_cubes_that_arrive_together_on_an_empty_floor_may_vary_more_than_on_a_full_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -484,6 +503,7 @@ def test_cubes_that_arrive_together_on_an_empty_floor_may_vary_more_than_on_a_fu
         assert floor.arriving.sd.at([0, 20]) == pytest.approx([0.8, 0.0], abs=0.3)
 
 
+@pytest.mark.slow
 def test_the_fit_foretells_held_out_drops_nearly_as_well_as_the_truth(known: Known):
     """A fit of k parameters to N drops loses some k / 2N a drop; 4 standard errors are added for these drops."""
     truth, found = (ladder.cascade(law).score(known.held) for law in (TRUE, known.law))
@@ -493,6 +513,7 @@ def test_the_fit_foretells_held_out_drops_nearly_as_well_as_the_truth(known: Kno
     assert lost.mean() > -4 * lost.std() / math.sqrt(len(lost))
 
 
+@pytest.mark.slow
 def test_the_cascade_wins_where_it_is_the_truth(known: Known):
     """Beyond any doubt over the rule of thumb, and over the rungs between in mean."""
     scores = {each.name: each for each in known.fitted.scores}
@@ -506,6 +527,7 @@ def test_the_cascade_wins_where_it_is_the_truth(known: Known):
     assert "more data needed: the model's rung, '0 two thirds, one third', does not win here, but '3 cascade" in turned
 
 
+@pytest.mark.slow
 def test_the_scores_are_means_over_the_held_out_drops_with_errors_over_runs(known: Known):
     rung = ladder.two_thirds()
     (found,) = ladder.scores([rung], known.held)
@@ -518,6 +540,7 @@ def test_the_scores_are_means_over_the_held_out_drops_with_errors_over_runs(know
     assert (found.gain, found.gain_se) == (0, 0)
 
 
+@pytest.mark.slow
 def test_the_model_says_what_it_was_fitted_to_and_what_that_covers(known: Known):
     fitted, used = known.fitted, known.used
     assert (fitted.kind, fitted.apparatus, fitted.apparatus_digest) == ("tower", "amerigo", SHAPE.digest)
@@ -535,6 +558,7 @@ def test_the_model_says_what_it_was_fitted_to_and_what_that_covers(known: Known)
     assert unseen(load(known.directories[0]), fitted).sum() == 12
 
 
+@pytest.mark.slow
 def test_a_fit_of_the_same_data_gives_the_same_file_which_plays(
     few: Path, fitted_few: Fitted, tmp_path: Path, capsys: Capture
 ):
@@ -563,6 +587,7 @@ def shuffled(rows: Rows) -> Rows:
     return Rows(rows.regions, **by_drop, **by_cube | {"drop": place[cubes]})
 
 
+@pytest.mark.slow
 def test_equal_data_give_equal_bytes_in_any_order_and_with_any_number_of_threads(
     known: Known, monkeypatch: pytest.MonkeyPatch
 ):
@@ -576,6 +601,7 @@ def test_equal_data_give_equal_bytes_in_any_order_and_with_any_number_of_threads
     assert texts == [known.fitted.to_json()] * 2
 
 
+@pytest.mark.slow
 def test_held_out_runs_have_no_part_in_the_law(few: Path, fitted_few: Fitted, monkeypatch: pytest.MonkeyPatch):
     """The same campaign, but all cubes of its held-out runs came out."""
     module = importlib.import_module("tower_sim.fitting.fit")
@@ -598,6 +624,7 @@ def refused(capsys: Capture, *arguments: str) -> str:
     return told.err
 
 
+@pytest.mark.slow
 def test_campaigns_of_another_model_or_several_towers_are_refused(few: Path, tmp_path: Path, capsys: Capture):
     rule = made(tmp_path / "rule", 10, 1, rest=SHORT, model="two_thirds")
     told = refused(capsys, "model", "fit", str(rule), "-o", str(tmp_path / "model.json"))
@@ -622,6 +649,7 @@ def test_campaigns_of_another_model_or_several_towers_are_refused(few: Path, tmp
     assert not (tmp_path / "model.json").exists()
 
 
+@pytest.mark.slow
 def test_too_few_runs_what_is_no_campaign_and_a_model_that_cannot_be_written_are_refused(
     few: Path, tmp_path: Path, capsys: Capture
 ):
@@ -638,6 +666,7 @@ def test_too_few_runs_what_is_no_campaign_and_a_model_that_cannot_be_written_are
     assert {path.name for path in tmp_path.iterdir()} == {"nine", "empty"}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unpainted_here")
 def test_a_check_on_other_games_says_all_of_it(tmp_path: Path):
     """20 games of the law itself: the least corrected p is below 0.5 % once in 200 seeds or less."""
@@ -663,6 +692,7 @@ def test_a_check_on_other_games_says_all_of_it(tmp_path: Path):
     assert (tmp_path / "report" / "tables" / "verdict.csv").read_text("utf-8").count("\n") >= 5
 
 
+@pytest.mark.slow
 def test_a_check_of_what_cannot_be_checked_is_refused(known: Known, few: Path, tmp_path: Path, capsys: Capture):
     with pytest.raises(UsageError, match=r"campaign.kind is .*'chain'.*; allowed is game"):
         check_tower(SHIPPED, [load(known.directories[1])], 1)
@@ -684,6 +714,7 @@ def manifest(directory: Path) -> Any:
     return json.loads((directory / "manifest.jsonl").read_text("utf-8").splitlines()[0])
 
 
+@pytest.mark.slow
 def test_a_campaign_of_a_surrogate_names_its_law(few: Path, tmp_path: Path):
     assert [point["settings"] for point in manifest(few)["points"]] == [SHIPPED.digest]
     ship = load_apparatus("dead_reckoning")

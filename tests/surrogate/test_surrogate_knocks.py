@@ -345,10 +345,19 @@ def test_a_fit_to_knocks_of_a_known_law_finds_it_and_the_check_passes_it_and_no_
 def test_the_check_compares_with_the_exact_means_of_its_states():
     lying = np.array([[0, 2, 1, 0], [0, 0, 3, 0], [0, 0, 0, 0], [0, 1, 1, 0]])
     out = np.array([[0, 1, 0, 0], [0, 0, 2, 0], [0, 0, 0, 0], [0, 0, 0, 0]])
-    lost, share = check_knocks(LAW, PlayedKnocks(np.array([0, 0, 1, 1]), np.full(4, 100), lying, out))
+    knocks = PlayedKnocks(np.array([0, 0, 1, 1]), np.full(4, 100), lying, out)
+    lost, share = check_knocks(LAW, knocks)
     p = [1 / (1 + math.exp(-curve.values[3])) for curve in CURVES]
     assert (lost.physics, share.physics, lost.states) == (0.75, 0.5, 4)
     assert lost.surrogate == pytest.approx((3 * p[1] + 5 * p[2]) / 4)
     none = [(1 - p[1]) ** 2 * (1 - p[2]), (1 - p[2]) ** 3, 1, (1 - p[1]) * (1 - p[2])]
     assert share.surrogate == pytest.approx(1 - sum(none) / 4)
+    # two games: the ratio's error; and all curves higher by a small part of their errors
+    foretold = 1 - np.array(none)
+    apart = (foretold - [1, 1, 0, 0]).reshape(2, 2).sum(1)
+    error_of_games = np.sqrt(((apart - apart.mean()) ** 2).sum() * 2) / 4
+    higher = [replace(curve, values=tuple(np.add(curve.values, 1e-6 * np.array(curve.errors)))) for curve in LAW.knocks]
+    moved = check_knocks(replace(LAW, knocks=tuple(higher)), knocks)[1].surrogate
+    error_of_curves = (moved - share.surrogate) / 1e-6
+    assert share.error == pytest.approx(math.hypot(error_of_games, error_of_curves), rel=1e-5)
     assert fit_knocks(PlayedKnocks(*np.zeros((2, 0), int), *np.zeros((2, 0, 4), int))) == ()
