@@ -35,6 +35,19 @@ def test_means_are_known_as_well_as_is_said(name: str):
     assert np.mean((true - at.mean) ** 2) < 0.9 * np.mean((true - own) ** 2)  # better than the tower's games alone
 
 
+def test_means_are_those_of_fay_and_herriot():
+    towers, window = coins.towers(), WHOLE["setup"]
+    at, own = towers.at(window), window.of(towers.games).mean(1)
+    x = towers._design
+    line = x @ np.linalg.pinv(x)
+    error = at.games**2 / 2  # of a tower's two games
+    spread = ((own - line @ own) ** 2).sum() / (len(x) - x.shape[1]) - error.mean()
+    weight = spread / (spread + error)
+    assert at.mean == pytest.approx(weight * own + (1 - weight) * (line @ own))
+    of_line = line**2 @ (spread + error)
+    assert at.error == pytest.approx(np.sqrt(spread * (1 - weight) + (1 - weight) ** 2 * of_line))
+
+
 def test_the_spread_of_games_is_that_of_towers_that_keep_as_many():
     games = coins.play(*coins.leaving(coins.table(1024).unit), 8, np.random.default_rng(3))
     for name in KNOWN:

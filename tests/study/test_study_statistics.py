@@ -440,3 +440,43 @@ def test_out_by_phase_is_a_count():
     assert found.names == COLOURS
     assert found.table.value[2] == pytest.approx(campaign.out_by_colour[rows].mean(0))
     assert found.mean.value == pytest.approx(campaign.out_by_colour[campaign.phases].mean(0))
+
+
+def test_the_chance_of_release_of_old_cubes_is_that_from_five_drops_on():
+    campaign = stays([5, 6, 4, 9], [9, 9, 9, 5])
+    found = retention.survival(campaign, boot_of(campaign))
+    assert found
+    assert found.old_hazard
+    assert (found.old_hazard.value, found.old_hazard.n) == (2 / 4, 4)
+
+
+def test_the_jackknife_of_a_mean_has_students_interval_with_satterthwaites_freedom():
+    values = np.random.default_rng(25).exponential(size=12)
+    sums = np.column_stack([values, np.ones(12)])
+    plain = memory.Scale(lambda x: x, lambda x: x)
+    found = memory.jackknifed(sums.sum(0), sums, np.zeros(12, int), lambda s: s[:, :1] / s[:, 1:], plain)
+    freedom = min(24 / (stats.kurtosis(values, fisher=False) - 1 + 2 / 11), 11)
+    known = stats.t.interval(0.95, freedom, values.mean(), stats.sem(values))
+    assert (found.low[0], found.high[0]) == pytest.approx(known)
+
+
+def test_a_memoryless_prediction_is_counts_and_ten_drops_of_a_normal_law_around_the_line():
+    thrown, out = np.array([1, 1, 2, 3, 3]), np.array([0, 1, 2, 1, 3])
+    found = np.exp(memory.memoryless(thrown, out, 3, 3))
+    line = stats.linregress(thrown, out)
+    spread = np.std(out - line.slope * thrown - line.intercept)
+    law = stats.norm.pdf(np.arange(4), line.slope * 3 + line.intercept, spread)
+    assert found[3] == pytest.approx((np.bincount([1, 3]) + 10 * law / law.sum()) / 12, abs=1e-5)
+
+
+def test_the_distance_of_two_colours_is_the_squared_z_of_the_hypergeometric_law():
+    """One drop of 5 red and 3 blue cubes, of which 3 red and none blue come out."""
+    ends = ["tray"] * 3 + ["inside:floor"] * 5
+    rows = [(0, i, "red" if i < 5 else "blue", True, 0, None, end) for i, end in enumerate(ends)]
+    campaign = replace(series(np.array([[3]]), np.array([[8]])), cubes=with_cubes(rows))
+    rng = np.random.default_rng(26)
+    found = fairness.fairness(campaign, boot_of(campaign, count=10), fairness.thrown_situations(campaign), rng)
+    assert found
+    law = stats.hypergeom(8, 5, 3)
+    assert found.statistic == pytest.approx((3 - law.mean()) ** 2 / law.var())
+    assert found.p_chi2 == pytest.approx(stats.chi2.sf(found.statistic, 1))

@@ -20,11 +20,12 @@ from tower_sim.campaign.reader import load
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import Rules
 from tower_sim.report.numbers import HOW_SURE
-from tower_sim.statistics import Estimates
+from tower_sim.statistics import Estimate, Estimates, any_difference, contrast
 from tower_sim.study import effects, study
 from tower_sim.study import swept as swept_report
 from tower_sim.study.design import SweptCurve, Varied, at_point, curves, together, varied
 from tower_sim.study.effects import Effect, changes, effects_of, slices, told
+from tower_sim.study.swept import _share
 
 pytestmark = pytest.mark.usefixtures("unpainted")
 
@@ -299,6 +300,14 @@ def test_an_effect_is_a_range_and_a_shape(value: list[float], shape: str, says: 
     assert (found.shape, told(found)) == (shape, says)
 
 
+def test_the_p_of_a_field_is_twice_the_lesser_one_of_any_difference_and_of_a_trend():
+    one = replace(curve([0.20, 0.21, 0.22, 0.21, 0.23]), error=np.full(5, 0.01), freedom=np.full(5, 9.0))
+    given = one.y.value, one.error, one.freedom
+    trend = contrast(*given, np.arange(5) - 2)[1]
+    lesser = min(any_difference(*given, np.zeros(5, int)), trend)
+    assert changes([one], [along(5)], 5) == {(one.name, "x"): pytest.approx(2 * lesser)}
+
+
 def test_words_have_no_order_and_few_runs_no_shape():
     (found,) = judged(curve([0.2, 0.5, 0.3]), along(3, is_number=False))
     assert found.shape == effects.DIFFERS
@@ -334,6 +343,11 @@ def test_rank_correlations_are_scipys_and_their_intervals_cover():
     x, y = rng.random(30), rng.random(30)
     assert effects.rank_correlation(x, y).value == pytest.approx(stats.spearmanr(x, y)[0])
     assert math.isnan(effects.rank_correlation(x[:9], y[:9]).low)
+    found = effects.rank_correlation(x, y)
+    reach = stats.t.ppf(0.975, 28) * math.sqrt((1 + found.value**2 / 2) / 27)  # Bonett and Wright
+    assert (math.atanh(found.low) + reach, math.atanh(found.high) - reach) == pytest.approx(
+        [math.atanh(found.value)] * 2
+    )
     assert effects.rank_correlation(x, x).high <= 1
     rho, covered = 0.6, 0
     truth = 6 / math.pi * math.asin(rho / 2)  # of a normal pair
@@ -343,6 +357,22 @@ def test_rank_correlations_are_scipys_and_their_intervals_cover():
         found = effects.rank_correlation(x, y)
         covered += found.low <= truth <= found.high
     assert covered >= stats.binom.ppf(1e-4, 300, 0.94)
+
+
+def test_the_band_of_a_smooth_is_as_wide_as_that_of_so_many_near_points(monkeypatch: pytest.MonkeyPatch):
+    tails: list[Any] = []
+    monkeypatch.setattr(effects, "percentiles", lambda draws, share: tails.append(share) or (draws[0], draws[0]))
+    x, at = np.linspace(0, 1, 25), np.array([0.0, 0.4])
+    effects.smooth(x, x, at, np.random.default_rng(4))
+    weight = stats.norm.pdf((at[:, None] - x) / 0.15)
+    near = weight.sum(1) ** 2 / (weight**2).sum(1)
+    reach = stats.t.ppf(0.975, near - 3) * np.sqrt(near / (near - 3))
+    assert tails[0] == pytest.approx(stats.norm.sf(reach))
+
+
+def test_the_interval_of_a_share_of_variance_is_two_errors_to_either_side_but_half_a_percent_at_least():
+    assert _share(np.array([0.3, 0.04]), 50) == Estimate(0.3, pytest.approx(0.22), pytest.approx(0.38), 50)
+    assert _share(np.array([0.001, 0.001]), 50) == Estimate(0.001, 0.0, pytest.approx(0.006), 50)
 
 
 def test_delta_indices_find_the_field_that_matters(monkeypatch: pytest.MonkeyPatch):
