@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -79,8 +79,15 @@ class Facts(dict[str, "Array | Words"]):
         return np.nan_to_num(column).astype(np.int64)
 
 
+class _Columns:
+    def take(self, rows: Array) -> Self:
+        """Return the given rows of all columns; `rows` are their numbers."""
+        taken: dict[str, Any] = {each.name: getattr(self, each.name).take(rows) for each in fields(cast("Any", self))}
+        return replace(cast("Any", self), **taken)
+
+
 @dataclass(frozen=True)
-class Drops:
+class Drops(_Columns):
     """The drops that succeeded (in battles: the steps), sorted by run and number; arrays have shape (drops,).
 
     `thrown` to `inside_after` count cubes. `run` counts from 0 over all design points. `drawn` is whether the model was
@@ -104,7 +111,7 @@ class Drops:
 
 
 @dataclass(frozen=True)
-class CubeEntries:
+class CubeEntries(_Columns):
     """All cubes of all drops that succeeded, sorted by `row`, the index of the drop in `Drops`."""
 
     row: Array
@@ -123,15 +130,9 @@ class CubeEntries:
         """Whether the cube was out after the drop, shape (entries,)."""
         return ~self.after.starts(INSIDE)
 
-    def take(self, rows: Array) -> CubeEntries:
-        """Return the given entries."""
-        columns: list[Any] = [getattr(self, each.name) for each in fields(self)]
-        taken: list[Any] = [column.take(rows) if isinstance(column, Words) else column[rows] for column in columns]
-        return CubeEntries(*taken)
-
 
 @dataclass(frozen=True)
-class Failed:
+class Failed(_Columns):
     """The failed attempts; each was drawn again, except the last attempt of a run that was cut short."""
 
     run: Array

@@ -11,11 +11,13 @@ import base64
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from tower_sim.report import charts
 from tower_sim.report.numbers import Cell, show
@@ -39,6 +41,12 @@ class Table:
     head: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     shown: int = 40
+
+    @staticmethod
+    def of(name: str, columns: Mapping[str, Iterable[Any]], shown: int = 40) -> Table:
+        """Return a table of columns of equal length, by their heads."""
+        cells = [column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values()]
+        return Table(name, [*columns], [*map(list, zip(*cells, strict=True))], shown)
 
     def csv(self) -> str:
         """Return the text of the CSV file."""

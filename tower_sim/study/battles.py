@@ -48,12 +48,7 @@ def through_ship(campaign: Campaign) -> Array:
 def _knocked(campaign: Campaign) -> tuple[Array, Array, Array]:
     cubes, steps = campaign.cubes, len(campaign.drops)
     lies = ~cubes.thrown & (cubes.before.codes != NOWHERE) & ~cubes.before.starts(INSIDE)
-    number = {
-        name: i for i, name in enumerate({**dict.fromkeys(cubes.before.names), **dict.fromkeys(cubes.after.names)})
-    }
-    before, after = (
-        np.array([*map(number.get, words.names), NOWHERE])[words.codes] for words in (cubes.before, cubes.after)
-    )
+    before, after = (np.array([*words.names, ""])[words.codes] for words in (cubes.before, cubes.after))
     thrown = np.bincount(cubes.row[through_ship(campaign)], minlength=steps)
     lying = np.bincount(cubes.row[lies], minlength=steps)
     return thrown, lying, np.bincount(cubes.row[lies & (before != after)], minlength=steps)
@@ -118,11 +113,9 @@ def landings(campaign: Campaign, boot: Resamples) -> Section:
     key = run * (int(cubes.cube.max(initial=0)) + 1) + cubes.cube
     last = len(key) - 1 - np.unique(key[::-1], return_index=True)[1]
     used, place = np.unique(cubes.after.codes, return_inverse=True)
-    both = [
-        histogram(campaign, boot, run[rows], place[rows], len(used))
-        for rows in (np.flatnonzero(through_ship(campaign)), last)
-    ]
-    landed, final = both
+    landed, final = (
+        histogram(campaign, boot, run[rows], place[rows], len(used)) for rows in (through_ship(campaign), last)
+    )
     names = [cubes.after.names[int(code)] for code in used]
     thrown = 0 if landed.n is None else int(landed.n[0])
     says = ""
@@ -132,8 +125,8 @@ def landings(campaign: Campaign, boot: Resamples) -> Section:
             f"{thrown} cubes went through the ship in {campaign.runs} {campaign.unit}s. Most often they land at "
             f"{names[best]}, a share of {show(landed.at(best))}. `At the end` counts each cube once, where it last lay."
         )
-    rows: Rows = [[*row] for row in zip(names, counts_of(landed), landed, counts_of(final), final, strict=True)]
-    head = ["place", "landed [cubes]", "share of landings", "at the end [cubes]", "share at the end"]
+    columns = {"place": names, "landed [cubes]": counts_of(landed), "share of landings": landed}
+    columns |= {"at the end [cubes]": counts_of(final), "share at the end": final}
     order: Array = np.argsort(-np.nan_to_num(landed.value), kind="stable")
     y = np.arange(len(order))
     drawn = [
@@ -143,9 +136,8 @@ def landings(campaign: Campaign, boot: Resamples) -> Section:
     labels = [names[int(i)].removeprefix(ZONE).replace("_", " ") for i in order]
     panel = Panel("share of cubes", "", drawn, f"{campaign.runs} {campaign.unit}s", names=labels, across=True)
     figure = charts.figure([panel], 0.9 + 0.27 * len(order))
-    return Section(
-        "1. Where cubes land", says, Table("landings", head, rows), Chart("landings", figure, "Where cubes land")
-    )
+    chart = Chart("landings", figure, "Where cubes land")
+    return Section("1. Where cubes land", says, Table.of("landings", columns), chart)
 
 
 def knocks(campaign: Campaign, boot: Resamples) -> Section:

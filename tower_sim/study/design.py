@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -10,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tower_sim.campaign.data import NOWHERE, Array, Campaign, Drops, Failed, Words
+from tower_sim.campaign.data import NOWHERE, Array, Campaign, Words
 from tower_sim.campaign.vary import SAMPLED, applied
 from tower_sim.errors import check_whole, fault
 from tower_sim.runs.figure import MEAN, PHASES, Figure
@@ -64,10 +63,10 @@ def at_point(campaign: Campaign, point: int) -> Campaign:
     if first == stop:
         known = used_points(campaign)
         raise fault("point", point, f"one with data, from {known.min()} to {known.max()}", "see tables/points.csv")
-    d, c, failed = campaign.drops, campaign.cubes, campaign.failed
-    start, end = (int(i) for i in np.searchsorted(d.run, [first, stop]))
-    from_entry, to_entry = (int(i) for i in np.searchsorted(c.row, [start, end]))
-    mine = np.flatnonzero((failed.run >= first) & (failed.run < stop))
+    start, end = (int(i) for i in np.searchsorted(campaign.drops.run, [first, stop]))
+    drops = campaign.drops.take(np.arange(start, end))
+    cubes = campaign.cubes.take(np.arange(*np.searchsorted(campaign.cubes.row, [start, end])))
+    failed = campaign.failed.take(np.flatnonzero(campaign.run_point[campaign.failed.run] == point))
     nothing: Mapping[str, Any] = {}
     values = campaign.points[point] if point < len(campaign.points) else nothing
     return replace(
@@ -75,9 +74,9 @@ def at_point(campaign: Campaign, point: int) -> Campaign:
         spec=at_values(campaign.spec, values),
         points=[{}],
         run_point=np.zeros(stop - first, np.int64),
-        drops=_drops(d, np.arange(start, end), first),
-        cubes=replace(taken := c.take(np.arange(from_entry, to_entry)), row=taken.row - start),
-        failed=Failed(failed.run[mine] - first, failed.drop[mine], failed.status.take(mine)),
+        drops=replace(drops, run=drops.run - first),
+        cubes=replace(cubes, row=cubes.row - start),
+        failed=replace(failed, run=failed.run - first),
         digest=f"{campaign.digest} point {point}",
         missing=(),
     )
@@ -87,12 +86,6 @@ def at_values(spec: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, A
     """Return the spec of one point: its tables with the point's values, no design."""
     there = {name: value for name, value in values.items() if name.split(".")[0] in spec}
     return applied(spec, there) | {"design": "", "points": [{}]}
-
-
-def _drops(d: Drops, rows: Array, first: int) -> Drops:
-    columns: dict[str, Any] = {field.name: getattr(d, field.name) for field in dataclasses.fields(d)}
-    taken = {name: column.take(rows) for name, column in columns.items()}  # arrays and Words both have take
-    return Drops(**(taken | {"run": taken["run"] - first}))
 
 
 def varied(campaign: Campaign) -> list[Varied]:
