@@ -316,13 +316,13 @@ def test_a_memoryless_tower_yields_no_gain():
         campaign = series(rng.binomial(thrown, 0.6), thrown, inside)
         found = memory.prediction(campaign, boot_of(campaign, count=1000), rng)
         assert found
-        for gain in found.gains:
-            shown[gain.knows] = shown.get(gain.knows, 0) + (gain.bits.low > 0)
-            means.append(gain.bits.value)
+        for knows, bits in found.gains.items():
+            shown[knows] = shown.get(knows, 0) + (bits.low > 0)
+            means.append(bits.value)
         few = series(rng.binomial(thrown, 0.6)[:8], thrown[:8], inside[:8])
         found = memory.prediction(few, boot_of(few, count=10), rng)
         assert found
-        short += [gain.bits.value for gain in found.gains]
+        short += [bits.value for bits in found.gains.values()]
     assert max(shown.values()) <= stats.binom.ppf(1 - 1e-4, 40, 0.025)
     assert -0.02 < np.mean(means) < 0  # fitting what is not there costs, but little
     assert np.mean(short) < np.mean(means)  # more with less data: scored where it was fitted it would seem a gain
@@ -354,12 +354,12 @@ def test_the_gain_of_a_tower_that_pushes_is_what_enumeration_gives():
     law = np.array([np.convolve(fresh, stats.binom.pmf(range(17), n, 1 / 3)) for n in levels])
     mixed = law.mean(0)
     truth = float((law * np.log2(np.where(law > 0, law, 1) / mixed)).sum(1).mean())
-    inside_only = next(gain.bits for gain in found.gains if gain.knows == "inside")
+    inside_only = found.gains["inside"]
     error = (inside_only.high - inside_only.low) / (2 * 1.96)
     assert truth > 0.3
     assert inside_only.value < truth + 4 * error
     assert inside_only.value > 0.95 * truth - 4 * error
-    last_only = next(gain.bits for gain in found.gains if gain.knows == "last out")
+    last_only = found.gains["last out"]
     assert last_only.low <= 0  # the number inside was drawn anew each time
 
 

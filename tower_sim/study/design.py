@@ -67,11 +67,10 @@ def at_point(campaign: Campaign, point: int) -> Campaign:
     drops = campaign.drops.take(np.arange(start, end))
     cubes = campaign.cubes.take(np.arange(*np.searchsorted(campaign.cubes.row, [start, end])))
     failed = campaign.failed.take(np.flatnonzero(campaign.run_point[campaign.failed.run] == point))
-    nothing: Mapping[str, Any] = {}
-    values = campaign.points[point] if point < len(campaign.points) else nothing
+    values = {name: value for name, value in _values(campaign, point).items() if name.split(".")[0] in campaign.spec}
     return replace(
         campaign,
-        spec=at_values(campaign.spec, values),
+        spec=applied(campaign.spec, values) | {"design": "", "points": [{}]},
         points=[{}],
         run_point=np.zeros(stop - first, np.int64),
         drops=replace(drops, run=drops.run - first),
@@ -82,18 +81,13 @@ def at_point(campaign: Campaign, point: int) -> Campaign:
     )
 
 
-def at_values(spec: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the spec of one point: its tables with the point's values, no design."""
-    there = {name: value for name, value in values.items() if name.split(".")[0] in spec}
-    return applied(spec, there) | {"design": "", "points": [{}]}
+def _values(campaign: Campaign, point: int) -> Mapping[str, Any]:
+    return campaign.points[point] if point < len(campaign.points) else {}
 
 
 def varied(campaign: Campaign) -> list[Varied]:
     """Return the fields that differ between points with data."""
-    nothing: Mapping[str, Any] = {}
-    used: list[int] = used_points(campaign).tolist()
-    points = [campaign.points[i] if i < len(campaign.points) else nothing for i in used]
-    flat = [_flat(point) for point in points]
+    flat = [_flat(_values(campaign, point)) for point in used_points(campaign).tolist()]
     names = list(dict.fromkeys(name for point in flat for name in point))
     fields = [_varied(name, [point.get(name) for point in flat]) for name in names]
     return [field for field in fields if len(field.levels) > 1]

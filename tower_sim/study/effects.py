@@ -104,12 +104,9 @@ def slices(groups: Sequence[Sequence[Varied]]) -> list[Slice]:
     return made
 
 
-def by_field(alike: Sequence[Slice]) -> dict[str, list[Slice]]:
-    """Return slices by the name of their field."""
-    found: dict[str, list[Slice]] = {}
-    for along in alike:
-        found.setdefault(along.field.name, []).append(along)
-    return found
+def _by_field(alike: Sequence[Slice]) -> dict[str, list[Slice]]:
+    names = dict.fromkeys(along.field.name for along in alike)
+    return {name: [along for along in alike if along.field.name == name] for name in names}
 
 
 def changes(curves: Sequence[SweptCurve], alike: Sequence[Slice], points: int) -> dict[tuple[str, str], float]:
@@ -119,7 +116,7 @@ def changes(curves: Sequence[SweptCurve], alike: Sequence[Slice], points: int) -
     two points of five runs have no p value.
     """
     every = Slice(Varied("", False, np.arange(points), ()), np.arange(points), "")
-    fields = by_field(alike) or {"": [every]}
+    fields = _by_field(alike) or {"": [every]}
     found = {(curve.name, name): _p(curve, some) for curve in curves for name, some in fields.items()}
     known = {pair: p for pair, p in found.items() if np.isfinite(p)}
     return dict(zip(known, holm(list(known.values())).tolist(), strict=True))
@@ -152,22 +149,15 @@ def effects_of(
     """
     found: list[Effect] = []
     for curve in curves:
-        for name, some in by_field(alike).items():
+        for name, some in _by_field(alike).items():
             field = sure.get((curve.name, name), np.nan)
             alone = holm(np.nan_to_num([_p(curve, [along]) for along in some], nan=1.0)).tolist()
-            told = (effect_of(curve, along, max(field, p)) for along, p in zip(some, alone, strict=True))
-            found += [effect for effect in told if effect]
+            for along, own in zip(some, alone, strict=True):
+                rows, p = along.points[np.isfinite(curve.y.value[along.points])], max(field, own)
+                if len(rows) > 1:
+                    least, most = (int(rows[pick(curve.y.value[rows])]) for pick in (np.argmin, np.argmax))
+                    found.append(Effect(curve, along, least, most, _shape(curve, along, p), p))
     return found
-
-
-def effect_of(curve: SweptCurve, along: Slice, p: float) -> Effect | None:
-    """Return the effect on a figure along a slice; None if it has fewer than two values there."""
-    rows = along.points[np.isfinite(curve.y.value[along.points])]
-    if len(rows) < 2:
-        return None
-    value = curve.y.value[rows]
-    least, most = int(np.argmin(value)), int(np.argmax(value))
-    return Effect(curve, along, int(rows[least]), int(rows[most]), _shape(curve, along, p), p)
 
 
 def _shape(curve: SweptCurve, along: Slice, p: float) -> str:

@@ -7,7 +7,7 @@ run with strata, and none that corrects the jackknife's degrees of freedom.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -28,16 +28,10 @@ _WEIGHT = 10.0  # drops: the weight of the smooth part of the memoryless distrib
 _LEAST_FREEDOM = 1.5
 
 
-@dataclass(frozen=True)
-class Scale:
-    """A transformation to a scale on which the error of a statistic hardly depends on its value, and the inverse."""
-
-    there: Callable[[Array], Array]
-    back: Callable[[Array], Array]
-
-
-LOGARITHM = Scale(np.log, np.exp)  # of standard deviations
-FISHERS = Scale(np.arctanh, np.tanh)  # of correlations
+# There and back: scales on which the error of a statistic hardly depends on its value.
+Scale = tuple[Callable[[Array], Array], Callable[[Array], Array]]
+LOGARITHM: Scale = np.log, np.exp  # of standard deviations
+FISHERS: Scale = np.arctanh, np.tanh  # of correlations
 
 
 def jackknifed(
@@ -58,7 +52,8 @@ def jackknifed(
         if runs < FEWEST or sizes.min() < 2:
             return Estimates(value, nothing, nothing)
         without = statistic(total - own)
-        here, there = scale.there(value), scale.there(without)
+        scaled, back = scale
+        here, there = scaled(value), scaled(without)
         mean = np.zeros((len(sizes), len(value)))
         np.add.at(mean, stratum, there)
         mean /= sizes[:, None]
@@ -70,7 +65,7 @@ def jackknifed(
         kurtosis = runs * (parts**4).sum(0) / (parts**2).sum(0) ** 2
         freedom = np.clip(2 * runs / (kurtosis - 1 + 2 / left), _LEAST_FREEDOM, left)
         reach = student_quantile(freedom, (1 + CONFIDENCE) / 2) * error
-        low, high = np.fmin(scale.back(middle - reach), value), np.fmax(scale.back(middle + reach), value)
+        low, high = np.fmin(back(middle - reach), value), np.fmax(back(middle + reach), value)
     still = np.isfinite(value) & (without == value).all(0)
     known = np.isfinite(error) & np.isfinite(middle)
     ends = (np.where(still, value, np.where(known, end, np.nan)) for end in (low, high))
@@ -102,7 +97,8 @@ def autocorrelation(campaign: Campaign, boot: Resamples, values: Array) -> Estim
     for column in values.reshape(len(values), -1).T:
         table = campaign.matrix(column)
         there = np.isfinite(table)
-        x = np.where(there, table - _drop_means(campaign, table), 0)
+        count, total = (sum_by_unit(campaign.strata, part) for part in (there, np.nan_to_num(table)))
+        x = np.where(there, table - (total / np.maximum(count, 1))[campaign.strata], 0)
         for lag in range(1, LAGS + 1):
             now, later = x[:, :-lag], x[:, lag:]
             both = there[:, :-lag] & there[:, lag:]
@@ -111,12 +107,6 @@ def autocorrelation(campaign: Campaign, boot: Resamples, values: Array) -> Estim
     size = np.bincount(boot.stratum)[boot.stratum]
     own = sums * (size / np.maximum(size - 1, 1))[:, None]
     return jackknifed(sums.sum(0), own, boot.stratum, lambda s: s[:, 0::3] / np.sqrt(s[:, 1::3] * s[:, 2::3]), FISHERS)
-
-
-def _drop_means(campaign: Campaign, table: Array) -> Array:
-    strata = campaign.strata
-    count, total = (sum_by_unit(strata, part) for part in (np.isfinite(table), np.nan_to_num(table)))
-    return (total / np.maximum(count, 1))[strata]
 
 
 # Mutual information
@@ -199,24 +189,14 @@ def _permutations(strata: Array, rng: np.random.Generator) -> Iterator[Array]:
 
 
 @dataclass(frozen=True)
-class Gain:
-    """The bits per drop that a predictor gains over the memoryless one on held-out runs by also knowing `knows`."""
-
-    knows: str
-    bits: Estimate
-
-
-@dataclass(frozen=True)
 class Prediction:
-    """The held-out log score (bits per drop) of the memoryless predictor, and each richer predictor's gain over it."""
+    """The held-out log score (bits per drop) of the memoryless predictor, and the gain of each richer one over it.
+
+    `gains` are named by what a predictor knows beside the number thrown.
+    """
 
     memoryless: Estimate
-    gains: tuple[Gain, ...]
-
-    @property
-    def best(self) -> Gain:
-        """The predictor with the greatest gain, which is slightly overestimated."""
-        return max(self.gains, key=lambda gain: gain.bits.value)
+    gains: Mapping[str, Estimate]
 
 
 def prediction(campaign: Campaign, boot: Resamples, rng: np.random.Generator) -> Prediction | None:
@@ -233,10 +213,7 @@ def prediction(campaign: Campaign, boot: Resamples, rng: np.random.Generator) ->
         return None
     d = campaign.drops
     thrown, out = d.thrown[rows].astype(np.int64), d.emerged[rows].astype(np.int64)
-    run = d.run[rows]
-    fold_of = np.empty(campaign.runs, np.int64)
-    fold_of[rng.permutation(campaign.runs)] = np.arange(campaign.runs) % FOLDS
-    fold = fold_of[run]
+    fold = np.argsort(rng.permutation(campaign.runs))[d.run[rows]] % FOLDS
     known = _features(campaign, rows)
     base_score = np.zeros(len(out))
     scores = {name: np.zeros(len(out)) for name in known}
@@ -253,8 +230,7 @@ def prediction(campaign: Campaign, boot: Resamples, rng: np.random.Generator) ->
     def mean_bits(score: Array) -> Estimate:
         return boot.ratio(campaign.by_run(score / math.log(2), rows)[:, 0], drops)
 
-    gains = tuple(Gain(name, mean_bits(score - base_score)) for name, score in scores.items())
-    return Prediction(mean_bits(base_score), gains)
+    return Prediction(mean_bits(base_score), {name: mean_bits(score - base_score) for name, score in scores.items()})
 
 
 def _scored(campaign: Campaign) -> Array:

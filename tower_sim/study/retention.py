@@ -77,12 +77,6 @@ def cube_share(campaign: Campaign, boot: Resamples, rows: Array, of_thrown: bool
     return grouped(campaign, boot, run, np.zeros(len(run), int), 1, cubes.out[chosen], share=True).at(0)
 
 
-def thrown_out(campaign: Campaign) -> Array:
-    """Return how many of the cubes just thrown came out, shape (drops,)."""
-    cubes = campaign.cubes
-    return np.bincount(cubes.row[cubes.thrown & cubes.out], minlength=len(campaign.drops))
-
-
 def colours_out(campaign: Campaign) -> Array:
     """Return how many different colours came out, shape (drops,)."""
     return campaign.by_drop.colours[campaign.drops.run, campaign.drops.drop]

@@ -89,8 +89,8 @@ class Studied:
         for lag in (1, 2, memory.LAGS):
             found[f"autocorrelation of the number inside, lag {lag}"] = "1", self.lags.at((0, lag - 1), n)
         found["information of the number out on the next"] = "bits", self.information and self.information.bits
-        for gain in self.prediction.gains if self.prediction else ():
-            found[f"gain of knowing: {gain.knows}"] = "bits/drop", gain.bits
+        for knows, gain in self.prediction.gains.items() if self.prediction else ():
+            found[f"gain of knowing: {knows}"] = "bits/drop", gain
         return {name: (unit, each) for name, (unit, each) in found.items() if each}
 
 
@@ -259,16 +259,20 @@ def seven_questions(tower: Studied) -> Section:
     return Section("1. The seven questions", parts=parts)
 
 
-def _spread(tower: Studied, values: Callable[[Campaign], Array], *, at_setup: bool = False) -> tuple[Rows, list[Draw]]:
+def _distribution(
+    tower: Studied, name: str, x: str, values: Callable[[Campaign], Array], head: str = "", unit: str = "drop"
+) -> tuple[Table, Panel]:
     def shares(one: Studied) -> Estimates:
-        return one.shares(values(one.campaign), one.setup if at_setup else None)
+        return one.shares(values(one.campaign), one.setup if unit == "game" else None)
 
     mine, theirs = shares(tower), shares(tower.rule).value if tower.rule else np.zeros(0)
     told = np.append(theirs, np.full(max(len(mine) - len(theirs), 0), np.nan)).tolist()
     counted = enumerate(zip(counts_of(mine), mine, strict=True))
     rows: Rows = [[i, n, share, told[i]] for i, (n, share) in counted if n or told[i] > 0]
     seen, of_rule = np.flatnonzero(mine.value), np.flatnonzero(theirs)
-    return rows, _beside(seen, mine.take(seen), of_rule, theirs[of_rule])
+    draws = _beside(seen, mine.take(seen), of_rule, theirs[of_rule])
+    panel = Panel(x, f"share of {unit}s", draws, f"n = {0 if mine.n is None else mine.n[0]} {unit}s", floor=True)
+    return Table(name, [head or x, f"{unit}s", f"share of {unit}s", "rule"], rows), panel
 
 
 def _beside(x: Array, mine: Estimates, x_rule: Array, theirs: Array, *, joined: bool = True) -> list[Draw]:
@@ -284,24 +288,25 @@ def _setup(tower: Studied) -> list[Section]:
     of = f"{thrown.min()}" if thrown.min() == thrown.max() else f"{thrown.min()} to {thrown.max()}"
     low, middle, high = np.quantile(inside, [0.05, 0.5, 0.95])
     mean, spread = tower.inside_setup
-    rows, draws = _spread(tower, lambda campaign: campaign.drops.inside_after, at_setup=True)
+    x = "inside after the set-up [cubes]"
+    distribution, number = _distribution(tower, "setup_inside", x, lambda one: one.drops.inside_after, unit="game")
     colours = retention.setup_colours(campaign, tower.boot, tower.setup)
     of_rule = retention.setup_colours(rule.campaign, rule.boot, rule.setup) if rule else None
     ratio = colours.dispersion
     alike = "more alike" if ratio.high < 1 else "more unlike" if ratio.low > 1 else "neither more alike nor more unlike"
     least, most = float(colours.means.value.min()), float(colours.means.value.max())
-    number = Panel("inside after the set-up [cubes]", "share of games", draws, f"n = {len(inside)} games", floor=True)
     x, means = np.arange(len(campaign.colours)), of_rule.means.value if of_rule else np.zeros(0)
     draws = _beside(x, colours.means, x, means, joined=False)
     by_colour = Panel("", "mean inside [cubes]", draws, f"n = {len(inside)} games", campaign.colours, floor=True)
-    of_colours = zip(campaign.colours, colours.means, of_rule.means if of_rule else [None] * len(x), strict=True)
+    of_colours = {"colour": campaign.colours, "mean inside [cubes]": colours.means}
+    of_colours |= {"rule": of_rule.means if of_rule else [None] * len(x)}
     return [
         Section(
             f"How many of the {of} cubes stay inside at set-up?",
             f"{show(mean)} on average, standard deviation {show(spread)}. Half of the games have {middle:g} or fewer, "
             f"nine of ten between {low:g} and {high:g} ({len(inside)} games). The 2/3-1/3 rule expects "
             f"{(1 - THROWN_OUT) * thrown.mean():.2f}.",
-            Table("setup_inside", ["inside after the set-up [cubes]", "games", "share of games", "rule"], rows),
+            distribution,
             short=f"{plainly(mean)} on average; nine games of ten have {low:g} to {high:g}.",
         ),
         Section(
@@ -309,7 +314,7 @@ def _setup(tower: Studied) -> list[Section]:
             f"The means by colour span {most - least:.2g} cubes. All colours are present in a share of "
             f"{show(colours.all_present)} of games. The variance of a colour's count is {show(ratio)} times that of "
             f"drawing the cubes that stay at random, so colours are {alike} than chance makes them.",
-            Table("setup_colours", ["colour", "mean inside [cubes]", "rule"], [*map(list, of_colours)]),
+            Table.of("setup_colours", of_colours),
             Chart("setup", charts.figure([number, by_colour]), "Cubes inside after the set-up"),
             short=f"From {least:.2g} to {most:.2g} of each colour on average, {alike} than chance makes them; all "
             f"colours are there in {plain_share(colours.all_present)} of games.",
@@ -367,7 +372,8 @@ def _out(tower: Studied) -> list[Section]:
         one = np.zeros(later.sum(), int)
         share = grouped(campaign, boot, d.run[later], one, 1, d.thrown[later] == 0, share=True).at(0)
         empty = f" In {show(share)} of phases there was nothing to throw."
-    of_drops, left = _spread(tower, lambda campaign: campaign.drops.emerged)
+    x = "out of a drop [cubes]"
+    distribution, left = _distribution(tower, "out_of_drop", x, lambda one: one.drops.emerged, "out [cubes]")
     first = int(d.thrown[rows].min())
     size = int(d.thrown[rows].max()) - first + 1
     by_thrown = by_group(campaign, boot, d.emerged, d.thrown - first, rows, size)
@@ -379,7 +385,7 @@ def _out(tower: Studied) -> list[Section]:
         points(first + enough, expected[enough], f"{NAMES[1]}, same drops", RULE),
     ]
     panels = [
-        Panel("out of a drop [cubes]", "share of drops", left, f"n = {n} drops", floor=True),
+        left,
         Panel("thrown [cubes]", "mean out [cubes]", right, f"at least {FEWEST} drops a point", floor=True),
     ]
     thrown, inside, told = (tower.slopes.at(i, n) for i in (1, 2, 3))
@@ -388,7 +394,7 @@ def _out(tower: Studied) -> list[Section]:
             "How many come out in a phase?",
             f"{show(mean)} on average, standard deviation {show(spread)}. The median is {middle:g}, nine of ten lie "
             f"between {low:g} and {high:g} ({n} drops with something thrown).{empty}",
-            Table("out_of_drop", ["out [cubes]", "drops", "share of drops", "rule"], of_drops),
+            distribution,
             short=f"{plainly(mean)} on average; nine times of ten {low:g} to {high:g}.",
         ),
         Section(
@@ -410,21 +416,19 @@ def _share_and_colours(tower: Studied) -> list[Section]:
     campaign, boot, d, rows = tower.campaign, tower.boot, tower.campaign.drops, tower.campaign.phases
     first = int(d.thrown[rows].min())
     group, size = d.thrown[rows] - first, int(d.thrown[rows].max()) - first + 1
-    share = grouped(
-        campaign, boot, d.run[rows], group, size, retention.thrown_out(campaign)[rows], d.thrown[rows], share=True
-    )
+    cubes = campaign.cubes
+    out = np.bincount(cubes.row[cubes.thrown & cubes.out], minlength=len(d))
+    share = grouped(campaign, boot, d.run[rows], group, size, out[rows], d.thrown[rows], share=True)
     drops = np.bincount(group, minlength=size)
-    of_colours, right = _spread(tower, retention.colours_out)
+    x = "different colours out of a drop"
+    distribution, right = _distribution(tower, "colours_out", x, retention.colours_out, "colours out")
     thrown, residents = tower.thrown_out, tower.residents_out
     mean, spread = tower.colours_out
     enough = np.flatnonzero(drops >= FEWEST)
     left = [points(first + enough, share.take(enough), NAMES[0]), level(THROWN_OUT, NAMES[1])]
     note = f"n = {rows.sum()} drops"
-    panels = [
-        Panel("thrown [cubes]", "share of these that come out", left, note, limits=(0, 1.03)),
-        Panel("different colours out of a drop", "share of drops", right, note, floor=True),
-    ]
-    likeliest = max(of_colours, key=lambda row: row[1] if isinstance(row[1], int) else 0)[0]
+    panels = [Panel("thrown [cubes]", "share of these that come out", left, note, limits=(0, 1.03)), right]
+    likeliest = max(distribution.rows, key=lambda row: row[1] if isinstance(row[1], int) else 0)[0]
     return [
         Section(
             "How many of the cubes just dropped come out?",
@@ -440,7 +444,7 @@ def _share_and_colours(tower: Studied) -> list[Section]:
         Section(
             "How many different colours come out?",
             f"{show(mean)} on average, standard deviation {show(spread)} ({mean.n} drops).",
-            Table("colours_out", ["colours out", "drops", "share of drops", "rule"], of_colours),
+            distribution,
             Chart("thrown_and_colours", charts.figure(panels), "Share of the thrown that come out; colours out"),
             short=f"{plainly(mean)} on average; most often {likeliest}.",
         ),
@@ -499,10 +503,13 @@ def stays(tower: Studied) -> Section:
     elif late and late.low > young.high:
         trend = "the longer a cube has stayed, the likelier it is to go"
     median = show(mine.median, "drops") if math.isfinite(mine.median.value) else "longer than the data reach"
-    rows: Rows = [
-        [int(age), int(n), int(out), hazard, mine.survival.at(i, mine.entered)]
-        for i, (age, n, out, hazard) in enumerate(zip(mine.age, mine.at_risk, mine.released, mine.hazard, strict=True))
-    ]
+    columns = {
+        "age [drops]": mine.age,
+        "at risk [cubes]": mine.at_risk,
+        "released [cubes]": mine.released,
+        "chance of release": mine.hazard,
+        "still inside after it": [mine.survival.at(i, mine.entered) for i in range(len(mine.age))],
+    }
     ages = places.by_age.value.shape[1]
     head = ["region", "cube-drops", "chance of release"]
     head += [f"age {a + 1}{' or more' if a + 1 == ages else ''}" for a in range(ages)]
@@ -535,12 +542,7 @@ def stays(tower: Studied) -> Section:
         f"{show(mine.mean_within, 'drops')} (Kaplan-Meier; stays that the end of a {tower.campaign.unit} cuts off are "
         f"censored). A resident's chance of release in a drop is {show(young)} at age 1"
         f"{f', at age {LATE} or more {show(late)}' if late else ''}: {trend}.",
-        Table(
-            "survival",
-            ["age [drops]", "at risk [cubes]", "released [cubes]", "chance of release", "still inside after it"],
-            rows,
-            SHOWN,
-        ),
+        Table.of("survival", columns, SHOWN),
         Chart("stays", charts.figure(panels, 3.0), "How long cubes stay"),
         [Section("", "By the region in which a cube lies, and by age:", Table("release_by_region", head, by_region))],
     )
@@ -584,32 +586,32 @@ def remembrance(tower: Studied) -> Section:
         ]
         panels.append(Panel("information [bits]", "shuffles", shuffled, f"n = {info.bits.n} pairs", floor=True))
     if scores := tower.prediction:
-        best, base = scores.best.bits, scores.memoryless
+        base, gains = scores.memoryless, scores.gains
+        best = max(gains, key=lambda knows: gains[knows].value)
+        gain = gains[best]
         cost = Estimate(-base.value, -base.high, -base.low, base.n)
         verdict = (
             "the tower is not memoryless given the number thrown"
-            if best.low > 0
+            if gain.low > 0
             else "no memory beyond the number thrown is shown"
-            if best.high >= 0
+            if gain.high >= 0
             else "it predicts worse, so none is shown"
         )
-        of_rule = {gain.knows: gain.bits for gain in rule.prediction.gains} if rule and rule.prediction else {}
+        of_rule = rule.prediction.gains if rule and rule.prediction else {}
+        columns = {"knows, beside the number thrown": gains, "gain [bits/drop]": gains.values()}
+        columns |= {"rule": map(of_rule.get, gains)}
         parts.append(
             Section(
                 "",
                 f"Knowing only the number thrown, the number out of the next drop costs {show(cost)} bits a drop on "
-                f"{campaign.unit}s not fitted. Of {len(scores.gains)} richer predictors the best knows "
-                f"*{scores.best.knows}* and gains {show(best, 'bits')} a drop over it ({best.n} drops); {verdict}.",
-                Table(
-                    "prediction",
-                    ["knows, beside the number thrown", "gain [bits/drop]", "rule"],
-                    [[gain.knows, gain.bits, of_rule.get(gain.knows)] for gain in scores.gains],
-                ),
+                f"{campaign.unit}s not fitted. Of {len(gains)} richer predictors the best knows "
+                f"*{best}* and gains {show(gain, 'bits')} a drop over it ({gain.n} drops); {verdict}.",
+                Table.of("prediction", columns),
             )
         )
-        gains = Estimates.of(gain.bits for gain in scores.gains)
-        names = [gain.knows.replace(", ", ",\n") for gain in scores.gains]
-        draws = [bars(np.arange(len(gains)), gains, width=0.6, across=True), level(0, upright=True)]
+        names = [knows.replace(", ", ",\n") for knows in gains]
+        each = bars(np.arange(len(gains)), Estimates.of(gains.values()), width=0.6, across=True)
+        draws = [each, level(0, upright=True)]
         panels.append(Panel("gain [bits/drop]", "", draws, f"knows; n = {base.n} drops", names, across=True))
     else:
         parts.append(
@@ -649,16 +651,14 @@ def alike(tower: Studied) -> Section:
         )
     order, x = fairness.by_phase(campaign, boot), np.arange(len(campaign.colours))
     most, least = int(np.argmax(order.mean.value)), int(np.argmin(order.mean.value))
+    columns = {"colour": campaign.colours, "mean out of a drop [cubes]": order.mean}
+    columns |= {"share of drops in which any comes out": order.present}
     parts = [
         Section(
             "",
             f"What the order of play does: most often {campaign.colours[most]} comes out, {show(order.mean.at(most))} "
             f"cubes a drop, least often {campaign.colours[least]}, {show(order.mean.at(least))}.",
-            Table(
-                "colour_out",
-                ["colour", "mean out of a drop [cubes]", "share of drops in which any comes out"],
-                [[*row] for row in zip(campaign.colours, order.mean, order.present, strict=True)],
-            ),
+            Table.of("colour_out", columns),
         )
     ]
     drawn = [
