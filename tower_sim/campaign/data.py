@@ -79,7 +79,7 @@ class Facts(dict[str, "Array | Words"]):
         return np.nan_to_num(column).astype(np.int64)
 
 
-class _Columns:
+class _Rows:
     def take(self, rows: Array) -> Self:
         """Return the given rows of all columns; `rows` are their numbers."""
         taken: dict[str, Any] = {each.name: getattr(self, each.name).take(rows) for each in fields(cast("Any", self))}
@@ -87,7 +87,7 @@ class _Columns:
 
 
 @dataclass(frozen=True)
-class Drops(_Columns):
+class Drops(_Rows):
     """The drops that succeeded (in battles: the steps), sorted by run and number; arrays have shape (drops,).
 
     `thrown` to `inside_after` count cubes. `run` counts from 0 over all design points. `drawn` is whether the model was
@@ -111,7 +111,7 @@ class Drops(_Columns):
 
 
 @dataclass(frozen=True)
-class CubeEntries(_Columns):
+class CubeEntries(_Rows):
     """All cubes of all drops that succeeded, sorted by `row`, the index of the drop in `Drops`."""
 
     row: Array
@@ -132,7 +132,7 @@ class CubeEntries(_Columns):
 
 
 @dataclass(frozen=True)
-class Failed(_Columns):
+class Failed(_Rows):
     """The failed attempts; each was drawn again, except the last attempt of a run that was cut short."""
 
     run: Array
