@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tower_sim.compare.comparison import Comparison, compare
+from tower_sim.compare.comparison import Comparison, compare, name_models
 from tower_sim.compare.play import MAX_GAMES, play_pairs
 from tower_sim.compare.words import compare_report
 from tower_sim.errors import UsageError, check_whole, fault
@@ -41,7 +41,7 @@ def compare_files(
     with _opened(a, model, settings) as first, _opened(b, model, settings) as second:
         with telling("pairs", games) as tell:
             pairs = play_pairs(compared, (first, second), games, seed, tell)
-        return compare((a, b), pairs, model=_model_of(first, second), seed=seed, asked=games)
+        return compare((a, b), pairs, model=name_models(first.name, second.name), seed=seed, asked=games)
 
 
 def compare_command(
@@ -60,21 +60,13 @@ def compare_command(
     Raises the errors of `compare_files`, UsageError for a picture that cannot be written, and KeyboardInterrupt, after
     the report, if the user interrupted the games.
     """
-    if plot is not None:
-        from tower_sim.compare.plot import check_drawing
-
-        check_drawing(plot)
+    _check_plot(plot)
     comparison = compare_files(files, games, seed, model, changes, settings)
     if as_json:
         print(json.dumps(comparison.to_json(), allow_nan=False))
     else:
         say(compare_report(comparison))
-    if plot is not None:
-        from tower_sim.compare.plot import draw_comparison
-
-        draw_comparison(comparison, plot)
-        if not as_json:
-            print(f"plot: {plot}")
+    _draw(comparison, plot, as_json)
     if comparison.pairs.interrupted:
         raise KeyboardInterrupt
 
@@ -110,10 +102,7 @@ def wish_command(
     from tower_sim.compare.search import tune_files
     from tower_sim.compare.tuned import report
 
-    if plot is not None:
-        from tower_sim.compare.plot import check_drawing
-
-        check_drawing(plot)
+    _check_plot(plot)
     if output is not None:
         if output.suffix != ".toml" or not output.stem:
             raise fault("--output", str(output), "a name that ends in .toml", "try wished.toml")
@@ -129,10 +118,21 @@ def wish_command(
         found.write(output)
         if not as_json:
             print(f"rules: {output}")
+    _draw(found.best.comparison, plot, as_json)
+
+
+def _check_plot(plot: Path | None) -> None:
+    if plot is not None:
+        from tower_sim.compare.plot import check_drawing
+
+        check_drawing(plot)
+
+
+def _draw(comparison: Comparison, plot: Path | None, as_json: bool) -> None:
     if plot is not None:
         from tower_sim.compare.plot import draw_comparison
 
-        draw_comparison(found.best.comparison, plot)
+        draw_comparison(comparison, plot)
         if not as_json:
             print(f"plot: {plot}")
 
@@ -158,10 +158,6 @@ def _compared(a: Variant, b: Variant) -> Compared:
         except UsageError as error:
             raise UsageError(f"variant {variant.name}: {error}") from None
     return compared
-
-
-def _model_of(first: Model, second: Model) -> str:
-    return first.name if first.name == second.name else f"{first.name} (A), {second.name} (B)"
 
 
 def _opened(variant: Variant, model: str, settings: PhysicsSettings | None) -> Model:

@@ -86,6 +86,11 @@ class Comparison:
         }
 
 
+def name_models(a: str, b: str) -> str:
+    """Return the name of the models of A and B for reports."""
+    return a if a == b else f"{a} (A), {b} (B)"
+
+
 def compare(variants: tuple[Variant, Variant], pairs: Tally, *, model: str, seed: int, asked: int) -> Comparison:
     """Return the comparison from the pairs that were played."""
     groups: list[tuple[Row, ...]] = []

@@ -79,7 +79,7 @@ class Moments:
         cut: dict[str, Any] = {sums.name: getattr(self, sums.name)[figures] for sums in fields(self)[1:]}
         return Moments(self.n, **cut)
 
-    def and_(self, more: Moments) -> Moments:
+    def __add__(self, more: Moments) -> Moments:
         """Return the sums over the pairs of both objects.
 
         Source: Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm for sample variances (1979).

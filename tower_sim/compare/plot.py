@@ -10,7 +10,7 @@ import numpy as np
 
 from tower_sim.compare.comparison import Comparison
 from tower_sim.compare.paired import CONFIDENCE
-from tower_sim.compare.words import decimals, notes, shown_in_words, told
+from tower_sim.compare.words import decimals, describe_differences, describe_shown, notes
 from tower_sim.drawing.files import check_path, save
 from tower_sim.games.compared import Group, Picture, Row
 from tower_sim.report import charts
@@ -64,7 +64,7 @@ def comparison_report(comparison: Comparison) -> Report:
     )
     return Report(
         f"{pairs.compared.game.title}, house rules compared",
-        [comparison.in_plain_words, f"{said} {told(comparison)}", shown_in_words(comparison)],
+        [comparison.in_plain_words, f"{said} {describe_differences(comparison)}", describe_shown(comparison)],
         [Section("The differences", chart=chart), *tables, Section("Notes", "\n\n".join(notes(comparison)))],
     )
 

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tower_sim.compare.comparison import Comparison, compare
+from tower_sim.compare.comparison import Comparison, compare, name_models
 from tower_sim.compare.play import MAX_GAMES, play_pairs, play_side
 from tower_sim.compare.tuned import Reached, Tuned
 from tower_sim.compare.vary import RuleValues, Way, check_values, read_vary, usual, varied_by, vary_of
@@ -79,7 +79,8 @@ class Tried:
     @cached_property
     def place(self) -> dict[str, int]:
         """The column of each figure by its key."""
-        return _places(self.compared)
+        keys = [figure.key for group in self.compared.groups for figure in group.figures]
+        return {key: keys.index(key) for key in keys}
 
     def mean(self, key: str) -> float:
         return float(self.values[:, self.place[key]].mean())
@@ -302,10 +303,7 @@ class Search:
     def choose(self, finalists: Sequence[Tried]) -> tuple[list[Tried], int]:
         """Play other games of the finalists. Return those that no other beats, and the index of the one to advise."""
         games, seed = self.budget.choose, _other(self.seed, 1)
-        again: list[Tried] = []
-        for each in finalists:
-            values = self.played(each.variant, each.compared, games, seed)
-            again.append(replace(each, values=values))
+        again = [replace(each, values=self.played(each.variant, each.compared, games, seed)) for each in finalists]
         able = [each for each in again if self.is_sure(each)] or list(filter(self.seems_all, again)) or again
         least = min(able, key=self.distance)
 
@@ -399,8 +397,7 @@ class Judge:
         seed = _other(self.search.seed, 2)
         with open_model(a.apparatus, model, settings) as first, open_model(b.apparatus, model, settings) as second:
             pairs = play_pairs(each.compared, (first, second), games, seed, lambda done: self.search.note())
-            name = first.name if first.name == second.name else f"{first.name} (A), {second.name} (B)"
-            return compare((a, b), pairs, model=name, seed=seed, asked=games)
+            return compare((a, b), pairs, model=name_models(first.name, second.name), seed=seed, asked=games)
 
 
 _Named = tuple[str, tuple[str, ...]]  # a variant's file and changes, for other processes
@@ -416,11 +413,6 @@ def _part(task: tuple[_Named, _Named, str, int, int, int]) -> Array:
 def _opened(start: _Named, variant: _Named, name: str) -> tuple[Compared, Model]:
     a, b = read_variant(*start), read_variant(*variant)
     return b.game.ways.compared((a.rules, b.rules)), open_model(b.apparatus, name)
-
-
-def _places(compared: Compared) -> dict[str, int]:
-    keys = [figure.key for group in compared.groups for figure in group.figures]
-    return {key: keys.index(key) for key in keys}
 
 
 def _spread(values: Sequence[T], most: int) -> list[T]:

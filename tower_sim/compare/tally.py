@@ -23,7 +23,7 @@ class Draws:
     landed: int
     redrawn: int
 
-    def and_(self, more: Draws) -> Draws:
+    def __add__(self, more: Draws) -> Draws:
         return Draws(self.landed + more.landed, self.redrawn + more.redrawn)
 
 
@@ -87,56 +87,45 @@ class Tally:
         if not self.waiting:
             assert self.sums is not None  # there are pairs, and all are added up
             return self.sums
-        rest = Moments.of(*_joined(self.waiting))
-        return rest if self.sums is None else self.sums.and_(rest)
+        return _sum(self.sums, Moments.of(*_joined(self.waiting)))
 
     def add(self, pairs: Pairs) -> Tally:
-        counted = replace(
-            self, n=self.n + len(pairs), left_out=self.left_out + pairs.left_out, draws=_drawn(self.draws, pairs.draws)
-        )
+        draws = _sum_by_side(self.draws, pairs.draws)
+        counted = replace(self, n=self.n + len(pairs), left_out=self.left_out + pairs.left_out, draws=draws)
         if not len(pairs):
             return counted
         a, b = pairs.a, pairs.b
         sums, waiting = self.sums, (*self.waiting, (a.values, b.values))
         if sum(len(values) for values, _ in waiting) >= CHUNK:
-            sums, waiting = _summed(sums, waiting)
+            sums, waiting = _sum_chunks(sums, waiting)
         beyond = None if a.beyond is None or b.beyond is None else (a.beyond, b.beyond)
         return replace(
             counted,
-            courses=(_together(self.courses[0], a.course), _together(self.courses[1], b.course)),
-            drops=(self.drops[0] + a.drops, self.drops[1] + b.drops),
-            beyond=_added(self.beyond, beyond),
+            courses=(_sum(self.courses[0], a.course), _sum(self.courses[1], b.course)),
+            drops=_sum_by_side(self.drops, (a.drops, b.drops)),
+            beyond=_sum_by_side(self.beyond, beyond),
             sums=sums,
             waiting=waiting,
         )
 
 
-def _together(course: Any, more: Any) -> Any:
-    return more if course is None else course.and_(more)
+def _sum(one: Any, other: Any) -> Any:
+    return other if one is None else one if other is None else one + other
 
 
-def _summed(
+def _sum_by_side(one: tuple[Any, Any] | None, other: tuple[Any, Any] | None) -> Any:
+    return (one[0] + other[0], one[1] + other[1]) if one and other else one or other
+
+
+def _sum_chunks(
     sums: Moments | None, waiting: Sequence[tuple[Array, Array]]
 ) -> tuple[Moments | None, tuple[tuple[Array, Array], ...]]:
     a, b = _joined(waiting)
     while len(a) >= CHUNK:
-        chunk = Moments.of(a[:CHUNK], b[:CHUNK])
-        sums = chunk if sums is None else sums.and_(chunk)
+        sums = _sum(sums, Moments.of(a[:CHUNK], b[:CHUNK]))
         a, b = a[CHUNK:], b[CHUNK:]
     return sums, ((a, b),) if len(a) else ()
 
 
 def _joined(waiting: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
     return np.concatenate([a for a, _ in waiting]), np.concatenate([b for _, b in waiting])
-
-
-def _added(one: tuple[int, int] | None, other: tuple[int, int] | None) -> tuple[int, int] | None:
-    if one is None or other is None:
-        return one or other
-    return one[0] + other[0], one[1] + other[1]
-
-
-def _drawn(one: tuple[Draws, Draws] | None, other: tuple[Draws, Draws] | None) -> tuple[Draws, Draws] | None:
-    if one is None or other is None:
-        return one or other
-    return one[0].and_(other[0]), one[1].and_(other[1])

@@ -110,12 +110,32 @@ class Tuned:
         return " ".join(sentences(self))
 
     def write(self, path: str | Path) -> None:
-        """Write the rules that were found into the file `path`, for play, compare, campaigns and pages."""
-        write_rules(self, Path(path))
+        """Write the rules that were found as a rules file; paths in it count from its folder."""
+        writing.write(path, rules_text(self, Path(path)), "rules")
 
     def to_json(self) -> dict[str, Any]:
         """Return the document of `compare --wish --json`, ready for `json.dumps`."""
-        return document(self)
+        return {
+            "schema": SCHEMA,
+            "version": VERSION,
+            "seed": str(self.seed),
+            "base": {"name": self.base.name, "file": self.base.file, "set": list(self.base.changes)},
+            "wishes": [
+                {
+                    "key": wish.key,
+                    "text": wish.text,
+                    "verdict": self.best.verdicts[wish.key],
+                    "alone": self.alone[wish.key],
+                }
+                for wish in self.wishes
+            ],
+            "vary": {vary.key: list(vary.values) for vary in self.varied},
+            "searched": {"model": self.searched, "tried": self.tried, "of": self.of},
+            "verdict": self.verdict,
+            "words": sentences(self),
+            "best": self.ways.index(self.best),
+            "ways": [_way_json(way) for way in self.ways],
+        }
 
 
 def sentences(tuned: Tuned) -> list[str]:
@@ -155,9 +175,9 @@ def _first(tuned: Tuned) -> str:
 def _reached(wish: Wish, best: Reached) -> str:
     row, (mean, low, high, _) = best.row(wish.key), best.means[wish.key]
     half = (high - low) / 2
-    before = f" instead of {_of(row.mean_a, half)}" if best.changes else ""
+    before = f" instead of {_round(row.mean_a, half)}" if best.changes else ""
     missed = f", wished {wish.words}" if best.verdicts[wish.key] is not Verdict.MET else ""
-    return f"{row.title} {_of(mean, half)} ({_ends(low, high)}{missed}){before}"
+    return f"{row.title} {_round(mean, half)} ({_ends(low, high)}{missed}){before}"
 
 
 def _costs(base: Variant, best: Reached) -> str:
@@ -245,7 +265,7 @@ def _few(way: Reached) -> str:
 
 def _figure(wish: Wish, way: Reached) -> str:
     mean, low, high, _ = way.means[wish.key]
-    return f"{way.row(wish.key).title} {_of(mean, (high - low) / 2)} ({_ends(low, high)})"
+    return f"{way.row(wish.key).title} {_round(mean, (high - low) / 2)} ({_ends(low, high)})"
 
 
 def _title(way: Reached, row: Row) -> str:
@@ -274,41 +294,16 @@ def _values(vary: RuleValues) -> str:
     return one_line(", ".join(vary.values), 60, 20)
 
 
-def _of(mean: float, half: float) -> str:
+def _round(mean: float, half: float) -> str:
     return f"{mean:.{min(max(count_decimals(half, digits=1), 1), 4)}f}"
 
 
 def _ends(low: float, high: float) -> str:
     half = (high - low) / 2
-    return f"{_of(low, half)} to {_of(high, half)}"
+    return f"{_round(low, half)} to {_round(high, half)}"
 
 
-def document(tuned: Tuned) -> dict[str, Any]:
-    """Return the document of `compare --wish --json`, ready for `json.dumps`."""
-    return {
-        "schema": SCHEMA,
-        "version": VERSION,
-        "seed": str(tuned.seed),
-        "base": {"name": tuned.base.name, "file": tuned.base.file, "set": list(tuned.base.changes)},
-        "wishes": [
-            {
-                "key": wish.key,
-                "text": wish.text,
-                "verdict": tuned.best.verdicts[wish.key],
-                "alone": tuned.alone[wish.key],
-            }
-            for wish in tuned.wishes
-        ],
-        "vary": {vary.key: list(vary.values) for vary in tuned.varied},
-        "searched": {"model": tuned.searched, "tried": tuned.tried, "of": tuned.of},
-        "verdict": tuned.verdict,
-        "words": sentences(tuned),
-        "best": tuned.ways.index(tuned.best),
-        "ways": [_way_json(tuned, way) for way in tuned.ways],
-    }
-
-
-def _way_json(tuned: Tuned, way: Reached) -> dict[str, Any]:
+def _way_json(way: Reached) -> dict[str, Any]:
     means = {
         key: {"mean": mean, "interval": [low, high], "sd": sd, "verdict": way.verdicts[key]}
         for key, (mean, low, high, sd) in way.means.items()
@@ -321,11 +316,6 @@ def _way_json(tuned: Tuned, way: Reached) -> dict[str, Any]:
         "wishes": means,
         "costs": [row_json(row) for row in way.costs],
     }
-
-
-def write_rules(tuned: Tuned, path: Path) -> None:
-    """Write the rules that were found as a rules file; paths in it count from its folder."""
-    writing.write(path, rules_text(tuned, path), "rules")
 
 
 def rules_text(tuned: Tuned, path: Path) -> str:

@@ -34,8 +34,8 @@ def compare_report(comparison: Comparison) -> str:
         _variant(comparison, 0),
         _variant(comparison, 1),
         "",
-        told(comparison),
-        shown_in_words(comparison),
+        describe_differences(comparison),
+        describe_shown(comparison),
         "",
     ]
     groups = [(group.head, [row for row in rows if not row.never])
@@ -47,7 +47,7 @@ def compare_report(comparison: Comparison) -> str:
     return "\n".join([*head, *tables, *notes(comparison)])
 
 
-def told(comparison: Comparison) -> str:
+def describe_differences(comparison: Comparison) -> str:
     """Return a sentence about the rules and the parts of the apparatus in which the two variants differ."""
     differing = differences(comparison.pairs.compared, comparison.a, comparison.b)
     if not differing:
@@ -85,7 +85,7 @@ def _value(value: Any) -> str:
     return str(value) or "none"
 
 
-def shown_in_words(comparison: Comparison) -> str:
+def describe_shown(comparison: Comparison) -> str:
     """Return a sentence about the differences that the pairs show."""
     figures = [replace(row, title=f"{group.of} {row.title}".strip())
                for group, rows in zip(comparison.pairs.compared.groups, comparison.groups, strict=True)

@@ -58,8 +58,7 @@ class Values:
     """Numbers from complete runs of one variant.
 
     `values` has shape (run, figure). `beyond` is the number of drops outside the training range of a fitted model, or
-    None for a model without one. `course` holds further counts of the game. It needs a method `and_` that adds two of
-    them.
+    None for a model without one. `course` holds further counts of the game. Two of them can be added.
     """
 
     values: Array

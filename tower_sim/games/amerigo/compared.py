@@ -57,7 +57,7 @@ class Course:
             np.bincount(actions.ravel(), minlength=len(rules.colours) + 1),
         )
 
-    def and_(self, more: Course) -> Course:
+    def __add__(self, more: Course) -> Course:
         """Return the sum of two counts with the same rules."""
         return Course(self.rules, self.inside + more.inside, self.actions + more.actions)
 
