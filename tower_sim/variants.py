@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load as load_apparatus
@@ -13,7 +13,7 @@ from tower_sim.apparatus.catalogue import names
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError, fault, prints, word_list
 from tower_sim.games.game import Game
-from tower_sim.games.ways import value_of
+from tower_sim.games.ways import set_value
 from tower_sim.requests import APPARATUS, GAME, allowed, first_game, game_of_rules, games, naming, read_table, rules_of
 from tower_sim.tools.reading import PROFILE, is_of, read_text
 
@@ -107,11 +107,5 @@ def _change(table: dict[str, Any], change: str) -> str:
     key, equals, text = (part.strip() for part in change.partition("="))
     if not (key and equals):
         raise fault("a change", change, "KEY=VALUE with a key of a rules file", "try cubes=6")
-    *path, last = key.split(".")
-    inner = table
-    for word in path:
-        below = inner.get(word, {})
-        inner[word] = dict(cast("dict[str, Any]", below)) if isinstance(below, dict) else {}
-        inner = inner[word]
-    inner[last] = value_of(text)
+    set_value(table, key, text)
     return key

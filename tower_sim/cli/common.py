@@ -12,6 +12,7 @@ from tower_sim.errors import UsageError
 from tower_sim.models import Model, open_model
 from tower_sim.physics.settings import ENGINE
 from tower_sim.registry import OWN, get
+from tower_sim.requests import Play, Throw
 from tower_sim.state import TowerState, check_seed, short_seed
 from tower_sim.tools.reading import STATE, json_value, read_text, refuse_other
 from tower_sim.version import TOWER_SIM
@@ -72,6 +73,15 @@ def check_plot(plot: Path | None) -> None:
         from tower_sim.drawing import check_path
 
         check_path(plot)
+
+
+def check_replay(replay: Path | None, request: Throw | Play) -> None:
+    """Check, before any work is done, that a page can be written that shows a request's cubes fall."""
+    if replay is not None:
+        from tower_sim.web import replay as pages
+
+        pages.check_path(replay)
+        pages.check(request)
 
 
 def read_state(text: str | None) -> TowerState | None:

@@ -12,7 +12,7 @@ from typing import Any, cast
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.cli.common import Physics, check_plot, seed_of
+from tower_sim.cli.common import Physics, check_plot, check_replay, seed_of
 from tower_sim.contract import DropModel
 from tower_sim.errors import check_whole
 from tower_sim.games.game import Game
@@ -62,11 +62,7 @@ def play(
     if games is not None:
         check_whole("--games", games, FEWEST_DRAWN if plot else 1, MAX_RUNS)
     check_plot(plot)
-    if replay is not None:
-        from tower_sim.web import replay as pages
-
-        pages.check_path(replay)
-        pages.check(request)
+    check_replay(replay, request)
     game.check(apparatus)  # before opening a model, whose packages may be missing
     with open_model(apparatus, model_name, request.settings) as model:
         check(request, apparatus, model)

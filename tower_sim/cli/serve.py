@@ -22,7 +22,13 @@ def serve(
 ) -> None:
     """Answer JSON lines on standard input or, with `http`, requests over HTTP."""
     if http:
-        _serve_http(host, port, db or Path("tower-sim.db"), token_file, cors, limits)
+        from tower_sim.service.http.run import run
+        from tower_sim.service.http.settings import Limits, Settings, read_limits, read_token
+
+        bounds = read_limits(limits) if limits is not None else Limits()
+        token = read_token(token_file) if token_file is not None else ""
+        settings = Settings(db or Path("tower-sim.db"), token, bounds)
+        run(settings, host or "127.0.0.1", 8484 if port is None else port, cors)
         return
     given = {"host": host, "port": port, "db": db, "token-file": token_file, "cors": cors or None, "limits": limits}
     for option, value in given.items():
@@ -36,19 +42,3 @@ def serve(
         raise fault("standard input", "closed", "a pipe or a file of requests", 'try: echo \'{"do": "hello"}\' | ...')
     with Opened() as opened, terminable():
         answer_lines(source.buffer, sys.stdout.buffer, opened)
-
-
-def _serve_http(
-    host: str | None,
-    port: int | None,
-    db: Path,
-    token_file: Path | None,
-    cors: Sequence[str],
-    limits: Path | None,
-) -> None:
-    from tower_sim.service.http.run import run
-    from tower_sim.service.http.settings import Limits, Settings, read_limits, read_token
-
-    bounds = read_limits(limits) if limits is not None else Limits()
-    token = read_token(token_file) if token_file is not None else ""
-    run(Settings(db, token, bounds), host or "127.0.0.1", 8484 if port is None else port, cors)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.cli.common import Physics, model_of, read_state, seed_of
+from tower_sim.cli.common import Physics, check_replay, model_of, read_state, seed_of
 from tower_sim.cubes import count_by_colour, parse_counts
 from tower_sim.drops.chances import MOST_DRAWS, Chances, chances, document_of, is_more
 from tower_sim.errors import UsageError, check_whole, fault
@@ -41,11 +41,7 @@ def throw(
     model_name, engine, accuracy = physics
     how = {"model": model_name, "engine": engine, "accuracy": accuracy}
     request = Throw.of(apparatus=tower, cubes=counts, state=before, knock=knock, seed=drawn, **how)
-    if replay is not None:
-        from tower_sim.web import replay as pages
-
-        pages.check_path(replay)
-        pages.check(request)
+    check_replay(replay, request)
     with open_model(apparatus, model_name, request.settings) as model:
         landed = outcome(request, model)
         if replay is not None:

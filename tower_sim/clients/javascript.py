@@ -33,7 +33,7 @@ def tower_module() -> str:
     sampler = between(
         source("tower_sim.surrogate", "sampler.js"), "/** Do what `drop` does", "/**\n * Play the tower's part"
     )
-    return _around(_own("tower.js"), _range_errors(sampler))
+    return _around(own_text("tower.js"), _range_errors(sampler))
 
 
 def ship_module() -> str:
@@ -41,7 +41,7 @@ def ship_module() -> str:
     law = between(source("tower_sim.surrogate", "ship.js"), "/** Do what `drop` does", "/** What was fitted")
     battle = source("tower_sim.games.dead_reckoning", "battle.js")
     return _around(
-        _own("ship.js"), law.replace("\nexport function", "\nfunction"), battle[battle.index("const battle") :]
+        own_text("ship.js"), law.replace("\nexport function", "\nfunction"), battle[battle.index("const battle") :]
     )
 
 
@@ -49,7 +49,7 @@ def own_modules() -> dict[str, str]:
     """Return by name the modules that are whole files."""
     shared = {name: source("tower_sim.surrogate", f"{name}.js") for name in ("covered", "seeds")}
     names = ("chances", "check", "counts", "generator", "numpy", "rules")
-    return shared | {name: _own(f"{name}.js") for name in names}
+    return shared | {name: own_text(f"{name}.js") for name in names}
 
 
 def physics_modules() -> dict[str, str]:
@@ -67,7 +67,7 @@ def physics_modules() -> dict[str, str]:
     for name in names():
         head = f"/** The profile {name} as the physics has it. */\n"
         files[f"physics/{file_of(name)}.js"] = f"{head}export const profile = {text(document(load(name)))};\n"
-    return files | {"physics.js": _own("physics.js")}
+    return files | {"physics.js": own_text("physics.js")}
 
 
 def rules_modules() -> dict[str, str]:
@@ -89,10 +89,11 @@ def published_module() -> str:
 
 
 def _frozen(value: object) -> str:
-    return _compact(value) if isinstance(value, (int, str)) else f"Object.freeze({_compact(value)})"
+    return compact(value) if isinstance(value, (int, str)) else f"Object.freeze({compact(value)})"
 
 
-def _compact(value: object) -> str:
+def compact(value: object) -> str:
+    """Return JSON without spaces."""
     return json.dumps(value, separators=(",", ":"))
 
 
@@ -132,7 +133,8 @@ def _range_errors(text: str) -> str:
     return text.replace("TypeError", "RangeError")
 
 
-def _own(name: str) -> str:
+def own_text(name: str) -> str:
+    """Return a file of the package as it stands here."""
     return source("tower_sim.clients", f"npm/{name}")
 
 

@@ -21,7 +21,7 @@ from tower_sim.clients import javascript as modules
 from tower_sim.clients import lua_file
 from tower_sim.errors import UsageError, fault, shown
 from tower_sim.surrogate.export import document, js_text, json_text
-from tower_sim.surrogate.store import TOWER, fitted_or_shipped, shipped_names
+from tower_sim.surrogate.store import TOWER, Fitted, fitted_or_shipped, shipped_names
 from tower_sim.tools.terminal import warn
 from tower_sim.tools.writing import told, write
 from tower_sim.version import TOWER_SIM
@@ -44,11 +44,14 @@ def export_command(model: str, to: str, output: Path) -> None:
     """
     if to not in FORMATS:
         raise fault("format", to, "js, json or lua")
+    write(output, FORMATS[to](document(_fitted(model))), "output")
+
+
+def _fitted(model: str) -> Fitted:
     fitted = fitted_or_shipped(model)
     if fitted.failed:
         warn(f"{fitted.name}: {fitted.failed}")
-    plain = document(fitted)
-    write(output, FORMATS[to](plain), "output")
+    return fitted
 
 
 def write_package(models: Sequence[str], folder: Path) -> None:
@@ -84,15 +87,15 @@ def package_files(models: Sequence[str] = ()) -> dict[str, str]:
         "tower": modules.tower_module(),
         "ship": modules.ship_module(),
         "published": modules.published_module(),
-        "thresholds": f"{_THRESHOLDS}export const THRESHOLDS = {_line(thresholds)};\n",
+        "thresholds": f"{_THRESHOLDS}export const THRESHOLDS = {modules.compact(thresholds)};\n",
         **modules.own_modules(),
     }
     files: dict[str, str] = {f"lib/{name}.js": text for name, text in lib.items()}
     files |= {f"towers/{name}.js": _tower(name, plain, thresholds) for name, plain in towers.items()}
     files |= {f"ships/{name}.js": _ship(name, *plain) for name, plain in ships.items()}
-    files["index.js"] = source("tower_sim.clients", "npm/index.js")
+    files["index.js"] = modules.own_text("index.js")
     files |= modules.physics_modules()
-    files |= {f"plugins/{name}.js": source("tower_sim.clients", f"npm/plugins/{name}.js") for name in _plugins()}
+    files |= {f"plugins/{name}.js": modules.own_text(f"plugins/{name}.js") for name in _plugins()}
     types = _types()
     types |= {name.replace(".js", ".d.ts"): _PROFILE for name in files if name.startswith("physics/")}
     types |= {f"towers/{name}.d.ts": _declared("Tower", name) for name in towers}
@@ -100,8 +103,8 @@ def package_files(models: Sequence[str] = ()) -> dict[str, str]:
     files |= {re.sub(r"\.js$", ".cjs", name): modules.common_js(text) for name, text in files.items()}
     files |= types | {name.replace(".d.ts", ".d.cts"): modules.common_types(text) for name, text in types.items()}
     files["element.js"], files["element.d.ts"] = element_module(), element_types()
-    files["README.md"] = source("tower_sim.clients", "npm/README.md")
-    files["LICENSE"] = source("tower_sim.clients", "npm/LICENSE")
+    files["README.md"] = modules.own_text("README.md")
+    files["LICENSE"] = modules.own_text("LICENSE")
     files["package.json"] = _package_json()
     return files
 
@@ -110,9 +113,7 @@ def _makers(models: Sequence[str]) -> tuple[dict[str, dict[str, Any]], dict[str,
     towers: dict[str, dict[str, Any]] = {}
     ships: dict[str, tuple[dict[str, Any], Any]] = {}
     for model in dict.fromkeys(models):
-        fitted = fitted_or_shipped(model)
-        if fitted.failed:
-            warn(f"{fitted.name}: {fitted.failed}")
+        fitted = _fitted(model)
         name = modules.file_of(fitted.apparatus)
         if not name or name in towers or name in ships:
             raise UsageError(
@@ -131,7 +132,7 @@ def _makers(models: Sequence[str]) -> tuple[dict[str, dict[str, Any]], dict[str,
 def _tower(name: str, plain: Mapping[str, Any], thresholds: Sequence[int]) -> str:
     table = plain["table"]
     own = table["thresholds"] != thresholds
-    text = _line({**plain, "table": {**table, "thresholds": table["thresholds"] if own else "THRESHOLDS"}})
+    text = modules.compact({**plain, "table": {**table, "thresholds": table["thresholds"] if own else "THRESHOLDS"}})
     text = text.replace('"THRESHOLDS"', "THRESHOLDS")
     first = "" if own else 'import { THRESHOLDS } from "../lib/thresholds.js";\n'
     return (
@@ -145,7 +146,7 @@ def _ship(name: str, plain: Mapping[str, Any], printed: Mapping[str, Any]) -> st
     return (
         'import { shipOf } from "../lib/ship.js";\n\n'
         f"/** The ship {plain['apparatus']} and its board. */\n"
-        f"export const {_word(name)} = /* @__PURE__ */ shipOf({_line(plain)}, {_line(printed)});\n"
+        f"export const {_word(name)} = /* @__PURE__ */ shipOf({modules.compact(plain)}, {modules.compact(printed)});\n"
     )
 
 
@@ -212,12 +213,8 @@ def _word(name: str) -> str:
     return f"tower{word}" if word[0].isdigit() else word
 
 
-def _line(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))
-
-
 def _types() -> dict[str, str]:
     folder = Path(str(resources.files("tower_sim.clients"))) / "types"
     made = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in sorted(folder.rglob("*.d.ts"))}
     physics = source("tower_sim.web", "src/physics/types.ts").replace("../../../clients/types/lib/", "../")
-    return made | {"lib/types.d.ts": source("tower_sim.clients", "npm/types.d.ts"), "lib/physics/types.d.ts": physics}
+    return made | {"lib/types.d.ts": modules.own_text("types.d.ts"), "lib/physics/types.d.ts": physics}

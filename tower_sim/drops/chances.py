@@ -1,6 +1,8 @@
 """Chances of the next throw, estimated by many throws from the same state.
 
-state + cubes --draws--> cubes out by draw and colour --> mean number out and shares
+    state + cubes --draws--> cubes out by draw and colour --> mean number out and shares
+
+Means and shares have intervals.
 """
 
 from __future__ import annotations

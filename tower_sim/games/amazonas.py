@@ -98,8 +98,7 @@ class Amazonas(Game):
             while not tower.out:
                 yield Turn(f"{first}No cube comes out. Throw again.", {"round": number})
                 first = f"Round {number}: {_throw(tower, spent)}"
-            most = max(tower.out.values()) if rules.pick == "most" else 1
-            event = tower.pick({x: 1 if rules.pick == "most" else n for x, n in tower.out.items() if n >= most})
+            event = tower.pick(tower.out, rules.pick)
             spent[event] += 1
             hand = hand or [*CARDS]  # all seven return once all are played (line 79)
             card = _card(tower, rules, event, hand)  # after the event is known (lines 54 to 64)

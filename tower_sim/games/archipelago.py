@@ -109,8 +109,7 @@ class Archipelago(Game):
                     tower.take()
                 tower.throw(tower.sample(tower.outside, rules.sample))  # ours; what comes out goes back to the bank
                 if out := tower.out:
-                    most = {resource: 1 for resource, count in out.items() if count == max(out.values())}
-                    half.resource = tower.pick(out if rules.pick == "uniform" else most)
+                    half.resource = tower.pick(out, rules.pick)
                     half.number = out[half.resource]
                 else:
                     yield Turn(f"{when}nothing comes out, throw again")

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from tower_sim.errors import UsageError, fault, shown
 from tower_sim.games.game import Game
-from tower_sim.games.lines import line_of, line_of_fault
+from tower_sim.games.lines import error_text, line_of, line_of_fault
 from tower_sim.games.running import guard
 from tower_sim.tools.reading import read_text
 
@@ -48,8 +48,7 @@ def game_of(text: str, file: str) -> Game:
     except Exception as error:
         lines = (each.lineno for each in reversed(inspect.trace()) if each.filename == file)
         line = line_of_fault(text, error) or next(lines, "?")
-        told = str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
-        raise UsageError(f"game file {shown(file)}, line {line}: {told}") from None
+        raise UsageError(f"game file {shown(file)}, line {line}: {error_text(error)}") from None
     kinds = [
         each
         for each in vars(module).values()

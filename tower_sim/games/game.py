@@ -29,8 +29,7 @@ from tower_sim.apparatus.with_board import with_board
 from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError, fault, shown
 from tower_sim.games import rules as typed
-from tower_sim.games import telling
-from tower_sim.games.running import check_rules, measured, started
+from tower_sim.games.running import check_rules, count_words, measured, started
 from tower_sim.games.tower import GameTower
 from tower_sim.games.turn import Turn
 from tower_sim.games.ways import Ways
@@ -48,6 +47,7 @@ KEY = ("point", "run", "drop")
 TABLES = ("drops", "cubes", "poses")
 """Reserved table names. A game with facts has a table of its own name, so its name cannot be one of them."""
 _ARROW = {int: "int64", float: "float64", bool: "bool", str: "string"}
+_SHOWN = 8  # words in a sentence
 
 
 class Game(ABC):
@@ -127,7 +127,17 @@ class Game(ABC):
 
     def summary(self, turns: Sequence[Turn], rules: Any) -> str:
         """Return the result of a run, beginning with two plain sentences for players."""
-        return telling.summary(self, turns)
+        landed = [turn for turn in turns if turn.failed is None]
+        if not landed:
+            return f"{self.title} was cut short before its first turn. Nothing was thrown."
+        inside = [len(turn.state.residents) for turn in landed]
+        held = f"The tower held {sum(inside) / len(inside):.1f} cubes on average, {inside[-1]} at the end."
+        for name, words in count_words(self, landed).items():
+            if words:
+                counts = ", ".join(f"{word.replace('_', ' ')} {count}" for word, count in words.most_common(_SHOWN))
+                more = ", and others" if len(words) > _SHOWN else ""
+                return f"The {name.replace('_', ' ')} in {words.total()} turns: {counts}{more}. {held}"
+        return f"{self.title} took {len(landed)} turns. {held}"
 
     def draw(self, turns: Sequence[Turn], rules: Any, apparatus: Apparatus, path: str | Path, *, title: str) -> None:
         """Draw a run into the file `path`."""

@@ -12,6 +12,11 @@ from typing import Any, cast
 from tower_sim.errors import UsageError
 
 
+def error_text(error: Exception) -> str:
+    """Return an exception of a user's game in one line."""
+    return str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
+
+
 @lru_cache(maxsize=8)
 def _tree(text: str) -> ast.Module:
     return ast.parse(text)
@@ -65,7 +70,7 @@ def line_of_yield(game: Any, turns: Any) -> int | None:
 
 
 @contextmanager
-def told_with_line(game: Any, line: Callable[[], int | None]) -> Generator[None]:
+def naming_line(game: Any, line: Callable[[], int | None]) -> Generator[None]:
     """Begin each UsageError with the file of a user's game and a line of it."""
     try:
         yield

@@ -32,8 +32,3 @@ def questions(rulings: type[BaseModel]) -> dict[str, Question]:
     """Return the questions of a class of rulings, by field name."""
     extra = {name: cast("dict[str, Any]", field.json_schema_extra) for name, field in rulings.model_fields.items()}
     return {name: Question(more["source"], more["choices"]) for name, more in extra.items()}
-
-
-def choices(rulings: BaseModel) -> dict[str, str]:
-    """Return the chosen answer to each question, by field name."""
-    return rulings.model_dump()

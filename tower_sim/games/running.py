@@ -16,7 +16,7 @@ from tower_sim.cubes import MAX_CUBES, count_by_colour
 from tower_sim.door import as_model
 from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.errors import UsageError, check_kind, check_whole, fault, plain
-from tower_sim.games.lines import line_of_method, line_of_yield, told_with_line
+from tower_sim.games.lines import error_text, line_of_method, line_of_yield, naming_line
 from tower_sim.games.tower import GameTower
 from tower_sim.games.turn import Turn
 from tower_sim.runs.by_drop import ByDrop, by_drop
@@ -35,17 +35,17 @@ def started(game: Any, model: DropModel, rules: Any, seed: int, run: int | None 
     """Return a generator of the turns of a run; see `Game.start`."""
     as_model(model)
     seed, run = check_run(rules, game.Rules, seed, run)
-    if _has_board(model) != game.board:
+    if has_board(model) != game.board:
         needed = "a ship with a board" if game.board else "a tower that keeps cubes"
         raise fault("apparatus", model.apparatus, needed, f"play {game.name} with another apparatus")
     cubes = _guarded(game, "cubes", lambda: dict(game.cubes(rules)))
     number = sum(cubes.values())
-    with told_with_line(game, partial(line_of_method, game, "cubes")):
+    with naming_line(game, partial(line_of_method, game, "cubes")):
         if not 1 <= number <= MAX_CUBES:
             raise fault(f"the number of cubes of {game.name}", number, f"1 to {MAX_CUBES}", "change the rules")
     tower = GameTower(model, cubes, seed, run)
     turns = _guarded(game, "play", lambda: game.play(tower, rules))
-    with told_with_line(game, partial(line_of_method, game, "play")):
+    with naming_line(game, partial(line_of_method, game, "play")):
         if not hasattr(turns, "__next__"):
             allowed = "a generator of turns: write yield Turn(...)"
             raise fault(f"the result of play of {game.name}", turns, allowed, "change the game")
@@ -63,7 +63,7 @@ def _turns(game: Any, tower: GameTower, given: Iterator[Turn]) -> Iterator[Turn]
             return
         if turn is None:
             return
-        with told_with_line(game, partial(line_of_yield, game, given)):
+        with naming_line(game, partial(line_of_yield, game, given)):
             if not isinstance(turn, Turn):
                 raise fault(f"what turn {index} of {game.name} yields", turn, "a Turn", "write yield Turn(...)")
             turn = replace(turn, facts=plain(turn.facts), index=index, state=tower.state, outcomes=tower.outcomes)
@@ -72,7 +72,7 @@ def _turns(game: Any, tower: GameTower, given: Iterator[Turn]) -> Iterator[Turn]
         if turn.failed is not None:
             return
     most = f"up to {MAX_TURNS}"
-    with told_with_line(game, partial(line_of_yield, game, given)):
+    with naming_line(game, partial(line_of_yield, game, given)):
         raise fault(f"the number of turns of {game.name}", f"over {MAX_TURNS}", most, "let play come to an end")
 
 
@@ -119,12 +119,12 @@ def _guarded(game: Any, what: str, call: Callable[[], Any]) -> Any:
             raise
         frames = traceback.extract_tb(error.__traceback__)
         line = next((frame.lineno for frame in reversed(frames) if frame.filename == game.file), None)
-        told = str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
         where = f"{game.file}, line {line}" if line else f"{game.file}, {what}"
-        raise UsageError(f"{where}: {told}") from error
+        raise UsageError(f"{where}: {error_text(error)}") from error
 
 
-def _has_board(model: DropModel) -> bool:
+def has_board(model: DropModel) -> bool:
+    """Return whether `model` is of an apparatus with a board."""
     try:
         return getattr(model, "board", None) is not None
     except UsageError:  # a model that knows boards, of an apparatus that has none
@@ -154,14 +154,14 @@ def shares(game: Any, turns: Sequence[Turn]) -> dict[str, dict[str, float]]:
     """Return each word's share of the reports in a run, for each fact whose values are words; 0 if no turn reports the
     fact.
     """
-    counts = words_told(game, turns)
+    counts = count_words(game, turns)
     return {
         name: {word: counts[name][word] / max(1, counts[name].total()) for word in words}
         for name, words in word_facts(game).items()
     }
 
 
-def words_told(game: Any, turns: Sequence[Turn]) -> dict[str, Counter[str]]:
+def count_words(game: Any, turns: Sequence[Turn]) -> dict[str, Counter[str]]:
     """Return how many turns of a run report each word, for each fact whose values are words."""
     told = {name: [turn.facts.get(name) for turn in turns if turn.failed is None] for name in word_facts(game)}
     return {name: Counter(word for word in words if word is not None) for name, words in told.items()}

@@ -105,8 +105,7 @@ class Seafarers(Game):
             while not out:
                 yield Turn(f"Turn {turn}: {first}No number comes out. Throw again.", {"turn": turn})
                 first, out = _throw(tower, NUMBERS)
-            most = max(out.values()) if rules.pick == "most" else 1
-            number = tower.pick({x: 1 if rules.pick == "most" else n for x, n in out.items() if n >= most})
+            number = tower.pick(out, rules.pick)
             facts = {"turn": turn, "event": number, "number": int(number)}
             says = f"Turn {turn}: {first}The number is {number}."
             yield Turn(says, {**facts, "repeats": number == last} if last else facts)

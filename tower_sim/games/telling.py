@@ -15,49 +15,10 @@ from tower_sim.answers import Mean, Share, typed
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError
 from tower_sim.games.odds import ManyRuns, mean, said_proportion, shares
-from tower_sim.games.running import word_facts, words_told
+from tower_sim.games.running import count_words, word_facts
 from tower_sim.games.turn import Turn
 from tower_sim.runs.figure import Figure
 from tower_sim.statistics import CONFIDENCE, too_few
-
-_SHOWN = 8  # words in a sentence
-
-
-def head(game: Any, rules: Any, *, apparatus: str, model: str, seed: int) -> str:
-    """Return the heading of a run: the game, the house rules, and the names of the columns."""
-    usual, now = game.plain(game.read({})), game.plain(rules)
-    changed = [
-        f"{key} {value}" for name, table in now.items() for key, value in table.items() if usual[name].get(key) != value
-    ]
-    lines = [f"{game.title}, tower {apparatus}, {model}, seed {seed}"]
-    lines += [f"house rules: {', '.join(changed)}"] * bool(changed)
-    return "\n".join([*lines, "turn: thrown, out, inside"])
-
-
-def line(turn: Turn) -> str:
-    """Return one turn as a line of text: the counts of cubes, then the game's sentence or facts."""
-    if turn.failed is not None:
-        return f"{turn.index:4}  {turn.failed}"
-    cubes = f"{sum(turn.thrown.values()):3} {sum(turn.out.values()):3} {len(turn.state.residents):3}"
-    says = turn.says or ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in turn.facts.items())
-    attempts = sum(outcome.attempts - 1 for outcome in turn.outcomes)
-    again = f" (drawn again {attempts} times)" if attempts else ""
-    return f"{turn.index:4}: {cubes}  {says}{again}".rstrip()
-
-
-def summary(game: Any, turns: Sequence[Turn]) -> str:
-    """Return the result of a run in two sentences: the words that the game reported, and the cubes in the tower."""
-    landed = [turn for turn in turns if turn.failed is None]
-    if not landed:
-        return f"{game.title} was cut short before its first turn. Nothing was thrown."
-    inside = [len(turn.state.residents) for turn in landed]
-    held = f"The tower held {sum(inside) / len(inside):.1f} cubes on average, {inside[-1]} at the end."
-    for name, words in words_told(game, landed).items():
-        if words:
-            counts = ", ".join(f"{word.replace('_', ' ')} {count}" for word, count in words.most_common(_SHOWN))
-            more = ", and others" if len(words) > _SHOWN else ""
-            return f"The {name.replace('_', ' ')} in {words.total()} turns: {counts}{more}. {held}"
-    return f"{game.title} took {len(landed)} turns. {held}"
 
 
 def run_type(game: Any) -> Any:
@@ -100,33 +61,6 @@ def _camel(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
-def document(game: Any, turns: Sequence[Turn], rules: Any, *, apparatus: str, model: str, seed: int) -> dict[str, Any]:
-    """Return the JSON document of a run, ready for `json.dumps`: counts by colour and the facts of each turn."""
-    colours = dict.fromkeys(game.cubes(rules), 0)
-    return {
-        "schema": "tower-sim/game-run",
-        "version": 1,
-        "seed": str(seed),
-        "model": model,
-        "apparatus": apparatus,
-        "game": game.name,
-        "game_version": game.version,
-        **game.plain(rules),
-        "turns": [
-            {
-                "index": turn.index,
-                "thrown": colours | turn.thrown,
-                "out": colours | turn.out,
-                "inside": colours | turn.inside,
-                "facts": dict(turn.facts),
-                "says": turn.says,
-            }
-            for turn in turns
-            if turn.failed is None
-        ],
-    }
-
-
 class FigureOdds(ManyRuns):
     """Statistics over many runs: the mean of each figure, and the share of turns with each word of a fact."""
 
@@ -139,7 +73,7 @@ class FigureOdds(ManyRuns):
     def add(self, turns: Sequence[Turn]) -> None:
         self.values.append(self.game.measured(turns, self.rules))
         self.names = (turns[-1].state.model, turns[-1].state.apparatus) if turns else self.names
-        for name, counts in words_told(self.game, turns).items():
+        for name, counts in count_words(self.game, turns).items():
             self.told[name].append(counts)
 
     @property

@@ -57,8 +57,10 @@ class GameTower(Throwing):
         """The cubes that can be thrown, by colour."""
         return count_by_colour(self._outside(), list(dict.fromkeys(cube.colour for cube in self.cubes)))
 
-    def pick(self, cubes: Mapping[str, int]) -> str:
-        """Draw one of `cubes` at random, with equal chances for each cube, and return its colour."""
+    def pick(self, cubes: Mapping[str, int], how: str = "uniform") -> str:
+        """Draw one of `cubes` at random and return its colour; with `how` = "most" one of the most numerous colours."""
+        if how == "most":
+            cubes = {colour: 1 for colour, count in cubes.items() if count == max(cubes.values())}
         return next(iter(self.sample(cubes, 1)))
 
     def sample(self, cubes: Mapping[str, int], number: int) -> dict[str, int]:

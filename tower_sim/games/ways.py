@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from tower_sim.contract import DropModel
 from tower_sim.cubes import check_colour
 from tower_sim.errors import UsageError, fault, shown
 from tower_sim.games import telling
 from tower_sim.games.compared import Compared
+from tower_sim.games.knocks import check_knocks
 from tower_sim.games.odds import ManyRuns
 from tower_sim.games.turn import Turn
 from tower_sim.tools.reading import toml_table
@@ -47,18 +48,55 @@ class Ways:
     # The words and the document of a run
 
     def head(self, rules: Any, *, apparatus: str, model: str, seed: int) -> str:
-        """Return the heading of a run."""
-        return telling.head(self.game, rules, apparatus=apparatus, model=model, seed=seed)
+        """Return the heading of a run: the game, the house rules, and the names of the columns."""
+        usual, now = self.game.plain(self.game.read({})), self.game.plain(rules)
+        changed = [
+            f"{key} {value}"
+            for name, table in now.items()
+            for key, value in table.items()
+            if usual[name].get(key) != value
+        ]
+        lines = [f"{self.game.title}, tower {apparatus}, {model}, seed {seed}"]
+        lines += [f"house rules: {', '.join(changed)}"] * bool(changed)
+        return "\n".join([*lines, "turn: thrown, out, inside"])
 
     def line(self, turn: Turn, rules: Any) -> str:
         """Return one turn as a line of text."""
-        return telling.line(turn)
+        if turn.failed is not None:
+            return f"{turn.index:4}  {turn.failed}"
+        cubes = f"{sum(turn.thrown.values()):3} {sum(turn.out.values()):3} {len(turn.state.residents):3}"
+        says = turn.says or ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in turn.facts.items())
+        attempts = sum(outcome.attempts - 1 for outcome in turn.outcomes)
+        again = f" (drawn again {attempts} times)" if attempts else ""
+        return f"{turn.index:4}: {cubes}  {says}{again}".rstrip()
 
     def document_of(
         self, turns: Sequence[Turn], rules: Any, *, apparatus: str, model: str, seed: int
     ) -> Mapping[str, Any]:
         """Return the JSON document of a run, ready for `json.dumps`, with `schema` and `version`."""
-        return telling.document(self.game, turns, rules, apparatus=apparatus, model=model, seed=seed)
+        colours = dict.fromkeys(self.game.cubes(rules), 0)
+        return {
+            "schema": "tower-sim/game-run",
+            "version": 1,
+            "seed": str(seed),
+            "model": model,
+            "apparatus": apparatus,
+            "game": self.game.name,
+            "game_version": self.game.version,
+            **self.game.plain(rules),
+            "turns": [
+                {
+                    "index": turn.index,
+                    "thrown": colours | turn.thrown,
+                    "out": colours | turn.out,
+                    "inside": colours | turn.inside,
+                    "facts": dict(turn.facts),
+                    "says": turn.says,
+                }
+                for turn in turns
+                if turn.failed is None
+            ],
+        }
 
     def types(self) -> list[Any]:
         """Return the types of the documents: of a run, and of the odds of many if there are any."""
@@ -72,6 +110,7 @@ class Ways:
 
     def check(self, model: DropModel, rules: Any) -> None:
         """Raise UsageError, before a run begins, if `model` cannot play these rules."""
+        check_knocks(model, self.game.knocks(rules))
 
     def caption(self, rules: Any, *, apparatus: str, model: str, seed: int) -> str:
         """Return the title of the picture of a run."""
@@ -100,14 +139,19 @@ def changed(game: Any, rules: Any, changes: Sequence[str]) -> Any:
             allowed = f"KEY=VALUE, each key once; the keys are {', '.join(first) or 'none'}"
             raise UsageError(f"--set {shown(change)}; allowed is {allowed}")
         done.add(key)
-        *path, last = key.split(".")
-        inner = tables if path and path[0] in tables else first  # a key of a further table, such as knocks.3
-        for word in path:
-            below = inner.get(word)
-            inner[word] = below if isinstance(below, dict) else {}
-            inner = inner[word]
-        inner[last] = value_of(text)
+        table, _, rest = key.partition(".")
+        set_value(tables if rest and table in tables else first, key, text)  # a further table: as in knocks.3
     return game.read(tables)
+
+
+def set_value(table: dict[str, Any], key: str, text: str) -> None:
+    """Set a dotted key of a table to the value of `text`; see `value_of`."""
+    *path, last = key.split(".")
+    for word in path:
+        below: Any = table.get(word)
+        table[word] = dict(cast("dict[str, Any]", below)) if isinstance(below, dict) else {}
+        table = table[word]
+    table[last] = value_of(text)
 
 
 def value_of(text: str) -> Any:

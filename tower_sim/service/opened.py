@@ -7,11 +7,10 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
-from types import TracebackType
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.contract import DropModel
+from tower_sim.contract import Closing, DropModel
 from tower_sim.errors import UsageError
 from tower_sim.models import open_model
 from tower_sim.physics.settings import PhysicsSettings
@@ -25,7 +24,7 @@ Opener = Callable[[Apparatus, str, PhysicsSettings | None], AbstractContextManag
 _Key = tuple[str, str, str, str, PhysicsSettings | None]
 
 
-class Opened:
+class Opened(Closing):
     """The last `KEPT` models that were asked for, opened by `opener`; a context manager.
 
     A model is identified by the names in the request and by the bytes of the files that they name, so a changed file is
@@ -35,14 +34,6 @@ class Opened:
     def __init__(self, opener: Opener = open_model) -> None:
         self._opener = opener
         self._kept: OrderedDict[_Key, tuple[Apparatus, DropModel, ExitStack]] = OrderedDict()
-
-    def __enter__(self) -> Opened:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def asked(self, request: AnyRequest) -> tuple[Apparatus, DropModel]:
         """Return the apparatus and the model that a request names."""

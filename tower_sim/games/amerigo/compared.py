@@ -27,7 +27,6 @@ from tower_sim.games.compared import (
     instead,
     number,
 )
-from tower_sim.games.rulings import choices
 from tower_sim.games.turn import Turn
 from tower_sim.runs.array import Array, Runs, RunSampler
 from tower_sim.runs.figure import table
@@ -142,7 +141,7 @@ class ComparedGames(Compared):
     def keys(self, side: int) -> dict[str, Any]:
         rules = self.rules[side]
         plain = rules.model_dump(mode="json", exclude={"name", "rulings", "knocks"})  # as TOML has it: no tuples
-        return plain | {f"rulings.{key}": choice for key, choice in choices(rules.rulings).items()}
+        return plain | {f"rulings.{key}": choice for key, choice in rules.rulings.model_dump().items()}
 
     def is_unseen(self, key: str) -> bool:
         return key == "substitute" or key.startswith("rulings.")

@@ -29,7 +29,6 @@ class Amerigo(Game):
     about = "the part of a game that its tower decides: a set-up and 35 phases, with cubes carried over"
     version = RULES_VERSION
     kind = "game"
-    run = "game"
     apparatus = "amerigo"
     Rules = amerigo.Rules
     figures = FIGURES

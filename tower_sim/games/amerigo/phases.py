@@ -18,7 +18,7 @@ from typing import Any
 from tower_sim.contract import DropModel
 from tower_sim.cubes import Cube, count_by_colour, in_order
 from tower_sim.door import as_model
-from tower_sim.errors import UsageError, fault
+from tower_sim.errors import fault
 from tower_sim.games.amerigo.answers import AmerigoDrop, AmerigoGame
 from tower_sim.games.amerigo.options import (
     action_points,
@@ -26,6 +26,7 @@ from tower_sim.games.amerigo.options import (
     gold_for_passing,
 )
 from tower_sim.games.amerigo.rules import SETUP, Rules, as_rules
+from tower_sim.games.running import has_board
 from tower_sim.games.tower import GameTower
 from tower_sim.outcome import Outcome, Status
 from tower_sim.state import TowerState, check_seed
@@ -63,11 +64,7 @@ class GameState:
 
 def check_tower(model: DropModel) -> None:
     """Raise UsageError if `model` is for a ship with a board, which keeps no cubes inside."""
-    try:
-        board: object = getattr(model, "board", None)
-    except UsageError:  # a model that knows boards, of an apparatus that has none
-        return
-    if board is not None:
+    if has_board(model):
         allowed = "a tower that keeps cubes, such as amerigo"
         raise fault("apparatus", model.apparatus, allowed, "it is a ship with a board, for battles; take a tower")
 

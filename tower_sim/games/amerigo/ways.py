@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tower_sim.contract import DropModel
 from tower_sim.games import telling
 from tower_sim.games.amerigo import words
 from tower_sim.games.amerigo.answers import AmerigoGame
 from tower_sim.games.amerigo.compared import ComparedGames
 from tower_sim.games.amerigo.phases import game_json
 from tower_sim.games.amerigo.rules import Rules
-from tower_sim.games.knocks import check_knocks
 from tower_sim.games.turn import Turn
 from tower_sim.games.ways import Ways
 
@@ -35,9 +33,6 @@ class AmerigoWays(Ways):
 
     def compared(self, rules: tuple[Rules, Rules]) -> ComparedGames:
         return ComparedGames(self.game, rules)
-
-    def check(self, model: DropModel, rules: Rules) -> None:
-        check_knocks(model, rules.knocks)
 
     def expected(self, rules: Rules) -> int:
         return rules.drops

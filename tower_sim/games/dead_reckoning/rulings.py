@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from tower_sim.games.rules import Rules
-from tower_sim.games.rulings import choices, ruled
+from tower_sim.games.rulings import ruled
 
 
 class Rulings(Rules):
@@ -103,4 +103,4 @@ class Rulings(Rules):
     @property
     def choices(self) -> dict[str, str]:
         """The chosen answer to each question, by field name."""
-        return choices(self)
+        return self.model_dump()

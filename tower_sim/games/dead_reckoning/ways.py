@@ -41,8 +41,5 @@ class BattleWays(Ways):
     def compared(self, rules: tuple[BattleRules, BattleRules]) -> ComparedBattles:
         return ComparedBattles(self.game, rules)
 
-    def expected(self, rules: BattleRules) -> None:
-        pass
-
     def odds(self) -> ManyRuns:
         return BattleOdds()

@@ -27,12 +27,9 @@ _BEGUN = LOCATED | {"model": Job, "description": "A job was begun."}
 def played() -> Any:
     """Return the type of a kept game: of a run or of odds, of any game that is installed."""
     kinds = [kind for game in games() for kind in game.ways.types()]
-    kept = [typed(kind.__name__, kind.__doc__, {"id": Identifier, **_hints(kind)}) for kind in kinds]
+    fields = [{"id": Identifier, **get_type_hints(kind, include_extras=True)} for kind in kinds]
+    kept = [typed(kind.__name__, kind.__doc__, own) for kind, own in zip(kinds, fields, strict=True)]
     return Union[tuple(kept)]  # noqa: UP007
-
-
-def _hints(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind, include_extras=True)
 
 
 def add(router: Routes, service: Service) -> None:
