@@ -69,7 +69,7 @@ def shown(value: object, longest: int = _LONGEST) -> str:
     if isinstance(value, str) and len(value) > 2 * longest:
         value = value[:longest] + value[-longest:]  # the middle is left out below anyway
     try:
-        text = " ".join(_written(value).split())
+        text = " ".join(_write(value).split())
     except (ValueError, RecursionError):  # a number too long to write, or too deep a table
         text = f"a {type(value).__name__} that cannot be written down"
     return text if len(text) <= longest else f"{text[: longest * 2 // 3]}...{text[-longest // 6 :]}"
@@ -179,12 +179,12 @@ def unknown(what: str, word: object, known: Iterable[str], advice: str = "check 
     return fault(what, word, f"one of {', '.join(words)}", f"{advice}{meant}")
 
 
-def _written(value: object) -> str:
+def _write(value: object) -> str:
     if value is None or isinstance(value, bool):
         return "nothing" if value is None else str(value).lower()
     if type(value) is dict:
         table = cast("dict[object, object]", value)
-        return "{" + ", ".join(f"{_written(key)}: {_written(inner)}" for key, inner in table.items()) + "}"
+        return "{" + ", ".join(f"{_write(key)}: {_write(inner)}" for key, inner in table.items()) + "}"
     if type(value) is list:
-        return "[" + ", ".join(map(_written, cast("list[object]", value))) + "]"
+        return "[" + ", ".join(map(_write, cast("list[object]", value))) + "]"
     return value.isoformat() if isinstance(value, (date, time)) else repr(value)

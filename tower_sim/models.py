@@ -44,7 +44,7 @@ def open_model(
     apparatus = load(apparatus) if isinstance(apparatus, (str, Path)) else as_apparatus(apparatus)
     settings = None if settings is None else as_settings(settings)
     if not isinstance(cast("object", name), str):
-        raise _unknown(name)
+        raise _unknown_model(name)
     if name == "physics":
         from tower_sim.simulator import PhysicsModel
 
@@ -53,7 +53,7 @@ def open_model(
         return TwoThirdsRule(apparatus)
     if name == "surrogate" or name.endswith(".json"):
         return surrogate_of(apparatus, fitted_to(apparatus) if name == "surrogate" else load_fitted(name))
-    raise _unknown(name)
+    raise _unknown_model(name)
 
 
 def rule_of_thumb(apparatus: Apparatus, name: str) -> TwoThirdsRule:
@@ -68,7 +68,7 @@ def settings_of(model: str, engine: str | None, fineness: str | None) -> Physics
     refuse them.
     """
     if not isinstance(cast("object", model), str) or (model not in MODELS and not model.endswith(".json")):
-        raise _unknown(model)
+        raise _unknown_model(model)
     if model == "physics":
         named = ENGINE if engine is None else check_engine(engine, "engine")
         return accuracy(named, STANDARD if fineness is None else fineness)
@@ -79,7 +79,7 @@ def settings_of(model: str, engine: str | None, fineness: str | None) -> Physics
     return None
 
 
-def _unknown(model: object) -> UsageError:
+def _unknown_model(model: object) -> UsageError:
     allowed = f"one of {', '.join(MODELS)}, or a .json file of `tower-sim model fit`"
     return fault("model", model, allowed, f"check its spelling{near(model, MODELS) if isinstance(model, str) else ''}")
 

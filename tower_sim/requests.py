@@ -91,7 +91,7 @@ def _may_be_files(info: ValidationInfo) -> bool:
     return bool(info.context and cast("dict[str, bool]", info.context).get("files"))
 
 
-def _known(what: str) -> AfterValidator:
+def _check_known(what: str) -> AfterValidator:
     def check(name: str, info: ValidationInfo) -> str:
         if what in ("engine", "accuracy") or not _may_be_files(info):
             check_name(what, name)
@@ -100,7 +100,7 @@ def _known(what: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _listed(what: str) -> Any:
+def _list_names(what: str) -> Any:
     def listed(schema: dict[str, Any]) -> None:
         schema["enum"] = list(KINDS[what]())
 
@@ -138,11 +138,11 @@ def _state(state: object) -> object:
 _DIGITS = {"type": "string", "pattern": "^[0-9]{1,39}$"}
 _SEEDS = {"anyOf": [_DIGITS, {"type": "integer", "minimum": 0, "maximum": MAX_SEED}, {"type": "null"}]}
 _TOKEN = {"anyOf": [{"type": "string", "maxLength": MAX_TOKEN}, {"type": "null"}]}
-ApparatusName = Annotated[str, _known("apparatus"), _listed("apparatus")]
-ModelName = Annotated[str, _known("model"), _listed("model")]
-GameName = Annotated[str, _known("game"), _listed("game")]
-Engine = Annotated[str, _known("engine"), _listed("engine")]
-Accuracy = Annotated[str, _known("accuracy"), _listed("accuracy")]
+ApparatusName = Annotated[str, _check_known("apparatus"), _list_names("apparatus")]
+ModelName = Annotated[str, _check_known("model"), _list_names("model")]
+GameName = Annotated[str, _check_known("game"), _list_names("game")]
+Engine = Annotated[str, _check_known("engine"), _list_names("engine")]
+Accuracy = Annotated[str, _check_known("accuracy"), _list_names("accuracy")]
 Seed = Annotated[int, BeforeValidator(_seed), WithJsonSchema(_SEEDS)]
 MaybeSeed = Annotated[int | None, BeforeValidator(_maybe_seed), WithJsonSchema(_SEEDS)]
 State = Annotated[Any, BeforeValidator(_state), WithJsonSchema(_TOKEN)]
@@ -375,7 +375,7 @@ def rules_of(game: Game, table: Mapping[str, Any], directory: Path | None = None
     A relative path of the apparatus starts at `directory`, if that is given.
     """
     named = check_table("rules", table).get(GAME, as_game(game).name)
-    is_it = named == game.name or (registry.is_file("game", named) and _opened(named, directory).source == game.source)
+    is_it = named == game.name or (registry.is_file("game", named) and _open(named, directory).source == game.source)
     if not is_it:
         raise fault(GAME, named, f"{game.name}, which is to be played", "play that game, or give other rules")
     if directory is not None:
@@ -396,10 +396,10 @@ def rules_of(game: Game, table: Mapping[str, Any], directory: Path | None = None
 def game_of_rules(table: Mapping[str, Any], directory: Path | None, default: str) -> Game:
     """Return the game of a rules file: its key `game` is a name, or a path that starts at `directory`."""
     named: object = table.get(GAME, default)
-    return _opened(cast("str", named), directory) if registry.is_file("game", named) else registry.get("game", named)
+    return _open(cast("str", named), directory) if registry.is_file("game", named) else registry.get("game", named)
 
 
-def _opened(file: str, directory: Path | None) -> Game:
+def _open(file: str, directory: Path | None) -> Game:
     return registry.get("game", file if directory is None else str(directory / file))
 
 

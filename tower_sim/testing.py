@@ -45,18 +45,18 @@ def check_model(model: DropModel) -> None:
     _equal("empty()", state, TowerState(model.name, model.apparatus, state.digest))
     for seed in range(10):
         thrown = tuple(cube for cube in queue if cube not in state.cubes)[:5]
-        state = _drawn(model, state, Event("drop", "", thrown, ()), seed)
+        state = _check_draw(model, state, Event("drop", "", thrown, ()), seed)
         queue = [cube for cube in queue if cube not in thrown] + [*thrown]
     _hold("at least one drop of ten lands", state.drops > 0)
-    state = _drawn(model, state, Event("drop", "", (), ()), 10)
+    state = _check_draw(model, state, Event("drop", "", (), ()), 10)
     new, rng = Cube(state.next_id, "green", model.cube_edge), np.random.default_rng(0)
     for strength in (0.3, 2.0):
         with suppress(UsageError):  # a model may refuse knocks
             model.knock(state, strength, rng)
-            state = _drawn(model, state, Event("knock", "", (), (), strength), 11)
+            state = _check_draw(model, state, Event("knock", "", (), (), strength), 11)
     for zone in cast("BoardModel", model).board.zones if state.board.lying else ():
         for cube in (new, *state.board.cubes[:1]):
-            state = _drawn(model, state, Event("place", "", (cube,), (), 0.0, zone.name), 12)
+            state = _check_draw(model, state, Event("place", "", (cube,), (), 0.0, zone.name), 12)
     _equal("redo() of the log", redo(model, state), state)
     refused: dict[str, Callable[[], object]] = {
         "a cube thrown twice": partial(model.drop, state, (new, new), rng),
@@ -67,10 +67,10 @@ def check_model(model: DropModel) -> None:
         "an rng other than PCG64": partial(model.drop, state, (new,), np.random.Generator(np.random.MT19937(1))),
         "a knock of strength -1": partial(model.knock, state, -1.0, rng),
     }
-    _refused(refused)
+    _check_refused(refused)
 
 
-def _drawn(model: DropModel, state: TowerState, event: Event, seed: int) -> TowerState:
+def _check_draw(model: DropModel, state: TowerState, event: Event, seed: int) -> TowerState:
     kind, cubes, token = event.kind, event.thrown, state.token()
     rng, another, begun = (np.random.default_rng([2013, seed]) for _ in range(3))
     arguments = {"drop": (cubes,), "knock": (event.strength,), "place": (*cubes, event.place)}[kind]
@@ -117,10 +117,10 @@ def check_engine(kind: Callable[[PhysicsSettings], Stepper], settings: PhysicsSe
     engine, other = kind(settings), kind(settings)
     _hold("an engine says its title and its distribution", bool(engine.title and engine.distribution))
     poses = [Pose((x, -x / 3, 1.0), _TURNED) for x in (0.0, 0.2, 0.1)]
-    falling, beside, lying = bodies = _laid(engine, settings, poses)
+    falling, beside, lying = bodies = _lay(engine, settings, poses)
     engine.lay_to_rest({lying: poses[2]})
     engine.set_velocity(falling, (0.3, -0.2, 0.5), (0.0, 0.0, 0.0))
-    moved, speed = _moved(engine, bodies, 400), 0.2 * GRAVITY
+    moved, speed = _move(engine, bodies, 400), 0.2 * GRAVITY
     _near("the speed of a falling cube", moved.velocity[0], (0.3, -0.2, 0.5 - speed), 1e-6)
     _near("the place of a falling cube", moved.position[0], (0.06, -0.04, 1.1 - 0.1 * speed), speed * _STEP)
     _near("the orientation of a falling cube", moved.orientation[0], _TURNED, 1e-9)
@@ -130,21 +130,21 @@ def check_engine(kind: Callable[[PhysicsSettings], Stepper], settings: PhysicsSe
     _equal("the overlap of cubes in the air", engine.overlap(), 0.0)
     engine.remove(falling)
     engine.wake(lying)
-    heights = _moved(engine, [lying, beside], 200).position[:, 2]
+    heights = _move(engine, [lying, beside], 200).position[:, 2]
     _near("heights once a cube is woken", heights, 1 - GRAVITY * np.array([0.005, 0.045]), speed * _STEP)
-    (body,) = _laid(engine, settings, poses[:1])
+    (body,) = _lay(engine, settings, poses[:1])
     for pull in (5.0, -5.0):
         engine.set_gravity((pull, 0.0, 0.0))
-        speed = _moved(engine, [body], 200).velocity[0]
+        speed = _move(engine, [body], 200).velocity[0]
         _near("the speed after gravity swung", speed, (max(pull, 0.0) * 0.1, 0.0, 0.0), 1e-6)
-    (body,) = _laid(engine, settings, [Pose((0.0, 0.0, 3 * _EDGE), (0.0, 0.0, 0.0, 1.0))])
-    height = _moved(engine, [body], 1000).position[0, 2]
+    (body,) = _lay(engine, settings, [Pose((0.0, 0.0, 3 * _EDGE), (0.0, 0.0, 0.0, 1.0))])
+    height = _move(engine, [body], 1000).position[0, 2]
     _near("the height of a cube that fell onto the floor", height, 0.7 * _EDGE, 0.3 * _EDGE)
     engine.put_to_sleep(body)
-    asleep = _moved(engine, [body], 2).position
-    _near("the place of a cube put to sleep", _moved(engine, [body], 200).position, asleep, 0)
+    asleep = _move(engine, [body], 2).position
+    _near("the place of a cube put to sleep", _move(engine, [body], 200).position, asleep, 0)
     heap = [Pose((0.001 * (i % 3), 0.0013 * (i % 2), _EDGE * (1 + 1.8 * i)), _TURNED) for i in range(8)]
-    for part in zip(*(astuple(_moved(w, _laid(w, settings, heap), 500)) for w in (engine, engine, other)), strict=True):
+    for part in zip(*(astuple(_move(w, _lay(w, settings, heap), 500)) for w in (engine, engine, other)), strict=True):
         _hold("the same calls after clear() give the same bytes", len({array.tobytes() for array in part}) == 1)
     for each in (engine, engine, other):
         with each.lock, each.lock:
@@ -169,7 +169,9 @@ def check_game(game: Game, model: DropModel | None = None, tables: Mapping[str, 
         _hold(f"plain() has tables of the game alone, not {[*plain]}", {*plain} <= {*game.tables})
     refused = {f"a key that {name} has not": partial(game.read, {name: {"no_such_key": 1}}) for name in game.tables}
     refused["a table that the game has not"] = partial(game.read, {"no_such_table": {}})
-    _refused({**refused, "start() with the seed -1, before its first turn,": partial(game.start, player, rules, -1)})
+    _check_refused(
+        {**refused, "start() with the seed -1, before its first turn,": partial(game.start, player, rules, -1)}
+    )
     for run in (None, 3):
         plays = [game.start(player, read, seed, run) for read, seed in ((rules, 7), (rules, 8), (game.read(plain), 7))]
         first, _, again = ([(turn.kind, turn.facts, turn.state, str(turn.failed)) for turn in play] for play in plays)
@@ -205,13 +207,13 @@ def check_game(game: Game, model: DropModel | None = None, tables: Mapping[str, 
 class _Failing(Recorder):
     left: float = math.inf
 
-    def _kept(self, state: TowerState, outcome: Outcome, *, knock: bool = False) -> Outcome:
+    def _keep(self, state: TowerState, outcome: Outcome, *, knock: bool = False) -> Outcome:
         self.left -= outcome.status.is_landing or self.left <= 0
         failed = replace(outcome, status=Status.TIMED_OUT, state=state)
-        return super()._kept(state, failed if self.left < 0 else outcome, knock=knock)
+        return super()._keep(state, failed if self.left < 0 else outcome, knock=knock)
 
 
-def _laid(engine: Stepper, settings: PhysicsSettings, poses: Sequence[Pose]) -> list[int]:
+def _lay(engine: Stepper, settings: PhysicsSettings, poses: Sequence[Pose]) -> list[int]:
     engine.clear(_EDGE)
     engine.set_effort(settings.iterations, settings.residual, settings.relaxation)
     engine.set_gravity((0.0, 0.0, -GRAVITY))
@@ -221,7 +223,7 @@ def _laid(engine: Stepper, settings: PhysicsSettings, poses: Sequence[Pose]) -> 
     return [engine.add_cube(pose) for pose in poses]
 
 
-def _moved(engine: Stepper, bodies: Sequence[int], steps: int) -> Motion:
+def _move(engine: Stepper, bodies: Sequence[int], steps: int) -> Motion:
     engine.step(_STEP, steps)
     return engine.motion(bodies)
 
@@ -240,7 +242,7 @@ def _near(what: str, got: Any, expected: Any, within: float) -> None:
     _hold(f"{what} must be {shown(expected)} within {within:.2g}, not {shown(got)}", off <= within)
 
 
-def _refused(calls: Mapping[str, Callable[[], object]]) -> None:
+def _check_refused(calls: Mapping[str, Callable[[], object]]) -> None:
     for what, call in calls.items():
         try:
             call()

@@ -49,15 +49,15 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
     is_file = registry.is_file("game", said)
     is_game = is_file or said in registry.names("game")
     if is_game:
-        table, directory = _published(registry.get("game", said)), Path()
+        table, directory = _read_published(registry.get("game", said)), Path()
     elif said in names() or _is_profile(file):
-        table, directory = _published(_played_with(said)) | {APPARATUS: said}, Path()
+        table, directory = _read_published(_find_game(said)) | {APPARATUS: said}, Path()
     else:
         table, directory = read_table(file, "variant")
     with naming("variant", file):
         changed: set[str] = set()
         for change in word_list("changes", changes):
-            key = _change(table, change)
+            key = _apply_change(table, change)
             if key in changed:
                 raise fault("a change", change, "each key once", f"leave out all but one of those of {key}")
             changed.add(key)
@@ -85,13 +85,13 @@ def _is_profile(file: str | Path) -> bool:
         return False
 
 
-def _published(game: Game) -> dict[str, Any]:
+def _read_published(game: Game) -> dict[str, Any]:
     plain = game.plain(game.read({}))
     own = plain[game.tables[0]]
     return own if game.name == DEFAULT else own | {GAME: game.name}
 
 
-def _played_with(profile: str) -> Game:
+def _find_game(profile: str) -> Game:
     apparatus = load_apparatus(profile)
     for game in games():
         try:
@@ -103,7 +103,7 @@ def _played_with(profile: str) -> Game:
     return first_game()
 
 
-def _change(table: dict[str, Any], change: str) -> str:
+def _apply_change(table: dict[str, Any], change: str) -> str:
     key, equals, text = (part.strip() for part in change.partition("="))
     if not (key and equals):
         raise fault("a change", change, "KEY=VALUE with a key of a rules file", "try cubes=6")

@@ -27,7 +27,7 @@ from tower_sim.compare.paired import LEVEL, POWER, Moments, games_to_show, paire
 from tower_sim.compare.play import batches
 from tower_sim.compare.plot import comparison_figure, draw_comparison
 from tower_sim.compare.tally import CHUNK
-from tower_sim.compare.words import _titled, percent
+from tower_sim.compare.words import _with_title, percent
 from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import GAME, Rules, play
@@ -224,7 +224,7 @@ def test_an_interruption_keeps_the_pairs_that_are_done_if_there_are_two():
 @each_case(
     ("owner", "name", "calls", "model", "kept"),
     [
-        (pairs_play, "_played", 5, "two_thirds", 2),  # in the second game of the third pair
+        (pairs_play, "_play", 5, "two_thirds", 2),  # in the second game of the third pair
         (SurrogateModel, "extrapolated", 4, "surrogate", 8),  # in the third batch
     ],
 )
@@ -338,7 +338,7 @@ def test_the_report_leads_with_what_differs_and_its_tables_are_80_columns_wide_a
 
 
 def test_a_long_title_of_a_figure_is_not_cut():
-    row = _titled("chance of a weather that nobody wants twice running", "1.00")
+    row = _with_title("chance of a weather that nobody wants twice running", "1.00")
     assert row == ["chance of a weather that    1.00", "nobody wants twice running"]
 
 

@@ -227,13 +227,13 @@ def test_a_game_of_ones_own_is_searched_too():
 
 def test_physics_judges_where_the_fast_model_does_not_know_such_drops(monkeypatch: pytest.MonkeyPatch):
     asked: list[tuple[int, str]] = []
-    honest = Judge._played
+    honest = Judge._play
 
     def noted(self: Judge, each: Any, games: int, model: str, settings: Any) -> Any:
         asked.append((games, model))
         return honest(self, each, min(games, 20), "two_thirds" if model == "physics" else model, settings)
 
-    monkeypatch.setattr(Judge, "_played", noted)
+    monkeypatch.setattr(Judge, "_play", noted)
     found = tune("amerigo", {"actions": ">=3.5"}, {"cubes": [60]}, seed=1)
     assert asked[-2:] == [(1000, "surrogate"), (24, "physics")]
     assert sentences(found)[-1].startswith("Physics played these games: ")

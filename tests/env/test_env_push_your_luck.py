@@ -100,7 +100,7 @@ def test_five_failed_draws_in_a_row_truncate_the_episode(monkeypatch: pytest.Mon
     env = make()
     env.reset(seed=1)
     monkeypatch.setattr(env, "_tower", GameTower(CoinTower(failure_rate=1), env.cubes, 0))
-    monkeypatch.setattr(env, "_begun", lambda *_: env._tower)
+    monkeypatch.setattr(env, "_begin_turn", lambda *_: env._tower)
     _, reward, terminated, truncated, info = env.step(THROW)
     assert (reward, terminated, truncated) == (0, False, True)
     assert "5 draws in a row" in info["failed"]

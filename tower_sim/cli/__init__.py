@@ -20,7 +20,7 @@ _FILES = ("-o", "--output", "--save-plot")  # options that name a file to write
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status: 0 for success, 2 for the caller's mistake, else 1."""
     if closed := output.prepare():
-        return _told(closed, 1)
+        return _fail(closed, 1)
     return output.end(_run(arguments))
 
 
@@ -40,30 +40,30 @@ def _run(arguments: Sequence[str] | None) -> int:
         with output.going_on() if is_due else nullcontext():
             return run_command(words)
     except TyperException as error:
-        return _misused(error)
+        return _explain_misuse(error)
     except UsageError as error:
-        return _told(str(error), 2)
+        return _fail(str(error), 2)
     except WritingFailed as error:
-        return _told(str(error), 1)
+        return _fail(str(error), 1)
     except (KeyboardInterrupt, Abort):
-        return _told("interrupted", 1)
+        return _fail("interrupted", 1)
     except BrokenPipeError:  # the reader of our output has gone
         output.forget()
         return 1
     except OSError as error:
         callers = error.filename is not None and error.errno in CALLERS
-        return _told(output.failure(error), 2 if callers else 1)
+        return _fail(output.failure(error), 2 if callers else 1)
     except MemoryError:
-        return _told("out of memory; ask for less at once", 1)
+        return _fail("out of memory; ask for less at once", 1)
     except RuntimeError as error:
         from tower_sim.drops.repeat import TooManyFailedDraws
 
         if not isinstance(error, TooManyFailedDraws):
             raise
-        return _told(f"{error}; throw fewer cubes or change the apparatus", 1)
+        return _fail(f"{error}; throw fewer cubes or change the apparatus", 1)
 
 
-def _misused(error: Any) -> int:
+def _explain_misuse(error: Any) -> int:
     context: Any = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":
         print(context.get_help())
@@ -73,16 +73,16 @@ def _misused(error: Any) -> int:
     if unknown and context:
         kind, word = unknown.groups()
         options = [spelt for param in context.command.params for spelt in param.opts if spelt.startswith("--")]
-        text = f"unknown {kind} {shown(word)}{near(word, options) if kind == 'option' else _meant(word, context)}"
-    return _told(f"{text}; see {context.command_path if context else 'tower-sim'} --help", 2)
+        text = f"unknown {kind} {shown(word)}{near(word, options) if kind == 'option' else _suggest(word, context)}"
+    return _fail(f"{text}; see {context.command_path if context else 'tower-sim'} --help", 2)
 
 
-def _meant(word: str, context: Any) -> str:
+def _suggest(word: str, context: Any) -> str:
     commands: dict[str, Any] = context.command.commands
     inner = [f"{name} {each}" for name, group in commands.items() for each in getattr(group, "commands", ())]
     return next((f"; did you mean {path}?" for path in inner if path.endswith(f" {word}")), near(word, commands))
 
 
-def _told(text: str, status: int) -> int:
+def _fail(text: str, status: int) -> int:
     warn(text)
     return status

@@ -31,7 +31,7 @@ _GROUPS = {"apparatus": "apparatus", "games": "game", "engines": "engine"}  # in
 def list_all(as_json: bool) -> None:
     """Print everything that is available, as text or as JSON."""
     document = listed()
-    print(json.dumps(document)) if as_json else say(_words(document))
+    print(json.dumps(document)) if as_json else say(_format(document))
 
 
 def listed() -> dict[str, Any]:
@@ -47,10 +47,10 @@ def _entry(group: str, name: str) -> dict[str, Any]:
         thing = registry.get(group, name)
     except UsageError as error:
         return {"name": name, "package": package, "about": "", "error": str(error)}
-    return {"name": name, "package": package, **_told(name, thing), "error": None}
+    return {"name": name, "package": package, **_describe(name, thing), "error": None}
 
 
-def _told(name: str, thing: Any) -> dict[str, Any]:
+def _describe(name: str, thing: Any) -> dict[str, Any]:
     if isinstance(thing, ApparatusKind):
         texts = dict(sorted(thing.profiles().items()))
         fitted = {profile: engine for profile, text in texts.items() if (engine := fitted_with(text))}
@@ -62,7 +62,7 @@ def _told(name: str, thing: Any) -> dict[str, Any]:
     return {"about": getattr(thing, "about", thing.title), "title": thing.title, **own}
 
 
-def _words(document: Mapping[str, Any]) -> str:
+def _format(document: Mapping[str, Any]) -> str:
     blocks: list[str] = []
     for key, head in _HEADS.items():
         width = max(len(entry["name"]) for entry in document[key])

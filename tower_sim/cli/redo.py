@@ -38,11 +38,11 @@ def redo(what: str, tower: str | None, as_json: bool) -> int:
         is_same = state is None or redo_of(model, state) == state
         landed = outcome(request, model) if request and is_same else None
     if as_json:
-        events = [_plain(event) for event in state.log] if state else []
+        events = [_event_json(event) for event in state.log] if state else []
         thrown = drop_document(request, landed) if request and landed else None
         print(json.dumps({"schema": _SCHEMA, "version": 1, "same": is_same, "events": events, "throw": thrown}))
     else:
-        print("\n".join(_lines(state, request, landed, is_same=is_same)))
+        print("\n".join(_describe(state, request, landed, is_same=is_same)))
     return 0 if is_same else 1
 
 
@@ -65,7 +65,7 @@ def _throw(link: dict[str, str], name: str, state: TowerState | None) -> Throw |
     return Throw.of(apparatus=name, cubes=counts, state=state, knock=knock, seed=seed)
 
 
-def _plain(event: Event) -> dict[str, Any]:
+def _event_json(event: Event) -> dict[str, Any]:
     out = set(event.emerged)
     return {
         "kind": event.kind,
@@ -76,7 +76,7 @@ def _plain(event: Event) -> dict[str, Any]:
     }
 
 
-def _lines(state: TowerState | None, request: Throw | None, landed: Outcome | None, *, is_same: bool) -> list[str]:
+def _describe(state: TowerState | None, request: Throw | None, landed: Outcome | None, *, is_same: bool) -> list[str]:
     lines: list[str] = []
     if state is not None:
         number = len(state.log)
@@ -89,13 +89,13 @@ def _lines(state: TowerState | None, request: Throw | None, landed: Outcome | No
         lines.append(
             "So nobody has changed it." if is_same else "It was changed, or made by another version or another engine."
         )
-        lines += [_line(number, event) for number, event in enumerate(state.log)]
+        lines += [_describe_event(number, event) for number, event in enumerate(state.log)]
     if request and landed:
         lines += ["", report(landed, request.colours, request.seed)]
     return lines
 
 
-def _line(number: int, event: Event) -> str:
+def _describe_event(number: int, event: Event) -> str:
     counts = ", ".join(f"{colour} {count}" for colour, count in count_by_colour(event.thrown).items())
     said = f"{_WORDS[event.kind]} {counts}".rstrip()
     said += f" of {event.strength:g} g" if event.kind == "knock" else ""

@@ -84,7 +84,7 @@ def chances_of(
     if as_json:
         print(json.dumps(document_of(found, model, drawn)))
         return
-    say("\n".join([*_opening(found), "", *_table(found), "", _source(found, model.apparatus, model.name, drawn)]))
+    say("\n".join([*_summarize(found), "", *_table(found), "", _source(found, model.apparatus, model.name, drawn)]))
 
 
 def show(tower: str, output: Path, state: str | None) -> None:
@@ -123,11 +123,11 @@ def report(outcome: Outcome, colours: Sequence[str], seed: int) -> str:
     return "\n".join(lines)
 
 
-def _opening(found: list[Chances]) -> list[str]:
+def _summarize(found: list[Chances]) -> list[str]:
     best = max(found, key=lambda each: each.number.value)
     low, high = best.usual
     span = f"{low}" if low == high else f"{low} to {high}"
-    first = f"Throw {_words(best)}, and about {best.number.value:.1f} cubes come out"
+    first = f"Throw {_name_throw(best)}, and about {best.number.value:.1f} cubes come out"
     if few := too_few(len(best.out), "throw"):
         return [f"{first}: {few}."]
     first += f", {span} in nine of ten throws"
@@ -138,7 +138,7 @@ def _opening(found: list[Chances]) -> list[str]:
     return [f"{first}.", f"More than one colour comes out in {_share(several)} of such throws."]
 
 
-def _words(one: Chances) -> str:
+def _name_throw(one: Chances) -> str:
     return ", ".join(f"{count} {colour}" for colour, count in one.thrown.items())
 
 
@@ -154,7 +154,7 @@ def _mean(one: Chances) -> str:
 
 
 def _table(found: list[Chances]) -> list[str]:
-    rows: list[list[str]] = [["", *map(_words, found)]]
+    rows: list[list[str]] = [["", *map(_name_throw, found)]]
     rows.append(["out, mean", *map(_mean, found)])
     for name in found[0].shares:
         rows.append([name, *(_share(c.shares[name]) for c in found)])

@@ -24,7 +24,7 @@ _MARK = "  /* SAMPLER */\n"
 
 def words_module() -> str:
     """Return the module of words: surrogate/words.js, which exports all that it has."""
-    text = _range_errors(source("tower_sim.surrogate", "words.js"))
+    text = _raise_range_errors(source("tower_sim.surrogate", "words.js"))
     return re.sub(r"^(?=function |const )", "export ", text, flags=re.M)
 
 
@@ -33,14 +33,14 @@ def tower_module() -> str:
     sampler = between(
         source("tower_sim.surrogate", "sampler.js"), "/** Do what `drop` does", "/**\n * Play the tower's part"
     )
-    return _around(own_text("tower.js"), _range_errors(sampler))
+    return _insert(own_text("tower.js"), _raise_range_errors(sampler))
 
 
 def ship_module() -> str:
     """Return the module that makes ships: the law of surrogate/ship.js and the battles of the game's folder."""
     law = between(source("tower_sim.surrogate", "ship.js"), "/** Do what `drop` does", "/** What was fitted")
     battle = source("tower_sim.games.dead_reckoning", "battle.js")
-    return _around(
+    return _insert(
         own_text("ship.js"), law.replace("\nexport function", "\nfunction"), battle[battle.index("const battle") :]
     )
 
@@ -83,12 +83,12 @@ def published_module() -> str:
     plain: dict[str, Any] = game.plain(game.read({}))[game.tables[0]]
     if not isinstance(plain["cubes"], Mapping):
         plain = {**plain, "cubes": dict.fromkeys(plain["colours"], plain["cubes"])}
-    frozen = ", ".join(f"{key}: {_frozen(value)}" for key, value in plain.items())
+    frozen = ", ".join(f"{key}: {_freeze(value)}" for key, value in plain.items())
     head = f"// The published rules of {game.title}.\n\n"
     return f"{head}export const PUBLISHED = /* @__PURE__ */ Object.freeze({{ {frozen} }});\n"
 
 
-def _frozen(value: object) -> str:
+def _freeze(value: object) -> str:
     return compact(value) if isinstance(value, (int, str)) else f"Object.freeze({compact(value)})"
 
 
@@ -113,7 +113,7 @@ def common_js(module: str) -> str:
     names = _EXPORTED.findall(module)
     for found in _REEXPORT.findall(module):
         names += _names(found[0])
-    text = _REEXPORT.sub(_required, _IMPORT.sub(_required, module))
+    text = _REEXPORT.sub(_require, _IMPORT.sub(_require, module))
     text = re.sub(r"^export (?=async function|function|const)", "", text, flags=re.M)
     if built := _BUILT.search(text):
         names += [": ".join(reversed(name.split(" as "))) for name in _names(built[1])]
@@ -126,7 +126,7 @@ def common_types(types: str) -> str:
     return re.sub(r'((?:from |import\()"\.[^"]*)\.js"', r'\1.cjs"', types)
 
 
-def _range_errors(text: str) -> str:
+def _raise_range_errors(text: str) -> str:
     text = text.replace(
         "a TypeError for a thing of the wrong kind, a RangeError for a value that is not allowed", "a RangeError"
     )
@@ -138,7 +138,7 @@ def own_text(name: str) -> str:
     return source("tower_sim.clients", f"npm/{name}")
 
 
-def _around(shell: str, *inside: str) -> str:
+def _insert(shell: str, *inside: str) -> str:
     head, tail = shell.split(_MARK)
     return head + "".join(f"{each.rstrip()}\n\n" for each in inside).rstrip("\n") + "\n" + tail
 
@@ -147,6 +147,6 @@ def _names(text: str) -> list[str]:
     return [name for each in text.split(",") if (name := each.strip())]
 
 
-def _required(found: re.Match[str]) -> str:
+def _require(found: re.Match[str]) -> str:
     path = found[2].removesuffix(".js") + ".cjs"
     return f'const {{ {", ".join(_names(found[1])).replace(" as ", ": ")} }} = require("{path}");\n'

@@ -44,10 +44,10 @@ def export_command(model: str, to: str, output: Path) -> None:
     """
     if to not in FORMATS:
         raise fault("format", to, "js, json or lua")
-    write(output, FORMATS[to](document(_fitted(model))), "output")
+    write(output, FORMATS[to](document(_load(model))), "output")
 
 
-def _fitted(model: str) -> Fitted:
+def _load(model: str) -> Fitted:
     fitted = fitted_or_shipped(model)
     if fitted.failed:
         warn(f"{fitted.name}: {fitted.failed}")
@@ -79,7 +79,7 @@ def write_package(models: Sequence[str], folder: Path) -> None:
 
 def package_files(models: Sequence[str] = ()) -> dict[str, str]:
     """Return the package's files by name; see write_package. `package.json` is the last."""
-    towers, ships = _makers(models or shipped_names())
+    towers, ships = _load_all(models or shipped_names())
     tables = [plain["table"] for plain in towers.values()]
     thresholds: list[int] = tables[0]["thresholds"] if tables else []
     lib = {
@@ -98,8 +98,8 @@ def package_files(models: Sequence[str] = ()) -> dict[str, str]:
     files |= {f"plugins/{name}.js": modules.own_text(f"plugins/{name}.js") for name in _plugins()}
     types = _types()
     types |= {name.replace(".js", ".d.ts"): _PROFILE for name in files if name.startswith("physics/")}
-    types |= {f"towers/{name}.d.ts": _declared("Tower", name) for name in towers}
-    types |= {f"ships/{name}.d.ts": _declared("Ship", name) for name in ships}
+    types |= {f"towers/{name}.d.ts": _declare("Tower", name) for name in towers}
+    types |= {f"ships/{name}.d.ts": _declare("Ship", name) for name in ships}
     files |= {re.sub(r"\.js$", ".cjs", name): modules.common_js(text) for name, text in files.items()}
     files |= types | {name.replace(".d.ts", ".d.cts"): modules.common_types(text) for name, text in types.items()}
     files["element.js"], files["element.d.ts"] = element_module(), element_types()
@@ -109,11 +109,11 @@ def package_files(models: Sequence[str] = ()) -> dict[str, str]:
     return files
 
 
-def _makers(models: Sequence[str]) -> tuple[dict[str, dict[str, Any]], dict[str, tuple[dict[str, Any], Any]]]:
+def _load_all(models: Sequence[str]) -> tuple[dict[str, dict[str, Any]], dict[str, tuple[dict[str, Any], Any]]]:
     towers: dict[str, dict[str, Any]] = {}
     ships: dict[str, tuple[dict[str, Any], Any]] = {}
     for model in dict.fromkeys(models):
-        fitted = _fitted(model)
+        fitted = _load(model)
         name = modules.file_of(fitted.apparatus)
         if not name or name in towers or name in ships:
             raise UsageError(
@@ -150,7 +150,7 @@ def _ship(name: str, plain: Mapping[str, Any], printed: Mapping[str, Any]) -> st
     )
 
 
-def _declared(kind: str, name: str) -> str:
+def _declare(kind: str, name: str) -> str:
     return (
         f'import type {{ {kind} }} from "../lib/types.js";\n\n'
         f"/** A {kind.lower()} fitted to simulated games: see README.md. */\n"

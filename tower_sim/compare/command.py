@@ -36,9 +36,9 @@ def compare_files(
     number or model that is not allowed, and the errors of `play_pairs`.
     """
     check_whole("--games", games, 2, MAX_GAMES, "try --games 1000")
-    a, b = _variants(files, changes)
-    compared = _compared(a, b)
-    with _opened(a, model, settings) as first, _opened(b, model, settings) as second:
+    a, b = _read_variants(files, changes)
+    compared = _describe_game(a, b)
+    with _open(a, model, settings) as first, _open(b, model, settings) as second:
         with telling("pairs", games) as tell:
             pairs = play_pairs(compared, (first, second), games, seed, tell)
         return compare((a, b), pairs, model=name_models(first.name, second.name), seed=seed, asked=games)
@@ -137,7 +137,7 @@ def _draw(comparison: Comparison, plot: Path | None, as_json: bool) -> None:
             print(f"plot: {plot}")
 
 
-def _variants(files: tuple[str, str | None], changes: Sequence[str]) -> tuple[Variant, Variant]:
+def _read_variants(files: tuple[str, str | None], changes: Sequence[str]) -> tuple[Variant, Variant]:
     first, second = files
     if second is None and not changes:
         allowed = "allowed is a file, a shipped name or --set KEY=VALUE"
@@ -150,7 +150,7 @@ def _variants(files: tuple[str, str | None], changes: Sequence[str]) -> tuple[Va
     return replace(a, name=a.file), replace(b, name=b.file)  # two files with the same name: use their paths
 
 
-def _compared(a: Variant, b: Variant) -> Compared:
+def _describe_game(a: Variant, b: Variant) -> Compared:
     compared = a.game.ways.compared((a.rules, b.rules))
     for side, variant in enumerate((a, b)):
         try:
@@ -160,7 +160,7 @@ def _compared(a: Variant, b: Variant) -> Compared:
     return compared
 
 
-def _opened(variant: Variant, model: str, settings: PhysicsSettings | None) -> Model:
+def _open(variant: Variant, model: str, settings: PhysicsSettings | None) -> Model:
     try:
         return open_model(variant.apparatus, model, settings)
     except UsageError as error:

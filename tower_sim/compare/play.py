@@ -62,12 +62,12 @@ def batches(compared: Compared, models: tuple[DropModel, DropModel], games: int,
     """
     a_sampler, b_sampler = (compared.sampler(model) for model in models)
     if a_sampler and b_sampler:
-        for first, some in _batches(compared, games):
+        for first, some in _split(compared, games):
             yield Pairs(a_sampler(0, some, seed, first), b_sampler(1, some, seed, first))
         return
     for run in range(games):
         try:
-            (a, of_a), (b, of_b) = (_played(compared, model, side, seed, run) for side, model in enumerate(models))
+            (a, of_a), (b, of_b) = (_play(compared, model, side, seed, run) for side, model in enumerate(models))
         except TooManyFailedDraws as error:
             yield Pairs(compared.none(0), compared.none(1), left_out=1, failure=error)
         else:
@@ -83,21 +83,21 @@ def play_side(
     """
     sampler = compared.sampler(model)
     parts = [compared.none(1).values]
-    for start, some in _batches(compared, games) if sampler else ((run, 1) for run in range(games)):
+    for start, some in _split(compared, games) if sampler else ((run, 1) for run in range(games)):
         with suppress(TooManyFailedDraws):
             many = sampler(1, some, seed, first + start) if sampler else None
-            parts.append((many or _played(compared, model, 1, seed, first + start)[0]).values)
+            parts.append((many or _play(compared, model, 1, seed, first + start)[0]).values)
         note()
     return np.concatenate(parts)
 
 
-def _batches(compared: Compared, games: int) -> Iterator[tuple[int, int]]:
+def _split(compared: Compared, games: int) -> Iterator[tuple[int, int]]:
     size = max(1, min(CHUNK if way() != "python" else _PLAIN_BATCH, _BATCH_COUNTS // compared.numbers()))
     for first in range(0, games, size):
         yield first, min(size, games - first)
 
 
-def _played(compared: Compared, model: DropModel, side: int, seed: int, run: int) -> tuple[Values, Draws]:
+def _play(compared: Compared, model: DropModel, side: int, seed: int, run: int) -> tuple[Values, Draws]:
     recorder = Recorder(model)
     turns = list(to_its_end(compared.game.start(recorder.as_model, compared.rules[side], seed, run)))
     draws = recorder.taken()

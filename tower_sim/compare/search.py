@@ -223,7 +223,7 @@ class Search:
         size = -(-games // (4 * self.workers))
         parts: list[Array] = []
         for part in self.pool.imap(
-            _part, [(a, b, self.name, min(size, games - i), seed, first + i) for i in range(0, games, size)]
+            _play_part, [(a, b, self.name, min(size, games - i), seed, first + i) for i in range(0, games, size)]
         ):
             parts.append(part)
             self.note()
@@ -257,15 +257,15 @@ class Search:
             return
         levels = min(MOST_CHANGES, len(space))
         far = max(most // (2 * len(space)), 2)
-        spread = [(vary.key, value) for vary in space for value in _spread(vary.values, min(far, _FAR))]
+        spread = [(vary.key, value) for vary in space for value in _pick_spread(vary.values, min(far, _FAR))]
         level: list[Tried] = [self.base]
         for changes in range(1, levels + 1):
             until = most * (levels + changes) // (2 * levels)  # half of them may be of one change
             ways = [dict(each.way) | {key: value} for each in level for key, value in spread if key not in each.way]
-            self.try_all(_spread(ways, max((until - len(self.tried)) * 2 // 3, 1) if changes > 1 else most), until)
+            self.try_all(_pick_spread(ways, max((until - len(self.tried)) * 2 // 3, 1) if changes > 1 else most), until)
             level = []
             while level != (level := self.nearest([x for x in self.tried.values() if len(x.way) == changes], _BEAM)):
-                self.try_all((way for each in level for way in _neighbours(each.way, space)), until)
+                self.try_all((way for each in level for way in _list_neighbours(each.way, space)), until)
 
     def try_all(self, ways: Iterable[Way], until: float = math.inf) -> None:
         for way in ways:
@@ -302,7 +302,7 @@ class Search:
 
     def choose(self, finalists: Sequence[Tried]) -> tuple[list[Tried], int]:
         """Play other games of the finalists. Return those that no other beats, and the index of the one to advise."""
-        games, seed = self.budget.choose, _other(self.seed, 1)
+        games, seed = self.budget.choose, _derive_seed(self.seed, 1)
         again = [replace(each, values=self.played(each.variant, each.compared, games, seed)) for each in finalists]
         able = [each for each in again if self.is_sure(each)] or list(filter(self.seems_all, again)) or again
         least = min(able, key=self.distance)
@@ -374,14 +374,14 @@ class Judge:
 
     def reached(self, each: Tried) -> Reached:
         """Return a way as fresh games judge it: with physics if the fast model does not know such drops."""
-        found = self._played(each, self.games, self.model, self.settings)
+        found = self._play(each, self.games, self.model, self.settings)
         shares, why = found.pairs.extrapolated or (0.0, 0.0), ""
         if shares[1] > BEYOND:
             why = f"{percent(shares[1])} of the drops lie outside of what the fast model was fitted to"
         elif FAILED_NAME in found.model:
             why = "the fast model failed its own check"
         if why and self.model != PHYSICS:
-            found = self._played(each, BY_PHYSICS, PHYSICS, None)
+            found = self._play(each, BY_PHYSICS, PHYSICS, None)
         half = float(student_quantile(len(found.pairs) - 1, (1 + CONFIDENCE) / 2)) / math.sqrt(len(found.pairs))
         rows = {row.key: row for group in found.groups for row in group}
         means, verdicts = dict[str, Any](), dict[str, Verdict]()
@@ -392,9 +392,9 @@ class Judge:
             verdicts[wish.key] = wish.verdict(low, high, row.sd_b)
         return Reached(each.way, found, means, verdicts, why)
 
-    def _played(self, each: Tried, games: int, model: str, settings: PhysicsSettings | None) -> Comparison:
+    def _play(self, each: Tried, games: int, model: str, settings: PhysicsSettings | None) -> Comparison:
         a, b = self.search.start, each.variant
-        seed = _other(self.search.seed, 2)
+        seed = _derive_seed(self.search.seed, 2)
         with open_model(a.apparatus, model, settings) as first, open_model(b.apparatus, model, settings) as second:
             pairs = play_pairs(each.compared, (first, second), games, seed, lambda done: self.search.note())
             return compare((a, b), pairs, model=name_models(first.name, second.name), seed=seed, asked=games)
@@ -403,25 +403,25 @@ class Judge:
 _Named = tuple[str, tuple[str, ...]]  # a variant's file and changes, for other processes
 
 
-def _part(task: tuple[_Named, _Named, str, int, int, int]) -> Array:
+def _play_part(task: tuple[_Named, _Named, str, int, int, int]) -> Array:
     start, variant, name, games, seed, first = task
-    compared, model = _opened(start, variant, name)
+    compared, model = _open(start, variant, name)
     return play_side(compared, model, games, seed, first)
 
 
 @lru_cache(maxsize=64)
-def _opened(start: _Named, variant: _Named, name: str) -> tuple[Compared, Model]:
+def _open(start: _Named, variant: _Named, name: str) -> tuple[Compared, Model]:
     a, b = read_variant(*start), read_variant(*variant)
     return b.game.ways.compared((a.rules, b.rules)), open_model(b.apparatus, name)
 
 
-def _spread(values: Sequence[T], most: int) -> list[T]:
+def _pick_spread(values: Sequence[T], most: int) -> list[T]:
     if len(values) <= most or most < 2:
         return [*values[:most]]
     return [values[round(i * (len(values) - 1) / (most - 1))] for i in range(most)]
 
 
-def _neighbours(way: Way, space: Sequence[RuleValues]) -> list[dict[str, str]]:
+def _list_neighbours(way: Way, space: Sequence[RuleValues]) -> list[dict[str, str]]:
     found: list[dict[str, str]] = []
     for vary in space:
         if vary.key in way:
@@ -431,5 +431,5 @@ def _neighbours(way: Way, space: Sequence[RuleValues]) -> list[dict[str, str]]:
     return found
 
 
-def _other(seed: int, number: int) -> int:
+def _derive_seed(seed: int, number: int) -> int:
     return int(np.random.SeedSequence(seed, spawn_key=(number,)).generate_state(1, np.uint64)[0])

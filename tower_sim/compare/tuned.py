@@ -141,9 +141,9 @@ class Tuned:
 def sentences(tuned: Tuned) -> list[str]:
     """Return what to change and what that reaches, what it costs, and what stands in the way of an unmet wish."""
     best = tuned.best
-    told = [_first(tuned), _costs(tuned.base, best)]
+    told = [_describe_result(tuned), _describe_costs(tuned.base, best)]
     if best.verdict is not Verdict.MET:
-        told += _in_its_way(tuned)
+        told += _describe_obstacles(tuned)
     shares = best.comparison.pairs.extrapolated
     if best.by_physics:
         told.append(f"Physics played these games: {best.by_physics}.")
@@ -155,11 +155,11 @@ def sentences(tuned: Tuned) -> list[str]:
     return [each for each in told if each]
 
 
-def _first(tuned: Tuned) -> str:
+def _describe_result(tuned: Tuned) -> str:
     best = tuned.best
-    reached = " and ".join(_reached(wish, best) for wish in tuned.wishes)
+    reached = " and ".join(_describe_mean(wish, best) for wish in tuned.wishes)
     by = f"in {counted(best.games, best.comparison.pairs.compared.game.run)} played afresh"
-    changes = _changes(tuned.base, best.changes)
+    changes = _list_changes(tuned.base, best.changes)
     is_one = len(tuned.wishes) == 1
     wish, are = ("The wish", "is") if is_one else ("The wishes", "are")
     if best.verdict is Verdict.MET:
@@ -172,15 +172,15 @@ def _first(tuned: Tuned) -> str:
     return f"{wish} {are} not met; {ways}: {reached}, {by}."
 
 
-def _reached(wish: Wish, best: Reached) -> str:
+def _describe_mean(wish: Wish, best: Reached) -> str:
     row, (mean, low, high, _) = best.row(wish.key), best.means[wish.key]
     half = (high - low) / 2
     before = f" instead of {_round(row.mean_a, half)}" if best.changes else ""
     missed = f", wished {wish.words}" if best.verdicts[wish.key] is not Verdict.MET else ""
-    return f"{row.title} {_round(mean, half)} ({_ends(low, high)}{missed}){before}"
+    return f"{row.title} {_round(mean, half)} ({_describe_ends(low, high)}{missed}){before}"
 
 
-def _costs(base: Variant, best: Reached) -> str:
+def _describe_costs(base: Variant, best: Reached) -> str:
     if not best.changes:
         return "It costs nothing."
     run = best.comparison.pairs.compared.game.run
@@ -195,7 +195,7 @@ def _costs(base: Variant, best: Reached) -> str:
     return f"It costs: {', '.join(named)}{others}: {'certain' if sure == {'certain'} else 'certain or very likely'}."
 
 
-def _in_its_way(tuned: Tuned) -> list[str]:
+def _describe_obstacles(tuned: Tuned) -> list[str]:
     told: list[str] = []
     for wish in tuned.wishes:
         if tuned.alone[wish.key]:
@@ -207,11 +207,11 @@ def _in_its_way(tuned: Tuned) -> list[str]:
         if least < wish.low and wish.high < most:
             told.append(f"What stands in its way: {title} jumps over {wish.words}; let another rule vary too.")
             continue
-        ends = [_end(vary, way) for vary in tuned.varied if vary.key in way]
+        ends = [_describe_end(vary, way) for vary in tuned.varied if vary.key in way]
         further = f"; {' and '.join(filter(None, ends))}" if any(ends) else ""
         told.append(
             f"What stands in its way: {title} goes from {number(least)} to {number(most)} in the ways that were tried, "
-            f"and is {'most' if is_low else 'least'} ({number(value)}) with {_changes(tuned.base, way)}{further}."
+            f"and is {'most' if is_low else 'least'} ({number(value)}) with {_list_changes(tuned.base, way)}{further}."
         )
     if not told and len(tuned.wishes) > 1:
         told.append(
@@ -220,7 +220,7 @@ def _in_its_way(tuned: Tuned) -> list[str]:
     return told
 
 
-def _end(vary: RuleValues, way: Way) -> str:
+def _describe_end(vary: RuleValues, way: Way) -> str:
     ends = {vary.values[0], vary.values[-1]}
     return f"{vary.key} = {way[vary.key]} is the last value that it may have here" if way[vary.key] in ends else ""
 
@@ -230,7 +230,7 @@ def report(tuned: Tuned) -> str:
     pairs = tuned.best.comparison.pairs
     game = pairs.compared.game
     wished = ", ".join(wish.text for wish in tuned.wishes)
-    varied = "; ".join(f"{vary.key} {_values(vary)}" for vary in tuned.varied)
+    varied = "; ".join(f"{vary.key} {_list_values(vary)}" for vary in tuned.varied)
     whole = "all" if tuned.tried >= tuned.of else f"of {tuned.of}"
     head = [
         " ".join(sentences(tuned)),
@@ -243,9 +243,9 @@ def report(tuned: Tuned) -> str:
     table = [f"{'changes':<9} {'wish':<7} figures, and what they cost"]
     for way in tuned.ways:
         mark = " <- told above" if way is tuned.best else ""
-        figures = ", ".join(_figure(wish, way) for wish in tuned.wishes)
-        table.append(f"{len(way.changes):<9} {way.verdict:<7} {_changes(tuned.base, way.changes)}{mark}")
-        table.append(f"{'':<17} {figures}; {_few(way)}")
+        figures = ", ".join(_describe_figure(wish, way) for wish in tuned.wishes)
+        table.append(f"{len(way.changes):<9} {way.verdict:<7} {_list_changes(tuned.base, way.changes)}{mark}")
+        table.append(f"{'':<17} {figures}; {_list_costs(way)}")
     notes = [
         "",
         f"In brackets: the 95 % interval of games played after the choice, of each figure alone. met: it lies in the "
@@ -255,7 +255,7 @@ def report(tuned: Tuned) -> str:
     return "\n".join([*head, *table, *notes])
 
 
-def _few(way: Reached) -> str:
+def _list_costs(way: Reached) -> str:
     if not way.costs:
         return "costs nothing that these games show" if way.changes else "as it is"
     named = ", ".join(f"{_title(way, row)} {number(row.mean_b)}" for row in way.costs[:_COSTS])
@@ -263,9 +263,9 @@ def _few(way: Reached) -> str:
     return f"costs {named}{f' and {more} more' if more > 0 else ''}"
 
 
-def _figure(wish: Wish, way: Reached) -> str:
+def _describe_figure(wish: Wish, way: Reached) -> str:
     mean, low, high, _ = way.means[wish.key]
-    return f"{way.row(wish.key).title} {_round(mean, (high - low) / 2)} ({_ends(low, high)})"
+    return f"{way.row(wish.key).title} {_round(mean, (high - low) / 2)} ({_describe_ends(low, high)})"
 
 
 def _title(way: Reached, row: Row) -> str:
@@ -275,20 +275,20 @@ def _title(way: Reached, row: Row) -> str:
     return f"{of} {row.title}".strip()
 
 
-def _changes(base: Variant, way: Way) -> str:
-    told = [f"{key} = {_word(value)} instead of {_plain(as_it_was(base, key))}" for key, value in way.items()]
+def _list_changes(base: Variant, way: Way) -> str:
+    told = [f"{key} = {_unquote(value)} instead of {_toml_or_text(as_it_was(base, key))}" for key, value in way.items()]
     return " and ".join(told) or "no change"
 
 
-def _word(text: str) -> str:
+def _unquote(text: str) -> str:
     return text[1:-1] if re.fullmatch(r'"[\w. -]+"', text) else text
 
 
-def _plain(value: Any) -> str:
+def _toml_or_text(value: Any) -> str:
     return "nothing" if value is None else toml_text(value) if not isinstance(value, str) else value
 
 
-def _values(vary: RuleValues) -> str:
+def _list_values(vary: RuleValues) -> str:
     if len(vary.values) < 2:
         return " ".join(vary.values) or "(no other value)"
     return one_line(", ".join(vary.values), 60, 20)
@@ -298,7 +298,7 @@ def _round(mean: float, half: float) -> str:
     return f"{mean:.{min(max(count_decimals(half, digits=1), 1), 4)}f}"
 
 
-def _ends(low: float, high: float) -> str:
+def _describe_ends(low: float, high: float) -> str:
     half = (high - low) / 2
     return f"{_round(low, half)} to {_round(high, half)}"
 
@@ -324,8 +324,8 @@ def rules_text(tuned: Tuned, path: Path) -> str:
     plain = variant.game.plain(variant.rules)
     first, *others = variant.game.tables
     own = dict(check_table(first, plain.get(first, {})))
-    head = {} if variant.game.name == DEFAULT else {GAME: _beside(variant.game.file, path) or variant.game.name}
-    head |= {APPARATUS: _beside(variant.apparatus.file, path) or variant.apparatus.name}
+    head = {} if variant.game.name == DEFAULT else {GAME: _relative_path(variant.game.file, path) or variant.game.name}
+    head |= {APPARATUS: _relative_path(variant.apparatus.file, path) or variant.apparatus.name}
     if isinstance(own.get("name"), str):
         own["name"] = path.stem
     tables: dict[str, Any] = {key: value for key, value in own.items() if isinstance(value, dict)}
@@ -343,5 +343,5 @@ def rules_text(tuned: Tuned, path: Path) -> str:
     return "\n".join(" ".join(line.splitlines()) for line in lines) + "\n"
 
 
-def _beside(file: str | os.PathLike[str] | None, path: Path) -> str:
+def _relative_path(file: str | os.PathLike[str] | None, path: Path) -> str:
     return Path(os.path.relpath(file, path.absolute().parent)).as_posix() if file else ""

@@ -39,7 +39,7 @@ def read_vary(text: str) -> RuleValues:
     if not (key and equals and values):
         raise UsageError(f"--vary {text!r}; allowed is {_FORM}; write --vary cubes=5..12")
     if found := _RANGE.match(values):
-        return vary_of(key, _stepped(text, *found.groups()))
+        return vary_of(key, _list_range(text, *found.groups()))
     try:
         return vary_of(key, toml_table(f"value = [{values}]", "the values")["value"])
     except UsageError:
@@ -120,7 +120,7 @@ def toml_key(key: str) -> str:
     return key if re.fullmatch(r"[\w-]+", key, re.ASCII) else json.dumps(key, ensure_ascii=False)
 
 
-def _stepped(text: str, first: str, last: str, step: str | None) -> list[Any]:
+def _list_range(text: str, first: str, last: str, step: str | None) -> list[Any]:
     if step is None and not (first.lstrip("-").isdigit() and last.lstrip("-").isdigit()):
         raise UsageError(f"--vary {text!r} has no step; allowed is FIRST..LAST..STEP; write {first}..{last}..0.1")
     by = float(step or 1)

@@ -41,7 +41,7 @@ def compare_report(comparison: Comparison) -> str:
     groups = [(group.head, [row for row in rows if not row.never])
               for group, rows in zip(pairs.compared.groups, comparison.groups, strict=True)]  # fmt: skip
     tables: list[str] = []
-    for heading, line in ((_HEADING, _line), (_SURE_HEADING, _sure_line))[: 1 + (len(pairs) >= FEWEST)]:
+    for heading, line in ((_HEADING, _mean_rows), (_SURE_HEADING, _test_rows))[: 1 + (len(pairs) >= FEWEST)]:
         for title, rows in filter(itemgetter(1), groups):
             tables += [f"{title:<{_TITLE}} {heading}", *(each for row in rows for each in line(row)), ""]
     return "\n".join([*head, *tables, *notes(comparison)])
@@ -107,24 +107,24 @@ _HEADING = f"{'A':>7} {'B':>7} {'B - A':>8}  {'95 % interval':>18}  shown"
 _SURE_HEADING = f"{'r':>5} {'p':>7}  {'shown from':>10}  a smaller one"
 
 
-def _line(row: Row) -> list[str]:
+def _mean_rows(row: Row) -> list[str]:
     interval = "-" if row.interval is None else " to ".join(_mean(row, value, "+") for value in row.interval)
-    return _titled(
+    return _with_title(
         row.title,
         f"{_mean(row, row.mean_a):>7} {_mean(row, row.mean_b):>7} {_mean(row, row.difference, '+'):>8}  "
         f"{interval:>18}  {'yes' if row.shown else 'no'}",
     )
 
 
-def _sure_line(row: Row) -> list[str]:
+def _test_rows(row: Row) -> list[str]:
     correlation = "-" if row.correlation is None else f"{row.correlation:.2f}"
     p = "<0.0001" if row.p_adjusted < 1e-4 else f"{row.p_adjusted:.4f}"
     least = "-" if row.shows_from is None else _mean(row, row.shows_from)
     smaller = "-" if row.smaller is None else f"{_mean(row, row.smaller[0])} in {_games(row.smaller[1])}"
-    return _titled(row.title, f"{correlation:>5} {p:>7}  {least:>10}  {smaller}")
+    return _with_title(row.title, f"{correlation:>5} {p:>7}  {least:>10}  {smaller}")
 
 
-def _titled(title: str, cells: str) -> list[str]:
+def _with_title(title: str, cells: str) -> list[str]:
     first, *rest = textwrap.wrap(title, _TITLE)
     return [f"{first:<{_TITLE}} {cells}", *rest]
 
@@ -144,7 +144,7 @@ def notes(comparison: Comparison) -> list[str]:
     )
     pairs = comparison.pairs
     few = too_few(len(pairs), "pair")
-    lines = [explained, f"{few}." if few else _pairing(comparison.figures, run)]
+    lines = [explained, f"{few}." if few else _describe_gain(comparison.figures, run)]
     if never := [row.title for rows in comparison.groups for row in rows if row.never]:
         lines.append(f"0 in every {run} of A and B, and so not in the tables: {', '.join(never)}.")
     if pairs.left_out:
@@ -161,7 +161,7 @@ def notes(comparison: Comparison) -> list[str]:
     return lines
 
 
-def _pairing(figures: Sequence[Row], run: str) -> str:
+def _describe_gain(figures: Sequence[Row], run: str) -> str:
     gains = [row.pairing_gain for row in figures if row.pairing_gain is not None]
     equal = len(figures) - len(gains)
     said = [f"No two pairs differ in {counted(equal, 'figure')}: no interval."] * bool(equal)

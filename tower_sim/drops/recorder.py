@@ -45,16 +45,16 @@ class Recorder(Closing):
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
         """See DropModel."""
-        return self._kept(state, self._model.drop(state, cubes, rng))
+        return self._keep(state, self._model.drop(state, cubes, rng))
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
         """See DropModel."""
-        return self._kept(state, self._model.knock(state, strength, rng), knock=True)
+        return self._keep(state, self._model.knock(state, strength, rng), knock=True)
 
     def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
         """See BoardModel."""
-        return self._kept(state, self._model.place(state, cube, zone, rng))
+        return self._keep(state, self._model.place(state, cube, zone, rng))
 
-    def _kept(self, state: TowerState, outcome: Outcome, *, knock: bool = False) -> Outcome:
+    def _keep(self, state: TowerState, outcome: Outcome, *, knock: bool = False) -> Outcome:
         self._draws.append(Draw(state, outcome, knock))
         return outcome

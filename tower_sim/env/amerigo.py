@@ -65,7 +65,7 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
 
     def _begin(self, seed: int) -> PhasesTable:
         game = start(self.model, self.rules)
-        first = dropped(self._begun(seed, 0, game.tower), game)
+        first = dropped(self._begin_turn(seed, 0, game.tower), game)
         return self._next(PhasesTable(seed, (first,), dict.fromkeys(self.rules.colours, self._need)))
 
     def _next(self, table: PhasesTable) -> PhasesTable:
@@ -73,7 +73,7 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
             game = cleared(table.entries[-1].state)
             if game.over:
                 return replace(table, is_over=True)
-            entry = dropped(self._begun(table.seed, game.index, game.tower), game)
+            entry = dropped(self._begin_turn(table.seed, game.index, game.tower), game)
             table = replace(table, entries=(*table.entries, entry))
             if not entry.skipped:
                 return table

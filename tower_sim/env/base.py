@@ -230,7 +230,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
                 yield f"cube_{number}_place", self._places.get(lying.region, 0) if lying else 0, len(self._places)
                 yield f"cube_{number}_age", min(state.drops - lying.since, OLDEST) if lying else 0, OLDEST
 
-    def _begun(self, seed: int, turn: int, state: Any) -> GameTower:
+    def _begin_turn(self, seed: int, turn: int, state: Any) -> GameTower:
         """Return the tower in `state` at the beginning of a turn of a run with `seed`."""
         self._tower.own_seed = seed
         self._tower.follow(state)

@@ -57,7 +57,7 @@ class DeadReckoningEnv(TowerEnv[Battle]):
         return *super()._of, self.side
 
     def _actions(self) -> tuple[str, ...]:
-        return tuple(_listed(self.rules.setup, self.model.board, self.side))
+        return tuple(_list_actions(self.rules.setup, self.model.board, self.side))
 
     def _begin(self, seed: int) -> Battle:
         return self._next(start(self.model, self.rules.setup, seed))
@@ -68,11 +68,11 @@ class DeadReckoningEnv(TowerEnv[Battle]):
         return table
 
     def _after(self, table: Battle, action: int) -> tuple[Battle, float]:
-        then = self._next(_used(self.model, table, self.actions[action]))
-        return then, _outcome(then, self.side)
+        then = self._next(_use(self.model, table, self.actions[action]))
+        return then, _reward(then, self.side)
 
     def _mask(self, table: Battle) -> list[bool]:
-        offered = _uses(table) if _is_choice(table) else {}
+        offered = _list_uses(table) if _is_choice(table) else {}
         return [action in offered and table.turn == self.side for action in self.actions]
 
     def _seen(self, table: Battle) -> Iterator[Seen]:
@@ -90,7 +90,7 @@ class DeadReckoningEnv(TowerEnv[Battle]):
         """Return the action of the game's own policy, which uses an ability while the side is behind."""
         table = self.table
         use = when_behind(table, table.turn, table.uses(table.turn))
-        return self.actions.index(_PASS if use is None else _named(table, use))
+        return self.actions.index(_PASS if use is None else _name_use(table, use))
 
 
 class DeadReckoningAEC(AECEnv[str, Any, Any]):
@@ -144,7 +144,7 @@ class DeadReckoningAEC(AECEnv[str, Any, Any]):
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         try:
-            self._follow(_used(own.model, own.table, chosen))
+            self._follow(_use(own.model, own.table, chosen))
         except TooManyFailedDraws as error:
             self.truncations = dict.fromkeys(self.agents, True)
             self.infos = {each: {"failed": str(error)} for each in self.agents}
@@ -169,14 +169,14 @@ class DeadReckoningAEC(AECEnv[str, Any, Any]):
             own.put(battle)
         self.agent_selection = self.agents[0] if battle.over else battle.turn
         self.terminations = dict.fromkeys(self.agents, battle.over)
-        self.rewards = {agent: _outcome(battle, agent) for agent in self.agents}
+        self.rewards = {agent: _reward(battle, agent) for agent in self.agents}
 
 
 def _is_choice(battle: Battle) -> bool:
     return due(battle) == "ability" and bool(battle.uses(battle.turn))
 
 
-def _listed(setup: Setup, board: Board, side: str) -> Iterator[str]:
+def _list_actions(setup: Setup, board: Board, side: str) -> Iterator[str]:
     yield _PASS
     for number, ability in enumerate(setup.side(side).abilities):
         match ability.kind:
@@ -191,7 +191,7 @@ def _listed(setup: Setup, board: Board, side: str) -> Iterator[str]:
                 yield f"{number}: {ability.text}"
 
 
-def _named(battle: Battle, use: Use) -> str:
+def _name_use(battle: Battle, use: Use) -> str:
     ability = battle.ability(battle.turn, use)
     if use.cube is None:
         return f"{use.ability}: {ability.text}"
@@ -200,12 +200,12 @@ def _named(battle: Battle, use: Use) -> str:
     return f"{use.ability}: {ability.kind} {cube.colour} from {place.removeprefix(ZONE)}{to}"
 
 
-def _uses(battle: Battle) -> dict[str, Use | None]:
-    return {_PASS: None} | {_named(battle, use): use for use in reversed(battle.uses(battle.turn))}
+def _list_uses(battle: Battle) -> dict[str, Use | None]:
+    return {_PASS: None} | {_name_use(battle, use): use for use in reversed(battle.uses(battle.turn))}
 
 
-def _used(model: Any, battle: Battle, action: str) -> Battle:
-    use = _uses(battle)[action]
+def _use(model: Any, battle: Battle, action: str) -> Battle:
+    use = _list_uses(battle)[action]
 
     def chosen(*_: object) -> Use | None:
         return use
@@ -213,7 +213,7 @@ def _used(model: Any, battle: Battle, action: str) -> Battle:
     return advance(model, battle, {battle.turn: chosen})
 
 
-def _outcome(battle: Battle, side: str) -> float:
+def _reward(battle: Battle, side: str) -> float:
     winner = battle.result().winner if battle.over else None
     return 0.0 if winner is None else 1.0 if winner == side else -1.0
 

@@ -44,14 +44,14 @@ def search(policy: Policy, rollouts: int, ahead: int, seed: int) -> Policy:
         if len(allowed) == 1:
             return int(allowed[0])
         seeds = [int(each) for each in rng.integers(1 << 63, size=rollouts)]  # the same for every action
-        gains = [[_ahead(env, here, int(action), policy, ahead, each) for each in seeds] for action in allowed]
+        gains = [[_roll_out(env, here, int(action), policy, ahead, each) for each in seeds] for action in allowed]
         env.restore(here)
         return int(allowed[np.argmax(np.mean(gains, 1))])
 
     return chosen
 
 
-def _ahead(env: TowerEnv[Any], here: Any, action: int, policy: Policy, ahead: int, seed: int) -> float:
+def _roll_out(env: TowerEnv[Any], here: Any, action: int, policy: Policy, ahead: int, seed: int) -> float:
     env.restore(here, seed=seed)
     _, gained, *ends, _ = env.step(action)
     for _ in range(ahead):
@@ -99,10 +99,10 @@ class SolvedLuck:
         self._rules, self._of = envs.rules, [envs.names.index(name) for name in counts]
         self._out = [i for i, name in enumerate(envs.names) if name.startswith("out")]
         self._most = MOST_THROWS * min(self._rules.throw, self._rules.gold)
-        before, out, after_it = self._watch(envs, steps, seed, stops)
+        before, out, after_it = self._simulate(envs, steps, seed, stops)
         most: Array = cast("Any", envs).single_observation_space.high
         self._wide: Array = most[self._of].astype(int) + 1
-        here, there = (self._cell(each) for each in (before, after_it))
+        here, there = (self._number_cell(each) for each in (before, after_it))
         rows, often = np.unique(np.stack([here, *out.T, there], 1), axis=0, return_counts=True)
         self._choices = self._solve(rows, often)
 
@@ -113,7 +113,7 @@ class SolvedLuck:
         """Return the action for each of many games, from their observations and masks."""
         seen = seen.astype(int)
         left = np.clip(self._rules.rounds - seen[:, 0], 0, None)
-        stops = self._choices[left, np.minimum(seen[:, 1], self._most), self._cell(seen[:, self._of])]
+        stops = self._choices[left, np.minimum(seen[:, 1], self._most), self._number_cell(seen[:, self._of])]
         return np.where((stops & (mask[:, STOP] > 0)) | (mask[:, THROW] == 0), STOP, THROW)
 
     def play(self, envs: PushYourLuckVectorEnv, seed: int) -> Array:
@@ -126,7 +126,7 @@ class SolvedLuck:
             is_on &= ~over
         return banked
 
-    def _watch(self, envs: PushYourLuckVectorEnv, steps: int, seed: int, stops: float) -> tuple[Array, Array, Array]:
+    def _simulate(self, envs: PushYourLuckVectorEnv, steps: int, seed: int, stops: float) -> tuple[Array, Array, Array]:
         rng = np.random.default_rng(seed)
         seen, info = envs.reset(seed=seed)
         over = np.zeros(envs.num_envs, bool)
@@ -141,7 +141,7 @@ class SolvedLuck:
         before, out, after_it = (np.concatenate(column).astype(int) for column in zip(*rows, strict=True))
         return before, out, after_it
 
-    def _cell(self, counts: Array) -> Array:
+    def _number_cell(self, counts: Array) -> Array:
         return np.asarray(np.ravel_multi_index(counts.T, self._wide)) if self._of else np.zeros(len(counts), int)
 
     def _solve(self, rows: Array, often: Array) -> Array:

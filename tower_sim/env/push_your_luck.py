@@ -52,7 +52,7 @@ class PushYourLuckEnv(TowerEnv[LuckTable]):
     def _after(self, table: LuckTable, action: int) -> tuple[LuckTable, float]:
         if action == STOP:
             return table.ended(table.points), table.points
-        tower = self._begun(table.seed, len(table.turns), table.state)
+        tower = self._begin_turn(table.seed, len(table.turns), table.state)
         points, is_lost = after(table.points, *throw(tower, self.rules), self.rules)
         turn = Turn(index=len(table.turns), state=tower.state, outcomes=tower.outcomes)
         thrown = replace(table, state=tower.state, points=points, throws=table.throws + 1, turns=(*table.turns, turn))

@@ -101,12 +101,12 @@ class Amazonas(Game):
             event = tower.pick(tower.out, rules.pick)
             spent[event] += 1
             hand = hand or [*CARDS]  # all seven return once all are played (line 79)
-            card = _card(tower, rules, event, hand)  # after the event is known (lines 54 to 64)
+            card = _choose_card(tower, rules, event, hand)  # after the event is known (lines 54 to 64)
             hand.remove(card)
             announced, change = silver(rules, event, card, indians, purse)
             income = announced + change
             purse = min(rules.saved, purse + income)
-            indians += event == "indian" and _takes(rules)  # from the next round on (line 163)
+            indians += event == "indian" and _takes_tile(rules)  # from the next round on (line 163)
             facts = {"round": number, "event": event, "card": card, "silver": change, "income": income}
             _, title, effect = EVENTS[event]
             brings = f"The card {card.replace('_', ' ')} brings {income} silver."
@@ -138,13 +138,13 @@ def silver(rules: AmazonasRules, event: str, card: str, indians: int, purse: int
     if event == "theft":  # after the income, and only what there is (line 147); Indian tiles count (line 163)
         return announced, -min(rules.tiles + indians, purse + announced)
     if event == "indian":
-        return announced, -announced if _takes(rules) else 0  # line 161
+        return announced, -announced if _takes_tile(rules) else 0  # line 161
     if event.startswith("bonus"):
         return announced, rules.tiles + (indians if event == f"bonus_{rules.species}" else 0)  # lines 153 and 163
     return announced, 0
 
 
-def _card(tower: GameTower, rules: AmazonasRules, event: str, hand: Sequence[str]) -> str:
+def _choose_card(tower: GameTower, rules: AmazonasRules, event: str, hand: Sequence[str]) -> str:
     if rules.choice == "indian" and "indian" in hand and len(hand) > 1:
         if event in BAD:
             return "indian"
@@ -152,7 +152,7 @@ def _card(tower: GameTower, rules: AmazonasRules, event: str, hand: Sequence[str
     return tower.pick(dict.fromkeys(hand, 1))
 
 
-def _takes(rules: AmazonasRules) -> bool:
+def _takes_tile(rules: AmazonasRules) -> bool:
     """Return whether the player takes an Indian tile (line 163)."""
     return rules.takes_indian and rules.tiles > 0
 

@@ -101,7 +101,7 @@ class Archipelago(Game):
     def play(self, tower: GameTower, rules: ArchipelagoRules) -> Iterator[Turn]:
         """The game ends at once if rebels are more than citizens (lines 284, 339 and 508)."""
         marker = 0
-        for turn, phase, half in _halves(tower, rules):
+        for turn, phase, half in _list_halves(tower, rules):
             again = ", as before" * bool(half.number)
             when = f"turn {turn}, phase {phase}, {half.market} market{' (red)' * half.red}{again}: "
             while not (half.event[0] or half.number):  # ours: a new crisis is thrown for until a cube comes out
@@ -113,7 +113,7 @@ class Archipelago(Game):
                     half.number = out[half.resource]
                 else:
                     yield Turn(f"{when}nothing comes out, throw again")
-            says, rise, facts = _resolved(rules, half)
+            says, rise, facts = _resolve(rules, half)
             rise = max(-marker, rise)
             marker += rise
             ends = marker > rules.citizens * rules.players
@@ -124,7 +124,7 @@ class Archipelago(Game):
 
     def summary(self, turns: Sequence[Turn], rules: ArchipelagoRules) -> str:
         total = {key: sum(turn.facts.get(key) or 0 for turn in turns) for key, *_ in (*SUMS, ("asked",))}
-        crises = _of(sum("crisis" in turn.facts for turn in turns), "crisis", "crises")
+        crises = _count(sum("crisis" in turn.facts for turn in turns), "crisis", "crises")
         independence = any(turn.facts.get("independence") for turn in turns)
         return (
             f"The {rules.players} players paid {total['paid']} of {total['asked']} cubes asked for in {crises}. "
@@ -133,14 +133,14 @@ class Archipelago(Game):
         )
 
 
-def _halves(tower: GameTower, rules: ArchipelagoRules) -> Iterator[tuple[int, int, Half]]:
+def _list_halves(tower: GameTower, rules: ArchipelagoRules) -> Iterator[tuple[int, int, Half]]:
     """Yield the turn, the phase, and the half to resolve, in the order of the rulebook.
 
     The card on top applies in phase 4 of every turn in which it lies there (lines 411 and 484), but not in the first
     turn (line 409). A red half applies once, in the phase 6 that uncovers it (lines 423, 480 and 858). There each
     player buys a card and turns another, or turns two (lines 828 to 836). Ours: the cards are chosen by lot.
     """
-    track, top = [0] * TRACK, _back(tower, rules)  # quarter turns of each card
+    track, top = [0] * TRACK, _draw_card(tower, rules)  # quarter turns of each card
     for turn in range(1, rules.turns + 1):
         yield from ((turn, 4, half) for half in top if turn > 1 and not half.red)
         for _ in range(rules.players):
@@ -148,11 +148,11 @@ def _halves(tower: GameTower, rules: ArchipelagoRules) -> Iterator[tuple[int, in
             track[first] += SKULL if tower.rng.integers(100) < rules.buys else 1
             track[second] += 1
             for place in (place for place, turns in enumerate(track) if turns >= SKULL):
-                track[place], top = 0, _back(tower, rules)  # the card on top takes the place (line 844)
+                track[place], top = 0, _draw_card(tower, rules)  # the card on top takes the place (line 844)
                 yield from ((turn, 6, half) for half in top if half.red)
 
 
-def _back(tower: GameTower, rules: ArchipelagoRules) -> list[Half]:
+def _draw_card(tower: GameTower, rules: ArchipelagoRules) -> list[Half]:
     """Draw the two halves of a card. At most one is an event (line 472), and at most one is red (line 874)."""
     event, red, angry = (int(tower.rng.integers(100)) < x for x in (rules.event, rules.red, rules.angry))
     one, other = (MARKETS[int(tower.rng.integers(2))] for _ in MARKETS)  # ours: either half, by lot
@@ -162,7 +162,7 @@ def _back(tower: GameTower, rules: ArchipelagoRules) -> list[Half]:
     return halves
 
 
-def _resolved(rules: ArchipelagoRules, half: Half) -> tuple[str, int, dict[str, Any]]:
+def _resolve(rules: ArchipelagoRules, half: Half) -> tuple[str, int, dict[str, Any]]:
     (steps, building), number = half.event, half.number
     if building:
         rise = steps * (rules.towns if building == "town" else rules.temples)
@@ -170,19 +170,19 @@ def _resolved(rules: ArchipelagoRules, half: Half) -> tuple[str, int, dict[str, 
     facts = {"crisis": half.market, "resource": half.resource}
     if half.market == EXTERIOR:  # the continent wants as many cubes as came out (line 459)
         paid = min(number, rules.stock)  # from the market or the players (lines 435 and 463)
-        says = f"the continent wants {_of(number, 'cube', 'cubes')} of {half.resource}; {paid} paid"
+        says = f"the continent wants {_count(number, 'cube', 'cubes')} of {half.resource}; {paid} paid"
         return says, number - paid, facts | {"asked": number, "paid": paid, "missing": number - paid}  # line 466
     lying = max(0, rules.citizens * rules.players - rules.temples * (1 + rules.helped))  # lines 433 and 790
     per_cube = rules.satisfies * number  # the more cubes came out, the more citizens a cube satisfies (line 427)
     asked = -(-lying // per_cube)
     paid = min(asked, rules.stock)
     revolting = max(0, lying - per_cube * paid)  # each moves the rebellion marker by one (line 455)
-    says = f"each cube of {half.resource} satisfies {_of(per_cube, 'citizen', 'citizens')}; {paid} paid of {asked}, "
+    says = f"each cube of {half.resource} satisfies {_count(per_cube, 'citizen', 'citizens')}; {paid} paid of {asked}, "
     facts |= {"per_cube": per_cube, "asked": asked, "paid": paid, "missing": asked - paid, "revolting": revolting}
-    return says + _of(revolting, "citizen revolts", "citizens revolt"), revolting, facts
+    return says + _count(revolting, "citizen revolts", "citizens revolt"), revolting, facts
 
 
-def _of(number: int, one: str, many: str) -> str:
+def _count(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
 
 

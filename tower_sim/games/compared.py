@@ -237,10 +237,9 @@ class Compared:
         others = len(rows) - len(seen)
         if not seen:
             which = f"any of {others} figures" if others > 1 else "its figure"
-            return (
-                f"No difference between A and B is shown in {which}{_reach([row for row, _ in rows], self.game.run)}."
-            )
-        said = [_told(row, of, self.game.run) for row, of in seen[:_TOLD]]
+            reach = _describe_open([row for row, _ in rows], self.game.run)
+            return f"No difference between A and B is shown in {which}{reach}."
+        said = [_describe(row, of, self.game.run) for row, of in seen[:_TOLD]]
         names = [f"{of} {row.title}".strip() for row, of in seen[_TOLD:]]
         more = [f"{len(names) - _NAMED} more"] * (len(names) > _NAMED)
         also = f" Other figures differ too: {', '.join([*names[:_NAMED], *more])}." if names else ""
@@ -293,14 +292,14 @@ def how_sure(row: Row, run: str, unit: str = "", scale: float = 1) -> str:
     return f"likely, but not sure, and it may be {ends}"
 
 
-def _told(row: Row, of: str, run: str) -> str:
+def _describe(row: Row, of: str, run: str) -> str:
     if not of:
         return f"{row.title} {more_or_less(row)} ({instead(row)}): {how_sure(row, run)}"
     shares = instead(replace(row, mean_a=100 * row.mean_a, mean_b=100 * row.mean_b), " %")
     return f"{of} is {row.title} in {shares}: {how_sure(row, run, 'points', 100)}"
 
 
-def _reach(rows: Sequence[Row], run: str) -> str:
+def _describe_open(rows: Sequence[Row], run: str) -> str:
     if any(row.interval is None and row.sd_difference for row in rows):
         return f": too few {run}s to tell"
     wide = [row.title for row in rows if row.verdict is Sureness.OPEN]

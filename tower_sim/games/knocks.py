@@ -15,7 +15,7 @@ from tower_sim.drops.repeat import until_landed
 from tower_sim.errors import fault
 
 
-def _numbered(table: object) -> object:
+def _number_keys(table: object) -> object:
     if not isinstance(table, Mapping):
         return table
     knocks: dict[object, object] = {}
@@ -28,7 +28,7 @@ def _numbered(table: object) -> object:
 
 
 _G = Field(ge=0, le=HARDEST, json_schema_extra={"allowed": f"a number from 0 to {HARDEST} (peak acceleration in g)"})
-Knocks = Annotated[dict[int, Annotated[float, _G]], BeforeValidator(_numbered)]
+Knocks = Annotated[dict[int, Annotated[float, _G]], BeforeValidator(_number_keys)]
 
 
 def check_drops(knocks: Mapping[int, float], drops: int) -> None:

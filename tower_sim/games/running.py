@@ -38,26 +38,26 @@ def started(game: Any, model: DropModel, rules: Any, seed: int, run: int | None 
     if has_board(model) != game.board:
         needed = "a ship with a board" if game.board else "a tower that keeps cubes"
         raise fault("apparatus", model.apparatus, needed, f"play {game.name} with another apparatus")
-    cubes = _guarded(game, "cubes", lambda: dict(game.cubes(rules)))
+    cubes = _call_guarded(game, "cubes", lambda: dict(game.cubes(rules)))
     number = sum(cubes.values())
     with naming_line(game, partial(line_of_method, game, "cubes")):
         if not 1 <= number <= MAX_CUBES:
             raise fault(f"the number of cubes of {game.name}", number, f"1 to {MAX_CUBES}", "change the rules")
     tower = GameTower(model, cubes, seed, run)
-    turns = _guarded(game, "play", lambda: game.play(tower, rules))
+    turns = _call_guarded(game, "play", lambda: game.play(tower, rules))
     with naming_line(game, partial(line_of_method, game, "play")):
         if not hasattr(turns, "__next__"):
             allowed = "a generator of turns: write yield Turn(...)"
             raise fault(f"the result of play of {game.name}", turns, allowed, "change the game")
-    return _turns(game, tower, turns)
+    return _play_turns(game, tower, turns)
 
 
-def _turns(game: Any, tower: GameTower, given: Iterator[Turn]) -> Iterator[Turn]:
+def _play_turns(game: Any, tower: GameTower, given: Iterator[Turn]) -> Iterator[Turn]:
     known = [column.name for column in game.columns]
     for index in range(MAX_TURNS):
         tower.begin(index)
         try:
-            turn = _guarded(game, "play", lambda: next(given, None))
+            turn = _call_guarded(game, "play", lambda: next(given, None))
         except TooManyFailedDraws as error:
             yield Turn(failed=error, index=index, state=tower.state, outcomes=tower.outcomes)
             return
@@ -103,13 +103,13 @@ def guard(game: Any) -> None:
 
     def guarded(name: str) -> Callable[..., Any]:
         method = getattr(game, name)
-        return lambda *given, **named: _guarded(game, name, lambda: method(*given, **named))
+        return lambda *given, **named: _call_guarded(game, name, lambda: method(*given, **named))
 
     for name in ("cubes", "draw", "knocks", "measured", "most_cubes", "plan", "summary", "turns"):
         setattr(game, name, guarded(name))
 
 
-def _guarded(game: Any, what: str, call: Callable[[], Any]) -> Any:
+def _call_guarded(game: Any, what: str, call: Callable[[], Any]) -> Any:
     try:
         return call()
     except TooManyFailedDraws:

@@ -85,17 +85,21 @@ class FigureOdds(ManyRuns):
         names = {"seed": str(self.seed), "model": model, "apparatus": apparatus}
         head = {"schema": "tower-sim/game-odds", "version": 2, **names}
         columns = np.array(self.values).reshape(self.runs, -1).T
-        means = {of.key: _mean(of, column.tolist()) for of, column in zip(self.game.figures, columns, strict=True)}
+        means = {of.key: _mean_json(of, column.tolist()) for of, column in zip(self.game.figures, columns, strict=True)}
         of_words = {name: shares(self.told[name], words) for name, words in word_facts(self.game).items()}
         told = {"game": self.game.name, **self.game.plain(self.rules), "runs": self.runs, "confidence": CONFIDENCE}
         return head | told | {"means": means, "shares": of_words}
 
     def words(self) -> str:
         now, width = self.document(), max(len(figure.title) for figure in self.game.figures)
-        lines = [_plain(self.game, now), "", f"{self.game.title}, {now['apparatus']}, {now['model']}, seed {self.seed}"]
+        lines = [
+            _summarize(self.game, now),
+            "",
+            f"{self.game.title}, {now['apparatus']}, {now['model']}, seed {self.seed}",
+        ]
         few = too_few(self.runs, self.game.run)
         lines += [few or f"{self.runs} {self.game.runs}; in brackets 95 % intervals", ""]
-        lines += [f"{of.title:{width}}  {_said(of, now)}" for of in self.game.figures]
+        lines += [f"{of.title:{width}}  {_format_mean(of, now)}" for of in self.game.figures]
         for name, words in now["shares"].items():
             if turns := sum(share["count"] for share in words.values()):
                 lines += ["", f"{name.replace('_', ' ')}, shares of {turns} turns"]
@@ -112,12 +116,12 @@ class FigureOdds(ManyRuns):
         )
 
 
-def _plain(game: Any, now: Mapping[str, Any]) -> str:
+def _summarize(game: Any, now: Mapping[str, Any]) -> str:
     few = too_few(now["runs"], game.run)
     figures = [figure for figure in game.figures if figure.sentence] or game.figures
     many = f"{few}," if few else f"{now['runs']} {game.runs}"
     over = f"On average over {many}" if now["runs"] > 1 else f"In this {game.run}"
-    means = [f'the figure "{figure.title}" is {_said(figure, now)}' for figure in figures[:2]]
+    means = [f'the figure "{figure.title}" is {_format_mean(figure, now)}' for figure in figures[:2]]
     for name, words in () if few else now["shares"].items():
         likely = sorted(words, key=lambda word: -words[word]["share"])[:2]
         first, second = ([words[word] for word in likely] * 2)[:2]
@@ -131,14 +135,14 @@ def _plain(game: Any, now: Mapping[str, Any]) -> str:
     return f"{over} {', and '.join(means)}."
 
 
-def _mean(figure: Figure, values: list[float]) -> Mean:
+def _mean_json(figure: Figure, values: list[float]) -> Mean:
     value = mean(values)
     if figure.is_share and value["interval"]:
         value["interval"] = np.clip(value["interval"], 0, 1).tolist()
     return value
 
 
-def _said(figure: Figure, now: Mapping[str, Any]) -> str:
+def _format_mean(figure: Figure, now: Mapping[str, Any]) -> str:
     value = now["means"][figure.key]
     interval = value["interval"] and " ({:.3g} to {:.3g})".format(*value["interval"])
     return f"{value['mean']:.3g}{interval or ''}{'' if figure.is_share else f' {figure.unit}'}"

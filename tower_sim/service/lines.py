@@ -107,25 +107,25 @@ def _reply(line: bytes | None, opened: Opened) -> str:
             raise fault("line", "too long", f"up to {MAX_LINE} bytes", advice, BODY_TOO_LARGE)
         request = read_object(line, "line", "a JSON object in UTF-8 on one line", _EXAMPLE)
         name = request.get("id")
-        return _written(name, answer(read_request(request), opened))
+        return _write(name, answer(read_request(request), opened))
     except UsageError as error:
-        return _refused(name, str(error), error.code, path_of(error))
+        return _refuse(name, str(error), error.code, path_of(error))
     except TooManyFailedDraws as error:
-        return _refused(name, f"{error}; {ADVICE}", NO_LANDING)
+        return _refuse(name, f"{error}; {ADVICE}", NO_LANDING)
     except Exception as error:
         opened.close()  # a model in which something broke is not asked again
         text = one_line(f"internal error: {type(error).__name__}: {error}", _HEAD, _TAIL)
         warn(text)
-        return _refused(name, text, INTERNAL)
+        return _refuse(name, text, INTERNAL)
 
 
-def _refused(name: object, text: str, code: str, path: str = "") -> str:
+def _refuse(name: object, text: str, code: str, path: str = "") -> str:
     error = one_line(text, _HEAD, _TAIL)
     refusal: Refusal = {"schema": "tower-sim/error", "version": 1, "error": error, "code": code, "path": path}
-    return _written(name, refusal)
+    return _write(name, refusal)
 
 
-def _written(name: object, reply: Mapping[str, Any]) -> str:
+def _write(name: object, reply: Mapping[str, Any]) -> str:
     return json.dumps({"id": name, **reply}, allow_nan=False)
 
 
@@ -153,18 +153,18 @@ def read_object(line: bytes, what: str, allowed: str, example: str) -> dict[str,
     return cast("dict[str, Any]", value)
 
 
-def _finite(text: str) -> float:
+def _read_float(text: str) -> float:
     value = float(text)
     if math.isinf(value):
         raise ValueError(f"{text} is too large")
     return value
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _read_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     table = dict(pairs)
     if len(table) < len(pairs):
         raise ValueError("a key is written twice")
     return table
 
 
-_DECODER = json.JSONDecoder(parse_constant=refuse_constant, parse_float=_finite, object_pairs_hook=_without_repeats)
+_DECODER = json.JSONDecoder(parse_constant=refuse_constant, parse_float=_read_float, object_pairs_hook=_read_pairs)

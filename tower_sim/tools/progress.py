@@ -83,16 +83,16 @@ class Telling:
 
     def _line(self, now: float) -> None:
         self._told = self._done
-        self._print(f"... {self._counted()}, {now - self._begun:.0f} s{self._left(now)}")
+        self._print(f"... {self._describe_count()}, {now - self._begun:.0f} s{self._estimate_left(now)}")
 
     def _print(self, line: str) -> None:
         with suppress(OSError):  # a full standard error ends no work
             print(line, file=self._stream, flush=True)
 
-    def _counted(self) -> str:
+    def _describe_count(self) -> str:
         return f"{self._done} {self._what}" if self._total is None else f"{self._done} of {self._total} {self._what}"
 
-    def _left(self, now: float) -> str:
+    def _estimate_left(self, now: float) -> str:
         done = self._done - self._first
         if self._total is None or done <= 0 or self._done >= self._total:
             return ""

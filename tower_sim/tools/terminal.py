@@ -56,7 +56,7 @@ def folded(text: str, width: int) -> str:
         is_row = "  " in begun
         most = width if is_row else min(width, _PROSE)
         indent = " " * (_column(line, width // 3) if is_row else len(line) - len(begun))
-        lines += [line] if len(line) <= most else _wrapped(line, most, indent)
+        lines += [line] if len(line) <= most else _wrap(line, most, indent)
     return "\n".join(lines)
 
 
@@ -65,7 +65,7 @@ def _column(line: str, most: int) -> int:
     return begins[-1] if begins else _INDENT
 
 
-def _wrapped(line: str, width: int, indent: str) -> list[str]:
+def _wrap(line: str, width: int, indent: str) -> list[str]:
     return textwrap.wrap(
         line, width, subsequent_indent=indent, replace_whitespace=False, break_long_words=False, break_on_hyphens=False
     )

@@ -59,7 +59,7 @@ def contents(given: Sequence[str | Path] = (), rules: str | Path | None = None) 
     Raises UsageError for an apparatus that cannot be loaded, that has no surrogate, or that is given twice, and for
     rules that the page cannot play.
     """
-    house = None if rules is None else _house(rules)
+    house = None if rules is None else _read_house(rules)
     if house is not None and house.apparatus.file:
         given = list(dict.fromkeys([*map(str, given), str(house.apparatus.file)]))
     own = [(load(each), each) for each in dict.fromkeys(map(str, given)) if each not in shipped_names()]
@@ -70,7 +70,7 @@ def contents(given: Sequence[str | Path] = (), rules: str | Path | None = None) 
                 f"apparatus {shown(file)} is called {shown(apparatus.name)}, which another one is too; allowed is each "
                 "name once; rename the file and its surrogate"
             )
-        named[apparatus.name] = apparatus, _fitted(apparatus, file), Path(file).name
+        named[apparatus.name] = apparatus, _load_beside(apparatus, file), Path(file).name
     shapes = [load(name) for name in shipped_names()]
     every = [*named.values(), *((shape, shipped_surrogate(shape.name, shape.digest), shape.name) for shape in shapes)]
     towers = [_tower(*each) for each in every if each[1].kind == TOWER]
@@ -93,7 +93,7 @@ def contents(given: Sequence[str | Path] = (), rules: str | Path | None = None) 
             "tower": house.apparatus.name,
             "rules": game.plain(house.rules)[game.tables[0]],
         },
-        "battle": _of_sides([each[0].name for each in every if each[1].kind != TOWER]),
+        "battle": _side_figures([each[0].name for each in every if each[1].kind != TOWER]),
         "first": load(game.apparatus).name if not named else next(iter(named)),
         "thresholds": thresholds,
         "towers": towers,
@@ -103,7 +103,7 @@ def contents(given: Sequence[str | Path] = (), rules: str | Path | None = None) 
     }
 
 
-def _house(rules: str | Path) -> Variant:
+def _read_house(rules: str | Path) -> Variant:
     house = read_variant(rules)
     if house.game.name != DEFAULT:
         raise fault(f"the game of {shown(str(rules))}", house.game.name, f"{DEFAULT}, which the lab plays")
@@ -125,7 +125,7 @@ def _house(rules: str | Path) -> Variant:
     return house
 
 
-def _fitted(apparatus: Apparatus, file: str) -> Fitted:
+def _load_beside(apparatus: Apparatus, file: str) -> Fitted:
     if not beside(file).is_file():
         raise UsageError(
             f"apparatus {shown(file)} has no surrogate: {shown(str(beside(file)))} is not there; allowed is a profile "
@@ -139,7 +139,7 @@ def _fitted(apparatus: Apparatus, file: str) -> Fitted:
 
 def _tower(apparatus: Apparatus, fitted: Fitted, named: str) -> dict[str, Any]:
     return {
-        **_about(apparatus, fitted, named),
+        **_describe(apparatus, fitted, named),
         "edge": round(1e3 * apparatus.cube_edge, 2),
         "drawn": drawn(apparatus).to_plain(),
         "document": document(fitted),
@@ -161,10 +161,10 @@ def _ship(apparatus: Apparatus, fitted: Fitted, named: str) -> dict[str, Any]:
         for zone in board.zones
     ]
     bounds = [*board.x, *board.y]
-    return {**_about(apparatus, fitted, named), "zones": zones, "bounds": bounds, "document": document(fitted)}
+    return {**_describe(apparatus, fitted, named), "zones": zones, "bounds": bounds, "document": document(fitted)}
 
 
-def _of_sides(ships: Sequence[str]) -> dict[str, str]:
+def _side_figures(ships: Sequence[str]) -> dict[str, str]:
     known: Mapping[str, Game] = registry.every("game")
     figures = [figure for game in known.values() if game.apparatus in ships for figure in game.figures]
     own = " (active)"
@@ -175,7 +175,7 @@ def _of_sides(ships: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _about(apparatus: Apparatus, fitted: Fitted, named: str) -> dict[str, Any]:
+def _describe(apparatus: Apparatus, fitted: Fitted, named: str) -> dict[str, Any]:
     kind = registry.get("apparatus", apparatus.profile["kind"])
     close = toml_table((resources.files("tower_sim.web") / "closeness.toml").read_text("utf-8"), "closeness")
     return {

@@ -96,7 +96,7 @@ def contents(given: Sequence[str | Path] = (), rules: str | Path | None = None) 
     apparatus that cannot be loaded, one without physics in JavaScript, two of one name, and rules of another game.
     """
     game: Game = registry.get("game", DEFAULT)
-    house = None if rules is None else _house(rules)
+    house = None if rules is None else _read_house(rules)
     asked = [*map(str, given)] or sorted(names(), key=lambda name: name != game.apparatus)
     if house is not None:
         asked = [str(house.apparatus.file or house.apparatus.name), *asked]
@@ -115,12 +115,12 @@ def contents(given: Sequence[str | Path] = (), rules: str | Path | None = None) 
         "version": VERSION,
         "program": f"tower_sim {TOWER_SIM}",
         "towers": [_tower(shape, game, by) for shape in shapes],
-        **({} if house is None else {"house": _told_rules(house)}),
+        **({} if house is None else {"house": _rules_json(house)}),
         "paints": {paint.name: asdict(paint) for paint in paints(COLOURS)},
     }
 
 
-def _house(rules: str | Path) -> Variant:
+def _read_house(rules: str | Path) -> Variant:
     house = read_variant(rules)
     if house.game.name != DEFAULT:
         raise fault(f"the game of {shown(str(rules))}", house.game.name, f"{DEFAULT}, which the page plays")
@@ -129,7 +129,7 @@ def _house(rules: str | Path) -> Variant:
     return house
 
 
-def _told_rules(house: Variant) -> dict[str, Any]:
+def _rules_json(house: Variant) -> dict[str, Any]:
     values = {key: value for key, value in house.game.plain(house.rules)[house.game.tables[0]].items() if key != "name"}
     digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:8]
     return {"name": house.name, "digest": digest, "rules": values}
@@ -169,7 +169,7 @@ def opening(shape: Apparatus) -> float:
 
 
 def _long_run(shape: Apparatus, game: Game, rules: Any) -> dict[str, Any] | None:
-    fitted = _fitted(shape)
+    fitted = _find_fitted(shape)
     if fitted is None or fitted.kind != TOWER:
         return None
     plan = cast("Plan", game.plan(rules))
@@ -184,18 +184,18 @@ def _long_run(shape: Apparatus, game: Game, rules: Any) -> dict[str, Any] | None
         "set_up": set_up,
         "commonest": int(times.argmax()),
         "throws": {
-            int(cubes): _usual("out", out[thrown == cubes]) | _usual("inside", inside[thrown == cubes])
+            int(cubes): _summarize("out", out[thrown == cubes]) | _summarize("inside", inside[thrown == cubes])
             for cubes in np.flatnonzero(times >= _OFTEN)
         },
     }
 
 
-def _usual(name: str, counts: Any) -> dict[str, Any]:
+def _summarize(name: str, counts: Any) -> dict[str, Any]:
     low, high = np.quantile(counts, (0.05, 0.95), method="inverted_cdf")
     return {name: round(float(counts.mean()), 2), f"{name}s": [int(low), int(high)]}
 
 
-def _fitted(shape: Apparatus) -> Fitted | None:
+def _find_fitted(shape: Apparatus) -> Fitted | None:
     if shape.file is not None:
         return load_fitted(beside(shape.file)) if beside(shape.file).is_file() else None
     return shipped(shape.name, shape.digest) if shape.name in shipped_names() else None

@@ -49,8 +49,8 @@ class Page:
         own = (text_of("common.css"), *(text_of(f"{view}.css") for view in views)) if views else self.styles
         code = tuple(text_of(f"{view}-main.js") for view in views)
         of = ["", *(f' data-view="{view}"' for view in views)] if self.more else [""] * len(own)
-        styles = "".join(f"<style{of[i]}>{_whole(style, 'style')}</style>\n" for i, style in enumerate(own))
-        scripts = "".join(f"<script>{_whole(script, 'script')}</script>\n" for script in code)
+        styles = "".join(f"<style{of[i]}>{_check_whole(style, 'style')}</style>\n" for i, style in enumerate(own))
+        scripts = "".join(f"<script>{_check_whole(script, 'script')}</script>\n" for script in code)
         data = "".join(
             f'<script type="application/json" id="{html.escape(name)}">{json_text(value)}</script>\n'
             for name, value in self.data.items()
@@ -99,7 +99,7 @@ def source(package: str, *names: str) -> str:
     return "\n".join((folder / name).read_text("utf-8") for name in names)
 
 
-def _whole(text: str, element: str) -> str:
+def _check_whole(text: str, element: str) -> str:
     if f"</{element}" in text.lower() or "<!--" in text:
         raise ValueError(f"our {element} would end its element")
     return text

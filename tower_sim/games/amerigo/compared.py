@@ -155,7 +155,13 @@ class ComparedGames(Compared):
     def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Any, Any]) -> str:
         rows = {row.key: row for row in groups[0]}
         gold = rows["gold_with_token"] if rows["gold_with_token"].shown and not rows["gold"].shown else rows["gold"]
-        return " ".join([_cubes(rows["inside"]), _choice(rows["actions"], rows["action_points"], courses), _gold(gold)])
+        return " ".join(
+            [
+                _describe_cubes(rows["inside"]),
+                _describe_choice(rows["actions"], rows["action_points"], courses),
+                _describe_gold(gold),
+            ]
+        )
 
     def picture(self, courses: tuple[Any, Any]) -> Picture:
         both: tuple[Course, Course] = courses
@@ -174,7 +180,7 @@ def _curve(course: Course) -> Curve:
     return Curve(course.games, course.mean, course.sd, course.quantile(0.05), course.quantile(0.95))
 
 
-def _cubes(row: Row) -> str:
+def _describe_cubes(row: Row) -> str:
     how = how_sure(row, "game", "cubes")
     if row.verdict is Sureness.ALIKE:
         return f"In B about as many cubes stay in the tower as in A ({number(row.mean_a)}): {how}."
@@ -184,7 +190,7 @@ def _cubes(row: Row) -> str:
     return f"B: about {number(abs(row.difference))} {fewer} cubes stay in the tower ({instead(row)}): {how}."
 
 
-def _choice(actions: Row, points: Row, courses: tuple[Course, Course]) -> str:
+def _describe_choice(actions: Row, points: Row, courses: tuple[Course, Course]) -> str:
     choice_a, choice_b = (f"{100 * course.with_a_choice:.0f} %" for course in courses)
     if actions.verdict is Sureness.ALIKE:
         phases = f"{number(actions.mean_a)} in a phase; two or more in {choice_a} of the phases"
@@ -207,7 +213,7 @@ def _how_sure(row: Row) -> str:
     return "no difference is shown" if row.verdict is Sureness.ALIKE else how_sure(row, "game")
 
 
-def _gold(row: Row) -> str:
+def _describe_gold(row: Row) -> str:
     token = " with the gold token" if row.key == "gold_with_token" else ""
     if row.verdict is Sureness.ALIKE:
         return f"Passing pays about as much gold{token} ({number(row.mean_a)})."

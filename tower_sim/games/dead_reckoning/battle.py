@@ -209,7 +209,8 @@ class Battle:
     def token(self) -> str:
         """Return the battle as one line of text: a versioned prefix, the packed battle, and its SHA-256 digest."""
         return pack(
-            TOKEN_PREFIX, _saved().dump_python(self, mode="json", exclude_defaults=True, fallback=dict, warnings=False)
+            TOKEN_PREFIX,
+            _adapter().dump_python(self, mode="json", exclude_defaults=True, fallback=dict, warnings=False),
         )
 
     @staticmethod
@@ -277,7 +278,7 @@ def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
     supply, island = map(tuple, stocks)
     edge, colours = model.cube_edge, setup.colours
     battle = Battle(setup, seed, game, board, model.empty(), edge, number, supply, island, (), colours, setup.active)
-    return _with_first_cubes(battle)
+    return _take_first_cubes(battle)
 
 
 def due(battle: Battle) -> str:
@@ -288,7 +289,7 @@ def due(battle: Battle) -> str:
     setup = battle.setup
     if battle.hand or not battle.steps:
         return "throw"
-    if battle.state.residents and setup.rulings.stuck == "shaken" and _shaken(battle) < SHAKES:
+    if battle.state.residents and setup.rulings.stuck == "shaken" and _count_shakes(battle) < SHAKES:
         return "shake"
     if battle.state.residents or battle.again:
         return "rethrow"
@@ -317,7 +318,7 @@ def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -
             short = {colour: count for colour, count in missing.items() if count > 0}
             after = _throw(model, replace(battle, hand=()), Step("throw", thrown=battle.hand, short=short))
         case "shake":
-            after = _landed(battle, Step("shake"), _draw(battle, partial(model.knock, battle.state, SHAKE)))
+            after = _land(battle, Step("shake"), _draw(battle, partial(model.knock, battle.state, SHAKE)))
         case "rethrow":
             on_board = tuple(cube for cube in battle.state.board.cubes if cube.id in battle.again)
             by_hand = battle.state.cubes
@@ -326,10 +327,10 @@ def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -
             after = _throw(model, replace(battle, state=state), Step("rethrow", thrown=thrown))
         case "explosion":
             exploded = battle.exploding
-            fetched, extra, short = _fetched(battle, count_by_colour(exploded), "explosion")
+            fetched, extra, short = _fetch(battle, count_by_colour(exploded), "explosion")
             after = _throw(model, fetched, Step("explosion", thrown=(*exploded, *extra), short=short))
         case "ability":
-            after = _ability(model, battle, policies.get(battle.turn, pass_always))
+            after = _use_ability(model, battle, policies.get(battle.turn, pass_always))
         case _:
             raise fault("next step", "none", "a battle that is not over", "start a new one")
     is_tied = after.setup.kind == "tie_break" and after.over and after.result().winner is None
@@ -356,17 +357,17 @@ def _draw(battle: Battle, draw: Callable[[np.random.Generator], Outcome]) -> Out
 
 def _throw(model: BoardModel, battle: Battle, step: Step) -> Battle:
     if not step.thrown:
-        return _recorded(battle, step)
-    return _landed(battle, step, _draw(battle, partial(model.drop, battle.state, step.thrown)))
+        return _record(battle, step)
+    return _land(battle, step, _draw(battle, partial(model.drop, battle.state, step.thrown)))
 
 
-def _ability(model: BoardModel, battle: Battle, policy: Policy) -> Battle:
+def _use_ability(model: BoardModel, battle: Battle, policy: Policy) -> Battle:
     """Source: rulebook, lines 963 and 1003-1005."""
     side, allowed = battle.turn, battle.uses(battle.turn)
     use = policy(battle, side, allowed) if allowed else None
     next_turn = battle.setup.opponent(side) if battle.setup.kind == "ship" else side
     if use is None:
-        return _recorded(replace(battle, turn=next_turn, passes=battle.passes + 1), Step("pass", side))
+        return _record(replace(battle, turn=next_turn, passes=battle.passes + 1), Step("pass", side))
     if use not in allowed:
         offered = f"one of the {len(allowed)} uses given to the policy"
         raise fault(f"ability use of {side}", use, offered, "choose of those")
@@ -375,19 +376,19 @@ def _ability(model: BoardModel, battle: Battle, policy: Policy) -> Battle:
     after = replace(battle, turn=next_turn, passes=0, used=(*battle.used, (side, use)))
     cube = next((cube for cube in battle.state.board.cubes if cube.id == use.cube), None)
     if ability.kind in ("throw", "card"):
-        after, thrown, short = _fetched(after, {side: ability.count}, "ability")
+        after, thrown, short = _fetch(after, {side: ability.count}, "ability")
         return _throw(model, after, replace(step, thrown=thrown, short=short))
     if ability.kind == "move" and cube and use.zone:
         outcome = _draw(battle, partial(model.place, battle.state, cube, use.zone))
-        return _landed(after, replace(step, placed=(cube,)), outcome)
+        return _land(after, replace(step, placed=(cube,)), outcome)
     if ability.kind == "take_off" and cube:
         after = replace(after, state=after.state.take([cube]), taken=(*after.taken, cube))
         outcome = _draw(battle, partial(model.drop, after.state, ()))  # cubes that lay on it fall
-        return _landed(after, replace(step, taken=(cube,)), outcome)
-    return _recorded(after, step)
+        return _land(after, replace(step, taken=(cube,)), outcome)
+    return _record(after, step)
 
 
-def _landed(battle: Battle, step: Step, outcome: Outcome) -> Battle:
+def _land(battle: Battle, step: Step, outcome: Outcome) -> Battle:
     _check_outcome(battle, outcome)
     rulings, rested = battle.setup.rulings, {*battle.resting} - {cube.id for cube in outcome.thrown}
     landed = sorted(outcome.landings, key=lambda x: x.cube)
@@ -397,7 +398,7 @@ def _landed(battle: Battle, step: Step, outcome: Outcome) -> Battle:
         return tuple(cube.id for cube, its in fates.items() if its == fate)
 
     lost = tuple(cube for cube, fate in fates.items() if fate == "lost")
-    across = _across(battle, outcome) if rulings.two_zones == "both" else {}
+    across = _zones_across(battle, outcome) if rulings.two_zones == "both" else {}
     landings = tuple(Landing(x.cube, x.place, touches=across.get(x.cube.id, ())) for x in landed)
     done = replace(step, lost=lost, drawn=True, status=outcome.status, failures=outcome.failures, landings=landings)
     return replace(
@@ -411,14 +412,14 @@ def _landed(battle: Battle, step: Step, outcome: Outcome) -> Battle:
     )
 
 
-def _across(battle: Battle, outcome: Outcome) -> dict[int, tuple[str, ...]]:
+def _zones_across(battle: Battle, outcome: Outcome) -> dict[int, tuple[str, ...]]:
     told = {x.cube.id: x.touches for x in outcome.landings if x.place.startswith(ZONE)}
     thrown = {cube.id for cube in outcome.thrown}
     before = {number: zones for number, zones in battle.across if number not in thrown and told.get(number) == ()}
     return {number: zones for number, zones in (told | before).items() if len(zones) > 1}
 
 
-def _recorded(battle: Battle, step: Step) -> Battle:
+def _record(battle: Battle, step: Step) -> Battle:
     lying, across = sorted(battle.places.items()), dict(battle.across)
     resting = tuple(cube.id for cube, _ in lying if cube.id in battle.resting)
     landings = tuple(Landing(cube, place, touches=across.get(cube.id, ())) for cube, place in lying)
@@ -429,8 +430,8 @@ def _first_cubes(battle: Battle) -> dict[str, int]:
     return {side.colour: side.cubes for side in battle.setup.sides if side.colour in battle.contenders}
 
 
-def _with_first_cubes(battle: Battle) -> Battle:
-    after, hand, _ = _fetched(battle, _first_cubes(battle), "throw")
+def _take_first_cubes(battle: Battle) -> Battle:
+    after, hand, _ = _fetch(battle, _first_cubes(battle), "throw")
     return replace(after, hand=hand)
 
 
@@ -439,9 +440,7 @@ def _at_hand(battle: Battle, colour: str, occasion: str) -> tuple[Cube, ...]:
     return tuple(cube for cube in (*battle.supply, *(battle.island if takes else ())) if cube.colour == colour)
 
 
-def _fetched(
-    battle: Battle, wanted: Mapping[str, int], occasion: str
-) -> tuple[Battle, tuple[Cube, ...], dict[str, int]]:
+def _fetch(battle: Battle, wanted: Mapping[str, int], occasion: str) -> tuple[Battle, tuple[Cube, ...], dict[str, int]]:
     """Return the battle without the wanted cubes, these cubes, and the numbers that were missing by colour.
 
     Source: rulebook, lines 895 and 999, and the rulings `black_run_out` and `extra_run_out`.
@@ -465,7 +464,7 @@ def _fetched(
     return replace(battle, supply=supply, island=island), tuple(got), short
 
 
-def _shaken(battle: Battle) -> int:
+def _count_shakes(battle: Battle) -> int:
     return next((i for i, step in enumerate(reversed(battle.steps)) if step.kind != "shake"), len(battle.steps))
 
 
@@ -476,7 +475,7 @@ def _new_round(battle: Battle) -> Battle:
     lying = battle.state.board.cubes
     state, supply = battle.state.take(lying) if lying else battle.state, tuple(sorted(back))
     cleared = replace(battle, state=state, supply=supply, lost=(), resting=(), across=(), contenders=still)
-    return _with_first_cubes(cleared)
+    return _take_first_cubes(cleared)
 
 
 def _check_outcome(battle: Battle, outcome: Outcome) -> None:
@@ -489,7 +488,7 @@ def _check_outcome(battle: Battle, outcome: Outcome) -> None:
 
 
 @cache
-def _saved() -> Any:
+def _adapter() -> Any:
     from pydantic import TypeAdapter
 
     return TypeAdapter(Battle)
@@ -497,7 +496,7 @@ def _saved() -> Any:
 
 def _read(given: Any) -> Battle:
     check_bounds(given, "the battle")
-    battle: Battle = _saved().validate_json(json.dumps(given), strict=True)
+    battle: Battle = _adapter().validate_json(json.dumps(given), strict=True)
     for zone in battle.board.zones:
         read(zone)
     there = (*battle.state.cubes, *battle.state.board.cubes)

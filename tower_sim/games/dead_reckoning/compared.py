@@ -68,14 +68,15 @@ class ComparedBattles(Compared):
         alike, much = "about as in A", "about as much damage as in A"
         strength, of_other = rows["strength_active"], rows["strength_other"]
         taken, given = rows["damage_taken_active"], rows["damage_given_active"]
+        side = "the active side" if self.rules[1].setup.active else "the first side"
         return (
-            f"{_wins(rows['active_wins'], 'the active side' if self.rules[1].setup.active else 'the first side')} "
-            f"{_of(strength, 'Its strength is', alike)}; {_of(of_other, 'that of the other is', alike)}. "
-            f"{_of(taken, 'It takes', much, ' damage')}; {_of(given, 'it gives', much, ' damage')}."
+            f"{_describe_winner(rows['active_wins'], side)} "
+            f"{_describe(strength, 'Its strength is', alike)}; {_describe(of_other, 'that of the other is', alike)}. "
+            f"{_describe(taken, 'It takes', much, ' damage')}; {_describe(given, 'it gives', much, ' damage')}."
         )
 
 
-def _wins(row: Row, side: str) -> str:
+def _describe_winner(row: Row, side: str) -> str:
     a, b = 100 * row.mean_a, 100 * row.mean_b
     how = how_sure(row, "battle", "battles", 100)
     if row.verdict is Sureness.ALIKE:
@@ -90,7 +91,7 @@ def _wins(row: Row, side: str) -> str:
     return f"{told}: that is {'sure' if how == 'certain' else how}."
 
 
-def _of(row: Row, words: str, alike: str, what: str = "") -> str:
+def _describe(row: Row, words: str, alike: str, what: str = "") -> str:
     if row.verdict is Sureness.ALIKE:
         return f"{words} {alike}{'' if what else f', {number(row.mean_a)}'}"
     return f"{words} {instead(row, what)}: {how_sure(row, 'battle')}"

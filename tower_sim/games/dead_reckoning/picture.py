@@ -62,14 +62,14 @@ def draw_densities(
 def board_figure(ship: WithBoard, state: TowerState, title: str) -> Figure:
     """Return the matplotlib figure that `draw_board` writes."""
     lying = state.board.lying
-    says = {zone.name: _gives(zone) for zone in ship.board.zones}
+    says = {zone.name: _describe_worth(zone) for zone in ship.board.zones}
     zones_only = bool(lying) and all(resident.pose is None for resident in lying)
     cubes, far = ([], 0) if zones_only else lying_near(ship, lying)
     said = said_of_cubes(ship, state, far)
     if zones_only:
         said += "; the model tells their zones, not where in them they lie"
-        says = {name: f"{gives}\n{_counted(state, name)}".rstrip() for name, gives in says.items()}
-    figure = _headed(title, said, _SIZE[0])
+        says = {name: f"{gives}\n{_describe_cubes(state, name)}".rstrip() for name, gives in says.items()}
+    figure = _new_figure(title, said, _SIZE[0])
     paint = {of.name: of for of in paints(sorted(count_by_colour(state.board.cubes)))}
     _draw_colours(figure, state, paint)
     plan = draw_plan(figure, (0.0, 0.0, 1.0, 0.89), ship, says, cubes)
@@ -77,7 +77,7 @@ def board_figure(ship: WithBoard, state: TowerState, title: str) -> Figure:
     return figure
 
 
-def _gives(zone: Zone) -> str:
+def _describe_worth(zone: Zone) -> str:
     if kind(zone) in (EXPLOSIVE, DAMAGE):
         return "explosive shot" if kind(zone) == EXPLOSIVE else "damage"
     it = worth(zone)
@@ -87,7 +87,7 @@ def _gives(zone: Zone) -> str:
     return " + ".join([*gives, *([f"{it.choice} coins or cargo"] if it.choice else [])])
 
 
-def _counted(state: TowerState, zone: str) -> str:
+def _describe_cubes(state: TowerState, zone: str) -> str:
     counts = count_by_colour(state.board.at(ZONE + zone))
     return "here: " + ", ".join(f"{count} {colour}" for colour, count in counts.items()) if counts else ""
 
@@ -106,13 +106,13 @@ def densities_figure(
     elsewhere = 1 - sum(share for share, _ in of_zone.values())
     said = f"{n} cubes thrown in {len(thrown)} battles, {100 * elsewhere:.1f} % of them in no zone; {cell}"
     width = _SIZE[0] + _SCALE
-    figure: Any = _headed(title, said, width)
+    figure: Any = _new_figure(title, said, width)
     says = {name: f"{100 * share:.1f} ± {100 * error:.1f} %" for name, (share, error) in of_zone.items()}
     where = (0.0, 0.0, _SIZE[0] / width, 0.91)
     plan = draw_plan(figure, where, ship, says, is_painted=False)
     axes = plan.sheet.axes
     if zones_only:
-        mesh: Any = _evenly(ship, of_zone)
+        mesh: Any = _shade_zones(ship, of_zone)
         axes.add_collection(mesh)
     else:
         scale: dict[str, Any] = {"cmap": _GREYS, "vmin": 0, "vmax": float(cells.max()) or 1.0}
@@ -126,7 +126,7 @@ def densities_figure(
     return figure
 
 
-def _evenly(ship: WithBoard, of_zone: Mapping[str, tuple[float, float]]) -> PolyCollection:
+def _shade_zones(ship: WithBoard, of_zone: Mapping[str, tuple[float, float]]) -> PolyCollection:
     rings = [on_plan(ship.board, 1e3 * np.array(zone.corners)) for zone in ship.board.zones]
     areas = [_area(ring) / 100 for ring in rings]  # cm²
     shades = [100 * of_zone[zone.name][0] / area for zone, area in zip(ship.board.zones, areas, strict=True)]
@@ -162,7 +162,7 @@ def density(ship: WithBoard, points: Array, thrown: int) -> tuple[Array, Array, 
     return x_edges, y_edges, np.asarray(cells * (100 / thrown / area), dtype=np.float64)
 
 
-def _headed(title: str, said: str, width: float) -> Figure:
+def _new_figure(title: str, said: str, width: float) -> Figure:
     figure: Any = Figure(figsize=(width, _SIZE[1]))
     size = min(10.0, 10.0 * (width - 0.4) * 72 / max(1.0, width_of(title, 10.0, True)))
     figure.text(0.02, 0.985, title, fontsize=size, color=INK, va="top", weight="bold")

@@ -56,7 +56,7 @@ def battle_json(battle: Battle) -> BattleAnswer:
     document["result"] = {
         colour: {
             "strength": side.strength,
-            "plunder": _goods(side),
+            "plunder": _goods_json(side),
             "damage_given": side.damage_given,
             "damage_taken": side.damage_taken,
         }
@@ -71,12 +71,12 @@ def battle_json(battle: Battle) -> BattleAnswer:
         "sunk": list(result.sunk),
         "terror": list(result.terror),
         "barred": result.barred,
-        "to_place": {colour: _goods(plunder) for colour, plunder in result.to_place.items()},
+        "to_place": {colour: _goods_json(plunder) for colour, plunder in result.to_place.items()},
     }
     return document
 
 
-def _goods(of: SideResult | Worth) -> Goods:
+def _goods_json(of: SideResult | Worth) -> Goods:
     return {"coins": of.coins, "cargo": of.cargo, "choice": of.choice}
 
 
@@ -179,7 +179,7 @@ def odds_report(document: Mapping[str, Any]) -> str:
     summary: Mapping[str, Any] = document["summary"]
     colours = list(document["cubes"])
     width = max(len("landed"), *(len(colour) for colour in colours))
-    lines = [*_plain_words(summary, colours), "", _head(document)]
+    lines = [*_summarize(summary, colours), "", _head(document)]
     few = too_few(summary["games"], "battle")
     lines += [few or f"{summary['games']} battles; in brackets 95 % intervals", ""]
     for colour in colours:
@@ -206,7 +206,7 @@ def odds_report(document: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _plain_words(summary: Mapping[str, Any], colours: Sequence[str]) -> list[str]:
+def _summarize(summary: Mapping[str, Any], colours: Sequence[str]) -> list[str]:
     wins = {colour: summary["win"][colour] for colour in colours}
     first, *others = sorted(colours, key=lambda colour: -wins[colour]["share"])
     few = summary["games"] < FEWEST

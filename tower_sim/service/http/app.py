@@ -78,15 +78,15 @@ def application(settings: Settings, origins: Sequence[str] = ()) -> ASGIApp:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        generate_unique_id_function=lambda route: _camel(route.name),
+        generate_unique_id_function=lambda route: _camel_case(route.name),
         lifespan=lifespan,
     )
     for add in (_add, draws.add, towers.add):
         add(Routes(app), service)
     for kind in (HTTPException, UsageError, TooManyFailedDraws, sqlite3.Error, Exception):
-        app.add_exception_handler(kind, _refused)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.openapi = _described(app)
+        app.add_exception_handler(kind, _refuse)
+    app.add_exception_handler(RequestValidationError, _refuse_invalid)
+    app.openapi = _describe(app)
     guarded: ASGIApp = Guard(app, service)
     if origins:
         guarded = CORSMiddleware(
@@ -121,7 +121,7 @@ class Guard:
         try:
             self._check(scope)
             if scope["method"] == "POST":
-                receive = _again(await self._body(receive), receive)
+                receive = _replay(await self._body(receive), receive)
             await self._app(scope, receive, counted)
         except Problem as problem:
             await problem.response()(scope, receive, counted)
@@ -132,7 +132,7 @@ class Guard:
                 stopping = Problem("stopping", "The service is stopping; ask again when it is back.")
                 await stopping.response()(scope, receive, counted)
         except Exception:
-            if not status:  # otherwise `_refused` has answered
+            if not status:  # otherwise `_refuse` has answered
                 raise
         route = getattr(scope.get("route"), "path", "none")
         method = scope["method"] if route != "none" else "any"
@@ -161,7 +161,7 @@ class Guard:
                 return bytes(whole)
 
 
-def _again(body: bytes, receive: Receive) -> Receive:
+def _replay(body: bytes, receive: Receive) -> Receive:
     left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Message:
@@ -255,7 +255,7 @@ def _models() -> answers.Models:
     return {"schema": "tower-sim/models-list", "version": 1, "models": found, "engines": engines}
 
 
-def _described(app: FastAPI) -> Callable[[], dict[str, Any]]:
+def _describe(app: FastAPI) -> Callable[[], dict[str, Any]]:
     made = app.openapi
 
     @cache
@@ -269,7 +269,7 @@ def _described(app: FastAPI) -> Callable[[], dict[str, Any]]:
     return described
 
 
-async def _refused(call: Call, error: Exception) -> Response:
+async def _refuse(call: Call, error: Exception) -> Response:
     if isinstance(error, HTTPException) and not isinstance(error, Problem):
         if error.status_code == 405:
             paths: dict[str, Any] = call.app.openapi()["paths"]
@@ -281,7 +281,7 @@ async def _refused(call: Call, error: Exception) -> Response:
     return problem_of(error).response()
 
 
-async def _invalid(call: Call, error: Exception) -> Response:
+async def _refuse_invalid(call: Call, error: Exception) -> Response:
     invalid = cast("RequestValidationError", error)
     errors = [(each["loc"][0], {**each, "loc": each["loc"][1:]}) for each in invalid.errors()]
     place, first = errors[0]
@@ -308,6 +308,6 @@ class _Page(Request):
     limit: int = Field(100, ge=1, le=towers.MAX_KEPT)
 
 
-def _camel(name: str) -> str:
+def _camel_case(name: str) -> str:
     first, *more = name.split("_")
     return first + "".join(word.capitalize() for word in more)

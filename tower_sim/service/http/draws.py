@@ -39,7 +39,7 @@ def add(router: Routes, service: Service) -> None:
     @router.on("POST", "/v1/drops", "Throw", answers=Drop, makes=True)
     async def create_drop(call: Call, asked: Throw, key: MaybeKey = None) -> Response:
         async def work() -> Answered:
-            return _kept("drops", "drop", await service.drawn(asked))
+            return _keep("drops", "drop", await service.drawn(asked))
 
         return await service.once_for(call, key, work)
 
@@ -52,7 +52,7 @@ def add(router: Routes, service: Service) -> None:
         call: Call, asked: Play, key: MaybeKey = None, prefer: Annotated[str, _PREFER] = ""
     ) -> Response:
         async def work(progress: RunsDone | None = None) -> Answered:
-            return _kept("games", "game", await service.drawn(asked, progress))
+            return _keep("games", "game", await service.drawn(asked, progress))
 
         if "respond-async" in prefer.lower():
             limits.check(asked)  # refuses a wrong request at once
@@ -83,7 +83,7 @@ def add(router: Routes, service: Service) -> None:
         return Response(None, 204)
 
 
-def _kept(path: str, kind: str, drawn: Mapping[str, Any]) -> Answered:
+def _keep(path: str, kind: str, drawn: Mapping[str, Any]) -> Answered:
     identifier = new_id()
     body = as_json({"id": identifier, **drawn})
     return Answered(201, body, f"/v1/{path}/{identifier}", (answer_row(identifier, kind, body),), hashed(identifier))

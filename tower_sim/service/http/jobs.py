@@ -82,7 +82,7 @@ class Jobs:
         except BaseException:
             self._forget(followed, asked)
             raise
-        followed.task = asyncio.create_task(self._whole(followed, asked, work))
+        followed.task = asyncio.create_task(self._follow(followed, asked, work))
         return followed, False
 
     def get(self, identifier: str) -> Job:
@@ -101,17 +101,17 @@ class Jobs:
         if followed and followed.task and not followed.ended:
             followed.task.cancel()
 
-    async def _whole(self, followed: Followed, asked: KeyedCall, work: Work) -> None:
+    async def _follow(self, followed: Followed, asked: KeyedCall, work: Work) -> None:
         async def drawn() -> Answered:
             answered = await work(followed.progress)
             ended = followed.document("done", answered.location)
-            return replace(answered, statements=(*answered.statements, _ended(ended)))
+            return replace(answered, statements=(*answered.statements, _end_row(ended)))
 
         try:
             answered, is_again = await self._once.answer(asked, drawn)
             document = followed.document("done", answered.location)
             if is_again:
-                await self._store.write(_ended(document))
+                await self._store.write(_end_row(document))
             followed.ended = document
         except asyncio.CancelledError:
             await self._fail(
@@ -127,7 +127,7 @@ class Jobs:
         document = followed.document(status, problem=problem)
         if problem.code != "stopping":  # the file is being closed; after a restart the job counts as lost
             try:
-                await self._store.write(_ended(document))
+                await self._store.write(_end_row(document))
             except sqlite3.Error as error:
                 problem_of(error)  # prints it on standard error
         followed.ended = document
@@ -138,5 +138,5 @@ class Jobs:
             del self._by_key[asked.scope]
 
 
-def _ended(document: Job) -> Statement:
+def _end_row(document: Job) -> Statement:
     return "UPDATE answers SET body = ? WHERE hash = ?", (json.dumps(document).encode(), hashed(document["id"]))

@@ -84,7 +84,7 @@ def add(router: Routes, service: Service) -> None:
                 wanted = f"one of {asked.model} of {asked.tower}"
                 raise fault("state", "of {} of {}".format(*of), wanted, "name the model and the apparatus of the state")
             name, how = new_id(), asked.model_dump(include=set(_HOW)) | {"apparatus": asked.tower}
-            inside = _above_0(Counter(cube.colour for cube in before.cubes) if before else {})
+            inside = _count_present(Counter(cube.colour for cube in before.cubes) if before else {})
             tower = _Tower(name, hashed(name), False, how, asked.state, 0, inside)
             row = tower.row, hashed(table_of(name)), time.time(), json.dumps(how), asked.state, 0, json.dumps(inside)
             sql = "INSERT INTO towers (hash, seen, used, asked, state, drops, inside) VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -117,7 +117,7 @@ def add(router: Routes, service: Service) -> None:
             identifier = new_id()
             program = {"id": identifier, "tower": tower.name, "number": number, **drawn}
             history = {"id": identifier, "seed": drawn["seed"]} | {key: program[key] for key in _FACTS}
-            body, inside = as_json(program), json.dumps(_above_0(drawn["inside"]))
+            body, inside = as_json(program), json.dumps(_count_present(drawn["inside"]))
             moved = "UPDATE towers SET state = ?, drops = ?, used = ?, inside = ? WHERE hash = ?"
             statements = (
                 answer_row(identifier, "drop", body, tower.row, number, as_json(history)),
@@ -146,5 +146,5 @@ def add(router: Routes, service: Service) -> None:
         return answered(head | {"drops": drops})
 
 
-def _above_0(counts: Mapping[str, int]) -> dict[str, int]:
+def _count_present(counts: Mapping[str, int]) -> dict[str, int]:
     return {colour: number for colour, number in sorted(counts.items()) if number}

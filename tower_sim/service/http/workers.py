@@ -69,7 +69,7 @@ class Workers:
         while number and not self._is_closed:
             pair = piped(_work)
             self._at_work.append(pair)
-            kind, *_ = await self._asked(pair, _next)
+            kind, *_ = await self._ask(pair, _receive)
             self._at_work.remove(pair)
             if kind == "gone" and self._is_closed:
                 return
@@ -101,21 +101,21 @@ class Workers:
             async with nullcontext() if progress is None else self._long:
                 await self._free.acquire()
                 self.waiting, self.running, is_waiting = self.waiting - 1, self.running + 1, False
-                return await self._drawn(self._idle.pop(), request, progress or RunsDone())
+                return await self._draw(self._idle.pop(), request, progress or RunsDone())
         finally:
             if is_waiting:
                 self.waiting -= 1
             else:
                 self.running -= 1
 
-    async def _drawn(self, pair: _Pair, request: AnyRequest, progress: RunsDone) -> Mapping[str, Any]:
+    async def _draw(self, pair: _Pair, request: AnyRequest, progress: RunsDone) -> Mapping[str, Any]:
         progress.of = getattr(request, "games", 1) or 1
         if isinstance(request, Odds):
             progress.of = request.times * len(request.throws)
         self._at_work.append(pair)
         kind, values = "gone", list[Any]()
         try:
-            kind, *values = await self._asked(pair, _conversation, request, progress)
+            kind, *values = await self._ask(pair, _converse, request, progress)
         finally:
             self._at_work.remove(pair)
             if kind == "gone":
@@ -132,7 +132,7 @@ class Workers:
             raise Problem(*values)
         return values[0]
 
-    async def _asked(self, pair: _Pair, talk: Any, *more: Any) -> tuple[Any, ...]:
+    async def _ask(self, pair: _Pair, talk: Any, *more: Any) -> tuple[Any, ...]:
         return await asyncio.get_running_loop().run_in_executor(self._threads, talk, pair[1], *more)
 
     def close(self) -> None:
@@ -145,19 +145,19 @@ class Workers:
         self._threads.shutdown()
 
 
-def _next(pipe: Connection) -> tuple[Any, ...]:
+def _receive(pipe: Connection) -> tuple[Any, ...]:
     try:
         return pipe.recv()
     except (EOFError, OSError):
         return ("gone",)
 
 
-def _conversation(pipe: Connection, request: AnyRequest, progress: RunsDone) -> tuple[Any, ...]:
+def _converse(pipe: Connection, request: AnyRequest, progress: RunsDone) -> tuple[Any, ...]:
     try:
         pipe.send(request)
     except OSError:
         return ("gone",)
-    while (said := _next(pipe))[0] == "progress":
+    while (said := _receive(pipe))[0] == "progress":
         progress.done = said[1]
     return said
 
@@ -166,14 +166,14 @@ def _work(pipe: Connection) -> None:
     ignore_interrupts()
     with Opened() as opened:
         try:
-            pipe.send(_done(Throw.of(cubes={"blue": 1}, knock=1.0, seed=0), opened, pipe))
+            pipe.send(_answer(Throw.of(cubes={"blue": 1}, knock=1.0, seed=0), opened, pipe))
             while True:
-                pipe.send(_done(pipe.recv(), opened, pipe))
+                pipe.send(_answer(pipe.recv(), opened, pipe))
         except (EOFError, OSError):
             return
 
 
-def _done(request: AnyRequest, opened: Opened, pipe: Connection) -> tuple[Any, ...]:
+def _answer(request: AnyRequest, opened: Opened, pipe: Connection) -> tuple[Any, ...]:
     last = 0.0  # so that the first progress is reported at once
 
     def tell(done: int) -> None:
