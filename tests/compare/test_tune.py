@@ -140,7 +140,7 @@ def test_a_known_answer_is_found_again_and_what_it_costs(three: Tuned):
 
 def test_what_is_told_is_a_comparison_of_games_that_search_and_choice_have_not_seen(three: Tuned):
     found = three.best.comparison
-    assert found.seed not in (three.seed, search._other(three.seed, 1))
+    assert found.seed not in (three.seed, search._derive_seed(three.seed, 1))
     alone = compare_files(("amerigo", None), 1000, found.seed, "surrogate", ["cubes=9"])
     assert [row.mean_b for row in alone.figures] == [row.mean_b for row in found.figures]
     row = three.best.row("actions")
