@@ -135,7 +135,7 @@ class Door:
 
 
 def as_state(state: object) -> TowerState:
-    """Check that `state` is a state (not, for example, its token) and return it."""
+    """Check that `state` is a state and return it."""
     return check_kind("state", state, TowerState, "a TowerState", "read a token with TowerState.from_token")
 
 
@@ -169,12 +169,12 @@ def knock_strength(strength: object) -> float:
 
 
 def no_knocks(strength: object, why: str, advice: str = "") -> NoReturn:
-    """Raise the error for a knock on a model without knocks: it says `why`, advises physics, and adds `advice`."""
+    """Raise the error for a knock on a model without knocks."""
     raise fault("knock strength", strength, f"none: {why}", f"take the model physics{advice}")
 
 
 def as_zone(zone: object, names: Sequence[str]) -> str:
-    """Check that the board has a zone of this name and return the name."""
+    """Check that `zone` is a zone of the board and return it."""
     if not isinstance(zone, str) or zone not in names:
         meant = near(zone, names) if isinstance(zone, str) else ""
         raise UsageError(f"zone {shown(zone)} is unknown; allowed are {', '.join(names)}; check its spelling{meant}")
@@ -182,7 +182,7 @@ def as_zone(zone: object, names: Sequence[str]) -> str:
 
 
 def foreign(state: TowerState, model: str, apparatus: str, digest: str, advice: str = "") -> UsageError:
-    """Return the error for a state of another model, apparatus or settings; it ends in `advice`."""
+    """Return the error for a state of another model, apparatus or settings."""
     return UsageError(
         f"state belongs to {_word(state.model)} of apparatus {shown(state.apparatus)} ({_word(state.digest)}); "
         f"allowed is a state of {model} of {shown(apparatus)} ({_word(digest)}); {advice or go_on_there(state)}"

@@ -76,7 +76,7 @@ def shown(value: object, longest: int = _LONGEST) -> str:
 
 
 def check_whole(what: str, value: object, least: int, most: int | None = None, advice: str = _CHANGE) -> int:
-    """Check that `value` is a whole number from `least` to `most`, or without a maximum; return it as an int."""
+    """Check that `value` is a whole number from `least` to `most`, if given; return an int."""
     number = as_whole(value)
     if number is None or number < least or (most is not None and number > most):
         raise fault(what, value, f"a whole number from {least}" + ("" if most is None else f" to {most}"), advice)
@@ -101,7 +101,7 @@ def check_kind(what: str, value: object, kind: type[T], allowed: str, advice: st
 def check_number(
     what: str, value: object, least: float, most: float, advice: str = "change it", unit: str = ""
 ) -> float:
-    """Check that `value` is a number from `least` to `most` and not nan; return it as a float. Errors name the unit."""
+    """Check that `value` is a number from `least` to `most`, not nan; return a float."""
     is_number = isinstance(value, Real) and value is not True and value is not False
     if not (is_number and least <= cast("float", value) <= most):  # False for nan too
         raise fault(what, value, f"a number from {least:g} to {most:g}{unit}", advice)
@@ -173,7 +173,7 @@ def _one_slip(short: str, long: str) -> bool:
 
 
 def unknown(what: str, word: object, known: Iterable[str], advice: str = "check its spelling") -> UsageError:
-    """Return the error for a `word` that is not `known`; it suggests the nearest known word."""
+    """Return the error for a `word` that is not `known`, with the nearest known word."""
     words = list(known)
     meant = near(word, words) if isinstance(word, str) else ""
     return fault(what, word, f"one of {', '.join(words)}", f"{advice}{meant}")

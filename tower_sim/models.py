@@ -38,8 +38,7 @@ def open_model(
     """Return the model `name` of an apparatus, as a context manager.
 
     `apparatus` is an Apparatus, or a name or a path for `load`. `name` is one of MODELS or the path of a fitted
-    surrogate (`.json`). `settings` are those of physics. For the name `surrogate`, a profile that is a file uses the
-    surrogate next to it (`store.beside`), if there is one.
+    surrogate (`.json`). `settings` are those of physics. `surrogate` of a profile's file is the one beside it, if any.
     """
     apparatus = load(apparatus) if isinstance(apparatus, (str, Path)) else as_apparatus(apparatus)
     settings = None if settings is None else as_settings(settings)
@@ -62,11 +61,7 @@ def rule_of_thumb(apparatus: Apparatus, name: str) -> TwoThirdsRule:
 
 
 def settings_of(model: str, engine: str | None, fineness: str | None) -> PhysicsSettings | None:
-    """Return the physics settings for the model named `model`; None for a model without physics.
-
-    `engine` and `fineness` are the names of an engine and its accuracy (None: the default). Models without physics
-    refuse them.
-    """
+    """Return the physics settings for the model named `model`; None, and no engine or accuracy, without physics."""
     if not isinstance(cast("object", model), str) or (model not in MODELS and not model.endswith(".json")):
         raise _unknown_model(model)
     if model == "physics":

@@ -69,9 +69,8 @@ class Outcome:
 
     `thrown` are the cubes thrown or placed, `lying` those left on a board. `landings` has one entry for every cube
     thrown, lying or resident. `state` is the next state, or the input state if the drop failed. `failures` are the
-    statuses of earlier attempts. `knocked_out` are the cubes that a knock released: after a knock alone they are the
-    `emerged`, after a knock and a throw they are among the `thrown`. `missed` counts how often a cube missed the funnel
-    and was thrown again within the drop.
+    statuses of earlier attempts. `knocked_out` are the cubes that a knock released: all `emerged` after a knock alone,
+    else among the `thrown`. `missed` counts how often a cube missed the funnel and was thrown again within the drop.
     """
 
     model: str

@@ -59,7 +59,7 @@ def _known(group: str) -> dict[str, metadata.EntryPoint]:
 
 
 def names(group: str) -> tuple[str, ...]:
-    """Return the names in a group: our own in their order, then those of other packages, sorted."""
+    """Return the names in a group, our own first."""
     return tuple(_known(group))
 
 
@@ -81,12 +81,12 @@ def _loaded(group: str, name: str) -> Any:
 
 
 def is_file(group: str, name: object) -> bool:
-    """Return whether `name` is the path of a file that the group can open: it ends in `.py`."""
+    """Return whether the group can open the path `name`, which ends in `.py`."""
     return isinstance(name, str) and name.endswith(FILE) and group in OWN["opener"]
 
 
 def get(group: str, name: object) -> Any:
-    """Return the object called `name` in a group, or the object in the Python file `name`."""
+    """Return the object called `name` in a group, or that in the Python file `name`."""
     if is_file(group, name):
         return _loaded("opener", group).open(name)
     known = names(group)
@@ -98,7 +98,7 @@ def get(group: str, name: object) -> Any:
 
 
 def every(group: str) -> dict[str, Any]:
-    """Return all objects of a group by name, except those of other packages that fail to load."""
+    """Return all objects of a group by name that load."""
     loaded: dict[str, Any] = {}
     for name in names(group):
         with contextlib.suppress(UsageError):  # get() raises the reason

@@ -65,22 +65,22 @@ _ELSEWHERE = "files are not opened over HTTP: install the package that has it, o
 
 
 def drawn_seed() -> int:
-    """Return a 128-bit seed from the system's randomness, for programs; repeats are practically impossible."""
+    """Return a 128-bit seed from the system's randomness."""
     return secrets.randbits(128)
 
 
 def first_game() -> Game:
-    """Return the first registered game, which is the default and the game in examples."""
+    """Return the default game."""
     return registry.get("game", registry.names("game")[0])
 
 
 def games() -> list[Game]:
-    """Return the games that can be played, shipped games first, without those of packages that fail to load."""
+    """Return the games that can be played, shipped games first."""
     return list(registry.every("game").values())
 
 
 def check_name(what: str, name: object, where: str = "") -> None:
-    """Check that `name` is an installed name of the kind `what`; errors call it `where`, or `what` by default."""
+    """Check that `name` is an installed name of the kind `what`, called `where` in errors."""
     known = KINDS[what]()
     if not isinstance(name, str) or name not in known:
         is_path = isinstance(name, str) and any(sign in name for sign in "./\\")
@@ -353,7 +353,7 @@ def read_rules(game: Game, file: str | Path) -> Asked:
 
 
 def read_table(file: str | Path, what: str) -> tuple[dict[str, Any], Path]:
-    """Return the table of a rules file, called `what` in errors, and the directory where its relative paths start."""
+    """Return the table of a rules file, called `what`, and the folder of its relative paths."""
     text = read_text(file, f"{what} file", advice=f"give a TOML file or one of {', '.join(profiles())}")
     named = f"{what} file {shown(str(file))}"
     refuse_other(text, named, RULES)
@@ -394,7 +394,7 @@ def rules_of(game: Game, table: Mapping[str, Any], directory: Path | None = None
 
 
 def game_of_rules(table: Mapping[str, Any], directory: Path | None, default: str) -> Game:
-    """Return the game of a rules file: its key `game` is a name, or a path that starts at `directory`."""
+    """Return the game of a rules file; a path starts at `directory`."""
     named: object = table.get(GAME, default)
     return _open(cast("str", named), directory) if registry.is_file("game", named) else registry.get("game", named)
 
@@ -412,12 +412,12 @@ def outcome(request: Throw, model: DropModel) -> Outcome:
 
 
 def drop_document(request: Throw, landed: Outcome) -> ThrowAnswer:
-    """Return the document that answers a request for a throw."""
+    """Return the document of a throw."""
     return landed.to_json(request.seed, request.colours)
 
 
 def check(request: Play, apparatus: Apparatus, model: DropModel) -> None:
-    """Check, before the first throw, that the game can be played with this apparatus and model."""
+    """Check that the game can be played with this apparatus and model."""
     request.check()
     game = request.played
     if game.board and not hasattr(model, "place"):
@@ -440,7 +440,7 @@ def to_its_end(played: Iterator[Turn]) -> Iterator[Turn]:
 
 
 def play_document(request: Play, played: Sequence[Turn], model: DropModel) -> Mapping[str, Any]:
-    """Return the document that answers a request for a single run."""
+    """Return the document of a single run."""
     names = {"apparatus": model.apparatus, "model": model.name}
     return request.played.ways.document_of(played, request.asked.rules, **names, seed=request.seed)
 
@@ -453,7 +453,7 @@ def no_odds(request: Play) -> ManyRuns:
 
 
 def fill(many: ManyRuns, request: Play, model: DropModel, tell: Callable[[int], None]) -> None:
-    """Add every run to the odds and call `tell` with the number done. After an interrupt the finished runs count."""
+    """Add every run to the odds and call `tell` with the number done."""
     for run in range(request.games or 1):
         many.add(list(turns(request, model, run)))
         tell(run + 1)

@@ -40,11 +40,10 @@ from tower_sim.tools.pool import in_threads
 class PhysicsModel(BaseModel):
     """A DropModel that drops rigid cubes through an apparatus with the engine of its settings.
 
-    Every drop builds a new world in a cleared engine. Cubes inside start asleep at their poses. They wake when a cube
-    hits them or when a cube that touched them was taken away. An engine without contact memory wakes the cubes on a
-    board that lean or lie on others, because their support may be gone. The model holds one engine: close it, or use a
-    `with` block. Threads that share a model wait for each other; so do threads whose models share an engine with state
-    for the whole process. A copy has its own engine.
+    Every drop builds a new world. Cubes inside start asleep at their poses, and wake when a cube hits them or when a
+    cube that touched them was taken away. An engine without contact memory wakes the cubes on a board that lean or lie
+    on others. The model holds one engine: close it, or use a `with` block. Threads that share a model, or an engine
+    with state for the whole process, wait for each other. A copy has its own engine.
     """
 
     name = "physics"

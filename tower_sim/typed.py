@@ -224,7 +224,7 @@ def _model_in(kind: Any) -> type[BaseModel] | None:
 
 
 def bounds(field: FieldInfo) -> tuple[Any, Any]:
-    """Return the minimum and maximum of a field's value, or of a list's length; None if there is no limit."""
+    """Return the minimum and maximum of a field's value, or of a list's length; None without a limit."""
     least = next((bound for item in field.metadata if (bound := getattr(item, "ge", None)) is not None), None)
     most = next((bound for item in field.metadata if (bound := getattr(item, "le", None)) is not None), None)
     if least is None and most is None:

@@ -38,9 +38,8 @@ class Variant:
 def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
     """Return the variant that a rules file or a name describes, with `changes` to its keys.
 
-    The name of a game, or the path of a game's own file (.py), means the game as published with its own apparatus. The
-    name or file of a profile means the first game that can be compared and played with it. Any other `file` is a rules
-    file, as for `requests.read_rules`.
+    The name or file (.py) of a game means the game as published with its own apparatus. The name or file of a profile
+    means the first game that can be compared and played with it. Any other `file` is a rules file.
 
     Each change is KEY=VALUE in TOML, as after `--set`, at most one for a key. A relative path starts at the current
     directory.

@@ -95,7 +95,7 @@ def failure(error: OSError) -> str:
 
 
 def forget() -> None:
-    """Discard the buffered output, because Python would report an error when it flushes at its end."""
+    """Discard buffered output, which Python would report at its end."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())  # from now on printing cannot fail

@@ -30,7 +30,7 @@ def throw(
     as_json: bool,
     replay: Path | None = None,
 ) -> None:
-    """Throw once and print the outcome; with `replay`, write a page that shows the throw, and print only its path."""
+    """Throw once and print the outcome; with `replay`, write a page instead and print its path."""
     if len(cubes) > 1:
         raise fault("--cubes", list(cubes), "one throw without --times", "add --times 200 to compare throws")
     apparatus = load(tower)
@@ -102,7 +102,7 @@ def show(tower: str, output: Path, state: str | None) -> None:
 
 
 def report(outcome: Outcome, colours: Sequence[str], seed: int) -> str:
-    """Return the outcome of one drop as text: counts by colour, places of the cubes, and the token to continue from."""
+    """Return the outcome of one drop as text, with the token to continue from."""
     every = list(count_by_colour((x.cube for x in outcome.landings), colours))
     rows = {"thrown": outcome.thrown, "out": outcome.emerged, "inside": outcome.inside}
     if outcome.knocked_out:

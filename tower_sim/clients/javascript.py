@@ -23,13 +23,13 @@ _MARK = "  /* SAMPLER */\n"
 
 
 def words_module() -> str:
-    """Return the module of words: surrogate/words.js, which exports all that it has."""
+    """Return the module of surrogate/words.js."""
     text = _raise_range_errors(source("tower_sim.surrogate", "words.js"))
     return re.sub(r"^(?=function |const )", "export ", text, flags=re.M)
 
 
 def tower_module() -> str:
-    """Return the module that makes towers: the algorithm of surrogate/sampler.js inside `towerOf`."""
+    """Return the module that makes towers, from surrogate/sampler.js."""
     sampler = between(
         source("tower_sim.surrogate", "sampler.js"), "/** Do what `drop` does", "/**\n * Play the tower's part"
     )
@@ -37,7 +37,7 @@ def tower_module() -> str:
 
 
 def ship_module() -> str:
-    """Return the module that makes ships: the law of surrogate/ship.js and the battles of the game's folder."""
+    """Return the module that makes ships, from surrogate/ship.js and the game's battle.js."""
     law = between(source("tower_sim.surrogate", "ship.js"), "/** Do what `drop` does", "/** What was fitted")
     battle = source("tower_sim.games.dead_reckoning", "battle.js")
     return _insert(
@@ -53,7 +53,7 @@ def own_modules() -> dict[str, str]:
 
 
 def physics_modules() -> dict[str, str]:
-    """Return the files of the physics by name: the built modules, core.wasm as text, all shipped profiles."""
+    """Return the files of the physics by name, core.wasm as text and all profiles."""
     lib = {name: text_of(f"physics-{name}") for name in ("index.js", "pcg64.js")}
     wasm = base64.b64encode(core()).decode("ascii")
     lib["wasm.js"] = f'// The compiled core, tower_sim/physics/core/core.wasm.\n\nexport const CORE = "{wasm}";\n'
@@ -122,7 +122,7 @@ def common_js(module: str) -> str:
 
 
 def common_types(types: str) -> str:
-    """Return the types of an ES module as those of its CommonJS twin."""
+    """Return the types of an ES module for its CommonJS twin."""
     return re.sub(r'((?:from |import\()"\.[^"]*)\.js"', r'\1.cjs"', types)
 
 

@@ -78,7 +78,7 @@ def write_package(models: Sequence[str], folder: Path) -> None:
 
 
 def package_files(models: Sequence[str] = ()) -> dict[str, str]:
-    """Return the package's files by name; see write_package. `package.json` is the last."""
+    """Return the package's files by name, `package.json` last."""
     towers, ships = _load_all(models or shipped_names())
     tables = [plain["table"] for plain in towers.values()]
     thresholds: list[int] = tables[0]["thresholds"] if tables else []

@@ -49,7 +49,6 @@ class Comparison:
         return f"{_DOUBT} {self.pairs.compared.words(likely, self.pairs.courses)}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the document of `compare --json`, ready for `json.dumps`."""
         draws, beyond = self.pairs.draws or (None, None), self.pairs.extrapolated or (None, None)
         return {
             "schema": SCHEMA,
@@ -103,7 +102,7 @@ def compare(variants: tuple[Variant, Variant], pairs: Tally, *, model: str, seed
 
 
 def rows(sums: Moments, figures: tuple[Figure, ...]) -> tuple[Row, ...]:
-    """Return the row of each figure from sums over pairs. The p-values are corrected for all these figures."""
+    """Return the row of each figure, with p-values corrected for all of them."""
     if not figures:
         return ()
     statistics = paired_of(sums)
@@ -138,7 +137,7 @@ def _row(figure: Figure, of: Paired, i: int, figures: int) -> Row:
 
 
 def row_json(row: Row) -> dict[str, Any]:
-    """Return a row of a comparison, ready for `json.dumps`."""
+    """Return a row for the JSON document."""
     smaller = row.smaller and {"difference": row.smaller[0], "games": row.smaller[1]}
     return {
         "key": row.key,

@@ -57,8 +57,8 @@ def play_pairs(
 def batches(compared: Compared, models: tuple[DropModel, DropModel], games: int, seed: int) -> Iterator[Pairs]:
     """Play `games` pairs and yield them in order, some at a time. A uses the first model, B the second.
 
-    If both models can sample runs of the game, run r of both draws from stream r of `seed`. Otherwise pair r is played
-    as run r of `seed`, and is left out if a drop of either run fails 5 times.
+    Run r of both draws from stream r of `seed` if both models can sample runs, else pair r is played as run r of
+    `seed`. It is left out if a drop of either run fails 5 times.
     """
     a_sampler, b_sampler = (compared.sampler(model) for model in models)
     if a_sampler and b_sampler:

@@ -45,7 +45,7 @@ def draw_comparison(comparison: Comparison, path: str | Path) -> None:
 
 
 def comparison_report(comparison: Comparison) -> Report:
-    """Return the report: sentences for players, the picture, the tables of all figures, and notes."""
+    """Return the report: sentences for players, the picture, all tables, and notes."""
     pairs = comparison.pairs
     head = ["figure", "unit", "A", "B", "B minus A", "correlation of A and B", "p, corrected", "shown", "shown from"]
     tables: list[Section] = []
@@ -75,7 +75,7 @@ def _difference(row: Row, pairs: int) -> Estimate:
 
 
 def comparison_figure(comparison: Comparison) -> Any:
-    """Return the matplotlib figure of a comparison: all groups of figures, and the course of the runs below."""
+    """Return the matplotlib figure of a comparison."""
     pairs = comparison.pairs
     picture = pairs.compared.picture(pairs.courses)
     shown = ([row for row in rows if not row.never] for rows in comparison.groups)

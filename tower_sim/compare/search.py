@@ -78,7 +78,6 @@ class Tried:
 
     @cached_property
     def place(self) -> dict[str, int]:
-        """The column of each figure by its key."""
         keys = [figure.key for group in self.compared.groups for figure in group.figures]
         return {key: keys.index(key) for key in keys}
 
@@ -86,11 +85,10 @@ class Tried:
         return float(self.values[:, self.place[key]].mean())
 
     def sd(self, key: str) -> float:
-        """Return the standard deviation of a figure over the games."""
         return float(self.values[:, self.place[key]].std(ddof=1))
 
     def error(self, key: str) -> float:
-        """Return the standard error of the mean of a figure."""
+        """Return the standard error of the mean."""
         return self.sd(key) / math.sqrt(len(self.values))
 
 
@@ -109,9 +107,9 @@ def tune(
 
     `game` is a game, its Python file, a rules file or a tower, and `changes` (KEY=VALUE) apply before the search.
     `wish` has for each figure a number, a text such as ">=3" or "2.9..3.1", or a pair of ends. `vary` has for each rule
-    its values: a range, a list, or a text such as "5..12"; with None every rule that is a whole number varies from half
-    to twice its value. `games` pairs of games judge each reported way, with `model`. The search uses the fast model
-    unless `model` is another one without physics. All randomness comes from `seed`.
+    its values: a range, a list, or a text such as "5..12"; None is every rule that is a whole number, from half to
+    twice its value. `games` pairs of games judge each reported way, with `model`, which also searches unless it is
+    physics; then the surrogate does. All randomness comes from `seed`.
     """
     varied = None if vary is None else [vary_of(key, values) for key, values in vary.items()]
     return tuned(read_variant(game, changes), wishes_of(wish), varied, games, model, settings, check_seed(seed))
@@ -230,7 +228,7 @@ class Search:
         return np.concatenate(parts)
 
     def tries(self, way: Way) -> Tried | None:
-        """Return a way with the games of the first rung; None for rules that are not allowed together."""
+        """Return a way after the first rung, or None for rules that are not allowed together."""
         key = frozenset(way.items())
         if key not in self.tried:
             try:
@@ -286,14 +284,14 @@ class Search:
         return self.by_changes(left, self.budget.finalists)
 
     def by_changes(self, tried: Sequence[Tried], most: int) -> list[Tried]:
-        """Return up to `most` ways, of each number of changes about equally many, the nearest ones."""
+        """Return the nearest ways, about equally many of each number of changes."""
         levels = sorted({len(each.way) for each in tried})
         each_level = max(most // len(levels), 1)
         kept = [self.nearest([each for each in tried if len(each.way) == level], each_level) for level in levels]
         return [each for level in kept for each in level][:most]
 
     def nearest(self, tried: Sequence[Tried], most: int) -> list[Tried]:
-        """Return the `most` nearest ways, the nearest first; before them those that seem to meet every wish."""
+        """Return the nearest ways; before them those that seem to meet every wish."""
 
         def order(each: Tried) -> tuple[bool, float, float]:
             return not self.seems_all(each), self.distance(each), self.cost(each)
@@ -301,7 +299,7 @@ class Search:
         return sorted(tried, key=order)[:most]
 
     def choose(self, finalists: Sequence[Tried]) -> tuple[list[Tried], int]:
-        """Play other games of the finalists. Return those that no other beats, and the index of the one to advise."""
+        """Play other games of the finalists; return those that no other beats, and the index of the best."""
         games, seed = self.budget.choose, _derive_seed(self.seed, 1)
         again = [replace(each, values=self.played(each.variant, each.compared, games, seed)) for each in finalists]
         able = [each for each in again if self.is_sure(each)] or list(filter(self.seems_all, again)) or again
@@ -318,14 +316,14 @@ class Search:
         return told, told.index(best)
 
     def beats(self, one: Tried, other: Tried) -> bool:
-        """Return whether `one` is as good as `other` in changes, nearness and cost, and better in one of them."""
+        """Return whether `one` is no worse in changes, nearness and cost, and better in one of them."""
         first, second = (
             (len(each.way), max(self.distance(each) - self.noise(each), 0.0), self.cost(each)) for each in (one, other)
         )
         return one is not other and first != second and all(a <= b for a, b in zip(first, second, strict=True))
 
     def distance(self, each: Tried) -> float:
-        """Return how far the means of a way lie from the wishes, each in shares of the wished number."""
+        """Return the distance of the means from the wishes, in shares of the wished numbers."""
         return math.hypot(*(wish.off(each.mean(wish.key)) / self.scale(wish) for wish in self.wishes))
 
     def noise(self, each: Tried) -> float:
@@ -333,14 +331,13 @@ class Search:
         return math.hypot(*(each.error(wish.key) / self.scale(wish) for wish in self.wishes))
 
     def cost(self, each: Tried) -> float:
-        """Return how far all other figures move, in standard deviations over games: the root mean square."""
+        """Return the root mean square of the changes of all other figures, in standard deviations over games."""
         wished = {wish.key for wish in self.wishes}
         others = [key for key in each.place if key in self.sds and key not in wished and self.sds[key] > 0]
         moved = [(each.mean(key) - self.base.mean(key)) / self.sds[key] for key in others]
         return math.sqrt(sum(move * move for move in moved) / max(len(moved), 1))
 
     def is_sure(self, each: Tried) -> bool:
-        """Return whether the mean of each wish lies well inside it."""
         return all(self.seems(wish, each, -_SURE) for wish in self.wishes)
 
     def seems(self, wish: Wish, each: Tried, slack: float = 2.0) -> bool:
@@ -353,12 +350,11 @@ class Search:
         return all(self.seems(wish, each) for wish in self.wishes)
 
     def scale(self, wish: Wish) -> float:
-        """Return the unit of distances from a wish."""
         ends = [abs(end) for end in (wish.low, wish.high) if math.isfinite(end)]
         return max(*ends, self.sds[wish.key]) or 1.0
 
     def span(self, key: str) -> tuple[tuple[float, Way], tuple[float, Way]]:
-        """Return the least and the most mean of a figure over all ways that were tried, each with its way."""
+        """Return the least and the most mean of a figure over all tried ways, each with its way."""
         means = [(each.mean(key), each.way) for each in self.tried.values()]
         return min(means, key=lambda each: each[0]), max(means, key=lambda each: each[0])
 

@@ -101,12 +101,10 @@ class Tuned:
 
     @property
     def changes(self) -> dict[str, str]:
-        """The changes that were found, as after `--set`."""
         return dict(self.best.changes)
 
     @property
     def in_plain_words(self) -> str:
-        """Two or three sentences: what to change and what that reaches, what it costs, what stands in its way."""
         return " ".join(sentences(self))
 
     def write(self, path: str | Path) -> None:
@@ -114,7 +112,6 @@ class Tuned:
         writing.write(path, rules_text(self, Path(path)), "rules")
 
     def to_json(self) -> dict[str, Any]:
-        """Return the document of `compare --wish --json`, ready for `json.dumps`."""
         return {
             "schema": SCHEMA,
             "version": VERSION,
@@ -139,7 +136,7 @@ class Tuned:
 
 
 def sentences(tuned: Tuned) -> list[str]:
-    """Return what to change and what that reaches, what it costs, and what stands in the way of an unmet wish."""
+    """Return what to change, what that reaches and costs, and what stands in the way."""
     best = tuned.best
     told = [_describe_result(tuned), _describe_costs(tuned.base, best)]
     if best.verdict is not Verdict.MET:
@@ -226,7 +223,7 @@ def _describe_end(vary: RuleValues, way: Way) -> str:
 
 
 def report(tuned: Tuned) -> str:
-    """Return the report: the sentences, how the games were played, and the ways, the fewest changes first."""
+    """Return the report: the sentences, how the games were played, and the ways."""
     pairs = tuned.best.comparison.pairs
     game = pairs.compared.game
     wished = ", ".join(wish.text for wish in tuned.wishes)

@@ -89,7 +89,7 @@ def check_values(base: Variant, varied: Sequence[RuleValues]) -> tuple[RuleValue
 
 
 def varied_by(base: Variant, way: Way) -> Variant:
-    """Return the variant `base` with the changes of a way."""
+    """Return `base` with the changes of a way."""
     own = [change for change in base.changes if change.partition("=")[0].strip() not in way]
     return read_variant(base.file, [*own, *(f"{key}={value}" for key, value in way.items())])
 

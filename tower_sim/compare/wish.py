@@ -43,18 +43,17 @@ class Wish:
     text: str
 
     def border(self, sd: float) -> tuple[float, float]:
-        """Return the ends of the band that meets the wish; `sd` is the figure's standard deviation over games."""
+        """Return the ends of the band that meets the wish, for the standard deviation `sd` over games."""
         if self.target is None:
             return self.low, self.high
         slack = NEAR * (abs(self.target) or sd)
         return self.target - slack, self.target + slack
 
     def off(self, mean: float) -> float:
-        """Return the distance of a mean from the wished number or range."""
         return max(self.low - mean, mean - self.high, 0.0)
 
     def verdict(self, low: float, high: float, sd: float) -> Verdict:
-        """Return what an interval of the mean says; `sd` is the figure's standard deviation over games."""
+        """Return what an interval of the mean says."""
         least, most = self.border(sd)
         if least <= low and high <= most:
             return Verdict.MET

@@ -48,7 +48,7 @@ def compare_report(comparison: Comparison) -> str:
 
 
 def describe_differences(comparison: Comparison) -> str:
-    """Return a sentence about the rules and the parts of the apparatus in which the two variants differ."""
+    """Return a sentence about the differences between the variants."""
     differing = differences(comparison.pairs.compared, comparison.a, comparison.b)
     if not differing:
         what = noun(comparison.a.apparatus)
@@ -130,7 +130,7 @@ def _with_title(title: str, cells: str) -> list[str]:
 
 
 def notes(comparison: Comparison) -> list[str]:
-    """Return notes that explain the tables and report what was left out."""
+    """Return notes that explain the tables and name what was left out."""
     level = f"{LEVEL:.0%}".replace("%", " %")
     power = f"{POWER:.0%}".replace("%", " %")
     run = comparison.pairs.compared.game.run

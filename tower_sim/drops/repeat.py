@@ -106,7 +106,7 @@ def redo(model: DropModel, state: TowerState) -> TowerState:
 
 
 def step_again(model: DropModel, again: TowerState, event: Event) -> TowerState:
-    """Repeat one event of a log in `again`, the state before it, and return the state after it; see `redo`."""
+    """Repeat one event of a log in `again` and return the state after it."""
     if event.kind == "take":
         return again.take(event.thrown)
     if event.kind == "hand" and hasattr(model, "throw_by_hand"):

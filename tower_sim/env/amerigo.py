@@ -40,12 +40,11 @@ class PhasesTable:
 
 
 class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
-    """An environment in which one player chooses in every phase of Amerigo.
+    """An environment in which one player chooses in every phase of Amerigo in which a cube comes out.
 
-    The choices are an action of a colour that came out, gold, or once the token for victory points. They follow the
-    rules (`games.amerigo.options`). The rewards are our assumption: an action point has a reward of 1 until `need`
-    points of its colour are reached, and then of 0; a piece of gold or a victory point has the reward `gold`. A phase
-    in which no cube comes out is skipped.
+    The choices are an action of a colour that came out, gold, or once the token for victory points
+    (`games.amerigo.options`). The rewards are our assumption: an action point has a reward of 1 until `need` points of
+    its colour are reached, and then of 0; a piece of gold or a victory point has the reward `gold`.
     """
 
     game = GAME

@@ -101,7 +101,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
 
     @abstractmethod
     def _actions(self) -> tuple[str, ...]:
-        """Return the name of each action."""
+        pass
 
     @abstractmethod
     def _begin(self, seed: int) -> T:
@@ -121,7 +121,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
 
     @abstractmethod
     def _figure(self, table: T) -> Any:
-        """Return a matplotlib figure of the table."""
+        pass
 
     @abstractmethod
     def greedy(self) -> int:
@@ -197,7 +197,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
         return self.game.name, self.rules, self.model.empty()
 
     def put(self, table: T) -> tuple[Array, dict[str, Any]]:
-        """Set the table without a check. Return the observation and the info, as `reset` does."""
+        """Set the table without a check."""
         self._table, self._failed = table, ""
         return self.observation, self._info()
 
@@ -231,7 +231,6 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
                 yield f"cube_{number}_age", min(state.drops - lying.since, OLDEST) if lying else 0, OLDEST
 
     def _begin_turn(self, seed: int, turn: int, state: Any) -> GameTower:
-        """Return the tower in `state` at the beginning of a turn of a run with `seed`."""
         self._tower.own_seed = seed
         self._tower.follow(state)
         self._tower.begin(turn)

@@ -84,10 +84,9 @@ def value(env: TowerEnv[Any], policy: Policy, games: int, seed: int) -> Estimate
 class SolvedLuck:
     """The optimal policy of push your luck for a player who sees the points, the round and the columns `counts`.
 
-    The outcomes of throws are counted in `steps` simulated steps of many games, drawn from `seed`, in which players
-    stop with probability `stops` in each step. They are counted separately for each value of `counts`, or together if
-    it is empty. Dynamic programming backwards from the last round then gives the best choices. With the cubes inside as
-    `counts`, the player remembers what was thrown in.
+    The outcomes of throws are counted, separately for each value of `counts`, in `steps` simulated steps of many games,
+    drawn from `seed`, in which players stop with probability `stops`. Dynamic programming backwards from the last round
+    gives the best choices. With the cubes inside as `counts`, the player remembers what was thrown in.
     """
 
     def __init__(

@@ -31,7 +31,6 @@ class LuckTable:
     turns: tuple[Turn, ...] = ()
 
     def ended(self, banked: int) -> LuckTable:
-        """Return the table at the beginning of the next round, with `banked` points added."""
         return replace(self, round=self.round + 1, points=0, throws=0, banked=self.banked + banked)
 
 

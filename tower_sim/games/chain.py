@@ -44,7 +44,6 @@ class Chain(Rules):
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of cubes of each colour."""
         if isinstance(self.supply, Mapping):
             return dict(self.supply)
         share, rest = divmod(self.supply, len(COLOURS))

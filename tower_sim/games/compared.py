@@ -136,7 +136,6 @@ class Row:
 
     @property
     def verdict(self) -> Sureness:
-        """The conclusion about the difference."""
         if self.shown:
             return Sureness.SHOWN
         if self.interval is None and self.sd_difference:
@@ -178,17 +177,15 @@ class Compared:
         self.groups = self.grouped()
 
     def grouped(self) -> tuple[Group, ...]:
-        """Return the groups: the game's own figures, then the share of each word for each fact of words."""
+        """Return the game's own figures, then the share of each word for each fact of words."""
         own = Group("figures", f"a {self.game.run}", self.game.figures)
         return (own, *(_shares(name, words) for name, words in word_facts(self.game).items()))
 
     def run(self, turns: Sequence[Turn], side: int) -> Values:
-        """Return the numbers of one complete run."""
         more = [share for words in shares(self.game, turns).values() for share in words.values()]
         return Values(np.array([[*self.game.measured(turns, self.rules[side]), *more]], float), len(turns))
 
     def none(self, side: int) -> Values:
-        """Return the numbers of zero runs, to which runs can be added."""
         return Values(np.zeros((0, sum(len(group.figures) for group in self.groups))))
 
     # Many runs at once, if the game and the model can.
@@ -198,7 +195,7 @@ class Compared:
         return None
 
     def numbers(self) -> int:
-        """Return an upper bound for the numbers that one sampled run takes in memory."""
+        """Return an upper bound for the numbers in a sampled run, for memory."""
         return 1
 
     # The report.
@@ -218,12 +215,11 @@ class Compared:
         return False
 
     def document(self, side: int) -> dict[str, Any]:
-        """Return the rules for the JSON document."""
         tables = self.game.plain(self.rules[side])
         return tables[self.game.tables[0]] if len(tables) == 1 else tables
 
     def named(self, side: int) -> str:
-        """Return the rules in a few words, or "" if the variant's name is enough."""
+        """Return the rules in a few words, or ""."""
         return ""
 
     def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Any, Any]) -> str:

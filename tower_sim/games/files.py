@@ -35,7 +35,7 @@ FILES = PythonFiles()
 
 @lru_cache(maxsize=32)
 def game_of(text: str, file: str) -> Game:
-    """Run the text of a Python file and return its game. Raises UsageError unless that is exactly one."""
+    """Run the text of a Python file and return its one game."""
     name = f"tower_sim_game_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
     module = types.ModuleType(name)
     module.__file__ = file

@@ -122,7 +122,7 @@ class Game(ABC):
     # What a game may define.
 
     def turns(self, rules: Any) -> int:
-        """Return about how many turns a run has, for limits and progress bars."""
+        """Return about how many turns a run has, for limits and progress."""
         return 100
 
     def summary(self, turns: Sequence[Turn], rules: Any) -> str:
@@ -140,14 +140,12 @@ class Game(ABC):
         return f"{self.title} took {len(landed)} turns. {held}"
 
     def draw(self, turns: Sequence[Turn], rules: Any, apparatus: Apparatus, path: str | Path, *, title: str) -> None:
-        """Draw a run into the file `path`."""
         from tower_sim.games.picture import draw_run
 
         draw_run(turns, list(self.cubes(rules)), path, title=title)
 
     @property
     def ways(self) -> Ways:
-        """The commands, documents and sentences of this game."""
         return Ways(self)
 
     # What the framework calls. Only our own older games override these.
@@ -163,7 +161,7 @@ class Game(ABC):
         return {self.tables[0]: typed.plain(rules)}
 
     def resolved(self, tables: Mapping[str, Any], varied: Collection[str] = ()) -> dict[str, Any]:
-        """Return the tables of a campaign file with all defaults. Its design varies the dotted fields `varied`."""
+        """Return the tables of a campaign file with all defaults; `varied` are its design's dotted fields."""
         return self.plain(self.read(tables))
 
     def measured(self, turns: Sequence[Turn], rules: Any) -> tuple[float, ...]:
@@ -179,17 +177,16 @@ class Game(ABC):
         return {}
 
     def fitted(self) -> tuple[Figure, ...]:
-        """Return more figures, besides `figures`, that fits of a model to tower data compare."""
+        """Return more figures that fits of a model to tower data compare."""
         return ()
 
     @cached_property
     def board(self) -> bool:
-        """Whether the game needs a ship, with a board."""
         return bool(self.apparatus) and load(self.apparatus).board is not None
 
     @property
     def runs(self) -> str:
-        """The plural of the word for a run, as in a campaign file."""
+        """The plural of `run`."""
         return f"{self.run}s"
 
     def check(self, apparatus: Apparatus) -> None:
@@ -197,7 +194,7 @@ class Game(ABC):
         (with_board if self.board else as_tower)(apparatus)
 
     def most_cubes(self, rules: Any) -> int:
-        """Return about how many cubes are thrown or inside at once, at most. It is used for limits."""
+        """Return about how many cubes are thrown or inside at once, at most, for limits."""
         return sum(self.cubes(rules).values())
 
     def start(self, model: DropModel, rules: Any, seed: int, run: int | None = None) -> Iterator[Turn]:

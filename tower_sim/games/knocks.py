@@ -32,7 +32,7 @@ Knocks = Annotated[dict[int, Annotated[float, _G]], BeforeValidator(_number_keys
 
 
 def check_drops(knocks: Mapping[int, float], drops: int) -> None:
-    """Raise UsageError if a knock follows a drop that a run of `drops` drops does not have."""
+    """Raise UsageError for a knock after a drop beyond a run of `drops`."""
     for drop in knocks:
         if drop >= drops:
             allowed = f"a drop's, from 0 to {drops - 1}, the last of these rules"

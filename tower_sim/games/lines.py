@@ -57,12 +57,12 @@ def _line_if_defined(node: ast.AST, word: str) -> int | None:
 
 
 def line_of_method(game: Any, name: str) -> int | None:
-    """Return the line of a method of a game in the game's file."""
+    """Return the line of a game's method in its file."""
     return line_of(game.source, name, type(game).__name__)
 
 
 def line_of_yield(game: Any, turns: Any) -> int | None:
-    """Return the line of a game's file at which the innermost generator of turns waits."""
+    """Return the line at which the innermost generator of turns waits."""
     line, inner = None, turns
     while isinstance(inner, GeneratorType) and inner.gi_frame and inner.gi_frame.f_code.co_filename == game.file:
         line, inner = inner.gi_frame.f_lineno, cast("Any", inner.gi_yieldfrom)
@@ -71,7 +71,7 @@ def line_of_yield(game: Any, turns: Any) -> int | None:
 
 @contextmanager
 def naming_line(game: Any, line: Callable[[], int | None]) -> Generator[None]:
-    """Begin each UsageError with the file of a user's game and a line of it."""
+    """Begin each UsageError with a line of a user's game."""
     try:
         yield
     except UsageError as error:

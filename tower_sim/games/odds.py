@@ -23,24 +23,24 @@ class ManyRuns(ABC):
 
     @abstractmethod
     def add(self, turns: Sequence[Turn]) -> None:
-        """Add the turns of a complete run."""
+        pass
 
     @property
     @abstractmethod
     def runs(self) -> int:
-        """The number of runs that were added."""
+        pass
 
     @abstractmethod
     def document(self) -> Mapping[str, Any]:
-        """Return the JSON document, ready for `json.dumps`. It needs at least one run."""
+        """Return the JSON document; it needs at least one run."""
 
     @abstractmethod
     def words(self) -> str:
-        """Return the report for people, beginning with two plain sentences. It needs at least one run."""
+        """Return the report; it needs at least one run."""
 
     @abstractmethod
     def draw(self, apparatus: Apparatus, path: str | Path) -> None:
-        """Draw the statistics into the file `path`. It needs at least two runs."""
+        """Draw into the file `path`; it needs at least two runs."""
 
 
 def proportion(hits: int, games: int) -> Share:

@@ -36,7 +36,7 @@ class Rules(BaseModel):
             raise mistake(type(self).model_fields, error.errors(include_url=False), values, self.table) from None
 
     def but(self, **changes: Any) -> Self:
-        """Return a copy with other values for some fields."""
+        """Return a copy with other values."""
         return type(self)(**{name: getattr(self, name) for name in type(self).model_fields} | changes)
 
 
@@ -44,7 +44,7 @@ R = TypeVar("R", bound=BaseModel)
 
 
 def read(kind: type[R], table: object) -> R:
-    """Return the rules of class `kind` that a table gives. Raises UsageError for a table that is not allowed."""
+    """Return the rules of class `kind` that a table gives."""
     where = str(getattr(kind, "table", "rules"))
     return kind(**check_table(where, table))
 

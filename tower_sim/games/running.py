@@ -99,7 +99,7 @@ def _fits(kind: Any, value: object) -> bool:
 
 
 def guard(game: Any) -> None:
-    """Guard the methods of a game in a user's file: their exceptions become UsageErrors with the line."""
+    """Turn exceptions of a user's game into UsageErrors with their line."""
 
     def guarded(name: str) -> Callable[..., Any]:
         method = getattr(game, name)
@@ -132,13 +132,13 @@ def has_board(model: DropModel) -> bool:
 
 
 def check_run(rules: object, kind: type, seed: object, run: object) -> tuple[int, int | None]:
-    """Check the arguments of `Game.start` and return seed and run; `kind` is the class of the game's rules."""
+    """Check the arguments of `Game.start`; return seed and run."""
     check_rules(rules, kind)
     return check_seed(seed), None if run is None else check_whole("run", run, 0, MAX_RUN)
 
 
 def check_rules(rules: object, kind: type) -> None:
-    """Raise UsageError unless `rules` are an object of `kind`, the class of the game's rules."""
+    """Raise UsageError unless `rules` are of the game's class `kind`."""
     check_kind("rules", rules, kind, "rules that the game has read", "make them with its read({}) or read(tables)")
 
 
@@ -151,9 +151,7 @@ def measured(game: Any, turns: Sequence[Turn], rules: Any) -> tuple[float, ...]:
 
 
 def shares(game: Any, turns: Sequence[Turn]) -> dict[str, dict[str, float]]:
-    """Return each word's share of the reports in a run, for each fact whose values are words; 0 if no turn reports the
-    fact.
-    """
+    """Return each word's share of the reports in a run (0 without reports), for each fact of words."""
     counts = count_words(game, turns)
     return {
         name: {word: counts[name][word] / max(1, counts[name].total()) for word in words}
@@ -162,18 +160,18 @@ def shares(game: Any, turns: Sequence[Turn]) -> dict[str, dict[str, float]]:
 
 
 def count_words(game: Any, turns: Sequence[Turn]) -> dict[str, Counter[str]]:
-    """Return how many turns of a run report each word, for each fact whose values are words."""
+    """Return how many turns of a run report each word, for each fact of words."""
     told = {name: [turn.facts.get(name) for turn in turns if turn.failed is None] for name in word_facts(game)}
     return {name: Counter(word for word in words if word is not None) for name, words in told.items()}
 
 
 def word_facts(game: Any) -> dict[str, tuple[str, ...]]:
-    """Return the facts whose values are words, with the allowed words."""
+    """Return the facts of words, with the allowed words."""
     return {name: cast("tuple[str, ...]", kind) for name, kind in game.facts.items() if isinstance(kind, tuple)}
 
 
 def counted(game: Any, turns: Sequence[Turn], rules: Any) -> ByDrop:
-    """Return the counts and numeric facts of a run by turn, as arrays of shape (1, turn)."""
+    """Return the counts and numeric facts of a run, of shape (1, turn)."""
     turns = [turn for turn in turns if turn.failed is None]
     colours = list(game.cubes(rules))
     counts = np.array(

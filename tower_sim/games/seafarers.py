@@ -56,7 +56,6 @@ class SeafarersRules(Rules):
 
     @property
     def hand(self) -> dict[str, int]:
-        """The number of cards of each kind in the hand that is robbed."""
         return {card: getattr(self, f"{card}_cards") for card in CARDS}
 
 

@@ -22,7 +22,7 @@ from tower_sim.statistics import CONFIDENCE, too_few
 
 
 def run_type(game: Any) -> Any:
-    """Return the type of `document`, made of the rules and the facts that the game registers."""
+    """Return the type of the document of a run, from the rules and facts that the game registers."""
     name = _camel(game.name)
     kinds = {key: Literal[kind] if isinstance(kind, tuple) else kind for key, kind in game.facts.items()}
     told = {key: NotRequired[kind | None] for key, kind in kinds.items()}

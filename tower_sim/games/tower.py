@@ -44,7 +44,6 @@ class GameTower(Throwing):
         self._acts: list[str] = []
 
     def stream(self, word: int) -> np.random.SeedSequence:
-        """Return the seed sequence number `word` of the current turn."""
         return np.random.SeedSequence(self.own_seed, spawn_key=(self.turn, word))
 
     @property

@@ -17,13 +17,13 @@ from tower_sim.state import TowerState
 class Turn:
     """One turn of a run, with at most one throw, and after it at most one knock.
 
-    The game sets `says`, a sentence for people, and `facts`, values by name for the dataset. A missing fact is null in
-    the dataset. A turn with the fact `phase` = `setup` only fills the tower and does not count as play. `entry` is an
-    object for the game's own reports and pictures. `kind` is a word for what happened. In a turn of the kind `drop`,
-    datasets list the knock separately from the throw.
+    The game sets `says`, a sentence for people, and `facts`, values by name for the dataset, where a missing fact is
+    null. A turn with the fact `phase` = `setup` only fills the tower and does not count as play. `entry` is an object
+    for the game's own reports and pictures. `kind` is a word for what happened. In a turn of the kind `drop`, datasets
+    list the knock separately.
 
     The runner sets `index`, from 0, the tower's `state` after the turn, and the `outcomes` of its throw and its knock.
-    `failed` is the error that ended the run early, after five failed draws in a row. Such a turn is the last one.
+    `failed` is the error that ended the run early, after five failed draws in a row.
     """
 
     says: str = ""
@@ -37,15 +37,12 @@ class Turn:
 
     @property
     def thrown(self) -> dict[str, int]:
-        """The cubes that were thrown, by colour."""
         return count_by_colour(cube for outcome in self.outcomes for cube in outcome.thrown)
 
     @property
     def out(self) -> dict[str, int]:
-        """The cubes that came out, by colour."""
         return count_by_colour(cube for outcome in self.outcomes for cube in outcome.emerged)
 
     @property
     def inside(self) -> dict[str, int]:
-        """The cubes inside after the turn, by colour."""
         return count_by_colour(self.state.cubes)

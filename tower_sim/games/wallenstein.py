@@ -56,12 +56,10 @@ class WallensteinRules(Rules):
 
     @property
     def colours(self) -> tuple[str, ...]:
-        """The colours of the players who take part."""
         return PLAYERS[: self.players]
 
     @property
     def farmers_defend(self) -> bool:
-        """Whether farmers that come out fight for the defender."""
         return self.defender == NOBODY or (self.attacker != FARMERS and self.revolts <= _HELPFUL[self.edition])
 
 

@@ -61,7 +61,6 @@ class Ways:
         return "\n".join([*lines, "turn: thrown, out, inside"])
 
     def line(self, turn: Turn, rules: Any) -> str:
-        """Return one turn as a line of text."""
         if turn.failed is not None:
             return f"{turn.index:4}  {turn.failed}"
         cubes = f"{sum(turn.thrown.values()):3} {sum(turn.out.values()):3} {len(turn.state.residents):3}"
@@ -73,7 +72,7 @@ class Ways:
     def document_of(
         self, turns: Sequence[Turn], rules: Any, *, apparatus: str, model: str, seed: int
     ) -> Mapping[str, Any]:
-        """Return the JSON document of a run, ready for `json.dumps`, with `schema` and `version`."""
+        """Return the JSON document of a run, ready for `json.dumps`."""
         colours = dict.fromkeys(self.game.cubes(rules), 0)
         return {
             "schema": "tower-sim/game-run",
@@ -99,7 +98,7 @@ class Ways:
         }
 
     def types(self) -> list[Any]:
-        """Return the types of the documents: of a run, and of the odds of many if there are any."""
+        """Return the types of the documents, of a run and of odds."""
         return [telling.run_type(self.game), *[telling.odds_type(self.game)] * bool(self.game.figures)]
 
     def compared(self, rules: tuple[Any, Any]) -> Compared:
@@ -113,7 +112,6 @@ class Ways:
         check_knocks(model, self.game.knocks(rules))
 
     def caption(self, rules: Any, *, apparatus: str, model: str, seed: int) -> str:
-        """Return the title of the picture of a run."""
         return self.head(rules, apparatus=apparatus, model=model, seed=seed).splitlines()[0]
 
     def expected(self, rules: Any) -> int | None:
@@ -121,7 +119,7 @@ class Ways:
         return None
 
     def odds(self) -> ManyRuns | None:
-        """Return statistics over many runs, still without any run, or None if the game has no figures."""
+        """Return empty statistics over many runs, or None if the game has no figures."""
         return telling.FigureOdds(self.game) if self.game.figures else None
 
 
@@ -155,7 +153,7 @@ def set_value(table: dict[str, Any], key: str, text: str) -> None:
 
 
 def value_of(text: str) -> Any:
-    """Return the value of a text in TOML. Text that is not valid TOML is returned as it is."""
+    """Return the value of a text in TOML, or the text if it is not TOML."""
     try:
         return toml_table(f"value = {text}", "the value")["value"]
     except UsageError:
@@ -163,7 +161,7 @@ def value_of(text: str) -> Any:
 
 
 def check_words(what: str, words: Sequence[str]) -> None:
-    """Raise UsageError if there are too many words for a request of the service, or if one is too long."""
+    """Raise UsageError for words too many or too long for a request."""
     if len(words) > MAX_WORDS:
         raise fault(f"number of {what}", len(words), f"up to {MAX_WORDS} in one request", "ask for less")
     for word in words:

@@ -16,7 +16,7 @@ MAX_PHYSICS_HANDLED = 20_000  # cubes times drops of a game: about half a minute
 
 
 def check(request: AnyRequest) -> None:
-    """Check a request as `Request.check` does, and that it stays within the limits of one request."""
+    """Check a request, and that it stays within the limits of one request."""
     request.check()
     is_physics = request.model == PHYSICS
     most = MAX_PHYSICS_HANDLED if is_physics else MAX_HANDLED

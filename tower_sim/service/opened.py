@@ -36,7 +36,6 @@ class Opened(Closing):
         self._kept: OrderedDict[_Key, tuple[Apparatus, DropModel, ExitStack]] = OrderedDict()
 
     def asked(self, request: AnyRequest) -> tuple[Apparatus, DropModel]:
-        """Return the apparatus and the model that a request names."""
         apparatus, name, settings = request.tower, request.model, request.settings
         law = str(beside(apparatus)) if name == "surrogate" and apparatus.endswith(".toml") else name
         key = (apparatus, _content(apparatus), name, _content(law), settings)
@@ -53,7 +52,6 @@ class Opened(Closing):
         return shape, model
 
     def close(self) -> None:
-        """Close every model; a later request opens its model again."""
         while self._kept:
             _, (*_, held) = self._kept.popitem()
             held.close()

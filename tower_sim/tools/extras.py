@@ -38,7 +38,7 @@ def pip_install(*names: str) -> str:
 
 
 def packages(name: str) -> tuple[str, ...]:
-    """Return the packages that the extra `name` adds, also through extras within it, in the order of declaration."""
+    """Return the packages of the extra `name` and of extras within it, in order."""
     found: list[str] = []
     for line in metadata.requires("tower_sim") or []:
         marked = re.search(r"extra == ['\"](.+?)['\"]", line)

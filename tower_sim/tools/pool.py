@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 
 def check_workers(workers: object) -> int:
-    """Check a number of workers and return it as an int."""
+    """Check a number of workers."""
     return check_whole("workers", workers, 1, MOST_WORKERS)
 
 
@@ -46,7 +46,7 @@ def without_interrupts() -> Generator[None, None, None]:
 
 
 def ignore_interrupts() -> None:
-    """Make this process ignore Ctrl-C, which is for the process that started it."""
+    """Make this process ignore Ctrl-C."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -66,7 +66,7 @@ def piped(work: Callable[..., None], *more: object) -> tuple[BaseProcess, Connec
 
 @contextmanager
 def processes(workers: int) -> Generator[Pool, None, None]:
-    """Provide a pool of `workers` processes for the block and end them afterwards; they ignore Ctrl-C."""
+    """Provide a pool of `workers` processes for the block, which ignore Ctrl-C."""
     workers = check_workers(workers)
     with without_interrupts():
         pool = mp.get_context("spawn").Pool(workers, ignore_interrupts)

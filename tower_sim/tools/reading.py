@@ -92,7 +92,7 @@ def read_text(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: st
 
 
 def toml_table(text: str, what: str) -> dict[str, Any]:
-    """Return the table of a TOML text; errors call the text `what`."""
+    """Return the table of a TOML text; errors call it `what`."""
     if not isinstance(cast("object", text), str):
         raise fault(what, text, "text", "read the file first")
     if found := _CHAIN.search(text):
@@ -124,7 +124,7 @@ def _kind_of(text: str) -> str | None:
 
 
 def json_value(text: str | bytes, what: str) -> Any:
-    """Return the value of a JSON text without NaN and infinity; errors call the text `what`."""
+    """Return the value of a JSON text without NaN and infinity; errors call it `what`."""
     try:
         value: Any = json.loads(text, parse_constant=refuse_constant)
     except (ValueError, RecursionError) as error:
@@ -135,7 +135,7 @@ def json_value(text: str | bytes, what: str) -> Any:
 
 
 def refuse_constant(word: str) -> NoReturn:
-    """Raise ValueError for NaN and infinity, which JSON does not have; for use as `parse_constant`."""
+    """Raise ValueError for NaN and infinity; for use as `parse_constant`."""
     raise ValueError(f"{word} is no number")
 
 

@@ -33,12 +33,12 @@ def write(path: str | Path, data: bytes | str | None, what: str = "file") -> Non
 
 
 def check(path: str | Path, what: str = "file") -> None:
-    """Check, before any work is done, that the file `path` can be written; raises as `write` does."""
+    """Check, before any work is done, that `path` can be written; raises as `write` does."""
     write(path, None, what)
 
 
 def keep(path: Path, what: str) -> None:
-    """Check that a file that a person fills in does not exist yet; for commands that were called without --force."""
+    """Check that a file that a person fills in does not exist yet."""
     if path.exists():
         hint = "allowed is a new name; give another, or --force to replace it"
         raise UsageError(f"{what} {shown(str(path))} is there already; {hint}")
@@ -74,7 +74,7 @@ def put(path: Path, data: bytes | None) -> None:
 
 
 def sync_directory(path: Path) -> None:
-    """Write a directory's file names to the disk, so that they survive a power cut; do nothing on Windows."""
+    """Write a directory's file names to the disk; do nothing on Windows."""
     if os.name == "nt":
         return
     descriptor = os.open(path, os.O_RDONLY)

@@ -46,9 +46,8 @@ def live_command(
 ) -> None:
     """Write the page into `output`, with the apparatus `given`, or all that ship; its game is played by `rules`.
 
-    `more` are the documents of other views that the page has, by their names.
-
-    Raises UsageError as `contents` does, and for a file that cannot be written; WritingFailed when the disk is full.
+    `more` are the documents of further views by name. Raises UsageError as `contents` does, and for a file that cannot
+    be written; WritingFailed when the disk is full.
     """
     check(output, "output")
     write(output, live_page(given, rules, more), "output")
@@ -70,10 +69,7 @@ def live_page(
 
 
 def element_module(given: Sequence[str | Path] = ()) -> str:
-    """Return the module of <cube-tower>, one file that asks for no other, with the apparatus `given`, or all that ship.
-
-    Raises UsageError as `contents` does.
-    """
+    """Return <cube-tower> as one file, with the apparatus `given`, or all that ship. Raises UsageError as `contents` does."""
     filled = contents(given)
     made = {
         "towers": [{key: tower[key] for key in ("name", "edge", "profile")} for tower in filled["towers"]],

@@ -26,7 +26,7 @@ _APP = (
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page called `title` with a `view` of the web app, or without scripts a `body` and its `styles`, which are ours.
+    """A page with a `view` of the web app, or without scripts a `body` and its `styles`, which are ours.
 
     With `more` views the address chooses: `#NAME` shows that one (see `shows` in browser.ts).
 

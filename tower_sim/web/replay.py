@@ -141,7 +141,7 @@ _WHAT = "replay"
 
 
 def page_of(replay: dict[str, Any]) -> str:
-    """Return the page that shows a replay; equal replays give equal pages."""
+    """Return the page of a replay; equal replays give equal pages."""
     return Page(
         title=replay["title"],
         view="replay",

@@ -46,7 +46,6 @@ class Course:
 
     @staticmethod
     def of(games: Runs, rules: Rules) -> Course:
-        """Return the counts over these games. There may be none."""
         most, drops = sum(rules.counts.values()) + 1, rules.drops
         inside = games.inside.sum(-1) + most * np.arange(drops)
         actions = ACTIONS.by_phase(games.by_drop).astype(int)
@@ -57,12 +56,10 @@ class Course:
         )
 
     def __add__(self, more: Course) -> Course:
-        """Return the sum of two counts with the same rules."""
         return Course(self.rules, self.inside + more.inside, self.actions + more.actions)
 
     @property
     def games(self) -> int:
-        """The number of games."""
         return int(self.inside[0].sum())
 
     @property
@@ -72,19 +69,19 @@ class Course:
 
     @property
     def sd(self) -> Array:
-        """The standard deviation over games of the number of cubes inside after each drop, shape (drop,)."""
+        """The same for the standard deviation over games."""
         off: Array = np.subtract(self._numbers, self.mean[:, None])
         return np.sqrt(np.asarray((self.inside * off * off).sum(1)) / (self.games - 1))
 
     def quantile(self, share: float) -> Array:
-        """Return a quantile of the number of cubes inside after each drop, interpolated as in numpy.quantile."""
+        """Interpolated as in numpy.quantile, shape (drop,)."""
         place = share * (self.games - 1)
         below, above = (self._ranked(int(rank)) for rank in (np.floor(place), np.ceil(place)))
         return below + (above - below) * (place - np.floor(place))
 
     @property
     def with_a_choice(self) -> float:
-        """The share of phases in which the players can choose from two or more actions."""
+        """The share of phases with two or more actions."""
         return float(self.actions[2:].sum() / self.actions.sum())
 
     @property
@@ -101,7 +98,6 @@ class ComparedGames(Compared):
     """The description of two variants of Amerigo for a comparison."""
 
     def grouped(self) -> tuple[Group, ...]:
-        """Return the figures of the game, and the mean numbers of cubes out by colour (of both variants)."""
         self._shared = tuple(colour for colour in self.rules[0].colours if colour in self.rules[1].colours)
         colours = colour_figures(self._shared)
         self._every = (*FIGURES, *colours)
@@ -114,7 +110,6 @@ class ComparedGames(Compared):
         return self.valued(Runs.none(plan_of(self.rules[side])), side)
 
     def valued(self, games: Runs, side: int, beyond: int | None = None) -> Values:
-        """Return the numbers of games by the rules of `side`. `beyond` is passed on to `Values`."""
         colours = games.plan.colours
         out = {f"out_{i}": games.emerged[..., colours.index(name)] for i, name in enumerate(self._shared)}
         values = table(replace(games.by_drop, facts=out), self._every)

@@ -14,7 +14,7 @@ from tower_sim.runs.array import EVERY, Plan, Runs, RunSampler
 
 
 def plan_of(rules: Rules) -> Plan:
-    """Return the cubes that each drop throws: all in the set-up, then those of the phase's colour."""
+    """Return the cubes that each drop throws."""
     phases = [rules.colours.index(phase) for phase in rules.phases] * rules.rounds
     cubes = tuple(rules.counts[colour] for colour in rules.colours)
     terms = {name: float(getattr(rules, name)) for name in TERMS}
@@ -38,7 +38,7 @@ def sample_games(model: RunSampler, rules: Rules, games: int, seed: int, *, firs
 
 
 def counted(games: Iterable[Sequence[DropEntry]], rules: Rules) -> Runs:
-    """Return the counts of complete games that `amerigo.play` has played with `rules`."""
+    """Return the counts of complete games from `amerigo.play`."""
     counts = [
         [[[counted[colour] for colour in rules.colours] for counted in (entry.thrown, entry.emerged, entry.inside)]
          for entry in entries]

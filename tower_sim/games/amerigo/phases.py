@@ -58,7 +58,6 @@ class GameState:
 
     @property
     def over(self) -> bool:
-        """Whether the last phase of the last round is done."""
         return self.index >= self.rules.drops
 
 
@@ -77,10 +76,10 @@ def start(model: DropModel, rules: Rules) -> GameState:
 
 
 def throw_of(state: GameState) -> tuple[Cube, ...]:
-    """Return the cubes that the current drop throws, by number, or none if it is done or if the storage space is empty.
+    """Return the cubes that the current drop throws, by number; none if it is done or if the storage space is empty.
 
-    Cubes that wait in the tray are thrown together with cubes from storage. If there are none in storage, they keep
-    waiting. Raises UsageError if the game is over.
+    Cubes that wait in the tray are thrown together with cubes from storage, never alone. Raises UsageError if the game
+    is over.
     Source: Amerigo rulebook, preparation 4 and course of the game.
     """
     if state.over:
@@ -122,14 +121,13 @@ def cleared(state: GameState) -> GameState:
 class DropEntry:
     """One drop of a game and the options that it gives. Counts list every colour of the game, in order.
 
-    - `thrown` includes cubes that had waited in the tray.
-    - `emerged` are the cubes in the central area.
+    - `thrown` includes cubes that had waited in the tray, and `emerged` lie in the central area.
     - `inside` and `waiting` count after the knock that followed, if there was one.
     - `skipped`: there was no cube to throw, or no cube came out.
-    - `status`, `attempts`: the drop's status and number of draws; `settled` and 0 without a cube to throw.
+    - `status`, `attempts`: `settled` and 0 without a cube to throw.
     - `failures`, `knock_failures`: the statuses of failed draws.
-    - `actions`, `action_points`, `gold`: the options in a phase without any token; empty or 0 for the set-up.
-    - `state`: the game after this drop and knock, from which play can continue.
+    - `actions`, `action_points`, `gold`: without any token; empty or 0 for the set-up.
+    - `state`: the game after this drop and knock.
     """
 
     index: int
@@ -150,7 +148,6 @@ class DropEntry:
     state: GameState
 
     def to_json(self) -> AmerigoDrop:
-        """Return the entry of `play amerigo --json`, ready for `json.dumps`."""
         beside = ("failures", "knock_failures", "state")
         plain: Any = {item.name: getattr(self, item.name) for item in fields(self) if item.name not in beside}
         return plain | {"status": str(self.status), "actions": list(self.actions)}
@@ -176,7 +173,7 @@ def _alone(tower: GameTower, rules: Rules) -> Iterator[DropEntry]:
 
 
 def drops(tower: GameTower, rules: Rules) -> Iterator[DropEntry]:
-    """Yield the entries of a game; see `play`. The caller must begin a new turn of `tower` after each entry."""
+    """Yield the entries of a game; see `play`. The caller begins a new turn of `tower` after each."""
     state = start(tower.model, rules)
     while not state.over:
         entry = dropped(tower, state)
@@ -185,7 +182,7 @@ def drops(tower: GameTower, rules: Rules) -> Iterator[DropEntry]:
 
 
 def dropped(tower: GameTower, state: GameState) -> DropEntry:
-    """Return the entry of the current drop and the knock after it. `tower` must be at the beginning of a turn."""
+    """Return the entry of the current drop and the knock after it, at the beginning of a turn of `tower`."""
     thrown = throw_of(state)
     drop = knock = None
     if thrown:
@@ -222,7 +219,7 @@ def _entry(state: GameState, thrown: tuple[Cube, ...], drop: Outcome | None, kno
 
 
 def game_json(entries: Iterable[DropEntry], *, seed: int, model: str, apparatus: str, rules: Rules) -> AmerigoGame:
-    """Return the document of `play amerigo --json`, ready for `json.dumps`."""
+    """Return the document of `play amerigo --json`."""
     return {
         "schema": "tower-sim/amerigo-game",
         "version": 2,

@@ -85,12 +85,11 @@ class Rules(rules.Rules):
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of cubes of each colour, in colour order."""
         return dict(self.cubes) if isinstance(self.cubes, Mapping) else dict.fromkeys(self.colours, self.cubes)
 
     @property
     def drops(self) -> int:
-        """The number of drops in a game: the set-up and every phase of every round."""
+        """The number of drops, with the set-up."""
         return 1 + self.rounds * len(self.phases)
 
     def supply(self, edge: float) -> tuple[Cube, ...]:

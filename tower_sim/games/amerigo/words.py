@@ -13,7 +13,7 @@ _BARS = " ▁▂▃▄▅▆▇█"
 
 
 def game_title(rules: Rules, apparatus: str, model: str, seed: int) -> str:
-    """Return the first line of a game: the changed rules, the tower, the model and the seed."""
+    """Return the first line of a game."""
     published = Rules()
     keys = [name for name in Rules.model_fields if name != "name"]
     changed = [key for key in keys if getattr(rules, key) != getattr(published, key)]
@@ -23,12 +23,12 @@ def game_title(rules: Rules, apparatus: str, model: str, seed: int) -> str:
 
 
 def game_head(rules: Rules) -> str:
-    """Return the heading of the lines that `game_line` returns."""
+    """Return the heading of the lines of drops."""
     return _columns("drop", "rd", "phase", "thrown", "out", "in", rules.colours, "AP", "gold")
 
 
 def game_line(entry: DropEntry, rules: Rules) -> str:
-    """Return one drop as a line: the numbers of cubes thrown, out and inside, and the cubes out by colour."""
+    """Return one drop as a line, under `game_head`."""
     by_colour = [str(count) if count else "." for count in entry.emerged.values()]
     is_phase = entry.index > 0
     line = _columns(
@@ -51,7 +51,7 @@ def game_line(entry: DropEntry, rules: Rules) -> str:
 
 
 def game_summary(entries: Sequence[DropEntry], rules: Rules) -> str:
-    """Return the summary of a game: two plain sentences, then statistics of cubes, colours and draws."""
+    """Return the summary of a game: two plain sentences, then statistics."""
     inside = [sum(entry.inside.values()) for entry in entries]
     phases = [entry for entry in entries if entry.index > 0]
     lines = [
@@ -81,7 +81,7 @@ def game_summary(entries: Sequence[DropEntry], rules: Rules) -> str:
 
 
 def in_plain_words(entries: Sequence[DropEntry]) -> str:
-    """Return two sentences about a game: the actions and the cubes that stayed, and the limits of one game."""
+    """Return two sentences about a game."""
     inside = [sum(entry.inside.values()) for entry in entries]
     phases = [entry for entry in entries if entry.index > 0]
     less = "One game is one draw: another seed gives other numbers, and tower-sim compare tells what rules change."

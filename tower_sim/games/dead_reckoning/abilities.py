@@ -39,18 +39,17 @@ _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight"
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """A combat ability: its kind and its numbers. Each may be used once in a turn.
+    """A combat ability, usable once in a turn.
 
     - `throw`: throw `count` cubes.
     - `card`: draw a card and throw as many cubes as it has cannons, `count`; the caller draws the card.
     - `move`: move any cube to an adjacent zone, and take `spared` less damage in this combat.
     - `strength`: add `count` to the strength.
-    - `take_off`: take one of the side's own cubes off the board. It deals `damage` to the opponent and gives `coins`.
+    - `take_off`: take an own cube off the board; it deals `damage` and gives `coins`.
     - `win_bonus`: if the side wins, deal `damage` and get `coins` and `cargo`.
 
-    The text of the rulebook lacks icons. These meanings are assumed: a mover takes less damage (1523-1524), a card
-    counts by its cannons (1523), a cube that is taken off gives coins (1476), a strength is what an ability gains in
-    the example (1096).
+    The text of the rulebook lacks icons. Assumed: a mover takes less damage (1523-1524), a card counts by its cannons
+    (1523), a cube that is taken off gives coins (1476), a strength is what an ability gains in the example (1096).
     Source: rulebook, lines 887, 891, 1064, 1096, 1438, 1475-1476 and 1523-1532.
     """
 
@@ -97,7 +96,6 @@ class Ability:
 
     @property
     def text(self) -> str:
-        """The ability as text, in the form that `parse` reads."""
         numbers = [str(getattr(self, name)) for name in _KINDS[self.kind].numbers]
         plain_move = self.kind == "move" and not self.spared
         return ":".join([self.kind, *([] if plain_move else numbers)]) + "!" * self.barred_against_buildings

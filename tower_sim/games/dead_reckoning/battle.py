@@ -1,10 +1,9 @@
-"""A Dead Reckoning battle, played step by step with a model of the ship. It can be saved as text.
+"""A Dead Reckoning battle, played step by step with a model of the ship.
 
     start -> throw -> (shake -> rethrow -> explosion)* -> ability -> (...)* -> ... -> over
 
-The first of these steps that is due comes next: shake cubes loose that are stuck in the ship; throw cubes again that
-lie in a place that is not allowed; throw the cubes in explosive zones again, each with one more cube; use an ability or
-pass.
+The first step that is due comes next: shake cubes loose that are stuck; throw cubes again that lie in a place that is
+not allowed; throw the cubes in explosive zones again, each with one more cube; use an ability or pass.
 """
 
 from __future__ import annotations
@@ -48,11 +47,10 @@ class Step:
     """One step of a battle, and the place of every cube after it.
 
     - `side` used `ability` (a text, see `Ability.text`) in the way `use`, or passed.
-    - `placed`: cubes put into a zone.
-    - `taken`: cubes taken off the board.
+    - `placed`, `taken`: cubes put into a zone, or taken off the board.
     - `lost`: cubes that left the battle because they fell on the table.
     - `short`: the numbers of cubes that were missing, by colour.
-    - `drawn`: whether the model computed an outcome. It then has the `status`, after the failed draws in `failures`.
+    - `drawn`: whether the model computed an outcome, with the `status` after the failed draws in `failures`.
     - `landings`: the place of every cube after the step.
     """
 
@@ -72,11 +70,9 @@ class Step:
 
     @property
     def attempts(self) -> int:
-        """The number of draws that the step needed, including failed ones."""
         return self.drawn + len(self.failures)
 
     def to_json(self, colours: Sequence[str]) -> BattleStep:
-        """Return the entry of `play dead_reckoning --json`, ready for `json.dumps`."""
         use: Used | None = None
         if self.use:
             use = {"ability": self.ability, "cube": self.use.cube, "zone": self.use.zone}
@@ -119,7 +115,6 @@ class Battle:
     - `resting`: the numbers of cubes that came to rest on the board.
     - `again`: the numbers of cubes that must be thrown again.
     - `across`: the zones of cubes that are in several zones (ruling `two_zones`).
-    - `turn`: the side whose turn it is.
     - `passes`: the number of passes in a row.
     - `used`: the abilities that were used, with their sides.
     - `contenders`: the sides that are still in a tie-break.
@@ -148,32 +143,28 @@ class Battle:
 
     @property
     def over(self) -> bool:
-        """Whether the battle is over."""
         return due(self) == "over"
 
     @property
     def places(self) -> dict[Cube, str]:
-        """The place of every cube on the board."""
         return {resident.cube: resident.region for resident in self.state.board.lying}
 
     def result(self) -> Result:
-        """Return the result for the current board. It is final when the battle is over."""
+        """Return the result for the current board, final when the battle is over."""
         used = [(side, self.ability(side, use)) for side, use in self.used]
         return resolve(self.setup, self.board, self.places, used, self.contenders, self.zones_across)
 
     @property
     def zones_across(self) -> dict[Cube, tuple[str, ...]]:
-        """The zones of each cube that is in several zones, the nearest first."""
+        """The zones of each cube that is in several, the nearest first."""
         there = {cube.id: cube for cube in self.state.board.cubes}
         return {there[number]: zones for number, zones in self.across}
 
     @property
     def exploding(self) -> tuple[Cube, ...]:
-        """The cubes in explosive zones, by number."""
         return in_explosive(self.places, self.board, self.zones_across)
 
     def ability(self, side: str, use: Use) -> Ability:
-        """Return the ability that `use` refers to."""
         return self.setup.side(side).abilities[use.ability]
 
     def uses(self, side: str) -> tuple[Use, ...]:
@@ -198,7 +189,7 @@ class Battle:
         return tuple(ways)
 
     def account(self) -> dict[str, dict[str, int]]:
-        """Return the number of cubes by place and colour: first those off the board, then those on it."""
+        """Return the number of cubes by place and colour, off the board first."""
         colours = self.setup.colours
         places = [ZONE + zone.name for zone in self.board.zones] + [BORDER, TABLE]
         off = {name: getattr(self, name) for name in ("hand", "supply", "island", "lost", "taken")}
@@ -207,7 +198,7 @@ class Battle:
         return counted | {place: count_by_colour(self.state.board.at(place), colours) for place in places}
 
     def token(self) -> str:
-        """Return the battle as one line of text: a versioned prefix, the packed battle, and its SHA-256 digest."""
+        """Return the battle as one line of text."""
         return pack(
             TOKEN_PREFIX,
             _adapter().dump_python(self, mode="json", exclude_defaults=True, fallback=dict, warnings=False),
@@ -215,7 +206,7 @@ class Battle:
 
     @staticmethod
     def from_token(token: str) -> Battle:
-        """Return the battle of a token. It equals the original and continues in the same way."""
+        """Return an equal battle, which continues in the same way."""
         return unpack(TOKEN_PREFIX, token, _read, "battle", "the token of the saved battle")
 
 
@@ -231,7 +222,7 @@ def when_behind(battle: Battle, side: str, uses: Sequence[Use]) -> Use | None:
     """Return the use of an ability that helps `side` most, or None (pass) if it would win with the current board.
 
     The order is: strength, the move that gains most strength (never into an explosive zone), a throw, a card, then
-    taking off a cube that gives no strength. A win bonus is used at once, because it costs nothing.
+    taking off a cube without strength. A win bonus, which costs nothing, is used at once.
     """
     claim = next((use for use in uses if battle.ability(side, use).kind == "win_bonus"), None)
     if claim or battle.result().winner == side:
@@ -255,9 +246,9 @@ def when_behind(battle: Battle, side: str, uses: Sequence[Use]) -> Use | None:
 def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
     """Return a battle before its throw: an empty board, and the first cubes of the sides in hand.
 
-    Cubes are numbered from 0, side by side, the supply of a side before its cubes on islands. Step i draws from
-    SeedSequence(seed, spawn_key=(game, i)). Raises UsageError if `model` has no board or lacks the contacts of cubes
-    that a ruling needs. Source: rulebook, lines 911-913 and 949.
+    Cubes are numbered from 0, side by side, the supply before cubes on islands. Step i draws from SeedSequence(seed,
+    spawn_key=(game, i)). Raises UsageError if `model` has no board or lacks the contacts that a ruling needs.
+    Source: rulebook, lines 911-913 and 949.
     """
     as_model(model)
     seed, _ = check_run(setup, Setup, seed, None)

@@ -53,8 +53,8 @@ _STEPS = {"ship": (PLUNDER, DAMAGE), "merchant": (PLUNDER, DAMAGE), "building": 
 def worth_in(zones: Sequence[Zone], combat: Kind = "ship") -> Worth:
     """Return what a cube in all of `zones` at once brings its owner in this kind of combat.
 
-    The cube counts for the first of these that its zones have: plunder (not against buildings), one damage, strength.
-    In a tie-break only strength counts. Plunder and damage take the cube off the board.
+    It counts for the first of these that its zones have: plunder (not against buildings), one damage, strength; in a
+    tie-break for strength only.
     Source: rulebook, lines 983, 1013, 1015, 1027, 1035 and 1275.
     """
     of_zones = {kind(zone) for zone in zones}
@@ -86,13 +86,11 @@ class Result:
     """The end of a combat: each side's result, the winner, and the consequences.
 
     - `winner`: None while a tie-break is tied; `tied` then has the tied sides.
-    - `legendary`: the player who puts a cube on Legendary if it has not won this achievement yet, because its ship beat
-    a ship or a non-player.
-    - `encounter_effect`: the effect of the encounter's card for the active side, `win` or `lose`.
+    - `legendary`: the player who may put a cube on Legendary, because its ship beat a ship or a non-player.
+    - `encounter_effect`: of the encounter's card for the active side, `win` or `lose`.
     - `merchant_mode`: sides whose ships leave pirate mode because they lost or sank.
     - `removed`: whether the attacked buildings are removed.
-    - `sunk`: sides whose ships sink.
-    - `terror`: players who sank another player's ship.
+    - `sunk`, `terror`: sides whose ships sink, and players who sank another player's.
     - `barred`: the side that may not deal with the island, because it moved onto a pirate and lost.
     - `to_place`: each side's plunder from zones, for holds or the island. Goods from abilities go onto the ship.
 

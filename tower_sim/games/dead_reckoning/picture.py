@@ -51,9 +51,9 @@ def draw_densities(
 ) -> None:
     """Draw where the cubes of many battles came to rest, and the share of each zone, into the file `path`.
 
-    `positions`, shape (n, 2), has the x and y (m) of all cubes that came to rest outside the ship. `counts` has, for
-    each zone, the number of cubes in it by battle. `thrown` has the number of cubes thrown by battle. Standard errors
-    are over battles, because the cubes of one battle push each other. Without positions, each zone is shaded evenly.
+    `positions`, shape (n, 2), has the x and y (m) of all cubes that came to rest outside the ship. `counts` has each
+    zone's cubes, and `thrown` the cubes thrown, by battle. Standard errors are over battles, because the cubes of one
+    battle push each other. Without positions, each zone is shaded evenly.
     """
     check_path(path)
     save(densities_figure(ship, positions, counts, thrown, title), path)

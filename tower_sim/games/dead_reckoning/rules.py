@@ -71,7 +71,6 @@ class BattleRules(Rules):
 
     @cached_property
     def setup(self) -> Setup:
-        """The combat before the throw."""
         sides = tuple(_side(colour, cubes, self.abilities[colour], self.sides) for colour, cubes in self.cubes.items())
         return Setup(self.combat, sides, self.active, self.rulings, self.provoked)
 

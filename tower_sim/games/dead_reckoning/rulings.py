@@ -102,5 +102,4 @@ class Rulings(Rules):
 
     @property
     def choices(self) -> dict[str, str]:
-        """The chosen answer to each question, by field name."""
         return self.model_dump()

@@ -30,10 +30,9 @@ class Side:
 
     - `supply`: all its cubes at hand, including those taken. None means all its cubes that are not on islands.
     - `island`: cubes on islands that it can take without a change in the control of an island.
-    - `island_for`: the occasions on which it takes cubes from islands when the supply runs out.
+    - `island_for`: the occasions on which it takes them when the supply runs out.
     - `damage`: the damage that its ship already has.
 
-    For a non-player, `cubes` is the number on its card.
     Source: rulebook, lines 407-408, 895, 913, 973 and 1107.
     """
 
@@ -62,7 +61,7 @@ def _demand(holds: object, what: str, value: object, allowed: str, advice: str =
 
 
 def side_words(side: Side) -> Any:
-    """Return the settings of a side besides its cubes and abilities, ready for `json.dumps`."""
+    """Return the settings of a side besides its cubes and abilities."""
     return {key: getattr(side, key) for key in _WORDS} | {"island_for": list(side.island_for)}
 
 
@@ -146,17 +145,16 @@ class Setup:
 
     @property
     def colours(self) -> tuple[str, ...]:
-        """The colours of the sides, in order."""
         return tuple(side.colour for side in self.sides)
 
     @property
     def non_player(self) -> str:
-        """The non-player's colour; "" in a combat between players."""
+        """The non-player's colour, or ""."""
         return self.opponent(self.active) if self.kind == "merchant" else ""
 
     @property
     def buildings(self) -> str:
-        """The colour whose buildings are attacked; "" in any other combat."""
+        """The colour whose buildings are attacked, or ""."""
         return self.opponent(self.active) if self.kind == "building" else ""
 
     @property
@@ -167,24 +165,22 @@ class Setup:
 
     @property
     def can_sink(self) -> tuple[str, ...]:
-        """The sides whose ships can sink."""
         counted = self.non_player and self.rulings.damage_to_non_player == "counted"
         return (*self.ships, self.non_player) if counted else self.ships
 
     def side(self, colour: str) -> Side:
-        """Return the side of a colour. Raises KeyError if there is none."""
+        """Raises KeyError if there is none."""
         return {side.colour: side for side in self.sides}[colour]
 
     def opponent(self, colour: str) -> str:
-        """Return the colour of the other side, of two."""
         return next(other for other in self.colours if other != colour)
 
     def owned(self, side: Side) -> int:
-        """Return the number of cubes that a side owns for combats. Source: rulebook, lines 80 and 407-408."""
+        """Source: rulebook, lines 80 and 407-408."""
         return NON_PLAYER_SUPPLY if side.colour == self.non_player else PLAYER_SUPPLY
 
     def stock(self, side: Side) -> tuple[int, int]:
-        """Return the numbers of cubes that a side has in its supply and on islands."""
+        """Return the numbers of cubes in the supply and on islands."""
         return (self.owned(side) - side.island if side.supply is None else side.supply, side.island)
 
 
@@ -213,8 +209,8 @@ def player_cubes(
     """Return how many cubes a player takes.
 
     `cannons` are those that an active player chooses to use, or all of an inactive player. Only where ship fights ship,
-    a player takes more for its place: on an island that it controls for each of the island's `buildings`, or in port if
-    it is attacked there.
+    a player takes more for its place: for each of the `buildings` on an island that it controls, or in port if it is
+    attacked there.
     Source: rulebook, lines 825, 913, 949, 1078 and 1213.
     """
     most = 3 if kind == "ship" and not attacked_in_port else 0
@@ -267,10 +263,9 @@ class TurnLeft:
     ) -> TurnLeft:
         """Return the rest of the turn after a combat against a `target` of `opponent`.
 
-        The combat used these cannons and abilities, and the ships of `merchant_mode` left pirate mode in it. While a
-        pirate is at the island, its buildings cannot be attacked. The target of a non-player is `ship`. The target
-        `buildings` is a fort and a garrison at once. If an opponent has buildings on several islands, add the island to
-        its name. Raises UsageError if the turn does not allow the combat.
+        The combat used these cannons and abilities, and the ships of `merchant_mode` left pirate mode in it. The target
+        of a non-player is `ship`; `buildings` is a fort and a garrison at once. If an opponent has buildings on several
+        islands, add the island to its name. Raises UsageError if the turn does not allow the combat.
         Source: rulebook, lines 887-889, 1041 and 1043.
         """
         parts = _PARTS.get(target, (target,))

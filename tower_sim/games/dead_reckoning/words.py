@@ -81,12 +81,12 @@ def _goods_json(of: SideResult | Worth) -> Goods:
 
 
 def head_json(battle: Battle) -> BattleHead:
-    """Return the first fields of the documents of one battle and of many."""
+    """Return the first fields of a battle's document."""
     return setup_json(battle.setup, seed=battle.seed, model=battle.state.model, apparatus=battle.state.apparatus)
 
 
 def setup_json(setup: Setup, *, seed: int, model: str, apparatus: str) -> BattleHead:
-    """Return the first fields of a document, as `head_json` does, for a battle that has not begun."""
+    """Return the first fields of the document of a battle that has not begun."""
     return {
         "seed": str(seed),
         "model": model,
@@ -106,7 +106,7 @@ def setup_json(setup: Setup, *, seed: int, model: str, apparatus: str) -> Battle
 
 
 def head_words(document: Mapping[str, Any]) -> str:
-    """Return the heading of a battle: the sides, their cubes and abilities. `document` is a battle's document."""
+    """Return the heading of a battle from its document."""
     return f"{_head(document)}; cubes are {'+'.join(document['cubes'])}"
 
 
@@ -127,7 +127,7 @@ def _head(document: Mapping[str, Any]) -> str:
 
 
 def step_line(number: int, step: Step, setup: Setup) -> str:
-    """Return one step as a line: the event, the numbers of cubes by side, and the places of these cubes after it."""
+    """Return one step as a line."""
     if step.kind == "pass":
         return f"{number:3}  {step.side} passes"
     what = _STEPS.get(step.kind, "")

@@ -35,7 +35,6 @@ class Followed:
     ended: Job | None = None
 
     def document(self, status: Any = "", location: str | None = None, problem: Problem | None = None) -> Job:
-        """Return the document of the job now, or with another `status` and what belongs to it."""
         if self.ended and not status:
             return self.ended
         done, of = self.progress.done, self.progress.of

@@ -50,7 +50,7 @@ _ASIDE = ThreadPoolExecutor(1, "reading")  # one thread: several would slow the 
 
 
 async def aside(work: Callable[[], T]) -> T:
-    """Do work that takes longer than a moment in a thread next to the event loop, one piece after the other."""
+    """Do work in a thread beside the event loop, one piece after the other."""
     return await asyncio.get_running_loop().run_in_executor(_ASIDE, work)
 
 
@@ -108,7 +108,6 @@ class Service:
         self._alone: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
 
     def close(self) -> None:
-        """End the workers, write the statements that wait, and close the file."""
         self.workers.close()
         self.store.close()
 
@@ -144,12 +143,12 @@ class Service:
         return Response(answered.body, answered.status, headers, JSON)
 
     def body_of(self, identifier: str, kind: str) -> bytes:
-        """Return a stored answer as it was given. Raises Problem if there is none."""
+        """Raises Problem if there is none."""
         sql = "SELECT body FROM answers WHERE hash = ? AND kind = ?"
         return self.row_of(kind, sql, hashed(identifier), kind)[0]
 
     def row_of(self, what: str, sql: str, *values: Any) -> tuple[Any, ...]:
-        """Return the one row that `sql` selects. Raises Problem, which calls it `what`, if there is none."""
+        """Return the one row that `sql` selects. Raises Problem, which calls it `what`."""
         rows = self.store.read(sql, *values)
         if not rows:
             raise Problem("not_found", f"There is no {what} with this identifier, or it is no longer kept.")
@@ -171,7 +170,7 @@ async def keyed(call: Call, key: str | None) -> KeyedCall:
 
 
 def answered(document: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a document, or one that is written already, as an answer."""
+    """Return a document, maybe written already, as an answer."""
     return Response(document if isinstance(document, bytes) else as_json(document), status, headers, JSON)
 
 
@@ -181,7 +180,7 @@ def as_json(document: Mapping[str, Any]) -> bytes:
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the refusals of an operation for its description: those with `statuses`, and those of all operations."""
+    """Return the refusals of an operation for its description, with those of all operations."""
     refusals: dict[int | str, dict[str, Any]] = {}
     for status in sorted({*statuses, 401, 500, 503}):
         titles = [f"{code}: {title}" for code, (of, title) in codes.CODES.items() if of == status]

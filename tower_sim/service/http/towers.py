@@ -1,8 +1,8 @@
 """Kept towers, for a program whose players see one tower from several devices: the service holds its state.
 
-Such a program makes a tower and keeps its `id`, with which it may do everything. It gives the devices the tower's other
-identifier, `table`: they may look and throw, and get no seed, no state and no identifier from which somebody could
-learn or repeat the next throw. Each throw and the state after it are stored in one commit.
+The program keeps the tower's `id`, with which it may do everything. Its devices get the other identifier, `table`: they
+may look and throw, and get no seed, state or identifier that could reveal or repeat the next throw. Each throw and the
+state after it are stored in one commit.
 """
 
 from __future__ import annotations
