@@ -69,7 +69,7 @@ def live_page(
 
 
 def element_module(given: Sequence[str | Path] = ()) -> str:
-    """Return <cube-tower> as one file, with the apparatus `given`, or all that ship. Raises UsageError as `contents` does."""
+    """Return <cube-tower> as one file, with the apparatus `given`, or all that ship. Raises as `contents` does."""
     filled = contents(given)
     made = {
         "towers": [{key: tower[key] for key in ("name", "edge", "profile")} for tower in filled["towers"]],
