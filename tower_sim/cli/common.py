@@ -92,14 +92,11 @@ def read_state(text: str | None) -> TowerState | None:
         text = read_text(text[1:], "--state file", advice="give a file with a token").strip()
         refuse_other(text, "--state file", STATE)
         if text.startswith("{"):
-            text = _token_of_document(text)
+            document = json_value(text, "--state file")
+            if "state" not in document:
+                raise UsageError(
+                    "--state file holds neither a token nor a 'throw --json' document with a 'state'; save one of them "
+                    "there"
+                )
+            text = str(document["state"])
     return TowerState.from_token(text)
-
-
-def _token_of_document(text: str) -> str:
-    try:
-        return str(json_value(text, "--state file")["state"])
-    except KeyError as error:
-        raise UsageError(
-            "--state file holds neither a token nor a 'throw --json' document with a 'state'; save one of them there"
-        ) from error

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from tower_sim.compare.comparison import Comparison
-from tower_sim.compare.differences import Difference, differences, noun
+from tower_sim.compare.differences import differences, noun
 from tower_sim.compare.paired import LEVEL, POWER
 from tower_sim.games.compared import Row
 from tower_sim.report.numbers import count_decimals
@@ -55,7 +55,7 @@ def describe_differences(comparison: Comparison) -> str:
         return (
             f"The two variants play alike: equal rules, equal {what}; from equal seeds every difference is exactly 0."
         )
-    said = [_difference(difference) for difference in differing[:_MOST]]
+    said = [f"{one.key} {_value(one.b)} (A: {_value(one.a)})" for one in differing[:_MOST]]
     said += [f"{len(differing) - _MOST} more keys"] * (len(differing) > _MOST)
     compared = comparison.pairs.compared
     unseen = [difference.key for difference in differing if compared.is_unseen(difference.key)]
@@ -69,10 +69,6 @@ def _variant(comparison: Comparison, side: int) -> str:
     apparatus = f"{noun(variant.apparatus)} {variant.apparatus.name}"
     said = [word for word in (comparison.pairs.compared.named(side), apparatus) if word]
     return f"{'AB'[side]}  {variant.name}: {', '.join(said)} ({file})"
-
-
-def _difference(difference: Difference) -> str:
-    return f"{difference.key} {_value(difference.b)} (A: {_value(difference.a)})"
 
 
 def _value(value: Any) -> str:

@@ -36,11 +36,13 @@ class Asked:
 class Ways:
     """The reports and documents of one game.
 
-    `turns` is the word for several turns. `picture` says what the picture of a run shows.
+    `turns` is the word for several turns. `picture` says what the picture of a run shows, and `description`
+    describes the game for comparisons.
     """
 
     turns: str = "drops"
     picture: str = "the game"
+    description: type[Compared] = Compared
 
     def __init__(self, game: Any) -> None:
         self.game = game
@@ -103,7 +105,7 @@ class Ways:
 
     def compared(self, rules: tuple[Any, Any]) -> Compared:
         """Return the description of this game for a comparison of two variants with these rules."""
-        return Compared(self.game, rules)
+        return self.description(self.game, rules)
 
     # Asking for a run
 

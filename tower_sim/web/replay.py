@@ -59,7 +59,10 @@ def of_play(request: Play, apparatus: Apparatus, turns: Sequence[Turn]) -> dict[
         request,
         apparatus,
         game.ways.caption(rules, **names),
-        [(_title(turn), game.ways.line(turn, rules), turn.state) for turn in turns],
+        [
+            (f"{turn.kind.replace('_', ' ').capitalize()} {turn.index}", game.ways.line(turn, rules), turn.state)
+            for turn in turns
+        ],
         game=game.name,
         summary=game.summary(turns, rules).strip("\n"),
         heading="\n".join(game.ways.head(rules, **names).splitlines()[1:]) or None,
@@ -122,10 +125,6 @@ def _replay(
 
 def _token(state: TowerState | None) -> str | None:
     return state.token() if state is not None and state.log else None
-
-
-def _title(turn: Turn) -> str:
-    return f"{turn.kind.replace('_', ' ').capitalize()} {turn.index}"
 
 
 def _counts(landed: Outcome) -> str:

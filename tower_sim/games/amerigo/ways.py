@@ -18,6 +18,8 @@ from tower_sim.games.ways import Ways
 class AmerigoWays(Ways):
     """The reports and the document of Amerigo."""
 
+    description = ComparedGames
+
     def types(self) -> list[Any]:
         return [AmerigoGame, telling.odds_type(self.game)]
 
@@ -30,9 +32,6 @@ class AmerigoWays(Ways):
     def document_of(self, turns: Sequence[Turn], rules: Rules, *, apparatus: str, model: str, seed: int) -> AmerigoGame:
         entries = [turn.entry for turn in turns if turn.failed is None]
         return game_json(entries, seed=seed, model=model, apparatus=apparatus, rules=rules)
-
-    def compared(self, rules: tuple[Rules, Rules]) -> ComparedGames:
-        return ComparedGames(self.game, rules)
 
     def expected(self, rules: Rules) -> int:
         return rules.drops

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, cast
 
+from tower_sim.apparatus.board import Board
 from tower_sim.cubes import Cube
 from tower_sim.errors import check_kind, check_whole, fault, unknown
 from tower_sim.games.dead_reckoning.worths import Worth
@@ -131,6 +132,11 @@ class Use:
     ability: int
     cube: int | None = None
     zone: str | None = None
+
+
+def places_of(board: Board) -> list[str]:
+    """Return the places of a board: its zones, the border, the table."""
+    return [*(ZONE + zone.name for zone in board.zones), BORDER, TABLE]
 
 
 def zones_of(places: Mapping[Cube, str]) -> dict[Cube, str]:

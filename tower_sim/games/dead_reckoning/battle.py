@@ -24,7 +24,7 @@ from tower_sim.cubes import supply as numbered
 from tower_sim.door import as_model
 from tower_sim.drops.repeat import until_landed
 from tower_sim.errors import check_kind, check_table, check_whole, fault
-from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, ZONE, Ability, Use, zones_of
+from tower_sim.games.dead_reckoning.abilities import ZONE, Ability, Use, places_of, zones_of
 from tower_sim.games.dead_reckoning.answers import BattleStep, StepKind, Used
 from tower_sim.games.dead_reckoning.combat import Result, in_explosive, resolve, verdict
 from tower_sim.games.dead_reckoning.sides import Setup
@@ -191,11 +191,12 @@ class Battle:
     def account(self) -> dict[str, dict[str, int]]:
         """Return the number of cubes by place and colour, off the board first."""
         colours = self.setup.colours
-        places = [ZONE + zone.name for zone in self.board.zones] + [BORDER, TABLE]
         off = {name: getattr(self, name) for name in ("hand", "supply", "island", "lost", "taken")}
         counted = {name: count_by_colour(cubes, colours) for name, cubes in off.items()}
         counted["stuck"] = count_by_colour(self.state.cubes, colours)
-        return counted | {place: count_by_colour(self.state.board.at(place), colours) for place in places}
+        return counted | {
+            place: count_by_colour(self.state.board.at(place), colours) for place in places_of(self.board)
+        }
 
     def token(self) -> str:
         """Return the battle as one line of text."""

@@ -12,7 +12,7 @@ from tower_sim.answers import Share
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.errors import UsageError
-from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, ZONE
+from tower_sim.games.dead_reckoning.abilities import ZONE, places_of
 from tower_sim.games.dead_reckoning.answers import BattleOddsAnswer, BattleSummary, StepKind
 from tower_sim.games.dead_reckoning.battle import Battle
 from tower_sim.games.dead_reckoning.words import NUMBERS, head_json, odds_report
@@ -91,7 +91,7 @@ class BattleOdds(ManyRuns):
         """
         battle = self._last()
         setup, redrawn = battle.setup, self.failures.total()
-        places = [ZONE + zone.name for zone in battle.board.zones] + [BORDER, TABLE]
+        places = places_of(battle.board)
         by_place = sum(self.final, Counter[str]())
 
         def chances(what: str, colours: Iterable[str]) -> dict[str, Share]:

@@ -21,6 +21,7 @@ class BattleWays(Ways):
 
     turns = "steps"
     picture = "the board with the cubes"
+    description = ComparedBattles
 
     def head(self, rules: BattleRules, *, apparatus: str, model: str, seed: int) -> str:
         return words.head_words(setup_json(rules.setup, seed=seed, model=model, apparatus=apparatus))
@@ -37,9 +38,6 @@ class BattleWays(Ways):
 
     def types(self) -> list[Any]:
         return [BattleAnswer, BattleOddsAnswer]
-
-    def compared(self, rules: tuple[BattleRules, BattleRules]) -> ComparedBattles:
-        return ComparedBattles(self.game, rules)
 
     def odds(self) -> ManyRuns:
         return BattleOdds()

@@ -82,7 +82,10 @@ class Database:
         try:
             self._reader, self._writer = _open(path), _open(path)
         except (sqlite3.Error, OSError) as error:
-            raise _failed(f"--db {shown(str(path))} cannot be opened", error) from error
+            raise UsageError(
+                f"--db {shown(str(path))} cannot be opened ({error}); allowed is a file of this service or a new one"
+                " in a folder that can be written, on a disk with room; check the path"
+            ) from error
         self._waiting: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write_all, name="store", daemon=True)
         self._thread.start()
@@ -195,10 +198,3 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
             f"--db {shown(str(path))} is of version {version}; allowed is {VERSION}; use the tower_sim that wrote it"
         )
     return version
-
-
-def _failed(what: str, error: Exception) -> UsageError:
-    return UsageError(
-        f"{what} ({error}); allowed is a file of this service or a new one in a folder that can be written, on a disk "
-        "with room; check the path"
-    )
