@@ -36,9 +36,11 @@ class PushYourLuck(Game):
     )
 
     def cubes(self, rules: LuckRules) -> dict[str, int]:
+        """All begin outside the tower."""
         return {"gold": rules.gold, "black": rules.black}
 
     def play(self, tower: GameTower, rules: LuckRules) -> Iterator[Turn]:
+        """A turn is one throw; what stays in the tower may come out in a later one."""
         for number in range(1, rules.rounds + 1):
             points = throws = 0
             choice = "again"
