@@ -14,8 +14,7 @@ Point = tuple[float, float]
 class Zone:
     """A zone of the board: a convex polygon, its `corners` (m) counter-clockwise.
 
-    `printed` has all other fields of the zone's table in the profile. It is read-only. The game gives the fields a
-    meaning.
+    `printed` has all other fields of the zone's table, which the game gives a meaning.
     """
 
     name: str
@@ -33,8 +32,8 @@ class Zone:
 class Board:
     """The zones of a board, with raised borders between and around them.
 
-    `floor` is the height (m) of the zones over the table, `border_top` that of the borders' upper face. `x` and `y` are
-    the bounds (m) of the board with its frame. `neighbours` has for each zone the names of the zones across one border.
+    `floor` is the height (m) of the zones over the table, `border_top` that of the borders. `x` and `y` are bounds (m)
+    with the frame. `neighbours` are the names of the zones across one border.
     """
 
     zones: tuple[Zone, ...]

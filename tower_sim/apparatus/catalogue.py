@@ -37,13 +37,13 @@ def shipped() -> dict[str, str]:
 
 
 def fitted_with(text: str) -> str | None:
-    """Return the name of the engine that a profile was fitted with; None if no comment of the profile names one."""
+    """Return the engine that a comment of a profile says it was fitted with, or None."""
     said = re.search(rf"^# {FITTED_WITH}(\w+)", text, re.MULTILINE)
     return said[1] if said else None
 
 
 def load(name_or_file: str | Path) -> Apparatus:
-    """Load an apparatus, given the name of a shipped profile or the path of a TOML file in the same format."""
+    """Load an apparatus by the name of a shipped profile or the path of a TOML file."""
     if str(name_or_file) in shipped():
         return parse(shipped()[str(name_or_file)], str(name_or_file))
     path = as_path("apparatus", name_or_file, f"write {names()[0]!r} or the path of a TOML file")
@@ -58,7 +58,7 @@ def load(name_or_file: str | Path) -> Apparatus:
 
 
 def parse(text: str, name: str, file: Path | None = None) -> Apparatus:
-    """Make the apparatus called `name` from the text of a profile; `file` is the file that the text was read from."""
+    """Make the apparatus called `name` from a profile's text, which was read from `file`."""
     try:
         profile = toml_table(text, "the file")
     except UsageError as error:
@@ -67,7 +67,7 @@ def parse(text: str, name: str, file: Path | None = None) -> Apparatus:
 
 
 def from_tables(profile: dict[str, Any], name: str, file: Path | None = None) -> Apparatus:
-    """Make the apparatus called `name` from the tables of a profile; `file` is the file that they were read from."""
+    """Make the apparatus called `name` from a profile's tables, which were read from `file`."""
     try:
         return _from_tables(profile, name, file)
     except UsageError as error:
@@ -95,7 +95,6 @@ def _from_tables(profile: dict[str, Any], name: str, file: Path | None) -> Appar
 
 
 def _told(profile: dict[str, Any]) -> dict[str, Any]:
-    """Return a profile without the contents of other files, whose digests tell them."""
     told = dict(profile)
     for key, table in profile.items():
         if isinstance(table, dict) and "digest" in table:

@@ -24,13 +24,13 @@ class SurfaceTable(Document, frozen=True):
 
 
 class Surfaces(Document, frozen=True):
-    """The contacts: of two cubes, and of a cube with each material of the kind."""
+    """The contacts of two cubes, and of a cube with each material."""
 
     cube: SurfaceTable
 
     @property
     def materials(self) -> dict[str, Surface]:
-        """The contact of a cube with each material, by the material's name."""
+        """The contact of a cube with each material, by name."""
         return {name: Surface(pair.friction, pair.restitution) for name, pair in self if name != "cube"}
 
 
@@ -53,7 +53,7 @@ class Release(Document, frozen=True):
 
 
 class Parameters(Document, frozen=True):
-    """The tables that every profile has; a kind adds its own tables, and the surfaces of its materials."""
+    """The tables that every profile has; a kind adds its own."""
 
     cubes: Cubes
     surfaces: Surfaces

@@ -1,6 +1,6 @@
 """What a drawing of an apparatus needs besides its boxes: names, dimensions, and where to cut. Lengths are in m.
 
-Each section is drawn in its own plane, with two coordinates called across and height:
+Each section has two coordinates, across and height:
 
     axis "y": x, z, seen against y     axis "x": y, z, seen from +x     axis "z": x, y, seen from above
 """
@@ -19,11 +19,10 @@ OVER_THE_FRONT: Vector = (0.36, -0.93, 0.45)  # the direction of the eye
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """How the boxes of a part are drawn: its name `words` (empty: it has no label), and its `grey` in the view.
+    """How the boxes of a part are drawn: its name `words` (empty: no label), and its `grey` in the view.
 
-    `hatch` is the slope of the lines on its cut faces, 1 or -1. Ribs and similar parts have 0: by custom they are not
-    hatched. `within` are planes beyond which the drawing cuts its boxes off. Boxes may be longer than the part where no
-    cube notices.
+    `hatch` is the slope of the lines on its cut faces, 1 or -1; ribs have 0, by custom. `within` are planes beyond
+    which its boxes are cut off: they may be longer than the part where no cube notices.
     """
 
     words: str = ""
@@ -34,7 +33,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A cut that opens the view: everything beyond `plane` is removed, from boxes of `parts` only (empty: from all).
+    """A cut that removes everything beyond `plane`, from boxes of `parts` only (empty: all).
 
     If `only` is given, the cut applies to the boxes whose centre is beyond that plane.
     """
@@ -46,7 +45,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A name, `words`, for something in the view that is no part, such as an opening; it points at `tip` (x, y, z)."""
+    """A name, `words`, for something in the view that is no part; it points at `tip` (x, y, z)."""
 
     words: str
     tip: Vector
@@ -54,10 +53,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Width:
-    """A dimension across, from `low` to `high`.
-
-    Its line is below the section, or above the height `at` if `is_above` is true.
-    """
+    """A dimension across, from `low` to `high`, below the section or, if `is_above`, above the height `at`."""
 
     words: str
     low: float
@@ -70,8 +66,8 @@ class Width:
 class Height:
     """A dimension in height, from `low` to `high`, of something whose position across is `at`.
 
-    Its line is to the right of `at`, or of `clear` if that is given; if `is_left` is true, to the left. Its text stands
-    no lower than `over`, unless other text needs the room.
+    Its line is to the right of `at`, or of `clear`; if `is_left`, to the left. Its text stands no lower than `over`, if
+    there is room.
     """
 
     words: str
@@ -85,7 +81,7 @@ class Height:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A height over the table, of something whose position across is `at`; it is written left of the section."""
+    """A height over the table, of something at `at` across; it is written left of the section."""
 
     words: str
     height: float
@@ -94,10 +90,9 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Angle:
-    """The `angle` (rad) between the horizontal and something called `words` that rises.
+    """The `angle` (rad) between the horizontal and something called `words` that rises from `at` across, at `height`.
 
-    The lower end is `at` across, at `height`. `run` is the horizontal length of the rise, negative if it goes to the
-    left.
+    `run` is the horizontal length of the rise, negative to the left.
     """
 
     words: str
@@ -109,10 +104,10 @@ class Angle:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section where the coordinate `axis` ("x", "y" or "z") equals `at`, with its title `words` and its dimensions.
+    """A section where the coordinate `axis` ("x", "y" or "z") equals `at`, with its title `words`.
 
     Only boxes of `parts` are drawn; empty means all. `beside` is written to the right of a horizontal section. `marks`
-    are drawn as dashed lines through points (across, height).
+    are dashed lines through points (across, height).
     """
 
     words: str
@@ -140,9 +135,9 @@ class Printed:
 class BoardPlan:
     """The drawing of a board from above, with the apparatus beyond its upper edge.
 
-    `printed` has the look of each zone by name. `floor` are the parts that zones lie on, `around` the parts next to
-    them. Both are drawn below the height `below` and within the planes `within`. `widths` are measured across the plan
-    and `heights` up it, from the apparatus's origin. `words` is the title; `beyond` is written at the upper edge.
+    `floor` are the parts that zones lie on, `around` those next to them, both drawn below the height `below` and within
+    the planes `within`. `widths` and `heights` are measured from the apparatus's origin. `words` is the title; `beyond`
+    is written at the upper edge.
     """
 
     printed: Mapping[str, Printed] = field(default_factory=dict[str, Printed])
@@ -160,9 +155,8 @@ class BoardPlan:
 class Dimensions:
     """Everything that is drawn of an apparatus besides its boxes.
 
-    The view is seen from the direction `eye`, after `cuts`; the sentence `said` describes the cuts. `sections` stand
-    next to the view. `plans`, below it, are small horizontal sections, drawn with a cube at one scale. `parts` has the
-    look of the parts by name; a part that is missing has no label.
+    The view is seen from the direction `eye`, after `cuts`, which the sentence `said` describes. `plans` are small
+    horizontal sections with a cube. A part that is missing in `parts` has no label.
     """
 
     parts: Mapping[str, Part]
@@ -178,11 +172,10 @@ class Dimensions:
 def flaring(
     sides: Sequence[tuple[float, float]], base: float, rise: float, run: float, thick: float = 0.0
 ) -> tuple[Plane, ...]:
-    """Return the planes of walls that lean outwards by `run` over a height of `rise`.
+    """Return the planes of walls that lean outwards by `run` over a height of `rise`, from the height `base`.
 
-    The walls stand at height `base` around a polygon. Its `sides` are (direction that the side faces in rad, distance
-    from the axis). Without `thick` (m) these are the planes of the inner faces. With `thick` they are the planes of the
-    outer faces, of the upper edges, and of the foot.
+    `sides` are (direction that the side faces in rad, distance from the axis). Without `thick` (m) these are the inner
+    faces; with `thick` the outer faces, the upper edges, and the foot.
     """
     slant = math.hypot(rise, run) or 1.0
     up, out = rise / slant, run / slant

@@ -1,4 +1,4 @@
-"""Hull: a fixed convex solid with flat faces. Printed parts are made of hulls; several together make any shape."""
+"""Hull: a fixed convex solid with flat faces, of which printed parts are made."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _ADVICE = "take the convex hull of the vertices, its flat faces whole, or divide
 class Hull:
     """A fixed convex solid, given by its `vertices` (m, in the apparatus's frame) and `faces`.
 
-    A face has the indices of its vertices, counter-clockwise as seen from outside. `part` is the name of the part that
-    the hull belongs to, `surface` that of its material. Raises UsageError if the faces make no closed convex solid.
+    A face has the indices of its vertices, counter-clockwise as seen from outside. `surface` is the material's name.
+    Raises UsageError if the faces make no closed convex solid.
 
     A piece of a larger surface has `least_cosines`, so that cubes do not notice where it meets the next piece. Its face
-    0 is what cubes touch. For each face they say how far a contact normal may lean to that face: the least cosine of
-    its angle with the normal of face 0. That is 1 where the next piece lies in the same plane or rises, the cosine of
-    the angle by which it falls off, 0 or less where nothing is next, and 2 for a face that nothing can touch.
-    A cube whose middle is behind face 0 does not touch the piece.
+    0 is what cubes touch; a cube whose middle is behind that face does not touch the piece. For each face they have the
+    least cosine of the angle between a contact normal and the normal of face 0: 1 where the next piece lies in the same
+    plane or rises, the cosine of the angle by which it falls off, 0 or less where nothing is next, and 2 for a face
+    that nothing can touch.
     """
 
     part: str
@@ -56,17 +56,17 @@ class Hull:
 
     @property
     def edges(self) -> tuple[tuple[int, int], ...]:
-        """All edges, sorted: the indices of the two vertices, the smaller first."""
+        """All edges, sorted: the indices of two vertices, the smaller first."""
         return tuple(sorted({(min(edge), max(edge)) for face in self.faces for edge in sides(face)}))
 
 
 def sides(face: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the sides of a face, each as the indices of a vertex and of the next."""
+    """Return the sides of a face, each as the indices of two vertices."""
     return [(face[k], face[(k + 1) % len(face)]) for k in range(len(face))]
 
 
 def normal_of(vertices: Sequence[Vector], face: Sequence[int]) -> Vector:
-    """Return the outward unit normal of a face, by Newell's method; zeros if the face has no area."""
+    """Return the outward unit normal of a face, by Newell's method; zeros if it has no area."""
     x = y = z = 0.0
     for i, j in sides(face):
         (ax, ay, az), (bx, by, bz) = vertices[i], vertices[j]
@@ -81,7 +81,6 @@ def along(a: Vector, b: Vector) -> float:
 
 
 def _fault(vertices: Sequence[Vector], faces: Sequence[Sequence[int]]) -> str:
-    """Return what is wrong with a hull and what is allowed; an empty text if it is sound."""
     if not 4 <= len(vertices) <= MOST_VERTICES:
         return f"has {len(vertices)} vertices; allowed are 4 to {MOST_VERTICES}"
     if not all(len(vertex) == 3 and all(map(math.isfinite, vertex)) for vertex in vertices):
@@ -98,7 +97,6 @@ def _fault(vertices: Sequence[Vector], faces: Sequence[Sequence[int]]) -> str:
 
 
 def _bend(vertices: Sequence[Vector], faces: Sequence[Sequence[int]]) -> str:
-    """Return why a closed surface is not convex with one face for each plane; an empty text if it is."""
     limit = _FLAT * max(max(column) - min(column) for column in zip(*vertices, strict=True))
     for k, face in enumerate(faces):
         nx, ny, nz = normal_of(vertices, face)

@@ -22,10 +22,9 @@ Maker = Callable[[Profile], Apparatus]
 class ApparatusKind:
     """A kind of apparatus.
 
-    `name` is the `kind` field of its profiles, `title` a short description for people. `package` is the kind's package
-    (`__name__` in its `__init__.py`). Its shipped profiles are the TOML files in the package's folder `profiles`, if
-    there is one. `make` makes an apparatus from a profile. `attach` returns a profile's tables with what it names in
-    other files beside it, as `data` of a table that also has its `digest`; so the tables tell all.
+    `name` is the `kind` field of its profiles. `package` is its `__name__`; shipped profiles are the TOML files in the
+    package's folder `profiles`. `make` makes an apparatus from a profile. `attach` returns a profile's tables with what
+    it names in other files, as `data` of a table that also has its `digest`.
     """
 
     name: str

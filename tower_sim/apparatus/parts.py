@@ -38,7 +38,7 @@ class Surface:
 class Box:
     """A fixed box, given by its `centre`, its half edges `half` (m) and its `orientation` (x, y, z, w).
 
-    `part` is the name of the part that the box belongs to, `surface` that of its material.
+    `surface` is the name of the material.
     """
 
     part: str
@@ -59,7 +59,7 @@ class Box:
 class Region:
     """A part of the tower's inside, above the height `above` (m).
 
-    A cube belongs to the highest region that any part of the cube reaches into.
+    A cube belongs to the highest region that any part of it reaches into.
     """
 
     name: str
@@ -70,10 +70,9 @@ class Region:
 class Hand:
     """The release of cubes by a hand over the middle of the apparatus.
 
-    The lowest cube starts `height` (m) above the rim. All cubes start within a horizontal circle of diameter `spread`
-    (m) and move down at `fall` (m/s). Each cube has a random velocity too, each component from a normal distribution
-    with standard deviation `speed` (m/s), and a random spin with standard deviation `spin` (rad/s). The hand pours
-    `rate` cubes a second; if that is None, it releases all at once.
+    The lowest cube starts `height` (m) above the rim. All start within a horizontal circle of diameter `spread` (m) and
+    move down at `fall` (m/s). Random are the components of a cube's velocity, normal with standard deviation `speed`
+    (m/s), and of its spin, with `spin` (rad/s). The hand pours `rate` cubes a second, or all at once if that is None.
     """
 
     height: float
@@ -93,12 +92,12 @@ class Apparatus(ABC):
     - `profile` has the tables that the shape was made from; `digest` identifies the shape.
     - `file` is the profile's file, or None if the profile ships or was not read from a file.
     - `boxes` and `hulls` are the fixed parts. Not every engine can simulate hulls; the core can.
-    - `surfaces` has the contact of a cube with each material; `between_cubes` is the contact of two cubes.
+    - `surfaces` has the contact of a cube with each material, `between_cubes` that of two cubes.
     - `hand` releases the cubes over the height `rim_top`.
-    - `passed`: a cube lower than this height is under everything that could hold it. It may be simulated more coarsely.
-    - `swept`: whether cubes are removed as they come out. If not, they are removed when all cubes are at rest.
+    - `passed`: a cube below this height may be simulated more coarsely, since nothing can hold it.
+    - `swept`: whether cubes are removed as they come out, or when all cubes are at rest.
     - `regions` are the parts of the inside, from top to bottom.
-    - `board` is where cubes land and stay. It is None for a tower, which keeps some cubes and brings others out.
+    - `board` is where cubes land and stay; None for a tower.
 
     The methods take the centres (m), shape (n, 3), and unit quaternions (x, y, z, w), shape (n, 4), of n cubes.
     """
@@ -122,7 +121,7 @@ class Apparatus(ABC):
 
     @property
     def solids(self) -> tuple[Box | Hull, ...]:
-        """All fixed parts, boxes before hulls; states number them in this order."""
+        """All fixed parts, boxes before hulls; states number them so."""
         return (*self.boxes, *self.hulls)
 
     @property
@@ -142,7 +141,7 @@ class Apparatus(ABC):
         return self._did(position, "EMERGED")
 
     def missed(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Return whether each cube missed the opening at the top, shape (n,); none did in a kind without a rule."""
+        """Return whether each cube missed the opening at the top, shape (n,)."""
         return self._did(position, "MISSED") if self.rule else np.zeros(len(position), dtype=bool)
 
     def escaped(self, position: Array) -> npt.NDArray[np.bool_]:
@@ -187,17 +186,16 @@ class Apparatus(ABC):
         return tables
 
     def dimensions(self) -> Dimensions:
-        """Return what is drawn besides the boxes; by default this is derived from the boxes."""
+        """Return what is drawn besides the boxes; by default this is derived from them."""
         return _of_boxes(self)
 
 
 def over_table(box: Box | Hull) -> bool:
-    """Return whether a box or hull reaches above the table's surface; only the table itself does not."""
+    """Return whether a box or hull reaches above the table's surface."""
     return box.bounds[1][2] > 1e-9
 
 
 def _of_boxes(apparatus: Apparatus) -> Dimensions:
-    """Return dimensions derived from the boxes: names of parts, overall lengths, and a board's zones."""
     boxes, board = [box for box in apparatus.solids if over_table(box)], apparatus.board
     low, high = np.array([box.bounds for box in boxes]).transpose(1, 2, 0)
     (x0, y0, _), (x1, y1, z1) = low.min(axis=1).tolist(), high.max(axis=1).tolist()
@@ -217,13 +215,12 @@ def _of_boxes(apparatus: Apparatus) -> Dimensions:
 
 
 def _is_of(board: Board, box: Box | Hull) -> bool:
-    """Return whether a box or hull lies within the bounds of a board."""
     (x0, y0, _), (x1, y1, _) = box.bounds
     return min(x0 - board.x[0], board.x[1] - x1, y0 - board.y[0], board.y[1] - y1) > -1e-6
 
 
 def as_apparatus(apparatus: object) -> Apparatus:
-    """Return the apparatus; raise UsageError if the value is something else, such as a name."""
+    """Return the apparatus; raise UsageError if the value is something else."""
     return check_kind("apparatus", apparatus, Apparatus, "an Apparatus", "load it by name: tower_sim.load(NAME)")
 
 
@@ -252,17 +249,17 @@ def table(surface: str) -> Box:
 
 
 def tilted_about_y(angle: float) -> Quaternion:
-    """Return the quaternion (x, y, z, w) of a rotation by `angle` (rad) about the y axis."""
+    """Return the quaternion (x, y, z, w) of a rotation by `angle` (rad) about y."""
     return (0.0, portable.sin(angle / 2), 0.0, portable.cos(angle / 2))
 
 
 def tilted_about_x(angle: float) -> Quaternion:
-    """Return the quaternion (x, y, z, w) of a rotation by `angle` (rad) about the x axis."""
+    """Return the quaternion (x, y, z, w) of a rotation by `angle` (rad) about x."""
     return (portable.sin(angle / 2), 0.0, 0.0, portable.cos(angle / 2))
 
 
 def turned_about_z(angle: float) -> Quaternion:
-    """Return the quaternion (x, y, z, w) of a rotation by `angle` (rad) about the z axis."""
+    """Return the quaternion (x, y, z, w) of a rotation by `angle` (rad) about z."""
     return (0.0, 0.0, portable.sin(angle / 2), portable.cos(angle / 2))
 
 

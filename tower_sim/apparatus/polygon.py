@@ -21,7 +21,7 @@ def counter_clockwise(corners: Array) -> Array:
 
 
 def is_convex(corners: Array) -> bool:
-    """Return whether a polygon turns left at each corner and once round in all; corners are counter-clockwise."""
+    """Return whether a counter-clockwise polygon turns left at each corner and once round in all."""
     side = np.roll(corners, -1, axis=0) - corners
     after = np.roll(side, -1, axis=0)
     sine = side[:, 0] * after[:, 1] - side[:, 1] * after[:, 0]
@@ -30,7 +30,7 @@ def is_convex(corners: Array) -> bool:
 
 
 def inward(corners: Array) -> Array:
-    """Return the inward unit normals of the sides, shape (k, 2); side i goes from corner i to the next."""
+    """Return the inward unit normals of the sides, shape (k, 2); side i goes from corner i on."""
     side = np.roll(corners, -1, axis=0) - corners
     return np.stack([-side[:, 1], side[:, 0]], axis=1) / portable.lengths(side)[:, None]
 
@@ -52,7 +52,7 @@ def inset(corners: Array, by: float) -> Array:
 
 
 def distance(points: Array, corners: Array) -> Array:
-    """Return the distances of points (n, 2) from a polygon, shape (n,); 0 for points inside."""
+    """Return the distances of points (n, 2) from a polygon, shape (n,); 0 inside."""
     side = np.roll(corners, -1, axis=0) - corners
     away = points[:, None, :] - corners
     t = np.clip(portable.dot(away, side) / portable.dot(side, side), 0.0, 1.0)
@@ -64,8 +64,8 @@ def distance(points: Array, corners: Array) -> Array:
 def meet(points: Array, corners: Array) -> bool:
     """Return whether the convex hull of points (n, 2) and a polygon have a point in common.
 
-    The separating axes tried are the normals of the polygon's sides, and the normals and directions of the lines
-    through every two points. The directions are needed if all points are on one line.
+    The separating axes are the normals of the polygon's sides, and the normals and directions (needed if all points are
+    on one line) of the lines through every two points.
     """
     if np.any(points.max(axis=0) < corners.min(axis=0)) or np.any(corners.max(axis=0) < points.min(axis=0)):
         return False
@@ -80,7 +80,6 @@ def meet(points: Array, corners: Array) -> bool:
 
 @lru_cache(maxsize=32)
 def _pairs(number: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return the first and the second indices of all pairs of `number` things."""
     return np.triu_indices(number, 1)
 
 

@@ -15,10 +15,7 @@ P = TypeVar("P", bound=Parameters)
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A profile as it was read.
-
-    `name` is the apparatus's name, `tables` has all tables, `digest` identifies them, and `file` is their file, if any.
-    """
+    """A profile as it was read: `digest` identifies its tables, and `file` is their file, if any."""
 
     name: str
     tables: dict[str, Any]
@@ -31,11 +28,11 @@ class Profile:
         return {key: table for key, table in self.tables.items() if key not in ("schema", "version", "kind")}
 
     def read(self, kind: type[P]) -> P:
-        """Return the parameters in the profile, checked against the model `kind`."""
+        """Return the parameters, checked against the model `kind`."""
         return typed.read(kind, self.own)
 
     def shared(self, given: Parameters) -> dict[str, Any]:
-        """Return the arguments of `Apparatus` that every kind takes from its parameters `given`."""
+        """Return the arguments of `Apparatus` that every kind takes from its parameters."""
         between = given.surfaces.cube
         return {
             "name": self.name,

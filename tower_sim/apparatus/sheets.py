@@ -22,10 +22,10 @@ def evenly(number: int, width: float, room: float) -> list[tuple[float, float]]:
 def spaced(
     number: int, width: float, room: float, ledge: float | None = None, offset: float = 0.0
 ) -> list[tuple[float, float]]:
-    """Return the ends (m) of `number` openings of `width` (m) in a `room` (m) around 0, all shifted by `offset` (m).
+    """Return the ends (m) of `number` openings of `width` (m) in a `room` (m) around 0, shifted by `offset` (m).
 
-    Before the shift, the outermost openings are `ledge` (m) from the room's ends, and the others evenly between them.
-    If `ledge` is None, all are spaced evenly, as by `evenly`. A single opening is in the middle.
+    The outermost are `ledge` (m) from the room's ends before the shift; if None, all are spaced evenly. A single
+    opening is in the middle.
     """
     if ledge is None or number == 1:
         places = evenly(number, width, room)
@@ -36,10 +36,7 @@ def spaced(
 
 
 def between(places: Sequence[tuple[float, float]], room: float) -> list[tuple[float, float]]:
-    """Return the ends (m) of the pieces that openings leave of a `room` (m) around 0, from low to high.
-
-    `places` are the ends (m) of the openings, in order.
-    """
+    """Return the ends (m) of the pieces that openings, in order, leave of a `room` (m) around 0."""
     ends = [-room / 2, *(end for place in places for end in place), room / 2]
     return [(low, high) for low, high in zip(ends[::2], ends[1::2], strict=True) if high - low > 1e-9]
 
@@ -47,11 +44,9 @@ def between(places: Sequence[tuple[float, float]], room: float) -> list[tuple[fl
 def pierced(
     part: str, half: tuple[float, float], openings: Sequence[Opening], z: tuple[float, float], surface: str
 ) -> Iterator[Box]:
-    """Yield the boxes that are left of a rectangular sheet when `openings` are cut out.
+    """Yield the boxes that are left of a rectangle around the origin when `openings` are cut out.
 
-    The rectangle has half edges `half` (m) and is centred on the origin. It is divided into bands of y, and each band
-    into the stretches of x between openings. Openings may reach over the edge. Two that overlap in y must not overlap
-    in x.
+    It has half edges `half` (m). Openings may reach over the edge. Two that overlap in y must not overlap in x.
     """
     x, y = half
     cuts = sorted({-y, y, *(min(max(end, -y), y) for opening in openings for end in opening[2:])})
@@ -67,10 +62,7 @@ def band(
     z: tuple[float, float],
     surface: str,
 ) -> Iterator[Box]:
-    """Yield the boxes of one band of y (m), from x = -`half` to `half` (m).
-
-    Each of `openings` must cut through the whole band or miss it.
-    """
+    """Yield the boxes of one band of y (m), from x = -`half` to `half` (m), which `openings` cut through or miss."""
     middle = (y[0] + y[1]) / 2
     in_band = sorted(opening[:2] for opening in openings if opening[2] <= middle <= opening[3])
     start = -half
@@ -82,7 +74,7 @@ def band(
 
 
 def plank(part: str, surface: str, upper: Vector, size: Vector, *, about_x: float = 0.0, about_y: float = 0.0) -> Box:
-    """Return a plank whose upper face has its middle at `upper` (m), tilted about one axis by an angle in rad.
+    """Return a plank whose upper face has its middle at `upper` (m), tilted about one axis by an angle (rad).
 
     `size` has half the extents along x and y, and the thickness (m).
     """

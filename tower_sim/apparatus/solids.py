@@ -15,7 +15,7 @@ _SIGNS = np.array(list(product((-1.0, 1.0), repeat=3)))
 
 
 def axes(orientation: Array) -> Array:
-    """Return the rotation matrices of unit quaternions (x, y, z, w), shape (n, 3, 3); the columns are a cube's axes."""
+    """Return the rotation matrices of unit quaternions (x, y, z, w), shape (n, 3, 3); columns are a cube's axes."""
     x, y, z, w = orientation.T
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
@@ -26,9 +26,9 @@ def axes(orientation: Array) -> Array:
 
 
 def reach(orientation: Array, edge: float) -> Array:
-    """Return how far cubes of edge `edge` (m) reach from their centre along x, y and z, shape (n, 3), in m.
+    """Return how far cubes of an `edge` (m) reach from their centre along x, y and z, shape (n, 3), in m.
 
-    The reach of a box along an axis is the sum of the absolute projections of its half edges.
+    That is the sum of the absolute projections of the half edges.
     """
     a, b, c = np.moveaxis(np.abs(axes(orientation)), 2, 0)
     return edge / 2 * (a + b + c)

@@ -1,4 +1,4 @@
-"""A tower that keeps cubes, and where its cubes are: in a region inside, in the doorway or tray, or on the table."""
+"""A tower that keeps cubes, and where its cubes are."""
 
 from __future__ import annotations
 
@@ -17,33 +17,27 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tower(Apparatus):
-    """A tower of any shape that keeps some cubes and brings others out.
+    """A tower of any shape; a kind defines which cubes are `within` and which have `emerged`.
 
-    A kind defines which cubes are `within` and which have `emerged`. Centres (m) have shape (n, 3).
+    Centres (m) have shape (n, 3).
     """
 
     @abstractmethod
     def within(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Return whether each cube is where cubes inside can be, or over the opening at the top, shape (n,)."""
+        """Return whether each cube is inside, or over the opening at the top, shape (n,)."""
 
     def outside(self, position: Array) -> list[str]:
-        """Return the place of each cube that has emerged; by default this is the tray."""
+        """Return the place of each cube that has emerged; by default the tray."""
         return [TRAY] * len(position)
 
     def escaped(self, position: Array) -> npt.NDArray[np.bool_]:
-        """Return whether each cube is where no cube can be, shape (n,).
-
-        Such places are in a wall, under the table, or off it. A position with nan counts too.
-        """
+        """Return whether each cube is in a wall, under the table, or off it (nan included), shape (n,)."""
         allowed = self.within(position) | self.emerged(position) | self.missed(position)
         on_table = (np.abs(position[:, :2]).max(axis=1, initial=0.0) < HALF_TABLE) & (position[:, 2] >= 0)
         return ~(allowed & on_table & ~np.isnan(position).any(axis=1))
 
     def find(self, position: Array, orientation: Array) -> list[Place]:
-        """Return the place of each cube: `inside:REGION`, `doorway`, `tray`, `table` or `lost`.
-
-        A cube inside belongs to the highest region that any part of the cube reaches into.
-        """
+        """Return the place of each cube: `inside:REGION`, `doorway`, `tray`, `table` or `lost`."""
         top = position[:, 2] + reach(orientation, self.cube_edge)[:, 2]
         out, outside = self.emerged(position), self.outside(position)
         lost = self.escaped(position) | self.missed(position)

@@ -14,10 +14,9 @@ from tower_sim.apparatus.tower_parts import SHEET, WALL, Floor, Given
 def parts(
     given: Given, around: Sequence[tuple[float, float]], within: tuple[Plane, ...] = (), ramp: tuple[Plane, ...] = ()
 ) -> dict[str, Part]:
-    """Return the look of each part by name.
+    """Return the look of each part by name; `around` are the sides of the tube (see `flaring`).
 
-    `around` are the sides of the tube; see `flaring`. The drawing cuts floors off at the planes `within`, and the ramp
-    at the planes `ramp`.
+    The drawing cuts floors off at the planes `within`, and the ramp at `ramp`.
     """
     funnel = flaring(around, given.tube.top, given.funnel.height, given.funnel.rim / 2 - given.half, WALL)
     return {
@@ -40,8 +39,7 @@ def section(
 ) -> Section:
     """Return the section along the tower at y = `at` (m), with the title `words`.
 
-    `tube` describes in words how the tube's width is measured. `widths` and `heights` are further dimensions.
-    Dimensions in height that are 0 are left out.
+    `tube` says how the tube's width is measured. Dimensions in height that are 0 are left out.
     """
     half, outer, tray, rim = given.half, given.half + WALL, given.half + given.tray.length, given.funnel.rim / 2
     top, end, angle = given.tube.top, given.ramp_end, given.ramp.angle
@@ -83,11 +81,10 @@ def plan(
     height: float | None = None,
     ledges: tuple[tuple[Width, ...], tuple[Height, ...]] = ((), ()),
 ) -> Section:
-    """Return the plan of a floor, with the dimensions of one opening, `hole`.
+    """Return the plan of a floor at `height` (m; by default its top), with the dimensions of one opening, `hole`.
 
     The dimension along y starts from x = `at` (m). A dimension longer than the tube is wide is left out. `beside` names
-    further parts to draw. `words` follow the floor's name. The floor is cut at `height` (m), by default at its top.
-    `ledges` are further widths and heights.
+    further parts to draw, `ledges` are further widths and heights.
     """
     x0, x1, y0, y1 = hole
     across = (Width(mm(x1 - x0), x0, x1),)

@@ -30,14 +30,14 @@ class Tube(Document, frozen=True):
 
 
 class Funnel(Document, frozen=True):
-    """The funnel on the tube, with as many walls as the tube."""
+    """The funnel, with as many walls as the tube."""
 
     rim: float = number("rim_mm", 20, 400, "The clear width at the funnel's top.")
     height: float = number("height_mm", 0, 300, "The height of the funnel from the tube's top edge. 0 is an open top.")
 
 
 class Floor(Document, ABC, frozen=True):
-    """A horizontal floor with openings; each kind defines its own patterns."""
+    """A floor with openings; each kind defines its own patterns."""
 
     top: float = number("top_mm", 5, 500, "The height of the upper surface over the table.")
     thickness: float = number("thickness_mm", 0.5, 20, "The thickness of the floor.")
@@ -81,14 +81,14 @@ class Tray(Document, frozen=True):
 
 
 class Cardboard(Surfaces, frozen=True):
-    """The contacts of a cube with another cube, the `cardboard` (tube, floors, ramp, tray) and the `funnel`."""
+    """The contacts of two cubes, and of a cube with the `cardboard` and the `funnel`."""
 
     cardboard: SurfaceTable
     funnel: SurfaceTable
 
 
 class Given(Parameters, ABC, frozen=True):
-    """The parameters of a tower of two floors; each part is one table of the profile."""
+    """The parameters of a tower of two floors."""
 
     surfaces: Cardboard
     tube: Tube
@@ -126,7 +126,7 @@ class Given(Parameters, ABC, frozen=True):
 
     @property
     def air_top(self) -> float:
-        """The height (m) up to which a cube over the tray has come out; cubes bounce there."""
+        """The height (m) up to which a cube that bounces over the tray has come out."""
         return min(self.tube.top, self.missed_over)
 
     @property
@@ -151,10 +151,7 @@ class Given(Parameters, ABC, frozen=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TowerOfFloors(Apparatus):
-    """A tower of two floors with a tray in front of its exit, which faces +x.
-
-    `given` are its parameters. `picture` turns them into the `Dimensions` of its drawing.
-    """
+    """A tower of two floors whose exit faces +x; `picture` turns its parameters into the dimensions of its drawing."""
 
     given: Given
     picture: Callable[[Any], Dimensions]
@@ -184,7 +181,7 @@ def make(
     boxes: Iterable[Box],
     picture: Callable[[Any], Dimensions],
 ) -> TowerOfFloors:
-    """Make a tower from its profile, parameters and boxes; `picture` makes its drawing's dimensions."""
+    """Make a tower; `picture` makes its drawing's dimensions."""
     funnel = (Region("funnel", given.tube.top),) if given.funnel.height else ()
     floors = (Region("upper_floor", given.upper_floor.top), Region("lower_floor", given.lower_floor.top))
     return TowerOfFloors(
@@ -200,10 +197,7 @@ def make(
 
 
 def demand_openings_fit(name: str, floor: Floor, number_across: int, inside: float) -> None:
-    """Refuse a floor whose openings leave nothing of a tube `inside` (m) wide.
-
-    `number_across` openings lie side by side.
-    """
+    """Refuse a floor whose `number_across` openings leave nothing of a tube `inside` (m) wide."""
     taken = number_across * floor.opening
     demand(
         taken < inside,
@@ -222,7 +216,7 @@ def demand_floor_in_tube(given: Given) -> None:
 
 
 def demand_room_in_tray(given: Given) -> None:
-    """Refuse a tray shorter or narrower than three cube edges: cubes that came out would lie in the exit."""
+    """Refuse a tray shorter or narrower than three cube edges: cubes would lie in the exit."""
     least = 3 * given.cubes.edge
     for name in ("length", "width"):
         size: float = getattr(given.tray, name)
@@ -233,7 +227,7 @@ def demand_room_in_tray(given: Given) -> None:
 
 
 def demand_hand_over_rim(given: Given) -> None:
-    """Refuse a hand that releases cubes over a wider circle than the funnel's rim."""
+    """Refuse a hand that releases cubes over a wider circle than the rim."""
     demand(
         given.release.spread <= given.funnel.rim,
         f"release.spread_mm is {mm(given.release.spread)}; allowed is at most funnel.rim_mm = {mm(given.funnel.rim)}; "
@@ -244,8 +238,7 @@ def demand_hand_over_rim(given: Given) -> None:
 def slanted(given: Given) -> tuple[float, float, float, float]:
     """Return the pose of the funnel's walls: lean (rad), length along the slant, distance from the axis, height (m).
 
-    Distance and height are of the middle of a wall. This is the middle of its inner face, moved outwards along the
-    normal by half the thickness.
+    Distance and height are of the middle of a wall.
     """
     half, rim, rise = given.half, given.funnel.rim / 2, given.funnel.height
     lean, slant = portable.atan2(rim - half, rise), portable.length((rise, rim - half))
@@ -254,7 +247,7 @@ def slanted(given: Given) -> tuple[float, float, float, float]:
 
 
 def tray_floor(given: Given) -> Iterator[Box]:
-    """Yield the tray's floor, which extends under the tower, and the tray's far wall."""
+    """Yield the tray's floor, which extends under the tower, and its far wall."""
     end, width = given.half + given.tray.length, given.tray.width / 2 + WALL
     yield span("tray", (-given.half, end + WALL), (-width, width), (0, SHEET), "cardboard")
     if given.tray.wall > 0:
@@ -262,7 +255,7 @@ def tray_floor(given: Given) -> Iterator[Box]:
 
 
 def tray_side(given: Given, sign: int, back: float) -> Iterator[Box]:
-    """Yield a side wall of the tray from x = `back` (m) on, if the tray has walls; `sign` is 1 for y > 0, else -1."""
+    """Yield a side wall of the tray from x = `back` (m) on, if it has walls; `sign` is that of its y."""
     if given.tray.wall > 0:
         width = given.tray.width / 2
         y = sorted((sign * width, sign * (width + WALL)))

@@ -11,7 +11,7 @@ from tower_sim.errors import UsageError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WithBoard(Apparatus):
-    """An apparatus that cubes fall through, onto its `board`; there they stay until the game removes them."""
+    """An apparatus that cubes fall through, onto its `board`, where they stay until the game removes them."""
 
     board: Board  # pyright: ignore[reportGeneralTypeIssues]  # keyword only: it needs no default
 

@@ -60,7 +60,7 @@ class ZoneTable(Document, extra="allow", frozen=True):
 
 
 def made(tables: Sequence[ZoneTable]) -> tuple[Zone, ...]:
-    """Return the zones of `tables`, their corners in m and counter-clockwise; raise UsageError if two have one name."""
+    """Return the zones of `tables`, their corners (m) counter-clockwise; raise UsageError if two have one name."""
     names = [table.name for table in tables]
     for name in names:
         demand(names.count(name) == 1, f"zone {name!r} is there twice; allowed is each name once; rename one")
@@ -73,9 +73,8 @@ def _metres(table: ZoneTable) -> tuple[tuple[float, float], ...]:
 
 
 def neighbours(zones: tuple[Zone, ...], border: float, edge: float) -> dict[str, tuple[str, ...]]:
-    """Return the neighbours of each zone by name.
-
-    Neighbours face each other across a border of width `border` (m), over a length of more than a cube's `edge` (m).
+    """Return the names of each zone's neighbours: zones that face it across a `border` (m) over more than an `edge`
+    (m).
     """
     across: dict[str, list[str]] = {zone.name: [] for zone in zones}
     shapes = {zone.name: np.array(zone.corners) for zone in zones}
@@ -91,7 +90,6 @@ def neighbours(zones: tuple[Zone, ...], border: float, edge: float) -> dict[str,
 
 
 def _far(one: Array, other: Array, distance: float) -> bool:
-    """Return whether two polygons are more than `distance` (m) apart along x or along y."""
     gap = np.maximum(one.min(axis=0) - other.max(axis=0), other.min(axis=0) - one.max(axis=0))
     return bool(gap.max() > distance)
 
@@ -99,10 +97,7 @@ def _far(one: Array, other: Array, distance: float) -> bool:
 def check_places(
     zones: tuple[Zone, ...], bounds: tuple[tuple[float, float], tuple[float, float]], border: float
 ) -> None:
-    """Refuse zones that are off the board or overlap, or that leave no room for a border between them.
-
-    The board has the bounds ((x0, x1), (y0, y1)), in m. Borders have the width `border` (m).
-    """
+    """Refuse zones off the board ((x0, x1), (y0, y1); m) or too near each other for a border (m) between them."""
     shapes: dict[str, Array] = {zone.name: np.array(zone.corners) for zone in zones}
     low, high = np.array(bounds).T
     for name, shape in shapes.items():
@@ -131,10 +126,9 @@ def check_places(
 
 
 def check_reach(zones: tuple[Zone, ...], across: Mapping[str, tuple[str, ...]], border: float, edge: float) -> None:
-    """Refuse zones that no cube can reach.
+    """Refuse zones that no cube can reach: too small for a cube of an `edge` (m) to lie flat, or without a neighbour.
 
-    Such a zone is too small for a cube of edge `edge` (m) to lie flat in any orientation. Or it has no neighbour in
-    `across` although there are other zones. `border` is the width (m) of a border.
+    `border` is the width (m) of a border.
     """
     for zone in zones:
         demand(

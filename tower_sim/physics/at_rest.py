@@ -1,4 +1,4 @@
-"""Check that the cubes of a state can be at rest in the apparatus: their poses, their overlaps and their contacts."""
+"""Check that the cubes of a state can be at rest in the apparatus."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _HONEST = "allowed is a state that the model has made; take one from an outcome"
 
 
 def check_at_rest(state: TowerState, scene: Scene) -> None:
-    """Check that the cubes of `state`, which must all have poses, can be at rest where they are in an empty `scene`.
+    """Check that the cubes of `state`, which must all have poses, can be at rest in an empty `scene`.
 
-    Refused are impossible positions, positions that do not fit the region, overlaps deeper than MOST_OVERLAP, and
-    contacts out of reach.
+    Raises UsageError for impossible positions, another region, overlaps deeper than MOST_OVERLAP, and contacts out of
+    reach.
     """
     shape, residents = scene.apparatus, (*state.residents, *state.board.lying)
     position = np.array([resident.pose.position for resident in residents if resident.pose])

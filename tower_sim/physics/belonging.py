@@ -1,4 +1,4 @@
-"""The digest in a state of physics: it identifies the apparatus and the settings that made the state."""
+"""The digest in a state of physics, of the apparatus and the settings that made it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from tower_sim.registry import names
 
 
 def digest_of(shape: Apparatus, settings: PhysicsSettings) -> str:
-    """Return the digest that states of an apparatus with these settings have."""
+    """Return the digest of states of an apparatus with these settings."""
     return hashlib.sha256(f"{shape.digest} {settings.digest()}".encode()).hexdigest()[:16]
 
 
 def made_with(shape: Apparatus, digest: str) -> tuple[str, str] | None:
-    """Return the engine and the accuracy that give this `digest` in an apparatus, or None if none does."""
+    """Return the engine and the accuracy that give this `digest` in an apparatus, or None."""
     return _known(shape).get(digest)
 
 
 def advice_by_digest(shape: Apparatus) -> dict[str, str]:
-    """Return the advice for a state of an apparatus by its digest: the engine and the accuracy to continue with."""
+    """Return, by digest, the engine and the accuracy to continue a state with."""
     told: dict[str, str] = {}
     for digest, (engine, fineness) in _known(shape).items():
         finer = "" if fineness == STANDARD else f" --accuracy {fineness}"

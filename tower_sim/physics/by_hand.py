@@ -1,4 +1,4 @@
-"""Throws whose launches are given, for example recorded when a player drops cubes on a page. Nothing is random."""
+"""Throws whose launches are given, for example recorded from a player. Nothing is random."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ADVICE = "take a throw that a page or a state has recorded"
 
 
 def read(cubes: Sequence[Cube], launches: object, window: float, apparatus: Apparatus) -> list[Launch]:
-    """Return the launches of `cubes` from one row of numbers for each cube: see `Event.launches`; `window` is in s."""
+    """Return the launches of `cubes` from a row of numbers for each: see `Event.launches`; `window` is in s."""
     if not isinstance(launches, (list, tuple)):
         raise fault("launches", launches, "a list of rows, one a cube", _ADVICE)
     rows = cast("Sequence[object]", launches)
@@ -49,7 +49,6 @@ def read(cubes: Sequence[Cube], launches: object, window: float, apparatus: Appa
 
 
 def _numbers(row: object) -> list[float]:
-    """Return the numbers of a row, after a check that there are LAUNCH of them and that they are finite."""
     if isinstance(row, (list, tuple)):
         parts = cast("Sequence[object]", row)
         numbers = [float(x) for x in parts if isinstance(x, (int, float)) and not isinstance(x, bool)]

@@ -1,4 +1,4 @@
-"""Engines by name (tower_sim/registry.py, group `engine`); `PhysicsSettings.engine` chooses one. SI units."""
+"""Engines by name (tower_sim/registry.py, group `engine`). SI units."""
 
 from __future__ import annotations
 
@@ -16,10 +16,7 @@ from tower_sim.state import Pose
 
 @dataclass(slots=True)
 class Motion:
-    """Positions, quaternions (x, y, z, w), velocities and spins of n cubes in SI units.
-
-    The shapes are (n, 3), (n, 4), (n, 3) and (n, 3).
-    """
+    """Positions (n, 3), quaternions (n, 4; x, y, z, w), velocities (n, 3) and spins (n, 3) of n cubes, in SI units."""
 
     position: npt.NDArray[np.float64]
     orientation: npt.NDArray[np.float64]
@@ -34,12 +31,12 @@ class Motion:
 
 
 def make(settings: PhysicsSettings) -> Any:
-    """Return a new engine, of the kind that `settings` name."""
+    """Return a new engine of the kind that `settings` name."""
     return get("engine", settings.engine)(settings)
 
 
 def version_of(name: str) -> str | None:
-    """Return the version of the package behind the engine `name`, or None if it is not installed."""
+    """Return the version of an engine's package, or None if it is not installed."""
     try:
         return metadata.version(get("engine", name).distribution)
     except metadata.PackageNotFoundError:

@@ -1,8 +1,6 @@
-"""Export an apparatus with settings as data, from which programs in other languages drop cubes with the core.
+"""An apparatus with settings as data, from which programs in other languages drop cubes with the core.
 
-    apparatus, settings --document--> JSON --web/src/physics + core.wasm--> the drops of PhysicsModel, byte for byte
-
-Everything that can be computed before a drop is in the document, so the other programs compute no geometry.
+apparatus, settings --document--> JSON --web/src/physics + core.wasm--> the drops of PhysicsModel, byte for byte
 """
 
 from __future__ import annotations
@@ -28,12 +26,12 @@ VERSION = 3
 
 
 def core() -> bytes:
-    """Return the bytes of core.wasm, the compiled core that drops the cubes of a document."""
+    """Return the bytes of core.wasm, which drops the cubes of a document."""
     return CORE.path.read_bytes()
 
 
 def drawn(shape: Apparatus) -> dict[str, Any]:
-    """Return the drawn parts of an apparatus as plain JSON values: its solids, heights (m), regions and zones."""
+    """Return the drawn parts of an apparatus as plain values: its solids, heights (m), regions and zones."""
     board = shape.board
     return {
         "kind": "board" if board else "tower",
@@ -48,7 +46,7 @@ def drawn(shape: Apparatus) -> dict[str, Any]:
 
 
 def document(apparatus: Apparatus, settings: PhysicsSettings | None = None) -> dict[str, Any]:
-    """Return everything that decides a drop into an apparatus, as plain JSON values; `settings` must be the core's."""
+    """Return all that decides a drop into an apparatus, as plain values; `settings` must be the core's."""
     shape, settings = as_apparatus(apparatus), as_settings(settings)
     if settings.engine != "core":
         raise UsageError(
@@ -111,7 +109,6 @@ def _zone(zone: Zone) -> dict[str, Any]:
 
 
 def _printed(printed: Mapping[str, Any]) -> str:
-    """Return the text printed on a zone: words, then numbers with their names; a word that is a name is left out."""
     numbers = {key: value for key, value in printed.items() if not isinstance(value, str)}
     words: Sequence[str] = [value for value in printed.values() if isinstance(value, str) and value not in numbers]
     return ", ".join((*words, *(f"{value} {key}" for key, value in numbers.items())))

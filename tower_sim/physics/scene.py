@@ -1,4 +1,4 @@
-"""A scene: an apparatus and its cubes in a physics world, in which one drop after the other can happen."""
+"""A scene: an apparatus and its cubes in a physics world, for one drop after the other."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _STATUSES = {
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """The release of one cube, `windows` after the drop's start, with its pose, velocity (m/s) and spin (rad/s)."""
+    """The release of one cube, `windows` after the drop's start, with velocity (m/s) and spin (rad/s)."""
 
     cube: Cube
     windows: int
@@ -47,7 +47,7 @@ class Launch:
 class Scene:
     """An apparatus with its cubes in the tables of the core, which runs a drop by itself.
 
-    `cubes` are all cubes that were ever there, in the order of their numbers in the tables.
+    `cubes` are all cubes that were ever there, by their numbers in the tables.
     """
 
     run: ClassVar[int] = arrays.ALONE
@@ -93,18 +93,18 @@ class Scene:
 
     @property
     def steps(self) -> int:
-        """How many steps the engine has taken in this scene."""
+        """The number of engine steps in this scene."""
         return int(self.tables.whole[arrays.STEPS])
 
     @property
     def seconds(self) -> float:
-        """How long (s) the last drop took."""
+        """The duration (s) of the last drop."""
         return int(self.tables.drop[arrays.PASSED_WINDOWS]) * self.settings.window
 
     def lay(self, inside: Mapping[Cube, Pose], outside: Mapping[Cube, Pose], touches: Iterable[Touch] = ()) -> None:
         """Put resting cubes at their poses, asleep, pressing on each other as `touches` say.
 
-        What touched a cube that is not there any more wakes up.
+        What touched a cube that is gone wakes up.
         """
         self.put({**inside, **outside})
         self.tables.drop[arrays.INSIDE] = len(inside)
@@ -120,7 +120,6 @@ class Scene:
         tables.drop[arrays.LAID] = len(laid)
 
     def _rows(self, touches: Sequence[Touch]) -> Array:
-        """Return contacts as a table of `run.TOUCH` columns."""
         number = {cube.id: float(k) for k, cube in enumerate(self.cubes)}
         rows = np.zeros((len(touches), TOUCH))
         for row, touch in zip(rows, touches, strict=True):
@@ -132,7 +131,7 @@ class Scene:
     def throw(self, cubes: Sequence[Cube], rng: np.random.Generator) -> None:
         """Let the hand of the apparatus let go of `cubes` in the next drop.
 
-        Random, from `rng`: the order of the cubes, their places, orientations, velocities and spins, and the times.
+        Random: the order of the cubes, their places, orientations, velocities and spins, and the times.
         """
         first = self._expect(len(cubes))
         self._draw(rng, 64 + 32 * len(cubes), self.core.core.let_go)
@@ -140,9 +139,9 @@ class Scene:
         self.cubes += [cubes[k] for k in which]
 
     def put_down(self, cube: Cube, zone: str, rng: np.random.Generator) -> None:
-        """Let a hand put a cube flat into a zone of the board, clear of its borders and of other cubes if it can be.
+        """Put a cube flat into a zone of the board, clear of its borders and of other cubes if possible.
 
-        Random, from `rng`: the place in the zone and the turn about the vertical.
+        Random: the place in the zone and the turn about the vertical.
         """
         self._expect(1)
         board = self.apparatus.board
@@ -167,14 +166,12 @@ class Scene:
         self.cubes += [launch.cube for launch in launches]
 
     def _expect(self, cubes: int) -> int:
-        """Make room for a drop of so many more cubes; return the number of the first of them."""
         first = len(self.cubes)
         tables = self.core.make_room(first + cubes, len(self.tables.rule))
         tables.drop[arrays.LAUNCHES] = first + cubes - tables.drop[arrays.LAID]
         return first
 
     def _draw(self, rng: np.random.Generator, number: int, draw: Callable[[arrays.Tables, Array], int]) -> int:
-        """Let a compiled function draw: it takes uniform numbers, and `rng` then goes on behind those that it used."""
         bits: Any = rng.bit_generator
         begin = bits.state
         while (used := int(draw(self.tables, rng.random(number)))) > number:
@@ -184,10 +181,10 @@ class Scene:
         return used
 
     def settle(self, shake: tuple[float, float, float] | None = None) -> Status:
-        """Run the drop until every cube is at rest and none is left outside, or until time is up; return how it ended.
+        """Run the drop until every cube is at rest and none is left outside, or time is up; return how it ended.
 
-        `shake` is a knock on the table: its strength (g) and its direction (x, y). Refused is a launch whose place had
-        to be free and is not.
+        `shake` is a knock on the table: its strength (g) and its direction (x, y). Raises UsageError for a launch whose
+        place is not free.
         """
         first = int(self.tables.drop[arrays.LAID])
         self.tables.plan[arrays.STRENGTH : arrays.SHAKE_Y + 1] = shake or (-1.0, 0.0, 0.0)
@@ -203,14 +200,12 @@ class Scene:
         return _STATUSES[int(drop[arrays.STATUS])]
 
     def _run(self) -> None:
-        """Go on until the drop is over."""
         while self.tables.drop[arrays.STATUS] == arrays.RUNNING:
             self.core.go_on(_FILM, _AT_ONCE)
             if self.tables.drop[arrays.STATUS] == arrays.ASKING:
                 self._answer()
 
     def _answer(self) -> None:
-        """Tell the core what each cube has done, by a kind of apparatus that decides that in Python."""
         position, shape, drop = self.motion().position, self.apparatus, self.tables.drop
         did = zip(shape.missed(position), shape.escaped(position), shape.emerged(position), strict=True)
         for number, (missed, escaped, emerged) in zip(self.numbers, did, strict=True):
@@ -228,10 +223,7 @@ class Scene:
         self.core.remove(k)
 
     def lie_still(self) -> tuple[Touch, ...]:
-        """Put all cubes to rest where they are, as when the world is built again from the state.
-
-        Returns the contacts between cubes and with the apparatus; none for an engine without contact memory.
-        """
+        """Put all cubes to rest, as when the world is built again from the state; return the contacts."""
         self.core.lie_still()
         ids = [cube.id for cube in self.cubes]
         return tuple(
@@ -262,17 +254,17 @@ class Scene:
         return shape.named(*found)
 
     def overlap(self) -> float:
-        """Return how deep (m) a cube is in another or in a part at most, of the cubes that `put` wrote."""
+        """Return the largest overlap (m) of a cube with another or a part, of the cubes that `put` wrote."""
         self.core.begin(np.zeros((0, TOUCH)))
         return self.core.core.deepest_overlap(self.tables)
 
     def far_touch(self, touches: Sequence[Touch]) -> int | None:
-        """Return the first cube of `touches` that is too far from what it touches, if there is one."""
+        """Return the first cube of `touches` that is too far from what it touches, if any."""
         row = self.core.core.find_far_touch(self.tables, self._rows(touches))
         return None if row < 0 else touches[row].cube
 
     def out(self) -> dict[Cube, tuple[str, Pose | None]]:
-        """Return the place of each cube that was taken away in this scene, and its pose; a swept cube has none.
+        """Return the place and pose of each cube that was taken away; a swept cube has no pose.
 
         A cube that missed the opening to the end is not among them.
         """

@@ -26,9 +26,9 @@ STANDARD = "standard"
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The numbers of an engine: the `standard` value of each setting, and the values that its accuracies change.
+    """The `standard` value of each setting of an engine, and the values that its accuracies change.
 
-    `least_bounce` is the lowest allowed `restitution_speed`, in units of the speed that gravity adds in a timestep.
+    `least_bounce` is the lowest `restitution_speed`, in units of the speed that gravity adds in a timestep.
     """
 
     standard: Mapping[str, float]
@@ -90,7 +90,6 @@ NUMBERS: Mapping[str, Numbers] = {
 
 
 def _number(low: float, high: float, sentence: str) -> Any:
-    """Declare a number from `low` to `high`; a number that is left out becomes the engine's default."""
     return Field(None, ge=low, le=high, description=sentence)
 
 
@@ -104,9 +103,8 @@ class PhysicsSettings:
     docs/documents.md explains each setting, and docs/physics.md has the measurements behind the defaults. Times are in
     seconds. Lengths are in cube edges where the engine's threshold must scale with the cube.
 
-    An engine may lack a setting. The attribute then has the default of an engine with that setting, and no other value
-    can be given. It has no effect, and is neither in `table` nor in the digest. `dataclasses.replace` keeps every
-    number, also the defaults: for another engine's defaults make new settings.
+    A setting that an engine lacks has the default of an engine with it, takes no other value, and is neither in `table`
+    nor in the digest. `dataclasses.replace` keeps every number: for another engine's defaults make new settings.
 
     Bullet's `restitution_speed` must be at least twice the speed that gravity adds in a timestep, 3.92 cm/s with the
     default timestep. Below that, and below the lowest `quiet_speed` or `quiet_spin` allowed, some drops never come to
@@ -169,7 +167,6 @@ class PhysicsSettings:
     @model_validator(mode="before")
     @classmethod
     def _filled(cls, values: ArgsKwargs) -> ArgsKwargs:
-        """Add the engine's defaults; a setting that the engine lacks gets the default of an engine that has it."""
         given = {name: _plain(value) for name, value in (values.kwargs or {}).items()}
         engine = check_engine(given.get("engine", ENGINE))
         defaults = {name: value for other in NUMBERS.values() for name, value in other.standard.items()}
@@ -209,7 +206,7 @@ class PhysicsSettings:
 
 
 def numbers_of(engine: str) -> Numbers:
-    """Return the numbers of an engine; an engine of another package has Bullet's."""
+    """Return the numbers of an engine; one of another package has Bullet's."""
     return NUMBERS.get(engine, NUMBERS["bullet"])
 
 
@@ -239,8 +236,7 @@ def accuracy(engine: str, name: object) -> PhysicsSettings:
 def read_settings(table: Mapping[str, Any]) -> PhysicsSettings:
     """Return the settings in a file's table `settings`, or in a result of `PhysicsSettings.table`.
 
-    Without `engine` the default engine is used. `accuracy` is one of the engine's accuracies, and other keys override
-    it.
+    Other keys override those of the `accuracy`.
     """
     engine = check_engine(check_table("settings", table).get("engine", ENGINE))
     _check_keys(table, engine)
@@ -249,14 +245,14 @@ def read_settings(table: Mapping[str, Any]) -> PhysicsSettings:
 
 
 def as_settings(settings: object) -> PhysicsSettings:
-    """Check that the value is PhysicsSettings and return it; for None, return the default settings."""
+    """Return the PhysicsSettings; for None the default ones."""
     if settings is None:
         return PhysicsSettings()
     return check_kind("settings", settings, PhysicsSettings, "PhysicsSettings", "write PhysicsSettings(iterations=40)")
 
 
 def check_engine(name: object, what: str = "settings.engine") -> str:
-    """Check that `name` is a known engine and return it; errors call it `what`. Its package may be missing here."""
+    """Check that `name` is a known engine, even without its package, and return it; errors call it `what`."""
     known = names("engine")
     if not (isinstance(name, str) and name in known):
         hint = near(name, known) if isinstance(name, str) else ""
@@ -265,14 +261,12 @@ def check_engine(name: object, what: str = "settings.engine") -> str:
 
 
 def _not_of(engine: str, name: str, value: object) -> UsageError:
-    """Return the error for a setting that the engine does not have."""
     others = [other for other in names("engine") if name in numbers_of(other).standard]
     advice = f"remove it, or name the engine {' or '.join(others)}" if others else "remove it"
     return fault(f"settings.{name}", value, f"none: the engine {engine} has no such setting", advice)
 
 
 def _check_keys(table: Mapping[str, Any], engine: str) -> None:
-    """Check that every key of a table is a setting of the engine, `engine` or `accuracy`."""
     own, every = [*fields_of(engine), "engine", "accuracy"], [item.name for item in fields(PhysicsSettings)]
     for key, value in table.items():
         if key in every and key not in own:
@@ -281,7 +275,6 @@ def _check_keys(table: Mapping[str, Any], engine: str) -> None:
 
 
 def _plain(value: object) -> object:
-    """Return a number of any type as Python's own type; return any other value unchanged."""
     if value is True or value is False or not isinstance(value, Real):
         return value
     return int(value) if isinstance(value, Integral) else float(value)

@@ -7,8 +7,6 @@
                      other languages: export.py (generator.py, sampler.js)
     of a board   law: board_law.py                                     +-> ship.py: ShipSurrogate
 
-A "law" is a fitted distribution. `two_thirds.py` has the rules of thumb that it must beat. `groups.py` has the simpler
-distributions that it is compared with (the lower rungs of the ladder). This package knows no game: a
-`tower_sim.runs.array.Plan` says what the drops of a game throw, and `Runs` holds the results. READ model.py FIRST;
-docs/surrogate.md says how close the surrogate is to physics.
+`two_thirds.py` has the rules of thumb, `groups.py` the simpler distributions that the law is compared with. This
+package knows no game. READ model.py FIRST; docs/surrogate.md says how close the surrogate is to physics.
 """

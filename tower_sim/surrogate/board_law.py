@@ -1,4 +1,4 @@
-"""The fitted distribution of where thrown cubes land on a combat ship's board, and of which lying cubes they move."""
+"""Where thrown cubes land on a combat ship's board, and which lying cubes they move: a fitted distribution."""
 
 from __future__ import annotations
 
@@ -21,10 +21,7 @@ _STEEPEST = 700.0  # logarithms are cut to +-700, so that no exponential overflo
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """A class of throws in the training data: numbers of cubes thrown at once, and of cubes that lay on the board then.
-
-    All four limits are inclusive.
-    """
+    """A class of throws in the training data, by the cubes thrown and lying; all four limits are inclusive."""
 
     thrown_low: int
     thrown_high: int
@@ -34,24 +31,21 @@ class Covered:
 
 @dataclass(frozen=True, slots=True)
 class BoardLaw:
-    """The distribution of landing places, and of the places to which lying cubes move, for throws onto a ship's board.
+    """Where thrown cubes land on a ship's board, and where lying cubes move.
 
-    `places` are the zones as `zone:NAME`, then `border` and `table`. Arguments and results by place have this order.
+    `places` are the zones as `zone:NAME`, then `border` and `table`; all that is by place has this order.
 
-    Landing: n cubes are thrown at once onto m lying cubes, m[k] of them at place k. The thrown cubes land
-    independently. The probability of place k is proportional to
+    n cubes are thrown at once onto m lying cubes, m[k] of them at place k. Each lands at place k with a probability
+    proportional to
 
         exp(landing[k] @ (1, log n, log(n + m)) + crowd * log(1 + m[k]))
 
-    The most common place has coefficients 0; the others have log-odds relative to it. Displacement: lying cubes move
-    independently. A cube at place k moves with probability 1 - exp(-exp(changed[k] + slope * log n)), or `quiet` if
-    nothing is thrown. It then comes to place j with probability `moves[k][j]`. A cube on the table stays.
+    The most common place has coefficients 0. A cube at place k moves with probability 1 - exp(-exp(changed[k] + slope *
+    log n)), or `quiet` if nothing is thrown, and comes to place j with probability `moves[k][j]`. A cube on the table
+    stays. All cubes are independent. The terms were chosen by held-out log score (docs/surrogate/dead_reckoning).
 
-    The terms were chosen by held-out log score, in cross-validation by battle: an effect shared by the cubes of a throw
-    gained nothing. The report in docs/surrogate/dead_reckoning has the gain of each term.
-
-    `landing_errors`, `crowd_error`, `changed_errors` and `slope_error` are standard errors. `moved` is the number of
-    displacements from each place that `moves` was estimated from. `cover` describes the throws in the training data.
+    The fields that end in `error` or `errors` are standard errors. `moved` counts the displacements that `moves` was
+    estimated from, `cover` describes the throws in the training data.
     """
 
     places: tuple[str, ...]
@@ -70,7 +64,7 @@ class BoardLaw:
 
     @property
     def most_thrown(self) -> int:
-        """The greatest number of cubes thrown at once in the training data."""
+        """The greatest number thrown at once in the training data."""
         return max(covered.thrown_high for covered in self.cover)
 
     @property
@@ -79,7 +73,7 @@ class BoardLaw:
         return max(covered.thrown_high + covered.lying_high for covered in self.cover)
 
     def covers(self, thrown: int, lying: int) -> bool:
-        """Return whether the training data include throws of `thrown` cubes onto `lying` cubes."""
+        """Return whether the training data include such throws."""
         if thrown == 0:
             return lying <= max(covered.lying_high for covered in self.cover)
         return any(
@@ -90,8 +84,7 @@ class BoardLaw:
     def shares(self, thrown: int, lying: Sequence[int] | Array) -> Array:
         """Return the probability that a thrown cube lands at each place, shape (places,).
 
-        `lying` counts the cubes at each place before the throw, shape (places,). Counts beyond the training data are
-        cut to its greatest counts.
+        `lying` counts the cubes before the throw, shape (places,). Counts are cut to the greatest in the training data.
         """
         there = np.asarray(lying, float)
         together = min(max(thrown, 1) + float(there.sum()), self.most_together)
@@ -104,7 +97,7 @@ class BoardLaw:
     def changes(self, thrown: int) -> Array:
         """Return the probability that a cube at each place moves while `thrown` cubes are thrown, shape (places,).
 
-        Beyond the training data the probabilities go on rising with `thrown`, towards 1.
+        Beyond the training data the probabilities go on rising.
         """
         if thrown == 0:
             chances = np.full(len(self.places), self.quiet)
@@ -115,14 +108,14 @@ class BoardLaw:
         return chances
 
     def to_plain(self) -> dict[str, Any]:
-        """Return the parameters as lists, numbers and strings for `json.dumps`; `from_plain` restores them exactly."""
+        """Return the parameters as plain values; `from_plain` restores them exactly."""
         plain: dict[str, Any] = {item.name: _listed(getattr(self, item.name)) for item in fields(self)}
         cover = [[s.thrown_low, s.thrown_high, s.lying_low, s.lying_high] for s in self.cover]
         return plain | {"terms": list(TERMS), "cover": cover}
 
     @staticmethod
     def from_plain(plain: object) -> BoardLaw:
-        """Restore a BoardLaw from the result of `to_plain`; raises UsageError for anything else."""
+        """Restore the result of `to_plain`; raise UsageError for anything else."""
         if not isinstance(plain, Mapping):
             raise fault("board law", type(plain).__name__, "a table", "fit it again")
         table = cast("Mapping[str, object]", plain)

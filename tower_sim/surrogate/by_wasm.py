@@ -1,4 +1,4 @@
-"""Play whole games with the WebAssembly kernel games.wasm under wasmtime, some thousand games at a time."""
+"""Play whole games with games.wasm under wasmtime, some thousand at a time."""
 
 from __future__ import annotations
 
@@ -54,8 +54,4 @@ def _copied(memory: Memory, given: Table | int) -> Table | int:
 
 
 def _signed(number: int) -> int:
-    """Return a game's number modulo 2^32 as a signed 32-bit integer.
-
-    The game's random stream depends on these bits only.
-    """
     return (number + (1 << 31)) % (1 << 32) - (1 << 31)

@@ -8,14 +8,12 @@ The log-odds that a cube passes a floor are a sum of curves and of a random effe
     arriving    thrown(n) + lying(m) + fresh(f) + pushed     + sd(m) * e
     lying       thrown(n) + lying(m) + age(a) or crowd(a)    + sd(m) * e
 
-n is the number of cubes thrown. m is the number of cubes that lie on this floor before the drop. f of them were thrown
-at most FRESH drops ago: a young heap is loose and holds more. a is the age of a lying cube in drops. `pushed` applies
-to a cube that lay on a higher floor. `crowd` replaces `age` for a cube that was thrown together with at least CROWD - 1
-others: it lies deeper. e is drawn once for each drop and floor, so cubes move together (avalanches). It takes one of
-EFFECTS equally likely values, the normal scores. Given these effects, cubes move independently. Colours play no part.
+n cubes are thrown. m lie on this floor before, f of them thrown at most FRESH drops ago: a young heap is loose and
+holds more. a is a lying cube's age in drops. `pushed` is for a cube that lay on a higher floor. `crowd` replaces `age`
+for a cube thrown with CROWD - 1 others or more: it lies deeper. e, one of EFFECTS equally likely normal scores, is
+drawn once for each drop and floor; given these, cubes are independent. Colours play no part.
 
-This is the third rung of the ladder of distributions in tower_sim.fitting. Source of the form: logistic regression with
-a random intercept (Agresti, Categorical Data Analysis, 2013, chapter 13).
+Source of the form: logistic regression with a random intercept (Agresti, Categorical Data Analysis, 2013, chapter 13).
 """
 
 from __future__ import annotations
@@ -43,7 +41,7 @@ KNOCKS = (10, 20, 50, 100, 200, 500)  # hundredths of g; weaker knocks move noth
 
 
 def normal_scores() -> tuple[float, ...]:
-    """Return EFFECTS equally likely values, mean 0 and variance 1: scaled normal quantiles at (i + 1/2) / EFFECTS."""
+    """Return EFFECTS values with mean 0 and variance 1: scaled normal quantiles at (i + 1/2) / EFFECTS."""
     raw = [NormalDist().inv_cdf((i + 0.5) / EFFECTS) for i in range(EFFECTS)]
     sd = (sum(x * x for x in raw) / EFFECTS) ** 0.5
     return tuple(x / sd for x in raw)
@@ -53,8 +51,7 @@ def normal_scores() -> tuple[float, ...]:
 class Polyline:
     """A function of a whole number, linear between `knots` and constant beyond them.
 
-    `values` are its values at the knots, in log-odds, or the standard deviation of log-odds; `errors` are their
-    standard errors.
+    `values` are log-odds or their standard deviation, `errors` their standard errors.
     """
 
     knots: tuple[int, ...]
@@ -66,16 +63,15 @@ class Polyline:
         return any(self.values)
 
     def at(self, numbers: Any) -> Array:
-        """Return the values of the function at `numbers`, in their shape."""
+        """Return the values at `numbers`, in their shape."""
         return cast("Array", np.interp(numbers, self.knots, self.values))
 
 
 @dataclass(frozen=True, slots=True)
 class Passing:
-    """Terms of the log-odds that cubes of one group, arriving or lying, pass a floor.
+    """Terms of the log-odds that arriving, or lying, cubes pass a floor.
 
-    `thrown` depends on the number of cubes thrown. `lying` and `sd`, the standard deviation of the shared effect,
-    depend on the number of cubes on the floor. `FloorLaw` has the other terms.
+    `thrown` depends on the number of cubes thrown, `lying` and `sd` on the number on the floor.
     """
 
     thrown: Polyline
@@ -85,11 +81,9 @@ class Passing:
 
 @dataclass(frozen=True, slots=True)
 class FloorLaw:
-    """The distribution for one floor, for cubes that arrive and for cubes that lie there.
+    """The terms for one floor, a region of the apparatus.
 
-    `region` is the region of the apparatus that the floor stands for. For arriving cubes `fresh` depends on the number
-    of fresh cubes on the floor, and `pushed` is added if the cube lay on a higher floor. For lying cubes `age` or
-    `crowd` depends on the cube's age in drops.
+    `fresh` depends on the number of fresh cubes there, `age` and `crowd` on a lying cube's age in drops.
     """
 
     region: str
@@ -106,9 +100,8 @@ class FloorLaw:
 class Cascade:
     """The distribution of one drop: the floors from top to bottom; the module's docstring has the formula.
 
-    `knocks` has one curve for each floor: the log-odds that a knock brings out a cube that lies there. Its knots are
-    strengths in hundredths of g, and it is linear in the logarithm of the strength. Without curves no knock is
-    possible.
+    `knocks` has a curve for each floor: the log-odds that a knock brings out a cube that lies there, linear in the
+    logarithm of the strength. Knots are in hundredths of g. Without curves no knock is possible.
     """
 
     floors: tuple[FloorLaw, ...]
@@ -125,13 +118,13 @@ class Cascade:
         return np.array(odds).reshape(len(odds), np.size(strengths))
 
     def to_plain(self) -> dict[str, Any]:
-        """Return the parameters as lists, numbers and strings."""
+        """Return the parameters as plain values."""
         knocks = {"knocks": [_plain(curve) for curve in self.knocks]} if self.knocks else {}
         return {"floors": [_plain(floor) for floor in self.floors], **knocks}
 
     @staticmethod
     def from_plain(plain: object) -> Cascade:
-        """Restore a Cascade from the result of `to_plain`; raises UsageError for anything else."""
+        """Restore the result of `to_plain`; raise UsageError for anything else."""
         keys = ("floors", "knocks")
         known = dict[str, object](knocks=[]) | cast("dict[str, object]", plain if isinstance(plain, dict) else {})
         floors, knocks = (_table(known, "law", keys)[key] for key in keys)

@@ -1,4 +1,4 @@
-"""The portable surrogate, written as a JSON document or as a JavaScript module.
+"""The portable surrogate, as a JSON document or a JavaScript module.
 
     Fitted of a tower --document--> table of whole numbers --json_text--> FILE.json
     Fitted of a board --document--> law in doubles         --js_text----> FILE.mjs (sampler.js or ship.js, words.js)
@@ -27,10 +27,7 @@ _MARKER = "export const MODEL = null;\n"
 
 
 def document(fitted: Fitted) -> dict[str, Any]:
-    """Return the document of a surrogate: a tower's table or a board's parameters, and two digests.
-
-    The digests identify the apparatus and the fitted law.
-    """
+    """Return a tower's table or a board's parameters, with the digests of the apparatus and of the fitted law."""
     digest = fitted.apparatus_digest
     if fitted.kind == TOWER:
         law = fitted.cascade_of(digest)
@@ -47,12 +44,11 @@ def document(fitted: Fitted) -> dict[str, Any]:
 def table_document(
     table: Table, apparatus: str, apparatus_digest: str, model: str, covered: Sequence[Sequence[int]] = ()
 ) -> dict[str, Any]:
-    """Return the document of a tower's table; `model` is the digest of the fitted law, `covered` as in Fitted."""
+    """Return the document of a tower's table; `model` is the digest of the law, `covered` as in Fitted."""
     return {**_head(SCHEMA, apparatus, apparatus_digest, model, covered), "table": table.to_plain()}
 
 
 def _head(schema: str, apparatus: str, digest: str, model: str, covered: Sequence[Sequence[int]]) -> dict[str, Any]:
-    """Return the keys that both kinds of documents begin with."""
     return {
         "schema": schema,
         "version": VERSION,
@@ -71,7 +67,7 @@ def json_text(plain: Mapping[str, Any]) -> str:
 
 
 def js_text(plain: Mapping[str, Any]) -> str:
-    """Return a self-contained JavaScript module that samples from a document; it includes words.js and the sampler."""
+    """Return a self-contained JavaScript module that samples from a document."""
     folder = resources.files("tower_sim.surrogate")
     words, template = ((folder / name).read_text("utf-8") for name in ("words.js", _SAMPLERS[plain["schema"]]))
     head, about = template.removesuffix(_MARKER).rsplit("\n/**", 1)

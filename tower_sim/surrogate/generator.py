@@ -1,7 +1,7 @@
 """The random generator of the portable sampler: xoshiro128**, seeded by a mixing function of four 32-bit words.
 
-Sources: Blackman and Vigna, Scrambled linear pseudorandom number generators, ACM Trans. Math. Softw. 47(4), 2021
-(xoshiro128**); the finaliser of MurmurHash3 (Appleby, public domain) for seeding.
+Sources: Blackman and Vigna, Scrambled linear pseudorandom number generators, ACM Trans. Math. Softw. 47(4), 2021; the
+finaliser of MurmurHash3 (Appleby, public domain) for seeding.
 """
 
 from __future__ import annotations
@@ -12,19 +12,17 @@ _MASK = 0xFFFFFFFF
 
 
 def mixed(x: int) -> int:
-    """Return a 32-bit word that depends on every bit of the word `x`: the finaliser of MurmurHash3."""
+    """Return the finaliser of MurmurHash3 for a 32-bit word."""
     x = (x ^ (x >> 16)) * 0x85EBCA6B & _MASK
     x = (x ^ (x >> 13)) * 0xC2B2AE35 & _MASK
     return x ^ (x >> 16)
 
 
 class WordStream:
-    """A stream of random words: whole numbers from 0 to 2^32 - 1.
+    """A stream of whole numbers from 0 to 2^32 - 1, decided by the four words of `seed` and the number `stream`.
 
-    It depends only on the four words of `seed` and on the number `stream`.
-
-    Word i of the state starts as mixed(seed[i] + mixed(stream + GOLDEN * (i + 1))), all modulo 2^32. The last word is
-    made odd, so that the state is never all zeros.
+    Word i of the state starts as mixed(seed[i] + mixed(stream + GOLDEN * (i + 1))), modulo 2^32. The last word is made
+    odd, so that the state is never all zeros.
     """
 
     GOLDEN = 0x9E3779B9

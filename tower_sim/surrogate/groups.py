@@ -1,4 +1,4 @@
-"""A distribution of one drop by two beta-binomials: how many thrown cubes come out, and how many cubes from inside."""
+"""One drop as two beta-binomials: how many thrown cubes come out, and how many cubes from inside."""
 
 from __future__ import annotations
 
@@ -28,10 +28,9 @@ _optimize: Any = importlib.import_module("scipy.optimize")
 class BetaBinomial:
     """A beta-binomial distribution of the number of cubes of a group that come out in a drop.
 
-    All cubes of the group share one probability, which each drop draws from a beta distribution. Its mean has the
-    log-odds `coefficients` @ terms, and its two parameters sum to exp(`log_size`). The smaller this sum, the more the
-    cubes of one drop act alike. `covariance` is that of the estimates, with `log_size` last, for independent drops: the
-    inverse of the observed information, penalty included.
+    The beta distribution's mean has the log-odds `coefficients` @ terms; its parameters sum to exp(`log_size`).
+    `covariance`, with `log_size` last, is the inverse of the observed information, penalty included, for independent
+    drops.
     """
 
     coefficients: tuple[float, ...]
@@ -54,11 +53,9 @@ class BetaBinomial:
 
 @dataclass(frozen=True, slots=True)
 class AgeOdds:
-    """The odds that a cube comes out in a drop, by its age.
+    """The odds that a cube comes out, by its age: drops since it was thrown. Both fields go by the classes of AGES.
 
-    The age is the number of drops since the cube was thrown, 0 if it is thrown now. Both fields have one entry for each
-    class of AGES. `setup` applies to cubes from the first drop of a game, which lie deeper because they were thrown all
-    at once. `later` applies to all other cubes.
+    `setup` is for cubes from the first drop of a game, which lie deeper because they were thrown all at once.
     """
 
     later: tuple[float, ...]
@@ -72,11 +69,7 @@ class AgeOdds:
         return odds
 
     def loose(self, residents: Array) -> float:
-        """Return the logarithm of the mean odds of the cubes inside.
-
-        `residents` counts them by age, from 0 to the number of drops since the tower was empty. If no cube is inside,
-        return the log-odds of a cube of age 1.
-        """
+        """Return the log of the mean odds of the cubes inside, counted by age; for none, the log-odds at age 1."""
         odds = self.at(len(residents) - 1)
         total = float(residents.sum())
         return math.log(float(residents @ odds) / total if total > 0 else self.later[1])
@@ -85,8 +78,7 @@ class AgeOdds:
 def fit_ages(age: Array, drops: Array, is_out: Array) -> AgeOdds:
     """Estimate the odds by age as (out + 1/2) / (stayed + 1/2), from one entry for each cube and drop.
 
-    `age` and `drops` count drops since the cube was thrown and since the tower was empty; `is_out` says whether it came
-    out.
+    `age` and `drops` count drops since the cube was thrown and since the tower was empty.
     """
     which = np.searchsorted(AGES, age, side="right") - 1
 
@@ -101,9 +93,8 @@ def fit_ages(age: Array, drops: Array, is_out: Array) -> AgeOdds:
 class GroupsLaw:
     """The distribution of the numbers of thrown cubes and of cubes inside that come out in a drop.
 
-    The two numbers have independent beta-binomial distributions. Both means depend on the terms of `terms`: the number
-    `thrown`, the number `inside` before the drop, and `loose`, which is AgeOdds.loose of the cubes inside. The terms
-    were chosen by held-out log score, in cross-validation by game: products and squares of them gained nothing more.
+    Both are independent beta-binomials, with means that depend on `terms`. The terms were chosen by held-out log score,
+    in cross-validation by game: products and squares of them gained nothing more.
     """
 
     thrown: BetaBinomial
@@ -111,21 +102,21 @@ class GroupsLaw:
 
 
 def terms(thrown: Any, inside: Any, loose: Any) -> Array:
-    """Return the terms 1, log(1 + thrown), inside / 10 and loose of one or more drops, shape (..., terms)."""
+    """Return 1, log(1 + thrown), inside / 10 and loose of one or more drops, shape (..., terms)."""
     columns = np.broadcast_arrays(1.0, np.log1p(thrown), np.asarray(inside) / 10, np.asarray(loose, float))
     return np.stack(columns, axis=-1)
 
 
 def chance(log_odds: Array) -> Array:
-    """Return the probabilities for `log_odds`, which are first cut to -20 to 20, in the same shape."""
+    """Return the probabilities for `log_odds`, which are first cut to -20 to 20."""
     return _special.expit(np.clip(log_odds, -_STEEPEST, _STEEPEST))
 
 
 def beta_binomial(cubes: int, mean: Array, size: Array) -> Array:
     """Return the beta-binomial probabilities of 0 to `cubes` cubes, shape (..., cubes + 1).
 
-    `mean` and `size` have shape (...). `mean` is that of the beta distribution, and `size` is the sum of its
-    parameters. Source: Johnson, Kemp, Kotz, Univariate Discrete Distributions, 2005, section 6.2.2.
+    `mean` is that of the beta distribution and `size` the sum of its parameters, both of shape (...). Source: Johnson,
+    Kemp, Kotz, Univariate Discrete Distributions, 2005, section 6.2.2.
     """
     if cubes < 0:
         raise fault("cubes of a group", cubes, "a number from 0", "count them again")
@@ -147,10 +138,7 @@ def _log_pmf(out: Array, cubes: Array, choose: Array, mean: Array, size: Array) 
 def fit(
     thrown: Any, inside: Any, loose: Any, thrown_out: Any, resident_out: Any, weights: Array | None = None
 ) -> GroupsLaw:
-    """Fit both beta-binomial distributions to drops.
-
-    Each argument has one entry for each drop. `weights` multiply the drops' log-likelihoods (default 1).
-    """
+    """Fit both beta-binomials; arguments have one entry for each drop, `weights` multiply the log-likelihoods."""
     x = terms(*(np.asarray(counts, float) for counts in (thrown, inside, loose)))
     return GroupsLaw(fit_group(x, thrown, thrown_out, weights), fit_group(x, inside, resident_out, weights))
 
@@ -158,10 +146,8 @@ def fit(
 def fit_group(x: Array, cubes: Any, out: Any, weights: Array | None = None) -> BetaBinomial:
     """Fit one beta-binomial by penalised maximum likelihood; `x` has the terms of each drop, shape (drops, terms).
 
-    `cubes` are the cubes of the group in each drop, and `out` those that came out. The penalty is that of normal
-    distributions: mean 0 and sd 5 for each coefficient, mean 3 and sd 2 for `log_size`. It has no weight next to some
-    hundred cubes, and it keeps the estimates finite if a group always or never comes out. Raises UsageError for unequal
-    lengths and for impossible counts.
+    The normal penalties (mean 0 and sd 5 for each coefficient, mean 3 and sd 2 for `log_size`) keep the estimates
+    finite if a group always or never comes out. Raises UsageError for unequal lengths and for impossible counts.
     """
     n, k = np.asarray(cubes, float), np.asarray(out, float)
     w = np.ones(len(n)) if weights is None else np.asarray(weights, float)
@@ -198,7 +184,6 @@ def fit_group(x: Array, cubes: Any, out: Any, weights: Array | None = None) -> B
 
 
 def _log_likelihood(at: Array, x: Array, n: Array, k: Array, choose: Array, w: Array) -> tuple[float, Array]:
-    """Return the weighted log-likelihood and its gradient."""
     mean, size = chance(x @ at[:-1]), np.exp(np.clip(at[-1], -10, 12))
     a, b = mean * size, (1 - mean) * size
     psi = _special.digamma

@@ -11,8 +11,8 @@ from tower_sim.surrogate.model import SurrogateModel
 class ManyTowers:
     """`number` independent surrogate towers, empty at first.
 
-    Each tower has room for `cubes` cubes and for `drops` throws before it is emptied. `inside` counts the cubes inside,
-    shape (tower, colour). Colours are numbered from 0 to `colours` - 1. Random: `rng` seeds a stream for each tower.
+    Each has room for `cubes` cubes, and for `drops` throws before it is emptied. `inside` has shape (tower, colour);
+    colours are whole numbers. Random: `rng` seeds a stream for each tower.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class ManyTowers:
         self.inside = np.zeros((number, colours), np.int64)
 
     def throw(self, counts: Array) -> Array:
-        """Throw `counts` cubes into the towers and return the cubes that come out, both of shape (tower, colour).
+        """Throw `counts` cubes and return the cubes that come out, both of shape (tower, colour).
 
         A tower into which no cube is thrown does not change.
         """

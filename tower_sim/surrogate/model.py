@@ -1,4 +1,4 @@
-"""SurrogateModel, a tower that draws results from a fitted distribution instead of simulating bodies. READ FIRST here.
+"""SurrogateModel, a tower that draws results from a fitted distribution. READ FIRST here.
 
 state -> where each cube lies, and for how long -> law (cascade.py, rounded: table.py) -> which cubes move -> outcome
 """
@@ -30,11 +30,10 @@ _MOST_RUNS, _MOST_FIRST = 10**9, 2**62  # limits of memory, and of run numbers i
 
 
 class SurrogateModel(BaseModel):
-    """A DropModel without physics: a cascade, fitted to many simulated drops of exactly this apparatus.
+    """A DropModel without physics: a cascade, fitted to drops of exactly this apparatus.
 
-    Cubes inside have a region but no pose. Results do not depend on the colours and numbers of cubes. A knock is
-    refused if the cascade was fitted without knocks. An outcome is `extrapolated` if its numbers of cubes thrown and
-    inside lie outside the training data.
+    Cubes inside have a region but no pose. Colours do not matter. A knock is refused if the cascade was fitted without
+    knocks. An outcome is `extrapolated` if its numbers of cubes lie outside the training data.
     """
 
     name = "surrogate"
@@ -83,9 +82,8 @@ class SurrogateModel(BaseModel):
     def sample_runs(self, plan: Plan, runs: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Runs:
         """Play `runs` runs of a plan at once and return their counts.
 
-        Random: run r uses stream `first` + r of `seed`, a whole number from 0. The runs differ from those that `drop`
-        draws with a numpy generator. A `shift` from 0 to 1 is added to the probability that a thrown cube comes out
-        (the sum is at most 1); it is for testing whether a method can tell such towers apart.
+        Random: run r uses stream `first` + r of `seed`, a whole number from 0, so runs differ from those of `drop`.
+        `shift` (0 to 1) is added to the probability that a thrown cube comes out, to test what tells such towers apart.
         """
         from tower_sim.surrogate.kernel import play_games  # here, because it imports numba, which takes a while
 
@@ -99,14 +97,13 @@ class SurrogateModel(BaseModel):
         return Runs(plan, *counts)
 
     def extrapolated(self, counts: Runs) -> Array:
-        """Return for each drop whether it lies outside the training data, shape (run, drop); see Fitted.covers."""
+        """Return for each drop whether it lies outside the training data, shape (run, drop)."""
         thrown, before = counts.thrown.sum(-1), counts.inside_before
         pairs, which = np.unique(np.stack([thrown.ravel(), before.ravel()], 1), axis=0, return_inverse=True)
         beyond = np.array([not self.fitted.covers(int(n), int(m)) for n, m in pairs])
         return beyond[which.ravel()].reshape(thrown.shape)
 
     def _ended(self, state: TowerState, event: Event, end: Mapping[int, int]) -> Outcome:
-        """Return the outcome of `event`; `end` has the floor where each cube ends, or OUT, by the cube's number."""
         landings: list[Landing] = []
         inside: list[Resident] = []
         for cube, since in [
@@ -121,7 +118,6 @@ class SurrogateModel(BaseModel):
         return Outcome(self.name, self.shape.name, Status.SETTLED, event.thrown, tuple(landings), after)
 
     def _resting(self, state: TowerState, now: int) -> dict[int, Resting | None]:
-        """Return the floor, age and crowd of each cube inside, by the cube's number."""
         sizes = [len(event.thrown) for event in state.log if event.kind == "drop"]
         return {
             resident.cube.id: Resting(
@@ -132,11 +128,7 @@ class SurrogateModel(BaseModel):
 
 
 def _words(rng: np.random.Generator, most: int) -> Callable[[], int]:
-    """Return a function that returns random words from `rng` one by one.
-
-    The function draws _WORDS words from `rng` at a time. `most` is the greatest number of words needed. With 0 it draws
-    nothing.
-    """
+    """Return a function that returns random words one by one, drawn from `rng` _WORDS at a time, `most` at most."""
     if 0 < most <= _WORDS:
         return cast("list[int]", _drawn(rng)[-most:].tolist()).pop
 

@@ -1,4 +1,4 @@
-"""ShipSurrogate, a combat ship and its board without physics: a distribution fitted to many simulated throws."""
+"""ShipSurrogate, a combat ship and its board without physics."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from tower_sim.surrogate.board_law import Array, BoardLaw
 class ShipSurrogate(BaseModel):
     """A BoardModel that draws the places of cubes from a `BoardLaw`; it knows neither poses nor contacts.
 
-    No cube stays inside, so a knock can bring none out. An outcome is `extrapolated` if the law was not fitted to
-    throws with so many cubes. Results do not depend on the colours of cubes.
+    No cube stays inside, and colours do not matter. An outcome is `extrapolated` if the law was not fitted to such
+    throws.
     """
 
     name = "surrogate"
     tells_contacts = False  # landings do not say what a cube touches or rests on
 
     def __init__(self, shape: Apparatus, law: BoardLaw, digest: str) -> None:
-        """Make the surrogate of `shape`; `digest` identifies the fitted law in the states that the surrogate makes.
+        """Make the surrogate of `shape`; `digest` identifies the fitted law in its states.
 
         Raises UsageError if the places of the law are not those of the board.
         """
@@ -53,12 +53,7 @@ class ShipSurrogate(BaseModel):
         return self.shape.board
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
-        """Throw `cubes` and return the outcome; see BoardModel.
-
-        Random: where the cubes land, which lying cubes move, and where to. Uniform numbers are drawn in this order: one
-        for each thrown cube, one for each lying cube to decide whether it moves, one for each lying cube to decide
-        where it would move.
-        """
+        """Throw `cubes` and return the outcome; see BoardModel. Random: uniform numbers, in the order of `landing`."""
         thrown = self._door.throw(state, cubes)
         written = rng_text(rng)
         lying = [resident for resident in state.board.lying if resident.cube not in thrown]
@@ -95,11 +90,10 @@ class ShipSurrogate(BaseModel):
 
 
 def landing(law: BoardLaw, thrown: int, here: Array, u: Array) -> tuple[Array, Array]:
-    """Return the place where each of `thrown` cubes lands, and the new place of each lying cube.
+    """Return the places, as indices into law.places, where `thrown` cubes land and lying cubes at `here` end.
 
-    Places are indices into law.places; `here` are the old places of the lying cubes. `u` are uniform numbers from 0 to
-    1, shape (thrown + 2 lying,): one for each thrown cube, one for each lying cube to decide whether it moves, one for
-    each lying cube to decide where it would move.
+    `u` are uniform numbers from 0 to 1, shape (thrown + 2 lying,): one for each thrown cube, one for each lying cube to
+    decide whether it moves, one for each lying cube to decide where it would move.
     """
     lying = len(here)
     counts = np.bincount(here, minlength=len(law.places))

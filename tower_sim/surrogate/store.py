@@ -1,4 +1,4 @@
-"""The file of a fitted surrogate: plain JSON that is written the same way every time and checked when it is read."""
+"""The file of a fitted surrogate: plain JSON, written the same way every time and checked when it is read."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A campaign in the training data: the digest of its spec, and how many of its runs and drops were used."""
+    """A campaign in the training data: its spec's digest, and how many of its runs and drops were used."""
 
     digest: str
     runs: int
@@ -54,10 +54,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class RungScore:
-    """The mean log score per drop of one rung of the ladder (nats), with standard errors over runs, on held-out drops.
+    """The mean log score per drop of one rung (nats) on held-out drops, with standard errors over runs.
 
-    The log score is the logarithm of the probability of what happened, that is, of which cubes came out. `gain` is the
-    difference from rung 0.
+    It is the logarithm of the probability of which cubes came out. `gain` is the difference from rung 0.
     """
 
     name: str
@@ -72,11 +71,9 @@ class RungScore:
 class Fitted:
     """A fitted law and its origin: `kind` is `tower` (the law is a Cascade) or `board` (the law is a BoardLaw).
 
-    `covered` has rows (thrown, least, most): in the drops of the training data with so many cubes thrown, the least and
-    the greatest number of cubes inside (on the board) before. `scores` are those of the rungs on held-out runs, and
-    `lower_rungs` are the parameters of the rungs below the law. `engine` is the rigid-body engine of the fitted drops,
-    or empty if their model had none. `failed` says in a sentence why a check against other games failed, and is empty
-    if no failure is known.
+    `covered` has rows (thrown, least, most): the limits of the number of cubes inside (on the board) before a drop of
+    so many. `scores` are those of the rungs on held-out runs, `lower_rungs` the parameters of the rungs below the law.
+    `engine` is empty if the data have no physics. `failed` says in a sentence why a check failed, if one did.
     """
 
     kind: str
@@ -92,7 +89,7 @@ class Fitted:
 
     @property
     def name(self) -> str:
-        """The name of a model with this law: `surrogate`, or FAILED_NAME if a check failed."""
+        """The model's name: `surrogate`, or FAILED_NAME if a check failed."""
         return FAILED_NAME if self.failed else "surrogate"
 
     @property
@@ -101,18 +98,17 @@ class Fitted:
         return _digest(self._plain())
 
     def cascade_of(self, apparatus_digest: str) -> Cascade:
-        """Return the Cascade of a tower; raises UsageError for a board or for another apparatus."""
+        """Return the Cascade of a tower; raise UsageError for a board or another apparatus."""
         return cast("Cascade", self._law_of(TOWER, apparatus_digest))
 
     def board_law_of(self, apparatus_digest: str) -> BoardLaw:
-        """Return the BoardLaw of a ship; raises UsageError for a tower or for another apparatus."""
+        """Return the BoardLaw of a ship; raise UsageError for a tower or another apparatus."""
         return cast("BoardLaw", self._law_of(BOARD, apparatus_digest))
 
     def covers(self, thrown: int, before: int) -> bool:
         """Return whether the training data cover a drop of `thrown` cubes with `before` cubes inside or on the board.
 
-        If no drop of the data threw exactly `thrown` cubes, the limits are those of the nearest number thrown. Numbers
-        outside the range of the data are not covered, but a drop that throws nothing always is.
+        The limits are those of the nearest number thrown in the data. A drop that throws nothing is always covered.
         """
         if thrown == 0:
             return True
@@ -131,7 +127,7 @@ class Fitted:
 
     @staticmethod
     def from_json(text: str) -> Fitted:
-        """Restore a surrogate from the text of its file; raises UsageError if it is damaged or of another version."""
+        """Restore a surrogate from its file's text; raise UsageError if it is damaged or of another version."""
         plain: object = json_value(text, "surrogate")
         table = cast("dict[str, Any]", plain) if isinstance(plain, dict) else {}
         if table.get("schema") != SCHEMA or table.get("version") != VERSION:
@@ -182,7 +178,7 @@ class Fitted:
 
 
 def as_fitted(fitted: object) -> Fitted:
-    """Return `fitted` if it is a Fitted; raises UsageError otherwise, for example for a path."""
+    """Return `fitted` if it is a Fitted; raise UsageError otherwise."""
     return check_kind("fitted", fitted, Fitted, "a Fitted law", "read it with load_fitted(path) or shipped(...)")
 
 
@@ -232,9 +228,9 @@ def shipped(apparatus: str, apparatus_digest: str, advice: str = _NO_SURROGATE) 
 
 
 def fitted_to(apparatus: Apparatus) -> Fitted:
-    """Return the surrogate next to the apparatus's file or, without such a file, the one that ships for the apparatus.
+    """Return the surrogate next to the apparatus's file or, without one, the surrogate that ships.
 
-    Raises UsageError if the surrogate was fitted to another apparatus, or if none ships.
+    Raises UsageError if it was fitted to another apparatus, or if none ships.
     """
     file = beside(apparatus.file) if apparatus.file else None
     if file is None or not file.exists():
@@ -271,7 +267,6 @@ def _read(table: Mapping[str, Any]) -> Fitted:
 
 
 def _engine(name: object) -> str:
-    """Return the engine named in a file; it need not be installed."""
     allowed = "the name of a rigid-body engine, or an empty text for none"
     return check_kind(ENGINE, name, str, allowed, "fit it again")
 

@@ -1,4 +1,4 @@
-"""Rules of thumb for Wallenstein's tower, used by online versions of the game: baselines for a surrogate."""
+"""Rules of thumb for Wallenstein's tower, used by online versions of the game."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ REGION = "tower"
 class TwoThirdsRule(BaseModel):
     """A DropModel without physics: a thrown cube comes out with probability 2/3, a cube inside with 1/3, independently.
 
-    The probabilities do not depend on how many cubes are thrown. All cubes inside are in the one region `tower`. Knocks
-    are refused. Source: bgdf.com/node/180.
+    All cubes inside are in the one region `tower`. Knocks are refused. Source: bgdf.com/node/180.
     """
 
     name = "two_thirds"
@@ -65,14 +64,14 @@ class TwoThirdsRule(BaseModel):
 
 
 class OnlineRule(TwoThirdsRule):
-    """A second rule of thumb, with other probabilities for the first throw into an empty tower than for battles.
+    """A rule of thumb in which the first throw into an empty tower differs.
 
-    In the first throw a cube stays with probability 0.30. In a battle a thrown cube comes out with 0.50, a cube inside
-    with 0.60. Source: reports about an online implementation of Wallenstein, not checked against its code.
+    There a cube stays with probability 0.30. Later a thrown cube comes out with 0.50, a cube inside with 0.60. Source:
+    reports about an online implementation of Wallenstein, not checked against its code.
     """
 
     name = "online_rule"
 
     def chances(self, state: TowerState) -> tuple[float, float]:
-        """See TwoThirdsRule.chances; a tower without any earlier throw has the probabilities of the first throw."""
+        """See TwoThirdsRule.chances."""
         return ONLINE_BATTLE if state.drops else (ONLINE_SEEDING, ONLINE_BATTLE[1])

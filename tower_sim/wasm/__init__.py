@@ -1,4 +1,4 @@
-"""Functions that ship compiled to WebAssembly; numba, WebAssembly and plain Python give the same bytes.
+"""Functions compiled to WebAssembly by build.py (for developers), which memory.py runs with wasmtime.
 
-build.py compiles them (for developers), file.py reads what a file was built from, memory.py runs them with wasmtime.
+numba, WebAssembly and plain Python give the same bytes.
 """

@@ -1,4 +1,4 @@
-"""A file of compiled functions, which records in a section the digest of the source that it was built from."""
+"""A file of compiled functions, with a section that has the digest of its source."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ SECTION = "tower_sim"
 
 @dataclass(frozen=True, slots=True)
 class WasmFunction:
-    """A function that a file exports, with an example of each argument.
+    """A function that a file exports, with an example of each argument and the type of its result.
 
-    An argument is a table, a named tuple of tables and whole numbers, or a number. `gives` is the type of the result.
-    The module fixes all dimensions of a table but the first, except those that are 0 in the example. A whole number
-    that is an argument by itself has 32 bits.
+    An argument is a table, a named tuple of tables and whole numbers, or a number; a whole number by itself has 32
+    bits. The module fixes all dimensions of a table but the first, except those that are 0 in the example.
     """
 
     function: Callable[..., Any]
@@ -28,9 +27,9 @@ class WasmFunction:
 
 @dataclass(frozen=True, slots=True)
 class WasmFile:
-    """A file of compiled functions at `path`, built from the files `sources`; `exports` returns them by name.
+    """A file of compiled functions at `path`; `exports` returns them by name.
 
-    `about` returns what else a program that calls them must know; it stands in the file, beside what it was built from.
+    `about` returns what else a program that calls them must know, which is stored in the file.
     """
 
     path: Path
@@ -39,13 +38,13 @@ class WasmFile:
     about: Callable[[], dict[str, Any]] = dict
 
     def digest(self) -> str:
-        """Return the digest of the installed source: of `sources`, and of build.py, which compiles them."""
+        """Return the digest of `sources` and of build.py, as installed."""
         files = (*self.sources, Path(__file__).with_name("build.py"))
         return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def made_from(module: bytes) -> dict[str, Any]:
-    """Return what a module was built from: the digest `source` and the versions of the packages that built it.
+    """Return the digest `source` of a module's source, and the versions of the packages that built it.
 
     Raises ValueError for a module without such a section.
     """
@@ -69,7 +68,7 @@ def section(plain: dict[str, Any]) -> bytes:
 
 
 def _leb(number: int) -> bytes:
-    """Return a whole number in WebAssembly's encoding (LEB128): seven bits a byte, the lowest first."""
+    """Return a whole number in LEB128: seven bits a byte, the lowest first."""
     written = b""
     while number > 127:
         written += bytes([128 | number & 127])
@@ -78,7 +77,6 @@ def _leb(number: int) -> bytes:
 
 
 def _number(module: bytes, at: int) -> tuple[int, int]:
-    """Return the LEB128 number that starts at `at`, and the position after it."""
     number = shift = 0
     while True:
         byte, at = module[at], at + 1

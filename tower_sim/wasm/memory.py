@@ -1,4 +1,4 @@
-"""Call compiled functions with wasmtime, on tables in the memory of a WebAssembly instance that numpy sees directly.
+"""Call compiled functions with wasmtime, on tables that numpy sees in the memory of a WebAssembly instance.
 
 A memory is freed after its last table. It keeps its address when it grows.
 """
@@ -36,7 +36,7 @@ _WORD = 8
 
 @cache
 def _compiled(path: Path) -> tuple[wasmtime.Engine, wasmtime.Module]:
-    """Return a file compiled for this processor; it is kept in the user's cache, because compiling takes a second."""
+    """Return a file compiled for this processor, which takes a second; it is kept in the user's cache."""
     config = wasmtime.Config()
     config.parallel_compilation = False  # a process that is forked would wait for the threads of its parent
     engine, code = wasmtime.Engine(config), path.read_bytes()
@@ -51,7 +51,7 @@ def _compiled(path: Path) -> tuple[wasmtime.Engine, wasmtime.Module]:
 
 
 class Memory:
-    """The memory of one instance of a file. Tables are allocated one after the other; each keeps the memory alive."""
+    """The memory of one instance of a file; each table in it keeps it alive."""
 
     def __init__(self, path: Path) -> None:
         engine, module = _compiled(path)
@@ -64,13 +64,13 @@ class Memory:
         self.words = self.end
 
     def table(self, shape: tuple[int, ...], kind: Any) -> Table:
-        """Allocate a table of zeros of a shape and a number type."""
+        """Allocate a table of zeros."""
         at, self.end = self.end, _aligned(self.end + math.prod(shape) * np.dtype(kind).itemsize)
         self._reach(self.end)
         return self._seen(at, shape, kind)
 
     def call(self, name: str, *numbers: float) -> Any:
-        """Call a function with the listed tables and `numbers`; return its result. Raises RuntimeError if it traps."""
+        """Call a function with the listed tables and `numbers`; raise RuntimeError if it traps."""
         function = self._exports[name]
         if _c is None:
             return function(self._store, self.words, *numbers)
@@ -94,7 +94,7 @@ class Memory:
         self._seen(self.words + behind * _WORD, (len(words),), np.int64)[:] = words
 
     def lent(self, *shapes: tuple[int, ...]) -> list[Table]:
-        """Return temporary tables of floats with undefined content, which are valid until the next call of `lent`."""
+        """Return tables of floats with undefined content, valid until the next call of `lent`."""
         lent: list[Table] = []
         at = self.end
         for shape in shapes:
@@ -110,7 +110,6 @@ class Memory:
         return np.ndarray(shape, kind, raw)
 
     def _reach(self, end: int) -> None:
-        """Grow the memory so that it ends at the address `end` or later; the maximum is 4 GiB."""
         pages = -(-end // _PAGE) - self._memory.size(self._store)
         if end > _MOST:
             raise UsageError(

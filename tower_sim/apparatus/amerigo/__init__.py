@@ -1,4 +1,4 @@
-"""The Amerigo tower: funnel with crossed ribs, square tube, two floors with openings, ramp, exit, tray."""
+"""The Amerigo tower."""
 
 from __future__ import annotations
 

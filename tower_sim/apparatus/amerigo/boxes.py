@@ -64,11 +64,6 @@ def _tube(tower: AmerigoTower) -> Iterator[Box]:
 
 
 def _funnel(tower: AmerigoTower) -> Iterator[Box]:
-    """Yield the four slanted walls of the funnel, and the ribs.
-
-    Each wall is as long as the rim is wide. It passes its neighbours' inner faces only outside the funnel, so the
-    inside is exactly the frustum.
-    """
     half, rim, rise = tower.half, tower.funnel.rim / 2, tower.funnel.height
     lean, slant, across, z = slanted(tower)
     flat = (WALL / 2, rim + WALL, slant / 2)

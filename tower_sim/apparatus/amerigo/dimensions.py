@@ -39,7 +39,6 @@ def _parts(tower: AmerigoTower) -> dict[str, Part]:
 
 
 def _plan(name: str, floor: Floor, hole: Opening, tower: AmerigoTower) -> Section:
-    """Return the plan of a floor; a ledge that the profile gives or shifts has its dimension."""
     half, (x0, _, y0, _) = tower.half, hole
     widths: tuple[Width, ...] = ()
     heights: tuple[Height, ...] = ()
@@ -55,8 +54,6 @@ def _plan(name: str, floor: Floor, hole: Opening, tower: AmerigoTower) -> Sectio
 
 
 def _place(holes: list[Opening], half: float) -> float:
-    """Return the y (m) of the section that cuts most edges of openings; of several, the one nearest the middle."""
-
     def edges(y: float) -> int:
         return sum(abs(x) < half - 1e-9 for x0, x1, low, high in holes if low < y < high for x in (x0, x1))
 

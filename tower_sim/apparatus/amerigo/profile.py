@@ -11,7 +11,7 @@ r"""The Amerigo tower: funnel with crossed ribs, square tube, two floors with op
         z ^
           +-> x             origin: the table under the middle of the tube
 
-All lengths are parameters. The profile says which lengths are known from the real tower and which are assumed.
+All lengths are parameters; the profile says which of them are known from the real tower.
 """
 
 from __future__ import annotations
@@ -38,10 +38,7 @@ from tower_sim.typed import number
 
 
 class Funnel(tower_parts.Funnel, frozen=True):
-    """The square funnel on the tube, and two crossed ribs.
-
-    The ribs are upright sheets that stand on the tube's top edge.
-    """
+    """The square funnel, and two crossed ribs: upright sheets on the tube's top edge."""
 
     height: float = number("height_mm", 5, 300, "The height of the funnel from the tube's top edge.")
     rib_height: float = number("rib_height_mm", 0, 200, "The height of the ribs from the tube's top edge.")
@@ -49,10 +46,9 @@ class Funnel(tower_parts.Funnel, frozen=True):
 
 
 class Floor(tower_parts.Floor, frozen=True):
-    """A horizontal floor with openings.
+    """A floor with openings; the pattern `corners` ignores `openings`, `length_mm` and `along`.
 
-    The pattern `corners` ignores `openings`, `length_mm` and `along`. The offset shifts all openings after they are
-    spaced.
+    The offset shifts all openings after they are spaced.
     """
 
     pattern: Literal["slots", "squares", "corners"] = Field(
@@ -115,7 +111,7 @@ class Floor(tower_parts.Floor, frozen=True):
 
 
 class AmerigoTower(Given, frozen=True):
-    """All parameters of an Amerigo tower; each part is one table of the profile."""
+    """All parameters of an Amerigo tower."""
 
     funnel: Funnel
     upper_floor: Floor
@@ -148,7 +144,6 @@ def read(profile: Profile) -> AmerigoTower:
 
 
 def _check(tower: AmerigoTower) -> None:
-    """Refuse parameters that are each allowed but together make no working tower."""
     edge, inside, funnel = tower.cubes.edge, tower.tube.inside, tower.funnel
     upper, lower, exit_height = tower.upper_floor, tower.lower_floor, tower.exit.height
     floors = (("upper_floor", upper), ("lower_floor", lower))
@@ -224,7 +219,6 @@ def _check_floor(name: str, floor: Floor, inside: float) -> None:
 
 
 def _check_spacing(name: str, floor: Floor, inside: float) -> None:
-    """Refuse ledges, offsets and rows that the floor's pattern does not use, or that do not fit."""
     given = {
         "ledge_mm": floor.ledge is not None,
         "offset_mm": bool(floor.offset),
@@ -257,7 +251,6 @@ def _check_spacing(name: str, floor: Floor, inside: float) -> None:
 
 
 def _check_ledge(where: str, ledge: float | None, number: int, width: float, inside: float) -> None:
-    """Refuse a ledge that leaves no bar between the openings, or that contradicts a single opening in the middle."""
     if ledge is None:
         return
     most = (inside - number * width) / 2
@@ -276,7 +269,6 @@ def _check_ledge(where: str, ledge: float | None, number: int, width: float, ins
 
 
 def _check_slope(name: str, floor: Floor, inside: float) -> None:
-    """Refuse sloping bars that do not reach from wall to wall, or that are narrower than their tilted thickness."""
     if not floor.slope:
         return
     degrees = f"{name}.slope_deg is {floor.slope * 180 / math.pi:.6g}"

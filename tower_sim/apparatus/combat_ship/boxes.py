@@ -21,10 +21,9 @@ from tower_sim.tools import portable
 def build(
     profile: Profile, ship: ShipAndBoard, zones: tuple[Zone, ...], neighbours: dict[str, tuple[str, ...]]
 ) -> CombatShip:
-    """Make the apparatus of a ship and a board with `zones`.
+    """Make the apparatus of a ship and a board with `zones`, whose corners (m) are in the board's own coordinates.
 
-    The zones' corners (m) are in the board's own coordinates; see `ShipAndBoard`. `neighbours` has for each zone the
-    names of the zones across one border.
+    `neighbours` has for each zone the names of the zones across one border.
     """
     board = _board(ship, zones, neighbours)
     rim_top = max(ship.masts.top if ship.masts.masts else 0.0, ship.hull.top + ship.bulwarks.height)
@@ -64,10 +63,6 @@ def _ship(ship: ShipAndBoard) -> Iterator[Box]:
 
 
 def _hull(ship: ShipAndBoard) -> Iterator[Box]:
-    """Yield the hull, the gun deck and its bulkheads, which fall to port.
-
-    The hull's port wall begins above the gun ports.
-    """
     x, y, top = ship.hull.beam / 2, ship.hull.length / 2, ship.hull.top
     gun_deck = ship.gun_deck
     yield span("hull", (-x - WALL, -x), (-y - WALL, y + WALL), (0, top), "ship")
@@ -89,7 +84,6 @@ def _hull(ship: ShipAndBoard) -> Iterator[Box]:
 
 
 def _bulwarks(ship: ShipAndBoard) -> Iterator[Box]:
-    """Yield the four bulwarks, which lean outwards; each passes its neighbours' inner faces only outside."""
     rise, run = ship.bulwarks.height, ship.bulwarks.flare
     lean, slant = portable.atan2(run, rise), portable.length((rise, run))
     z = ship.hull.top + rise / 2 - WALL / 2 * portable.sin(lean)
@@ -103,7 +97,6 @@ def _bulwarks(ship: ShipAndBoard) -> Iterator[Box]:
 
 
 def _board(ship: ShipAndBoard, zones: tuple[Zone, ...], neighbours: dict[str, tuple[str, ...]]) -> Board:
-    """Return the board, its zones moved from the board's coordinates to the apparatus's."""
     side, given = ship.hull.beam / 2 + WALL, ship.board
     frame = given.border_width
     x0 = side + frame
@@ -118,10 +111,6 @@ def _board(ship: ShipAndBoard, zones: tuple[Zone, ...], neighbours: dict[str, tu
 
 
 def _board_boxes(ship: ShipAndBoard, board: Board) -> Iterator[Box]:
-    """Yield the floor, the frame and the borders of a board.
-
-    Along every side of every zone runs half a border's width, mitred at the corners.
-    """
     (x0, x1), (y0, y1), frame = board.x, board.y, ship.board.border_width
     yield span("board", (x0, x1), (y0, y1), (0, board.floor), "board")
     top = board.floor + ship.board.frame_height

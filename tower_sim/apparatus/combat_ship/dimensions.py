@@ -76,7 +76,6 @@ def _parts(ship: ShipAndBoard) -> dict[str, Part]:
 
 
 def _ports(ship: ShipAndBoard) -> list[tuple[float, float]]:
-    """Return the ends (y, m) of the gun ports, from fore to aft."""
     guns, wide = ship.gun_deck, ship.port
     starts = [-ship.hull.length / 2 + i * (wide + guns.bulkhead) for i in range(guns.ports)]
     return [(start, start + wide) for start in starts]
@@ -110,7 +109,6 @@ def _along(ship: ShipAndBoard) -> Section:
 
 
 def _deck_levels(ship: ShipAndBoard) -> tuple[Level, ...]:
-    """Return the ridge heights with the decks' other dimensions; if many decks differ, only a summary."""
     of_deck: dict[tuple[float, float, float], list[float]] = {}
     for deck in sorted(ship.decks, key=lambda deck: deck.along):
         of_deck.setdefault((deck.ridge, deck.span, deck.slope), []).append(deck.along)
@@ -127,7 +125,6 @@ def _deck_levels(ship: ShipAndBoard) -> tuple[Level, ...]:
 
 
 def _across(ship: ShipAndBoard, board: Board) -> Section:
-    """Return the section through the middle of a gun port: one without a mast if there is any, near amidships."""
     beam, masts, guns, of_board = ship.hull.beam / 2, ship.masts, ship.gun_deck, ship.board
     half = masts.thickness / 2
     middles = [(a + b) / 2 for a, b in _ports(ship)]
@@ -184,7 +181,6 @@ def _plan(ship: ShipAndBoard, board: Board) -> BoardPlan:
 
 
 def _printed(zone: Zone) -> Printed:
-    """Return the look of a zone, and the words printed on it."""
     told = {key: value for key, value in zone.printed.items() if value}
     kind = told.pop("kind", None)
     looks = _LOOKS.get(str(kind), Printed())

@@ -11,7 +11,7 @@ r"""The combat ship: bulwarks, masts and decks in a hull, and a gun deck that fa
         z ^
           +-> x (port)   y: along the ship, towards the stern; origin: the table under the middle of the ship
 
-All lengths are parameters. The profile says which lengths are known from the real ship and which are assumed.
+All lengths are parameters; the profile says which of them are known from the real ship.
 """
 
 from __future__ import annotations
@@ -90,10 +90,7 @@ class BoardTable(Document, frozen=True):
 
 
 class ShipSurfaces(Surfaces, frozen=True):
-    """The contacts of a cube with another cube, with the `ship` and with the `board`.
-
-    The table has the board's material.
-    """
+    """The contacts of two cubes, and of a cube with the `ship` and the `board`; the table is like the board."""
 
     ship: SurfaceTable
     board: SurfaceTable
@@ -102,8 +99,7 @@ class ShipSurfaces(Surfaces, frozen=True):
 class ShipAndBoard(Parameters, frozen=True):
     """All parameters of a combat ship and its board.
 
-    Each part is one table of the profile; `decks` and `zones` are arrays of tables. The zones' corners are in the
-    board's own coordinates: x from the frame on the ship's side, y from amidships.
+    The zones' corners are in the board's own coordinates: x from the frame on the ship's side, y from amidships.
     """
 
     surfaces: ShipSurfaces
@@ -126,15 +122,12 @@ class ShipAndBoard(Parameters, frozen=True):
         return [(i - (self.masts.masts - 1) / 2) * self.masts.spacing for i in range(self.masts.masts)]
 
     def deck_height(self, x: float) -> float:
-        """Return the height (m) of the gun deck's surface at `x` (m).
-
-        The deck is lowest at the outer face of the hull's port side.
-        """
+        """Return the height (m) of the gun deck's surface at `x` (m); it is lowest at the port side's outer face."""
         return self.gun_deck.lip + portable.tan(self.gun_deck.slope) * (self.hull.beam / 2 + WALL - x)
 
 
 def read(profile: Profile) -> tuple[ShipAndBoard, tuple[Zone, ...], dict[str, tuple[str, ...]]]:
-    """Read and check the profile of a ship; return its parameters, its zones and each zone's neighbours by name."""
+    """Read and check the profile of a ship; return its parameters, its zones and their neighbours by name."""
     ship = profile.read(ShipAndBoard)
     board, edge, border = ship.board, ship.cubes.edge, ship.board.border_width
     of_board = zones.made(ship.zones)
@@ -146,7 +139,6 @@ def read(profile: Profile) -> tuple[ShipAndBoard, tuple[Zone, ...], dict[str, tu
 
 
 def _check(ship: ShipAndBoard) -> None:
-    """Refuse parameters that are each allowed but together make no ship that cubes fall through."""
     edge, hull, gun_deck = ship.cubes.edge, ship.hull, ship.gun_deck
     passage = math.sqrt(3) * edge  # a cube gets through however it is turned
     friction = ship.surfaces.ship.friction

@@ -19,9 +19,8 @@ from tower_sim.apparatus.with_board import WithBoard
 class CombatShip(WithBoard):
     """A ship that cubes fall through, and the board next to it; lengths in m.
 
-    The hull fills -`hull_x` to `hull_x` and -`hull_y` to `hull_y`, up to `rim_top`. Its port side, at x = `hull_x`,
-    faces the board. Cubes leave on the gun deck. The deck's surface is at height `deck_low` at x = `hull_x`, and rises
-    inboard by `deck_rise` (m/m). `given` are the parameters that the ship was made from.
+    The hull fills -`hull_x` to `hull_x` and -`hull_y` to `hull_y`, up to `rim_top`. Cubes leave on the gun deck, at x =
+    `hull_x`. The deck is `deck_low` high there, and rises inboard by `deck_rise` (m/m).
     """
 
     hull_x: float
@@ -46,7 +45,6 @@ class CombatShip(WithBoard):
 
 @lru_cache(maxsize=8)
 def _zones(zones: tuple[Zone, ...], first: int) -> tuple[float, ...]:
-    """Return where the numbers of each zone begin in the rule and how many corners it has, then its numbers."""
     starts: list[float] = []
     numbers: list[float] = []
     for zone in zones:

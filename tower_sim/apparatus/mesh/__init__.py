@@ -77,7 +77,7 @@ def make(profile: Profile) -> MeshTower:
 
 
 def attach(tables: dict[str, Any], file: Path | None) -> dict[str, Any]:
-    """Return a profile's tables with the text of its solids, which are read from the file beside it."""
+    """Return a profile's tables with the text of its solids, from the file beside it."""
     named: Any = tables.get("solids")
     if not isinstance(named, dict) or "data" in named or not isinstance(cast("Any", named).get("file"), str):
         return tables  # the profile's check says what is wrong

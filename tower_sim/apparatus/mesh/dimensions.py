@@ -1,4 +1,4 @@
-"""The drawing of a tower from a mesh: two sections, with the outlines that decide where a cube is as dashed lines."""
+"""The drawing of a tower from a mesh: two sections, with the outlines that decide where a cube is."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ def dimensions(given: MeshTable, solids: Sequence[Box | Hull]) -> Dimensions:
 
 
 def _section(given: MeshTable, solids: Sequence[Box | Hull], axis: str, along: int) -> Section:
-    """Return the section through the middle whose horizontal coordinate is x (0) or y (1)."""
     rim, top = given.mouth.height, given.exit.top
     right = max(solid.bounds[1][along] for solid in solids)
     low, high = _across(given.mouth.outline_mm, along)
@@ -48,6 +47,5 @@ def _section(given: MeshTable, solids: Sequence[Box | Hull], axis: str, along: i
 
 
 def _across(outline: list[list[float]], along: int) -> tuple[float, float]:
-    """Return from where to where (m) an outline reaches on the line through the middle along x (0) or y (1)."""
     at = [(side[along], side[2]) for side in sides(outline) if abs(side[along]) > 1e-9]
     return max(d / n for n, d in at if n < 0), min(d / n for n, d in at if n > 0)

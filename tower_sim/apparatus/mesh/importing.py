@@ -49,10 +49,7 @@ _NAMES = ("top", "middle", "bottom")
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import made: the tower, and what the file has: bodies, triangles, edges at holes, slivers left out.
-
-    `touched` is the number of triangles that a cube can touch; only of these there are prisms.
-    """
+    """What an import made, and what it read: bodies, triangles, those that a cube can touch, open edges, slivers."""
 
     tower: MeshTower
     bodies: int
@@ -73,8 +70,8 @@ def import_mesh(
 ) -> Imported:
     """Write the profile of a mesh into `output` (TOML), its solids beside it, and a copy of the mesh.
 
-    `scale` is how many mm one unit of the file is, `up` which way is up in it, `edge` that of the cubes (mm). `pane` is
-    the height (mm) of the lower edge of a sheet of glass to add where the front is open.
+    `scale` is the file's unit (mm), `up` which way is up in it, `edge` that of the cubes (mm). `pane` is the height
+    (mm) of the lower edge of a sheet of glass to add where the front is open.
     """
     file, output = Path(file), _profile_path(output)
     check_number("--scale", scale, 1e-5, 1e5)
@@ -91,7 +88,7 @@ def import_mesh(
 
 
 def import_again(profile: str | Path, output: str | Path) -> Imported:
-    """Make the solids of a profile again, after its source, boxes or edge were changed; all else in it stays."""
+    """Make the solids of a profile again, after its source, boxes or edge were changed."""
     profile, output = Path(profile), _profile_path(output)
     tables = toml_table(read_text(profile, "profile"), "the file")
     table: dict[str, Any] = {
@@ -115,7 +112,6 @@ def _profile_path(output: str | Path) -> Path:
 
 
 def _opened(file: Path, scale: float, up: str) -> tuple[Mesh, str, int]:
-    """Return the mesh of a file, upright, in mm, of a height that a tower may have; its digest and its open edges."""
     data = read_bytes(file, "mesh", limit=MOST_BYTES, advice="give a file that is there")
     mesh = _upright(_read(file, data), scale, up)
     height = float(np.ptp(mesh.triangles[:, :, 2]))
@@ -139,7 +135,6 @@ def _made(
     tables: dict[str, Any] | None,
     open_edges: int,
 ) -> Imported:
-    """Make prisms of what cubes can touch, and write profile, solids and mesh; without `tables` these are proposed."""
     space = Space(_with(mesh, sheets), edge)
     try:
         found = space.explore()
@@ -167,7 +162,6 @@ def _made(
 
 
 def _read(file: Path, data: bytes) -> Mesh:
-    """Return the triangles of a file, its parts by name; raise UsageError for what is no mesh."""
     form = file.suffix.lower()
     if form not in FORMATS:
         raise fault("mesh", file.name, f"a file that ends in {', '.join(FORMATS)}", "export it as STL")
@@ -195,7 +189,6 @@ def _read(file: Path, data: bytes) -> Mesh:
 
 
 def _geometry(scene: Any, stem: str) -> list[tuple[str, Any]]:
-    """Return the meshes of a scene in its own frame; names that do not serve as names of parts are replaced."""
     found: list[tuple[str, Any]] = []
     for node in scene.graph.nodes_geometry:
         matrix, name = scene.graph[node]
@@ -215,7 +208,6 @@ def _no_mesh(file: Path, why: str) -> UsageError:
 
 
 def _upright(mesh: Mesh, scale: float, up: str) -> Mesh:
-    """Return a mesh in mm, with z up, its vertices merged, without triangles that are points, lines or said twice."""
     vertices = scale * mesh.vertices
     if up.startswith("-"):
         vertices = vertices * (1.0, -1.0, -1.0) if up != "-x" else vertices * (-1.0, 1.0, -1.0)
@@ -235,7 +227,6 @@ def _upright(mesh: Mesh, scale: float, up: str) -> Mesh:
 
 
 def _placed(mesh: Mesh, edge: float) -> tuple[Mesh, float, tuple[float, float, float]]:
-    """Return a mesh that stands on the table, its mouth's middle over x = y = 0, its exit at +x; and turn and move."""
     vertices = mesh.vertices - (0.0, 0.0, float(mesh.vertices[mesh.faces][:, :, 2].min()))
     turn, middle = 0.0, (vertices.min(axis=0) + vertices.max(axis=0))[:2] / 2
     try:
@@ -253,7 +244,6 @@ def _placed(mesh: Mesh, edge: float) -> tuple[Mesh, float, tuple[float, float, f
 
 
 def _middle(points: npt.NDArray[np.float64], found: Found) -> npt.NDArray[np.float64]:
-    """Return the middle of the mouth: that of the rim's points (mm), where cells agree with it."""
     reach = found.extents[0]
     middle = np.array([reach[0] - reach[8], reach[4] - reach[12]]) / 2
     rim = points[np.abs(points[:, 2] - found.rim) < 2 * found.pitch][:, :2]
@@ -264,7 +254,6 @@ def _middle(points: npt.NDArray[np.float64], found: Found) -> npt.NDArray[np.flo
 
 
 def _turned(mesh: Mesh, turn: float, move: tuple[float, float, float]) -> Mesh:
-    """Return a mesh turned about the vertical by `turn` (deg), then moved (mm)."""
     cosine, sine = _cosine_sine(turn)
     matrix = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
     return Mesh(mesh.vertices @ matrix.T + move, mesh.faces, mesh.part, mesh.parts)
@@ -279,7 +268,6 @@ def _cosine_sine(degrees: float) -> tuple[float, float]:
 
 
 def _pane(mesh: Mesh, edge: float, bottom: float) -> dict[str, Any]:
-    """Return a sheet of glass before the walls, from the height `bottom` (mm) up to where the front is open."""
     try:
         top = Space(mesh.triangles, edge, _COARSE).explore().exit_top
     except NoWay:
@@ -297,7 +285,6 @@ def _pane(mesh: Mesh, edge: float, bottom: float) -> dict[str, Any]:
 
 
 def _with(mesh: Mesh, sheets: Sequence[Mapping[str, Any]]) -> npt.NDArray[np.float64]:
-    """Return the triangles of a mesh and of upright boxes."""
     found = [mesh.triangles]
     for sheet in sheets:
         x, y, z = zip(sheet["from_mm"], sheet["to_mm"], strict=True)
@@ -317,7 +304,6 @@ def _no_way(way: NoWay, edge: float) -> UsageError:
 
 
 def _proposed(mesh: Mesh, found: Found, sheets: list[dict[str, Any]], edge: float) -> dict[str, Any]:
-    """Return the tables that an import proposes."""
     mouth = _outline(found.extents[0])
     layers = _layers(found, edge)
     rim = round(found.rim, 1)
@@ -361,7 +347,7 @@ def _proposed(mesh: Mesh, found: Found, sheets: list[dict[str, Any]], edge: floa
 def _layers(found: Found, edge: float) -> list[tuple[float, float, npt.NDArray[np.float64]]]:
     """Return layers of the inside, from the top down: lower and upper bound (mm), and how far they reach.
 
-    The last is that of the exit. There the floor takes the room, and the outline stays.
+    The last is that of the exit, where the outline stays.
     """
     layers: list[tuple[float, float, Any]] = []
     top, exit_from = found.rim, round(found.exit_top + 0.5 * edge, 1)
@@ -382,7 +368,6 @@ def _layers(found: Found, edge: float) -> list[tuple[float, float, npt.NDArray[n
 
 
 def _outline(extent: npt.NDArray[np.float64]) -> list[list[float]]:
-    """Return the corners (mm) of an outline that reaches so far in 16 directions; as few of them as describe it."""
     out = directions()
     best: list[list[float]] = []
     area = math.inf
@@ -396,7 +381,6 @@ def _outline(extent: npt.NDArray[np.float64]) -> list[list[float]]:
 
 
 def _corners(out: npt.NDArray[np.float64], extent: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the corners of the points p with out . p <= extent, counter-clockwise."""
     far = 1e4
     ring = np.array([[-far, -far], [far, -far], [far, far], [-far, far]])
     for normal, offset in zip(out, extent, strict=True):
@@ -429,7 +413,7 @@ _COMMENTS = {  # of the tables that a person may change
 
 
 def profile_text(tables: Mapping[str, Any], name: str) -> str:
-    """Return the text of a profile, each table with a comment that says what it is."""
+    """Return the text of a profile, with a comment on each table."""
     lines = [
         "# A tower from a mesh. Numbers called proposed were found in it: look at them with",
         f"# tower-sim tower show {name}.toml",

@@ -2,9 +2,9 @@
 
     triangles --flat within a tolerance--> regions --merged while convex--> polygons --pushed inwards--> prisms
 
-The surface stays as it is, and the mesh need not be closed. A prism is as thick as the wall behind it, at most THICK,
-and its sides lean inwards where the surface has a sharp edge, so that it comes out at no other face.
-Source of the merging: Hertel and Mehlhorn, Fast triangulation of simple polygons, 1983.
+The mesh need not be closed. A prism is as thick as the wall behind it, at most THICK. Its sides lean inwards where the
+surface has a sharp edge, so that it comes out at no other face. Source of the merging: Hertel and Mehlhorn, Fast
+triangulation of simple polygons, 1983.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _DIGITS = 6  # of coordinates in mm
 
 @dataclass(frozen=True, slots=True)
 class Prism:
-    """A prism: its `upper` and `lower` corners (n, 3; mm), counter-clockwise as seen from outside, and its `part`.
+    """A prism: `upper` and `lower` corners (n, 3; mm), counter-clockwise as seen from outside.
 
-    `cosines` has for each side how the surface goes on there: the least cosine that `Hull` explains.
+    `cosines` has for each side the least cosine that `Hull` explains.
     """
 
     part: str
@@ -58,7 +58,7 @@ class Prism:
 
     @property
     def is_sound(self) -> bool:
-        """Whether the prism is a hull: a very narrow one may not be, after its corners are rounded."""
+        """Whether the prism is a hull: a very narrow one may not be, after rounding."""
         try:
             prism(self.part, "", [(1e-3 * x, 1e-3 * y, 1e-3 * z) for x, y, z in self.corners], self.cosines)
         except UsageError:
@@ -68,7 +68,7 @@ class Prism:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What was left out: how many slivers, and their area (mm2)."""
+    """How many slivers were left out, and their area (mm2)."""
 
     slivers: int
     area: float
@@ -89,9 +89,9 @@ class Mesh:
         return self.vertices[self.faces]
 
     def closed(self) -> tuple[Rows, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Return the body of each triangle, and of each body whether it is closed and whether its outside is outside.
+        """Return the body of each triangle, and of each body whether it is closed and its outside is outside.
 
-        A body is closed if as many triangles have its every edge in one direction as in the other.
+        A body is closed if as many triangles have each edge in one direction as in the other.
         """
         sides = self.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
         rows = np.repeat(np.arange(len(self.faces)), 3)
@@ -116,7 +116,7 @@ class Mesh:
 
 @dataclass(slots=True, eq=False)
 class _Region:
-    """Triangles in one plane: their rows, the plane's normal and offset, and which of them are turned over."""
+    """Triangles in one plane: their rows, the plane's normal and offset, and which are turned over."""
 
     rows: list[int]
     normal: Array
@@ -125,7 +125,7 @@ class _Region:
 
 
 def prisms(mesh: Mesh, flat: float, turned: npt.NDArray[np.bool_]) -> tuple[list[Prism], Left]:
-    """Return the prisms of a mesh, and what was left out; `turned` says which triangles' outside is behind them."""
+    """Return the prisms of a mesh, and what was left out; `turned` triangles have their outside behind them."""
     regions = _regions(mesh, flat)
     areas = np.linalg.norm(np.cross(*np.moveaxis(mesh.triangles[:, 1:] - mesh.triangles[:, :1], 1, 0)), axis=1)
     for region in regions:
@@ -155,7 +155,6 @@ def prisms(mesh: Mesh, flat: float, turned: npt.NDArray[np.bool_]) -> tuple[list
 
 
 def _neighbours(mesh: Mesh) -> dict[tuple[int, int], list[int]]:
-    """Return the rows of the triangles at each edge, given as its two vertices, the smaller first."""
     found: dict[tuple[int, int], list[int]] = {}
     for row, (a, b, c) in enumerate(mesh.faces.tolist()):
         for edge in ((a, b), (b, c), (c, a)):
@@ -164,7 +163,6 @@ def _neighbours(mesh: Mesh) -> dict[tuple[int, int], list[int]]:
 
 
 def _regions(mesh: Mesh, flat: float) -> list[_Region]:
-    """Return regions of triangles that are flat within `flat` (mm), from the largest triangle of each outwards."""
     corners = mesh.triangles
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     sizes = np.linalg.norm(normals, axis=1)
@@ -204,7 +202,6 @@ def _regions(mesh: Mesh, flat: float) -> list[_Region]:
 
 
 def _plane(normal: Array) -> Array:
-    """Return two unit vectors in a plane, shape (2, 3); their product is the normal."""
     u: Array = np.roll(np.eye(3), 1, axis=0)[int(np.argmax(np.abs(normal)))]
     u = u - (u @ normal) * normal
     u /= np.linalg.norm(u)
@@ -213,14 +210,13 @@ def _plane(normal: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class _Ring:
-    """A convex polygon in a region's plane: its `corners`, and for each side the edges of the mesh on it."""
+    """A convex polygon in a region's plane: its `corners`, and the mesh's edges on each side."""
 
     corners: list[Point]
     sides: list[list[tuple[int, int]]]
 
 
 def _polygons(mesh: Mesh, region: _Region, flat_axes: Array) -> tuple[list[_Ring], list[float]]:
-    """Return the convex polygons of a region, and the areas (mm2) of those too narrow to count."""
     faces = mesh.faces[region.rows].tolist()
     used = sorted({vertex for face in faces for vertex in face})
     flat: list[Point] = [(x, y) for x, y in (mesh.vertices[used] @ flat_axes.T).tolist()]
@@ -262,7 +258,6 @@ def _sides(ring: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _merged(one: list[int], two: list[int], a: int, b: int, places: dict[int, Point]) -> list[int] | None:
-    """Return two polygons as one across the side from `a` to `b` of the first; None if that is not convex."""
     if len(one) + len(two) - 2 > 4 * CORNERS:
         return None
     i, j = one.index(a), two.index(b)
@@ -280,10 +275,6 @@ def _merged(one: list[int], two: list[int], a: int, b: int, places: dict[int, Po
 
 
 def _straight(ring: list[int], places: dict[int, Point]) -> list[tuple[int, list[tuple[int, int]]]]:
-    """Return a polygon's corners with the sides that begin there, without those on a line of their neighbours.
-
-    Of too many corners the flattest go.
-    """
     left = [(a, [(a, b)]) for a, b in _sides(ring)]
     xs, ys = zip(*(places[v] for v in ring), strict=True)
     least_rise = max(1e-3, 3e-5 * max(max(xs) - min(xs), max(ys) - min(ys)))  # a hull takes less for one plane
@@ -315,7 +306,6 @@ def _area(ring: Sequence[Point]) -> float:
 
 
 def _width(ring: Sequence[Point]) -> float:
-    """Return how wide a convex polygon is where it is narrowest."""
     least = math.inf
     for a, b in zip(ring, [*ring[1:], ring[0]], strict=True):
         size = _length(a, b)
@@ -331,9 +321,10 @@ def _falls(
     neighbours: dict[tuple[int, int], list[int]],
     of_row: dict[int, _Region],
 ) -> tuple[float, float]:
-    """Return how the surface goes on over the edges of one side: the least cosine (see `Hull`), and a cotangent.
+    """Return the least cosine (see `Hull`) over the edges of one side, and the cotangent of the material's sharpest
+    angle.
 
-    The cotangent is that of the sharpest angle of the material there, 0 where it is a right angle or more.
+    The cotangent is 0 for a right angle or more.
     """
     least, sharpest = 1.0, 0.0
     for edge in edges:
@@ -352,7 +343,6 @@ def _falls(
 def _pushed(
     part: str, ring: _Ring, region: _Region, flat_axes: Array, falls: Sequence[tuple[float, float]], depth: float
 ) -> Prism:
-    """Return the prism of a polygon, `depth` (mm) deep, or less where sharp edges around it allow no more."""
     sharp = [cotangent for _, cotangent in falls]
     lower = _inset(ring.corners, [depth * cotangent for cotangent in sharp])
     while lower is None:
@@ -365,7 +355,6 @@ def _pushed(
 
 
 def _inset(ring: list[Point], by: Sequence[float]) -> list[Point] | None:
-    """Return a convex polygon with each side moved inwards; None if a side vanishes."""
     if not any(by):
         return ring
     number = len(ring)
@@ -389,9 +378,8 @@ def _inset(ring: list[Point], by: Sequence[float]) -> list[Point] | None:
 
 
 def _depths(mesh: Mesh, pieces: Sequence[tuple[_Region, Array, _Ring]]) -> Array:
-    """Return how deep (mm) the material is behind each polygon: to the next triangle, THICK at most, THIN at least.
+    """Return how deep (mm) the material is behind each polygon, from THIN to THICK.
 
-    Rays go in from the middle, and of large polygons from near each corner.
     Source: Moeller and Trumbore, Fast, minimum storage ray-triangle intersection, 1997.
     """
     starts: list[Array] = []

@@ -9,7 +9,7 @@ r"""A tower from a mesh: prisms of its surface, outlines of its inside, an exit,
     z ^
       +-> x       origin: the table under the middle of the mouth; the exit faces +x
 
-`tower-sim tower import` writes such a profile; the numbers in it can be changed by hand.
+`tower-sim tower import` writes such a profile.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _OUTLINE = "Its corners x, y, convex, in either direction."
 
 
 class Source(Document, frozen=True):
-    """The mesh that the solids were made from, and how it was laid into the profile's frame: scaled, turned, moved."""
+    """The mesh that the solids were made from, and how it was scaled, turned and moved."""
 
     file: str = Field(description="The name of the mesh's file, beside the profile.")
     digest: str = Field(description="The first 16 digits of its SHA-256.")
@@ -101,7 +101,7 @@ class Exit(Document, frozen=True):
 
 
 class Tray(Document, frozen=True):
-    """The tray: cubes that come out and lie in it are in the tray, others on the table."""
+    """The tray: cubes that come out lie in it or on the table."""
 
     x_mm: Pair = Field(description="From where to where it goes along x.")
     y_mm: Pair = Field(description="From where to where it goes along y.")
@@ -181,7 +181,7 @@ def read(profile: Profile) -> MeshTable:
 
 
 def free(outline: Sequence[Sequence[float]]) -> float:
-    """Return the radius (m) of the circle about x = y = 0 that a convex outline (mm) leaves."""
+    """Return the radius (m) of the circle about x = y = 0 within a convex outline (mm)."""
     return min(distance for _, _, distance in sides(outline))
 
 

@@ -1,7 +1,7 @@
-"""The file of solids: a mesh's prisms as OBJ, which viewers open. A profile names it, and states number its prisms.
+"""The file of solids: a mesh's prisms as OBJ, which viewers open. States number its prisms.
 
 A prism is its upper corners, then its lower ones, then a comment with the least cosines of its sides (see `Hull`), and
-one face with the upper corners: the surface that cubes touch. Another comment names what the solids were made from.
+one face with the upper corners. Another comment has a digest of what the solids were made from.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ADVICE = "import the mesh again with tower-sim tower import"
 
 
 def text_of(prisms: Iterable[tuple[str, Sequence[Vector], Sequence[float]]], made_from: str) -> str:
-    """Return the text of prisms, given as part, corners in mm and least cosines; `made_from` is a digest."""
+    """Return the text of prisms, given as part, corners (mm) and least cosines; `made_from` is a digest."""
     lines = [
         "# prisms of tower_sim, lengths in mm: upper corners, lower corners, the upper face",
         _MADE_FROM + made_from,
@@ -47,7 +47,7 @@ def made_from(text: str) -> str:
 
 
 def read(text: str, surfaces: Mapping[str, str]) -> tuple[tuple[Box, ...], tuple[Hull, ...]]:
-    """Return the prisms of a file, cuboids as boxes, the others as hulls; `surfaces` has the material of each part."""
+    """Return the prisms of a file, cuboids as boxes; `surfaces` has the material of each part."""
     boxes: list[Box] = []
     hulls: list[Hull] = []
     part, corners, cosines = "", list[Vector](), list[float]()
@@ -82,7 +82,7 @@ def read(text: str, surfaces: Mapping[str, str]) -> tuple[tuple[Box, ...], tuple
 
 
 def cuboid(part: str, surface: str, corners: Sequence[Vector]) -> Box | None:
-    """Return a prism as the box that it is but for the rounding of its corners (m); None if it is no cuboid."""
+    """Return a prism as the box that it is but for the rounding of its corners (m), or None."""
     if len(corners) != 8:
         return None
     a = corners[0]

@@ -1,8 +1,7 @@
-"""The free space in and around a mesh: where a cube's middle can be, and what that says of mouth, inside and exit.
+"""The free space in and around a mesh: where a cube's middle can be, and so mouth, inside and exit.
 
-The space is cut into small cells. A cell is free if it is as far from every surface as a cube's middle must be, half an
-edge. Layer by layer from the top down, what no free way leads out of sideways is inside. Where the inside opens to one
-side, it ends at the outline of the layer above: that is the exit.
+A cell is free if it is half an edge from every surface. Layer by layer from the top down, what no free way leads out of
+sideways is inside. Where the inside opens to one side, it ends at the outline of the layer above: that is the exit.
 
     air      free, and reached from above          mouth    the top of the inside
     inside   reached through the mouth             exit     where the inside opens to the outside
@@ -34,9 +33,9 @@ _FLAT = np.array([[[0, 1, 0]] * 3] * 3)  # neighbours within a layer
 class Found:
     """What was found: the height of the rim, and layers of the inside with the outlines' extents.
 
-    `heights` (mm) are of the layers, from top to bottom; `extents` (n, 16) how far the inside reaches along
-    `directions()`. `exit_top` is the exit's upper edge, `exit_angle` (rad) the direction in which it opens, None if it
-    opens all around. Under `passed` nothing is so narrow that cubes hold each other. `pitch` is the size of a cell.
+    `heights` (mm) are of the layers from the top; `extents` (n, 16) how far they reach along `directions()`.
+    `exit_angle` (rad) is the direction in which the exit opens, None if all around. Under `passed` nothing is so narrow
+    that cubes hold each other. `pitch` is the size of a cell.
     """
 
     rim: float
@@ -49,7 +48,7 @@ class Found:
 
 
 class NoWay(Exception):
-    """No cube gets in at the mouth (`is_mouth`) or out at the exit; `width` (mm) is of the widest that would."""
+    """No cube gets in at the mouth (`is_mouth`) or out at the exit; the widest that would is `width` (mm) wide."""
 
     def __init__(self, is_mouth: bool, width: float) -> None:
         super().__init__(is_mouth, width)
@@ -57,16 +56,13 @@ class NoWay(Exception):
 
 
 def directions() -> Array:
-    """Return the horizontal unit vectors along which outlines are measured, shape (16, 2)."""
+    """Return the unit vectors along which outlines are measured, shape (16, 2)."""
     angles = 2 * math.pi * np.arange(_SIDES) / _SIDES
     return np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
 def samples(triangles: Array, step: float) -> tuple[Array, npt.NDArray[np.intp]]:
-    """Return points on triangles (n, 3, 3), no point of them further than 0.71 `step` from one, and whose each is.
-
-    A triangle is cut along its longest side and across it.
-    """
+    """Return points on triangles (n, 3, 3), at most 0.71 `step` from any point of them, and whose each is."""
     sides = np.linalg.norm(np.roll(triangles, -1, axis=1) - triangles, axis=2)
     longest = sides.argmax(axis=1)
     order = (longest[:, None] + np.arange(3)) % 3
@@ -89,7 +85,7 @@ def samples(triangles: Array, step: float) -> tuple[Array, npt.NDArray[np.intp]]
 
 
 class Space:
-    """The cells around triangles (n, 3, 3; mm) that stand on the table, z = 0, for cubes of an `edge` (mm)."""
+    """The cells around triangles (n, 3, 3; mm) on the table, z = 0, for cubes of an `edge` (mm)."""
 
     def __init__(self, triangles: Array, edge: float, cells: float = CELLS) -> None:
         low, high = triangles.min(axis=(0, 1)) - 1.5 * edge, triangles.max(axis=(0, 1)) + 1.5 * edge
@@ -113,10 +109,8 @@ class Space:
     def touched(self, triangles: Array, sure: Mask) -> tuple[Mask, Mask]:
         """Return which triangles (n, 3, 3; mm) a cube can touch from before, and which from behind; after `explore`.
 
-        Those whose outside is `sure` are not looked at from behind.
-
-        A cube lies before a triangle if a cell that was reached is as near to it as a cube's middle can be, and nothing
-        is between them.
+        Those whose outside is `sure` are not looked at from behind. A cube lies before a triangle if a cell that was
+        reached is as near to it as a cube's middle can be, and nothing is between them.
         """
         _, nearest = ndimage.distance_transform_edt(~self.reached, return_indices=True)
         points, rows = samples(triangles, 1.5 * self.pitch)
@@ -154,7 +148,6 @@ class Space:
         return first
 
     def _inside(self, radius: float) -> Found | bool:
-        """Return what cubes' middles of this radius find; False if they find no mouth, True if they find no exit."""
         free = self.away >= radius
         labels, _ = ndimage.label(free)
         top = np.unique(labels[:, :, -1])
@@ -183,11 +176,6 @@ class Space:
         return self._found(radius, air, inside, start, first)
 
     def _descend(self, air: Mask, flat: Any, border: Mask, mouth: Mask, start: int, whole: int) -> tuple[Mask, int]:
-        """Return the inside, and the highest layer that is open to the border (-1: none).
-
-        `flat` are the regions of each layer, `border` says which of them reach the border, `mouth` is the inside of the
-        layer `start`. From the layer `whole` down the inside stays within the outline of the layer above.
-        """
         inside = np.zeros_like(air)
         inside[:, :, start] = mouth
         first = -1
@@ -231,7 +219,6 @@ class Space:
         )
 
     def _passed(self, air: Mask, inside: Mask, layers: npt.NDArray[np.intp]) -> float:
-        """Return the height (mm) under which every layer of the inside is wide, or opens to what is."""
         wide = NARROW * self.edge
         passed = float(self.heights[layers[0]])
         for k in layers:
@@ -242,13 +229,11 @@ class Space:
         return passed
 
     def _extent(self, layer: Mask, out: Array) -> Array:
-        """Return how far the middles of a layer's cells reach along directions (k, 2), from the origin."""
         points = (np.argwhere(layer) + 0.5) * self.pitch + self.low[:2]
         return (points @ out.T).max(axis=0)
 
 
 def _filled(layer: Mask) -> Mask:
-    """Return the cells of a layer in the convex hull of those given."""
     cells = np.argwhere(layer)
     grid = np.stack(np.meshgrid(*map(np.arange, layer.shape), indexing="ij"), axis=-1)
     try:

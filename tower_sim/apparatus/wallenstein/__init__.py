@@ -1,4 +1,4 @@
-"""A Wallenstein-like tower: funnel, round or square tube, two different floors, ramp, splayed exit, tray."""
+"""A Wallenstein-like tower."""
 
 from __future__ import annotations
 

@@ -32,10 +32,6 @@ def boxes(given: Given) -> Iterator[Box]:
 
 
 def _tube(given: Given) -> Iterator[Box]:
-    """Yield the tube's walls; the walls at the exit begin above it.
-
-    A wall passes its neighbours' inner faces only outside the tube.
-    """
     sides, half = given.tube.sides, given.half
     wide = (half + WALL) * portable.tan(math.pi / sides)
     for i in range(sides):
@@ -45,10 +41,6 @@ def _tube(given: Given) -> Iterator[Box]:
 
 
 def _funnel(given: Given) -> Iterator[Box]:
-    """Yield the funnel's slanted walls, each as wide as a side of the rim.
-
-    A wall passes its neighbours' inner faces only outside the funnel.
-    """
     if not given.funnel.height:
         return
     lean, slant, away, z = slanted(given)
@@ -67,7 +59,6 @@ def _at(
     half: tuple[float, float, float],
     lean: float = 0.0,
 ) -> Box:
-    """Return a box that faces side `i` of the tube, `away` (m) from the axis, leaning outwards by `lean` (rad)."""
     x, y = given.outward[i]
     turn = turned_by(turned_about_z(2 * math.pi * i / given.tube.sides), tilted_about_y(lean))
     return Box(part, surface, (away * x, away * y, z), half, turn)
@@ -81,7 +72,6 @@ def _floor(part: str, floor: Floor, given: Given) -> Iterator[Box]:
 
 
 def _ramp(given: Given) -> Iterator[Box]:
-    """Yield the ramp as strips side by side: those in the exit's width run out of it, the others end at the walls."""
     side, angle = given.exit_side[1], given.ramp.angle
     for low, high in _bands(given, [-side, side]):
         back = _widest(given, (low, high))
@@ -92,7 +82,6 @@ def _ramp(given: Given) -> Iterator[Box]:
 
 
 def _wing(given: Given, sign: int) -> Box:
-    """Return a wing, a wall from the exit's side to the tray's; `sign` (1 or -1) is the sign of the wing's y."""
     (x, y), back, width, splay = given.exit_side, given.tray_back, given.tray.width / 2, given.exit.splay
     middle = (
         (x + back) / 2 - WALL / 2 * portable.sin(splay),
@@ -104,19 +93,17 @@ def _wing(given: Given, sign: int) -> Box:
 
 
 def _chord(given: Given, y: float, wall: float = 0.0) -> float:
-    """Return half the tube's width (m) along x at `y` (m), measured `wall` (m) into its walls."""
     return min((given.half + wall - y * sin) / cos for cos, sin in given.outward if cos > 1e-9)
 
 
 def _widest(given: Given, y: tuple[float, float]) -> float:
-    """Return half the tube's width (m) along x where it is widest within the band `y` (m)."""
     return _chord(given, 0.0 if y[0] < 0 < y[1] else min(map(abs, y)))
 
 
 def _bands(given: Given, ends: list[float]) -> Iterator[tuple[float, float]]:
-    """Yield bands of y (m) that fill the tube; none crosses one of `ends` (m).
+    """Yield bands of y (m) that fill the tube, so narrow that a strip of full length ends within the walls.
 
-    The bands are so narrow that a strip as long as the tube is wide ends within the tube's walls.
+    None crosses one of `ends` (m).
     """
     sides = given.tube.sides
     most = given.half / (portable.cos(math.pi / sides) if sides % 4 else 1.0)
@@ -125,7 +112,6 @@ def _bands(given: Given, ends: list[float]) -> Iterator[tuple[float, float]]:
 
 
 def _parted(given: Given, low: float, high: float) -> Iterator[tuple[float, float]]:
-    """Halve a band of y until a strip that fills its widest part ends within the tube's walls."""
     if _widest(given, (low, high)) <= _chord(given, max(abs(low), abs(high)), WALL) - 1e-4:
         yield low, high
         return

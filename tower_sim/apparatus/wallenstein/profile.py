@@ -17,7 +17,6 @@ r"""A Wallenstein-like tower: funnel, round or square tube, two floors with a pi
                            '----------------|
 
 A round tube is a regular polygon of flat walls, with the middle of one wall at the front. All lengths are parameters.
-The profile says which lengths are known from a real tower.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ from tower_sim.typed import Document, number
 
 
 class Tube(tower_parts.Tube, frozen=True):
-    """The tube of flat walls; its clear width is measured between the middles of opposite walls."""
+    """The tube of flat walls, measured between the middles of opposite walls."""
 
     sides: int = Field(
         ge=4, le=24, description="The number of walls, even. 4 make a square tube, 12 or more a round one."
@@ -53,7 +52,7 @@ class Tube(tower_parts.Tube, frozen=True):
 
 
 class Floor(tower_parts.Floor, frozen=True):
-    """A horizontal floor with evenly spaced openings."""
+    """A floor with evenly spaced openings."""
 
     pattern: Literal["bars", "squares"] = Field(
         description="`bars`: that many gaps between bars from wall to wall. `squares`: as many rows of square holes as "
@@ -79,7 +78,7 @@ class Pillar(Document, frozen=True):
 
 
 class Exit(tower_parts.Exit, frozen=True):
-    """The exit around the front; wings as high as the exit lead from its sides to the tray's."""
+    """The exit around the front; wings lead from its sides to the tray's."""
 
     walls: int = Field(
         ge=1, le=11, description="So many of the tube's walls, around the front, end over the ramp's lower edge."
@@ -88,7 +87,7 @@ class Exit(tower_parts.Exit, frozen=True):
 
 
 class Given(tower_parts.Given, frozen=True):
-    """All parameters of a Wallenstein-like tower; each part is one table of the profile."""
+    """All parameters of a Wallenstein-like tower."""
 
     tube: Tube
     upper_floor: Floor
@@ -109,7 +108,7 @@ class Given(tower_parts.Given, frozen=True):
 
     @property
     def opening(self) -> tuple[float, float]:
-        """The exit's place in the walls (m): its smallest x, and a bound on |y|, half the tray's width."""
+        """The exit's smallest x in the walls (m), and a bound on |y|: half the tray's width."""
         return self.exit_side[0], self.tray.width / 2
 
     @property
@@ -138,7 +137,6 @@ def read(profile: Profile) -> Given:
 
 
 def _check(given: Given) -> None:
-    """Refuse parameters that are each allowed but together make no working tower."""
     tube, funnel, ramp, tray = given.tube, given.funnel, given.ramp, given.tray
     upper, lower = given.upper_floor, given.lower_floor
     edge, inside = given.cubes.edge, tube.inside

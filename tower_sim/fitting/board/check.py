@@ -21,6 +21,7 @@ from tower_sim.fitting.board.data import Throws, ship_of, throws_of
 from tower_sim.fitting.board.facts import Fact, facts
 from tower_sim.fitting.board.ladder import BoardRung, ladder
 from tower_sim.fitting.data import apparatus_of, other_engine, starts
+from tower_sim.fitting.permutations import LEVEL, p_value
 from tower_sim.models import surrogate_of
 from tower_sim.statistics import Estimates, Resamples, holm, sum_by_unit, sum_error
 from tower_sim.surrogate.board_law import BoardLaw
@@ -29,7 +30,6 @@ from tower_sim.surrogate.store import Fitted
 from tower_sim.tools.progress import Telling, nothing
 
 PERMUTATIONS = 1999
-LEVEL = 0.05
 TIMES = 4  # battles of the surrogate for one of physics
 
 
@@ -260,8 +260,7 @@ def _tested(over: Array, under: Array, label: Array, weights: Array) -> tuple[Ar
     gap, null = gaps(label[None])[0], gaps(weights)
     sd = np.sqrt((null**2).mean(0))
     scale = np.where(sd > 0, sd, 1.0)
-    reached = (((null / scale) ** 2).sum(1) >= ((gap / scale) ** 2).sum() - 1e-12).sum()
-    return gap, sd, float(1 + reached) / (1 + len(weights))
+    return gap, sd, p_value(((gap / scale) ** 2).sum(), ((null / scale) ** 2).sum(1))
 
 
 def _gains(law: BoardLaw, throws: Throws) -> dict[str, tuple[float, float]]:

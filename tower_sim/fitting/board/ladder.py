@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,33 +69,39 @@ def _gains(part: str, scores: dict[str, Array], throws: Throws) -> list[BoardRun
     return rungs
 
 
-def _landing(throws: Throws, folds: int, columns: Terms, beside: Terms | None, *, shared: bool = False) -> Array:
-    score = np.zeros(len(throws.run))
+def _cross_validated(throws: Throws, folds: int, score: Callable[[Throws, Throws], Array]) -> Array:
+    scores = np.zeros(len(throws.run))
     for fold in range(folds):
         held = throws.run % folds == fold
-        train, test = throws.take(~held), throws.take(held)
+        scores[held] = score(throws.take(~held), throws.take(held))
+    return scores
+
+
+def _landing(throws: Throws, folds: int, columns: Terms, beside: Terms | None, *, shared: bool = False) -> Array:
+    def score(train: Throws, test: Throws) -> Array:
         logit, crowd = fit_landing(train, columns, beside)
 
-        def chances(of: Throws, logit: Any = logit, crowd: float = crowd[0]) -> Array:
-            own = 0.0 if beside is None else crowd * beside(of)
+        def chances(of: Throws) -> Array:
+            own = 0.0 if beside is None else crowd[0] * beside(of)
             return np.asarray(_special.softmax(columns(of) @ logit.coefficients.T + own, axis=1))
 
-        if shared:
-            size = _size(chances(train), train.landed)
-            score[held] = _dirichlet(chances(test), test.landed, size) - _dirichlet(chances(test), test.landed, None)
-        score[held] += _dirichlet(chances(test), test.landed, None)
-    return score
+        if not shared:
+            return _multinomial(chances(test), test.landed)
+        return _dirichlet(chances(test), test.landed, _size(chances(train), train.landed))
+
+    return _cross_validated(throws, folds, score)
 
 
-def _dirichlet(chances: Array, landed: Array, size: float | None) -> Array:
+def _multinomial(chances: Array, landed: Array) -> Array:
+    return (landed * np.log(chances)).sum(1)
+
+
+def _dirichlet(chances: Array, landed: Array, size: float) -> Array:
     """Return the log probabilities of sequences of landings with the counts `landed`, shape (throws,).
 
-    They are multinomial if `size` is None, else Dirichlet-multinomial with that total concentration.
-
-    Source: Johnson, Kotz, Balakrishnan, Discrete Multivariate Distributions, 1997, section 35.13.1.
+    They are Dirichlet-multinomial with the total concentration `size`. Source: Johnson, Kotz, Balakrishnan, Discrete
+    Multivariate Distributions, 1997, section 35.13.1.
     """
-    if size is None:
-        return (landed * np.log(chances)).sum(1)
     log = _special.gammaln
     a = chances * size
     return log(size) - log(landed.sum(1) + size) + (log(landed + a) - log(a)).sum(1)
@@ -109,16 +115,14 @@ def _size(chances: Array, landed: Array) -> float:
     return math.exp(float(best.x))
 
 
-def _changes(throws: Throws, folds: int, law: Any) -> Array:
-    score = np.zeros(len(throws.run))
-    for fold in range(folds):
-        held = throws.run % folds == fold
-        test = throws.take(held)
-        rate = np.maximum(law(throws.take(~held), test), 1e-12)
+def _changes(throws: Throws, folds: int, law: Callable[[Throws, Throws], Array]) -> Array:
+    def score(train: Throws, test: Throws) -> Array:
+        rate = np.maximum(law(train, test), 1e-12)
         there, hit = test.lying.astype(float), test.changed.astype(float)
         there[:, -1] = hit[:, -1] = 0
-        score[held] = (hit * np.log(-np.expm1(-rate)) - (there - hit) * rate).sum(1)
-    return score
+        return (hit * np.log(-np.expm1(-rate)) - (there - hit) * rate).sum(1)
+
+    return _cross_validated(throws, folds, score)
 
 
 def _same(train: Throws, test: Throws) -> Array:

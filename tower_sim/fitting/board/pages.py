@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from tower_sim.campaign.data import Array
-from tower_sim.fitting.board.check import LEVEL, PERMUTATIONS, BoardCheck, ComparedFact
+from tower_sim.fitting.board.check import PERMUTATIONS, BoardCheck, ComparedFact
 from tower_sim.fitting.board.facts import classes
 from tower_sim.fitting.board.ladder import BoardRung
+from tower_sim.fitting.permutations import LEVEL
 from tower_sim.report import charts
 from tower_sim.report.charts import Panel
 from tower_sim.report.numbers import Cell

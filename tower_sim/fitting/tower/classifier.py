@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from tower_sim.errors import check_whole
-from tower_sim.fitting.tower.distances import LAGS, LEVEL
+from tower_sim.fitting.permutations import LEVEL
+from tower_sim.fitting.tower.distances import LAGS
 from tower_sim.fitting.tower.whole_games import balanced, check_pair, difference
 from tower_sim.runs.array import EVERY, Array, Runs
 from tower_sim.runs.tower import INSIDE, OUT, SKIPPED

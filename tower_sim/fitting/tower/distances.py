@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tower_sim.fitting.permutations import LEVEL, p_value
 from tower_sim.runs.array import Array, Plan, Runs
 from tower_sim.runs.figure import Figure
 from tower_sim.runs.tower import INSIDE, INSIDE_SETUP, OUT, SKIPPED
 from tower_sim.statistics import Estimate, holm
 
-LEVEL = 0.05  # probability of flagging any distance if the models are equal
 LAGS = 7  # drops; at the last lag the same colour is thrown again
 
 
@@ -56,11 +56,9 @@ def corrected(
 
     Each of `values` has the observed distance first, then those of random splits.
 
-    Sources: Holm, Scandinavian Journal of Statistics 6 (1979); Phipson and Smyth, Statistical Applications in Genetics
-    and Molecular Biology 9 (2010), for p.
+    Source: Holm, Scandinavian Journal of Statistics 6 (1979).
     """
-    # Equal splits may differ in the last bit if sums are not of whole numbers.
-    p = [float((drawn >= drawn[0] * (1 - 1e-9)).mean()) for drawn in values]
+    p = [p_value(drawn[0], drawn[1:]) for drawn in values]
     adjusted: list[float] = holm(p).tolist()
     seen = len([value for value in adjusted if value <= LEVEL])
     order: list[int] = np.argsort(p, kind="stable").tolist()

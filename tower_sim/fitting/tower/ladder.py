@@ -105,13 +105,20 @@ def fit_groups(rows: Rows) -> tuple[float, ...]:
 
 def groups(parameters: Sequence[float]) -> Rung:
     """Return rung 1 with the given parameters."""
-    apart = np.insert(np.array(parameters), [4, 8], 0.0)
+    return _beta_binomials("groups", "1 two beta-binomials", np.insert(np.array(parameters), [4, 8], 0.0))
 
+
+def shared(parameters: Sequence[float]) -> Rung:
+    """Return rung 2 with the given parameters."""
+    return _beta_binomials("shared", "2 and a shared effect", np.array(parameters))
+
+
+def _beta_binomials(name: str, title: str, at: Array) -> Rung:
     def score(rows: Rows) -> Array:
         c = _Counts.of(rows)
-        return _pair(apart, c)[c.row]
+        return _pair(at, c)[0][c.row]
 
-    return Rung("groups", "1 two beta-binomials", score)
+    return Rung(name, title, score)
 
 
 def fit_shared(rows: Rows, note: Callable[[], None] = nothing) -> tuple[float, ...]:
@@ -125,26 +132,17 @@ def fit_shared(rows: Rows, note: Callable[[], None] = nothing) -> tuple[float, .
     centre = np.array([0, 0, 0, LOG_SIZE, 0] * 2)
     pull = np.array([0, 0, 0, LOG_SIZE_SD**-2, 1] * 2) / c.weight.sum()
 
-    def slope(at: Array) -> Array:
-        return weight @ _pair_slopes(at, c) - pull * (at - centre)
+    def penalised(at: Array) -> tuple[float, Array]:
+        score, slopes = _pair(at, c)
+        return float(weight @ score - pull @ (at - centre) ** 2 / 2), weight @ slopes - pull * (at - centre)
 
     def climb(at: Array) -> tuple[float, Array, Array]:
         note()
         steps = np.eye(10) * 1e-4
-        curvature = np.array([(slope(at - step) - slope(at + step)) / 2e-4 for step in steps])
-        return float(weight @ _pair(at, c) - pull @ (at - centre) ** 2 / 2), slope(at), (curvature + curvature.T) / 2
+        curvature = np.array([(penalised(at - step)[1] - penalised(at + step)[1]) / 2e-4 for step in steps])
+        return *penalised(at), (curvature + curvature.T) / 2
 
     return tuple(round(float(x), 4) for x in maximised(climb, begin)[0])
-
-
-def shared(parameters: Sequence[float]) -> Rung:
-    """Return rung 2 with the given parameters."""
-
-    def score(rows: Rows) -> Array:
-        c = _Counts.of(rows)
-        return _pair(np.array(parameters), c)[c.row]
-
-    return Rung("shared", "2 and a shared effect", score)
 
 
 def cascade(law: Cascade) -> Rung:
@@ -160,11 +158,10 @@ def cascade(law: Cascade) -> Rung:
 def scores(every: Sequence[Rung], rows: Rows) -> tuple[RungScore, ...]:
     """Score the rungs on held-out drops; standard errors are clustered by run."""
     by_drop = [rung.score(rows) for rung in every]
-    scored: list[RungScore] = []
-    for rung, own in zip(every, by_drop, strict=True):
-        score, gain = _blocked(own, rows.run), _blocked(own - by_drop[0], rows.run)
-        scored.append(RungScore(rung.name, rung.title, *score, *gain))
-    return tuple(scored)
+    return tuple(
+        RungScore(rung.name, rung.title, *_blocked(own, rows.run), *_blocked(own - by_drop[0], rows.run))
+        for rung, own in zip(every, by_drop, strict=True)
+    )
 
 
 def score_lines(scored: Sequence[RungScore], title: str, over: str) -> list[str]:
@@ -180,20 +177,12 @@ def _blocked(values: Array, run: Array) -> tuple[float, float]:
     return round(float(mean), 6), round(float(error), 6)
 
 
-def _pair(at: Array, c: _Counts) -> Array:
-    """Return the log probability that exactly these cubes came out, under two beta-binomials with a shared effect."""
+def _pair(at: Array, c: _Counts) -> tuple[Array, Array]:
+    """Return the log probability that exactly these cubes came out, and its gradient at `at`, shape (kinds, 10).
+
+    The law is two beta-binomials with a shared effect.
+    """
     scores = np.array(normal_scores()) if at[4] or at[9] else np.zeros(1)
-    total = np.zeros((len(c.n), len(scores)))
-    for own, n, k in ((at[:5], c.n, c.k), (at[5:], c.m, c.r)):
-        size, mean = np.exp(np.clip(own[3], -10, 12)), chance((c.x @ own[:3])[:, None] + own[4] * scores)
-        a, b = mean * size, (1 - mean) * size
-        total += _special.betaln(k[:, None] + a, (n - k)[:, None] + b) - _special.betaln(a, b)
-    return _special.logsumexp(total, axis=1) - np.log(len(scores))
-
-
-def _pair_slopes(at: Array, c: _Counts) -> Array:
-    """Return the gradient of `_pair` at `at`, shape (kinds, 10)."""
-    scores = np.array(normal_scores())
     psi = _special.digamma
     total = np.zeros((len(c.n), len(scores)))
     slopes: list[Array] = []
@@ -206,7 +195,8 @@ def _pair_slopes(at: Array, c: _Counts) -> Array:
         by_odds, by_size = (by_a - by_b) * size * mean * (1 - mean), (by_a * mean + by_b * (1 - mean)) * size
         slopes += [*(by_odds * column[:, None] for column in c.x.T), by_size, by_odds * scores]
     share = _special.softmax(total, axis=1)
-    return np.stack([(share * slope).sum(1) for slope in slopes], 1)
+    gradient = np.stack([(share * slope).sum(1) for slope in slopes], 1)
+    return _special.logsumexp(total, axis=1) - np.log(len(scores)), gradient
 
 
 def _cascade(law: Cascade, rows: Rows) -> Array:

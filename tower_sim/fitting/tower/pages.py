@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tower_sim.fitting.permutations import LEVEL
 from tower_sim.fitting.tower.classifier import (
     ACCURACY_BELOW,
     ACCURACY_STRETCH,
@@ -18,7 +19,7 @@ from tower_sim.fitting.tower.classifier import (
     Power,
     Told,
 )
-from tower_sim.fitting.tower.distances import LEVEL, Distance
+from tower_sim.fitting.tower.distances import Distance
 from tower_sim.fitting.tower.knocks import ComparedKnocks
 from tower_sim.fitting.tower.ladder import score_lines
 from tower_sim.fitting.tower.pit import Histogram, Reliability

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tower_sim.errors import fault
+from tower_sim.fitting.permutations import p_value
 from tower_sim.runs.array import Array
 from tower_sim.statistics import Estimate, Estimates, Resamples, sum_by_unit
 
@@ -116,5 +117,4 @@ def _sign_test(parts: Array, rng: np.random.Generator) -> float:
     scale = np.sqrt((parts**2).sum(0))
     parts = parts / np.where(scale > 0, scale, 1)
     signs = rng.integers(0, 2, (SIGNS, len(parts))) * 2.0 - 1
-    observed = (parts.sum(0) ** 2).sum()
-    return float((1 + (((signs @ parts) ** 2).sum(1) >= observed * (1 - 1e-9)).sum()) / (1 + SIGNS))
+    return p_value((parts.sum(0) ** 2).sum(), ((signs @ parts) ** 2).sum(1))

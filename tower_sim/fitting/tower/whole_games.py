@@ -10,8 +10,8 @@ import numpy as np
 
 from tower_sim.campaign.data import Campaign
 from tower_sim.errors import UsageError, fault
+from tower_sim.fitting.permutations import LEVEL
 from tower_sim.fitting.tower.distances import (
-    LEVEL,
     SERIES,
     Distance,
     corrected,

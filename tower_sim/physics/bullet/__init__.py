@@ -1,7 +1,4 @@
-"""PyBullet as a second engine, against which the core is checked, and what every engine needs that only steps.
-
-engine.py is Bullet itself, scene.py the drop around an engine's steps, whose rules are those of the core.
-"""
+"""PyBullet as a second engine, against which the core is checked; scene.py serves every engine that only steps."""
 
 from tower_sim.physics.bullet.engine import BulletEngine
 

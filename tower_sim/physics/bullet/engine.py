@@ -1,12 +1,9 @@
 """The engine `bullet`: PyBullet with the fixed boxes and the cubes of a scene. SI units outside, centimetres inside.
 
-Bullet's thresholds suit bodies of a size of about 1, so lengths are multiplied by 100 on the way in and divided on the
-way out. Cubes are multibodies (`useMaximalCoordinates=False`), because only multibodies have a true friction cone.
-Bullet clamps each of their velocity coordinates at 100 units unless `maxJointVelocity` is raised. It multiplies the
-friction and the restitution of the two bodies of a pair, so each body gets factors whose products are the wanted
-values.
-
-Only this file uses PyBullet, and imports it when the first engine is made.
+Bullet's thresholds suit bodies of a size of about 1, hence centimetres. Only multibodies
+(`useMaximalCoordinates=False`) have a true friction cone. Bullet clamps each of their velocity coordinates at 100 units
+unless `maxJointVelocity` is raised. It multiplies the friction and the restitution of the two bodies of a pair, so each
+body gets factors whose products are the wanted values.
 """
 
 from __future__ import annotations
@@ -45,7 +42,6 @@ if hasattr(os, "register_at_fork"):  # otherwise a process forked during another
 
 @contextlib.contextmanager
 def _stderr_away() -> Generator[None]:
-    """Redirect the process's standard error to nowhere; Bullet's C code does not print through Python's streams."""
     try:
         kept = os.dup(2)
     except OSError:  # standard error is closed: nothing to keep clean
@@ -63,7 +59,7 @@ def _stderr_away() -> Generator[None]:
 
 @cache
 def load_bullet() -> Any:
-    """Import PyBullet and suppress the line that it prints on standard error."""
+    """Import PyBullet without the line that it prints on standard error; raise UsageError if it is missing."""
     title, name = BulletEngine.title, BulletEngine.distribution
     try:
         with LOCK, _stderr_away():
@@ -76,7 +72,7 @@ def load_bullet() -> Any:
 
 
 class BulletEngine:
-    """An Engine with one client of Bullet, which is released when the engine is closed or garbage collected."""
+    """A Stepper with one client of Bullet, which is released when the engine is closed or garbage collected."""
 
     title = "PyBullet"
     about = "Bullet's rigid bodies, to hold the core against"
@@ -97,11 +93,11 @@ class BulletEngine:
         self._cube_surface = Surface(0.0, 0.0)
 
     def close(self) -> None:
-        """Disconnect from Bullet; a second call does nothing."""
+        """Disconnect from Bullet."""
         self._give_back()
 
     def clear(self, edge: float) -> None:
-        """Empty the world and set it up, as the settings say, for cubes of edge `edge` (m)."""
+        """Empty the world and set it up."""
         self._edge = edge
         self._bullet.resetSimulation(physicsClientId=self._client)
         self._bullet.setPhysicsEngineParameter(
@@ -114,7 +110,7 @@ class BulletEngine:
         )
 
     def set_effort(self, iterations: int, residual: float, relaxation: float) -> None:
-        """Set the solver's maximum of `iterations` a step; see PhysicsSettings for `residual` and `relaxation`."""
+        """Set the solver's limits."""
         self._relaxation = relaxation
         self._bullet.setPhysicsEngineParameter(
             numSolverIterations=iterations, solverResidualThreshold=residual, physicsClientId=self._client
@@ -125,10 +121,7 @@ class BulletEngine:
         self._bullet.setGravity(*(g * CM for g in gravity), physicsClientId=self._client)
 
     def add_boxes(self, boxes: Iterable[Box], surfaces: Mapping[str, Surface], cube: Surface) -> None:
-        """Add fixed boxes; `surfaces` has the contact of a cube with each surface, `cube` that of two cubes.
-
-        Also sets the surface of all cubes that are added later.
-        """
+        """Add fixed boxes, and set the cubes' surface."""
         self._cube_surface = Surface(math.sqrt(cube.friction), math.sqrt(cube.restitution))
         for box in boxes:
             pair = surfaces[box.surface]
@@ -155,7 +148,7 @@ class BulletEngine:
             )
 
     def set_cubes(self, mass: float, inertia: float | None = None) -> None:
-        """Set the cubes' mass (kg) and moment of inertia about each axis (kg m2; None: that of a uniform cube)."""
+        """Set the cubes' mass (kg) and moment of inertia (kg m2)."""
         self._cube_shape = self._bullet.createCollisionShape(
             self._bullet.GEOM_BOX, halfExtents=[self._edge / 2 * CM] * 3, physicsClientId=self._client
         )
@@ -163,7 +156,7 @@ class BulletEngine:
         self._cube_inertia = None if inertia is None else inertia * _GRAM * CM**2
 
     def add_cube(self, pose: Pose) -> int:
-        """Add a cube at rest and return its number in this world."""
+        """Add a cube at rest and return its number."""
         body: int = self._bullet.createMultiBody(
             self._cube_mass,
             self._cube_shape,
@@ -193,15 +186,14 @@ class BulletEngine:
         return body
 
     def set_velocity(self, body: int, velocity: Iterable[float], spin: Iterable[float]) -> None:
-        """Give a cube a velocity (m/s) and a spin (rad/s, world frame)."""
+        """Give a cube a velocity (m/s) and a spin (rad/s)."""
         self._bullet.resetBaseVelocity(body, [v * CM for v in velocity], list(spin), physicsClientId=self._client)
 
     def lay_to_rest(self, poses: Mapping[int, Pose]) -> None:
         """Put cubes to sleep exactly at `poses`, where they are now.
 
-        Bullet lets a multibody sleep only after a step in which it hardly moved, and gravity or the correction of an
-        overlap would wake it. So the engine takes two steps that are too short for gravity to act and that correct no
-        overlap. Then it puts each cube back exactly.
+        Bullet lets a multibody sleep only after a step in which it hardly moved. So the engine takes two steps that are
+        too short for gravity and correct no overlap. Then it puts each cube back exactly.
         """
         for body in poses:
             self.put_to_sleep(body)
@@ -214,7 +206,7 @@ class BulletEngine:
             self.put_to_sleep(body)
 
     def put_to_sleep(self, body: int) -> None:
-        """Stop a cube and leave it out of the solver until another body touches it."""
+        """Stop a cube until another body touches it."""
         self.set_velocity(body, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
         self._bullet.changeDynamics(
             body, -1, activationState=self._bullet.ACTIVATION_STATE_SLEEP, physicsClientId=self._client
@@ -233,8 +225,8 @@ class BulletEngine:
     def step(self, timestep: float, steps: int) -> None:
         """Take `steps` engine steps of `timestep` seconds each.
 
-        Overlap is corrected at the speed overlap / relaxation. Bullet adds this speed to a contact's bounce, so its
-        usual setting, a fixed fraction in each step, would add energy that does not vanish with the timestep.
+        Bullet adds the speed of the correction, overlap / relaxation, to a contact's bounce: its usual setting, a fixed
+        fraction in each step, would add energy that does not vanish with the timestep.
         """
         self._bullet.setPhysicsEngineParameter(
             fixedTimeStep=timestep,
@@ -262,5 +254,4 @@ class BulletEngine:
 
 
 def _factor(pair: float, other: float) -> float:
-    """Return the factor of a body whose product with `other` is `pair`; 0 if `other` is 0."""
     return pair / other if other > 0 else 0.0

@@ -1,7 +1,7 @@
-"""A scene for an engine that only steps: it chooses the steps, lets cubes sleep, and mirrors them for the core's rules.
+"""A scene for an engine that only steps: it chooses the steps, lets cubes sleep, and mirrors them for the core.
 
-The core decides what happens between two windows (`come_and_go`, `judge`), from the poses of the cubes in its tables.
-This file does the same to the engine's bodies.
+Between two windows the core decides (`come_and_go`, `judge`), from the poses of the cubes in its tables. This file does
+the same to the engine's bodies.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _SAME = 1e-12  # of the edge: rounding, not motion
 class SteppedScene(Scene):
     """An apparatus with its cubes in an engine that only steps, and remembers no contacts.
 
-    `_bodies` has the engine's body for each cube that is there, by its number in the tables. `_quiet` is how long (s)
-    it has been quiet; after `quiet_time` it sleeps.
+    `_bodies` has the engine's body for each cube, by its number in the tables, and `_quiet` how long (s) it has been
+    quiet.
     """
 
     run: ClassVar[int] = arrays.MIRRORED
 
     def __init__(self, engine: Stepper, apparatus: Apparatus, settings: PhysicsSettings) -> None:
-        """Build `apparatus` in the emptied world of `engine`. Refused are parts that are no boxes."""
+        """Build `apparatus` in the emptied world of `engine`; raise UsageError for parts that are no boxes."""
         if apparatus.hulls:
             raise UsageError(
                 f"apparatus {apparatus.name!r} has parts that are no boxes, which engine {engine.title!r} does not "
@@ -58,14 +58,13 @@ class SteppedScene(Scene):
 
     @property
     def steps(self) -> int:
-        """How many steps the engine has taken in this scene."""
+        """The number of engine steps in this scene."""
         return self._steps
 
     def lay(self, inside: Mapping[Cube, Pose], outside: Mapping[Cube, Pose], touches: Iterable[Touch] = ()) -> None:
-        """Put resting cubes at their poses: asleep until they are hit, or awake if their support may be gone.
+        """Put resting cubes at their poses, asleep until they are hit.
 
-        That is so on a board for a cube of which fewer than four corners reach down to the zones' floor: it leans, or
-        lies on something else. The engine does not know what touched it.
+        On a board a cube with fewer than four corners near the zones' floor is awake: its support may be gone.
         """
         super().lay(inside, outside)
         self.engine.set_gravity((0.0, 0.0, -GRAVITY))
@@ -83,7 +82,6 @@ class SteppedScene(Scene):
                 self._quiet[k] = math.inf
 
     def _run(self) -> None:
-        """Go on until the drop is over, window by window."""
         tables, core = self.tables, self.core.core
         self._work_as_usual()
         self.mirror()
@@ -108,10 +106,7 @@ class SteppedScene(Scene):
                 self.take_window((x, y, z))
 
     def take_window(self, gravity: tuple[float, float, float]) -> None:
-        """Run one window under `gravity` (m/s2), in steps in which no cube travels further than the settings allow.
-
-        A cube lower than the apparatus's `passed`, which nothing can hold any more, may travel further.
-        """
+        """Run one window under `gravity` (m/s2), in steps in which no cube travels further than the settings allow."""
         settings, tables = self.settings, self.tables
         self.engine.set_gravity(gravity)
         motion = self.motion()
@@ -126,7 +121,6 @@ class SteppedScene(Scene):
         tables.drop[arrays.IS_ANSWERED] = 0
 
     def _see(self) -> None:
-        """Write where the engine's cubes are into the tables."""
         motion, tables = self.motion(), self.tables
         rows = tables.bodies[tables.whole[arrays.FIXED] : tables.whole[arrays.ROWS]]
         rows[:, arrays.POSITION : arrays.POSITION + 3] = motion.position
@@ -134,7 +128,7 @@ class SteppedScene(Scene):
         rows[:, arrays.AXES : arrays.AXES + 9] = axes(motion.orientation).reshape(-1, 9)
 
     def rest(self) -> bool:
-        """Count how long each cube has been quiet, and put to sleep what has been for long; tell whether all sleep."""
+        """Put to sleep the cubes that have been quiet for `quiet_time`; return whether all sleep."""
         settings, motion, tables = self.settings, self.motion(), self.tables
         enough = settings.quiet_time - 1e-9
         speed = np.abs(motion.velocity).max(axis=1, initial=0.0)
@@ -155,7 +149,7 @@ class SteppedScene(Scene):
         return asleep
 
     def mirror(self) -> None:
-        """Do to the engine's bodies what the core has done to its own: cubes that came, went, or were woken."""
+        """Add, remove and wake the engine's bodies as the core has done with its own."""
         tables = self.tables
         numbers = self.core.bodies
         for k in [k for k in self._bodies if k not in numbers]:
@@ -173,7 +167,6 @@ class SteppedScene(Scene):
             self._wake_all()
 
     def _wake_all(self) -> None:
-        """Wake every cube and raise the solver's effort, because chains of friction between many bodies hold a jam."""
         settings = self.settings
         self.engine.set_effort(settings.firm_iterations, 0.0, settings.firm_relaxation)
         for k, body in self._bodies.items():
@@ -194,8 +187,7 @@ class SteppedScene(Scene):
     def poses(self) -> list[Pose]:
         """Return the poses of the cubes that are there.
 
-        For a cube that has not moved it is exactly the pose at which the cube was laid. The engine's conversions change
-        the last digit each time, and these errors would add up over the drops of a game.
+        A cube that has not moved has exactly the pose at which it was laid: rounding would add up over a game.
         """
         return [self._exact(pose, self._laid.get(k)) for k, pose in zip(self._bodies, super().poses(), strict=True)]
 
@@ -207,7 +199,7 @@ class SteppedScene(Scene):
 
 
 def scene_of(engine: CoreEngine | Stepper, apparatus: Apparatus, settings: PhysicsSettings) -> Scene:
-    """Return an apparatus without cubes in the emptied world of an engine: the core, or one that only steps."""
+    """Return an apparatus without cubes in the emptied world of an engine."""
     if isinstance(engine, CoreEngine):
         return Scene(engine, apparatus, settings)
     return SteppedScene(engine, apparatus, settings)

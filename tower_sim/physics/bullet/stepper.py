@@ -1,6 +1,6 @@
 """Stepper: what a drop needs from an engine that only steps. All quantities are in SI units.
 
-Check a new one with `tower_sim.testing.check_engine`. The core has these methods, too, for tests of single steps.
+Check a new one with `tower_sim.testing.check_engine`. The core has these methods, too, for tests.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from tower_sim.state import Pose
 class Stepper(Protocol):
     """One world of fixed boxes and equal cubes, made with the settings: `ENGINE(settings)`.
 
-    `title` is the engine's name for people. `distribution` is the installed package whose version decides the results.
-    The engine's module must be importable without that package. Making an engine without it raises UsageError, in one
-    line that says what to install.
+    `title` is the engine's name for people. `distribution` is the package whose version decides the results. The
+    engine's module must be importable without that package; making an engine without it raises UsageError, which says
+    what to install.
 
     A caller calls `clear` first, then adds the boxes, sets the kind of cube, and adds cubes. It sets effort and gravity
-    again after each `clear`. Nothing is random: the same calls after a `clear` give the same bytes, in any process,
-    whatever the engine did before. Units are metres, kilograms, seconds and radians. Quaternions are unit quaternions
-    (x, y, z, w). Velocities and spins are in the world's frame.
+    again after each `clear`. Nothing is random: the same calls after a `clear` give the same bytes, in any process.
+    Units are metres, kilograms, seconds and radians. Quaternions are unit quaternions (x, y, z, w). Velocities and
+    spins are in the world's frame.
     """
 
     title: str
@@ -39,7 +39,7 @@ class Stepper(Protocol):
     def lock(self) -> AbstractContextManager[Any]:
         """The lock that a drop holds from `clear` until it has read the result; the same thread may take it again.
 
-        An engine with state for the whole process has one lock for the process. Other engines may have none.
+        An engine with state for the whole process has one lock for the process.
         """
         ...
 
@@ -56,14 +56,14 @@ class Stepper(Protocol):
         ...
 
     def set_gravity(self, gravity: tuple[float, float, float]) -> None:
-        """Set gravity (m/s2), which wakes no cube; swinging gravity is the same as moving the apparatus."""
+        """Set gravity (m/s2), which wakes no cube; swinging gravity moves the apparatus."""
         ...
 
     def add_boxes(self, boxes: Iterable[Box], surfaces: Mapping[str, Surface], cube: Surface) -> None:
         """Add fixed boxes; `surfaces` has the contact of a cube with each surface, `cube` that of two cubes.
 
-        Also sets the surface of all cubes that are added later. Friction is Coulomb's and restitution is Newton's.
-        Cubes have no rolling or spinning friction and no damping in flight.
+        Friction is Coulomb's and restitution is Newton's. Cubes have no rolling or spinning friction and no damping in
+        flight.
         """
         ...
 
@@ -84,7 +84,7 @@ class Stepper(Protocol):
         ...
 
     def put_to_sleep(self, body: int) -> None:
-        """Stop a cube; it stays where it is until another body hits it or `wake` is called."""
+        """Stop a cube until another body hits it or `wake` is called."""
         ...
 
     def wake(self, body: int) -> None:
@@ -100,7 +100,7 @@ class Stepper(Protocol):
         ...
 
     def overlap(self) -> float:
-        """Return the greatest penetration depth (m) of the contacts in the last step; 0 if there are none."""
+        """Return the greatest penetration depth (m) of the contacts in the last step; 0 without contacts."""
         ...
 
     def motion(self, bodies: Iterable[int]) -> Motion:
