@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 from support.cases import each_case
 
 from tests.support.towers import REFERENCE
+from tower_sim.apparatus import parts, where
 from tower_sim.apparatus.amerigo.profile import Floor
 from tower_sim.apparatus.catalogue import load, parse
 from tower_sim.apparatus.parts import Box
 from tower_sim.apparatus.solids import axes
 from tower_sim.apparatus.tower_parts import TowerOfFloors
 from tower_sim.errors import UsageError
+from tower_sim.physics import settings
+from tower_sim.physics.core import drop
 from tower_sim.typed import read
 
 TEXT = REFERENCE.read_text("utf-8")
@@ -49,6 +52,11 @@ BEFORE = {  # digest, and of the boxes, with the floors' pattern of a tower read
     "squares": ("638ad9ed2cc0a839", "82e879547e60da4d"),
     "corners": ("d935d7a7a98a932d", "608130abbe164708"),
 }
+
+
+def test_numbers_that_the_compiled_files_repeat_are_those_of_the_rest():
+    assert parts.HALF_TABLE == where.HALF_TABLE
+    assert settings.GRAVITY == drop.GRAVITY
 
 
 def floor_of(**values: object) -> Floor:

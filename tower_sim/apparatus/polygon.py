@@ -39,16 +39,20 @@ def inset(corners: Array, by: float) -> Array:
     """Return the part of a polygon that is at least `by` from the line of every side; shape (0, 2) if there is none."""
     kept = corners
     for corner, normal in zip(corners, inward(corners), strict=True):
-        depth = portable.dot(kept - corner, normal) - by
-        clipped: list[Array] = []
-        for i in range(len(kept)):
-            j = (i + 1) % len(kept)
-            if depth[i] >= 0:
-                clipped.append(kept[i])
-            if depth[i] * depth[j] < 0:
-                clipped.append(kept[i] + depth[i] / (depth[i] - depth[j]) * (kept[j] - kept[i]))
-        kept = np.array(clipped).reshape(-1, 2)
+        kept = clip(kept, portable.dot(kept - corner, normal) - by)
     return kept
+
+
+def clip(corners: Array, depth: Array) -> Array:
+    """Return the part of a polygon where a linear function, `depth` at its corners, is 0 or more; shape (k, 2)."""
+    kept: list[Array] = []
+    for i in range(len(corners)):
+        j = (i + 1) % len(corners)
+        if depth[i] >= 0:
+            kept.append(corners[i])
+        if depth[i] * depth[j] < 0:
+            kept.append(corners[i] + depth[i] / (depth[i] - depth[j]) * (corners[j] - corners[i]))
+    return np.array(kept).reshape(-1, 2)
 
 
 def distance(points: Array, corners: Array) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -246,18 +246,26 @@ def slanted(given: Given) -> tuple[float, float, float, float]:
     return lean, slant, away, given.tube.top + rise / 2 - WALL / 2 * portable.sin(lean)
 
 
-def tray_floor(given: Given) -> Iterator[Box]:
-    """Yield the tray's floor, which extends under the tower, and its far wall."""
-    end, width = given.half + given.tray.length, given.tray.width / 2 + WALL
-    yield span("tray", (-given.half, end + WALL), (-width, width), (0, SHEET), "cardboard")
-    if given.tray.wall > 0:
-        yield span("tray", (end, end + WALL), (-width, width), (SHEET, given.tray.wall + SHEET), "cardboard")
+def tray(given: Given, back: float) -> list[Box]:
+    """Return the tray's floor, which extends under the tower, and its walls, if any: far, at y > 0, at y < 0.
+
+    The side walls begin at x = `back` (m).
+    """
+    end, width = given.half + given.tray.length, given.tray.width / 2
+    floor = span("tray", (-given.half, end + WALL), (-width - WALL, width + WALL), (0, SHEET), "cardboard")
+    if given.tray.wall <= 0:
+        return [floor]
+    z = (SHEET, given.tray.wall + SHEET)
+    far, low, high = tray_walls((back, end), (-width, width), z, "cardboard")
+    return [floor, far, high, low]
 
 
-def tray_side(given: Given, sign: int, back: float) -> Iterator[Box]:
-    """Yield a side wall of the tray from x = `back` (m) on, if it has walls; `sign` is that of its y."""
-    if given.tray.wall > 0:
-        width = given.tray.width / 2
-        y = sorted((sign * width, sign * (width + WALL)))
-        x, z = (back, given.half + given.tray.length), (SHEET, given.tray.wall + SHEET)
-        yield span("tray", x, (y[0], y[1]), z, "cardboard")
+def tray_walls(
+    x: tuple[float, float], y: tuple[float, float], z: tuple[float, float], surface: str
+) -> tuple[Box, Box, Box]:
+    """Return the walls around a tray with the clear extents `x` and `y` (m): at x[1], at y[0], at y[1]."""
+    return (
+        span("tray", (x[1], x[1] + WALL), (y[0] - WALL, y[1] + WALL), z, surface),
+        span("tray", x, (y[0] - WALL, y[0]), z, surface),
+        span("tray", x, (y[1], y[1] + WALL), z, surface),
+    )

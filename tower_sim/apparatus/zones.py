@@ -73,8 +73,9 @@ def _metres(table: ZoneTable) -> tuple[tuple[float, float], ...]:
 
 
 def neighbours(zones: tuple[Zone, ...], border: float, edge: float) -> dict[str, tuple[str, ...]]:
-    """Return the names of each zone's neighbours: zones that face it across a `border` (m) over more than an `edge`
-    (m).
+    """Return each zone's neighbours by name.
+
+    They face each other across a `border` (m) over more than an `edge` (m).
     """
     across: dict[str, list[str]] = {zone.name: [] for zone in zones}
     shapes = {zone.name: np.array(zone.corners) for zone in zones}

@@ -18,8 +18,7 @@ LEAST_RUNS = 10  # with fewer, no run would be held out
 
 
 def fit(directories: Sequence[str | Path], note: Callable[[], None] = nothing) -> Fitted:
-    """Fit a surrogate to the campaigns in `directories`; equal data give an equal model. `note` is called at every
-    step.
+    """Fit a surrogate to the campaigns in `directories`; equal data give an equal model.
 
     Raises UsageError for a directory without a campaign, campaigns that `apparatus_of` refuses, and fewer than 10 runs.
     """

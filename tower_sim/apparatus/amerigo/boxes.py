@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tower_sim.apparatus.amerigo.profile import AmerigoTower, Floor
 from tower_sim.apparatus.parts import Box, span, table, tilted_about_x, tilted_about_y
 from tower_sim.apparatus.sheets import between, pierced, plank
-from tower_sim.apparatus.tower_parts import SHEET, WALL, slanted, tray_floor, tray_side
+from tower_sim.apparatus.tower_parts import SHEET, WALL, slanted, tray
 from tower_sim.tools import portable
 
 
@@ -25,9 +25,7 @@ def boxes(tower: AmerigoTower) -> Iterator[Box]:
     # the ramp runs through the front wall, so that the exit has no step
     size = (half / portable.cos(tower.ramp.angle), half, SHEET)
     yield plank("ramp", "cardboard", (0.0, 0.0, tower.ramp_height(0.0)), size, about_y=tower.ramp.angle)
-    yield from tray_floor(tower)
-    for sign in (1, -1):
-        yield from tray_side(tower, sign, half)
+    yield from tray(tower, half)
     yield table("cardboard")
 
 

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim import typed
+from tower_sim.apparatus import polygon
 from tower_sim.apparatus.catalogue import SCHEMA, VERSION, from_tables
 from tower_sim.apparatus.mesh import MeshTower, solids
 from tower_sim.apparatus.mesh.prisms import FLAT, Left, Mesh, prisms
@@ -384,15 +385,7 @@ def _corners(out: npt.NDArray[np.float64], extent: npt.NDArray[np.float64]) -> n
     far = 1e4
     ring = np.array([[-far, -far], [far, -far], [far, far], [-far, far]])
     for normal, offset in zip(out, extent, strict=True):
-        ahead = ring @ normal - offset
-        kept: list[npt.NDArray[np.float64]] = []
-        for k in range(len(ring)):
-            here, there = ahead[k], ahead[(k + 1) % len(ring)]
-            if here <= 0:
-                kept.append(ring[k])
-            if (here <= 0) != (there <= 0):
-                kept.append(ring[k] + here / (here - there) * (ring[(k + 1) % len(ring)] - ring[k]))
-        ring = np.array(kept)
+        ring = polygon.clip(ring, offset - ring @ normal)
     is_new = np.linalg.norm(ring - np.roll(ring, 1, axis=0), axis=1) > 0.2
     return ring[is_new]
 

@@ -321,10 +321,9 @@ def _falls(
     neighbours: dict[tuple[int, int], list[int]],
     of_row: dict[int, _Region],
 ) -> tuple[float, float]:
-    """Return the least cosine (see `Hull`) over the edges of one side, and the cotangent of the material's sharpest
-    angle.
+    """Return the least cosine (see `Hull`) over the edges of one side, and a cotangent.
 
-    The cotangent is 0 for a right angle or more.
+    It is that of the material's sharpest angle, 0 for a right angle or more.
     """
     least, sharpest = 1.0, 0.0
     for edge in edges:

@@ -26,6 +26,7 @@ from pydantic import Field
 from tower_sim.apparatus.common import Parameters, Surfaces, SurfaceTable, demand, mm
 from tower_sim.apparatus.parts import Box, span
 from tower_sim.apparatus.profile import Profile
+from tower_sim.apparatus.tower_parts import tray_walls
 from tower_sim.typed import Document, number
 
 Material = Literal["printed", "pane", "table"]
@@ -144,9 +145,6 @@ class MeshTable(Parameters, frozen=True):
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
 
 
-WALL = 6e-3  # m: of the tray that is added
-
-
 def read(profile: Profile) -> MeshTable:
     """Read and check the profile of a tower from a mesh."""
     given = profile.read(MeshTable)
@@ -211,9 +209,6 @@ def boxes(given: MeshTable) -> list[Box]:
         x, y, z = ((a * 1e-3, b * 1e-3) for a, b in zip(box.from_mm, box.to_mm, strict=True))
         found.append(span(box.part, x, y, z, box.surface))
     if given.tray.walls:
-        x0, x1, y0, y1 = (1e-3 * x for pair in (given.tray.x_mm, given.tray.y_mm) for x in pair)
-        z = (0.0, given.tray.walls)
-        found.append(span("tray", (x1, x1 + WALL), (y0 - WALL, y1 + WALL), z, "table"))
-        found.append(span("tray", (x0, x1), (y0 - WALL, y0), z, "table"))
-        found.append(span("tray", (x0, x1), (y1, y1 + WALL), z, "table"))
+        x, y = ((1e-3 * low, 1e-3 * high) for low, high in (given.tray.x_mm, given.tray.y_mm))
+        found += tray_walls(x, y, (0.0, given.tray.walls), "table")
     return found

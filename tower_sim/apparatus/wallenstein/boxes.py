@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from tower_sim.apparatus.parts import Box, span, table, tilted_about_y, turned_about_z, turned_by
 from tower_sim.apparatus.sheets import band, plank
-from tower_sim.apparatus.tower_parts import SHEET, WALL, Floor, slanted, tray_floor, tray_side
+from tower_sim.apparatus.tower_parts import SHEET, WALL, Floor, slanted, tray
 from tower_sim.apparatus.wallenstein.profile import Given
 from tower_sim.tools import portable
 
@@ -24,9 +24,10 @@ def boxes(given: Given) -> Iterator[Box]:
         z = (given.lower_floor.top, given.upper_floor.underside)
         yield span("pillar", (-thin, thin), (-thin, thin), z, "cardboard")
     yield from _ramp(given)
-    yield from tray_floor(given)
-    for sign in (1, -1):
-        yield from tray_side(given, sign, given.tray_back)
+    floor_and_walls = tray(given, given.tray_back)
+    yield from floor_and_walls[:2]
+    for sign, side in ((1, floor_and_walls[2:3]), (-1, floor_and_walls[3:])):
+        yield from side
         yield _wing(given, sign)
     yield table("cardboard")
 

@@ -31,8 +31,7 @@ _special: Any = importlib.import_module("scipy.special")
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Consecutive parameters: a curve's values at `knots` (with an `origin`, all but the first, which is 0), or a
-    number.
+    """Consecutive parameters: a curve's values at `knots` (but the first, which is 0, with an `origin`), or a number.
     """
 
     knots: tuple[int, ...]
@@ -222,8 +221,7 @@ def _log_likelihood(at: Array, cells: _Cells) -> tuple[float, Array, Array]:
 
 
 def chances(law: Cascade, rows: Rows) -> tuple[Array, Array]:
-    """Return each cube's probability of coming out given the shared effects, shape (cube, node), and the nodes'
-    weights.
+    """Return each cube's probability of coming out, shape (cube, node), and the weights of the nodes.
 
     A node is a combination of the shared effects of all floors that have one.
     """

@@ -71,9 +71,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Power:
-    """How often the test flagged a known difference, with `games` on each side; `rate` has Clopper and Pearson's
-    interval.
-    """
+    """How often the test flagged a known difference; `rate` has Clopper and Pearson's interval."""
 
     games: int
     hits: int

@@ -19,11 +19,10 @@ HELD_OUT = 3  # of every 10 runs the last 3 are held out of the fit
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Drops in which at least one cube was thrown, and their cubes, sorted by drop. Floors are the `regions` from the
-    top.
+    """Drops in which at least one cube was thrown, and their cubes, sorted by drop.
 
     - By drop: `run`, numbered over all campaigns, and the number `thrown`. Of shape (drop, floor): cubes `lying`
-      before, and those `fresh` among them, at most FRESH drops old.
+      before, and those `fresh` among them, at most FRESH drops old. Floors are the `regions` from the top.
     - By cube: the row of its `drop`; its floor at the `start` (-1: thrown) and the `end` (number of floors: out); its
       `age` in drops; `in_crowd`, whether it was last thrown with CROWD - 1 others or more; and its number.
     """

@@ -183,11 +183,10 @@ def _memory(name: str, series: Callable[[Runs], Array], phases: int) -> Statisti
 
 
 def memory_parts(series: Array) -> Array:
-    """Return r plus the influence of each game on it, shape (games, lags); the mean over games is the autocorrelation
-    r.
+    """Return the autocorrelation r plus each game's influence on it, shape (games, lags).
 
-    The standard error of that mean is that of r, to first order. Source: Efron and Tibshirani, An Introduction to the
-    Bootstrap, 1993, section 21.3.
+    The mean over games is r, and its standard error that of r, to first order. Source: Efron and Tibshirani, An
+    Introduction to the Bootstrap, 1993, section 21.3.
     """
     x = series - series.mean(0)
     by_lag: list[Array] = []
