@@ -31,7 +31,9 @@ _special: Any = importlib.import_module("scipy.special")
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Consecutive parameters: a curve's values at `knots` (but the first, which is 0, with an `origin`), or a number.
+    """Consecutive parameters: the values of a curve at `knots`, or a number if there are none.
+
+    A curve with an `origin` is 0 at its first knot, so that this value is no parameter.
     """
 
     knots: tuple[int, ...]
