@@ -34,8 +34,8 @@ FOLDER = Path(__file__).with_name("played")
 PIECES, TOWERS, GAMES = 20, 128, 2
 SEED = 46  # of all games, and of the points
 MORE = 3  # additional games of a heavy tower
-AROUND, AGAIN = 400, 5  # towers of the second round, games of each
-NEAR = 0.12  # standard deviation of the second round about a tower of the first, in the unit cube
+AROUND, AGAIN = 400, 5  # towers of a further round, games of each
+NEAR = 0.12  # standard deviation of a further round about a tower of those before, in the unit cube
 CLOGGED = 24  # cubes: if the first set-up keeps more, nothing else is played; such towers hold up to 3 % of any weight
 
 
@@ -84,7 +84,7 @@ class Table:
 
 
 def shipped(folder: Path = FOLDER) -> Table:
-    """Read all pieces, the second round, and the additional games of some towers; raises UsageError if damaged."""
+    """Read all pieces, the further rounds, and the additional games of some towers; raises UsageError if damaged."""
     pieces = sorted(folder.glob("[0-9][0-9].npz"))
     if [piece.name for piece in pieces] != [f"{i:02}.npz" for i in range(len(pieces))] or not pieces:
         raise UsageError(
@@ -93,18 +93,17 @@ def shipped(folder: Path = FOLDER) -> Table:
     counts = [_read(piece, (TOWERS, GAMES, PLAN.drops)) for piece in pieces]
     games = _of(*(np.concatenate([each[name] for each in counts]) for name in COUNTS))
     table = Table(points(len(pieces)), games, np.ones(len(games.thrown)))
-    for name, add in (("around.npz", with_around), ("more.npz", with_more)):
-        if (file := folder / name).exists():
-            table = add(table, _read_more(file, len(table.unit)) if add is with_more else _read_around(file))
-    return table
+    table = with_rounds(table, [read_round(file) for file in sorted(folder.glob("around-*.npz"))])
+    more = folder / "more.npz"
+    return with_more(table, _read_more(more, len(table.unit))) if more.exists() else table
 
 
-def around(centre: Array, share: Array, number: int = AROUND) -> Array:
+def around(centre: Array, share: Array, number: int = AROUND, seed: int = SEED) -> Array:
     """Return points about the towers at `centre`, shape (K, 10), drawn with probabilities `share`; shape (number, 10).
 
     Each coordinate is normal about that of its tower and is reflected at the ends of the unit interval.
     """
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(seed)
     drawn = centre[rng.choice(len(centre), number, p=share)] + NEAR * rng.normal(size=(number, centre.shape[1]))
     return 1 - np.abs(1 - np.abs(drawn) % 2)
 
@@ -116,26 +115,40 @@ def density(unit: Array, centre: Array, share: Array) -> Array:
     return kernel.prod(2) @ share
 
 
-def with_around(table: Table, second: Mapping[str, Array]) -> Table:
-    """Return the table with the towers of the second round, which was drawn about `centre` with `share`."""
-    number = len(second["thrown"])
-    unit = np.concatenate([table.unit, around(second["centre"], second["share"])[:number]])
+def with_rounds(table: Table, rounds: Sequence[Mapping[str, Array]]) -> Table:
+    """Return the table with the towers of further rounds; each was drawn about its `centre` with its `share`.
+
+    A tower counts as if all rounds were one sample from their mixture with the prior: the balance heuristic (Veach and
+    Guibas, Optimally combining sampling techniques, 1995).
+    """
+    first, numbers = len(table.unit), [len(each["thrown"]) for each in rounds]
+    drawn = [
+        around(each["centre"], each["share"], seed=SEED + place)[:number]
+        for place, (each, number) in enumerate(zip(rounds, numbers, strict=True))
+    ]
+    unit = np.concatenate([table.unit, *drawn])
     columns: list[Array] = []
     for name in COUNTS:
-        first = getattr(table.games, name)
-        fill = ((0, 0), (0, second[name].shape[1] - first.shape[1]), (0, 0))
-        columns.append(np.concatenate([np.pad(first, fill, constant_values=UNKNOWN), second[name]]))
-    drawn = density(unit, second["centre"], second["share"])
-    return Table(unit, _of(*columns), len(unit) / (len(table.unit) + number * drawn))
+        games = getattr(table.games, name)
+        wide = max([games.shape[1], *(each[name].shape[1] for each in rounds)])
+        parts = [games, *(each[name] for each in rounds)]
+        fill = (np.pad(part, ((0, 0), (0, wide - part.shape[1]), (0, 0)), constant_values=UNKNOWN) for part in parts)
+        columns.append(np.concatenate(list(fill)))
+    mixture = np.full(len(unit), float(first))
+    for each, number in zip(rounds, numbers, strict=True):
+        mixture += number * density(unit, each["centre"], each["share"])
+    return Table(unit, _of(*columns), len(unit) / mixture)
 
 
-def play_around(centre: Array, share: Array, folder: Path = FOLDER) -> None:
-    """Play the second round about `centre`, with progress; a second call continues with the centres that are stored."""
-    file = folder / "around.npz"
-    done = dict(_read_around(file)) if file.exists() else {"centre": centre, "share": share}
-    unit, first = around(done["centre"], done["share"]), len(points())
+def play_around(centre: Array, share: Array, file: Path, before: int) -> None:
+    """Play a further round about `centre` into `file`, with progress; a second call continues with what is stored.
+
+    `before` is the number of rounds before it. The games have seeds of their own.
+    """
+    done = dict(read_round(file)) if file.exists() else {"centre": centre, "share": share}
+    unit, first = around(done["centre"], done["share"], seed=SEED + before), len(points()) + before * AROUND
     left = range(len(done.get("thrown", ())), len(unit))
-    with telling("towers of the second round", len(left)) as tell:
+    with telling("towers of a further round", len(left)) as tell:
         plays = in_threads(lambda i: play(tower(unit[i]), first + i, range(AGAIN)), left)
         for number, games in enumerate(plays, start=1):
             for name in COUNTS:
@@ -202,8 +215,8 @@ def _read(file: Path, shape: tuple[int | None, ...]) -> dict[str, Array]:
     return counts
 
 
-def _read_around(file: Path) -> dict[str, Array]:
-    """Read the second round."""
+def read_round(file: Path) -> dict[str, Array]:
+    """Read a further round: counts, and its `centre` and `share`."""
     counts = _read(file, (None, AGAIN, PLAN.drops))
     if counts.get("centre", np.zeros(0)).shape != (*counts.get("share", np.zeros(0)).shape, len(NUMBERS)):
         raise UsageError(f"played towers {file} have no centres; install again")

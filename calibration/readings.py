@@ -1,7 +1,7 @@
 """Three interpretations ("readings") of the observations: weights on the simulated towers, and the shipped profiles.
 
 python -m tower_sim.calibration.readings more      plays 3 more games of heavy towers in readings with few towers
-python -m tower_sim.calibration.readings around    plays the second round, about the towers that agree with all remarks
+python -m tower_sim.calibration.readings around    plays a further round, about the towers that agree with all remarks
 python -m tower_sim.calibration.readings profiles  writes the shipped profiles and their reports
 python -m tower_sim.calibration.readings proof     plays 48 fresh draws of each reading and counts them
 """
@@ -62,11 +62,18 @@ def more() -> None:
 
 
 def around() -> None:
-    """Play the second round, about the towers that hold 97 % of the weight of the first reading."""
+    """Play a further round, about the towers that hold 97 % of the weight of the first reading; or go on with the last.
+
+    Only the last round may be incomplete, and its own towers do not say where it lies.
+    """
+    files = sorted(FOLDER.glob("around-*.npz"))
+    rounds = [played.read_round(file) for file in files]
+    if not rounds or len(rounds[-1]["thrown"]) == played.AROUND:
+        files.append(FOLDER / f"around-{len(files) + 1}.npz")
     _, found, towers = next(fits())
     weight = found.posterior.weight
     best = heavy(weight)
-    played.play_around(towers.unit[best], weight[best] / weight[best].sum())
+    played.play_around(towers.unit[best], weight[best] / weight[best].sum(), files[-1], len(files) - 1)
 
 
 def profiles() -> None:

@@ -8,7 +8,7 @@ import pytest
 from support import coins
 from support.cases import each_case
 
-from tower_sim.calibration.played import AGAIN, around, density, points, with_around
+from tower_sim.calibration.played import AGAIN, around, density, points, with_rounds
 from tower_sim.calibration.summaries import DROPS, EVERY, WHOLE, Window
 from tower_sim.calibration.towers import LEAST, Towers
 from tower_sim.runs.by_drop import COUNTS, UNKNOWN
@@ -112,16 +112,21 @@ def test_the_correlation_of_summaries_is_that_of_games():
     assert DROPS == 36
 
 
-def test_towers_of_a_second_round_count_so_that_all_together_are_the_prior():
+def test_towers_of_further_rounds_count_so_that_all_together_are_the_prior():
     """The weighted moments of 3,000 points of the prior and 3,000 about three towers are those of the unit square."""
     table, centre, share = coins.table(1024), points()[:3], np.array([0.5, 0.3, 0.2])
     unit = around(centre, share)
     assert unit.min() >= 0
     assert unit.max() <= 1
     games = coins.play(*coins.leaving(unit[:200]), AGAIN, np.random.default_rng(9))
-    both = with_around(table, {name: getattr(games, name) for name in COUNTS} | {"centre": centre, "share": share})
-    assert both.games.thrown.shape == (1224, AGAIN, coins.table(8).games.thrown.shape[2])
-    assert np.allclose(both.unit[1024:], unit[:200])
+    second = {name: getattr(games, name) for name in COUNTS} | {"centre": centre, "share": share}
+    third = {name: getattr(games, name)[:50] for name in COUNTS} | {"centre": centre[:1], "share": np.ones(1)}
+    all_three = with_rounds(table, [second, third])
+    assert all_three.games.thrown.shape == (1274, AGAIN, coins.table(8).games.thrown.shape[2])
+    assert np.allclose(all_three.unit[1024:1224], unit[:200])
+    known = 1024 + 200 * density(all_three.unit, centre, share) + 50 * density(all_three.unit, centre[:1], np.ones(1))
+    assert all_three.base == pytest.approx(1274 / known)
+    assert with_rounds(table, []).base.tolist() == [1] * 1024
     # how much each counts, in a plane, where a sum over points is precise
     flat, plane = around(centre[:, :2], share, 3000), np.random.default_rng(10).random((3000, 2))
     every = np.concatenate([plane, flat])
