@@ -34,6 +34,12 @@ ENOUGH = 15.0  # effective towers; with fewer, more games of the heavy towers ar
 MOST = 60  # towers with more games in one calibration
 HEAVY = 0.97  # share of all weight that these towers hold, unless they are more than MOST
 DOES = (*TARGETS, "single")  # means by which a typical tower is chosen; "single": phases without a choice
+TYPICAL = "Of the heaviest towers, with half of all weight, its means are nearest to the medians of all that agree."
+WISHED = "Of the towers that agree, it came nearest to the wish in games played by physics."
+KEPT = (
+    "It was the most typical tower of an earlier version and stays, so that results stay the same; "
+    "the command below chooses another one now."
+)
 GAMES_FILE = "games.npz"  # in the folder of the report: the additional games
 
 
@@ -43,6 +49,7 @@ def calibrate(
     seed: int = 0,
     wishes: Sequence[Wish] = (),
     is_forced: bool = False,
+    kept: int | None = None,
 ) -> Calibration:
     """Weight the simulated towers by the observations in `paths` and by `wishes`; write a profile and its report.
 
@@ -50,8 +57,9 @@ def calibrate(
     that agree with the evidence; the report is NAME.calibration/report.md next to it. If fewer than ENOUGH towers agree
     (effective number), more games of them are played, with progress, and stored; a second call continues. Random, from
     `seed`: the draws of the posterior. For a wish the towers that should come nearest are played, and the one chosen is
-    judged by other games, to which its surrogate is fitted; see `wishing`. Raises UsageError for observations, wishes
-    or an output that cannot be used, and for an existing profile unless `is_forced`.
+    judged by other games, to which its surrogate is fitted; see `wishing`. `kept` is the number of the tower that the
+    profile is of, whatever agrees best. Raises UsageError for observations, wishes or an output that cannot be used,
+    and for an existing profile unless `is_forced`.
     """
     extra("markdown_it", "calibrate")  # sets the report as a page
     check_whole("seed", seed, 0, 2**128 - 1)
@@ -73,9 +81,11 @@ def calibrate(
         fitted, towers = _fitted(more, evidence, halves, seed)
     best, notes = usual(fitted, towers), told.notes if told else ()
     agreed = agreement(towers, told.games if told else (), fitted.posterior.tower, np.random.default_rng((seed, 1)))
-    chosen = best[0]
+    chosen, why = best[0], TYPICAL
     if wishes:
-        chosen = wishing.choose(heavy(fitted.posterior.weight), towers, wishes)
+        chosen, why = wishing.choose(heavy(fitted.posterior.weight), towers, wishes), WISHED
+    elif kept is not None:
+        chosen, why = int(np.flatnonzero(towers.number == kept)[0]), KEPT
     again = shlex.join(
         [
             *("tower-sim", "tower", "fit", *map(str, paths)),
@@ -96,9 +106,7 @@ def calibrate(
         fitted,
         towers=len(towers.number),
         games=int((towers.games.thrown[..., -1] >= 0).sum()),
-        why="Of the heaviest towers, with half of all weight, its means are nearest to the medians of all that agree."
-        if not wishes
-        else "Of the towers that agree, it came nearest to the wish in games played by physics.",
+        why=why,
         does=does,
         again=again,
         notes=notes,
@@ -233,7 +241,6 @@ def _files(paths: Sequence[str | Path]) -> list[Path]:
 
 
 def _error(name: str, mean: float, error: float) -> float:
-    """Return a standard error, given on the scale of the fit, in the unit of the summary."""
     back = SUMMARIES[name].back
     return abs(float(back(mean + error)) - float(back(mean - error))) / 2
 

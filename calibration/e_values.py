@@ -184,7 +184,6 @@ def _between(other: Array, fine: Array, shifts: Array) -> tuple[float, float]:
 
 
 def _log(x: Array) -> Array:
-    """Return the logarithm, with -inf for 0."""
     with np.errstate(divide="ignore"):
         return np.log(x)
 
@@ -264,7 +263,6 @@ def colour_laws(cubes: Array, weights: Array, out: int) -> list[Array]:
 
 
 def _binomial(n: int, log_odds: float) -> Array:
-    """Return the binomial probabilities of 0 to n."""
     k = np.arange(n + 1)
     log_choose = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
     return np.exp(log_choose - k * np.logaddexp(0, -log_odds) - (n - k) * np.logaddexp(0, log_odds))

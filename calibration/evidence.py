@@ -249,8 +249,6 @@ def _bounds(observation: Observation) -> tuple[Clue, ...]:
 
 
 def _of_number(plain: Evidence, name: str, ends: tuple[int, int]) -> list[Evidence]:
-    """Return the evidence in a number `name`, given as its least and greatest value."""
-
     def of(summary: str, value: float, noise: str, said: float = 0.0) -> Evidence:
         scaled = float(SUMMARIES[summary].scale(value))
         return replace(plain, windows=(WHOLE[summary],), values=(scaled,), noise=noise, said=said)
@@ -381,7 +379,6 @@ def _drops(game: Evidence) -> int:
 
 
 def _mean(games: Sequence[Evidence]) -> Evidence:
-    """Return the mean of games, over the drops of the middle one."""
     middle = games[len(games) // 2]
     if len(games) == 1:
         return middle

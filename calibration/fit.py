@@ -305,7 +305,6 @@ class _Checked:
             yield Pull(name, first, second, without.effective)
 
     def _without(self, entries: Sequence[int] | Array) -> Keep:
-        """Return the kept part of the evidence without the given entries."""
         keep = self.drawn.keep
         values = keep.values[~np.isin(self._owners("windows")[keep.values], entries)]
         return Keep(values, keep.clues[~np.isin(self._owners("clues")[keep.clues], entries)])

@@ -113,7 +113,6 @@ def squares(values: Array, precision: Array) -> Array:
 
 
 def _part(game: Evidence, names: Sequence[str]) -> Evidence:
-    """Return a game with the summaries `names` only."""
     kept = [i for i, window in enumerate(game.windows) if window.summary in names]
     return replace(game, windows=tuple(game.windows[i] for i in kept), values=tuple(game.values[i] for i in kept))
 

@@ -33,7 +33,6 @@ def _listed(values: Any) -> Any:
 
 
 def _said(default: Any, allowed: str) -> Any:
-    """Return a field for a value whose type alone does not state what is allowed."""
     return Field(default=default, json_schema_extra={"allowed": allowed})
 
 
@@ -143,7 +142,6 @@ class Observation(Document, frozen=True):
 
 
 def _strength(words: str) -> str:
-    """Return the word of DOUBT at the beginning of a strength, or an empty string."""
     first = words.partition(":")[0].strip()
     return first if first in DOUBT else ""
 

@@ -224,7 +224,6 @@ def read_round(file: Path) -> dict[str, Array]:
 
 
 def _read_more(file: Path, towers: int) -> dict[str, Array]:
-    """Read additional games of some towers; `towers` is the number of towers in the table."""
     counts = _read(file, (None, None, PLAN.drops))
     numbers = counts.get("tower", np.full(1, -1))
     is_right = numbers.shape == counts["thrown"].shape[:1] == counts.get("first", numbers[:0]).shape

@@ -3,7 +3,7 @@
 python -m tower_sim.calibration.readings more      plays 3 more games of heavy towers in readings with few towers
 python -m tower_sim.calibration.readings around    plays a further round, about the towers that agree with all remarks
 python -m tower_sim.calibration.readings profiles  writes the shipped profiles and their reports
-python -m tower_sim.calibration.readings proof     plays 48 fresh draws of each reading and counts them
+python -m tower_sim.calibration.readings proof     plays 96 fresh draws of each reading and counts them
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ READINGS = {
     "amerigo-club": ("club-retained", "club-out"),
     "amerigo-rulebook": ("rulebook-setup", "rulebook-phase", "rulebook-gold", "rulebook-points"),
 }
+KEPT = {"amerigo": 76, "amerigo-club": 377, "amerigo-rulebook": 619}
+"""The numbers of the towers that the shipped profiles are of: chosen before the further rounds were played."""
 PROOF = Path(__file__).with_name("proof.json")
 FEW = 200  # effective towers
 DRAWS, GAMES = 96, 8  # fresh draws of a reading, new games of each
@@ -81,7 +83,7 @@ def profiles() -> None:
     for name, observations in READINGS.items():
         with tempfile.TemporaryDirectory() as folder:
             output = Path(folder) / f"{name}.toml"
-            calibrate(observations, output, 0)
+            calibrate(observations, output, 0, kept=KEPT[name])
             told, kept = f"{name}.calibration/", f"docs/calibration/{name}/"
             (PROFILES / output.name).write_text(output.read_text("utf-8").replace(told, kept), "utf-8")
             shutil.rmtree(REPORTS / name, ignore_errors=True)

@@ -194,7 +194,6 @@ def _of(cubes: int, colour: str) -> str:
 
 
 def _check_outside(thrown: dict[str, int], setup: dict[str, int], inside: dict[str, int], where: str) -> None:
-    """Raise UsageError if more cubes are thrown than lie outside: those of the set-up that are not inside."""
     for colour, cubes in thrown.items():
         if cubes > setup[colour] - inside[colour]:
             raise UsageError(
@@ -206,7 +205,6 @@ def _check_outside(thrown: dict[str, int], setup: dict[str, int], inside: dict[s
 
 
 def _names(cells: Sequence[str], where: str) -> list[str]:
-    """Return the names of the columns of a header; `thrown` and `out` alone get the colour ANY."""
     names = [column(cell) for cell in cells]
     bare = [name for name in names if name in ("thrown", "out")]
     of_a_colour = [name for name in names if name.startswith((THROWN, OUT))]
@@ -223,7 +221,6 @@ def _names(cells: Sequence[str], where: str) -> list[str]:
 
 
 def _colours(names: Sequence[str], where: str) -> list[str]:
-    """Return the colours in the names of columns; raises UsageError for names that are not valid."""
     for name in names:
         if names.count(name) > 1:
             raise UsageError(

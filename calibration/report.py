@@ -115,7 +115,6 @@ def in_short(calibration: Calibration) -> str:
 
 
 def _is_wish(check: PredictiveCheck, evidence: Sequence[Evidence]) -> bool:
-    """Return whether a check is of a wish, which nobody observed."""
     return any(entry.name == check.name and entry.kind == "wish" for entry in evidence)
 
 
@@ -183,7 +182,6 @@ def _means(fit: Fit) -> Section:
 
 
 def _both(x: str, before: Array, after: Array, edges: Array, y: str) -> Panel:
-    """Return a panel with the distributions of a number over the towers of the prior and of the posterior."""
     draws = [
         charts.outline(edges, _share(before, edges), filled=True),
         charts.outline(edges, _share(after, edges), role=2),
@@ -309,7 +307,6 @@ def _is_within(check: PredictiveCheck) -> bool:
 
 
 def _summary(window: Window) -> str:
-    """Return a window in words, with its phases if they are only a part of a game."""
     words = SUMMARIES[window.summary].words
     if window in (EVERY.get(window.summary), SETUP):
         return words
@@ -317,7 +314,6 @@ def _summary(window: Window) -> str:
 
 
 def _what(check: PredictiveCheck, evidence: Sequence[Evidence]) -> str:
-    """Return in words what a check is about."""
     of_phases = [entry.games for entry in evidence if entry.name == check.name and entry.noise == PHASE]
     if not of_phases:
         return _summary(check.window)
@@ -325,7 +321,6 @@ def _what(check: PredictiveCheck, evidence: Sequence[Evidence]) -> str:
 
 
 def _read_as(entry: Evidence) -> str:
-    """Return in words how the fit reads an entry of the evidence."""
     if not entry.windows:
         return "; ".join(map(str, entry.clues))
     if entry.noise == GAMES:
@@ -336,5 +331,4 @@ def _read_as(entry: Evidence) -> str:
 
 
 def _line(text: str) -> str:
-    """Return text from outside on one line."""
     return " ".join(text.split())

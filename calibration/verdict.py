@@ -64,7 +64,6 @@ def p_value(e: Sequence[float]) -> float:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value that JSON can hold, with None for numbers that are not finite."""
     if isinstance(value, dict):
         return {key: _plain(inner) for key, inner in value.items() if isinstance(key, str)}
     if isinstance(value, list | tuple):
@@ -150,7 +149,6 @@ def _of_colours(colours: Colours) -> str:
 
 
 def _unseen(check: ProfileCheck) -> str:
-    """Return in words which difference would not have been noticed."""
     part, words = (check.later, "later") if check.later.drops else (check.setup, "first")
     if not part.drops:
         return "since no drop tells how many come out"

@@ -137,7 +137,6 @@ def _predicted(place: int, towers: Towers, wishes: Sequence[Wish]) -> float:
 
 
 def _off(games: Sequence[ByDrop], wishes: Sequence[Wish]) -> float:
-    """Return how far the means of games lie from the wishes, each in standard errors of the wish."""
     off = 0.0
     for wish in wishes:
         value, wide = middle(wish)
