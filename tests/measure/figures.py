@@ -10,8 +10,9 @@ A page marks a figure, `<!--printed.kept-->5.5 ± 0.2<!--/-->`; a reader does no
     A - B %                the same in percent of B
     SAMPLE.NAME n          of how many draws the row is the mean
 
-or one of docs/figures.toml, which has `[file, row, words]` for the tables of reports: a table (CSV) under docs/, the
-beginning of its row's first cell, and the words, in which `{column:.1f}` is the cell of that column.
+or one of docs/figures.toml, which has `[file, row, words, part]` for the tables of reports: a table (CSV) under docs/,
+the beginning of its row's first cell, the words, in which `{column:.1f}` is the cell of that column, and, if only a
+part of them is quoted, a regular expression whose first group it is.
 
 Without options only the pages are written. --renew draws all samples of tests/measure/samples.py again, the oldest
 first, and stores each when it is done; stopped, it goes on with those that are left. All take an hour of two cores or
@@ -131,9 +132,11 @@ def quoted(name: str) -> str:
     """Return a figure in words; raises UsageError for a name, row or column that is not there."""
     try:
         if name in _names():
-            file, start, template = _names()[name]
-            (row,) = (row for row in _table(file) if next(iter(row.values())).startswith(start))
-            return template.format_map({UNIT.sub("", column): _value(cell) for column, cell in row.items()})
+            file, start, template, *part = _names()[name]
+            found = [row for row in _table(file) if next(iter(row.values())).startswith(start)]
+            (row,) = [row for row in found if next(iter(row.values())) == start] or found
+            words = template.format_map({UNIT.sub("", column): _value(cell) for column, cell in row.items()})
+            return re.findall(part[0], words)[0] if part else words
         table = rows()
         is_share = name.endswith(" %")
         first, _, second = name.removesuffix(" %").removesuffix(" n").partition(" - ")
@@ -147,7 +150,7 @@ def quoted(name: str) -> str:
         less, error = (row.value - other.value) / by, math.hypot(row.error, other.error) / by
         words = with_error(less, error, row.n, is_share)
         return words if words.startswith("-") else f"+{words}"
-    except (KeyError, ValueError) as error:
+    except (IndexError, KeyError, ValueError) as error:
         raise UsageError(
             f"figure {name} cannot be quoted ({error!r}); allowed is a row of docs/figures.csv, or a name in "
             "docs/figures.toml with one row and its columns; measure it, or mend the name"
@@ -160,7 +163,7 @@ def filled(text: str) -> str:
 
 
 @cache
-def _names() -> Mapping[str, tuple[str, str, str]]:
+def _names() -> Mapping[str, list[str]]:
     return tomllib.loads((DOCS / "figures.toml").read_text("utf-8"))
 
 

@@ -40,6 +40,8 @@ ROOT = Path(__file__).parents[2]
 SURROGATES = (*READINGS, "dead_reckoning")
 LAWS = ROOT / "tower_sim" / "surrogate" / "models"
 CAMPAIGNS = ROOT / "docs" / "surrogate"  # NAME-fit*.toml, of which games and battles are NAME-fit.toml; NAME-held*.toml
+CLOSENESS = ROOT / "tower_sim" / "web" / "closeness.toml"
+CLOSE = ("games", "inside", "physics", "out", "setup", "classifier")  # figures that are told of a tower's surrogate
 COMPARE = ROOT / "docs" / "compare.md"
 SERVICE = ROOT / "docs" / "http.md"
 TOKEN = "TOWER3..."
@@ -68,6 +70,32 @@ def surrogates(work: Path, workers: int) -> None:
         shutil.rmtree(report, ignore_errors=True)
         own = [work / f"{name}-fit"] if fitted_or_shipped(name).kind == TOWER else []
         check_command(name, [*own, *held], report, 0)
+
+
+def closeness() -> None:
+    """Write how close the shipped surrogates are to physics, by the digest of each, from their reports."""
+    lines = [
+        "# How close the surrogates that ship are to physics, by the digest of the fitted law: the lab tells it.",
+        "# `python -m tests.measure.renew` writes it from the reports in docs/surrogate.",
+    ]
+    for name in SURROGATES:
+        fitted = fitted_or_shipped(name)
+        if fitted.kind == TOWER:
+            of = f"{name.removeprefix('amerigo').removeprefix('-')}-law-".removeprefix("-")
+            told = {each: figures.quoted(f"{of}{each}") for each in CLOSE}
+            says = (
+                "On {games} games with physics that it was not fitted to: mean inside {inside} of {physics}, out {out} a "
+                "phase; after the set-up {setup} inside. The accuracy with which single games are told from those of "
+                "physics is {classifier}; coins have 0.5."
+            ).format_map(told)
+        else:
+            first = (CAMPAIGNS / name / "report.md").read_text("utf-8").split("\n\n")[1]
+            says = (
+                f"On {figures.quoted('ship-law-battles')} battles with physics that it was not fitted to: {first} "
+                f"Purple won a share of {figures.quoted('ship-law-wins')}."
+            )
+        lines += ["", f'["{fitted.digest}"]  # {name}', f'says = "{says}"']
+    write_whole(CLOSENESS, "\n".join(lines) + "\n")
 
 
 def _stem(path: Path) -> str:
@@ -139,6 +167,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.out.mkdir(parents=True, exist_ok=True)
         if options.surrogates:
             surrogates(options.out, options.workers)
+        closeness()
         example(options.out, options.workers)
         comparison()
         session()
