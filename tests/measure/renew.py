@@ -84,15 +84,15 @@ def closeness() -> None:
             of = f"{name.removeprefix('amerigo').removeprefix('-')}-law-".removeprefix("-")
             told = {each: figures.quoted(f"{of}{each}") for each in CLOSE}
             says = (
-                "On {games} games with physics that it was not fitted to: mean inside {inside} of {physics}, out {out} a "
-                "phase; after the set-up {setup} inside. The accuracy with which single games are told from those of "
-                "physics is {classifier}; coins have 0.5."
+                "On {games} games with physics that it was not fitted to: mean inside {inside} of {physics}, out {out} "
+                "a phase; inside after the set-up {setup}. A classifier that tells single games from those of physics "
+                "has an accuracy of {classifier}; a coin has 0.5."
             ).format_map(told)
         else:
             first = (CAMPAIGNS / name / "report.md").read_text("utf-8").split("\n\n")[1]
             says = (
-                f"On {figures.quoted('ship-law-battles')} battles with physics that it was not fitted to: {first} "
-                f"Purple won a share of {figures.quoted('ship-law-wins')}."
+                f"It was compared with {figures.quoted('ship-law-battles')} battles with physics that it was not "
+                f"fitted to. {first} Purple won a share of {figures.quoted('ship-law-wins')}."
             )
         lines += ["", f'["{fitted.digest}"]  # {name}', f'says = "{says}"']
     write_whole(CLOSENESS, "\n".join(lines) + "\n")
