@@ -109,10 +109,18 @@ def around(centre: Array, share: Array, number: int = AROUND, seed: int = SEED) 
 
 
 def density(unit: Array, centre: Array, share: Array) -> Array:
-    """Return the density of `around` at points, shape (N,); that of the prior is 1."""
-    off = unit[:, None] - np.stack([centre, -centre, 2 - centre])[:, None]  # with the images beyond both ends
-    kernel = np.exp(-0.5 * (off / NEAR) ** 2).sum(0) / (NEAR * np.sqrt(2 * np.pi))
-    return kernel.prod(2) @ share
+    """Return the density of `around` at points, shape (N,); that of the prior is 1.
+
+    A point that is a centre is left out of its own density, as in a leave-one-out density: the round was drawn about
+    it because of its weight, so it would count for too little.
+    """
+    kernel, is_own = np.ones((len(unit), len(centre))), np.ones((len(unit), len(centre)), bool)
+    for at, about in zip(unit.T[:, :, None], centre.T[:, None], strict=True):
+        images = (about, -about, 2 - about)  # of reflections at both ends
+        kernel *= sum(np.exp(-0.5 * ((at - image) / NEAR) ** 2) for image in images) / (NEAR * np.sqrt(2 * np.pi))
+        is_own &= at == about
+    kernel[is_own] = 0
+    return kernel @ share / np.maximum(~is_own @ share, 1e-12)
 
 
 def with_rounds(table: Table, rounds: Sequence[Mapping[str, Array]]) -> Table:

@@ -120,13 +120,20 @@ def test_towers_of_further_rounds_count_so_that_all_together_are_the_prior():
     assert unit.max() <= 1
     games = coins.play(*coins.leaving(unit[:200]), AGAIN, np.random.default_rng(9))
     second = {name: getattr(games, name) for name in COUNTS} | {"centre": centre, "share": share}
-    third = {name: getattr(games, name)[:50] for name in COUNTS} | {"centre": centre[:1], "share": np.ones(1)}
+    third = {name: getattr(games, name)[:50] for name in COUNTS} | {"centre": centre[1:], "share": np.array([0.6, 0.4])}
     all_three = with_rounds(table, [second, third])
     assert all_three.games.thrown.shape == (1274, AGAIN, coins.table(8).games.thrown.shape[2])
     assert np.allclose(all_three.unit[1024:1224], unit[:200])
-    known = 1024 + 200 * density(all_three.unit, centre, share) + 50 * density(all_three.unit, centre[:1], np.ones(1))
+    known = (
+        1024
+        + 200 * density(all_three.unit, centre, share)
+        + 50 * density(all_three.unit, centre[1:], np.array([0.6, 0.4]))
+    )
     assert all_three.base == pytest.approx(1274 / known)
     assert with_rounds(table, []).base.tolist() == [1] * 1024
+    # a centre is left out of its own density
+    alone = [density(centre[:1], centre[i : i + 1], np.ones(1))[0] for i in (1, 2)]
+    assert density(centre, centre, share)[0] == pytest.approx((0.3 * alone[0] + 0.2 * alone[1]) / 0.5)
     # how much each counts, in a plane, where a sum over points is precise
     flat, plane = around(centre[:, :2], share, 3000), np.random.default_rng(10).random((3000, 2))
     every = np.concatenate([plane, flat])
