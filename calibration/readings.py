@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 import shutil
 import sys
 import tempfile
@@ -29,6 +28,7 @@ from tower_sim.calibration.prior import tower
 from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array
 from tower_sim.calibration.towers import Towers
 from tower_sim.calibration.usable import usable
+from tower_sim.statistics import mean_error
 
 ROOT = Path(__file__).resolve().parent.parent
 PROFILES = ROOT / "tower_sim/apparatus/amerigo/profiles"
@@ -40,7 +40,7 @@ READINGS = {
 }
 KEPT = {"amerigo": 541, "amerigo-club": 454, "amerigo-rulebook": 2319}
 """The numbers of the towers that the shipped profiles are of: chosen before the further rounds were played."""
-PROOF = Path(__file__).with_name("proof.json")
+PROOF = REPORTS / "proof.csv"
 FEW = 200  # effective towers
 DRAWS, GAMES = 96, 8  # fresh draws of a reading, new games of each
 PROVED = (*TARGETS, "colours", "single")
@@ -110,35 +110,31 @@ def summary() -> str:
 
 
 def proof() -> None:
-    """Play fresh draws of each reading; count how many lie in the intervals, and how far off they are on average.
+    """Play fresh draws of each reading; write how many lie in the intervals, and the mean difference in errors (z).
 
-    The results are printed and written to proof.json.
+    The results are printed and written to docs/calibration/proof.csv.
     """
-    told: dict[str, dict[str, dict[str, float]]] = {}
-    for name, found, towers in fits():
+    lines: list[tuple[str, float, float, float, float, float]] = []
+    for place, (name, found, towers) in enumerate(fits(), start=1):
         posterior = found.posterior
-        rng = np.random.default_rng(np.random.SeedSequence(46, spawn_key=(len(told),)))
+        rng = np.random.default_rng(np.random.SeedSequence(46, spawn_key=(place - 1,)))
         drawn = rng.choice(len(posterior.weight), DRAWS, p=posterior.weight)
-        jobs = [(towers.unit[place], 10_000 * (1 + len(told)) + i) for i, place in enumerate(drawn)]
+        jobs = [(towers.unit[tower], 10_000 * place + i) for i, tower in enumerate(drawn)]
         with ProcessPoolExecutor() as pool:
             means = np.array(list(pool.map(_means, jobs)))
-        told[name] = {"effective": {"towers": round(posterior.effective, 1)}}
         whole = fit(towers, found.evidence, np.random.default_rng(0))
         for column, key in enumerate(PROVED):
             span, at, values = whole.posterior.interval(key), towers.at(EVERY[key]), means[:, column]
             scaled = SUMMARIES[key].scale(values)
             z = (scaled - at.mean[drawn]) / np.sqrt(at.error[drawn] ** 2 + at.games[drawn] ** 2 / GAMES)
             inside = int(((span.low <= values) & (values <= span.high)).sum())
-            told[name][key] = {
-                "low": round(span.low, 2),
-                "middle": round(span.middle, 2),
-                "high": round(span.high, 2),
-                "inside": inside,
-                "z": round(float(z.mean()), 2),
-                "z_error": round(float(z.std(ddof=1) / np.sqrt(len(z))), 2),
-            }
-        print(name, json.dumps(told[name]), flush=True)
-    PROOF.write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+            lines.append((f"{name} {key}", inside, DRAWS, *mean_error(z), posterior.effective))
+        for line in lines[-len(PROVED) :]:
+            print(*line, flush=True)
+    with PROOF.open("w", encoding="utf-8", newline="") as stream:
+        table = csv.writer(stream, lineterminator="\n")
+        table.writerow(["mean", "inside", "draws", "z", "z error", "effective"])
+        table.writerows([name, *(f"{number:.4g}" for number in numbers)] for name, *numbers in lines)
 
 
 def _means(job: tuple[Array, int]) -> list[float]:
