@@ -44,10 +44,10 @@ def _few_games(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(name="three", scope="module")
 def _three() -> Tuned:
-    """Nine cubes of each colour are the answer: 2.923 actions (standard error 0.0012, 20,000 games)."""
+    """Nine cubes of each colour are the answer: 2.810 actions (standard error 0.0013, 20,000 games)."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search, "SAMPLED", SMALL)
-        return tune("amerigo", {"actions": 2.923}, {"cubes": range(5, 13)}, seed=3)
+        return tune("amerigo", {"actions": 2.81}, {"cubes": range(5, 13)}, seed=3)
 
 
 @each_case(
@@ -129,10 +129,10 @@ def test_a_known_answer_is_found_again_and_what_it_costs(three: Tuned):
     assert three.verdict is Verdict.MET
     assert (three.tried, three.of) == (8, 8)
     first, costs, *_ = sentences(three)
-    assert first.startswith("The wish is met by cubes = 9 instead of 7: actions to choose from 2.9")
+    assert first.startswith("The wish is met by cubes = 9 instead of 7: actions to choose from 2.8")
     assert " in 1000 games played afresh." in first
     assert costs.startswith("It costs: ")
-    assert "action points 6.3 instead of 5.0" in costs
+    assert "action points 6.5 instead of 5.0" in costs
     assert costs.endswith(": certain or very likely.") or costs.endswith(": certain.")
     assert [len(way.changes) for way in three.ways] == sorted(len(way.changes) for way in three.ways)
     assert three.best in three.ways
@@ -167,7 +167,7 @@ def test_what_the_search_believes_meets_no_wish(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_equal_seeds_give_equal_answers(three: Tuned):
-    again = tune("amerigo", {"actions": 2.923}, {"cubes": "5..12"}, seed=3)
+    again = tune("amerigo", {"actions": 2.81}, {"cubes": "5..12"}, seed=3)
     assert again.to_json() == three.to_json()
     json.dumps(again.to_json(), allow_nan=False)
 
@@ -184,7 +184,7 @@ def test_fewest_changes_win_and_no_change_is_one_answer():
     assert found.changes == {}
     assert sentences(found)[:2] == [sentences(found)[0], "It costs nothing."]
     assert sentences(found)[0].startswith("The wish is met without a change: ")
-    found = tune("amerigo", {"actions": ">=2.7"}, {"cubes": "6..9", "rounds": "4..6"}, seed=1)
+    found = tune("amerigo", {"actions": ">=2.63"}, {"cubes": "6..9", "rounds": "4..6"}, seed=1)
     assert found.verdict is Verdict.MET
     assert found.changes == {"cubes": "8"}  # the least of those that meet it; nine cubes cost more
 
@@ -192,7 +192,7 @@ def test_fewest_changes_win_and_no_change_is_one_answer():
 @each_case(
     ("wish", "vary", "says"),
     [
-        ({"actions": 6.5}, {"cubes": "5..9"}, "is most (2.9) with cubes = 9 instead of 7; cubes = 9 is the last value"),
+        ({"actions": 6.5}, {"cubes": "5..9"}, "is most (2.8) with cubes = 9 instead of 7; cubes = 9 is the last value"),
         ({"inside": "<=1"}, {"cubes": "5..9"}, "is least (5."),
         ({"actions": ">=2.7", "action_points": "<=4.5"}, {"cubes": "5..9"}, "each wish alone can be met, but no way"),
         ({"actions": (2.6, 2.65)}, {"cubes": "5..9"}, "actions to choose from jumps over 2.6 to 2.65"),
@@ -277,7 +277,7 @@ def test_paths_in_rules_that_are_written_count_from_their_folder(tmp_path: Path)
 
 def test_the_command_says_and_writes_it(tmp_path: Path, capsys: Capture):
     file = tmp_path / "wished.toml"
-    words = ["compare", "amerigo", "--wish", "actions=2.9..3.1", "--vary", "cubes=8..10", "--games=400", "--seed=3"]
+    words = ["compare", "amerigo", "--wish", "actions=2.75..2.9", "--vary", "cubes=8..10", "--games=400", "--seed=3"]
     assert cli.main([*words, "-o", str(file), "--save-plot", str(tmp_path / "p.svg")]) == 0
     said = capsys.readouterr().out
     assert said.startswith("The wish is met by cubes = 9 instead of 7: ")
