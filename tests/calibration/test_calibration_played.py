@@ -160,8 +160,9 @@ def test_a_clogged_first_set_up_is_not_played_on(monkeypatch: pytest.MonkeyPatch
 
 def test_the_pieces_that_ship_are_a_table_whose_cubes_are_all_accounted_for():
     table = shipped()
-    games, number = table.games, len(list(FOLDER.glob("[0-9][0-9].npz")))
-    assert len(table.unit) == number * TOWERS + played.AROUND == len(games.thrown)
+    games, number, rounds = table.games, *(len(list(FOLDER.glob(f"{of}.npz"))) for of in ("[0-9][0-9]", "around-*"))
+    assert len(table.unit) == number * TOWERS + rounds * played.AROUND == len(games.thrown)
+    assert table.base.mean() == pytest.approx(1, abs=0.05)  # all rounds together are a sample of the prior
     whole = games.thrown[..., -1] != UNKNOWN
     known = games.thrown != UNKNOWN
     assert ((games.thrown[..., 0] == 49) == known[..., 0]).all()
