@@ -81,7 +81,6 @@ class Facts(dict[str, "Array | Words"]):
 
 class _Rows:
     def take(self, rows: Array) -> Self:
-        """Return the given rows of all columns; `rows` are their numbers."""
         taken: dict[str, Any] = {each.name: getattr(self, each.name).take(rows) for each in fields(cast("Any", self))}
         return replace(cast("Any", self), **taken)
 

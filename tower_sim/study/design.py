@@ -65,7 +65,8 @@ def at_point(campaign: Campaign, point: int) -> Campaign:
         raise fault("point", point, f"one with data, from {known.min()} to {known.max()}", "see tables/points.csv")
     start, end = (int(i) for i in np.searchsorted(campaign.drops.run, [first, stop]))
     drops = campaign.drops.take(np.arange(start, end))
-    cubes = campaign.cubes.take(np.arange(*np.searchsorted(campaign.cubes.row, [start, end])))
+    from_entry, to_entry = (int(i) for i in np.searchsorted(campaign.cubes.row, [start, end]))
+    cubes = campaign.cubes.take(np.arange(from_entry, to_entry))
     failed = campaign.failed.take(np.flatnonzero(campaign.run_point[campaign.failed.run] == point))
     values = {name: value for name, value in _values(campaign, point).items() if name.split(".")[0] in campaign.spec}
     return replace(
