@@ -134,7 +134,7 @@ def _play(
     while todo or flying:
         while todo and len(flying) < room():
             with without_interrupts():
-                flying[executor.submit(attempt, store.spec, todo[0], expected)] = todo[0]
+                flying[executor.submit(_attempt, store.spec, todo[0], expected)] = todo[0]
             todo.popleft()
         for future in wait(flying, _TICK, FIRST_COMPLETED).done:
             result = future.result()
@@ -149,7 +149,7 @@ def _play(
         tell(done)
 
 
-def attempt(spec: Spec, index: int, expected: dict[str, str]) -> Shard | Exception:
+def _attempt(spec: Spec, index: int, expected: dict[str, str]) -> Shard | Exception:
     """Play a shard on a worker and return it, or the exception that it ended in.
 
     Other exceptions than mistakes of the caller become a RuntimeError that names the place in the code. Raises
@@ -235,7 +235,7 @@ def _on_dask(address: str, workers: int) -> Generator[Where]:
 def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask: str = "") -> int:
     """Run the campaign file `spec_path` into `out`, print the result and return the exit status."""
     spec = load(spec_path)
-    if few := few_runs(spec):
+    if few := _few_runs(spec):
         warn(few)
     engine = get("engine", spec.settings["engine"]) if spec.settings else None
     if hint := getattr(engine, "faster", str)():
@@ -264,8 +264,7 @@ def campaign_run(spec_path: str | Path, out: str | Path, workers: int = 1, dask:
     return int(summary.interrupted or bool(failed))
 
 
-def few_runs(spec: Spec) -> str:
-    """Return a warning if a design of chosen points has too few runs for intervals, else ""."""
+def _few_runs(spec: Spec) -> str:
     if len(spec.points) == 1 or spec.design in SAMPLED or spec.runs >= FEWEST:
         return ""
     what = spec.game.runs

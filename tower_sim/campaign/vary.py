@@ -53,7 +53,7 @@ def points(vary: Mapping[str, Any], base: Mapping[str, Any], seed: int) -> tuple
     table, varied = read(Vary, vary, "vary"), fields_of(vary)
     if not varied:
         raise fault("vary.fields", table.fields, "one field or more", 'try "rules.cubes" = [6, 7]')
-    old = {field: look_up(base, field) for field in varied}
+    old = {field: _look_up(base, field) for field in varied}
     if table.design in SAMPLED:
         return table.design, _sampled(table, varied, old, seed)
     if table.points is not None:
@@ -66,7 +66,7 @@ def fields_of(vary: Mapping[str, Any]) -> dict[str, Any]:
     return _flat(vary.get("fields", {}))
 
 
-def look_up(tables: Mapping[str, Any], field: str) -> Any:
+def _look_up(tables: Mapping[str, Any], field: str) -> Any:
     """Return the value of the dotted `field`; raises UsageError if there is no such field."""
     value: Any = tables
     for i, word in enumerate(words := field.split(".")):
@@ -92,7 +92,7 @@ def applied(tables: Mapping[str, Any], values: Values) -> dict[str, Any]:
     """Return a copy of `tables` with the dotted fields of `values` set."""
     result = deepcopy(dict(tables))
     for field, value in values.items():
-        look_up(result, field)
+        _look_up(result, field)
         *path, last = field.split(".")
         inner: Any = result
         for word in path:

@@ -225,7 +225,7 @@ class Plan:
 
     def _rows(self, says: Mapping[str, str]) -> list[str]:
         return [
-            f"{i + 1}  {in_words(name)}{': ' if says.get(name) else ''}{' '.join(says.get(name, '').split())}"
+            f"{i + 1}  {_in_words(name)}{': ' if says.get(name) else ''}{' '.join(says.get(name, '').split())}"
             for i, name in enumerate(self._listed)
         ]
 
@@ -345,13 +345,12 @@ def _centroid(ring: Array) -> tuple[float, float]:
     return float(x), float(y)
 
 
-def in_words(name: str) -> str:
-    """Return the name of a zone with spaces for underscores."""
+def _in_words(name: str) -> str:
     return name.replace("_", " ")
 
 
 def _settings(name: str, gives: str, size: float) -> Iterator[Label]:
-    bold = in_words(name)
+    bold = _in_words(name)
     plain = "" if gives == bold else gives
     for is_turned in (False, True):
         for limit in (math.inf, 14.0, 11.0, 9.0, 7.0, 5.0):

@@ -83,7 +83,7 @@ class Drawing:
         left += [(x, o + 8 + width_of(h.words)) for h, x, o in _columns(section.heights) if h.is_left]
         right = [(self.right, 10.0 + (width_of(section.beside) if section.beside else 0.0))]
         right += [(x, o + 8 + width_of(h.words)) for h, x, o in _columns(section.heights) if not h.is_left]
-        rows = rows_of(section.widths, pt)
+        rows = _rows_of(section.widths, pt)
         bottom = [(self.bottom, 24 + _ROW * max((row for w, row in rows if not w.is_above), default=-1))]
         lift = 0.0 if self.is_plan else _TITLE
         top = [(self.top, 10 + max(lift, 8))]
@@ -130,8 +130,7 @@ def _in_mm(item: Item) -> Item:
     return replace(item, **{k: 1e3 * v for k, v in values.items() if isinstance(v, float) and k != "angle"})
 
 
-def rows_of(widths: Sequence[Width], pt: float) -> list[tuple[Width, int]]:
-    """Return for each width the row in which it has room; row 0 is next to the section."""
+def _rows_of(widths: Sequence[Width], pt: float) -> list[tuple[Width, int]]:
     taken: list[tuple[Width, int]] = []
     for width in widths:
         row = 0
@@ -153,7 +152,7 @@ def _collide(one: Width, other: Width, pt: float) -> bool:
 def draw_widths(sheet: Sheet, widths: Sequence[Width], bottom: float) -> None:
     """Draw the dimension lines of widths: above the measured part if `is_above`, else below `bottom` (mm)."""
     pt = sheet.pt
-    for width, row in rows_of(widths, pt):
+    for width, row in _rows_of(widths, pt):
         start = width.at + 1.5 * pt if width.is_above else bottom - 1.5 * pt
         y = width.at + (11 + _ROW * row) * pt if width.is_above else bottom - (12 + _ROW * row) * pt
         sheet.across(width.low, width.high, y, width.words, start, 0.0 if width.is_above else 2.5)

@@ -86,7 +86,7 @@ def first_cubes(campaign: Campaign) -> Array:
 
 def plain(campaign: Campaign, boot: Resamples) -> str:
     """Return a sentence on who wins if all battles have the same first cubes, otherwise an empty string."""
-    sides, cubes, wins = odds(campaign, boot)
+    sides, cubes, wins = _odds(campaign, boot)
     if len(cubes) != 1:
         return ""
     words = " and ".join(f"{side} wins {plain_share(wins.at((0, i)))}" for i, side in enumerate(sides))
@@ -100,8 +100,8 @@ def sections(campaign: Campaign, boot: Resamples) -> list[Section]:
     """Return the sections on battles."""
     if not len(campaign.cubes):
         return [Section("1. Where cubes land", "No cube was thrown, so there is nothing more to study.")]
-    made = [landings(campaign, boot), knocks(campaign, boot)]
-    return [*made, chains(campaign, boot), who_wins(campaign, boot)] if have_winners(campaign) else made
+    made = [landings(campaign, boot), _knocks(campaign, boot)]
+    return [*made, _chains(campaign, boot), _who_wins(campaign, boot)] if have_winners(campaign) else made
 
 
 def landings(campaign: Campaign, boot: Resamples) -> Section:
@@ -140,8 +140,7 @@ def landings(campaign: Campaign, boot: Resamples) -> Section:
     return Section("1. Where cubes land", says, Table.of("landings", columns), chart)
 
 
-def knocks(campaign: Campaign, boot: Resamples) -> Section:
-    """Return the section on how many lying cubes a throw moves; throws onto an empty board do not count."""
+def _knocks(campaign: Campaign, boot: Resamples) -> Section:
     title, (thrown, lying, moved) = "2. Cubes knocked on", _knocked(campaign)
     rows = (thrown > 0) & (lying > 0)
     if not rows.any():
@@ -170,8 +169,7 @@ def knocks(campaign: Campaign, boot: Resamples) -> Section:
     )
 
 
-def chains(campaign: Campaign, boot: Resamples) -> Section:
-    """Return the section on how many explosions follow a throw."""
+def _chains(campaign: Campaign, boot: Resamples) -> Section:
     title, (run, length) = "3. Explosions", chain_lengths(campaign)
     if not len(run):
         return Section(title, "There was no throw.")
@@ -192,12 +190,7 @@ def chains(campaign: Campaign, boot: Resamples) -> Section:
     )
 
 
-def odds(campaign: Campaign, boot: Resamples) -> tuple[tuple[str, ...], Array, Estimates]:
-    """Return the sides, the different first cubes of finished battles, and the share of battles that each side wins.
-
-    The first cubes have shape (set-ups, sides). The shares have shape (set-ups, sides + 1), the last one without a
-    winner.
-    """
+def _odds(campaign: Campaign, boot: Resamples) -> tuple[tuple[str, ...], Array, Estimates]:
     d, colours = campaign.drops, campaign.colours
     winner = np.full(campaign.runs, len(colours))
     rows = d.winner.codes != NOWHERE
@@ -210,9 +203,8 @@ def odds(campaign: Campaign, boot: Resamples) -> tuple[tuple[str, ...], Array, E
     return colours, setups, boot.shares(won.astype(float), played.astype(float)).reshape(len(setups), width)
 
 
-def who_wins(campaign: Campaign, boot: Resamples) -> Section:
-    """Return the section on win shares for each combination of first cubes."""
-    sides, cubes, wins = odds(campaign, boot)
+def _who_wins(campaign: Campaign, boot: Resamples) -> Section:
+    sides, cubes, wins = _odds(campaign, boot)
     if not len(cubes) or wins.n is None:
         return Section("4. Who wins", "No battle was finished.")
     played = wins.n[:, 0]

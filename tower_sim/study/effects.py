@@ -351,7 +351,7 @@ def shares(x: Array, y: Array, rng: np.random.Generator) -> Shares | None:
     x, y = x[some], y[some]
     width = np.ptp(x, axis=0)
     unit = np.column_stack([(x - x.min(0)) / np.where(width > 0, width, 1.0), rng.random(len(x))])
-    means, held_out = process(unit, y, rng)
+    means, held_out = _process(unit, y, rng)
     told = float(1 - ((y - held_out) ** 2).mean() / y.var())
     if told < LEAST_TOLD:
         return None
@@ -374,7 +374,7 @@ def shares(x: Array, y: Array, rng: np.random.Generator) -> Shares | None:
     return Shares(first[:, :-1], total[:, :-1], dummy=float(total[0, -1]), told=told)
 
 
-def process(x: Array, y: Array, rng: np.random.Generator) -> tuple[Callable[[Array], Array], Array]:
+def _process(x: Array, y: Array, rng: np.random.Generator) -> tuple[Callable[[Array], Array], Array]:
     """Fit Gaussian processes to `y` (T,) at `x` (T, F): to all points, and without each group of them.
 
     Return a function from places (n, F) to the means of the processes (n, 1 + GROUPS), and the prediction for each

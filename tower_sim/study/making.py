@@ -57,7 +57,7 @@ def _swept(campaign: Campaign) -> tuple[list[str], list[Section]]:
         rows: Rows = []
         for each in used_points(campaign).tolist():
             own = at_point(campaign, each)
-            rate = failure_rate(own, Resamples(own.strata, own.rng("resamples")))
+            rate = _failure_rate(own, Resamples(own.strata, own.rng("resamples")))
             rows.append([each, rate.n, len(own.failed.run), rate, int(own.unfinished.sum())])
         some = sum(1 for row in rows if row[2])
         rows.sort(key=lambda row: -float(row[3].value if isinstance(row[3], Estimate) else 0))
@@ -69,7 +69,7 @@ def _swept(campaign: Campaign) -> tuple[list[str], list[Section]]:
             Table("failed_by_point", head, rows, 8 if some else 0),
         )
         tell(points + EFFECTS + 1)
-    return swept.plain(found), [*sections, what_was_run(campaign, "within its design point"), failed]
+    return swept.plain(found), [*sections, _what_was_run(campaign, "within its design point"), failed]
 
 
 def _of_one(campaign: Campaign) -> tuple[list[str], list[Section]]:
@@ -83,10 +83,10 @@ def _of_one(campaign: Campaign) -> tuple[list[str], list[Section]]:
     else:
         says.append("No drop after the set-up threw a cube, so there is nothing more to study.")
         sections = []
-    failed, rate = failures(campaign, boot)
+    failed, rate = _failures(campaign, boot)
     if rate.value > FAILED:
         says.append(f"**Failed attempts:** {show(rate.times(100), '%')} of draws were no landing and were drawn again.")
-    sections += [*towers.own(campaign, boot), what_was_run(campaign, "over all"), failed]
+    sections += [*towers.own(campaign, boot), _what_was_run(campaign, "over all"), failed]
     return [words for words in says if words], sections
 
 
@@ -129,11 +129,7 @@ def _planned(campaign: Campaign) -> int:
     return runs * max(len(campaign.points), 1) if isinstance(runs, int) else 0
 
 
-def what_was_run(campaign: Campaign, strata: str) -> Section:
-    """Return the section on the spec, the amount of data and the versions.
-
-    `strata` completes the sentence that says within which groups runs are resampled.
-    """
+def _what_was_run(campaign: Campaign, strata: str) -> Section:
     spec, points, planned = campaign.spec, len(used_points(campaign)), _planned(campaign)
     rows: Rows = [
         [key, str(spec[key])] for key in ("kind", "apparatus", "model", "seed", "design") if spec.get(key, "") != ""
@@ -168,8 +164,7 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-def failure_rate(campaign: Campaign, boot: Resamples, status: int | None = None) -> Estimate:
-    """Return the share of draws that failed, or that failed with the status of code `status`."""
+def _failure_rate(campaign: Campaign, boot: Resamples, status: int | None = None) -> Estimate:
     failed = campaign.failed
     landed = campaign.by_run(campaign.drops.drawn.astype(float))[:, 0]
     every = np.bincount(failed.run, minlength=campaign.runs).astype(float)
@@ -177,13 +172,12 @@ def failure_rate(campaign: Campaign, boot: Resamples, status: int | None = None)
     return boot.share(np.bincount(chosen, minlength=campaign.runs).astype(float), landed + every)
 
 
-def failures(campaign: Campaign, boot: Resamples) -> tuple[Section, Estimate]:
-    """Return the section on failed draws of a campaign with one design point, and their share of all draws."""
-    failed, rate = campaign.failed, failure_rate(campaign, boot)
+def _failures(campaign: Campaign, boot: Resamples) -> tuple[Section, Estimate]:
+    failed, rate = campaign.failed, _failure_rate(campaign, boot)
     rows: Rows = [["all failed", len(failed.run), rate]]
     for i, name in enumerate(failed.status.names):
         if count := int((failed.status.codes == i).sum()):
-            rows.append([name, count, failure_rate(campaign, boot, i)])
+            rows.append([name, count, _failure_rate(campaign, boot, i)])
     says = (
         f"{len(failed.run)} of {rate.n} draws were no landing and were drawn again, a redraw rate of {show(rate)}; "
         f"{len(np.unique(failed.run))} of {campaign.runs} {campaign.unit}s had any, {int(campaign.unfinished.sum())} "

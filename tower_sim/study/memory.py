@@ -72,8 +72,7 @@ def jackknifed(
     return Estimates(value, *ends)
 
 
-def jackknife_interval(value: float, left_out: Array) -> tuple[float, float]:
-    """Return Student's 95 % interval from the values with each block left out; NaN for fewer than two blocks."""
+def _jackknife_interval(value: float, left_out: Array) -> tuple[float, float]:
     n = len(left_out)
     if n < 2 or not np.isfinite(left_out).all():
         return math.nan, math.nan
@@ -170,7 +169,7 @@ def successive_information(campaign: Campaign, rng: np.random.Generator) -> Info
     by_group = np.bincount(code, minlength=groups * size**2).reshape(groups, size, size)
     left_out = mutual_information(by_group.sum(0) - by_group)
     beyond = value - float(null.mean())
-    bits = Estimate(beyond, *jackknife_interval(beyond, left_out), int(pairs.sum()))
+    bits = Estimate(beyond, *_jackknife_interval(beyond, left_out), int(pairs.sum()))
     return Information(bits, null - null.mean(), p, math.sqrt(p * (1 - p) / (1 + len(null))))
 
 
@@ -224,7 +223,7 @@ def prediction(campaign: Campaign, boot: Resamples, rng: np.random.Generator) ->
         base = memoryless(thrown[fit], out[fit], int(thrown.max()), int(out.max()))
         base_score[test] = base[thrown[test], out[test]]
         for name, z in known.items():
-            scores[name][test] = tilted_scores(base, thrown, out, z, fit, test)
+            scores[name][test] = _tilted_scores(base, thrown, out, z, fit, test)
     drops = campaign.by_run(np.ones(len(out)), rows)[:, 0]
 
     def mean_bits(score: Array) -> Estimate:
@@ -275,11 +274,7 @@ def memoryless(thrown: Array, out: Array, most_thrown: int, most_out: int) -> Ar
     return np.log(mixed / mixed.sum(1, keepdims=True))
 
 
-def tilted_scores(base: Array, thrown: Array, out: Array, z: Array, fit: Array, test: Array) -> Array:
-    """Fit theta and phi of `prediction` on the rows `fit` by Newton's method; return log scores of the rows `test`.
-
-    `base` is from `memoryless`; `z` has the features, shape (drops, features).
-    """
+def _tilted_scores(base: Array, thrown: Array, out: Array, z: Array, fit: Array, test: Array) -> Array:
     centre, scale = z[fit].mean(0), z[fit].std(0)
     cell, inverse = np.unique(np.column_stack([thrown, z]), axis=0, return_inverse=True)
     at = np.empty(len(cell), np.int64)

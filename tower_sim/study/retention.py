@@ -152,8 +152,7 @@ class Map:
     excess: Estimates
 
 
-def edges(values: Array, most: int) -> Array:
-    """Return the edges of at most `most` equal bins of whole numbers that contain all values, shape (bins + 1,)."""
+def _edges(values: Array, most: int) -> Array:
     low, high = int(values.min()), int(values.max())
     width = -(-(high - low + 1) // most)
     return np.arange(low, high + width + 1, width)
@@ -162,7 +161,7 @@ def edges(values: Array, most: int) -> Array:
 def emerged_map(campaign: Campaign, boot: Resamples, rows: Array) -> Map:
     """Return the map of cubes out over the drops of the mask `rows`."""
     d = campaign.drops
-    x, y = edges(d.thrown[rows], 16), edges(d.inside_before[rows], 16)
+    x, y = _edges(d.thrown[rows], 16), _edges(d.inside_before[rows], 16)
     i, j = (np.searchsorted(at, values[rows], "right") - 1 for at, values in ((x, d.thrown), (y, d.inside_before)))
     shape = (len(x) - 1, len(y) - 1)
     cell, cells = i * shape[1] + j, shape[0] * shape[1]

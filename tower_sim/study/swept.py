@@ -110,9 +110,9 @@ def sections(swept: Swept, tell: Callable[[float], None]) -> list[Section]:
     """Return the sections on figures, effects and points; `tell` receives the finished share."""
     half = len(swept.points) + 1
     return [
-        main_figures(swept),
-        effects(swept, lambda part: tell(part / half)),
-        by_point(swept, lambda done: tell((1 + done) / half)),
+        _main_figures(swept),
+        _effects(swept, lambda part: tell(part / half)),
+        _by_point(swept, lambda done: tell((1 + done) / half)),
     ]
 
 
@@ -142,7 +142,7 @@ def plain(swept: Swept) -> list[str]:
 def _values(field: Varied) -> str:
     if field.is_number and len(field.levels) > 8:
         return f"`{field.name}` from {field.levels[0]} to {field.levels[-1]}"
-    shown = [trimmed(level, 24) for level in field.levels[:8]]
+    shown = [_trimmed(level, 24) for level in field.levels[:8]]
     return f"`{field.name}` is {', '.join(shown[:-1])} or {shown[-1]}{' or another' if len(field.levels) > 8 else ''}"
 
 
@@ -221,8 +221,7 @@ def _range(curve: SweptCurve, swept: Swept) -> str:
 # The figures, point by point
 
 
-def main_figures(swept: Swept) -> Section:
-    """Return the section that draws and lists the main figures at each point."""
+def _main_figures(swept: Swept) -> Section:
     says = ""
     has_intervals = any(np.isfinite(curve.y.low).any() for curve in swept.curves)
     if has_intervals:
@@ -260,7 +259,7 @@ def _charts(swept: Swept) -> list[Chart]:
             figure = _contours(some, x, family)
         else:
             also = len(next(group for group in swept.groups if group[0] is x)) - 1
-            name = trimmed(x.name) + (f" (moves with {also} more)" if also else "")
+            name = _trimmed(x.name) + (f" (moves with {also} more)" if also else "")
             has_bars = any(np.isfinite(curve.y.low).any() for curve in some)
             head = f"{swept.runs_a_point} at each point{'; bars: 95 % intervals' if has_bars else ''}"
             panels = [_against(curve, x, family, name) for curve in some]
@@ -293,7 +292,7 @@ def _against(curve: SweptCurve, x: Varied, family: Varied | None, name: str) -> 
         draws.append(points(x.numbers[order] + shift, curve.y.take(order), words, i and i + 1, joined=x.is_number))
         if curve.rule is not None:
             draws.append(points(x.numbers[order], curve.rule[order], "2/3-1/3 rule", charts.RULE, joined=x.is_number))
-    return Panel(name, "", draws, _named(curve), [trimmed(each, 16) for each in x.levels] if not x.is_number else ())
+    return Panel(name, "", draws, _named(curve), [_trimmed(each, 16) for each in x.levels] if not x.is_number else ())
 
 
 def _contours(some: Sequence[SweptCurve], x: Varied, y: Varied) -> Any:
@@ -312,7 +311,7 @@ def _contours(some: Sequence[SweptCurve], x: Varied, y: Varied) -> Any:
                 axis.clabel(lines, fontsize=6)
             axis.plot(*at, ls="none", marker="o", ms=2.5, mfc=charts.PAPER, mec=charts.INK, mew=0.6, clip_on=False)
 
-        return Panel(trimmed(x.name), trimmed(y.name), [draw], _named(curve))
+        return Panel(_trimmed(x.name), _trimmed(y.name), [draw], _named(curve))
 
     return charts.figure([panel(curve) for curve in some], 2.1)
 
@@ -334,15 +333,14 @@ def _against_fields(swept: Swept, curve: SweptCurve, number: int) -> Chart:
         if line is not None:
             draws += [charts.band(at, line.low, line.high, role=2), charts.line(at, line.value, role=2)]
             note = "; line: smooth over points, with its 95 % band"
-        names = [] if field.is_number else [trimmed(level, 16) for level in field.levels]
-        panels.append(Panel(trimmed(field.name), _named(curve) if field is shown[0] else "", draws, names=names))
+        names = [] if field.is_number else [_trimmed(level, 16) for level in field.levels]
+        panels.append(Panel(_trimmed(field.name), _named(curve) if field is shown[0] else "", draws, names=names))
     slug = "".join(c if c.isalnum() else "_" for c in curve.name)
     figure = charts.figure(panels, HIGH, head=f"n = {len(curve.y)} points, each a mark{note}")
     return Chart(f"fields_{number}_{slug}", figure, f"{curve.name} against the varied fields")
 
 
-def trimmed(name: str, longest: int = 34) -> str:
-    """Shorten a long dotted name at its beginning."""
+def _trimmed(name: str, longest: int = 34) -> str:
     return name if len(name) <= longest else f"...{name[3 - longest :]}"
 
 
@@ -353,8 +351,7 @@ def _named(curve: SweptCurve) -> str:
 # What the fields do
 
 
-def effects(swept: Swept, tell: Callable[[float], None]) -> Section:
-    """Return the section on the range and shape of each field's effect; `tell` receives the finished share."""
+def _effects(swept: Swept, tell: Callable[[float], None]) -> Section:
     moves = [", ".join(f"`{field.name}`" for field in group) for group in swept.groups if len(group) > 1]
     says = [f"{names} move as one in this design: what they do cannot be told apart." for names in moves]
     made = (_of_sample if is_sampled(swept.campaign) else _of_slices)(swept, says, tell)
@@ -474,8 +471,7 @@ def _share(index: Array, n: int) -> Estimate:
 # Every point by itself
 
 
-def by_point(swept: Swept, tell: Callable[[int], None]) -> Section:
-    """Return the section on the distributions at each point; `tell` receives the number of finished points."""
+def _by_point(swept: Swept, tell: Callable[[int], None]) -> Section:
     title = "3. Every point by itself"
     whole = (
         f"`tower-sim campaign report DIR --point {int(swept.points[0])} -o REPORT` makes the whole report of one point."
@@ -525,12 +521,12 @@ def _drops(swept: Swept, tell: Callable[[int], None]) -> list[Section]:
         draws = [bars(np.arange(len(by_number)), by_number if len(by_number) <= 16 else by_number.value)]
         shares.append(
             Panel(
-                "out of a drop [cubes]", "share of drops", draws, f"{trimmed(label, 24)}\nn = {rows.sum()}", floor=True
+                "out of a drop [cubes]", "share of drops", draws, f"{_trimmed(label, 24)}\nn = {rows.sum()}", floor=True
             )
         )
         x = np.arange(own.longest)
         draws = [charts.band(x, mean.low, mean.high), charts.line(x, mean.value)]
-        courses.append(Panel("drop", "mean inside [cubes]", draws, trimmed(label, 24), floor=True))
+        courses.append(Panel("drop", "mean inside [cubes]", draws, _trimmed(label, 24), floor=True))
     if not out:
         return [Section("", "No drop after the set-up threw a cube, so there is nothing more to tell.")]
 

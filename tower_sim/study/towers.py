@@ -135,7 +135,7 @@ def _sentences(campaign: Campaign, boot: Resamples) -> str:
     first: list[str] = []
     rest: list[str] = []
     unit = campaign.unit
-    for title, _, values in of_phases(campaign, boot):
+    for title, _, values in _of_phases(campaign, boot):
         figure = next((each for each in phase_figures(campaign) if each.title == title and each.sentence), None)
         if figure is None:
             continue
@@ -143,7 +143,7 @@ def _sentences(campaign: Campaign, boot: Resamples) -> str:
         if not figure.chances:
             rest.append(words)
             continue
-        none, one = (shares.at(0) for _, _, shares in of_phases(campaign, boot)[1:3])
+        none, one = (shares.at(0) for _, _, shares in _of_phases(campaign, boot)[1:3])
         first.append(f"{words}; {phases_with(one, 'only one', unit)}, and {phases_with(none, 'none', unit)}")
     return "".join(f" {_upper(words)}." for words in (*first, "; ".join(rest)) if words)
 
@@ -162,13 +162,9 @@ def phases_with(share: Estimate, what: str, unit: str) -> str:
 # What the players get
 
 
-def of_phases(
+def _of_phases(
     campaign: Campaign, boot: Resamples, kind: Array | None = None, kinds: int = 1
 ) -> list[tuple[str, str, Estimates]]:
-    """Return the title, unit and mean of the game's own phase figures; the chances of the first figure follow it.
-
-    `kind` (drops,) has the kind of each drop, below `kinds`; the means have shape (kinds,).
-    """
     d, (first, *rest) = campaign.drops, phase_figures(campaign)
     rows = d.drop > 0
     group = np.zeros(rows.sum(), int) if kind is None else kind[rows]
@@ -190,8 +186,8 @@ def players(tower: Studied) -> list[Section]:
     if not own or not (d.drop > 0).any():
         return []
     rule = tower.rule
-    mine = of_phases(campaign, tower.boot)
-    theirs = of_phases(rule.campaign, rule.boot) if rule else None
+    mine = _of_phases(campaign, tower.boot)
+    theirs = _of_phases(rule.campaign, rule.boot) if rule else None
     meant = "; ".join(f"{figure.title}: {figure.meaning(campaign.by_drop.terms)}" for figure in own if figure.says)
     chances = len(own[0].chances)
     rows: Rows = [
@@ -201,9 +197,9 @@ def players(tower: Studied) -> list[Section]:
     used = [i for i in range(len(d.phase.names)) if (d.phase.codes[d.drop > 0] == i).any()]
     place = np.zeros(len(d.phase.names) + 1, int)
     place[used] = np.arange(len(used))
-    colour = of_phases(campaign, tower.boot, place[d.phase.codes], len(used))
+    colour = _of_phases(campaign, tower.boot, place[d.phase.codes], len(used))
     last = int(d.drop.max())
-    number = of_phases(campaign, tower.boot, np.maximum(d.drop - 1, 0), last)
+    number = _of_phases(campaign, tower.boot, np.maximum(d.drop - 1, 0), last)
     words = [f"chance of {each}" for each in own[0].chances]
     head = ["phases", mine[0][0], *words, *(title for title, _, _ in mine[chances + 1 :])]
 
@@ -221,7 +217,7 @@ def players(tower: Studied) -> list[Section]:
         draws = _beside(at := np.arange(chances), shares, at, of_theirs.value, joined=False)
         note = f"n = {mine[0][2].at(0).n} phases"
         panels.append(Panel(own[0].title, "share of phases", draws, note, own[0].chances, floor=True))
-    of_rule = of_phases(rule.campaign, rule.boot, np.maximum(rule.campaign.drops.drop - 1, 0), last) if rule else None
+    of_rule = _of_phases(rule.campaign, rule.boot, np.maximum(rule.campaign.drops.drop - 1, 0), last) if rule else None
     for figure in drawn:
         i = [title for title, _, _ in mine].index(figure.title)
         draws = [points(x, number[i][2], NAMES[0])]
