@@ -6,7 +6,7 @@ The seven questions about the tower of Amerigo are from gamesfanatic.pl, "Teoria
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -593,9 +593,9 @@ def remembrance(tower: Studied) -> Section:
             if gain.high >= 0
             else "it predicts worse, so none is shown"
         )
-        of_rule = rule.prediction.gains if rule and rule.prediction else {}
+        of_rule: Mapping[str, Estimate] = rule.prediction.gains if rule and rule.prediction else {}
         columns = {"knows, beside the number thrown": gains, "gain [bits/drop]": gains.values()}
-        columns |= {"rule": map(of_rule.get, gains)}
+        columns |= {"rule": [of_rule.get(knows) for knows in gains]}
         parts.append(
             Section(
                 "",
