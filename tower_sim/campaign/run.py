@@ -79,8 +79,8 @@ def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", tell: Tel
 
     `dask` is a scheduler's address, or `local` for a new cluster. With one design point, `spec` may have more runs than
     `directory`. SIGINT and SIGTERM end the run; finished shards are kept. Raises UsageError for a directory, an
-    address, a number of workers or a model that cannot be used, WritingFailed if the disk is full or fails, WorkersLost
-    if all workers are lost.
+    address, a number of workers or a model that cannot be used, WritingFailed for a disk that is full or fails,
+    WorkersLost if all workers are lost.
     """
     workers = check_workers(workers)
     head = head_of(spec)

@@ -211,8 +211,7 @@ def head_of(spec: Spec) -> Head:
 def environment() -> dict[str, str]:
     """Return the versions and the platform that decide results; raises UsageError if pyarrow is missing.
 
-    Other packages are not listed, so installing one changes no campaign. The core engine has the version of tower_sim;
-    its import would load numba into processes without physics.
+    Other packages are not listed, so installing one changes no campaign.
     """
     games = [get("game", name) for name in OWN["game"]]
     versions = {

@@ -264,8 +264,8 @@ def cells(
 ) -> Draw:
     """Return a function that draws a heat map of `values`, shape (columns, rows), between the edges `x` and `y`.
 
-    If there are negative values they are blue, and positive ones red. Each cell shows its number, or only its sign if
-    space is short. Cells of the mask `few` are hatched without a number; those of `edged` have an edge.
+    If there are negative values they are blue, and positive ones red. Cells show their number, or only its sign if
+    space is short; those of the mask `few` are hatched, those of `edged` have an edge.
     """
     most = float(np.nanmax(np.abs(values), initial=0)) or 1.0
     both, is_roomy = bool((values < 0).any()), len(x) <= 10 and len(y) <= 16

@@ -20,8 +20,7 @@ class ByDrop:
     """Counts of cubes by drop, each of shape (..., drop). UNKNOWN marks drops that a run lacks and unknown counts.
 
     - `inside`: after the drop.
-    - `own`: cubes of the thrown colours, both thrown and inside before.
-    - `own_out`: cubes of the thrown colours that came out.
+    - `own`: cubes of the thrown colours, thrown or inside before; `own_out`: those that came out.
     - `colours`: different colours that came out.
     - `lead`: cubes out of the most numerous colour that was not thrown.
     - `old_out`: cubes out that were inside before. Counts by colour do not determine this.

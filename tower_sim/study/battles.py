@@ -107,7 +107,7 @@ def sections(campaign: Campaign, boot: Resamples) -> list[Section]:
 def landings(campaign: Campaign, boot: Resamples) -> Section:
     """Return the section on where cubes land, and where they lie at the end.
 
-    A cube that is thrown again counts as one landing each time, but once at the end, at the place where it last lay.
+    A cube that is thrown again lands each time, but counts once at the end.
     """
     cubes, run = campaign.cubes, campaign.drops.run[campaign.cubes.row].astype(np.int64)
     key = run * (int(cubes.cube.max(initial=0)) + 1) + cubes.cube

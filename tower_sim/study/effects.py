@@ -1,8 +1,7 @@
 """The effect of a varied field on a figure: its p value, its range and its shape. No line is fitted through a curve.
 
-With chosen points each figure and field has one test: do points that differ only in that field differ at all, or is
-there a trend along it? A design that samples the ranges uses rank correlations instead, and delta and Sobol indices.
-Holm's correction covers the whole report.
+With chosen points each figure and field has one test: do points that differ only in that field differ at all, or along
+it? A sampled design uses rank correlations, and delta and Sobol indices. Holm's correction covers the whole report.
 """
 
 from __future__ import annotations
@@ -71,8 +70,8 @@ class Slice:
 class Effect:
     """The change of a figure along a slice: its least and greatest point, and the shape between them.
 
-    `p` is the p value of no effect after Holm's correction over the figures and fields of the report (NaN: too few
-    runs). The shape comes from pairs of points that differ, corrected over the pairs of the slice, or from the trend.
+    `p` is the p value of no effect after Holm's correction over the report (NaN: too few runs). The shape comes from
+    pairs of points that differ, corrected over the slice, or from the trend.
     """
 
     curve: SweptCurve
@@ -112,8 +111,7 @@ def _by_field(alike: Sequence[Slice]) -> dict[str, list[Slice]]:
 def changes(curves: Sequence[SweptCurve], alike: Sequence[Slice], points: int) -> dict[tuple[str, str], float]:
     """Return the p value of no change for each figure and field, after Holm's correction, by both names.
 
-    If no points differ in one field only, all points are compared and the field is named "". Figures with fewer than
-    two points of five runs have no p value.
+    If no points differ in one field only, all are compared and the field is "". Figures need two points of five runs.
     """
     every = Slice(Varied("", False, np.arange(points), ()), np.arange(points), "")
     fields = _by_field(alike) or {"": [every]}
@@ -232,9 +230,8 @@ class Indices:
 class Shares:
     """Sobol indices of each field: the share of a figure's variance from the field alone, and in all with other fields.
 
-    Each has shape (2, fields): values and standard errors, which cover the points and Sobol's sample. `dummy` is the
-    total index of a column of random numbers. `told` is the share of the variance of held-out points that the Gaussian
-    process predicts.
+    Each has shape (2, fields): values and standard errors. `dummy` is the total index of a column of random numbers.
+    `told` is the share of the variance of held-out points that the Gaussian process predicts.
     """
 
     first: Array
@@ -283,8 +280,8 @@ def followed(curves: Sequence[SweptCurve], fields: Sequence[Varied]) -> dict[tup
 def smooth(x: Array, y: Array, at: Array, rng: np.random.Generator) -> Estimates | None:
     """Return a local quadratic fit of `y` on `x` at the places `at` with its 95 % band; None for too few points.
 
-    The band comes from points resampled with `rng`, and is wider where few points are near. A local line would cut off
-    peaks and dips. Source: Fan and Gijbels, Local Polynomial Modelling and Its Applications, 1996, chapter 2.
+    The band comes from points resampled with `rng`. Source: Fan and Gijbels, Local Polynomial Modelling and Its
+    Applications, 1996, chapter 2.
     """
     if len(x) < FEWEST_FOR_SMOOTH or np.ptp(x) == 0:
         return None

@@ -24,11 +24,10 @@ _WORK = 2e8  # cubes shuffled, over all permutations
 class Fairness:
     """The result of a permutation test of the hypothesis that colour has no effect among cubes in the same situation.
 
-    `differences` are, by colour, the share that came out minus the share expected from all cubes in the same
-    situations. `statistic` is the squared distance between the numbers out and their expectation, in the metric of
-    their covariance under permutation. `p` is its Monte Carlo p value, with standard error `p_error`; `p_chi2` is that
-    of the limiting chi-squared distribution. `cubes` and `situations` count only informative situations: with more than
-    one colour, in which some cubes came out and some stayed.
+    `differences` are, by colour, the share out minus the share expected from all cubes in the same situations.
+    `statistic` is the squared distance between the numbers out and their expectation, in the metric of their covariance
+    under permutation. `p` is its Monte Carlo p value, with standard error `p_error`; `p_chi2` is that of the limiting
+    distribution. Only informative situations count: with two or more colours, some cubes out and some not.
     """
 
     colours: tuple[str, ...]
@@ -141,8 +140,7 @@ def shuffled(cubes: Situations, rng: np.random.Generator) -> Array:
 class ByPhase:
     """The cubes that come out of a phase, by colour: `mean` is the mean number, `present` the share of phases with any.
 
-    `table` has the mean numbers with a row for the colour of each phase, in `names`, and a column for the colour that
-    came out.
+    `table` has the mean numbers by the colour of the phase, in `names`, and the colour that came out.
     """
 
     names: tuple[str, ...]

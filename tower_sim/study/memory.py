@@ -1,7 +1,6 @@
 """Memory of the tower: autocorrelation, mutual information, and the gain of a prediction from knowing the past.
 
-Where resampling makes intervals too narrow, they come from a jackknife over runs. scipy has no bootstrap for sums by
-run with strata, and none that corrects the jackknife's degrees of freedom.
+scipy has no bootstrap for sums by run with strata, and no jackknife with corrected degrees of freedom.
 """
 
 from __future__ import annotations
@@ -87,10 +86,9 @@ def _jackknife_interval(value: float, left_out: Array) -> tuple[float, float]:
 def autocorrelation(campaign: Campaign, boot: Resamples, values: Array) -> Estimates:
     """Return the autocorrelation of `values` (drops, K) at lags 1 to 7, shape (K * 7), with intervals over runs.
 
-    The mean over runs of the same stratum at the same drop is subtracted first: a course that all runs share is no
-    memory. The formula is sum x_t x_(t+k) over sqrt(sum x_t^2 sum x_(t+k)^2), with sums over all t and runs. A run that
-    is left out also moves these means; n / (n - 1) of its products therefore leave with it. Source: Diggle et al.,
-    Analysis of Longitudinal Data, 2002, section 3.4.
+    The mean over runs of the same stratum at the same drop is subtracted first. The formula is sum x_t x_(t+k) over
+    sqrt(sum x_t^2 sum x_(t+k)^2), with sums over all t and runs. A run that is left out also moves the means, so n / (n
+    - 1) of its products leave. Source: Diggle et al., Analysis of Longitudinal Data, 2002, section 3.4.
     """
     columns: list[Array] = []
     for column in values.reshape(len(values), -1).T:
@@ -144,10 +142,10 @@ def _entropy(counts: Array, axes: tuple[int, ...], n: Array) -> Array:
 def successive_information(campaign: Campaign, rng: np.random.Generator) -> Information | None:
     """Return the information between successive phases of a run; None with fewer than two runs or without such phases.
 
-    The null distribution pairs the numbers of a run with the next numbers of another run at the same drops: it includes
-    the bias of many outcomes and few pairs, and the course that all runs share. The interval is a jackknife's over
-    blocks of runs, because resampling repeats pairs, which looks like information. Random: the pairing of runs, from
-    `rng`. Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapters 11 and 15.
+    The null distribution pairs the numbers of a run with the next numbers of another run at the same drops. The
+    interval is a jackknife's over blocks of runs, since resampling repeats pairs, which looks like information. Random:
+    the pairing of runs, from `rng`. Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapters 11
+    and 15.
     """
     table = np.nan_to_num(campaign.matrix(np.where(campaign.phases, campaign.drops.emerged, np.nan)), nan=-1)
     now, later = table[:, :-1].astype(np.int64), table[:, 1:].astype(np.int64)
@@ -201,11 +199,11 @@ class Prediction:
 def prediction(campaign: Campaign, boot: Resamples, rng: np.random.Generator) -> Prediction | None:
     """Score predictions of the number of cubes out of each phase after the first; None with fewer runs than folds.
 
-    The memoryless predictor is the distribution of the number out given the number thrown. A richer predictor
-    multiplies it by exp((theta . z) e + phi e^2), where z is what it knows and a constant 1, and e is the number out.
-    theta and phi are fitted to 4/5 of the runs and scored on the rest. Random: the folds, from `rng`. Sources: Efron
-    and Tibshirani, Annals of Statistics 24 (1996) 2431 (the family); Gneiting and Raftery, Journal of the American
-    Statistical Association 102 (2007) 359 (the score).
+    The memoryless predictor is the distribution of the number out, e, given the number thrown. A richer one multiplies
+    it by exp((theta . z) e + phi e^2), where z is what it knows and a constant 1. theta and phi are fitted to 4/5 of
+    the runs and scored on the rest. Random: the folds, from `rng`. Sources: Efron and Tibshirani, Annals of Statistics
+    24 (1996) 2431 (the family); Gneiting and Raftery, Journal of the American Statistical Association 102 (2007) 359
+    (the score).
     """
     rows = _scored(campaign)
     if campaign.runs < FOLDS or not rows.any():

@@ -107,9 +107,8 @@ def slopes(campaign: Campaign, boot: Resamples, rows: Array) -> Estimates:
 class SetupColours:
     """Colours inside after the set-up: the mean number of cubes of each, and how unequal the numbers are in one game.
 
-    `all_present` is the share of games with all colours inside. `dispersion` is the variance of a colour's number over
-    games, averaged over colours, divided by the variance if the cubes that stay were drawn at random (multivariate
-    hypergeometric): 1 means that colours do not matter.
+    `all_present` is the share of games with all colours inside. `dispersion` is the mean variance of a colour's number,
+    divided by that of drawing the cubes that stay at random (multivariate hypergeometric).
     """
 
     means: Estimates
@@ -188,8 +187,8 @@ class Survival:
     """The length of stays, by age: arrays over ages 1, 2, ... in drops since the cube was thrown in.
 
     `at_risk` cubes were inside before a drop at that age, and `released` of them came out; `hazard` is the ratio.
-    `survival` is the probability of being still inside afterwards, `median` the least age at which it is 1/2 or less
-    (NaN: not reached). A stay is censored if the run ends, or if a knock or a hand takes the cube out.
+    `survival` is the probability of being inside afterwards, `median` the least age at which it is 1/2 or less (NaN:
+    not reached). A stay is censored if the run ends, or if a knock or a hand takes the cube out.
     """
 
     age: Array

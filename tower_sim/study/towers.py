@@ -149,9 +149,9 @@ def _sentences(campaign: Campaign, boot: Resamples) -> str:
 
 
 def phases_with(share: Estimate, what: str, unit: str) -> str:
-    """Return in words the share of phases that have `what`; if none has it, how many runs may have one at most.
+    """Return in words the share of phases that have `what`.
 
-    The upper end of the interval of a share without a hit is Clopper and Pearson's by run.
+    If none has it, the upper end of its interval is Clopper and Pearson's by run.
     """
     if share.value:
         return f"in {plain_share(share)} of phases there is {what}"
