@@ -71,8 +71,6 @@ class Row:
 
 
 def throwing(number: int) -> Callable[[PhysicsModel], Work]:
-    """Throw so many cubes into the empty apparatus."""
-
     def throw(model: PhysicsModel, hand: int) -> object:
         return model.drop(model.empty(), supply({"any": number}, model.cube_edge), np.random.default_rng(hand))
 
@@ -112,8 +110,6 @@ def resident_states(shape: Apparatus) -> list[TowerState]:
 
 
 def gaming(model: PhysicsModel) -> Work:
-    """Play published games."""
-
     def game(model: PhysicsModel, hand: int) -> object:
         return sum(1 for _ in play(model, Rules(), hand))
 
@@ -121,7 +117,6 @@ def gaming(model: PhysicsModel) -> Work:
 
 
 def fighting(purple: int, green: int) -> Callable[[PhysicsModel], Work]:
-    """Fight battles without abilities."""
     setup = Setup("ship", (Side("purple", purple), Side("green", green)))
 
     def fight(model: PhysicsModel, hand: int) -> object:
@@ -169,11 +164,9 @@ class Kept:
             self.lines = [line for text in path.read_text("utf-8").splitlines() if (line := _read(text, self.of))]
 
     def of_row(self, key: str) -> dict[int, dict[str, Any]]:
-        """Return what is known of a row, by its round."""
         return {line["round"]: line for line in self.lines if line["row"] == key}
 
     def add(self, key: str, number: int, figures: Mapping[str, Any]) -> None:
-        """Keep the figures of a round."""
         line = {"of": self.of, "row": key, "round": number, "load": _load(), **figures}
         self.lines.append(line)
         with self.path.open("a", encoding="utf-8") as file:
@@ -216,7 +209,6 @@ def measure(row: Row, rounds: int, kept: Kept) -> None:
 
 
 def cpu_time(work: Callable[[], object]) -> float:
-    """Return the CPU seconds that some work takes this process."""
     begun = time.process_time()
     work()
     return time.process_time() - begun
@@ -240,7 +232,6 @@ def figures(lines: Sequence[Seconds]) -> dict[str, tuple[float, float]]:
 
 
 def table(kept: Kept) -> Iterator[str]:
-    """Give the lines of the table of costs."""
     yield "| CPU time, ms | core | Bullet as shipped | Bullet converged | shipped / core | converged / core | n |"
     yield "|---|---|---|---|---|---|---|"
     for row in ROWS:
@@ -255,7 +246,6 @@ def table(kept: Kept) -> Iterator[str]:
 
 
 def goals(kept: Kept) -> Iterator[str]:
-    """Give the lines of the table of goals."""
     rounds = {row.key: [line["seconds"] for line in kept.of_row(row.key).values()] for row in ROWS}
     found = {key: figures(lines) for key, lines in rounds.items() if lines}
     yield "| goal | measured |"

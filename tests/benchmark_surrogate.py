@@ -43,7 +43,6 @@ Array = npt.NDArray[Any]
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Return the CPU time of one call."""
     begun = time.process_time()
     work()
     return time.process_time() - begun
@@ -86,8 +85,6 @@ def drop_times(models: Sequence[tuple[Model, int]], repeats: int) -> list[list[f
 
 
 class Counted(WordStream):
-    """A generator that counts its words."""
-
     drawn = 0
 
     def __call__(self) -> int:

@@ -132,7 +132,6 @@ def memory_mib() -> float:
 
 
 def memory_words(rounds: Mapping[int, Mapping[str, Any]]) -> str:
-    """Say how memory went."""
     if not rounds:
         return "not measured yet"
     (line,) = rounds.values()

@@ -94,7 +94,6 @@ def _png(figure: Any) -> str:
 
 
 def renew(path: Path) -> None:
-    """Run a notebook in an empty folder and write its outputs into it."""
     notebook = read(path)
     here = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:

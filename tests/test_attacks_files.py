@@ -34,7 +34,6 @@ def model(text: str) -> object:
 
 
 def rules_of(game: str) -> Callable[[str], object]:
-    """Return what reads the text of a rules file."""
     return lambda text: requests.rules_of(registry.get("game", game), toml_table(text, "the text"))
 
 

@@ -171,7 +171,6 @@ def test_the_readmes_comparison_begins_as_it_shows(capsys: pytest.CaptureFixture
 
 
 def readme_command(name: str) -> str:
-    """Return the arguments of the README's command that shows its output."""
     (found,) = re.findall(rf"`tower-sim ({name} amerigo --[^`]+)`", README)
     return found
 
@@ -257,7 +256,6 @@ def test_no_pinned_file_names_a_download_host():
 
 
 def shell_function(name: str) -> str:
-    """Return the definition of a function of .ci/run."""
     script = (ROOT / ".ci/run").read_text("utf-8")
     return script[script.index(f"{name}() {{") : script.index("\n}\n", script.index(f"{name}() {{")) + 3]
 

@@ -178,7 +178,6 @@ def in_folder(folder: Path) -> set[str]:
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory of a small campaign."""
     folder = tmp_path_factory.mktemp("campaign")
     (folder / "spec.toml").write_text(SPEC)
     run(load(folder / "spec.toml"), folder / "data", 1)

@@ -60,7 +60,6 @@ def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(name="told", scope="module")
 def _told(folder: Path) -> dict[str, str]:
-    """What each command says."""
     (folder / "spec.toml").write_text(CAMPAIGN)
     done = commands(LIST, PLAY, TOLD, DROP, RUN, VERIFY, STUDY, COMPARE, SHOW, cwd=folder)
     assert {line: error for line, (status, _, error) in done.items() if status} == {}

@@ -41,7 +41,6 @@ def edited(table: str, line: str, whole: str = TEXT) -> str:
 
 
 def contains(box: Box, point: np.ndarray) -> Any:
-    """Whether a box contains points (..., 3)."""
     local = (point - box.centre) @ axes(np.array([box.orientation]))[0]
     return (np.abs(local) <= np.array(box.half) + 1e-12).all(axis=-1)
 

@@ -34,7 +34,6 @@ def _import(folder: Path, mesh: Any, name: str = "tower.stl", **options: Any) ->
 
 @pytest.fixture(scope="module")
 def imported(tmp_path_factory: pytest.TempPathFactory) -> Imported:
-    """The small tower, imported once for the tests that only look at it."""
     return _import(tmp_path_factory.mktemp("mesh"), small_tower())
 
 

@@ -30,7 +30,6 @@ NOT_OFF = Discrepancy(*[0.0] * 8)
 
 
 def read(name: str | Path) -> tuple[Evidence, ...]:
-    """The evidence in a file or a name that ships."""
     return usable([evidence.shipped().get(str(name), Path(name))]).evidence
 
 

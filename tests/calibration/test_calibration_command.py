@@ -88,7 +88,6 @@ def test_recorded_drops_become_a_profile_and_its_report(tmp_path: Path, capsys: 
 
 
 def numbers_of(tables: dict[str, Any]) -> tuple[Any, ...]:
-    """What of a profile is free."""
     floors = [tables[floor][key] for floor in ("upper_floor", "lower_floor") for key in FLOOR]
     surface = tables["surfaces"]["cube"]
     rest = surface["friction"], surface["restitution"], tables["release"]["rate_per_s"]

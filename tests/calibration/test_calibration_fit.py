@@ -28,7 +28,6 @@ MEANS = (-1.5, -0.9, -0.4, 0.3, 1.1)
 
 
 def seen(name: str, value: float, noise: str = GAMES, **others: Any) -> Evidence:
-    """Evidence of one value, on the scale of the fit."""
     return Evidence("seen", "", "", "measurement", (WHOLE[name],), (value,), noise, **others)
 
 

@@ -28,7 +28,6 @@ WINDOWS = tuple(WHOLE.values())
 
 
 def nights(unit: np.ndarray, seed: int, number: int = 2) -> list[Evidence]:
-    """Games of coins in the tower at `unit`."""
     games = coins.play(*coins.leaving(unit[None]), number, np.random.default_rng(seed))
     known = [[float(window.of(games)[0, i]) for window in WINDOWS] for i in range(number)]
     return [

@@ -22,7 +22,6 @@ from tower_sim.errors import UsageError
 
 @cache
 def calibration() -> Calibration:
-    """Of a recorded game, a phase, words and two clues."""
     games = coins.play(*coins.leaving(np.full((1, 10), 0.6)), 1, np.random.default_rng(1))
     windows = (SETUP, WHOLE["inside"], WHOLE["out"], WHOLE["own"])
     values = tuple(float(window.of(games)[0, 0]) for window in windows)
@@ -42,7 +41,6 @@ def calibration() -> Calibration:
 
 
 def tables(report: Path) -> dict[str, list[list[str]]]:
-    """The rows of each table, its head first."""
     files = (report.parent / "tables").iterdir()
     return {file.stem: list(csv.reader(file.read_text("utf-8").splitlines())) for file in files}
 

@@ -33,7 +33,6 @@ KEY = ["point", "run", "drop"]
 
 
 def case(name: str, *others: Any) -> Any:
-    """The campaign `name` of ALL as the case of a test."""
     return pytest.param(ALL[name], *others, id=name)
 
 
@@ -228,7 +227,6 @@ SPEC = parse(GAMES)
 
 
 def written(kind: str, nullable: bool, values: list[Any]) -> bytes:
-    """The file of a table of one column."""
     return TableKind("t", (Column("x", kind, nullable, ""),)).to_parquet([(value,) for value in values], SPEC.family, 3)
 
 

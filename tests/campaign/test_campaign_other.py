@@ -87,7 +87,6 @@ def found(monkeypatch: pytest.MonkeyPatch, **games: str) -> None:
 
 @pytest.fixture(name="lots")
 def _lots(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
-    """The package with the game, installed until the fixture is undone."""
     found(monkeypatch, lots=f"{__name__}:GAME")
     yield monkeypatch
     monkeypatch.undo()
@@ -153,7 +152,6 @@ def test_its_runs_are_those_of_its_own_play_and_its_facts_a_table(lots: pytest.M
 
 
 def told(campaign: Any) -> dict[str, list[object]]:
-    """The facts of a campaign's drops."""
     facts = campaign.facts.items()
     return {k: [(*x.names, None)[i] for i in x.codes] if isinstance(x, Words) else x.tolist() for k, x in facts}
 

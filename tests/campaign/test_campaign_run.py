@@ -41,8 +41,6 @@ FEW_BATTLES = BATTLES.replace("battles = 12", "battles = 16")
 
 
 class Campaign:
-    """A campaign file, and the directory that runs of it write."""
-
     def __init__(self, where: Path, text: str) -> None:
         self.where, self.file, self.out = where, where / "campaign.toml", where / "out"
         self.file.write_text(text)
@@ -311,7 +309,6 @@ class Cluster:
         return process
 
     def known(self) -> dict[str, int]:
-        """How many threads each worker that the scheduler knows has."""
         import distributed
 
         with distributed.Client(self.address, set_as_default=False) as client:
@@ -326,14 +323,11 @@ class Cluster:
 
 @pytest.fixture(name="lasting", scope="module")
 def _lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """One worker with two threads, for tests that kill nobody."""
     with closing(Cluster(tmp_path_factory.mktemp("dask"), workers=1, threads=2)) as cluster:
         yield cluster
 
 
 class Killer:
-    """Kills a process when it hears of the first run that is done."""
-
     def __init__(self, victim: subprocess.Popen[bytes]) -> None:
         self.victim = victim
         self.begin = self.note = lambda *_: None

@@ -11,7 +11,6 @@ SPEC = '[campaign]\ngame = "amerigo"\napparatus = "amerigo"\nmodel = "two_thirds
 
 @pytest.fixture(name="place", scope="module")
 def _place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a campaign file and its finished campaign."""
     place = tmp_path_factory.mktemp("campaign")
     (place / "spec.toml").write_text(SPEC)
     done = tower_sim("campaign", "run", "spec.toml", "--output", "done", "--workers", "2", cwd=place)

@@ -22,7 +22,6 @@ needs_full = pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full
 
 
 def printed(arguments: tuple[str, ...], encoding: str, monkeypatch: pytest.MonkeyPatch) -> bytes:
-    """What the command prints, done, into an output of this encoding."""
     raw = io.BytesIO()
     with monkeypatch.context() as patched:
         patched.setattr(sys, "stdout", wrapper := io.TextIOWrapper(raw, encoding=encoding))

@@ -94,7 +94,6 @@ class Chat:
         self._signer = signer
 
     def send(self, interaction: dict[str, Any], *, tampered: bool = False) -> tuple[int, Any]:
-        """Send a signed interaction and return the status and the answer."""
         time, body = "1700000000", json.dumps(interaction)
         assert self._signer.stdin is not None
         assert self._signer.stdout is not None
@@ -110,7 +109,6 @@ class Chat:
             return error.code, json.loads(error.read())
 
     def says(self, text: str, number: int, channel: str = "7") -> str:
-        """Return what a command is answered."""
         options = [{"name": "cubes", "value": text}]
         command = {"type": 2, "id": str(number), "channel_id": channel, "data": {"name": "tower", "options": options}}
         status, answer = self.send(command)
@@ -120,7 +118,6 @@ class Chat:
 
 @contextmanager
 def chatting(service: str, token: str) -> Iterator[Chat]:
-    """Run the example for a service."""
     signed = [str(NODE), "--input-type=module", "-e", SIGNER]
     with subprocess.Popen(signed, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as signer:
         assert signer.stdout is not None
@@ -138,7 +135,6 @@ def chatting(service: str, token: str) -> Iterator[Chat]:
 
 @contextmanager
 def serving() -> Iterator[Service]:
-    """Run the stand-in of the service."""
     with Service() as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield server

@@ -156,8 +156,6 @@ def test_typescript_takes_the_readmes_game_and_our_types_in_strict_mode(project:
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves files and says nothing."""
-
     def log_message(self, format: str, *args: Any) -> None: ...
 
     def do_GET(self) -> None:
@@ -170,7 +168,6 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 @contextmanager
 def opened(project: Path, name: str) -> Iterator[Watched]:
-    """Serve the project and open a page of it."""
     handler = functools.partial(Quiet, directory=str(project))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server, browsing() as watched:
         threading.Thread(target=server.serve_forever, daemon=True).start()

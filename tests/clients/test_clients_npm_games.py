@@ -127,7 +127,6 @@ KEYS = ("index", "round", "phase", "skipped", "thrown", "emerged", "inside", "ac
 
 
 def told(entry: Mapping[str, Any], points: str) -> dict[str, Any]:
-    """What both entries of a drop say."""
     return {key: entry[key] for key in KEYS} | {"points": entry[points]}
 
 

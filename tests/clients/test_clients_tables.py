@@ -63,7 +63,6 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def node(folder: Path, program: str) -> Any:
-    """Run a module in a folder and return the JSON that it prints at last."""
     (folder / "program.mjs").write_text(program, "utf-8")
     done = subprocess.run([str(NODE), "program.mjs"], cwd=folder, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr

@@ -266,7 +266,6 @@ def test_the_hand_is_over_an_opening_and_clear_of_every_part(apparatus: Apparatu
 
 
 def _turns(rng: np.random.Generator, number: int) -> Array:
-    """Draw orientations uniformly over rotations: shape (number, 4)."""
     drawn = rng.normal(size=(number, 4))
     return drawn / np.linalg.norm(drawn, axis=1)[:, None]
 

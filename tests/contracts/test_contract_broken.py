@@ -40,7 +40,6 @@ class Broken:
 
 
 def outcomes(change: Callable[[Outcome, TowerState], Outcome]) -> Callable[..., Outcome]:
-    """Return a way to drop, knock or place whose outcome is changed."""
     return lambda right, state, *args: change(right(state, *args), state)
 
 
@@ -136,7 +135,6 @@ BROKEN_MODELS: Mapping[str, tuple[Any, str]] = {
 
 
 def core(**ways: Any) -> Callable[[PhysicsSettings], Any]:
-    """Return the class of a core that does one thing another way."""
     return lambda settings: Broken(CoreEngine(settings), **ways)
 
 
@@ -169,8 +167,6 @@ BROKEN_ENGINES: Mapping[str, tuple[Any, str]] = {
 
 
 def turns(change: Callable[[Turn], Turn]) -> Callable[..., Iterator[Turn]]:
-    """Return a way to play in which each turn is changed."""
-
     def play(right: Any, *args: Any) -> Iterator[Turn]:
         run = right(*args)  # which refuses at once
         return (change(turn) for turn in run)

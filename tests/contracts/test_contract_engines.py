@@ -40,8 +40,6 @@ RUNNERS = ["core", "core by wasmtime"]
 
 
 class Lab:
-    """Makes engines of one kind, and scenes in them."""
-
     def __init__(self, kind: Any, settings: PhysicsSettings) -> None:
         self.kind, self.settings, self.open = kind, settings, ExitStack()
 
@@ -413,7 +411,6 @@ def heap(engine: Stepper, settings: PhysicsSettings) -> Motion:
 
 
 def same(one: Motion, other: Motion) -> bool:
-    """Tell whether two motions are the same to the last byte."""
     parts = ("position", "orientation", "velocity", "spin")
     return all(getattr(one, part).tobytes() == getattr(other, part).tobytes() for part in parts)
 
@@ -424,7 +421,6 @@ def _force(touch: Touch) -> Array:
 
 
 def _renumbered(touches: Sequence[Touch], numbers: Mapping[int, int]) -> tuple[Touch, ...]:
-    """Return touches with other numbers of bodies; one that has none is nobody's."""
     every = {**numbers, **{box: box for box in range(-1 - len(FLOOR), 0)}}
     return tuple(
         replace(touch, cube=every.get(touch.cube, NOBODY), other=every.get(touch.other, NOBODY)) for touch in touches

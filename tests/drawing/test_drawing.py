@@ -113,7 +113,6 @@ ODD: dict[str, dict[str, dict[str, Any]]] = {
 
 @cache
 def shipped_figure(name: str) -> Figure:
-    """The figure of a shipped apparatus, which tests look at and write."""
     return apparatus_figure(load(name))
 
 
@@ -179,7 +178,6 @@ def test_an_odd_but_legal_tower_is_drawn_with_no_text_on_another(name: str, tmp_
 
 @pytest.fixture(name="full", scope="module")
 def _full(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The picture of a tower with a cube of each colour."""
     path = tmp_path_factory.mktemp("full") / "tower.png"
     draw_apparatus(load("amerigo"), path, ALL_COLOURS)
     return path

@@ -274,7 +274,6 @@ def plan(ship: CombatShip) -> BoardPlan:
 
 
 def plan_of(figure: Any) -> Any:
-    """Return the axes of the plan: those in which a text says so."""
     (found,) = [axes for axes in figure.axes if any(t.get_text().startswith("board from above") for t in axes.texts)]
     return found
 

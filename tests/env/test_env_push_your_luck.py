@@ -131,7 +131,6 @@ def test_bad_actions_and_states_are_told_in_one_line():
 
 
 def played(envs: Any, at: int, seed: int) -> np.ndarray:
-    """What each game banks when it stops at so many points."""
     seen, info = envs.reset(seed=seed)
     banked, is_on = np.zeros(envs.num_envs), np.ones(envs.num_envs, bool)
     while is_on.any():

@@ -325,7 +325,6 @@ def test_a_card_without_cannons_is_used_up_and_throws_nothing():
 
 
 def policy_told(policy, places, violet=(), active="violet"):
-    """Ask a policy for violet after a throw that landed so; return the text of what it does."""
     combat = setup(1, 2, active=active, violet_side=able(*violet), green_side=able("strength"))
     model = ScriptedShip(script=({0: places[0], 10: places[1], 11: places[2]},))
     battle = advance(model, start(model, combat, 1), {})

@@ -40,7 +40,6 @@ def fight(model: PhysicsModel, setup: Setup, game: int) -> Battle:
 
 @pytest.fixture(name="even", scope="module")
 def _even(model: PhysicsModel) -> list[Battle]:
-    """Five cubes against five, purple active."""
     setup = Setup("ship", (Side("purple", 5), Side("green", 5)), "purple")
     return [fight(model, setup, game) for game in range(BATTLES)]
 

@@ -79,7 +79,6 @@ def page(browser: Watched, file: Path) -> Iterator[Any]:
 
 
 def settled(page: Any) -> None:
-    """Wait until the games of what is chosen are played."""
     page.wait_for_function(
         "() => { const done = towerSim.result(); const now = towerSim.state(); const same = (x, y) => "
         "JSON.stringify(x) === JSON.stringify(y); return done && done.done === now.games && same(done.a, now.a) && "

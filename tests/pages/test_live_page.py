@@ -47,7 +47,6 @@ def desk() -> Iterator[Watched]:
 
 @pytest.fixture(scope="module")
 def moving(desk: Watched) -> Iterator[Watched]:
-    """A page in which throws are seen to move."""
     context = desk.page.context.browser.new_context(viewport={"width": 600, "height": 500}, offline=True)
     yield Watched(context.new_page())
     context.close()
@@ -62,7 +61,6 @@ def opened(desk: Watched, file: Path, hash: str = "") -> Any:
 
 
 def all_still(page: Any) -> None:
-    """Wait until what was asked for is done, and shown."""
     done = "(async () => { await towerSim.busy; await towerSim.finish(); await towerSim.busy; })()"
     late = "new Promise((_, fail) => setTimeout(() => fail(new Error('it never comes to rest')), 120000))"
     page.evaluate(f"() => Promise.race([{done}, {late}])")

@@ -37,7 +37,6 @@ PHONE: dict[str, Any] = {"width": 390, "height": 844, "has_touch": True, "accept
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page as the command writes it."""
     output = tmp_path_factory.mktemp("record") / "night.html"
     assert cli.main(["page", "record", "-o", str(output)]) == 0
     assert output.stat().st_size < 500_000
@@ -91,8 +90,6 @@ def happened(page: Any, button: str) -> None:
 
 
 def law_of(reference: dict[str, Any]) -> Reference:
-    """Python's reference of the page's plain one."""
-
     def group(row: list[float]) -> BetaBinomial:
         return BetaBinomial(tuple(row[:-1]), row[-1], ())
 

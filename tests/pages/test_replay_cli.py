@@ -26,7 +26,6 @@ def told(capsys: Capture, *words: str) -> str:
 
 
 def shown(capsys: Capture, words: tuple[str, ...], file: str = "game.html") -> dict[str, Any]:
-    """Write the page of a game or a throw, and read what it shows."""
     told(capsys, "page", "replay", *words[1:], "-o", file)
     (text,) = re.findall(r'<script type="application/json" id="replay">(.*?)</script>', Path(file).read_text("utf-8"))
     return json.loads(text)

@@ -55,7 +55,6 @@ def chain(model: DropModel, drops: int, *, first: int = 20, seed: int = 0) -> To
 
 
 def unpacked(state: TowerState) -> dict[str, Any]:
-    """What the token of a state holds."""
     body = state.token().split(".")[1]
     return json.loads(zlib.decompress(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))))
 
@@ -195,7 +194,6 @@ def test_taking_ten_thousand_cubes_by_hand_takes_as_long_as_they_are_many():
 
 
 def places_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Every value in a token, with its path."""
     if path:
         yield path, value
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -288,7 +286,6 @@ def _physics() -> Iterator[PhysicsModel]:
 
 @pytest.fixture(name="full", scope="module")
 def _full(physics: PhysicsModel) -> TowerState:
-    """A state of physics with at least five cubes inside."""
     cubes = supply({"red": 40, "blue": 2}, physics.cube_edge)
     state = until_landed(lambda drawn: physics.drop(physics.empty(), cubes, drawn), np.random.SeedSequence(12)).state
     assert len(state.residents) >= 5
@@ -296,7 +293,6 @@ def _full(physics: PhysicsModel) -> TowerState:
 
 
 def with_pose(state: TowerState, **changed: Any) -> TowerState:
-    """The state with another pose of its first cube."""
     first = state.residents[0]
     assert first.pose is not None
     return replace(state, residents=(replace(first, pose=replace(first.pose, **changed)), *state.residents[1:]))
@@ -316,14 +312,12 @@ def heap(state: TowerState, number: int, step: float) -> TowerState:
 
 
 def changed(state: TowerState, **fields: Any) -> TowerState:
-    """The state with another first cube inside."""
     first = state.residents[0]
     cube = replace(first.cube, **{key: fields.pop(key) for key in ("id", "colour", "edge") if key in fields})
     return replace(state, residents=(replace(first, cube=cube, **fields), *state.residents[1:]))
 
 
 def logged(state: TowerState, **fields: Any) -> TowerState:
-    """The state with another first event in its log."""
     return replace(state, log=(replace(state.log[0], **fields), *state.log[1:]))
 
 

@@ -125,7 +125,6 @@ def _physics() -> Iterator[PhysicsModel]:
 
 @pytest.fixture(name="laid", scope="module")
 def _laid(physics: PhysicsModel) -> TowerState:
-    """A state of physics with touches, at least one of two cubes."""
     thrown = supply({"red": 49}, physics.cube_edge)
     state = pressing(physics.drop(physics.empty(), thrown, np.random.default_rng([14, 1])).state, physics.shape)
     assert any(touch.other >= 0 for touch in state.touches)
@@ -138,7 +137,6 @@ def with_touch(state: TowerState, cube: int, other: int) -> TowerState:
 
 
 def furthest(state: TowerState) -> tuple[int, int]:
-    """The numbers of the two cubes that lie furthest apart."""
     at = {each.cube.id: np.array(each.pose.position) for each in state.residents if each.pose}
     return max(((a, b) for a in at for b in at if a < b), key=lambda ab: float(np.linalg.norm(at[ab[0]] - at[ab[1]])))
 

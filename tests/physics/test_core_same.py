@@ -196,7 +196,6 @@ def test_twins_that_differ_in_one_digit_are_told_apart():
 
 
 def resting() -> tuple[PhysicsModel, TowerState]:
-    """A model, and a state of it with cubes at rest."""
     model = PhysicsModel(load("amerigo"), STANDARD)
     return model, model.drop(model.empty(), hand(model, 30), np.random.default_rng(11)).state
 

@@ -64,7 +64,6 @@ SURFACES = {"strips": strips, "triangles": triangles, "fan": fan}
 
 
 def catching(pieces: Sequence[Hull]) -> list[Hull]:
-    """Return the same, as solids by themselves."""
     return [replace(each, least_cosines=()) for each in pieces]
 
 
@@ -74,7 +73,6 @@ def about(axis: Sequence[float], angle: float) -> Turn:
 
 
 def world(solids: Sequence[Box | Hull]) -> CoreEngine:
-    """Return a world of these alone."""
     engine, pair = CoreEngine(SETTINGS), Surface(0.3, 0.4)
     engine.clear(EDGE)
     engine.set_gravity((0.0, 0.0, -9.81))

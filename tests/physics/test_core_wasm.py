@@ -254,7 +254,6 @@ def test_a_machine_that_is_not_there_is_refused_in_one_line(asked: str, there: b
 
 
 def ran(code: str) -> tuple[dict[str, str], str]:
-    """Run scenes in a process: their digests, and what it says."""
     done = subprocess.run(
         [sys.executable, "-c", code, *TINY],
         env=os.environ | {jit.VARIABLE: ""}, capture_output=True, text=True, check=True,

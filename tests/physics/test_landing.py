@@ -28,7 +28,6 @@ WINDOW = 0.01
 
 
 def of_boxes(boxes: Sequence[Box]) -> Apparatus:
-    """Return an apparatus of these boxes and nothing else."""
     return replace(TOWER, boxes=tuple(boxes), cube_edge=EDGE)
 
 

@@ -26,7 +26,6 @@ BUILT = DIGESTS.parent / "physics-index.js"
 
 
 def asked(steps: int, settings: PhysicsSettings | None = None) -> dict[str, Any]:
-    """Return what the helper in JavaScript is given."""
     many = [asdict(chain) for chain in chains(steps, settings=settings)]
     return {"physics": str(BUILT), "core": str(CORE.path), "profiles": profiles(settings), "chains": many}
 

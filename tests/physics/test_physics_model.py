@@ -36,7 +36,6 @@ def _model():
 
 @pytest.fixture(name="full", scope="module")
 def _full(model: PhysicsModel) -> TowerState:
-    """The tower after all 49 cubes were thrown at once."""
     cubes = supply({"any": 49}, model.cube_edge)
     return until_landed(lambda rng: model.drop(model.empty(), cubes, rng), np.random.SeedSequence(5)).state
 
@@ -202,7 +201,6 @@ def _set_up(model: PhysicsModel) -> list[Outcome]:
 
 
 def landed(model: PhysicsModel, cubes: int, seed: int) -> Outcome:
-    """A drop of so many cubes into the empty tower."""
     hand = supply({"any": cubes}, model.cube_edge)
     return until_landed(lambda rng: model.drop(model.empty(), hand, rng), np.random.SeedSequence(seed))
 

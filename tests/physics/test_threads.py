@@ -47,7 +47,6 @@ def _engine(request: pytest.FixtureRequest) -> PhysicsSettings:
 
 @pytest.fixture(name="alone", scope="module")
 def _alone(engine: PhysicsSettings) -> dict[str, Landings]:
-    """What each tower's drops give when its model is the only one."""
     found: dict[str, Landings] = {}
     for name, shape in SHAPES.items():
         with PhysicsModel(shape, engine) as model:

@@ -17,7 +17,6 @@ DRAWS = 4000
 
 
 def filled() -> tuple[TowerState, dict[str, int]]:
-    """A state of the rule of thumb with cubes inside, and how many of each colour."""
     with open_model("amerigo", "two_thirds") as model:
         state = model.empty()
         number = 0

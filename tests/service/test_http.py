@@ -363,7 +363,6 @@ def test_no_name_in_a_request_is_opened_as_a_file_and_whatever_is_wrong_is_one_l
 
 @pytest.fixture(scope="module")
 def strict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A service with every limit low and a token."""
     folder = tmp_path_factory.mktemp("strict")
     (folder / "token").write_text(TOKEN + "\n")
     limits = ["--max-body", "2000", "--workers", "1", "--queue", "2", "--cors", "https://table.example"]
@@ -392,7 +391,6 @@ def test_too_long_a_body_is_refused_and_only_named_pages_may_ask(strict: Running
 
 
 def ended(client: Client, place: str) -> dict[str, Any]:
-    """Look at a job until it has ended; return its last document."""
     until(lambda: client.get(place).document["status"] in ("done", "failed", "cancelled"))
     return client.get(place).document
 

@@ -56,7 +56,6 @@ def can_seal() -> bool:
 
 
 def within(process: int, *command: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in the namespace of mounts of a process."""
     whole = ["nsenter", "--target", str(process), "--mount", *command]
     return subprocess.run(whole, capture_output=True, text=True, env=os.environ | {"LC_ALL": "C"})
 

@@ -397,8 +397,6 @@ def test_files_that_are_none_are_refused_in_one_line(tmp_path: Path):
 
 
 class _Counting:
-    """Opens two_thirds and remembers which are open."""
-
     def __init__(self) -> None:
         self.opened: list[str] = []
         self.settings: list[PhysicsSettings | None] = []

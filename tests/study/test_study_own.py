@@ -81,7 +81,6 @@ GAME, ON_BOARD = Quoits(), OnBoard()
 
 @pytest.fixture(name="games", scope="module", autouse=True)
 def _games() -> Iterator[None]:
-    """Let the registry find the two games, as those of another package."""
     names = {"quoits": "GAME", "marbles": "ON_BOARD"}
     points = [metadata.EntryPoint(game, f"{__name__}:{name}", "tower_sim.game") for game, name in names.items()]
     real = metadata.entry_points

@@ -21,8 +21,6 @@ from tower_sim.study import study
 
 
 class Read(html.parser.HTMLParser):
-    """What a page has: its elements with their attributes, and its words."""
-
     def __init__(self, text: str) -> None:
         super().__init__()
         self.found: list[tuple[str, dict[str, str | None]]] = []

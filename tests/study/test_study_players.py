@@ -42,7 +42,6 @@ def _directory(games: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def players(directory: Path) -> dict[str, Table]:
-    """Return the tables of what the players get, by name."""
     campaign = load(directory)
     tower = towers.Studied(campaign, Resamples(campaign.strata, np.random.default_rng(1)))
     sections = [section for one in towers.players(tower) for section in one.all()]

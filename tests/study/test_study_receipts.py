@@ -40,7 +40,6 @@ FLIPS = 120
 
 @pytest.fixture(name="whole", scope="module")
 def _whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished campaign of six shards."""
     run(parse(GAMES.format(seed=7)), directory := tmp_path_factory.mktemp("whole") / "games")
     return directory
 

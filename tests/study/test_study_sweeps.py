@@ -90,7 +90,6 @@ def known(thrown: int) -> dict[str, float]:
 
 
 def swept(directory: Path, monkeypatch: pytest.MonkeyPatch, odd: int = 0, runs: int = 8, seed: int = 3) -> Path:
-    """Run the throw-size sweep with the known tower."""
     with monkeypatch.context() as patch:
         patch.setattr(Point, "open_model", lambda *_: ThrowTower(odd=odd))
         run(parse(SWEEP.format(runs=runs, seed=seed, design="", throws=list(THROWS))), directory)

@@ -23,7 +23,6 @@ DATES = (datetime.date(2026, 1, 2), datetime.time(1, 2, 3), datetime.datetime(20
 
 
 def nested(rng: random.Random) -> Any:
-    """Tables and lists within each other, sometimes far too deep."""
     value: Any = 1
     for _ in range(rng.choice((2, 10, 45, 90))):
         value = [value] if rng.random() < 0.5 else {"x": value}
@@ -43,7 +42,6 @@ def nasty(rng: random.Random, dates: bool = False) -> Any:
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The paths to every value within a document."""
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [way for key, each in inner for way in ((*at, key), *places(each, (*at, key)))]
 

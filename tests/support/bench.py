@@ -41,7 +41,6 @@ class World(world.World):
         self.set_gravity(gravity)
 
     def set_gravity(self, gravity: tuple[float, float, float]) -> None:
-        """Set gravity (m/s2)."""
         self._pull = math.hypot(*gravity)
         self.engine.set_gravity(gravity)
 
@@ -77,12 +76,10 @@ class Shake:
 
     @staticmethod
     def draw(strength: float, rng: np.random.Generator) -> Shake:
-        """Draw the direction of a knock."""
         return Shake(strength, *draw_direction(rng))
 
     @property
     def row(self) -> tuple[float, float, float]:
-        """What `Scene.settle` takes."""
         return self.strength, self.x, self.y
 
     def gravity(self, time: float) -> tuple[float, float, float]:

@@ -51,7 +51,6 @@ class Watched:
             self.wrong.append(f"{message.type}: {message.text}")
 
     def open(self, path: Path, hash: str = "") -> Any:
-        """Open a file and return the page of playwright."""
         self.page.goto(path.resolve().as_uri() + hash)
         if self.page.evaluate("localStorage.length"):  # a theme that an earlier test chose
             self.page.evaluate("localStorage.clear()")

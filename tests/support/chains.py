@@ -31,7 +31,6 @@ class Chain:
 
 
 def shipped() -> list[Apparatus]:
-    """Return all shipped profiles."""
     return [load(name) for name in names()]
 
 
@@ -63,7 +62,6 @@ def chains(
 
 
 def _chosen(model: PhysicsModel, state: TowerState, rng: np.random.Generator) -> dict[str, Any]:
-    """Choose what is done next."""
     board = model.shape.board
     there = [*state.cubes, *state.board.cubes]
     kinds = ["drop"] * 5 + ["knock", "hand"] + ["take"] * bool(there) + ["place", "again"] * (board is not None)

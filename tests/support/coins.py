@@ -42,13 +42,11 @@ def play(thrown_leave: np.ndarray, residents_leave: np.ndarray, games: int, rng:
 
 @cache
 def table(towers: int = 384, games: int = 2, seed: int = 1) -> Table:
-    """Return the first towers of the prior, with games of coins."""
     unit = points()[:towers]
     return Table(unit, play(*leaving(unit), games, np.random.default_rng(seed)), np.ones(towers))
 
 
 @cache
 def towers(number: int = 384, games: int = 2, seed: int = 1) -> Towers:
-    """Return these towers as the fit takes them."""
     made = table(number, games, seed)
     return Towers(made.unit, made.games)

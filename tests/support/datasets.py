@@ -30,7 +30,6 @@ seed = "7"
 
 
 def table(report: Path, name: str) -> list[dict[str, str]]:
-    """The rows of a table of a report."""
     return list(csv.DictReader((report / "tables" / f"{name}.csv").read_text("utf-8").splitlines()))
 
 

@@ -668,7 +668,6 @@ class ExactSolver:
         self.steps = self.unsolved = 0
 
     def add(self, pose: Pose, velocity: Vector = (0.0, 0.0, 0.0), spin: Vector = (0.0, 0.0, 0.0)) -> int:
-        """Add a cube that moves on from `pose`; returns its number."""
         i, half_step = self.boxes + self.cubes, self.law.step / 2
         bodies = self.bodies
         bodies.place[i], bodies.turn[i] = np.array(pose.position) + half_step * np.array(velocity), pose.orientation
@@ -679,12 +678,10 @@ class ExactSolver:
         return self.cubes - 1
 
     def take(self, cubes: npt.NDArray[np.int64]) -> None:
-        """Take cubes out."""
         self.bodies.free[self.boxes + cubes] = -1.0
         self.memory.moved[0] = math.inf
 
     def there(self) -> npt.NDArray[np.int64]:
-        """Return the numbers of the cubes that are there."""
         return np.flatnonzero(self.bodies.free[self.boxes :] > 0)
 
     def position(self) -> Array:
@@ -700,7 +697,6 @@ class ExactSolver:
         return self.bodies.motion[self.boxes + self.there()]
 
     def advance(self, steps: int) -> None:
-        """Take so many steps."""
         self.unsolved += _advance(self.bodies, self.contacts, self.memory, self.law, self.steps, steps)
         self.steps += steps
 

@@ -66,14 +66,12 @@ class Start:
 
 
 def looked_at(engine: CoreEngine, bodies: Sequence[int]) -> Pieces:
-    """Yield where cubes are and how they move."""
     motion = engine.motion(bodies)
     for table in (motion.position, motion.orientation, motion.velocity, motion.spin):
         yield np.ascontiguousarray(table, dtype="<f8").tobytes()
 
 
 def told(touches: Sequence[Touch]) -> bytes:
-    """Return touches as text."""
     return repr([(touch.cube, touch.other, touch.forces) for touch in touches]).encode()
 
 
@@ -204,17 +202,14 @@ def text_of(state: TowerState) -> bytes:
 
 
 def through_text(state: TowerState) -> TowerState:
-    """Write a state down and read it again."""
     return TowerState.from_token(state.token())
 
 
 def seeded(*numbers: int) -> np.random.Generator:
-    """Return a generator."""
     return np.random.default_rng(numbers)
 
 
 def hand(model: PhysicsModel, number: int, first: int = 0) -> tuple[Cube, ...]:
-    """Return new cubes."""
     return supply({"any": number}, model.cube_edge, first_id=first)
 
 
@@ -276,7 +271,6 @@ def placed(zones: Sequence[str]) -> Pieces:
 
 
 def fought(purple: int, green: int) -> Pieces:
-    """Fight a battle."""
     setup = Setup("ship", (Side("purple", purple), Side("green", green)))
     policies = {"purple": when_behind, "green": when_behind}
     with PhysicsModel(load("dead_reckoning"), ROUGH) as model:
@@ -367,7 +361,6 @@ TINY = (
 
 
 def digest(name: str) -> str:
-    """Return the digest of a scene."""
     whole = hashlib.sha256()
     for piece in SCENES[name]():
         whole.update(len(piece).to_bytes(8, "little"))
@@ -376,7 +369,6 @@ def digest(name: str) -> str:
 
 
 def kept() -> dict[str, str]:
-    """Return the digests that are kept."""
     return json.loads(HASHES.read_text("utf-8"))
 
 

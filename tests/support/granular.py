@@ -150,7 +150,6 @@ class Pile:
         return [cube.id for cube in self.scene.out() if cube.id not in self._given]
 
     def motion(self) -> Motion:
-        """Return where the cubes are, in the engine's order."""
         return self.scene.motion()
 
     def pour(self, number: int, rng: np.random.Generator, rise: float = 0.45) -> None:
@@ -246,7 +245,6 @@ class Pile:
 
 
 def wake_all(scene: Scene) -> None:
-    """Wake all cubes of a scene."""
     for number in scene.numbers:
         scene.core.wake(number)
     scene.tables.drop[arrays.WAKES] += 1
@@ -260,7 +258,6 @@ def deepest(scene: Scene) -> float:
 
 
 def appear(scene: Scene) -> None:
-    """Let the cubes of a scene's launches appear at once."""
     tables = scene.tables
     tables.drop[arrays.PASSED_WINDOWS] = 0
     scene.core.core.come_and_go(tables)

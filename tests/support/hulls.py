@@ -17,7 +17,6 @@ _SIDES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), 
 
 
 def as_hull(box: Box) -> Hull:
-    """Return a box as a hull."""
     turn = matrices(np.array([box.orientation]))[0]
     signs = [(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
     places = np.array(box.centre) + (np.array(signs) * box.half) @ turn.T
@@ -25,7 +24,6 @@ def as_hull(box: Box) -> Hull:
 
 
 def hull(part: str, surface: str, places: Sequence[Sequence[float]], faces: Sequence[Sequence[int]]) -> Hull:
-    """Make a hull of any sequences."""
     vertices: list[Vector] = [(float(x), float(y), float(z)) for x, y, z in places]
     return Hull(part, surface, tuple(vertices), tuple(tuple(face) for face in faces))
 

@@ -14,7 +14,6 @@ CALIBRATION = "calibration"  # beside the package; imported as a part of it
 
 
 def name_of(path: Path) -> str:
-    """Return the name by which the file at `path` is imported."""
     parts = path.relative_to(ROOT).with_suffix("").parts
     parts = (PACKAGE, *parts) if parts[0] == CALIBRATION else parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -27,7 +26,6 @@ SHIPPED = {name_of(path): path for path in FILES if path.relative_to(ROOT).parts
 
 @cache
 def tree(path: Path) -> ast.Module:
-    """Return what is written in a file."""
     return ast.parse(path.read_text("utf-8"))
 
 

@@ -21,7 +21,6 @@ class KnownTowers:
         self.numbers = np.tile(np.arange(number, dtype=float)[:, None], (1, len(NAMES)))
 
     def at(self, window: Window) -> Predicted:
-        """Return what is known of a summary."""
         values = self.means.get(window.summary, 0.0), self.error, self.games
         return Predicted(*(np.broadcast_to(np.asarray(value, float), len(self.unit)).copy() for value in values))
 

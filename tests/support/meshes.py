@@ -8,7 +8,6 @@ import numpy as np
 
 
 def box(low: tuple[float, float, float], high: tuple[float, float, float]) -> Any:
-    """Return an upright box as a manifold."""
     import manifold3d
 
     return manifold3d.Manifold.cube(np.subtract(high, low)).translate(low)

@@ -136,7 +136,6 @@ class Running:
         return Client(self.port, token)
 
     def kill(self) -> None:
-        """Kill -9."""
         self.process.kill()
         self.process.wait()
         self._reader.join(10)

@@ -23,12 +23,10 @@ QUIET = {f"npm_config_{key}": "false" for key in ("audit", "fund", "update_notif
 
 
 def shown() -> dict[str, str]:
-    """Return the files that the README shows, by name."""
     return dict(re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?\n)```", README, re.S))
 
 
 def steps(name: str) -> list[str]:
-    """Return the commands of a part of the README."""
     (found,) = re.findall(rf"<!-- {name} -->\n```sh\n(.*?)```", README, re.S)
     return found.splitlines()
 
@@ -62,7 +60,6 @@ def make(folder: Path) -> Path:
 
 
 def node(project: Path, *words: str) -> str:
-    """Run node in the project and return what it prints."""
     done = subprocess.run([str(NODE), *words], cwd=project, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout

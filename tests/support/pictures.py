@@ -140,7 +140,6 @@ def faults(figure: Any) -> dict[str, list[Any]]:
 
 
 def shades_of(pixels: np.ndarray, paint: str) -> int:
-    """Return how many pixels are a shade of a paint."""
     base = np.array(to_rgb(paint))
     lit = pixels @ base / (base @ base)  # how bright the nearest shade of the paint is
     is_shade = (np.abs(pixels - lit[:, None] * base).max(axis=1) < 0.02) & (lit > 0.6) & (lit < 1.01)

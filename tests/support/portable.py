@@ -26,13 +26,11 @@ ODD_RULES = Rules(**ODD)
 
 
 def model_of(tower: str) -> SurrogateModel:
-    """Return the shipped surrogate of a shipped tower."""
     shape = load(tower)
     return SurrogateModel(shape, shipped(shape.name, shape.digest))
 
 
 def made_up() -> Table:
-    """Return the table that the stored vectors are of, as it is stored."""
     plain = MADE_UP["table"]
     floors = [FloorTable(**{name: _tuples(value) for name, value in floor.items()}) for floor in plain["floors"]]
     return Table(tuple(plain["regions"]), tuple(floors), tuple(plain["thresholds"]))

@@ -37,5 +37,4 @@ def battle_replay() -> Replay:
 
 
 def turns_of(replay: Replay) -> Sequence[Turn]:
-    """Return the turns that a replay shows."""
     return _played(replay["about"]["game"])[1]

@@ -120,7 +120,6 @@ def turns(rng: np.random.Generator, number: int) -> Array:
 
 
 def pose(position: Sequence[float] | Array, orientation: Sequence[float] | Array = UPRIGHT) -> Pose:
-    """Make a pose of any sequences of numbers."""
     x, y, z = (float(v) for v in position)
     a, b, c, w = (float(v) for v in orientation)
     return Pose((x, y, z), (a, b, c, w))

@@ -115,7 +115,6 @@ def cube_rows(*rows: tuple[int, int, int, str | None, str]) -> CubeEntries:
 
 
 def campaign_of(run_and_thrown: Sequence[tuple[int, int]], cubes: CubeEntries) -> Campaign:
-    """A campaign of drops (run, number thrown) and their cubes."""
     runs, thrown = (np.array(each) for each in zip(*run_and_thrown, strict=True))
     zero, none = np.zeros(len(runs), int), Words.of([None] * len(runs))
     count = int(runs.max()) + 1

@@ -33,7 +33,6 @@ def digest_of(games: Runs) -> str:
 
 
 def printed(code: str) -> str:
-    """What a new process prints."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()

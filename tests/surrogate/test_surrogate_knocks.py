@@ -249,7 +249,6 @@ class TestJavaScript:
 
 @pytest.fixture(scope="module")
 def as_shipped() -> Iterator[None]:
-    """Let FILE be what ships for amerigo."""
     with pytest.MonkeyPatch.context() as patch:
         for module in ("campaign.point", "surrogate.store"):
             patch.setattr(sys.modules[f"tower_sim.{module}"], "shipped", lambda *_: FILE)
@@ -288,7 +287,6 @@ def test_a_campaign_with_knocks_of_a_model_without_is_refused_before_it_runs(mon
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory, as_shipped: None) -> Campaign:
-    """60 games of FILE."""
     run(parse(SPEC), folder := tmp_path_factory.mktemp("knocks") / "games")
     return load_campaign(folder)
 

@@ -141,7 +141,6 @@ def expected(table: Table) -> dict[str, object]:
 
 
 def main() -> None:
-    """Write the three files."""
     table = made_up()
     document = table_document(table, "made up for the vectors", "none", "none")
     (FOLDER / "table.json").write_text(json_text(document), "utf-8")
