@@ -174,7 +174,7 @@ def _campaign(like: Campaign, rows: ShardRows, run_point: Array) -> Campaign:
     d = {column.name: [row[i] for row in rows.drops] for i, column in enumerate(DROPS.columns)}
     c = {column.name: [row[i] for row in rows.cubes] for i, column in enumerate(CUBES.columns)}
     row_of = {(run, drop): i for i, (run, drop) in enumerate(zip(d["run"], d["drop"], strict=True))}
-    facts = _told(like, rows)
+    facts = _game_facts(like, rows)
     nothing = np.zeros(len(d["run"]), int)
     drops = Drops(
         **{name: np.array(d[name]) for name in ("run", "drop", "thrown", "inside_before", "emerged", "inside_after")},
@@ -197,15 +197,15 @@ def _campaign(like: Campaign, rows: ShardRows, run_point: Array) -> Campaign:
     return Campaign(like.spec, like.points, run_point, drops, cubes, none, like.digest, like.made_with)
 
 
-def _told(like: Campaign, rows: ShardRows) -> Facts:
+def _game_facts(like: Campaign, rows: ShardRows) -> Facts:
     own = () if like.game is None else like.game.columns
-    told = {column.name: [row[len(row) - len(own) + i] for row in rows.own] for i, column in enumerate(own)}
+    columns = {column.name: [row[len(row) - len(own) + i] for row in rows.own] for i, column in enumerate(own)}
     known = {column.name: like.facts.words(column.name, 0).names for column in own}
     kinds = {column.name: column.kind for column in own}
     return Facts(
         {
             name: Words.of(values, known[name]) if kinds[name] == "string" else np.array(values, float)
-            for name, values in told.items()
+            for name, values in columns.items()
         }
     )
 

@@ -51,12 +51,12 @@ def _facts(campaign: Campaign, ship: WithBoard, number: int) -> list[Fact]:
     throws = throws_of([campaign], ship)
     short = tuple(place.removeprefix(ZONE).replace("_", " ") for place in throws.places)
     group = np.searchsorted(THROWN, throws.thrown, side="right") - 1
-    told: list[Fact] = []
+    counted: list[Fact] = []
 
     def add(name: str, unit: str, cells: Sequence[str], over: Array, under: Array) -> None:
         over = over.reshape(runs, -1).astype(float)
         under = np.broadcast_to(under.reshape(runs, -1), over.shape).astype(float)
-        told.append(Fact(name, unit, tuple(cells), over, under))
+        counted.append(Fact(name, unit, tuple(cells), over, under))
 
     def by_run(values: Array, rows: Array) -> Array:
         table = np.zeros((runs, values.shape[1]))
@@ -87,7 +87,7 @@ def _facts(campaign: Campaign, ship: WithBoard, number: int) -> list[Fact]:
     names = [" : ".join(str(int(n)) for n in np.median(first[rows], 0)) for rows in setups.T]
     of = f", campaign {number + 1}" if number else ""
     add(f"wins by set-up{of}", "share of battles", names, won[:, :1] * setups, won.sum(1)[:, None] * setups)
-    return told
+    return counted
 
 
 def classes() -> list[str]:

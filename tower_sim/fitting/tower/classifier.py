@@ -202,9 +202,9 @@ def _right(x: Array, y: Array, rng: np.random.Generator) -> Array:
     for side in (0, 1):
         members = np.flatnonzero(y == side)
         fold[members] = rng.permutation(np.arange(len(members)) % FOLDS)
-    told = np.zeros(len(y), int)
+    answers = np.zeros(len(y), int)
     with threads.threadpool_limits(1):  # sums are in the same order on every machine
         for held in range(FOLDS):
             model = ensemble.HistGradientBoostingClassifier(random_state=0, **SETTINGS)
-            told[fold == held] = model.fit(x[fold != held], y[fold != held]).predict(x[fold == held])
-    return told == y
+            answers[fold == held] = model.fit(x[fold != held], y[fold != held]).predict(x[fold == held])
+    return answers == y
