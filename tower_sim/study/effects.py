@@ -353,21 +353,21 @@ def shares(x: Array, y: Array, rng: np.random.Generator) -> Shares | None:
     if told < LEAST_TOLD:
         return None
 
-    def turned(at: Array) -> Array:
-        return means(at.T).T
+    size = unit.shape[1]
+    sobol = _stats().qmc.Sobol(2 * size, bits=64, rng=np.random.default_rng(int(rng.integers(1 << 31))))
+    one, other = np.split(sobol.random(SHARES_SAMPLE), 2, axis=1)
+    mixed = [np.where(np.arange(size) == field, other, one) for field in range(size)]
+    f_one, f_other, f_mixed = means(one).T, means(other).T, np.stack([means(each).T for each in mixed])
 
-    found = _stats().sobol_indices(
-        func=turned,
-        n=SHARES_SAMPLE,
-        dists=[_stats().uniform()] * unit.shape[1],
-        rng=np.random.default_rng(int(rng.integers(1 << 31))),
-    )
-    sampled = found.bootstrap(n_resamples=SHARES_RESAMPLES)
-    indices: list[Array] = []
-    for all_of, of in ((found.first_order, sampled.first_order), (found.total_order, sampled.total_order)):
-        error = np.hypot(jackknife(all_of.T), of.standard_error[0])
-        indices.append(np.stack([all_of[0], error]))
-    first, total = indices
+    def indices_of(rows: Array) -> Array:
+        values = {"f_A": f_one[:, rows], "f_B": f_other[:, rows], "f_AB": f_mixed[..., rows]}
+        found = _stats().sobol_indices(func=values, n=SHARES_SAMPLE)
+        return np.stack([found.first_order, found.total_order])
+
+    every = indices_of(np.arange(SHARES_SAMPLE))
+    again = [indices_of(rng.integers(SHARES_SAMPLE, size=SHARES_SAMPLE))[:, 0] for _ in range(SHARES_RESAMPLES)]
+    error = np.hypot([jackknife(of.T) for of in every], np.std(again, axis=0, ddof=1))
+    first, total = np.stack([every[:, 0], error], 1)
     return Shares(first[:, :-1], total[:, :-1], dummy=float(total[0, -1]), told=told)
 
 
