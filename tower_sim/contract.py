@@ -29,6 +29,14 @@ class DropModel(Protocol):
 
     Every method depends only on its arguments. It changes none of them except `rng`, from which it draws.
     A `with` block returns the model itself and closes it at the end.
+
+    >>> from tower_sim import open_model, supply
+    >>> def count_out(model: DropModel, seed: int) -> int:
+    ...     cubes = supply({"blue": 7}, model.cube_edge)
+    ...     return len(model.drop(model.empty(), cubes, np.random.default_rng(seed)).emerged)
+    >>> with open_model("amerigo", "surrogate") as model:
+    ...     [count_out(model, seed) for seed in range(5)]
+    [5, 6, 4, 4, 6]
     """
 
     def __enter__(self) -> Self: ...
@@ -61,28 +69,52 @@ class DropModel(Protocol):
         ...
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
-        """Throw `cubes` into the tower in `state` and return where every cube is; chance comes from `rng`.
+        """Throw cubes into the tower.
 
-        A cube that lies on the board is taken off it first; cubes left there can be hit and moved.
-        Always returns an Outcome. A failed drop has a status that says so, and the input state.
+        Args:
+            state: The state before the drop, made by an equal model.
+            cubes: The cubes. One that lies on the board is taken off it first; cubes left there can be hit and moved.
+            rng: The source of all chance; its bit generator is PCG64.
+
+        Returns:
+            The place of every cube, and the next state. A failed drop has a status that says so, and the input state.
         """
         ...
 
     def drop_many(self, draws: Iterable[Draw], *, workers: int | None = None) -> Generator[Outcome, None, None]:
-        """Yield the outcome of each of `draws`, in order; draw (state, cubes, seed) throws `cubes` into `state`.
+        """Drop independently of each other, as often as there are draws.
 
-        Its rng is numpy.random.default_rng(seed). `workers` is the number of threads (None: one for each core). It
-        changes no outcome. The surrogate needs one.
+        Args:
+            draws: Each is (state, cubes, seed); its rng is numpy.random.default_rng(seed).
+            workers: The number of threads; None is one for each core. It changes no outcome. The surrogate needs one.
+
+        Yields:
+            The outcome of each draw, in order.
         """
         ...
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
-        """Knock on the table with `strength` (peak lateral acceleration in g); the released cubes are `knocked_out`."""
+        """Knock on the table.
+
+        Args:
+            state: The state before the knock, made by an equal model.
+            strength: The peak lateral acceleration (g).
+            rng: The source of all chance, as for `drop`.
+
+        Returns:
+            The outcome; the released cubes are `knocked_out`.
+        """
         ...
 
 
 class BoardModel(DropModel, Protocol):
-    """A DropModel with a board: cubes that come out lie in the state's `board` until they are taken off."""
+    """A DropModel with a board: cubes that come out lie in the state's `board` until they are taken off.
+
+    >>> from tower_sim import open_model
+    >>> with open_model("dead_reckoning", "surrogate") as model:
+    ...     [zone.name for zone in model.board.zones][:2]
+    ['cargo', 'strength_1_fore']
+    """
 
     @property
     def board(self) -> Board:
@@ -95,10 +127,16 @@ class BoardModel(DropModel, Protocol):
         ...
 
     def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
-        """Put `cube` flat into `zone` at a free place drawn from `rng`; the outcome says where it ended.
+        """Put a cube flat into a zone.
 
-        A cube that lies on the board is moved; any other cube is new there. If the zone is too full, the cube is put on
-        top of the cubes in it. The cube is the only one in `thrown`.
+        Args:
+            state: The state before, made by an equal model.
+            cube: A cube that lies on the board is moved; any other is new there.
+            zone: The name of the zone. If it is too full, the cube is put on top of the cubes in it.
+            rng: The source of the free place in the zone.
+
+        Returns:
+            The outcome, which says where the cube ended; this cube is the only one in `thrown`.
         """
         ...
 

@@ -29,7 +29,16 @@ MAX_CUBES = 500  # in a game, or inside and thrown in one drop: a tower is full 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cube:
-    """One wooden cube: its number `id`, unique within a game, its colour, and its edge (m)."""
+    """One wooden cube; cubes sort by number.
+
+    Args:
+        id: Its number, unique within a game.
+        colour: A word of characters that print.
+        edge: Its edge (m).
+
+    >>> Cube(3, "blue", 0.009)
+    Cube(id=3, colour='blue', edge=0.009)
+    """
 
     id: int
     colour: str
@@ -72,7 +81,19 @@ def check_colour(what: str, colour: object) -> str:
 
 
 def supply(counts: Mapping[str, int], edge: float, *, first_id: int = 0) -> tuple[Cube, ...]:
-    """Make `counts[colour]` cubes of every colour, of edge `edge` (m), with numbers from `first_id` on."""
+    """Make new cubes.
+
+    Args:
+        counts: The number of cubes of each colour.
+        edge: Their edge (m), such as the `cube_edge` of a model.
+        first_id: The number of the first cube; the others follow.
+
+    Returns:
+        The cubes, ordered by number, the colours in the order of `counts`.
+
+    >>> [(cube.id, cube.colour) for cube in supply({"blue": 2, "red": 1}, 0.009, first_id=5)]
+    [(5, 'blue'), (6, 'blue'), (7, 'red')]
+    """
     edge = check_number("edge", edge, *EDGES, "give the model's cube_edge, in metres")
     first_id = check_whole("first_id", first_id, 0)
     table = as_counts("cubes", counts, MAX_OF_A_COLOUR)
@@ -96,7 +117,18 @@ def each_cube(what: str, cubes: Iterable[Cube]) -> list[Cube]:
 
 
 def count_by_colour(cubes: Iterable[Cube], colours: Sequence[str] = ()) -> dict[str, int]:
-    """Count cubes by colour: first every colour of `colours` (zeros included), then any other present."""
+    """Count cubes by colour.
+
+    Args:
+        cubes: Any cubes, such as those of a state or an outcome.
+        colours: Colours that come first, zeros included.
+
+    Returns:
+        The counts: first those of `colours`, then any other colour present.
+
+    >>> count_by_colour(supply({"blue": 2, "red": 1}, 0.009), ["white", "red"])
+    {'white': 0, 'red': 1, 'blue': 2}
+    """
     counts = dict.fromkeys(word_list("colours", colours), 0)
     for cube in each_cube("cubes", cubes):
         counts[cube.colour] = counts.get(cube.colour, 0) + 1

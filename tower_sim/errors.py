@@ -28,8 +28,18 @@ _OBEYED = re.compile(
 class UsageError(ValueError):
     """A caller's mistake, in one line: what was received, what is allowed, what to try.
 
-    The command line prints the line and exits with status 2. A notebook shows only the line. `what` names the wrong
-    argument or key. `code` is a word for programs; `service.codes` lists all codes.
+    The command line prints the line and exits with status 2. A notebook shows only the line.
+
+    Args:
+        text: The line.
+        what: The wrong argument or key.
+        code: A word for programs; `service.codes` lists all codes.
+
+    >>> from tower_sim import load
+    >>> load("amerigoo")
+    Traceback (most recent call last):
+        ...
+    tower_sim.errors.UsageError: apparatus 'amerigoo' is neither a shipped profile nor a file; ... did you mean amerigo?
     """
 
     def __init__(self, text: str, what: str = "", code: str = "field.invalid") -> None:

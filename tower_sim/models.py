@@ -35,10 +35,20 @@ def open_model(
     name: str = "physics",
     settings: PhysicsSettings | None = None,
 ) -> Model:
-    """Return the model `name` of an apparatus, as a context manager.
+    """Open a model of an apparatus, as a context manager.
 
-    `apparatus` is an Apparatus, or a name or a path for `load`. `name` is one of MODELS or the path of a fitted
-    surrogate (`.json`). `settings` are those of physics. `surrogate` of a profile's file is the one beside it, if any.
+    Args:
+        apparatus: An Apparatus, or a name or a path for `load`.
+        name: One of `physics`, `surrogate` and `two_thirds`, or the path of a fitted surrogate (`.json`). The
+            `surrogate` of a profile's file is the one beside it, if any.
+        settings: Those of physics.
+
+    Returns:
+        The model: a `DropModel`, or for a ship a `BoardModel`.
+
+    >>> with open_model("amerigo", "surrogate") as model:
+    ...     print(model.name, model.apparatus)
+    surrogate amerigo
     """
     apparatus = load(apparatus) if isinstance(apparatus, (str, Path)) else as_apparatus(apparatus)
     settings = None if settings is None else as_settings(settings)

@@ -16,7 +16,13 @@ if TYPE_CHECKING:  # the types of documents are made with pydantic, which a drop
 
 
 class Status(StrEnum):
-    """The end of a drop. Only `SETTLED` and `JAMMED` are landings; after any other status the drop is repeated."""
+    """The end of a drop. Only `SETTLED` and `JAMMED` are landings; after any other status the drop is repeated.
+
+    >>> [status.value for status in Status if status.is_landing]
+    ['settled', 'jammed']
+    >>> Status.SETTLED.sentence
+    'Every cube came to rest.'
+    """
 
     SETTLED = "settled"
     JAMMED = "jammed"
@@ -44,11 +50,18 @@ _SENTENCES = {
 
 @dataclass(frozen=True, slots=True)
 class Landing:
-    """The place of one cube: `inside:REGION`, `doorway`, `tray`, `table`, `zone:NAME`, `border` or `lost`.
+    """The place of one cube after a drop.
 
-    `pose` is None if the model has no poses. On a board, `touches` names the zones whose floor the cube touches. The
-    first is nearest to the cube's centre and is its place. `on` has the numbers of the cubes under it. A cube that
-    rests only on cubes has the place of the cube under it.
+    Attributes:
+        cube: The cube.
+        place: `inside:REGION`, `doorway`, `tray`, `table`, `zone:NAME`, `border` or `lost`. A cube that rests only on
+            cubes has the place of the cube under it.
+        pose: None if the model has no poses.
+        touches: On a board, the zones whose floor the cube touches. The first is nearest to its centre: its place.
+        on: The numbers of the cubes under it.
+
+    >>> Landing(Cube(3, "blue", 0.009), "inside:ramp").inside
+    True
     """
 
     cube: Cube
@@ -65,12 +78,28 @@ class Landing:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The facts of one drop.
+    """The facts of one drop or knock.
 
-    `thrown` are the cubes thrown or placed, `lying` those left on a board. `landings` has one entry for every cube
-    thrown, lying or resident. `state` is the next state, or the input state if the drop failed. `failures` are the
-    statuses of earlier attempts. `knocked_out` are the cubes that a knock released: all `emerged` after a knock alone,
-    else among the `thrown`. `missed` counts how often a cube missed the funnel and was thrown again within the drop.
+    Attributes:
+        model: The name of the model.
+        apparatus: The name of the apparatus.
+        status: How the drop ended.
+        thrown: The cubes thrown or placed.
+        landings: One entry for every cube thrown, lying or resident.
+        state: The next state, or the input state if the drop failed.
+        lying: The cubes left on a board.
+        knocked_out: The cubes that a knock released: all `emerged` after a knock alone, else among the `thrown`.
+        failures: The statuses of earlier attempts.
+        extrapolated: Whether the counts thrown and inside lie outside the training data of a surrogate.
+        missed: How often a cube missed the funnel and was thrown again within the drop.
+
+    >>> from tower_sim import Tower
+    >>> with Tower("amerigo", "surrogate", seed=7) as tower:
+    ...     outcome = tower.throw(blue=7, red=7)
+    >>> print(outcome.status, outcome.attempts, len(outcome.emerged), len(outcome.inside))
+    settled 1 10 4
+    >>> outcome.landings[0].place
+    'tray'
     """
 
     model: str
@@ -108,7 +137,20 @@ class Outcome:
         return [x.cube for x in self.landings if not x.inside and x.cube not in before]
 
     def to_json(self, seed: int, colours: Sequence[str] = ()) -> ThrowAnswer:
-        """Return the `throw --json` document; its counts list `colours` first, zeros included, then other colours."""
+        """Return the document of `throw --json`.
+
+        Args:
+            seed: The seed of the throw.
+            colours: Colours that its counts list first, zeros included, before other colours.
+
+        Returns:
+            The document, ready for `json.dumps`.
+
+        >>> from tower_sim import Tower
+        >>> with Tower("amerigo", "surrogate") as tower:
+        ...     tower.throw(blue=4, seed=2).to_json(2, ["blue", "red"])["emerged"]
+        {'blue': 3, 'red': 0}
+        """
         every = [*word_list("colours", colours), *sorted({x.cube.colour for x in self.landings} - set(colours))]
         return {
             "schema": "tower-sim/outcome",

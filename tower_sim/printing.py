@@ -32,7 +32,15 @@ _CRUMB = 1.0  # mm3: smaller pieces are left-overs of rounding
 
 
 def export(apparatus: Apparatus, path: str | Path) -> dict[str, Any]:
-    """Write the bodies of an apparatus to the file `path`, in the format of its ending, and return the bodies."""
+    """Write the bodies of an apparatus to a file.
+
+    Args:
+        apparatus: A tower or a ship.
+        path: Its ending, one of FORMATS, says the format.
+
+    Returns:
+        The bodies, as `bodies` does.
+    """
     path = Path(path)
     form = path.suffix.lower()
     if form not in FORMATS:
@@ -48,9 +56,17 @@ def export(apparatus: Apparatus, path: str | Path) -> dict[str, Any]:
 
 
 def bodies(apparatus: Apparatus) -> dict[str, Any]:
-    """Return a closed `trimesh.Trimesh` in mm for each part of an apparatus, by its name. The table is left out.
+    """Make the bodies of an apparatus for a 3D printer. The table is left out.
 
-    A tower has a funnel, a tower and a tray; a ship has a ship and a board. Walls are as thick as simulated.
+    Args:
+        apparatus: A tower (funnel, tower, tray) or a ship (ship, board).
+
+    Returns:
+        A closed `trimesh.Trimesh` (mm) for each part, by its name. Walls are as thick as simulated.
+
+    >>> from tower_sim import load
+    >>> [(name, body.is_watertight) for name, body in bodies(load("amerigo")).items()]
+    [('tray', True), ('tower', True), ('funnel', True)]
     """
     trimesh, manifold, *_ = (extra(package, "print") for package in _PACKAGES)
     drawn = apparatus.dimensions().parts

@@ -44,6 +44,17 @@ class PhysicsModel(BaseModel):
     cube that touched them was taken away. An engine without contact memory wakes the cubes on a board that lean or lie
     on others. The model holds one engine: close it, or use a `with` block. Threads that share a model, or an engine
     with state for the whole process, wait for each other. A copy has its own engine.
+
+    Args:
+        apparatus: A tower or a ship, as `load` returns it.
+        settings: None is the standard accuracy of the core.
+
+    >>> from tower_sim import load, supply
+    >>> with PhysicsModel(load("amerigo")) as model:
+    ...     cubes = supply({"blue": 2}, model.cube_edge)
+    ...     outcome = model.drop(model.empty(), cubes, np.random.default_rng(7))
+    >>> print(outcome.status, [landing.place for landing in outcome.landings])
+    settled ['tray', 'tray']
     """
 
     name = "physics"
@@ -74,13 +85,23 @@ class PhysicsModel(BaseModel):
         return self._steps, self._seconds
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
-        """See DropModel. Random: what `Scene.throw` draws."""
+        """Throw cubes in; see `DropModel.drop`. Random: what `Scene.throw` draws."""
         thrown = self._door.throw(state, cubes)
         event = Event("drop", rng_text(rng), thrown, ())
         return self._run(state, thrown, event, lambda scene: scene.throw(thrown, rng))
 
     def drop_many(self, draws: Iterable[Draw], *, workers: int | None = None) -> Generator[Outcome, None, None]:
-        """See DropModel. Each thread has a copy of this model. Only the core drops in several threads at once."""
+        """Drop independently in several threads; see `DropModel.drop_many`.
+
+        Each thread has a copy of this model. Only the core drops in several threads at once.
+
+        >>> from tower_sim import load, supply
+        >>> with PhysicsModel(load("amerigo")) as model:
+        ...     cubes = supply({"blue": 2}, model.cube_edge)
+        ...     draws = [(model.empty(), cubes, seed) for seed in range(4)]
+        ...     [len(outcome.emerged) for outcome in model.drop_many(draws, workers=1)]
+        [1, 2, 0, 2]
+        """
         if workers == 1 or not isinstance(self._world.engine, CoreEngine):
             yield from super().drop_many(draws)
             return
@@ -102,7 +123,7 @@ class PhysicsModel(BaseModel):
                 self._steps, self._seconds = self._steps + each._steps, self._seconds + each._seconds
 
     def throw_by_hand(self, state: TowerState, cubes: Sequence[Cube], launches: Sequence[Sequence[float]]) -> Outcome:
-        """See HandModel."""
+        """Throw cubes with given launches; see `HandModel.throw_by_hand`."""
         thrown = self._door.throw(state, cubes)
         made = by_hand.read(thrown, launches, self.settings.window, self.shape)
         rows = tuple(tuple(map(float, row)) for row in launches)
@@ -110,7 +131,7 @@ class PhysicsModel(BaseModel):
         return self._run(state, thrown, event, lambda scene: scene.launch(made, is_checked=True))
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
-        """Knock on the table, `strength` in g; see DropModel. Random: the direction."""
+        """Knock on the table, `strength` in g; see `DropModel.knock`. Random: the direction."""
         self._door.enter(state)
         strength = knock_strength(strength)
         event = Event("knock", rng_text(rng), (), (), strength)
@@ -119,7 +140,7 @@ class PhysicsModel(BaseModel):
         return replace(outcome, knocked_out=outcome.emerged)
 
     def place(self, state: TowerState, cube: Cube, zone: str, rng: np.random.Generator) -> Outcome:
-        """Put a cube into a zone; see BoardModel. Random: the place in the zone and the turn about the vertical."""
+        """Put a cube into a zone; see `BoardModel.place`. Random: the place there and the turn about the vertical."""
         ship = with_board(self.shape)
         (cube,) = self._door.throw(state, (cube,))
         zone = as_zone(zone, [each.name for each in ship.board.zones])

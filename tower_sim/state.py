@@ -37,7 +37,15 @@ _RNG = re.compile("([0-9a-f]{1,32}):([0-9a-f]{1,32}):([0-9a-f]{0,8})")
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """The pose of a cube: centre `position` (m, apparatus frame) and unit quaternion `orientation` (x, y, z, w)."""
+    """The pose of a cube.
+
+    Args:
+        position: Its centre (m, apparatus frame).
+        orientation: A unit quaternion (x, y, z, w).
+
+    >>> Pose((0.0, 0.0, 0.1), (0.0, 0.0, 0.0, 1.0)).position[2]
+    0.1
+    """
 
     position: tuple[float, float, float]
     orientation: tuple[float, float, float, float]
@@ -45,9 +53,16 @@ class Pose:
 
 @dataclass(frozen=True, slots=True)
 class Resident:
-    """A cube at rest, with the index of the drop that threw it in (from 0) and its pose.
+    """A cube at rest.
 
-    `region` is a region inside the apparatus. For a cube on a board it is a place on the board.
+    Args:
+        cube: The cube.
+        region: A region inside the apparatus, or for a cube on a board its place there.
+        since: The index of the drop that threw it in, from 0.
+        pose: None if the model has no poses.
+
+    >>> Resident(Cube(3, "blue", 0.009), "ramp", since=0).cube.colour
+    'blue'
     """
 
     cube: Cube
@@ -72,7 +87,15 @@ class Touch:
 
 @dataclass(frozen=True, slots=True)
 class BoardState:
-    """The cubes on a board, where later cubes can hit them; their `region` is a place on the board."""
+    """The cubes on a board, where later cubes can hit them.
+
+    Args:
+        lying: The cubes; their `region` is a place on the board.
+
+    >>> board = BoardState((Resident(Cube(3, "blue", 0.009), "zone:cargo", 0),))
+    >>> [cube.id for cube in board.cubes]
+    [3]
+    """
 
     lying: tuple[Resident, ...] = ()
 
@@ -82,7 +105,17 @@ class BoardState:
         return tuple(resident.cube for resident in self.lying)
 
     def at(self, place: str) -> tuple[Cube, ...]:
-        """Return the cubes at `place` (`zone:NAME`, `border` or `table`), sorted by number."""
+        """Return the cubes at a place.
+
+        Args:
+            place: `zone:NAME`, `border` or `table`.
+
+        Returns:
+            The cubes, sorted by number.
+
+        >>> BoardState((Resident(Cube(3, "blue", 0.009), "zone:cargo", 0),)).at("zone:cargo")
+        (Cube(id=3, colour='blue', edge=0.009),)
+        """
         check_kind("place", place, str, "a word", "write zone:NAME, border or table")
         return tuple(sorted(resident.cube for resident in self.lying if resident.region == place))
 
@@ -132,13 +165,24 @@ class Event:
 class TowerState:
     """The state of an apparatus between drops, immutable.
 
-    `model` and `digest` name the model, and the exact apparatus and settings. `residents` are the cubes inside. The
-    cubes on `board` have come out, and later cubes can hit them. `sound` marks a state that a model has made or
-    checked. It does not count in comparisons, and a changed copy loses it.
+    Attributes:
+        model: The name of the model that made it.
+        apparatus: The name of the apparatus.
+        digest: The digest of the exact apparatus and settings.
+        residents: The cubes inside.
+        log: The history, everything needed to repeat it.
+        board: The cubes that have come out and lie where later cubes can hit them.
+        touches: The contacts at the end of the last drop, knock or placing; empty without contact memory. Cubes taken
+            since then keep their contacts here, because the cubes on them must wake. If such a number is thrown next,
+            it is a new cube.
+        sound: Whether a model has made or checked the state. It does not count in comparisons, and a changed copy
+            loses it.
 
-    `touches` are the contacts at the end of the last drop, knock or placing; empty without contact memory. Cubes taken
-    since then keep their contacts here, because the cubes on them must wake. If such a number is thrown next, it is a
-    new cube.
+    >>> from tower_sim import open_model
+    >>> with open_model("amerigo", "surrogate") as model:
+    ...     state = model.empty()
+    >>> state.model, state.apparatus, state.cubes, state.drops, state.next_id
+    ('surrogate', 'amerigo', (), 0, 0)
     """
 
     model: str
@@ -184,9 +228,21 @@ class TowerState:
         return TowerState(self.model, self.apparatus, self.digest, tuple(residents), log, board, tuple(touches))
 
     def take(self, cubes: Iterable[Cube]) -> TowerState:
-        """Return the state without `cubes`, taken off the board or out of the tower by hand.
+        """Take cubes off the board or out of the tower by hand.
 
         Cubes that lay on them fall in the next drop. A throw of a cube on the board takes it off by itself.
+
+        Args:
+            cubes: Cubes inside or on the board.
+
+        Returns:
+            The state without these cubes.
+
+        >>> from tower_sim import Tower
+        >>> with Tower("amerigo", "surrogate", seed=7) as tower:
+        ...     state = tower.throw(blue=7, red=7).state
+        >>> len(state.cubes), len(state.take(state.cubes[:1]).cubes)
+        (4, 3)
         """
         taken = tuple(sorted(each_cube("cubes to take", cubes)))
         gone, inside = set(taken), set(self.cubes)
@@ -212,7 +268,21 @@ class TowerState:
 
     @staticmethod
     def from_token(token: str, most: int = MOST_BYTES) -> TowerState:
-        """Return the state of a token of at most `most` unpacked bytes; it equals the original bit for bit."""
+        """Read a token.
+
+        Args:
+            token: The text that `token` returned.
+            most: The most bytes that it may unpack to.
+
+        Returns:
+            The state, equal to the original bit for bit.
+
+        >>> from tower_sim import Tower
+        >>> with Tower("amerigo", "surrogate", seed=7) as tower:
+        ...     state = tower.throw(blue=7, red=7).state
+        >>> TowerState.from_token(state.token()) == state
+        True
+        """
         return unpack(TOKEN_PREFIX, token, _from_plain, "state", "the 'state' value of an earlier drop", most)
 
 

@@ -132,7 +132,19 @@ def mean_error(values: Sequence[float] | Array) -> tuple[float, float]:
 
 
 def average(values: Sequence[float] | Array, confidence: float = CONFIDENCE) -> Estimate:
-    """Return the mean of a sample of shape (n,) with Student's interval (none if n < 2)."""
+    """Return the mean of a sample with Student's interval.
+
+    Args:
+        values: The sample, shape (n,).
+        confidence: The probability of the interval.
+
+    Returns:
+        The mean, with no interval if n < 2.
+
+    >>> mean = average([3, 4, 5, 4])
+    >>> mean.value, round(mean.low, 2), round(mean.high, 2), mean.n
+    (4.0, 2.7, 5.3, 4)
+    """
     mean, error = mean_error(values)
     n = len(values)
     half = error * float(student_quantile(n - 1, (1 + confidence) / 2)) if n > 1 else math.nan
@@ -197,10 +209,22 @@ def ratio_errors(over: Array, under: Array) -> tuple[Array, Array]:
 
 
 def wilson(hits: int, trials: int, worth: float | None = None, confidence: float = CONFIDENCE) -> Estimate:
-    """Return the share of `hits` among `trials` with Wilson's interval.
+    """Return a share with Wilson's interval.
 
-    `worth` is the effective number of independent trials (None: `trials`); correlated trials are worth less.
     Sources: Wilson, JASA 22 (1927); Newcombe, Statistics in Medicine 17 (1998), for the formula.
+
+    Args:
+        hits: The number of hits.
+        trials: The number of trials.
+        worth: The effective number of independent trials (None: `trials`); correlated trials are worth less.
+        confidence: The probability of the interval.
+
+    Returns:
+        The share with its interval.
+
+    >>> share = wilson(8, 10)
+    >>> share.value, round(share.low, 2), round(share.high, 2)
+    (0.8, 0.49, 0.94)
     """
     n, share, z = trials if worth is None else worth, hits / trials, normal_quantile(0.5 + 0.5 * confidence)
     scale = 2 * (n + z**2)
@@ -225,9 +249,18 @@ def clopper_pearson(hits: int, trials: int, confidence: float = CONFIDENCE) -> E
 
 
 def holm(p: Sequence[float] | Array) -> Array:
-    """Return p values of shape (k,), adjusted by Holm's method to control the family-wise error rate.
+    """Adjust p values by Holm's method to control the family-wise error rate.
 
     Source: Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6 (1979).
+
+    Args:
+        p: The p values, shape (k,).
+
+    Returns:
+        The adjusted values, shape (k,).
+
+    >>> holm([0.01, 0.04]).tolist()
+    [0.02, 0.04]
     """
     values = np.asarray(p, float)
     order = np.argsort(values, kind="stable")

@@ -36,10 +36,17 @@ _EDGE, _STEP, _TURNED = 0.008, 1 / 2000, (0.1, -0.3, 0.5, 0.8062257748298549)  #
 
 
 def check_model(model: DropModel) -> None:
-    """Check the promises of `DropModel` and `BoardModel`. Raises AssertionError.
+    """Check the promises of `DropModel` and `BoardModel`.
 
-    The check throws five of 20 cubes ten times, knocks and, on a board, places cubes. A model may refuse all knocks,
-    and some draws may fail.
+    The check throws five of 20 cubes ten times, knocks and, on a board, places cubes.
+
+    Args:
+        model: The model. It may refuse all knocks, and some draws may fail.
+
+    Raises:
+        AssertionError: The model breaks a promise.
+
+    >>> check_model(TwoThirdsRule(load("amerigo")))
     """
     state, queue = model.empty(), list(supply({"red": 10, "blue": 10}, model.cube_edge))
     _equal("empty()", state, TowerState(model.name, model.apparatus, state.digest))

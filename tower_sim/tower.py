@@ -25,19 +25,21 @@ Seed = SupportsIndex | str | np.random.Generator | None
 class Tower(Throwing, Closing):
     """A tower, or a ship with its board, that remembers what was thrown into it.
 
-        with Tower("amerigo", seed=7) as tower:
-            tower.throw(blue=7, red=7)
-            print(tower.out, tower.inside)
+    New cubes are numbered after all cubes thrown before. Threads may share a tower: each throw, knock or undo ends
+    before the next begins. Every throw and every knock has its own seed, `last_seed`. `tower-sim throw` with this
+    `--seed`, and with the token before as `--state`, repeats it.
 
-    `apparatus` is a name, a path or an Apparatus. `model` is one of MODELS or the file of a fitted surrogate.
-    `settings` are those of physics. New cubes are numbered after all cubes thrown before.
+    Args:
+        apparatus: A name (see `names`), the path of a profile, or an Apparatus.
+        model: One of `physics`, `surrogate` and `two_thirds`, or the file of a fitted surrogate.
+        seed: What the seeds of throws are drawn from, unless a call has its own: a whole number from 0 to 2^128 - 1,
+            its text, or a generator. None takes the system's randomness.
+        settings: The settings of physics.
 
-    Every throw and every knock has its own seed, `last_seed`. It is the seed given with the call, or else the next one
-    from the tower's `seed` (a whole number, its text, or a generator; None: the system's randomness). `tower-sim throw`
-    with this `--seed`, and with the token before as `--state`, repeats the throw.
-
-    Threads may share a tower: each throw, knock or undo ends before the next begins. Raises TooManyFailedDraws after
-    five failed draws in a row; the tower is then unchanged.
+    >>> with Tower("amerigo", "surrogate", seed=7) as tower:
+    ...     outcome = tower.throw(blue=7, red=7)
+    ...     print(tower.out, tower.inside)
+    {'blue': 6, 'red': 4} {'blue': 1, 'red': 3}
     """
 
     def __init__(
@@ -60,10 +62,23 @@ class Tower(Throwing, Closing):
     def saved(
         cls, token: str, apparatus: Apparatus | str | Path | None = None, model: str | None = None, *, seed: Seed = None
     ) -> Self:
-        """Return the tower that `save` wrote as `token`; give the apparatus or the model if it is a file.
+        """Open the tower that `save` wrote.
 
-        It goes on as if it had never been saved: with a whole number as `seed` it skips one seed for each throw and
-        each knock in the token, even for a throw that had a seed of its own.
+        Args:
+            token: The text that `save` returned.
+            apparatus: The profile, if it is a file.
+            model: The fitted surrogate, if it is a file.
+            seed: As for `Tower`. A whole number skips one seed for each throw and each knock in the token, even for a
+                throw that had a seed of its own. So the tower goes on as if it had never been saved.
+
+        Returns:
+            The tower with the cubes and the history of the token.
+
+        >>> with Tower("amerigo", "surrogate", seed=7) as tower:
+        ...     outcome = tower.throw(blue=7, red=7)
+        >>> with Tower.saved(tower.save(), seed=7) as again:
+        ...     print(again.inside)
+        {'blue': 1, 'red': 3}
         """
         state = TowerState.from_token(token)
         named = state.model if state.model in MODELS else PHYSICS
@@ -93,7 +108,16 @@ class Tower(Throwing, Closing):
         self.model.close()
 
     def undo(self) -> bool:
-        """Take back the last throw or knock; return False if there was none since the tower was made or loaded."""
+        """Take back the last throw or knock.
+
+        Returns:
+            False if there was none since the tower was made or loaded.
+
+        >>> with Tower("amerigo", "surrogate", seed=7) as tower:
+        ...     outcome = tower.throw(blue=7)
+        ...     print(tower.undo(), tower.undo(), tower.inside)
+        True False {}
+        """
         with self._lock:
             if not self._past:
                 return False
@@ -101,11 +125,22 @@ class Tower(Throwing, Closing):
             return True
 
     def save(self) -> str:
-        """Return a token of the state and its history, from which `Tower.saved` continues."""
+        """Return a token of the state and its history, one line of text for `Tower.saved`.
+
+        >>> with Tower("amerigo", "surrogate") as tower:
+        ...     tower.save().split(".")[0]
+        'TOWER3'
+        """
         return self._state.token()
 
     def reproduces(self) -> bool:
-        """Return whether repeating the whole history from the empty tower leads to exactly this state."""
+        """Return whether repeating the whole history from the empty tower leads to exactly this state.
+
+        >>> with Tower("amerigo", "surrogate", seed=7) as tower:
+        ...     outcome = tower.throw(blue=7, red=7)
+        ...     tower.reproduces()
+        True
+        """
         with self._lock:
             return redo(self.model, self._state) == self._state
 

@@ -22,9 +22,15 @@ DEFAULT = registry.names("game")[0]  # the game of a rules file without the key 
 
 @dataclass(frozen=True, eq=False)
 class Variant:
-    """A game with its rules and its apparatus, to be compared with others under its `name`.
+    """A game with its rules and its apparatus, to be compared with others.
 
-    `file` is the file or the name that was read. `changes` are the changes to its keys, each written KEY=VALUE.
+    Attributes:
+        name: The name in reports, with the changes.
+        file: The file or the name that was read.
+        game: The game.
+        rules: Its rules.
+        apparatus: The tower or ship.
+        changes: The changes to its keys, each written KEY=VALUE.
     """
 
     name: str
@@ -36,13 +42,21 @@ class Variant:
 
 
 def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
-    """Return the variant that a rules file or a name describes, with `changes` to its keys.
+    """Read a variant of a game.
 
-    The name or file (.py) of a game means the game as published with its own apparatus. The name or file of a profile
-    means the first game that can be compared and played with it. Any other `file` is a rules file.
+    Args:
+        file: A rules file; or the name or file (.py) of a game, which means the game as published with its own
+            apparatus; or the name or file of a profile, which means the first game that can be compared and played
+            with it.
+        changes: Changes KEY=VALUE in TOML, as after `--set`, at most one for a key. A relative path starts at the
+            current directory.
 
-    Each change is KEY=VALUE in TOML, as after `--set`, at most one for a key. A relative path starts at the current
-    directory.
+    Returns:
+        The variant.
+
+    >>> variant = read_variant("amerigo", ["cubes=6"])
+    >>> print(variant.name, "-", variant.rules.cubes, variant.apparatus.name)
+    amerigo cubes=6 - 6 amerigo
     """
     said = str(file)
     is_file = registry.is_file("game", said)

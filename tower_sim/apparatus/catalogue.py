@@ -25,7 +25,11 @@ _SHAPES = 1  # raise it when equal profiles start to mean another shape: old tok
 
 
 def names() -> list[str]:
-    """Return the names of the shipped profiles."""
+    """Return the names of the shipped profiles.
+
+    >>> names()[:2]
+    ['amerigo', 'amerigo-club']
+    """
     return sorted(shipped())
 
 
@@ -43,7 +47,18 @@ def fitted_with(text: str) -> str | None:
 
 
 def load(name_or_file: str | Path) -> Apparatus:
-    """Load an apparatus by the name of a shipped profile or the path of a TOML file."""
+    """Load an apparatus.
+
+    Args:
+        name_or_file: The name of a shipped profile or the path of a TOML file.
+
+    Returns:
+        The apparatus, checked; lengths are in metres.
+
+    >>> tower = load("amerigo")
+    >>> print(tower.name, [region.name for region in tower.regions])
+    amerigo ['funnel', 'upper_floor', 'lower_floor', 'ramp']
+    """
     if str(name_or_file) in shipped():
         return parse(shipped()[str(name_or_file)], str(name_or_file))
     path = as_path("apparatus", name_or_file, f"write {names()[0]!r} or the path of a TOML file")

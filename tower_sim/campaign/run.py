@@ -75,12 +75,30 @@ class _Here(Executor):
 
 
 def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", tell: Telling | None = None) -> Summary:
-    """Play each shard of `spec` that is missing or damaged in `directory`, with `workers` processes or on Dask.
+    r"""Play each shard that is missing or damaged in a directory.
 
-    `dask` is a scheduler's address, or `local` for a new cluster. With one design point, `spec` may have more runs than
-    `directory`. SIGINT and SIGTERM end the run; finished shards are kept. Raises UsageError for a directory, an
-    address, a number of workers or a model that cannot be used, WritingFailed for a disk that is full or fails,
-    WorkersLost if all workers are lost.
+    SIGINT and SIGTERM end the run; finished shards are kept.
+
+    Args:
+        spec: The campaign. With one design point it may have more runs than the directory.
+        directory: The dataset, which is made if it is missing.
+        workers: The number of processes.
+        dask: A scheduler's address, or `local` for a new cluster.
+        tell: The progress line.
+
+    Returns:
+        The shards finished and failed.
+
+    Raises:
+        WritingFailed: The disk is full or fails.
+        WorkersLost: All workers are lost.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from tower_sim.campaign import parse
+    >>> spec = parse('[campaign]\ngame = "amerigo"\nmodel = "surrogate"\nseed = "7"\ngames = 2\nshard = 1')
+    >>> with TemporaryDirectory() as folder:
+    ...     run(spec, Path(folder, "data")).finished
+    [0, 1]
     """
     workers = check_workers(workers)
     head = head_of(spec)

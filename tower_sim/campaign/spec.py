@@ -169,7 +169,11 @@ def canonical_json(document: Any) -> str:
 def load(path: str | Path) -> Spec:
     """Read a campaign file and check each point of its design.
 
-    Paths in the file are relative to its directory.
+    Args:
+        path: A TOML file; paths in it are relative to its directory.
+
+    Returns:
+        The campaign; `parse` has an example.
     """
     file = as_path("campaign file", path)
     text = read_text(file, "campaign file", advice="give a readable UTF-8 TOML file")
@@ -181,7 +185,19 @@ def load(path: str | Path) -> Spec:
 
 
 def parse(text: str, directory: Path = Path()) -> Spec:
-    """Read the text of a campaign file that lies in `directory`."""
+    r"""Read the text of a campaign file.
+
+    Args:
+        text: TOML.
+        directory: Where paths in the text start.
+
+    Returns:
+        The campaign.
+
+    >>> spec = parse('[campaign]\ngame = "amerigo"\nseed = "7"\ngames = 8\nshard = 4')
+    >>> print(spec.model, spec.total, spec.shards)
+    physics 8 2
+    """
     check_kind("directory", directory, Path, "a Path", "write Path('...')")
     tables = toml_table(text, "the file")
     table = check_table("campaign", tables.get("campaign"), "write [campaign] above its keys")

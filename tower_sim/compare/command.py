@@ -29,11 +29,27 @@ def compare_files(
     changes: Sequence[str] = (),
     settings: PhysicsSettings | None = None,
 ) -> Comparison:
-    """Play `games` pairs of two variants of one game, show the progress, and return their comparison.
+    """Play pairs of games of two variants of one game, and show the progress.
 
-    Each of `files` is a path or a shipped name. `changes`, each KEY=VALUE, apply to the second variant, which without a
-    file is the first one. `settings` are for physics. All randomness comes from `seed`. Raises UsageError for a file,
-    number or model that is not allowed, and the errors of `play_pairs`.
+    Args:
+        files: A and B, each a path or a shipped name; None for B is A.
+        games: The number of pairs.
+        seed: The source of all randomness; run r of both has the same seed.
+        model: A model for `open_model`.
+        changes: Changes KEY=VALUE to B.
+        settings: Those of physics.
+
+    Returns:
+        The comparison, of the pairs done if it was interrupted.
+
+    Raises:
+        TooManyFailedDraws: Fewer than 2 pairs succeed.
+        KeyboardInterrupt: Fewer than 2 pairs were done.
+
+    >>> comparison = compare_files(("amerigo", None), 200, 1, "surrogate", ["cubes=6"])
+    >>> row = comparison.figures[0]
+    >>> print(row.title, round(row.mean_a, 1), round(row.mean_b, 1), row.shown)
+    inside after the set-up 14.1 11.3 True
     """
     check_whole("--games", games, 2, MAX_GAMES, "try --games 1000")
     a, b = _read_variants(files, changes)

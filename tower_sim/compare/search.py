@@ -103,13 +103,25 @@ def tune(
     settings: PhysicsSettings | None = None,
     seed: int = 0,
 ) -> Tuned:
-    """Return the rules, and the tower, that come nearest to a wish with the fewest changes, and what they cost.
+    """Find the rules, and the tower, that come nearest to a wish with the fewest changes, and what they cost.
 
-    `game` is a game, its Python file, a rules file or a tower, and `changes` (KEY=VALUE) apply before the search.
-    `wish` has for each figure a number, a text such as ">=3" or "2.9..3.1", or a pair of ends. `vary` has for each rule
-    its values: a range, a list, or a text such as "5..12"; None is every rule that is a whole number, from half to
-    twice its value. `games` pairs of games judge each reported way, with `model`, which also searches unless it is
-    physics; then the surrogate does. All randomness comes from `seed`.
+    Args:
+        game: A game, its Python file, a rules file or a tower.
+        wish: For each figure a number, a text such as ">=3" or "2.9..3.1", or a pair of ends.
+        vary: For each rule its values: a range, a list, or a text such as "5..12". None is every rule that is a whole
+            number, from half to twice its value.
+        changes: Changes KEY=VALUE that apply before the search.
+        games: The pairs of games that judge each reported way.
+        model: Judges, and also searches unless it is physics; then the surrogate does.
+        settings: Those of physics.
+        seed: The source of all randomness.
+
+    Returns:
+        The chosen way and those that no way beats.
+
+    >>> found = tune("amerigo", {"actions": "<=2.8"}, {"cubes": [6]}, changes=["rounds=1"], games=400)
+    >>> found.changes, found.verdict.value
+    ({'cubes': '6'}, 'met')
     """
     varied = None if vary is None else [vary_of(key, values) for key, values in vary.items()]
     return tuned(read_variant(game, changes), wishes_of(wish), varied, games, model, settings, check_seed(seed))

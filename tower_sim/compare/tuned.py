@@ -71,12 +71,20 @@ class Reached:
 
 @dataclass(frozen=True, eq=False)
 class Tuned:
-    """The result of a search for a wish.
+    """The result of a search for a wish; `tune` has an example.
 
-    `best` is the chosen way. `ways` has it and the others that no way beats in changes, nearness and cost, the fewest
-    changes first. `tried` of all `of` ways were tried. `spans` has for each wished figure its least and most mean over
-    them, each with its way. `alone` has for each wished figure whether some way seemed to meet that wish. `searched` is
-    the model of the search.
+    Attributes:
+        base: The variant that the search started from.
+        wishes: What was wished.
+        varied: The rules that vary, with their values.
+        best: The chosen way.
+        ways: It and the others that no way beats in changes, nearness and cost, the fewest changes first.
+        tried: The number of ways tried.
+        of: The number of all ways.
+        spans: For each wished figure its least and most mean over the ways tried, each with its way.
+        alone: For each wished figure whether some way seemed to meet that wish.
+        searched: The model of the search.
+        seed: The seed of the search.
     """
 
     base: Variant

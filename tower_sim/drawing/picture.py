@@ -36,16 +36,31 @@ _ROW = 13.0  # pt between labels
 
 
 def draw_apparatus(apparatus: Apparatus, path: str | Path, state: TowerState | None = None) -> None:
-    """Draw an apparatus, with the cubes of `state` where they lie, into the file `path`; lengths are in mm.
+    """Draw an apparatus, with the cubes of a state where they lie, into a file; lengths are in mm.
 
-    Raises UsageError if the path is not allowed or a cube of `state` has no pose.
+    Args:
+        apparatus: A tower or a ship.
+        path: The picture; its ending says the format.
+        state: Its cubes need poses, as physics has them.
     """
     check_path(path)
     save(apparatus_figure(apparatus, state), path)
 
 
 def apparatus_figure(apparatus: Apparatus, state: TowerState | None = None) -> Figure:
-    """Return the matplotlib figure that `draw_apparatus` writes."""
+    """Return the matplotlib figure that `draw_apparatus` writes.
+
+    Args:
+        apparatus: A tower or a ship.
+        state: As for `draw_apparatus`.
+
+    Returns:
+        The figure.
+
+    >>> from tower_sim import load
+    >>> len(apparatus_figure(load("amerigo")).axes)
+    5
+    """
     dimensions = apparatus.dimensions()
     lying, far = lying_near(apparatus, state.board.lying if state else ())
     cubes = [*cube_faces(state.residents if state else ()), *lying]

@@ -20,7 +20,17 @@ MAX_ATTEMPTS = 5
 
 
 class TooManyFailedDraws(RuntimeError):
-    """The error after `MAX_ATTEMPTS` failed drops in a row; `outcome` is the last one."""
+    """The error after five failed drops in a row.
+
+    Args:
+        outcome: The last outcome.
+
+    >>> from tower_sim import Tower
+    >>> with Tower("amerigo", "surrogate", seed=7) as tower:
+    ...     outcome = replace(tower.throw(blue=1), status=Status.TIMED_OUT)
+    >>> print(TooManyFailedDraws(outcome))
+    1 draws in a row were no landing (timed_out)
+    """
 
     def __init__(self, outcome: Outcome) -> None:
         self.outcome = outcome
@@ -32,11 +42,25 @@ class TooManyFailedDraws(RuntimeError):
 
 
 def until_landed(draw: Callable[[np.random.Generator], Outcome], seed: np.random.SeedSequence) -> Outcome:
-    """Call `draw` until its outcome is a landing, at most 5 times, and return that outcome.
+    """Repeat a draw until its outcome is a landing, at most 5 times.
 
-    `draw` takes an rng and returns the outcome of a drop or a knock. Attempt i draws from the child of `seed` with
-    spawn key `(*seed.spawn_key, i)`, so each attempt can be repeated alone. The outcome's `failures` are the statuses
-    of the failed attempts. Raises TooManyFailedDraws after the last attempt.
+    Args:
+        draw: Takes an rng and returns the outcome of a drop or a knock.
+        seed: Attempt i draws from its child with spawn key `(*seed.spawn_key, i)`, so each attempt can be repeated
+            alone.
+
+    Returns:
+        The landing. Its `failures` are the statuses of the failed attempts.
+
+    Raises:
+        TooManyFailedDraws: The last attempt failed.
+
+    >>> from tower_sim import open_model
+    >>> with open_model("amerigo", "surrogate") as model:
+    ...     cubes = supply({"blue": 7}, model.cube_edge)
+    ...     outcome = until_landed(lambda rng: model.drop(model.empty(), cubes, rng), np.random.SeedSequence(7))
+    >>> print(outcome.status, len(outcome.emerged))
+    settled 5
     """
     seed = as_seed(seed)
     if not callable(draw) or isinstance(draw, type):
@@ -64,10 +88,29 @@ def first_landing(
 def knock_then_drop(
     model: DropModel, state: TowerState, strength: float, cubes: Sequence[Cube], seed: np.random.SeedSequence
 ) -> Outcome:
-    """Knock, then throw `cubes`, if any, together with the cubes that the knock released.
+    """Knock, then throw cubes together with those that the knock released.
 
-    Released cubes are both `knocked_out` and `thrown` in the outcome. The knock draws from the child of `seed` with one
-    more key 1, the throw from the child with key 0. Each is repeated until it lands.
+    Args:
+        model: The model.
+        state: The state before the knock.
+        strength: The peak lateral acceleration of the knock (g).
+        cubes: The cubes to throw; without any, nothing follows the knock.
+        seed: The knock draws from its child with one more key 1, the throw from the child with key 0. Each is repeated
+            until it lands.
+
+    Returns:
+        The outcome of the throw. Released cubes are both `knocked_out` and `thrown`.
+
+    Raises:
+        TooManyFailedDraws: Five knocks or five drops in a row failed.
+
+    >>> from tower_sim import Tower
+    >>> with Tower("amerigo", "surrogate", seed=7) as tower:
+    ...     state = tower.throw(blue=7, red=7).state
+    ...     cubes = supply({"white": 2}, tower.model.cube_edge, first_id=state.next_id)
+    ...     outcome = knock_then_drop(tower.model, state, 1.5, cubes, np.random.SeedSequence(7))
+    >>> print(len(outcome.knocked_out), len(outcome.thrown))
+    2 4
     """
     model, cubes, seed = as_model(model), as_cubes(cubes), as_seed(seed)
     streams = [np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, key)) for key in (0, 1)]
@@ -93,9 +136,20 @@ def throw(
 
 
 def redo(model: DropModel, state: TowerState) -> TowerState:
-    """Repeat every event of `state.log` from the empty tower and return the last state.
+    """Repeat every event of a state's history from the empty tower.
 
-    It equals `state`, unless `state` was changed or comes from another version.
+    Args:
+        model: A model equal to the one that made the state.
+        state: The state.
+
+    Returns:
+        The last state. It equals `state`, unless that was changed or comes from another version.
+
+    >>> from tower_sim import Tower
+    >>> with Tower("amerigo", "surrogate", seed=7) as tower:
+    ...     outcome = tower.throw(blue=7, red=7)
+    ...     redo(tower.model, tower.state) == tower.state
+    True
     """
     again, state = as_model(model).empty(), as_state(state)
     if (state.model, state.digest) != (again.model, again.digest):

@@ -76,7 +76,14 @@ class Throwing(ABC):
 
     @property
     def board(self) -> dict[str, dict[str, int]]:
-        """The cubes on the board, by place and colour; empty for a tower."""
+        """The cubes on the board, by place and colour; empty for a tower.
+
+        >>> from tower_sim import Tower
+        >>> with Tower("dead_reckoning", "surrogate", seed=7) as ship:
+        ...     outcome = ship.throw(blue=3)
+        ...     ship.board
+        {'zone:damage_fore': {'blue': 2}, 'zone:strength_1_fore': {'blue': 1}}
+        """
         lying = self._state.board.lying
         places = sorted({each.region for each in lying})
         return {place: count_by_colour(each.cube for each in lying if each.region == place) for place in places}
@@ -84,12 +91,45 @@ class Throwing(ABC):
     def throw(
         self, cubes: Counts | None = None, /, *, seed: SupportsIndex | str | None = None, **colours: SupportsIndex
     ) -> Outcome:
-        """Throw cubes in, as a number for each colour, and return the outcome.
+        """Throw new cubes in.
 
-        `throw(blue=4)` and `throw({"blue": 4})` do the same. A table can have any colour; it may be a pandas Series.
+        Args:
+            cubes: Counts by colour as a table, such as a dict or a pandas Series; a colour may be any word.
+            seed: The seed of this throw. None takes the tower's next one.
+            colours: The same counts as keywords.
+
+        Returns:
+            The outcome, which is also `last`.
+
+        Raises:
+            TooManyFailedDraws: Five attempts in a row failed. The tower is unchanged.
+
+        >>> from tower_sim import Tower
+        >>> with Tower("amerigo", "surrogate") as tower:
+        ...     outcome = tower.throw({"blue": 4}, red=2, seed=2)
+        ...     print(len(outcome.thrown), len(outcome.emerged), tower.last_seed)
+        6 4 2
         """
         return self._do(merged(cubes, colours), None, seed)
 
     def knock(self, strength: float = 1.0, *, seed: SupportsIndex | str | None = None) -> Outcome:
-        """Knock on the table with `strength` (peak sideways acceleration in g) and return the outcome."""
+        """Knock on the table.
+
+        Args:
+            strength: The peak sideways acceleration (g).
+            seed: As for `throw`.
+
+        Returns:
+            The outcome; `emerged` are the cubes that the knock released.
+
+        Raises:
+            TooManyFailedDraws: As for `throw`.
+
+        >>> from tower_sim import Tower
+        >>> with Tower("amerigo", "surrogate", seed=7) as tower:
+        ...     outcome = tower.throw(blue=7, red=7)
+        ...     outcome = tower.knock(1.5)
+        ...     print(tower.out, tower.inside)
+        {'blue': 1, 'red': 2} {'red': 1}
+        """
         return self._do({}, strength, seed)

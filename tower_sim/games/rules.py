@@ -36,7 +36,18 @@ class Rules(BaseModel):
             raise mistake(type(self).model_fields, error.errors(include_url=False), values, self.table) from None
 
     def but(self, **changes: Any) -> Self:
-        """Return a copy with other values."""
+        """Return a copy with other values.
+
+        Args:
+            changes: The fields to change.
+
+        Returns:
+            Rules of the same class, checked.
+
+        >>> from tower_sim.games import amerigo
+        >>> amerigo.Rules().but(cubes=6).cubes
+        6
+        """
         return type(self)(**{name: getattr(self, name) for name in type(self).model_fields} | changes)
 
 

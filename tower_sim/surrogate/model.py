@@ -34,6 +34,17 @@ class SurrogateModel(BaseModel):
 
     Cubes inside have a region but no pose. Colours do not matter. A knock is refused if the cascade was fitted without
     knocks. An outcome is `extrapolated` if its numbers of cubes lie outside the training data.
+
+    Args:
+        apparatus: A tower, as `load` returns it.
+        fitted: The fitted law. `open_model` finds it.
+
+    >>> from tower_sim import open_model, supply
+    >>> with open_model("amerigo", "surrogate") as model:
+    ...     cubes = supply({"blue": 7}, model.cube_edge)
+    ...     outcome = model.drop(model.empty(), cubes, np.random.default_rng(7))
+    >>> print(len(outcome.emerged), outcome.extrapolated)
+    6 False
     """
 
     name = "surrogate"
@@ -49,7 +60,7 @@ class SurrogateModel(BaseModel):
         self._floor = {region: i for i, region in enumerate(self.table.regions)}
 
     def drop(self, state: TowerState, cubes: Sequence[Cube], rng: np.random.Generator) -> Outcome:
-        """Throw `cubes` in and return the outcome; see DropModel. Random: words of 32 bits from `rng`."""
+        """Throw cubes in; see `DropModel.drop`. Random: words of 32 bits from `rng`."""
         thrown = self._door.throw(state, cubes)
         written = rng_text(rng)
         now = state.drops
@@ -63,7 +74,7 @@ class SurrogateModel(BaseModel):
         return replace(outcome, extrapolated=not self.fitted.covers(len(thrown), len(resting)))
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
-        """Knock on the table and return the outcome; see DropModel. Random: a word of 32 bits for each cube inside."""
+        """Knock, `strength` in g; see `DropModel.knock`. Random: a word of 32 bits for each cube inside."""
         self._door.enter(state)
         if not self.table.knocks:
             again = ", or fit the surrogate again (tower-sim model fit)"
@@ -80,10 +91,23 @@ class SurrogateModel(BaseModel):
         return replace(outcome, knocked_out=outcome.emerged)
 
     def sample_runs(self, plan: Plan, runs: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Runs:
-        """Play `runs` runs of a plan at once and return their counts.
+        """Play many runs of a plan at once.
 
-        Random: run r uses stream `first` + r of `seed`, a whole number from 0, so runs differ from those of `drop`.
-        `shift` (0 to 1) is added to the probability that a thrown cube comes out, to test what tells such towers apart.
+        Args:
+            plan: The cubes that each drop throws, such as `game.plan(rules)`.
+            runs: The number of runs.
+            seed: A whole number from 0. Run r uses its stream `first` + r, so runs differ from those of `drop`.
+            first: The number of the first run.
+            shift: Added to the probability that a thrown cube comes out (0 to 1), to test what tells such towers apart.
+
+        Returns:
+            Their counts, each of shape (run, drop, colour).
+
+        >>> from tower_sim import open_model
+        >>> plan = Plan(("blue", "red"), (7, 7), throws=(-1, 0, 1))
+        >>> with open_model("amerigo", "surrogate") as model:
+        ...     model.sample_runs(plan, 1000, seed=1).inside.sum(2).mean(0).round(1).tolist()
+        [3.1, 3.4, 3.6]
         """
         from tower_sim.surrogate.kernel import play_games  # here, because it imports numba, which takes a while
 

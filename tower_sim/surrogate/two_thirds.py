@@ -26,6 +26,14 @@ class TwoThirdsRule(BaseModel):
     """A DropModel without physics: a thrown cube comes out with probability 2/3, a cube inside with 1/3, independently.
 
     All cubes inside are in the one region `tower`. Knocks are refused. Source: bgdf.com/node/180.
+
+    Args:
+        shape: A tower, as `load` returns it.
+
+    >>> from tower_sim import load
+    >>> rule = TwoThirdsRule(load("wallenstein"))
+    >>> rule.chances(rule.empty())
+    (0.6666666666666666, 0.3333333333333333)
     """
 
     name = "two_thirds"

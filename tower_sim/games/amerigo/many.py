@@ -22,11 +22,26 @@ def plan_of(rules: Rules) -> Plan:
 
 
 def sample_games(model: RunSampler, rules: Rules, games: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Runs:
-    """Play `games` complete games at once and return their counts.
+    """Play many complete games at once.
 
-    Random: game g draws from stream number first + g of `seed`, a whole number from 0. The games differ from those of
-    `amerigo.play`, which uses numpy's generator. `shift` is added to the probability of each thrown cube to come out
-    (up to 1), for tests of methods that detect such a change.
+    Args:
+        model: A model that samples runs, such as the surrogate.
+        rules: The rules.
+        games: The number of games.
+        seed: A whole number from 0. Game g draws from its stream number first + g. The games differ from those of
+            `amerigo.play`, which uses numpy's generator.
+        first: The number of the first game.
+        shift: Added to the probability of each thrown cube to come out (up to 1), for tests of methods that detect such
+            a change.
+
+    Returns:
+        Their counts, each of shape (game, drop, colour).
+
+    >>> from tower_sim import open_model
+    >>> with open_model("amerigo", "surrogate") as model:
+    ...     runs = sample_games(model, Rules(), 1000, seed=1)
+    >>> print(runs.inside.shape, round(runs.inside[:, 0].sum(1).mean(), 1))
+    (1000, 36, 7) 13.8
     """
     check_whole("games", games, 1)
     if not hasattr(model, "sample_runs"):

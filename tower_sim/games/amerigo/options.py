@@ -17,13 +17,17 @@ GOLD_TRACK = 12
 class Tokens:
     """The progress tokens of one player that matter for the cubes in the central area.
 
-    - `extra[colour]`: more action points for this action (published: 2 for one colour, 1 for each of two colours).
-    - `once[colour]`: action points for each ship, usable one time (published: blue 5).
-    - `exchange`: two colours (published: red, green). One of them alone also allows the action of the other.
-    - `gold`: passing pays by `gold_divisor_with_token`.
-    - `victory_points`: one time, one victory point for each cube, in the place of an action.
-
     Source: Amerigo rulebook, progress tokens.
+
+    Args:
+        extra: More action points for an action (published: 2 for one colour, 1 for each of two colours).
+        once: Action points for each ship, usable one time (published: blue 5).
+        exchange: Two colours (published: red, green). One of them alone also allows the action of the other.
+        gold: Whether passing pays by `gold_divisor_with_token`.
+        victory_points: Whether one time, in the place of an action, each cube is a victory point.
+
+    >>> options({"blue": 3}, Rules(), tokens=Tokens(extra={"blue": 2})).choices[0].points
+    5
     """
 
     extra: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -63,9 +67,19 @@ class Options:
 
 
 def actions_allowed(emerged: Mapping[str, int], rules: Rules) -> tuple[str, ...]:
-    """Return the colours that emerged, in colour order: each allows its action.
+    """Return the colours that emerged, each of which allows its action.
 
     Source: Amerigo rulebook, course of the game (line 222).
+
+    Args:
+        emerged: Counts by colour of the cubes in the central area.
+        rules: The rules.
+
+    Returns:
+        The colours, in the order of the rules.
+
+    >>> actions_allowed({"red": 1, "blue": 3}, Rules())
+    ('blue', 'red')
     """
     counts = as_counts("emerged", emerged)
     check_colours("emerged", counts, as_rules(rules).colours)
@@ -76,22 +90,51 @@ def action_points(emerged: Mapping[str, int]) -> int:
     """Return the action points of a phase: the number of cubes of the most numerous colour that emerged.
 
     Source: Amerigo rulebook, course of the game (line 223).
+
+    Args:
+        emerged: Counts by colour.
+
+    Returns:
+        The points; 0 without a cube.
+
+    >>> action_points({"red": 1, "blue": 3})
+    3
     """
     return max(as_counts("emerged", emerged).values(), default=0)
 
 
 def gold_for_passing(emerged: Mapping[str, int], divisor: int) -> int:
-    """Return the gold for passing: one for every `divisor` cubes in the central area, rounded up.
+    """Return the gold for passing, rounded up.
 
     Source: Amerigo rulebook, gold instead of an action (line 418).
+
+    Args:
+        emerged: Counts by colour.
+        divisor: The cubes in the central area for each gold.
+
+    Returns:
+        The gold.
+
+    >>> gold_for_passing({"red": 1, "blue": 3}, 3)
+    2
     """
     return -(-sum(as_counts("emerged", emerged).values()) // check_whole("divisor", divisor, 1))
 
 
 def on_gold_track(held: int, gained: int) -> tuple[int, int]:
-    """Return gold and victory points of a player who holds `held` gold and gains `gained`; beyond 12 gold is points.
+    """Move a player on the gold track; beyond 12, gold is victory points.
 
     Source: Amerigo rulebook, gold instead of an action (lines 420, 424, 495).
+
+    Args:
+        held: The gold that the player holds.
+        gained: The gold that the player gains.
+
+    Returns:
+        The gold and the victory points afterwards.
+
+    >>> on_gold_track(11, 3)
+    (12, 2)
     """
     all_gold = check_whole("held", held, 0, GOLD_TRACK) + check_whole("gained", gained, 0)
     gold = min(all_gold, GOLD_TRACK)
@@ -101,13 +144,25 @@ def on_gold_track(held: int, gained: int) -> tuple[int, int]:
 def options(
     emerged: Mapping[str, int], rules: Rules, marker: str | None = None, tokens: Tokens | None = None
 ) -> Options:
-    """Return the options of a player with these tokens in a phase in which the cubes `emerged` came out.
+    """Return the options of a player in a phase.
 
-    `marker` is the colour under the player's marker, or None before the marker has moved. Each action appears once, in
-    colour order. It uses cubes of its own colour if there are any. Otherwise, cubes of the substitute (white) allow the
-    action of the marker's colour, and an exchange token may allow an action with cubes of its other colour. Where the
-    rulebook is silent, `rules.rulings` decide.
+    Each action appears once, in colour order. It uses cubes of its own colour if there are any. Otherwise, cubes of the
+    substitute (white) allow the action of the marker's colour, and an exchange token may allow an action with cubes of
+    its other colour. Where the rulebook is silent, `rules.rulings` decide.
     Source: Amerigo rulebook, white action (lines 394-402), gold (418), progress tokens (573-585, 611-615, 638-644).
+
+    Args:
+        emerged: Counts by colour of the cubes that came out.
+        rules: The rules.
+        marker: The colour under the player's marker, or None before the marker has moved.
+        tokens: The player's progress tokens; None is without any.
+
+    Returns:
+        The choices, the gold for passing and the victory points of a token.
+
+    >>> found = options({"white": 2, "blue": 3}, Rules(), marker="red")
+    >>> [(choice.action, choice.cubes, choice.points) for choice in found.choices], found.gold
+    ([('blue', 'blue', 3), ('red', 'white', 3), ('white', 'white', 3)], 2)
     """
     tokens = Tokens() if tokens is None else check_kind("tokens", tokens, Tokens, "Tokens", "write Tokens(...)")
     emerged = as_counts("emerged", emerged)

@@ -121,13 +121,23 @@ def cleared(state: GameState) -> GameState:
 class DropEntry:
     """One drop of a game and the options that it gives. Counts list every colour of the game, in order.
 
-    - `thrown` includes cubes that had waited in the tray, and `emerged` lie in the central area.
-    - `inside` and `waiting` count after the knock that followed, if there was one.
-    - `skipped`: there was no cube to throw, or no cube came out.
-    - `status`, `attempts`: `settled` and 0 without a cube to throw.
-    - `failures`, `knock_failures`: the statuses of failed draws.
-    - `actions`, `action_points`, `gold`: without any token; empty or 0 for the set-up.
-    - `state`: the game after this drop and knock.
+    Attributes:
+        index: The number of the drop; 0 is the set-up.
+        round: The round, from 1; 0 for the set-up.
+        phase: The colour whose storage space is thrown; `setup` for the set-up.
+        status: How the drop ended; `settled` without a cube to throw.
+        attempts: The number of attempts; 0 without a cube to throw.
+        skipped: Whether there was no cube to throw, or no cube came out.
+        thrown: Counts, with the cubes that had waited in the tray.
+        emerged: Counts of the cubes in the central area.
+        inside: Counts after the knock that followed, if there was one.
+        waiting: The same for the cubes in the tray.
+        actions: The actions allowed without any token; empty for the set-up.
+        action_points: The action points without any token; 0 for the set-up.
+        gold: The gold for passing without any token; 0 for the set-up.
+        failures: The statuses of failed drops.
+        knock_failures: The statuses of failed knocks.
+        state: The game after this drop and knock.
     """
 
     index: int
@@ -154,12 +164,31 @@ class DropEntry:
 
 
 def play(model: DropModel, rules: Rules, seed: int) -> Iterator[DropEntry]:
-    """Play the tower's part of a game. Yield one entry for each drop: the set-up, then the phases of every round.
+    """Play the tower's part of a game.
 
-    `rules.knocks[i]` is the peak lateral acceleration (g) of a knock after drop i. Entry i describes the game after
-    this knock. All randomness is drawn from `seed`, a whole number from 0: drop i with the spawn key (i, DROP_STREAM),
-    the knock after it with (i, KNOCK_STREAM). Raises TooManyFailedDraws.
     Source: Amerigo rulebook, preparation 4 and course of the game.
+
+    Args:
+        model: The tower.
+        rules: The rules. `rules.knocks[i]` is the peak lateral acceleration (g) of a knock after drop i; entry i
+            describes the game after this knock.
+        seed: The source of all randomness, a whole number from 0. Drop i draws with the spawn key (i, DROP_STREAM), the
+            knock after it with (i, KNOCK_STREAM).
+
+    Yields:
+        An entry for each drop: the set-up, then the phases of every round.
+
+    Raises:
+        TooManyFailedDraws: Five attempts at a drop failed.
+
+    >>> from tower_sim import open_model
+    >>> with open_model("amerigo", "surrogate") as model:
+    ...     for entry in play(model, Rules(rounds=1), seed=1):
+    ...         if entry.index < 3:
+    ...             print(entry.phase, entry.emerged["blue"], entry.action_points, entry.gold)
+    setup 7 0 0
+    blue 5 5 3
+    black 1 6 5
     """
     as_rules(rules)
     check_tower(as_model(model))
