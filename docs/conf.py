@@ -18,7 +18,6 @@ PAGES = ("live", "lab", "record")
 project, author = "tower_sim", "the authors of tower_sim"
 version = release = TOWER_SIM
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-napoleon_use_ivar = True
 autodoc_typehints = "description"
 python_use_unqualified_type_names = True
 default_role = "code"  # names in docstrings stand in single backticks

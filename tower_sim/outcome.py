@@ -52,7 +52,7 @@ _SENTENCES = {
 class Landing:
     """The place of one cube after a drop.
 
-    Attributes:
+    Args:
         cube: The cube.
         place: `inside:REGION`, `doorway`, `tray`, `table`, `zone:NAME`, `border` or `lost`. A cube that rests only on
             cubes has the place of the cube under it.
@@ -80,7 +80,7 @@ class Landing:
 class Outcome:
     """The facts of one drop or knock.
 
-    Attributes:
+    Args:
         model: The name of the model.
         apparatus: The name of the apparatus.
         status: How the drop ended.

@@ -165,7 +165,10 @@ class Event:
 class TowerState:
     """The state of an apparatus between drops, immutable.
 
-    Attributes:
+    `sound` marks a state that a model has made or checked. It does not count in comparisons, and a changed copy loses
+    it.
+
+    Args:
         model: The name of the model that made it.
         apparatus: The name of the apparatus.
         digest: The digest of the exact apparatus and settings.
@@ -175,8 +178,6 @@ class TowerState:
         touches: The contacts at the end of the last drop, knock or placing; empty without contact memory. Cubes taken
             since then keep their contacts here, because the cubes on them must wake. If such a number is thrown next,
             it is a new cube.
-        sound: Whether a model has made or checked the state. It does not count in comparisons, and a changed copy
-            loses it.
 
     >>> from tower_sim import open_model
     >>> with open_model("amerigo", "surrogate") as model:

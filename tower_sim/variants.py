@@ -24,7 +24,7 @@ DEFAULT = registry.names("game")[0]  # the game of a rules file without the key 
 class Variant:
     """A game with its rules and its apparatus, to be compared with others.
 
-    Attributes:
+    Args:
         name: The name in reports, with the changes.
         file: The file or the name that was read.
         game: The game.

@@ -73,7 +73,7 @@ class Reached:
 class Tuned:
     """The result of a search for a wish; `tune` has an example.
 
-    Attributes:
+    Args:
         base: The variant that the search started from.
         wishes: What was wished.
         varied: The rules that vary, with their values.

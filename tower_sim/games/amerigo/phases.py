@@ -121,7 +121,7 @@ def cleared(state: GameState) -> GameState:
 class DropEntry:
     """One drop of a game and the options that it gives. Counts list every colour of the game, in order.
 
-    Attributes:
+    Args:
         index: The number of the drop; 0 is the set-up.
         round: The round, from 1; 0 for the set-up.
         phase: The colour whose storage space is thrown; `setup` for the set-up.
