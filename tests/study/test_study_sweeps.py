@@ -400,8 +400,10 @@ def test_sobol_shares_are_those_of_a_function_that_is_known():
         for value, error, known in zip(*parts, truth, strict=True):
             assert abs(value - known) < max(4 * error, 0.06)
     assert found.dummy < 0.05
-    again = effects.shares(x, y, np.random.default_rng(4)), effects.shares(x, y, np.random.default_rng(4))
-    assert np.array_equal(*(each.total for each in again if each))  # with their errors, from equal seeds
+    one, same = (effects.shares(x, y, np.random.default_rng(4)) for _ in range(2))
+    assert one
+    assert same
+    assert np.array_equal(one.total, same.total)  # with their errors
     noise = x[:60]
     assert effects.shares(noise, rng.normal(size=60), rng) is None
     assert effects.shares(noise, np.full(60, 3.0), rng) is None
