@@ -51,15 +51,24 @@ def calibrate(
     is_forced: bool = False,
     kept: int | None = None,
 ) -> Calibration:
-    """Weight the simulated towers by the observations in `paths` and by `wishes`; write a profile and its report.
+    """Weight the simulated towers by observations and wishes; write a profile and its report.
 
-    The table of simulated towers was drawn from the prior. The profile `output` is of one typical tower among those
-    that agree with the evidence; the report is NAME.calibration/report.md next to it. If fewer than ENOUGH towers agree
-    (effective number), more games of them are played, with progress, and stored; a second call continues. Random, from
-    `seed`: the draws of the posterior. For a wish the towers that should come nearest are played, and the one chosen is
-    judged by other games, to which its surrogate is fitted; see `wishing`. `kept` is the number of the tower that the
-    profile is of, whatever agrees best. Raises UsageError for observations, wishes or an output that cannot be used,
-    and for an existing profile unless `is_forced`.
+    The table of simulated towers was drawn from the prior. If fewer than ENOUGH towers agree with the evidence
+    (effective number), more games of them are played, with progress, and stored; a second call continues. For a wish
+    the towers that should come nearest are played, and the one chosen is judged by other games, to which its surrogate
+    is fitted; see `wishing`.
+
+    Args:
+        paths: The observations.
+        output: The profile of one typical tower among those that agree. The report is NAME.calibration/report.md next
+            to it.
+        seed: The source of the draws of the posterior.
+        wishes: What the tower should do.
+        is_forced: Whether an existing profile is replaced.
+        kept: The number of the tower that the profile is of, whatever agrees best.
+
+    Returns:
+        The fit and the tower chosen.
     """
     extra("markdown_it", "calibrate")  # sets the report as a page
     check_whole("seed", seed, 0, 2**128 - 1)

@@ -154,7 +154,14 @@ class Evidence:
 
 
 def shipped() -> dict[str, Path]:
-    """Return the files that ship with the program, by name."""
+    """Return the observations and recorded games that ship with the program.
+
+    Returns:
+        The files, by name.
+
+    >>> shipped()["my_tower"].name
+    'my_tower.csv'
+    """
     folder = Path(__file__).parent
     files = [*sorted(FOLDER.glob("*.toml")), *sorted(folder.glob("examples/*.csv"))]
     return {file.stem: file for file in files}
@@ -284,9 +291,19 @@ def of_records(
 ) -> list[Evidence]:
     """Return the evidence in recorded drops, game by game.
 
-    With `split` the drops from that number on (from 0, over all games) are held out. The `observation` that names the
-    record gives its source and doubt. A set-up that is marked gives no value. Raises UsageError for free throws, for
-    another number of cubes than the game has, and for more drops than a game has.
+    Args:
+        records: Drops of whole games, of the number of cubes and with at most the drops that a game has. A set-up that
+            is marked gives no value.
+        name: The name of the record.
+        split: The drops from this number on (from 0, over all games) are held out.
+        observation: Names the record, and gives its source and doubt.
+
+    Returns:
+        The evidence of each game.
+
+    >>> found = of_records(recorded.read(shipped()["my_tower"]), "mine")
+    >>> len(found), len(found[0].values)
+    (2, 7)
     """
     if records[0].is_free:
         raise UsageError(

@@ -225,10 +225,18 @@ def fit(
     discrepancy: Discrepancy | None = None,
     checks: bool = True,
 ) -> Fit:
-    """Weight the towers by `evidence`. Random, from `rng`: the draws.
+    """Weight the towers by evidence.
 
-    The `held` windows of the evidence are predicted from the rest instead of used. Without `checks` only prior and
-    posterior are computed, and without the means TOLD. Raises UsageError for more than MOST_VALUES values.
+    Args:
+        towers: The simulated towers.
+        evidence: The evidence, of up to MOST_VALUES values. Its `held` windows are predicted from the rest instead of
+            used.
+        rng: The source of the draws.
+        discrepancy: How far a real tower may differ from the simulation.
+        checks: Whether more than prior and posterior is computed, also the means TOLD.
+
+    Returns:
+        The fit.
     """
     check_amount(evidence)
     off = discrepancy or Discrepancy()

@@ -74,8 +74,20 @@ def read(path: str | Path) -> list[Record]:
     that cannot be: where more come out than can be there, none stays inside; and in a game, what is thrown of a colour
     is taken for all that lies outside, so the rest is inside.
 
-    Raises UsageError, with the number of the line, for impossible drops (more out than inside, more thrown than
-    outside), a missing drop, a line cut short, a cell that is no whole number, and more than MOST_*.
+    Args:
+        path: The CSV.
+
+    Returns:
+        The drops.
+
+    Raises:
+        UsageError: With the number of the line, for impossible drops (more out than inside, more thrown than outside),
+            a missing drop, a line cut short, a cell that is no whole number, and more than MOST_*.
+
+    >>> from tower_sim.calibration.evidence import shipped
+    >>> records = read(shipped()["my_tower"])
+    >>> len(records), records[0].number, sum(records[0].thrown.values())
+    (44, 0, 49)
     """
     where = f"records {shown(str(path))}"
     data = read_bytes(path, "records", limit=LARGEST, advice="give a CSV file of recorded drops")

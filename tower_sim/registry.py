@@ -59,7 +59,17 @@ def _known(group: str) -> dict[str, metadata.EntryPoint]:
 
 
 def names(group: str) -> tuple[str, ...]:
-    """Return the names in a group, our own first."""
+    """Return the names in a group, our own first.
+
+    Args:
+        group: `apparatus`, `engine` or `game`.
+
+    Returns:
+        The names.
+
+    >>> names("game")[:2]
+    ('amerigo', 'chain')
+    """
     return tuple(_known(group))
 
 
@@ -86,7 +96,18 @@ def is_file(group: str, name: object) -> bool:
 
 
 def get(group: str, name: object) -> Any:
-    """Return the object called `name` in a group, or that in the Python file `name`."""
+    """Return an object of a group.
+
+    Args:
+        group: `apparatus`, `engine` or `game`.
+        name: Its name, or the path of a Python file for a game.
+
+    Returns:
+        The object.
+
+    >>> get("game", "amerigo").title
+    'Amerigo'
+    """
     if is_file(group, name):
         return _loaded("opener", group).open(name)
     known = names(group)

@@ -159,10 +159,19 @@ def check_engine(kind: Callable[[PhysicsSettings], Stepper], settings: PhysicsSe
 
 
 def check_game(game: Game, model: DropModel | None = None, tables: Mapping[str, Any] | None = None) -> None:
-    """Check the promises of `Game` with a few runs, with and without failed draws. Raises AssertionError.
+    """Check the promises of `Game` with a few runs, with and without failed draws.
 
-    `model` plays the runs, by default the rule of two thirds, or physics for a game with a board, in the game's
-    `apparatus`. `tables` are rules for a short run.
+    Args:
+        game: The game.
+        model: It plays the runs, by default the rule of two thirds, or physics for a game with a board, in the game's
+            `apparatus`.
+        tables: Rules for a short run.
+
+    Raises:
+        AssertionError: The game breaks a promise.
+
+    >>> from tower_sim import registry
+    >>> check_game(registry.get("game", "push_your_luck"))
     """
     if game.apparatus:
         game.check(shape := load(game.apparatus))

@@ -73,7 +73,19 @@ def load(name_or_file: str | Path) -> Apparatus:
 
 
 def parse(text: str, name: str, file: Path | None = None) -> Apparatus:
-    """Make the apparatus called `name` from a profile's text, which was read from `file`."""
+    """Make an apparatus from the text of a profile.
+
+    Args:
+        text: TOML.
+        name: The name of the apparatus.
+        file: The file that the text was read from.
+
+    Returns:
+        The apparatus.
+
+    >>> parse(shipped()["amerigo"], "mine").name
+    'mine'
+    """
     try:
         profile = toml_table(text, "the file")
     except UsageError as error:

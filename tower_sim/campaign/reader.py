@@ -23,10 +23,23 @@ _WIDEST = 1 << 21  # runs of a point, and drops of a run, that a key holds
 
 
 def load(directory: str | Path) -> Campaign:
-    """Read the campaign in `directory`, also if shards were not played yet.
+    r"""Read the dataset of a campaign, also if shards were not played yet.
 
-    Raises UsageError if `directory` holds no campaign, if a file was changed or is foreign, if the campaign has knocks,
-    or if no drop succeeded.
+    Args:
+        directory: The directory that `campaign.run` wrote. Its files are unchanged, its campaign has no knocks, and a
+            drop succeeded.
+
+    Returns:
+        The dataset.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> from tower_sim.campaign import parse, run
+    >>> spec = parse('[campaign]\ngame = "amerigo"\nmodel = "surrogate"\nseed = "7"\ngames = 2\nshard = 1')
+    >>> with TemporaryDirectory() as folder:
+    ...     summary = run(spec, Path(folder, "data"))
+    ...     campaign = load(Path(folder, "data"))
+    >>> campaign.runs, len(campaign.drops), campaign.thrown_by_colour.shape
+    (2, 72, (72, 7))
     """
     store = Store.read(as_path("directory", directory))
     where = f"campaign {shown(str(directory))}"

@@ -293,7 +293,14 @@ def _few_runs(spec: Spec) -> str:
 
 
 def status(directory: Path) -> dict[str, Any]:
-    """Return the progress of a campaign, as the document of `campaign status --json`."""
+    """Return the progress of a campaign.
+
+    Args:
+        directory: The directory that `run` writes.
+
+    Returns:
+        The document of `campaign status --json`.
+    """
     store = Store.read(directory)
     spec, redrawn, unfinished = store.spec, *store.failures()
     done = [index for index in range(spec.shards) if store.is_there(index)]
@@ -336,7 +343,14 @@ def spans(values: Sequence[int]) -> str:
 
 
 def verify(directory: Path) -> list[str]:
-    """Check every byte of a campaign's dataset; return one line for each file with a problem."""
+    """Check every byte of a campaign's dataset.
+
+    Args:
+        directory: The directory that `run` wrote.
+
+    Returns:
+        One line for each file with a problem.
+    """
     store = Store.read(directory)
     problems = [*store.damaged, *(line for index in range(store.spec.shards) for line in store.problems(index))]
     return problems + [f"{name}: foreign: of no shard of this campaign" for name in store.foreign()]

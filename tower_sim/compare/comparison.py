@@ -24,7 +24,17 @@ _DOUBT = (
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """A comparison of two variants. `asked` pairs were asked for; `groups` has the rows of each group of figures."""
+    """A comparison of two variants; `compare_files` has an example.
+
+    Args:
+        a: The first variant.
+        b: The second variant.
+        model: The name of the model, or of both.
+        seed: The seed of all pairs.
+        asked: The number of pairs asked for.
+        pairs: The pairs played.
+        groups: The rows of each group of figures.
+    """
 
     a: Variant
     b: Variant

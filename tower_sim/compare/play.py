@@ -34,10 +34,21 @@ def play_pairs(
     seed: int,
     note: Callable[[int], None] = lambda done: None,
 ) -> Tally:
-    """Play `games` pairs and return their tally, after an interrupt that of the pairs done; see `batches`.
+    """Play pairs of runs; see `batches`.
 
-    `note` is called with the number of pairs done. Raises UsageError for a number of games that is not allowed,
-    TooManyFailedDraws if fewer than 2 pairs succeed, and KeyboardInterrupt if fewer than 2 were done.
+    Args:
+        compared: The two variants as a game compares them.
+        models: Those of A and B.
+        games: The number of pairs.
+        seed: The source of all randomness; run r of both has the same seed.
+        note: Called with the number of pairs done.
+
+    Returns:
+        The tally, after an interrupt that of the pairs done.
+
+    Raises:
+        TooManyFailedDraws: Fewer than 2 pairs succeed.
+        KeyboardInterrupt: Fewer than 2 were done.
     """
     games, seed = check_whole("games", games, 2, MAX_GAMES), check_seed(seed)
     tally, failure = Tally.empty(compared), None

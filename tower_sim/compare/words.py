@@ -24,7 +24,19 @@ _MOST = 6  # differing keys that are listed
 
 
 def compare_report(comparison: Comparison) -> str:
-    """Return the report of a comparison. A paragraph is one line; tables are up to 80 characters wide."""
+    """Return the report of a comparison.
+
+    Args:
+        comparison: The comparison.
+
+    Returns:
+        The text. A paragraph is one line; tables are up to 80 characters wide.
+
+    >>> from tower_sim.compare import compare_files
+    >>> comparison = compare_files(("amerigo", None), 100, 1, "surrogate", ["cubes=6"])
+    >>> print(compare_report(comparison).splitlines()[2])
+    Amerigo, house rules compared: 100 pairs of games, model surrogate, seed 1
+    """
     pairs, game = comparison.pairs, comparison.pairs.compared.game
     head = [
         comparison.in_plain_words,

@@ -25,16 +25,31 @@ greedy: Policy = operator.methodcaller("greedy")
 
 
 def random(seed: int) -> Policy:
-    """Return the policy that takes each allowed action with the same probability."""
+    """Return the policy that takes each allowed action with the same probability.
+
+    Args:
+        seed: The source of the choices.
+
+    Returns:
+        The policy, a function from an environment to an action.
+    """
     rng = np.random.default_rng(check_seed(seed))
     return lambda env: int(rng.choice(np.flatnonzero(env.action_masks())))
 
 
 def search(policy: Policy, rollouts: int, ahead: int, seed: int) -> Policy:
-    """Return the policy that tries each allowed action in `rollouts` simulations and takes the best on average.
+    """Return the policy that tries each allowed action in simulations and takes the best on average.
 
-    After the action, `policy` continues for up to `ahead` steps. Each rollout draws new random numbers, the same for
-    every action. So it knows the tower's probabilities and its contents, but not what comes out next.
+    It knows the tower's probabilities and its contents, but not what comes out next.
+
+    Args:
+        policy: Continues after the action.
+        rollouts: The simulations of each action, each with new random numbers, the same for every action.
+        ahead: The most steps that `policy` continues for.
+        seed: The source of the random numbers.
+
+    Returns:
+        The policy.
     """
     rollouts, ahead = check_whole("rollouts", rollouts, 1), check_whole("ahead", ahead, 0)
     rng = np.random.default_rng(check_seed(seed))
@@ -63,7 +78,22 @@ def _roll_out(env: TowerEnv[Any], here: Any, action: int, policy: Policy, ahead:
 
 
 def returns(env: TowerEnv[Any], policy: Policy, games: int, seed: int) -> Array:
-    """Play games and return the total reward of each, shape (games,). Game i begins with `reset(seed=seed + i)`."""
+    """Play games and return the total reward of each.
+
+    Args:
+        env: The environment.
+        policy: The policy.
+        games: The number of games.
+        seed: Game i begins with `reset(seed=seed + i)`.
+
+    Returns:
+        The rewards, shape (games,).
+
+    >>> import gymnasium, tower_sim.env
+    >>> env = gymnasium.make("tower_sim/PushYourLuck-v0").unwrapped
+    >>> returns(env, random(1), 3, seed=7).tolist()
+    [26.0, 28.0, 12.0]
+    """
     games, seed = check_whole("games", games, 1), check_seed(seed)
     gained = np.zeros(games)
     for game in range(games):
@@ -77,16 +107,33 @@ def returns(env: TowerEnv[Any], policy: Policy, games: int, seed: int) -> Array:
 
 
 def value(env: TowerEnv[Any], policy: Policy, games: int, seed: int) -> Estimate:
-    """Return the mean of `returns` with its 95 % interval."""
+    """Estimate the mean of `returns`.
+
+    Args:
+        env: The environment.
+        policy: The policy.
+        games: The number of games.
+        seed: As for `returns`.
+
+    Returns:
+        The mean with its 95 % interval.
+    """
     return average(returns(env, policy, games, seed))
 
 
 class SolvedLuck:
-    """The optimal policy of push your luck for a player who sees the points, the round and the columns `counts`.
+    """The optimal policy of push your luck for a player who sees the points, the round and some columns.
 
-    The outcomes of throws are counted, separately for each value of `counts`, in `steps` simulated steps of many games,
-    drawn from `seed`, in which players stop with probability `stops`. Dynamic programming backwards from the last round
-    gives the best choices. With the cubes inside as `counts`, the player remembers what was thrown in.
+    The outcomes of throws are counted, separately for each value of the columns, in simulated steps of many games.
+    Dynamic programming backwards from the last round gives the best choices. With the cubes inside as columns, the
+    player remembers what was thrown in.
+
+    Args:
+        envs: The games.
+        counts: The names of the columns.
+        steps: The number of steps.
+        seed: The source of the steps.
+        stops: The probability that players stop in them.
     """
 
     def __init__(

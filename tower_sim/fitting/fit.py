@@ -18,9 +18,14 @@ LEAST_RUNS = 10  # with fewer, no run would be held out
 
 
 def fit(directories: Sequence[str | Path], note: Callable[[], None] = nothing) -> Fitted:
-    """Fit a surrogate to the campaigns in `directories`; equal data give an equal model.
+    """Fit a surrogate to campaigns; equal data give an equal model.
 
-    Raises UsageError for a directory without a campaign, campaigns that `apparatus_of` refuses, and fewer than 10 runs.
+    Args:
+        directories: The campaigns, of one apparatus (see `apparatus_of`) and with 10 runs or more together.
+        note: Called after each step of the fit.
+
+    Returns:
+        The fitted law, which `Fitted.to_json` writes.
     """
     campaigns = [load_whole(directory) for directory in directories]
     apparatus = apparatus_of(campaigns)

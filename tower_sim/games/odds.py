@@ -44,16 +44,36 @@ class ManyRuns(ABC):
 
 
 def proportion(hits: int, games: int) -> Share:
-    """Return the share of `hits` in `games`, with its 95 % Wilson interval, which is None for fewer than FEWEST."""
+    """Return a share with its 95 % Wilson interval.
+
+    Args:
+        hits: The number of games that count.
+        games: The number of games.
+
+    Returns:
+        The share. Its interval is None for fewer than FEWEST games.
+
+    >>> proportion(1, 4)
+    {'n': 4, 'count': 1, 'share': 0.25, 'interval': None}
+    """
     share = wilson(hits, games)
     interval = None if games < FEWEST else [share.low, share.high]
     return {"n": games, "count": hits, "share": share.value, "interval": interval}
 
 
 def mean(values: Sequence[float], runs: int | None = None) -> Mean:
-    """Return the mean of `values` of `runs` (None: one of each) with its 95 % Student interval.
+    """Return a mean with its 95 % Student interval.
 
-    The interval is None for fewer than FEWEST runs and for equal values. It goes below 0 only if a value does.
+    Args:
+        values: The values.
+        runs: The number of runs that they are of; None is one of each.
+
+    Returns:
+        The mean. Its interval is None for fewer than FEWEST runs and for equal values, and goes below 0 only if a value
+        does.
+
+    >>> mean([3, 4, 5])
+    {'n': 3, 'mean': 4.0, 'interval': None}
     """
     estimate, least = average(values), min(values)
     has_none = (estimate.n if runs is None else runs) < FEWEST or least == max(values)

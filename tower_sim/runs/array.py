@@ -23,9 +23,17 @@ EVERY = -1  # in `Plan.throws`: cubes of every colour
 class Plan:
     """The drops of a run, for games in which each drop throws all cubes of one colour that are then outside.
 
-    There are `cubes[k]` cubes of `colours[k]`. Drop i throws `colours[throws[i]]`, or all if `throws[i]` is EVERY. The
-    first drop is the set-up. `figures` are the game's whole numbers for each other drop, `terms` the numbers of its
-    rules.
+    The first drop is the set-up.
+
+    Args:
+        colours: The colours.
+        cubes: The number of cubes of each colour.
+        throws: For each drop the index of the colour thrown, or EVERY for all.
+        figures: The game's whole numbers for each drop but the first.
+        terms: The numbers of its rules.
+
+    >>> Plan(("blue", "red"), (7, 7), throws=(EVERY, 0, 1)).drops
+    3
     """
 
     colours: tuple[str, ...]

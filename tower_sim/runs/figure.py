@@ -30,15 +30,32 @@ OPEN = ("own", "own_out", "colours", "lead", "old_out")
 
 @dataclass(frozen=True)
 class Figure:
-    """A statistic of runs. `key` names it in documents, `title` is for people, and `says` describes it.
+    """A statistic of runs.
 
-    The formula `of` is evaluated for every drop of the kind `at` (phases of play, or the set-up) where `where` is true.
-    A run's value depends on `take`: `mean` is the sum of `of` over the sum of `among`; others are `sum`, `most`
-    (maximum) and `spread` (standard deviation). Formulas use COLUMNS, terms of the rules and facts of the game. A
-    figure without `of` is measured by its game from the turns of a run.
+    Formulas use COLUMNS, terms of the rules and facts of the game. A figure without `of` is measured by its game from
+    the turns of a run.
 
-    `sentence` is for players, with {} in the place of the mean. `chances` names the values 0, 1, ... whose shares of
-    drops are reported too; the last one includes greater values. A `minor` figure appears in tables only.
+    Args:
+        key: Its name in documents.
+        title: Its name for people.
+        unit: The unit of its values; SHARE marks a share.
+        says: Its description.
+        of: A formula, evaluated for every drop that counts.
+        among: The formula of the denominator of a `mean`.
+        where: The formula that is true of the drops that count.
+        take: A run's value: `mean` (the sum of `of` over the sum of `among`), `sum`, `most` (maximum) or `spread`
+            (standard deviation).
+        at: The kind of drops that count: `phases` of play, or the `setup`.
+        sentence: For players, with {} in the place of the mean.
+        chances: The names of the values 0, 1, ... whose shares of drops are reported too; the last one includes greater
+            values.
+        minor: Whether it appears in tables only.
+
+    >>> from tower_sim.runs.by_drop import by_drop
+    >>> thrown, out = np.array([[[4], [2], [2]]]), np.array([[[1], [3], [2]]])
+    >>> runs = by_drop(thrown, out, np.cumsum(thrown - out, axis=1))
+    >>> Figure("out", "cubes that come out", "cubes", of="out").value(runs).tolist()
+    [2.5]
     """
 
     key: str

@@ -28,12 +28,17 @@ FAILED = 0.01  # share of failed draws, above which the opening of the report me
 
 
 def study(directory: str | Path, out: str | Path, point: int | None = None) -> dict[str, Any]:
-    """Write the report on the campaign in `directory` into `out`, and return its text and tables as a document.
+    """Write the report on a campaign.
 
-    The files are report.html and report.md with tables/*.csv and plots/*.svg, each written completely or not at all.
-    `point` selects one design point. Random: resampled runs, permutations and folds, all seeded by the spec's digest,
-    so a second call writes the same. Raises UsageError if `directory` has no campaign with a successful drop, if a file
-    was changed, if the point has no data, or if `out` cannot be written.
+    Args:
+        directory: A campaign with a drop that succeeded; its files are unchanged.
+        out: The folder of report.html and report.md with tables/*.csv and plots/*.svg, each written completely or not
+            at all. Random: resampled runs, permutations and folds, all seeded by the spec's digest, so a second call
+            writes the same.
+        point: One design point; None is all.
+
+    Returns:
+        The text and the tables as a document.
     """
     whole = load(directory)
     campaign = whole if point is None else at_point(whole, point)

@@ -76,12 +76,19 @@ class Ability:
 
     @staticmethod
     def parse(text: str) -> Ability:
-        """Return the ability that a text describes: KIND, KIND:N or KIND:N:N..., with ! at the end if it is barred.
+        """Read an ability.
 
-        The forms are throw:COUNT, card:COUNT, move:SPARED, strength:COUNT, take_off:DAMAGE:COINS and
-        win_bonus:DAMAGE:COINS:CARGO. The defaults are throw:2, card:0, move:0, strength:1, take_off:1:2 and
-        win_bonus:0:0:0.
-        Raises UsageError for any other text.
+        Args:
+            text: KIND, KIND:N or KIND:N:N..., with ! at the end if it is barred. The forms are throw:COUNT, card:COUNT,
+                move:SPARED, strength:COUNT, take_off:DAMAGE:COINS and win_bonus:DAMAGE:COINS:CARGO. The defaults are
+                throw:2, card:0, move:0, strength:1, take_off:1:2 and win_bonus:0:0:0.
+
+        Returns:
+            The ability.
+
+        >>> ability = Ability.parse("strength:3")
+        >>> ability.kind, ability.count
+        ('strength', 3)
         """
         check_kind("ability", text, str, "a text", advice := "write throw:2 or strength:1")
         kind, *given = text.strip().removesuffix("!").split(":")

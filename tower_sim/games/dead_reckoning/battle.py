@@ -245,11 +245,25 @@ def when_behind(battle: Battle, side: str, uses: Sequence[Use]) -> Use | None:
 
 
 def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
-    """Return a battle before its throw: an empty board, and the first cubes of the sides in hand.
+    """Begin a battle: an empty board, and the first cubes of the sides in hand.
 
-    Cubes are numbered from 0, side by side, the supply before cubes on islands. Step i draws from SeedSequence(seed,
-    spawn_key=(game, i)). Raises UsageError if `model` has no board or lacks the contacts that a ruling needs.
     Source: rulebook, lines 911-913 and 949.
+
+    Args:
+        model: A ship. Some rulings need the contacts of physics.
+        setup: The combat. Its cubes are numbered from 0, side by side, the supply before cubes on islands.
+        seed: Step i draws from SeedSequence(seed, spawn_key=(game, i)).
+        game: The number of the battle.
+
+    Returns:
+        The battle before its throw.
+
+    >>> from tower_sim import count_by_colour, open_model
+    >>> from tower_sim.games.dead_reckoning.sides import Side
+    >>> with open_model("dead_reckoning", "surrogate") as model:
+    ...     battle = start(model, Setup("ship", (Side("purple", 6), Side("green", 3))), seed=7)
+    >>> count_by_colour(battle.hand), due(battle)
+    ({'purple': 6, 'green': 3}, 'throw')
     """
     as_model(model)
     seed, _ = check_run(setup, Setup, seed, None)
@@ -294,9 +308,27 @@ def due(battle: Battle) -> str:
 
 
 def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -> Battle:
-    """Return the battle after the next step. A side without a policy passes.
+    """Do the next step of a battle; see `due`.
 
-    Raises TooManyFailedDraws. Source: see `due`.
+    Args:
+        model: The ship.
+        battle: The battle.
+        policies: A function for each side that chooses its abilities. A side without one passes.
+
+    Returns:
+        The battle after the step.
+
+    Raises:
+        TooManyFailedDraws: Five attempts at a draw failed.
+
+    >>> from tower_sim import open_model
+    >>> from tower_sim.games.dead_reckoning.sides import Side
+    >>> with open_model("dead_reckoning", "surrogate") as model:
+    ...     battle = start(model, Setup("ship", (Side("purple", 6), Side("green", 3))), seed=7)
+    ...     while not battle.over:
+    ...         battle = advance(model, battle, {"green": when_behind})
+    >>> battle.result().winner
+    'purple'
     """
     as_model(model)
     check_kind("battle", battle, Battle, "a Battle", "begin with start(...), or read one with Battle.from_token")
@@ -332,8 +364,18 @@ def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -
 def play(
     model: BoardModel, battle: Battle, policies: Mapping[str, Policy] = types.MappingProxyType({})
 ) -> Iterator[Battle]:
-    """Play a battle to its end. Yield the battle after each step; the newest step is `steps[-1]`. Raises as `advance`
-    does.
+    """Play a battle to its end.
+
+    Args:
+        model: The ship.
+        battle: The battle so far.
+        policies: As for `advance`.
+
+    Yields:
+        The battle after each step; the newest step is `steps[-1]`.
+
+    Raises:
+        TooManyFailedDraws: As for `advance`.
     """
     while not battle.over:
         battle = advance(model, battle, policies)

@@ -26,14 +26,22 @@ OCCASIONS: tuple[Occasion, ...] = get_args(Occasion)
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a combat: its `colour`, the number of `cubes` that it takes at first, and what else it has.
-
-    - `supply`: all its cubes at hand, including those taken. None means all its cubes that are not on islands.
-    - `island`: cubes on islands that it can take without a change in the control of an island.
-    - `island_for`: the occasions on which it takes them when the supply runs out.
-    - `damage`: the damage that its ship already has.
+    """One side of a combat.
 
     Source: rulebook, lines 407-408, 895, 913, 973 and 1107.
+
+    Args:
+        colour: The colour of its cubes.
+        cubes: The number of cubes that it takes at first.
+        supply: All its cubes at hand, including those taken. None means all its cubes that are not on islands.
+        island: Cubes on islands that it can take without a change in the control of an island.
+        abilities: The abilities that it may use.
+        damage: The damage that its ship already has.
+        pirate: Whether its ship is in pirate mode.
+        island_for: The occasions on which it takes cubes from islands when the supply runs out.
+
+    >>> Side("green", 3, abilities=(Ability.parse("throw:2"),)).abilities[0].count
+    2
     """
 
     colour: str
@@ -67,13 +75,20 @@ def side_words(side: Side) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """A combat before the throw: its kind, its sides, the active side, and the rulings.
+    """A combat before the throw.
 
-    `active` is the colour of a side, the first by default; in a tie-break no side is active. The other side of a
-    `merchant` combat is the non-player, and of a `building` combat the owner of the buildings. `provoked` means that
-    the active ship ended its move at a ship in pirate mode, and has to fight it. Raises UsageError for a combat that is
-    impossible.
     Source: rulebook, lines 80, 534, 885, 913, 1043, 1052, 1056, 1213 and 1275.
+
+    Args:
+        kind: `ship`, `merchant`, `building` or `tie_break`.
+        sides: Two, or all tied sides. The one that is not active is the non-player of a `merchant` combat, and the
+            owner of the buildings of a `building` combat.
+        active: The colour of a side, the first by default; in a tie-break no side is active.
+        rulings: The choices where the rulebook is silent.
+        provoked: Whether the active ship ended its move at a ship in pirate mode, and has to fight it.
+
+    >>> Setup("ship", (Side("purple", 6), Side("green", 3))).active
+    'purple'
     """
 
     kind: Kind
