@@ -356,7 +356,7 @@ def shares(x: Array, y: Array, rng: np.random.Generator) -> Shares | None:
     size = unit.shape[1]
     sobol = _stats().qmc.Sobol(2 * size, bits=64, rng=np.random.default_rng(int(rng.integers(1 << 31))))
     one, other = np.split(sobol.random(SHARES_SAMPLE), 2, axis=1)
-    mixed = [np.where(np.arange(size) == field, other, one) for field in range(size)]
+    mixed = [np.where(is_own, other, one) for is_own in np.eye(size, dtype=bool)]
     f_one, f_other, f_mixed = means(one).T, means(other).T, np.stack([means(each).T for each in mixed])
 
     def indices_of(rows: Array) -> Array:
