@@ -120,6 +120,7 @@ def test_further_games_are_kept_and_gone_on_with(tmp_path: Path, monkeypatch: py
         return coins(shape, number, games)
 
     with monkeypatch.context() as patch:
+        patch.setattr(played, "in_threads", map)  # in order
         patch.setattr(played, "play", counted)
         with pytest.raises(KeyboardInterrupt):
             play_on(table, [4, 1, 5], file)

@@ -195,7 +195,7 @@ def _dies() -> None:
 
 @pytest.mark.slow
 def test_when_a_worker_dies_its_shard_is_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(RUNNING, "attempt", _dies_once)
+    monkeypatch.setattr(RUNNING, "_attempt", _dies_once)
     monkeypatch.setenv("DIED", str(tmp_path / "died"))
     spec = parse(GAMES)
     assert sorted(run(spec, tmp_path / "out", workers=2).finished) == list(range(spec.shards))
@@ -205,7 +205,7 @@ def test_when_a_worker_dies_its_shard_is_played_again(tmp_path: Path, monkeypatc
 
 
 def test_a_shard_at_which_workers_die_has_failed_and_others_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(RUNNING, "attempt", _always_dies)
+    monkeypatch.setattr(RUNNING, "_attempt", _always_dies)
     summary = run(parse(GAMES), tmp_path / "out", workers=2)
     assert [*map(str, summary.failed.values())] == ["its worker died"]
     assert status(tmp_path / "out")["shards"]["missing"] == [*summary.failed] == [1]
@@ -374,10 +374,10 @@ def test_a_cluster_of_our_own_gives_the_same_files(tmp_path: Path):
 @pytest.mark.slow
 def test_workers_of_other_versions_end_the_run(lasting: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     here = environment()
-    assert isinstance(RUNNING.attempt(parse(GAMES), 0, here), Shard)
+    assert isinstance(RUNNING._attempt(parse(GAMES), 0, here), Shard)
     for name in ("numpy", "machine"):
         with pytest.raises(UsageError, match=rf"has {name} .* instead of 0.1; allowed is what the client has"):
-            RUNNING.attempt(parse(GAMES), 0, here | {name: "0.1"})
+            RUNNING._attempt(parse(GAMES), 0, here | {name: "0.1"})
     monkeypatch.setattr(RUNNING, "environment", lambda: {"scipy": "0.1"})
     with pytest.raises(UsageError, match="scipy"):
         run(parse(GAMES), tmp_path / "out", dask=lasting.address)

@@ -47,7 +47,7 @@ def done(folder: Path, *words: str, **more: str) -> str:
 def told(text: str) -> None:
     found = json.loads(text)
     assert {*found} == {*(game.name for game in games()), "first", "event", "odds", "throws"}
-    assert [found[name] for name in ("first", "odds", "throws")] == [2, 50, 10]
+    assert [found[name] for name in ("first", "odds", "throws")] == [3, 50, 10]
     assert 2 <= found["event"] <= 12
 
 
