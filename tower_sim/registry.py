@@ -49,7 +49,7 @@ FILE = ".py"
 
 
 @cache
-def _known(group: str) -> dict[str, metadata.EntryPoint]:
+def _entry_points(group: str) -> dict[str, metadata.EntryPoint]:
     own = [metadata.EntryPoint(name, value, f"tower_sim.{group}") for name, value in OWN[group].items()]
     others = sorted(metadata.entry_points(group=f"tower_sim.{group}"), key=lambda point: point.name)
     known: dict[str, metadata.EntryPoint] = {}
@@ -70,17 +70,17 @@ def names(group: str) -> tuple[str, ...]:
     >>> names("game")[:2]
     ('amerigo', 'chain')
     """
-    return tuple(_known(group))
+    return tuple(_entry_points(group))
 
 
 def source(group: str, name: str) -> str:
     """Return the name of the package that provides `name`."""
-    return _known(group)[name].value.split(":")[0].split(".")[0]
+    return _entry_points(group)[name].value.split(":")[0].split(".")[0]
 
 
 @cache
 def _loaded(group: str, name: str) -> Any:
-    point = _known(group)[name]
+    point = _entry_points(group)[name]
     try:
         return getattr(importlib.import_module(point.module), point.attr)
     except (ImportError, AttributeError, UsageError) as error:

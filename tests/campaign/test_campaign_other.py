@@ -81,7 +81,7 @@ def found(monkeypatch: pytest.MonkeyPatch, **games: str) -> None:
     monkeypatch.setattr(
         registry.metadata, "entry_points", lambda group: points if group == "tower_sim.game" else real(group=group)
     )
-    registry._known.cache_clear()
+    registry._entry_points.cache_clear()
     registry._loaded.cache_clear()
 
 
@@ -90,7 +90,7 @@ def _lots(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     found(monkeypatch, lots=f"{__name__}:GAME")
     yield monkeypatch
     monkeypatch.undo()
-    registry._known.cache_clear()
+    registry._entry_points.cache_clear()
     registry._loaded.cache_clear()
 
 

@@ -133,10 +133,10 @@ SHELF = Shelf(
 def points(monkeypatch: pytest.MonkeyPatch) -> Iterator[PhysicsSettings]:
     """The settings of physics with the engine of points, as if a package had brought it by an entry point."""
     monkeypatch.setitem(registry.OWN["engine"], "points", f"{__name__}:PointEngine")
-    registry._known.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    registry._entry_points.cache_clear()  # pyright: ignore[reportPrivateUsage]
     yield PhysicsSettings(engine="points")
     monkeypatch.undo()
-    registry._known.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    registry._entry_points.cache_clear()  # pyright: ignore[reportPrivateUsage]
 
 
 def test_an_engine_of_forty_lines_drops_through_an_apparatus_of_ten(points: PhysicsSettings):

@@ -88,10 +88,10 @@ def _games() -> Iterator[None]:
         patch.setattr(
             registry.metadata, "entry_points", lambda group: points if group == "tower_sim.game" else real(group=group)
         )
-        registry._known.cache_clear()
+        registry._entry_points.cache_clear()
         registry._loaded.cache_clear()
         yield
-    registry._known.cache_clear()
+    registry._entry_points.cache_clear()
     registry._loaded.cache_clear()
 
 

@@ -115,13 +115,13 @@ def _from_tables(profile: dict[str, Any], name: str, file: Path | None) -> Appar
     of_kind: ApparatusKind = registry.get("apparatus", kind)
     profile = of_kind.attach(profile, file)
     try:
-        canonical = json.dumps([_SHAPES, _told(profile)], sort_keys=True, separators=(",", ":"))
+        canonical = json.dumps([_SHAPES, _without_data(profile)], sort_keys=True, separators=(",", ":"))
     except TypeError as error:  # a date: TOML has more than JSON
         raise UsageError(f"a value is neither text nor number ({error}); allowed are these; change it") from error
     return of_kind.make(Profile(name, profile, hashlib.sha256(canonical.encode()).hexdigest()[:16], file))
 
 
-def _told(profile: dict[str, Any]) -> dict[str, Any]:
+def _without_data(profile: dict[str, Any]) -> dict[str, Any]:
     told = dict(profile)
     for key, table in profile.items():
         if isinstance(table, dict) and "digest" in table:

@@ -57,10 +57,10 @@ def save(figure: Any, path: str | Path) -> None:
     Raises UsageError for the path, WritingFailed if the disk is full or fails.
     """
     check_path(path)
-    writing.write(path, _drawn(figure, Path(path).suffix.lower().removeprefix(".")), "picture")
+    writing.write(path, _render(figure, Path(path).suffix.lower().removeprefix(".")), "picture")
 
 
-def _drawn(figure: Any, form: str) -> bytes:
+def _render(figure: Any, form: str) -> bytes:
     for text in figure.findobj(Text):
         text.set_parse_math(False)  # names are names, also those with a dollar sign
     plain = "svg" if form == "svgz" else form

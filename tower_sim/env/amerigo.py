@@ -56,8 +56,8 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
         super().__init__(rules, **options)
 
     @property
-    def _of(self) -> tuple[object, ...]:
-        return *super()._of, self._need, self._gold
+    def _identity(self) -> tuple[object, ...]:
+        return *super()._identity, self._need, self._gold
 
     def _actions(self) -> tuple[str, ...]:
         return "gold", *(f"action {colour}" for colour in self.rules.colours), "token"
@@ -98,7 +98,7 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
     def _mask(self, table: PhasesTable) -> list[bool]:
         return [worth is not None for worth in self._worths(table)]
 
-    def _seen(self, table: PhasesTable) -> Iterator[Seen]:
+    def _elements(self, table: PhasesTable) -> Iterator[Seen]:
         entry = table.entries[-1]
         yield "phase", entry.index, self.rules.drops
         yield "token", table.has_token, 1

@@ -116,7 +116,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
         """Return whether each action is allowed. At the end of the game none is."""
 
     @abstractmethod
-    def _seen(self, table: T) -> Iterable[Seen]:
+    def _elements(self, table: T) -> Iterable[Seen]:
         """Return the elements of the observation. Names of elements about the cubes inside begin with `inside`."""
 
     @abstractmethod
@@ -165,7 +165,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
 
     def clone(self) -> Kept[T]:
         """Return the current table for `restore`. It never changes."""
-        return Kept(self._of, self.table)
+        return Kept(self._identity, self.table)
 
     def restore(self, kept: Kept[T], *, seed: int | None = None) -> tuple[Array, dict[str, Any]]:
         """Continue from a table that `clone` returned, with its own random numbers or with those of `seed`.
@@ -173,8 +173,10 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
         Raises UsageError for a table of another environment, other rules or another tower.
         """
         check_kind("state", kept, Kept, "a state that clone() gave", "call env.unwrapped.clone()")
-        if kept.of != self._of:
-            raise fault("state", kept.of[0], f"one of {self._of[0]} with these rules and this tower", "take its clone")
+        if kept.of != self._identity:
+            raise fault(
+                "state", kept.of[0], f"one of {self._identity[0]} with these rules and this tower", "take its clone"
+            )
         if seed is None:
             return self.put(kept.table)
         return self.put(cast("T", replace(cast("Any", kept.table), seed=check_seed(seed))))
@@ -193,7 +195,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
         self.model.close()
 
     @property
-    def _of(self) -> tuple[object, ...]:
+    def _identity(self) -> tuple[object, ...]:
         return self.game.name, self.rules, self.model.empty()
 
     def put(self, table: T) -> tuple[Array, dict[str, Any]]:
@@ -219,7 +221,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
         return int(action)
 
     def _numbers(self, table: T) -> Iterable[Seen]:
-        for name, value, most in self._seen(table):
+        for name, value, most in self._elements(table):
             if self.knowledge != "throw" or not name.startswith("inside"):
                 yield name, value, most
         if self.knowledge == "state":

@@ -53,8 +53,8 @@ class DeadReckoningEnv(TowerEnv[Battle]):
         super().__init__(rules or RULES, **options)
 
     @property
-    def _of(self) -> tuple[object, ...]:
-        return *super()._of, self.side
+    def _identity(self) -> tuple[object, ...]:
+        return *super()._identity, self.side
 
     def _actions(self) -> tuple[str, ...]:
         return tuple(_list_actions(self.rules.setup, self.model.board, self.side))
@@ -75,8 +75,8 @@ class DeadReckoningEnv(TowerEnv[Battle]):
         offered = _list_uses(table) if _is_choice(table) else {}
         return [action in offered and table.turn == self.side for action in self.actions]
 
-    def _seen(self, table: Battle) -> Iterator[Seen]:
-        return _seen(table, self.side)
+    def _elements(self, table: Battle) -> Iterator[Seen]:
+        return _elements(table, self.side)
 
     def _figure(self, table: Battle) -> Any:
         return board_figure(with_board(self.shape), table.state, f"{self.side} to choose, step {len(table.steps)}")
@@ -218,7 +218,7 @@ def _reward(battle: Battle, side: str) -> float:
     return 0.0 if winner is None else 1.0 if winner == side else -1.0
 
 
-def _seen(battle: Battle, side: str) -> Iterator[Seen]:
+def _elements(battle: Battle, side: str) -> Iterator[Seen]:
     yield "passes", battle.passes, 2
     supply, stuck = (count_by_colour(cubes) for cubes in ((*battle.supply, *battle.island), battle.state.cubes))
     by_place = {place: count_by_colour(battle.state.board.at(place)) for place in places_of(battle.board)}

@@ -142,12 +142,12 @@ class SolvedLuck:
         steps, seed, stops = check_whole("steps", steps, 1), check_seed(seed), check_number("stops", stops, 0, 1)
         if wrong := [name for name in counts if name not in envs.names]:
             raise unknown("a column of counts", wrong[0], envs.names)
-        self._rules, self._of = envs.rules, [envs.names.index(name) for name in counts]
+        self._rules, self._columns = envs.rules, [envs.names.index(name) for name in counts]
         self._out = [i for i, name in enumerate(envs.names) if name.startswith("out")]
         self._most = MOST_THROWS * min(self._rules.throw, self._rules.gold)
         before, out, after_it = self._simulate(envs, steps, seed, stops)
         most: Array = cast("Any", envs).single_observation_space.high
-        self._wide: Array = most[self._of].astype(int) + 1
+        self._wide: Array = most[self._columns].astype(int) + 1
         here, there = (self._number_cell(each) for each in (before, after_it))
         rows, often = np.unique(np.stack([here, *out.T, there], 1), axis=0, return_counts=True)
         self._choices = self._solve(rows, often)
@@ -159,7 +159,7 @@ class SolvedLuck:
         """Return the action for each of many games, from their observations and masks."""
         seen = seen.astype(int)
         left = np.clip(self._rules.rounds - seen[:, 0], 0, None)
-        stops = self._choices[left, np.minimum(seen[:, 1], self._most), self._number_cell(seen[:, self._of])]
+        stops = self._choices[left, np.minimum(seen[:, 1], self._most), self._number_cell(seen[:, self._columns])]
         return np.where((stops & (mask[:, STOP] > 0)) | (mask[:, THROW] == 0), STOP, THROW)
 
     def play(self, envs: PushYourLuckVectorEnv, seed: int) -> Array:
@@ -182,19 +182,19 @@ class SolvedLuck:
             actions = np.where((mask[:, STOP] & (rng.random(envs.num_envs) < stops)) | ~mask[:, THROW], STOP, THROW)
             now, _, ends, _, info = envs.step(actions)
             threw = (actions == THROW) & ~over
-            rows.append((seen[threw][:, self._of], now[threw][:, self._out], now[threw][:, self._of]))
+            rows.append((seen[threw][:, self._columns], now[threw][:, self._out], now[threw][:, self._columns]))
             seen, over = now, ends
         before, out, after_it = (np.concatenate(column).astype(int) for column in zip(*rows, strict=True))
         return before, out, after_it
 
     def _number_cell(self, counts: Array) -> Array:
-        return np.asarray(np.ravel_multi_index(counts.T, self._wide)) if self._of else np.zeros(len(counts), int)
+        return np.asarray(np.ravel_multi_index(counts.T, self._wide)) if self._columns else np.zeros(len(counts), int)
 
     def _solve(self, rows: Array, often: Array) -> Array:
         here, gold, black, there = rows.T
         begins = np.flatnonzero(np.diff(here, prepend=-1))
         share = often / np.repeat(np.add.reduceat(often, begins), np.diff(begins, append=len(here)))
-        cells = int(np.prod(self._wide)) if self._of else 1
+        cells = int(np.prod(self._wide)) if self._columns else 1
         points: Array = np.arange(self._most + 1)
         reached, is_lost = after(points[:, None], gold, black, self._rules)
         reached = np.minimum(reached, self._most)

@@ -61,7 +61,7 @@ class PushYourLuckEnv(TowerEnv[LuckTable]):
         is_on = table.round <= self.rules.rounds
         return is_on and table.throws < MOST_THROWS, is_on and table.throws > 0
 
-    def _seen(self, table: LuckTable) -> Iterator[Seen]:
+    def _elements(self, table: LuckTable) -> Iterator[Seen]:
         yield "round", table.round, self.rules.rounds + 1
         yield "points", table.points, MOST_THROWS * self.rules.gold
         yield "throws", table.throws, MOST_THROWS

@@ -16,18 +16,18 @@ def digest_of(shape: Apparatus, settings: PhysicsSettings) -> str:
 
 def made_with(shape: Apparatus, digest: str) -> tuple[str, str] | None:
     """Return the engine and the accuracy that give this `digest` in an apparatus, or None."""
-    return _known(shape).get(digest)
+    return _find_makers(shape).get(digest)
 
 
 def advice_by_digest(shape: Apparatus) -> dict[str, str]:
     """Return, by digest, the engine and the accuracy to continue a state with."""
     told: dict[str, str] = {}
-    for digest, (engine, fineness) in _known(shape).items():
+    for digest, (engine, fineness) in _find_makers(shape).items():
         finer = "" if fineness == STANDARD else f" --accuracy {fineness}"
         told[digest] = f"go on with the engine that made it: try --engine {engine}{finer}"
     return told
 
 
-def _known(shape: Apparatus) -> dict[str, tuple[str, str]]:
+def _find_makers(shape: Apparatus) -> dict[str, tuple[str, str]]:
     each = [(engine, fineness) for engine in names("engine") for fineness in accuracies(engine)]
     return {digest_of(shape, accuracy(*one)): one for one in reversed(each)}

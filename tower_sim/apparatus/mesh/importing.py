@@ -79,13 +79,13 @@ def import_mesh(
     check_number("--edge", edge, 2, 40, unit=" mm")
     if up.removeprefix("-") not in _UP:
         raise fault("--up", up, "x, y, z, -x, -y or -z", "say which way is up in the file")
-    mesh, digest, open_edges = _opened(file, scale, up)
+    mesh, digest, open_edges = _open_mesh(file, scale, up)
     mesh, turn, move = _placed(mesh, edge)
     sheets = [] if pane is None else [_pane(mesh, edge, pane)]
     source = Source(
         file=file.name, digest=digest, scale=scale, up=cast("Any", up), turn_deg=turn, move_mm=list(move), flat_mm=FLAT
     )
-    return _made(file, output, mesh, source, sheets, edge, None, open_edges)
+    return _import(file, output, mesh, source, sheets, edge, None, open_edges)
 
 
 def import_again(profile: str | Path, output: str | Path) -> Imported:
@@ -97,11 +97,11 @@ def import_again(profile: str | Path, output: str | Path) -> Imported:
     }
     given = typed.read(MeshTable, {**table, "solids": {"file": "-", "digest": "-"}})
     source, file = given.source, profile.parent / given.source.file
-    mesh, digest, open_edges = _opened(file, source.scale, source.up)
-    mesh = _turned(mesh, source.turn_deg, cast("Any", source.move_mm))
+    mesh, digest, open_edges = _open_mesh(file, source.scale, source.up)
+    mesh = _turn(mesh, source.turn_deg, cast("Any", source.move_mm))
     source = source.model_copy(update={"digest": digest})
     sheets = [box.model_dump() for box in given.boxes]
-    return _made(file, output, mesh, source, sheets, table["cubes"]["edge_mm"], table, open_edges)
+    return _import(file, output, mesh, source, sheets, table["cubes"]["edge_mm"], table, open_edges)
 
 
 def _profile_path(output: str | Path) -> Path:
@@ -112,7 +112,7 @@ def _profile_path(output: str | Path) -> Path:
     return output
 
 
-def _opened(file: Path, scale: float, up: str) -> tuple[Mesh, str, int]:
+def _open_mesh(file: Path, scale: float, up: str) -> tuple[Mesh, str, int]:
     data = read_bytes(file, "mesh", limit=MOST_BYTES, advice="give a file that is there")
     mesh = _upright(_read(file, data), scale, up)
     height = float(np.ptp(mesh.triangles[:, :, 2]))
@@ -126,7 +126,7 @@ def _opened(file: Path, scale: float, up: str) -> tuple[Mesh, str, int]:
     return mesh, hashlib.sha256(data).hexdigest()[:16], int((times == 1).sum())
 
 
-def _made(
+def _import(
     file: Path,
     output: Path,
     mesh: Mesh,
@@ -241,7 +241,7 @@ def _placed(mesh: Mesh, edge: float) -> tuple[Mesh, float, tuple[float, float, f
     cosine, sine = _cosine_sine(turn)
     x, y = np.round([sine * middle[1] - cosine * middle[0], -sine * middle[0] - cosine * middle[1]], 2).tolist()
     move = (x + 0.0, y + 0.0, float(-mesh.triangles[:, :, 2].min()))
-    return _turned(mesh, turn, move), turn + 0.0, move
+    return _turn(mesh, turn, move), turn + 0.0, move
 
 
 def _middle(points: npt.NDArray[np.float64], found: Found) -> npt.NDArray[np.float64]:
@@ -254,7 +254,7 @@ def _middle(points: npt.NDArray[np.float64], found: Found) -> npt.NDArray[np.flo
     return middle
 
 
-def _turned(mesh: Mesh, turn: float, move: tuple[float, float, float]) -> Mesh:
+def _turn(mesh: Mesh, turn: float, move: tuple[float, float, float]) -> Mesh:
     cosine, sine = _cosine_sine(turn)
     matrix = np.array([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
     return Mesh(mesh.vertices @ matrix.T + move, mesh.faces, mesh.part, mesh.parts)

@@ -173,7 +173,7 @@ class Space:
         # under the exit's upper edge cubes come forward before there is a way out: the outline is that over all this
         whole = min(first + math.ceil(1.2 * radius / self.pitch) + 1, start - 1)
         inside, _ = self._descend(air, flat, border, room[:, :, start], start, whole)
-        return self._found(radius, air, inside, start, first)
+        return self._search(radius, air, inside, start, first)
 
     def _descend(self, air: Mask, flat: Any, border: Mask, mouth: Mask, start: int, whole: int) -> tuple[Mask, int]:
         inside = np.zeros_like(air)
@@ -193,7 +193,7 @@ class Space:
             inside[:, :, k] = here
         return inside, first
 
-    def _found(self, radius: float, air: Mask, inside: Mask, start: int, first: int) -> Found:
+    def _search(self, radius: float, air: Mask, inside: Mask, start: int, first: int) -> Found:
         rim, exit_top = float(self.heights[start]) - radius, float(self.heights[first]) + radius
         layers = np.flatnonzero(inside.any(axis=(0, 1)))[::-1]
         out = directions()

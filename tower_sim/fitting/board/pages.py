@@ -88,7 +88,7 @@ def _differs(check: BoardCheck) -> Section:
 
 
 def _weakest(check: BoardCheck) -> Section:
-    cells = [(abs(_z(fact)[i]), fact, i) for fact in check.facts for i in range(len(fact.cells)) if _known(fact)[i]]
+    cells = [(abs(_z(fact)[i]), fact, i) for fact in check.facts for i in range(len(fact.cells)) if _has_data(fact)[i]]
     cells.sort(key=lambda cell: -cell[0])
     rows: Rows = [
         [e.name, e.cells[i], e.physics.at(i, int(e.n[i])), e.surrogate.at(i, int(e.n[i])), float(_z(e)[i])]
@@ -97,7 +97,7 @@ def _weakest(check: BoardCheck) -> Section:
     coarse = [
         f"{e.name} ({e.cells[i]}) {DETECTED * e.gap_sd[i]:.2g}"
         for e in check.facts
-        for i in [int(np.argmax(np.where(_known(e), e.gap_sd, 0)))]
+        for i in [int(np.argmax(np.where(_has_data(e), e.gap_sd, 0)))]
         if e.name in ("wins", "strength", "displacement", "chains") or e.name.startswith("landing")
     ]
     limits = (
@@ -212,7 +212,7 @@ def _z(fact: ComparedFact) -> Array:
     return fact.gap / np.where(fact.gap_sd > 0, fact.gap_sd, np.inf)
 
 
-def _known(fact: ComparedFact) -> Array:
+def _has_data(fact: ComparedFact) -> Array:
     """Return which cells have enough data to be compared, shape (cells,)."""
     least = 1 if fact.unit.endswith("battle") or fact.unit.endswith("battles") else FEWEST
     return (fact.n >= least) & (fact.gap_sd > 0)

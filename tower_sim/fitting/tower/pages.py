@@ -134,7 +134,9 @@ def report(check: TowerCheck) -> Report:
     verdict = Section(
         "Verdict", "", Table("verdict", ["asked", "verdict", "found"], rows), parts=[Section("", weakest)]
     )
-    return Report(f"Check of {check.model}", says, [verdict, _drops(check), _whole(check.whole), _told(check)])
+    return Report(
+        f"Check of {check.model}", says, [verdict, _drops(check), _whole(check.whole), _classifier_section(check)]
+    )
 
 
 # Verdicts
@@ -282,7 +284,7 @@ def _whole(whole: WholeGames) -> Section:
     )
 
 
-def _told(check: TowerCheck) -> Section:
+def _classifier_section(check: TowerCheck) -> Section:
     told = check.told
     power = ""
     if check.power is not None:
