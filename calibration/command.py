@@ -17,13 +17,13 @@ from tower_sim.calibration import evidence as evidences
 from tower_sim.calibration import played, wishing
 from tower_sim.calibration.evidence import SAID, Evidence
 from tower_sim.calibration.fit import TARGETS, Fit, fit, interval
-from tower_sim.calibration.nights import agreement
+from tower_sim.calibration.nights import compare_games
 from tower_sim.calibration.played import Table
 from tower_sim.calibration.prior import BASE, NUMBERS, profile
-from tower_sim.calibration.report import Calibration, in_short, write
+from tower_sim.calibration.report import Calibration, format_short, write
 from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array
 from tower_sim.calibration.towers import Towers
-from tower_sim.calibration.usable import usable
+from tower_sim.calibration.usable import read_usable
 from tower_sim.compare.wish import Wish
 from tower_sim.errors import UsageError, check_whole, shown
 from tower_sim.surrogate.store import beside
@@ -78,21 +78,21 @@ def calibrate(
     if not is_forced:
         writing.keep(output, "profile")
     writing.check(output, "profile")
-    wished = [_wish(wish) for wish in wishes]
-    files = _files(paths)
-    told = usable(files) if files or not wished else None
+    wished = [_read_wish(wish) for wish in wishes]
+    files = _find_files(paths)
+    told = read_usable(files) if files or not wished else None
     evidence = (*(told.evidence if told else ()), *wished)
     halves = told.halves if told and any(entry.held for entry in told.halves) else None
     table = played.shipped()
-    fitted, towers = _fitted(table, evidence, halves, seed)
+    fitted, towers = _fit_towers(table, evidence, halves, seed)
     if fitted.posterior.effective < ENOUGH:
-        more = played.play_on(table, towers.number[heavy(fitted.posterior.weight, MOST)], directory / GAMES_FILE)
-        fitted, towers = _fitted(more, evidence, halves, seed)
+        more = played.play_on(table, towers.number[select_heavy(fitted.posterior.weight, MOST)], directory / GAMES_FILE)
+        fitted, towers = _fit_towers(more, evidence, halves, seed)
     best, notes = usual(fitted, towers), told.notes if told else ()
-    agreed = agreement(towers, told.games if told else (), fitted.posterior.tower, np.random.default_rng((seed, 1)))
+    agreed = compare_games(towers, told.games if told else (), fitted.posterior.tower, np.random.default_rng((seed, 1)))
     chosen, why = best[0], TYPICAL
     if wishes:
-        chosen, why = wishing.choose(heavy(fitted.posterior.weight), towers, wishes), WISHED
+        chosen, why = wishing.choose(select_heavy(fitted.posterior.weight), towers, wishes), WISHED
     elif kept is not None:
         chosen, why = int(np.flatnonzero(towers.number == kept)[0]), KEPT
     again = shlex.join(
@@ -106,7 +106,7 @@ def calibrate(
     does = {
         name: (
             float(SUMMARIES[name].back(at.mean[chosen])),
-            _error(name, float(at.mean[chosen]), float(at.error[chosen])),
+            _scale_error(name, float(at.mean[chosen]), float(at.error[chosen])),
         )
         for name, at in means.items()
     }
@@ -126,7 +126,7 @@ def calibrate(
         "An Amerigo tower, fitted. Each value says how it is known: [K] known, [A] assumed, [F] free, and so fitted.",
         f"Fitted by {again}",
         f"{FITTED_WITH}core at its standard accuracy.",
-        "Predicted (90 %): " + "; ".join(f"{SUMMARIES[name].words} {_ends(fitted, name)}" for name in TARGETS),
+        "Predicted (90 %): " + "; ".join(f"{SUMMARIES[name].words} {_format_ends(fitted, name)}" for name in TARGETS),
         f"Report: {directory.name}/{report.name}",
     ]
     text = profile_text(towers.unit[chosen], head, fitted)
@@ -140,9 +140,9 @@ def calibrate(
 
 
 def calibrate_command(paths: Sequence[str], output: Path, seed: int, wishes: Sequence[Wish], is_forced: bool) -> int:
-    """Run `tower-sim tower fit`: print the result in sentences and the next steps, and return the exit status."""
+    """Run `tower-sim tower fit`, print the result, and return the exit status."""
     result = calibrate(paths, output, seed, wishes, is_forced)
-    print(in_short(result))
+    print(format_short(result))
     print(
         "\n".join([*result.notes, f"profile: {output}", f"report: {output.with_suffix('.calibration') / 'report.md'}"])
     )
@@ -152,10 +152,9 @@ def calibrate_command(paths: Sequence[str], output: Path, seed: int, wishes: Seq
     return 0
 
 
-def _fitted(
+def _fit_towers(
     table: Table, evidence: Sequence[Evidence], halves: Sequence[Evidence] | None, seed: int
 ) -> tuple[Fit, Towers]:
-    """Return the fit and the towers; held out is the second half of recorded drops, or else each source in turn."""
     towers, rng = Towers(table.unit, table.games, table.base), np.random.default_rng(seed)
     whole = fit(towers, evidence, rng)
     if halves is None:
@@ -164,19 +163,19 @@ def _fitted(
     return replace(whole, held_out=split.held_out), towers
 
 
-def heavy(weight: Array, most: int | None = None, share: float = HEAVY) -> Array:
+def select_heavy(weight: Array, most: int | None = None, share: float = HEAVY) -> Array:
     """Return the indices of the heaviest towers that hold `share` of all weight, at most `most`, the heaviest first."""
     order = np.argsort(-weight, kind="stable")
     return order[: 1 + int(np.searchsorted(np.cumsum(weight[order]), share))][:most]
 
 
 def usual(fitted: Fit, towers: Towers) -> list[int]:
-    """Return the indices of the heaviest towers, the most typical first; nothing is random.
+    """Return the indices of the heaviest towers, which hold half of all weight, the most typical first.
 
-    These towers hold half of all weight. A tower is typical if its means of DOES are near the medians of all towers
-    that agree, measured in standard deviations; the error of its own means adds to the distance.
+    A typical tower's means of DOES are near the medians of all towers that agree, in standard deviations; their errors
+    add.
     """
-    best = heavy(fitted.posterior.weight, share=0.5)
+    best = select_heavy(fitted.posterior.weight, share=0.5)
     off = np.zeros(len(best))
     for name in DOES:
         if name in fitted.posterior.played:
@@ -197,7 +196,7 @@ def profile_text(unit: Array, head: Sequence[str], fitted: Fit) -> str:
             table = header[1]
         key, equals, rest = line.partition(" = ")
         if equals and table:
-            where = _table(tables, table)
+            where = _find_table(tables, table)
             note = rest.partition("#")[2].strip()
             if name := _FREE.get((table, key), _FREE.get(("", key), "")):
                 number, span = notes[name]
@@ -221,15 +220,14 @@ _FREE = {  # the free number that sets a field, by table and key
 }
 
 
-def _table(tables: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _find_table(tables: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     for word in name.split("."):
         tables = cast("Mapping[str, Any]", tables[word])
     return tables
 
 
-def _wish(wish: Wish) -> Evidence:
-    """Return a wish as evidence, like an observation in words; raises UsageError for an impossible wish."""
-    value, wide = wishing.middle(wish)
+def _read_wish(wish: Wish) -> Evidence:
+    value, wide = wishing.find_middle(wish)
     scale = SUMMARIES[wish.key].scale
     middle = float(scale(value))
     said = abs(middle - float(scale(value - wide)))
@@ -237,8 +235,7 @@ def _wish(wish: Wish) -> Evidence:
     return Evidence(f"wish {wish.key}", words, "the command", "wish", (EVERY[wish.key],), (middle,), SAID, said=said)
 
 
-def _files(paths: Sequence[str | Path]) -> list[Path]:
-    """Return the files for `paths`; raises UsageError if a file is named twice, because it would count twice."""
+def _find_files(paths: Sequence[str | Path]) -> list[Path]:
     files = [evidences.shipped().get(str(path), Path(path)) for path in paths]
     for file in files:
         if [other.name for other in files].count(file.name) > 1:
@@ -249,11 +246,11 @@ def _files(paths: Sequence[str | Path]) -> list[Path]:
     return files
 
 
-def _error(name: str, mean: float, error: float) -> float:
+def _scale_error(name: str, mean: float, error: float) -> float:
     back = SUMMARIES[name].back
     return abs(float(back(mean + error)) - float(back(mean - error))) / 2
 
 
-def _ends(fitted: Fit, name: str) -> str:
+def _format_ends(fitted: Fit, name: str) -> str:
     span = fitted.posterior.interval(name)
     return f"{span.low:.3g} to {span.high:.3g}"

@@ -18,10 +18,9 @@ class Discrepancy:
 
     Assumed [A]: about as far as half the time step, or Bullet in place of the core, moved simulated towers.
 
-    `setup` and `inside` are in log odds, after the set-up and in play, with correlation `together`. The number that
-    comes out follows from the number inside, except for `flow` (in logarithm). `own` and `share` (of phases) are in log
-    odds; `spread` and `colours` (also for action points) are in logarithm. In log odds the difference does not visibly
-    grow with the number inside, but in cubes it does: 0.42 is 2 cubes at 5 of 49, and 5 cubes at half of them.
+    `setup` and `inside` are in log odds, with correlation `together`; 0.42 is 2 cubes at 5 of 49, and 5 cubes at half
+    of them. The number out follows from the number inside, except for `flow` (logarithm). `own` and `share` (of phases)
+    are in log odds; `spread` and `colours` (also for action points) are in logarithm.
     """
 
     setup: float = 0.17
@@ -34,15 +33,14 @@ class Discrepancy:
     colours: float = 0.065
 
     def alone(self, summary: str) -> float:
-        """Return the standard deviation for a summary whose discrepancy is independent of the other summaries."""
+        """Return the standard deviation for a summary whose discrepancy is independent of the others."""
         return getattr(self, "own" if summary == "own" else _LOGARITHMS.get(summary, "share"))
 
     def covariance(self, names: Sequence[str], inside: Array, errors: Array) -> Array:
         """Return the covariance of discrepancies and errors of the summaries `names`, for S towers, shape (S, n, n).
 
-        `inside` (S) is the number of cubes that each tower keeps; `errors` (S, n) are the standard errors of the means.
-        Windows of one summary share their discrepancy. Those of different summaries are taken as independent [A],
-        except for `setup`, `inside` and `out`.
+        `inside` (S) is in cubes; `errors` (S, n) are the standard errors of the means. Windows of one summary share
+        their discrepancy. Those of different summaries are independent [A], except for `setup`, `inside` and `out`.
         """
         share = np.clip(inside / CUBES, 0.0, 1.0)
         common, alone = np.sqrt(self.together), np.sqrt(1 - self.together)

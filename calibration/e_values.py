@@ -1,12 +1,9 @@
 """Test whether a real tower is like a profile, with e-values of recorded drops that stay valid while drops are added.
 
-An e-value is the current value of a bet of 1 against the profile. If the profile is right, its expectation is 1 after
-every drop. The probability that it ever reaches 20 is then at most 1/20 (Ville's inequality), whenever one looks and
-stops. Source: Ramdas, Gruenwald, Vovk, Shafer, Game-theoretic statistics and safe anytime-valid inference, Statistical
-Science 38 (2023) 576.
-
-The distribution for the profile is itself an estimate, and a simulated tower follows it only approximately. False
-alarms were therefore counted; docs/calibration.md has their number.
+An e-value is the current value of a bet of 1 against the profile. If the profile is right, the probability that it ever
+reaches 20 is at most 1/20 (Ville's inequality). Source: Ramdas, Gruenwald, Vovk, Shafer, Game-theoretic statistics and
+safe anytime-valid inference, Statistical Science 38 (2023) 576. The distribution for the profile is an estimate;
+docs/calibration.md has the measured number of false alarms.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ from scipy import optimize
 from scipy.special import expit, gammaln
 
 from tower_sim.calibration.records import Record
-from tower_sim.calibration.reference import Reference, Situation, situations
+from tower_sim.calibration.reference import Reference, Situation, list_situations
 from tower_sim.statistics import log_sum_exp
 from tower_sim.surrogate.groups import Array
 
@@ -46,9 +43,8 @@ FINE = np.linspace(-4, 4, 161)  # tilts of the interval
 class Bet:
     """A bet on the number of cubes out in `drops` drops: its e-value `e` after each drop.
 
-    `out` and `predicted` are mean cubes out of a drop. `evidence` is the share of the bet's stake on each direction
-    now; the shares sum to 1. `between` is a 95 % interval for `out` minus `predicted` (cubes per drop), which is valid
-    after each drop if the tower differs from the profile by one shift of the log-odds in all drops.
+    `out` and `predicted` are means per drop. `evidence` is each direction's share of the stake now. `between` is a 95 %
+    interval for `out` minus `predicted`, valid after each drop if one shift of the log-odds holds in all drops.
     """
 
     drops: int
@@ -63,8 +59,7 @@ class Bet:
 class Colours:
     """A bet that one colour comes out more or less readily than the others: its e-value `e` after each drop.
 
-    `out` and `expected` are numbers of cubes by colour, over the `drops` informative drops. `evidence` is the share of
-    the bet's stake by colour and direction.
+    `out` and `expected` are cubes by colour over `drops` informative drops. `evidence` is the share of the stake.
     """
 
     e: tuple[float, ...]
@@ -78,9 +73,9 @@ class Colours:
 class ProfileCheck:
     """The result of a check of recorded drops against a profile.
 
-    `e` is the e-value after each drop: the product of the e-values of the bets `setup` (first drops) and `later` (all
-    other drops). The product is an e-value too, because each drop changes only one of the two. `skipped` counts the
-    drops without a bet on numbers, by reason. The bet on `colours` is a separate test.
+    `e` is the product of the e-values of `setup` (first drops) and `later` after each drop: an e-value too, because a
+    drop changes only one of them. `skipped` counts the drops without a bet on numbers, by reason. `colours` is a
+    separate test.
     """
 
     apparatus: str
@@ -96,10 +91,10 @@ class ProfileCheck:
 
 def check(records: Sequence[Record], reference: Reference) -> ProfileCheck:
     """Test recorded drops against the reference distribution of a profile."""
-    drops = situations(records, reference.ages)
+    drops = list_situations(records, reference.ages)
     why = [reference.why_not(drop) for drop in drops]
     setup, later = (
-        _part(
+        _bet_on_numbers(
             [drop if not no and drop.is_setup == first else None for drop, no in zip(drops, why, strict=True)],
             reference,
         )
@@ -113,7 +108,7 @@ def check(records: Sequence[Record], reference: Reference) -> ProfileCheck:
         e=tuple(a * b for a, b in zip(setup.e, later.e, strict=True)),
         setup=setup,
         later=later,
-        colours=_colours(drops),
+        colours=_bet_on_colours(drops),
         skipped=dict(Counter(no for no in why if no)),
     )
 
@@ -124,8 +119,7 @@ def check(records: Sequence[Record], reference: Reference) -> ProfileCheck:
 def alternatives(pmfs: Array) -> Array:
     """Return the logarithms of the alternative distributions, shape (alternatives, *pmfs.shape).
 
-    The last axis is the number of cubes. The alternatives are exponential tilts, p(k) exp(t k) normalised, which shift
-    all log-odds by about t, and powers, p(k)^s normalised.
+    They are exponential tilts, p(k) exp(t k), and powers, p(k)^s, normalised over k, the last axis.
     """
     log_p = np.log(np.maximum(pmfs, 1e-300))
     k = np.arange(pmfs.shape[-1])
@@ -135,16 +129,16 @@ def alternatives(pmfs: Array) -> Array:
 
 
 def log_stakes() -> Array:
-    """Return the logarithms of the stakes, shape (alternatives,): equal for all directions, then for all sizes."""
+    """Return the logarithms of the stakes, shape (alternatives,): equal by direction, then by size."""
     share = Counter(name for name, _ in ALTERNATIVES)
     return np.array([-math.log(len(share) * share[name]) for name, _ in ALTERNATIVES])
 
 
-def _part(drops: Sequence[Situation | None], reference: Reference) -> Bet:
+def _bet_on_numbers(drops: Sequence[Situation | None], reference: Reference) -> Bet:
     """Bet on the drops that are not None.
 
-    The null and the alternatives are both averages of the likelihood of all drops so far, over the drawn distributions.
-    Under that average the ratio of the two has expectation 1. Uncertainty of the fit is therefore no evidence.
+    Null and alternatives are averages of the likelihood of all drops over the drawn distributions. Their ratio has
+    expectation 1, so the uncertainty of the fit is no evidence.
     """
     laws = len(reference.drawn)
     null, other = np.zeros(laws), np.zeros((len(ALTERNATIVES), laws))
@@ -171,21 +165,16 @@ def _part(drops: Sequence[Situation | None], reference: Reference) -> Bet:
         for name, _ in ALTERNATIVES
     }
     some = max(count, 1)
-    return Bet(count, tuple(e), out / some, predicted / some, evidence, _between(other, fine, shifts / some))
+    return Bet(count, tuple(e), out / some, predicted / some, evidence, _bound_shift(other, fine, shifts / some))
 
 
-def _between(other: Array, fine: Array, shifts: Array) -> tuple[float, float]:
-    """Return the least and the greatest mean shift whose tilt is not rejected: the bet against it is below 20."""
+def _bound_shift(other: Array, fine: Array, shifts: Array) -> tuple[float, float]:
+    """Return the range of mean shifts whose tilt is not rejected: the bet against it is below STRONG."""
     tilts = [i for i, (name, _) in enumerate(ALTERNATIVES) if name in (MORE, FEWER)]
     bet = log_sum_exp(other[tilts]) - math.log(len(tilts))
     kept = np.flatnonzero(bet - log_sum_exp(fine, axis=0) < math.log(STRONG))
     low, high = max(kept.min() - 1, 0), min(kept.max() + 1, len(shifts) - 1)  # a grid step more, to be safe
     return float(shifts[low]), float(shifts[high])
-
-
-def _log(x: Array) -> Array:
-    with np.errstate(divide="ignore"):
-        return np.log(x)
 
 
 def _exp(log_e: Array | float) -> float:
@@ -195,13 +184,12 @@ def _exp(log_e: Array | float) -> float:
 # Which colours come out
 
 
-def _colours(drops: Sequence[Situation]) -> Colours:
+def _bet_on_colours(drops: Sequence[Situation]) -> Colours:
     """Bet that one colour differs, given how many cubes come out among the colours that can be compared.
 
-    In the first drop of a game all colours can be compared; later all except those thrown. If colours are alike, the
-    cubes that come out are a draw without replacement, weighted by the odds for their age in the reference games:
-    Fisher's noncentral hypergeometric distribution. Each bet gives one colour a weight exp(t) times as great. Source:
-    Fog, Communications in Statistics - Simulation and Computation 37 (2008) 241.
+    If colours are alike, these follow Fisher's noncentral hypergeometric distribution, with the odds for their age.
+    Each bet gives one colour a weight exp(t) times as great. Source: Fog, Communications in Statistics - Simulation and
+    Computation 37 (2008) 241.
     """
     names = list(drops[0].record.thrown)
     tilts = np.array(COLOUR_TILTS)
@@ -216,10 +204,11 @@ def _colours(drops: Sequence[Situation]) -> Colours:
         came = np.array([record.out[name] for name in names])
         if len(rows) > 1 and not record.is_odd and 0 < came[rows].sum() < cubes[rows].sum():
             for i, law in zip(
-                rows, colour_laws(cubes[rows], drop.odds[rows] / cubes[rows], int(came[rows].sum())), strict=True
+                rows, find_colour_laws(cubes[rows], drop.odds[rows] / cubes[rows], int(came[rows].sum())), strict=True
             ):
                 k = np.arange(len(law))
-                log_e[i] += tilts * came[i] - log_sum_exp(np.outer(tilts, k) + _log(law), axis=1)
+                with np.errstate(divide="ignore"):
+                    log_e[i] += tilts * came[i] - log_sum_exp(np.outer(tilts, k) + np.log(law), axis=1)
                 expected[i] += law @ k
                 out[i] += came[i]
             count += 1
@@ -238,13 +227,12 @@ def _colours(drops: Sequence[Situation]) -> Colours:
     )
 
 
-def colour_laws(cubes: Array, weights: Array, out: int) -> list[Array]:
+def find_colour_laws(cubes: Array, weights: Array, out: int) -> list[Array]:
     """Return for each colour the distribution of the number of its cubes among `out` cubes, shape (cubes + 1,).
 
     `cubes` and `weights` (odds) are by colour. Each result is the marginal of Fisher's noncentral hypergeometric
-    distribution, that is, of binomial numbers given their sum. Multiplying all odds by one factor does not change it.
-    The factor is chosen so that the mean of the sum is `out`; no relevant probability is then too small or too large
-    for a float.
+    distribution: of binomial numbers given their sum. A common factor of the odds, which changes no result, makes the
+    mean of the sum `out`, so that no relevant probability underflows.
     """
     log_odds = np.log(weights)
     root: Any = optimize.brentq

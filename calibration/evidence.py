@@ -1,8 +1,4 @@
-"""Evidence on a real tower: values of summaries with the size of their random error, and clues.
-
-A clue is a statement with a probability under each tower: a throw brings so many colours, or at least so many cubes,
-the thrown colour leads, a mean lies between bounds.
-"""
+"""Evidence on a real tower: values of summaries with their random error, and clues, which have a probability."""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tower_sim.calibration import records as recorded
-from tower_sim.calibration.observations import FOLDER, Observation, observations
+from tower_sim.calibration.observations import FOLDER, Observation, read_folder
 from tower_sim.calibration.observations import read as read_observation
 from tower_sim.calibration.summaries import (
     CUBES,
@@ -26,7 +22,7 @@ from tower_sim.calibration.summaries import (
     Array,
     Window,
     from_records,
-    windows,
+    list_windows,
 )
 from tower_sim.errors import UsageError, fault, shown
 from tower_sim.runs.by_drop import ByDrop
@@ -52,13 +48,12 @@ class ColoursOut:
 
     @property
     def windows(self) -> tuple[Window, Window]:
-        """The share of phases with one colour, and that of the others with three or more, at the nearest totals."""
         near = min(TOTALS, key=lambda bounds: max(bounds[0] - self.total, self.total - bounds[1]))
         return EVERY[single_of(near)], EVERY[many_of(near)]
 
     @property
     def numbers(self) -> frozenset[int]:
-        """The possible numbers of colours; 3 means three or more."""
+        """Return the possible numbers of colours; 3 means three or more."""
         return frozenset(min(number, 3) for number in range(self.low, self.high + 1))
 
     def __str__(self) -> str:
@@ -74,7 +69,6 @@ class ThrownLeads:
 
     @property
     def windows(self) -> tuple[Window]:
-        """The share of phases in which the thrown colour leads."""
         return (EVERY["leads"],)
 
     def __str__(self) -> str:
@@ -89,7 +83,6 @@ class LeastOut:
 
     @property
     def windows(self) -> tuple[Window, Window]:
-        """The mean number out of a phase, and its standard deviation over phases."""
         return EVERY["out"], EVERY["spread"]
 
     def __str__(self) -> str:
@@ -98,9 +91,8 @@ class LeastOut:
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """A clue: a summary of many games lies from `low` to `high`, in its own unit.
-
-    `soft` is the standard deviation of the limits, on the scale of the fit.
+    """A clue: a summary of many games lies from `low` to `high`, in its own unit; `soft` is their sd on the scale of
+    the fit.
     """
 
     window: Window
@@ -110,12 +102,11 @@ class Within:
 
     @property
     def windows(self) -> tuple[Window]:
-        """The summary."""
         return (self.window,)
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The limits on the scale of the fit; a limit that no game can pass is infinite."""
+        """Return the limits on the scale of the fit; a limit that no game can pass is infinite."""
         name = self.window.summary
         most = CUBES if name in ("setup", "inside") else 1.0 if FIGURES[name].unit in (SHARE, "phases") else np.inf
         scale = SUMMARIES[name].scale
@@ -133,10 +124,9 @@ Clue = ColoursOut | ThrownLeads | LeastOut | Within
 class Evidence:
     """Values of one or more summaries with common noise, and clues.
 
-    `values` are on the scales of the fit. With the `noise` GAMES they are means over `games` games, with PHASE means
-    over `games` phases, and with SAID they come from words about many games, with standard deviation `said`. `doubt`
-    multiplies the variance; the probability of a clue is raised to the power 1 / `doubt`. `held` marks windows that a
-    held-out check predicts from all the rest.
+    `values` are on the scales of the fit. For the `noise` GAMES or PHASE they are means over `games` games or phases;
+    for SAID they have the standard deviation `said`. `doubt` multiplies the variance; a clue's
+    probability is raised to the power 1 / `doubt`. `held` marks windows that a held-out check predicts from the rest.
     """
 
     name: str
@@ -167,12 +157,12 @@ def shipped() -> dict[str, Path]:
     return {file.stem: file for file in files}
 
 
-def of_the_real_tower() -> tuple[str, ...]:
-    """Return the names of all observations that ship and that a fit of the published tower uses."""
-    return tuple(each.name for each in observations() if of_observation(each) or (each.use and each.recorded))
+def list_published() -> tuple[str, ...]:
+    """Return the names of the shipped observations that a fit of the published tower uses."""
+    return tuple(each.name for each in read_folder() if of_observation(each) or (each.use and each.recorded))
 
 
-def recorded_file(name: str | Path) -> Path:
+def find_records(name: str | Path) -> Path:
     """Return the path of a CSV, given by its path, by its shipped name or by an observation that names it.
 
     Raises UsageError for any other TOML file.
@@ -188,10 +178,7 @@ def recorded_file(name: str | Path) -> Path:
 
 
 def read(path: Path) -> Observation:
-    """Read a TOML file with one observation.
-
-    Raises UsageError for any other file, and for an observation without anything that the fit can use.
-    """
+    """Read an observation; raises UsageError for anything but a TOML file that the fit can use."""
     if path.suffix.lower() != ".toml":
         raise UsageError(
             f"observations {shown(str(path))}; allowed are a .csv of recorded drops, a .toml of one observation, or "
@@ -209,13 +196,13 @@ def read(path: Path) -> Observation:
 
 
 def of_observation(observation: Observation) -> list[Evidence]:
-    """Return the evidence in an observation; empty for a qualitative one, and for one that is marked as not for use."""
+    """Return the evidence in an observation; empty for a qualitative one, and for one that is not for use."""
     if not observation.use:
         return []
     plain = Evidence(observation.name, observation.says, observation.source, observation.kind, (), ())
     plain = replace(plain, doubt=observation.doubt)
-    throw = _clues_of_throw(observation)
-    evidence = [each for name, ends in observation.numbers.items() for each in _of_number(plain, name, ends)]
+    throw = _convert_throw(observation)
+    evidence = [each for name, ends in observation.numbers.items() for each in _convert_number(plain, name, ends)]
     if throw:
         of_out = [each for each in evidence if each.noise == PHASE]
         evidence = [each for each in evidence if each not in of_out]
@@ -224,11 +211,11 @@ def of_observation(observation: Observation) -> list[Evidence]:
         value = float(SUMMARIES["points"].scale(sum(observation.points) / len(observation.points)))
         window = EVERY["points"]
         evidence.append(replace(plain, windows=(window,), values=(value,), noise=PHASE, games=len(observation.points)))
-    bounds = _bounds(observation)
+    bounds = _convert_bounds(observation)
     return [*evidence, replace(plain, clues=bounds)] if bounds else evidence
 
 
-def _clues_of_throw(observation: Observation) -> tuple[Clue, ...]:
+def _convert_throw(observation: Observation) -> tuple[Clue, ...]:
     clues: list[Clue] = [] if observation.least_out is None else [LeastOut(observation.least_out)]
     total = observation.numbers["out"][0] if observation.out else observation.least_out
     if observation.colours and total:
@@ -238,7 +225,7 @@ def _clues_of_throw(observation: Observation) -> tuple[Clue, ...]:
     return tuple(clues)
 
 
-def _bounds(observation: Observation) -> tuple[Clue, ...]:
+def _convert_bounds(observation: Observation) -> tuple[Clue, ...]:
     clues: list[Clue] = []
     if observation.setup_at_most is not None:
         clues.append(Within(WHOLE["setup"], 0.0, observation.setup_at_most + 0.5))
@@ -255,7 +242,7 @@ def _bounds(observation: Observation) -> tuple[Clue, ...]:
     return tuple(clues)
 
 
-def _of_number(plain: Evidence, name: str, ends: tuple[int, int]) -> list[Evidence]:
+def _convert_number(plain: Evidence, name: str, ends: tuple[int, int]) -> list[Evidence]:
     def of(summary: str, value: float, noise: str, said: float = 0.0) -> Evidence:
         scaled = float(SUMMARIES[summary].scale(value))
         return replace(plain, windows=(WHOLE[summary],), values=(scaled,), noise=noise, said=said)
@@ -275,11 +262,8 @@ def _of_number(plain: Evidence, name: str, ends: tuple[int, int]) -> list[Eviden
     return [of("out", middle, SAID, said), of("spread", sd, SAID, 0.4)]
 
 
-def once(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """Return the evidence with equal bounds from several sources counted once: each gets a greater doubt.
-
-    An author has read what others wrote about a game, so equal statements are not independent observations.
-    """
+def count_once(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """Return the evidence with equal bounds from several sources counted once, because authors read each other."""
     alike = [entry.clues if entry.clues and not entry.windows else None for entry in evidence]
     bounds = [clues if clues and all(isinstance(clue, Within) for clue in clues) else None for clues in alike]
     voices = [bounds.count(clues) if clues else 1 for clues in bounds]
@@ -315,10 +299,12 @@ def of_records(
     firsts = [record for record in records if not record.number]
     for first, game in zip(firsts, from_records(records), strict=True):
         drops = game.thrown.shape[-1]
-        _check(game, first.game, name)
+        _check_game(game, first.game, name)
         cut = drops if split is None else int(np.clip(split - seen, 0, drops))
         seen += drops
-        parts = [(window, False) for window in windows(0, cut)] + [(window, True) for window in windows(cut, drops)]
+        parts = [(window, False) for window in list_windows(0, cut)] + [
+            (window, True) for window in list_windows(cut, drops)
+        ]
         parts = [part for part in parts if part[0].is_known(game) and not (first.is_odd and part[0] == SETUP)]
         values = np.array([window.of(game) for window, _ in parts], float)
         by_game.append(
@@ -336,8 +322,7 @@ def of_records(
     return by_game
 
 
-def _check(game: ByDrop, number: int, name: str) -> None:
-    """Raise UsageError for a game with another number of cubes than the simulated ones, or with more drops."""
+def _check_game(game: ByDrop, number: int, name: str) -> None:
     first, drops = int(game.thrown[0]), len(game.thrown)
     if first != CUBES:
         raise UsageError(
@@ -352,7 +337,7 @@ def _check(game: ByDrop, number: int, name: str) -> None:
 
 
 def check_amount(evidence: Sequence[Evidence]) -> None:
-    """Raise UsageError for more than MOST_VALUES values, because the memory of the fit grows with their square."""
+    """Raise UsageError for more than MOST_VALUES values: the memory of the fit grows with their square."""
     number = sum(len(entry.values) for entry in evidence)
     if number > MOST_VALUES:
         raise UsageError(
@@ -361,29 +346,28 @@ def check_amount(evidence: Sequence[Evidence]) -> None:
         )
 
 
-def pooled(games: Sequence[Evidence]) -> list[Evidence]:
+def pool_games(games: Sequence[Evidence]) -> list[Evidence]:
     """Return the evidence with recorded games of about as many drops replaced by their mean.
 
-    A fit to the means is a fit to all games, except that their scatter is not used: its tails are not normal. The mean
-    stands for the drops of the middle game. If over MOST_OF_GAMES values are left, more games count as alike.
+    The scatter of the games is not used, because its tails are not normal. The mean stands for the middle game. If over
+    MOST_OF_GAMES values are left, more games count as alike.
     """
     merged: list[Evidence] = []
     for alike in ALIKE:
-        merged = [_mean(group) for group in _groups(games, alike)]
+        merged = [_average(group) for group in _group_games(games, alike)]
         if sum(len(entry.values) for entry in merged) <= MOST_OF_GAMES:
             break
     return merged
 
 
-def _groups(games: Sequence[Evidence], alike: float) -> list[list[Evidence]]:
-    """Return groups of games with the same summaries, each with its longest game first; see ALIKE."""
+def _group_games(games: Sequence[Evidence], alike: float) -> list[list[Evidence]]:
     groups: list[list[Evidence]] = []
-    for game in sorted(games, key=lambda game: -_drops(game)):
+    for game in sorted(games, key=lambda game: -_count_drops(game)):
         kind = [window.summary for window in game.windows], game.held, game.doubt
         for group in groups:
             first = group[0]
             same = kind == ([window.summary for window in first.windows], first.held, first.doubt)
-            if same and _drops(game) >= alike * _drops(first):
+            if same and _count_drops(game) >= alike * _count_drops(first):
                 group.append(game)
                 break
         else:
@@ -391,17 +375,17 @@ def _groups(games: Sequence[Evidence], alike: float) -> list[list[Evidence]]:
     return groups
 
 
-def _drops(game: Evidence) -> int:
+def _count_drops(game: Evidence) -> int:
     return max(window.stop for window in game.windows)
 
 
-def _mean(games: Sequence[Evidence]) -> Evidence:
+def _average(games: Sequence[Evidence]) -> Evidence:
     middle = games[len(games) // 2]
     if len(games) == 1:
         return middle
     sources = list(dict.fromkeys(game.source for game in games))
     names = list(dict.fromkeys(game.name.rpartition(", game ")[0] for game in games))
-    lengths = sorted({_drops(game) for game in games})
+    lengths = sorted({_count_drops(game) for game in games})
     drops = f"{lengths[0]} recorded drops" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]} recorded drops"
     values: Array = np.mean([game.values for game in games], axis=0)
     return replace(

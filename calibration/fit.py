@@ -1,8 +1,7 @@
 """The fit: which of the simulated towers agree with the evidence, and what such a tower will do next.
 
-Each posterior is a set of weights on the simulated towers: the likelihood of the evidence under each of them (law.py),
-times how much the tower counts before any evidence, which is 1 where all were drawn from the prior. Source: Owen, Monte
-Carlo theory, methods and examples, 2013, chapter 9.
+A posterior weights the simulated towers by the likelihood (law.py) times the weight before any evidence. Source: Owen,
+Monte Carlo theory, methods and examples, 2013, chapter 9.
 """
 
 from __future__ import annotations
@@ -34,16 +33,12 @@ class Interval:
 
     @property
     def width(self) -> float:
-        """The distance between the ends."""
         return self.high - self.low
 
 
 @dataclass(frozen=True, slots=True)
 class PredictiveCheck:
-    """A value of the evidence and its predictive interval, in the summary's unit.
-
-    `tail` is the share of predictions below the value.
-    """
+    """A value and its predictive interval, in the summary's unit; `tail` is the share of predictions below it."""
 
     name: str
     window: Window
@@ -64,10 +59,10 @@ class ClueCheck:
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """The effect of one source of the evidence: intervals from this source `alone`, and from all others `without` it.
+    """The effect of one source: intervals of the means PULLED from it `alone`, and from all others `without` it.
 
-    They are intervals of the long-run means PULLED. `effective` is the effective number of towers in `without`. In the
-    entry with an empty name, `alone` is the prior and `without` leaves nothing out.
+    `effective` is the effective number of towers in `without`. The entry with an empty name has the prior and all
+    sources.
     """
 
     name: str
@@ -80,9 +75,9 @@ class Pull:
 class Posterior:
     """DRAWS towers that agree with the evidence: `tower` has their indices, `numbers` their free numbers.
 
-    `weight` has the weight of each simulated tower. `played` has long-run means of the simulated towers by name, each
-    in its own unit. `targets` has those of the real tower, from which the simulation may differ by the discrepancy.
-    `effective` is the effective number of towers, and `fit` the logarithm of the mean likelihood over the prior.
+    `weight` is that of each simulated tower, `effective` their effective number. `played` has the draws of long-run
+    means of simulated towers by name, in their own units; `targets` includes the discrepancy. `fit` is the logarithm of
+    the mean likelihood over the prior.
     """
 
     tower: Array
@@ -95,13 +90,13 @@ class Posterior:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of the weights, in hexadecimal."""
+        """Return the SHA-256 of the weights, in hexadecimal."""
         return hashlib.sha256(np.round(self.weight, 12).tobytes()).hexdigest()
 
     def error(self, target: str, level: float) -> float:
         """Return the Monte Carlo standard error of the quantile `level` of a mean, from the effective number of towers.
 
-        Source: the density of the draws at the quantile (Serfling, Approximation theorems, 1980, section 2.3).
+        Source: Serfling, Approximation theorems, 1980, section 2.3.
         """
         draws = self.played[target]
         step = min(level / 2, (1 - level) / 2, 0.05)  # extreme draws say nothing about the density
@@ -109,21 +104,20 @@ class Posterior:
         return float(np.sqrt(level * (1 - level) / self.effective) * (high - low) / (2 * step))
 
     def interval(self, target: str) -> Interval:
-        """Return the interval of a long-run mean of the simulated towers that agree."""
+        """Return the interval of a long-run mean of the simulated towers."""
         return interval(self.played[target])
 
     def itself(self, target: str) -> Interval:
-        """Return the interval of the real tower's long-run mean, which includes the discrepancy of the simulation."""
+        """Return the interval of the real tower's long-run mean, with the discrepancy."""
         return interval(self.targets[target])
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The whole result: prior and posterior, and checks of each value of the evidence.
+    """Prior and posterior, and checks of each value of the evidence.
 
-    `predictive` predicts each value for new games of the same tower, given all evidence. `held_out` predicts it from
-    the evidence without it. `clues` has the probabilities of the clues both ways; `pulls` has the effect of each
-    source.
+    `predictive` predicts each value for new games of the same tower from all evidence, `held_out` without it. `pulls`
+    has the effect of each source.
     """
 
     evidence: tuple[Evidence, ...]
@@ -144,10 +138,9 @@ def interval(draws: Array) -> Interval:
 
 @dataclass(frozen=True, slots=True)
 class DrawnPoints:
-    """Towers drawn given a part of the evidence.
+    """Towers drawn given the part `keep` of the evidence: `points` are their indices.
 
-    `keep` is that part, and `points` are indices of towers. `weight` has the weights of all towers, `effective` their
-    effective number, and `fit` the logarithm of the mean likelihood.
+    `weight` and `effective` are of all towers; `fit` is the logarithm of the mean likelihood.
     """
 
     keep: Keep
@@ -173,13 +166,12 @@ class Sampled:
         weight = np.exp(scores - top)
         fit = top + float(np.log(weight.mean()))
         weight /= weight.sum()
-        return DrawnPoints(keep, rng.choice(len(weight), DRAWS, p=weight), weight, effective(weight), fit)
+        return DrawnPoints(keep, rng.choice(len(weight), DRAWS, p=weight), weight, count_effective(weight), fit)
 
     def draw(self, drawn: DrawnPoints, predict: Array, rng: np.random.Generator, fresh: bool = False) -> Array:
-        """Draw values or means of the drawn towers, given the kept values, shape (points, predict).
+        """Draw the values or means with the indices `predict`, given the kept values, shape (points, predict).
 
-        `predict` has the indices of the values or means. With `fresh` the values are from other games of the same
-        tower, with independent noise.
+        With `fresh` the values are from other games of the same tower.
         """
         towers, place = np.unique(drawn.points, return_inverse=True)  # a tower is drawn many times
         law, keep = self.law.take(towers), drawn.keep.values
@@ -193,7 +185,7 @@ class Sampled:
         return mean[place] + (np.linalg.cholesky(covariance)[place] @ noise)[..., 0]
 
     def posterior(self, drawn: DrawnPoints, names: Sequence[str], rng: np.random.Generator) -> Posterior:
-        """Return the posterior with the long-run means `names`, of the simulated towers and of the real tower."""
+        """Return the posterior with the long-run means `names`."""
         at = len(self.values) + np.array([self.names.index(name) for name in names])
         mean, error = (each[drawn.points][:, at] for each in (self.law.mean, self.law.error))
         own = mean + error * rng.normal(size=mean.shape)
@@ -206,13 +198,13 @@ class Sampled:
         )
 
 
-def effective(weight: Array) -> float:
+def count_effective(weight: Array) -> float:
     """Return the effective number of towers behind weights (Kish, Survey sampling, 1965)."""
     return float(weight.sum() ** 2 / (weight**2).sum())
 
 
-def kept(evidence: Sequence[Evidence]) -> tuple[Array, Array, Keep]:
-    """Return the evidence's values, a mask of held-out values, and the part to keep: the other values and all clues."""
+def split_held(evidence: Sequence[Evidence]) -> tuple[Array, Array, Keep]:
+    """Return the evidence's values, a mask of held-out values, and the part to keep."""
     values = np.array([value for entry in evidence for value in entry.values])
     held = np.array([flag for entry in evidence for flag in (entry.held or (False,) * len(entry.windows))], bool)
     return values, held, Keep(np.flatnonzero(~held), np.arange(sum(len(entry.clues) for entry in evidence)))
@@ -240,7 +232,7 @@ def fit(
     """
     check_amount(evidence)
     off = discrepancy or Discrepancy()
-    values, held, keep = kept(evidence)
+    values, held, keep = split_held(evidence)
     names = (*TARGETS, *TOLD) if checks and not held.any() else TARGETS
     sampled = Sampled(towers, names, law(towers, evidence, off, names), values)
     drawn = sampled.weigh(keep, rng)
@@ -264,8 +256,6 @@ def fit(
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """Checks of the posterior against its own evidence; `held` is the mask of values that it was not fitted to."""
-
     sampled: Sampled
     evidence: tuple[Evidence, ...]
     drawn: DrawnPoints
@@ -276,25 +266,25 @@ class _Checked:
         if len(keep):
             draws = self.sampled.draw(self.drawn, keep, rng, fresh=True)
             for k, i in enumerate(keep):
-                yield self._check(i, draws[:, k])
+                yield self._check_value(i, draws[:, k])
 
     def held_out(self, rng: np.random.Generator) -> Iterator[PredictiveCheck]:
         for entry in range(len(self.evidence)):
-            mine = np.flatnonzero(self._owners("windows") == entry)
+            mine = np.flatnonzero(self._find_owners("windows") == entry)
             out = mine[self.held[mine]] if self.held.any() else mine
             if len(out):
-                keep = self.drawn.keep if self.held.any() else self._without([entry])
+                keep = self.drawn.keep if self.held.any() else self._leave_out([entry])
                 draws = self.sampled.draw(self.sampled.weigh(keep, rng), out, rng)
                 for k, i in enumerate(out):
-                    yield self._check(i, draws[:, k])
+                    yield self._check_value(i, draws[:, k])
 
     def clues(self, rng: np.random.Generator) -> Iterator[ClueCheck]:
-        owners = self._owners("clues")
+        owners = self._find_owners("clues")
         for entry, each in enumerate(self.evidence):
             mine = np.flatnonzero(owners == entry)
             if len(mine):
                 chances = np.exp(self.sampled.law.clues[:, mine] * each.doubt)
-                others = self.sampled.weigh(self._without([entry]), rng).weight @ chances
+                others = self.sampled.weigh(self._leave_out([entry]), rng).weight @ chances
                 for clue, *both in zip(each.clues, self.drawn.weight @ chances, others, strict=True):
                     yield ClueCheck(each.name, str(clue), *map(float, both))
 
@@ -306,23 +296,23 @@ class _Checked:
         for name in ("", *names):
             mine = [i for i, entry in enumerate(self.evidence) if entry.name == name]
             others = np.setdiff1d(every, mine)
-            alone, without = (self.sampled.weigh(self._without(left), rng) for left in (others, mine))
+            alone, without = (self.sampled.weigh(self._leave_out(left), rng) for left in (others, mine))
             spans = [self.sampled.posterior(drawn, PULLED, rng) for drawn in (alone, without)]
             by_name = ({target: towers.interval(target) for target in PULLED} for towers in spans)
             first, second = by_name
             yield Pull(name, first, second, without.effective)
 
-    def _without(self, entries: Sequence[int] | Array) -> Keep:
+    def _leave_out(self, entries: Sequence[int] | Array) -> Keep:
         keep = self.drawn.keep
-        values = keep.values[~np.isin(self._owners("windows")[keep.values], entries)]
-        return Keep(values, keep.clues[~np.isin(self._owners("clues")[keep.clues], entries)])
+        values = keep.values[~np.isin(self._find_owners("windows")[keep.values], entries)]
+        return Keep(values, keep.clues[~np.isin(self._find_owners("clues")[keep.clues], entries)])
 
-    def _owners(self, what: str) -> Array:
+    def _find_owners(self, what: str) -> Array:
         """Return the index of the entry that each value (`windows`) or each clue (`clues`) comes from."""
         return np.repeat(np.arange(len(self.evidence)), [len(getattr(entry, what)) for entry in self.evidence])
 
-    def _check(self, value: np.intp, draws: Array) -> PredictiveCheck:
-        entry = self.evidence[self._owners("windows")[value]]
+    def _check_value(self, value: np.intp, draws: Array) -> PredictiveCheck:
+        entry = self.evidence[self._find_owners("windows")[value]]
         window = [window for each in self.evidence for window in each.windows][value]
         back, seen = SUMMARIES[window.summary].back, self.sampled.values[value]
         tail = float((draws < seen).mean())

@@ -1,9 +1,8 @@
 """The distribution of the evidence under each simulated tower: jointly normal values, and a probability for each clue.
 
-A summary over games of a tower is normal with mean m + d. m is the estimated long-run mean of the tower. d is the error
-of m plus the discrepancy between the simulation and every real tower. d is the same for the values of the evidence and
-for what the tower does next. Given the tower, clues are taken as independent of the values and of each other [A]; the
-probability of each is averaged over d.
+A summary over games is normal with mean m + d: m is the tower's estimated long-run mean; d is the error of m plus the
+discrepancy, the same for what the tower does next. Given the tower, clues are independent of the values and of each
+other [A]; their probabilities are averages over d.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ LEAST_CHANCE = 1e-12  # of a clue, so that its logarithm is a number
 
 
 class Means:
-    """Long-run means of the simulated towers, each summary computed once; `off` is the simulation's discrepancy."""
+    """Long-run means of the simulated towers, each summary computed once; `off` is the discrepancy."""
 
     def __init__(self, towers: Towers, off: Discrepancy) -> None:
         self.towers, self.off = towers, off
@@ -46,8 +45,7 @@ class Means:
     def phase(self) -> Array:
         """Return the variance of a single phase around the long-run mean, shape (S,).
 
-        It is that of the logarithm of the number out, within and between games. Other values of a phase are assumed to
-        vary as much [A].
+        It is that of the logarithm of the number out; other values of a phase vary as much [A].
         """
         ratio = np.exp(self.at(WHOLE["spread"]).mean - self.at(WHOLE["out"]).mean)
         return ratio**2 + self.at(WHOLE["out"]).games ** 2
@@ -63,11 +61,15 @@ def chance(clue: Clue, of: Means) -> Array:
         leads = _share(of, clue.windows[0])
         return leads if clue.leads else 1 - leads
     if isinstance(clue, LeastOut):
-        sd = np.sqrt(of.phase() + of.wrong(WHOLE["out"]) ** 2)
-        return ndtr((of.at(WHOLE["out"]).mean - log(clue.cubes - 0.5)) / sd)
+        return ndtr(_score(clue, of))
     low, high = clue.ends
     mean, sd = of.at(clue.window).mean, np.hypot(of.wrong(clue.window), clue.soft)
     return ndtr((high - mean) / sd) - ndtr((low - mean) / sd)
+
+
+def _score(clue: LeastOut, of: Means) -> Array:
+    sd = np.sqrt(of.phase() + of.wrong(WHOLE["out"]) ** 2)
+    return (of.at(WHOLE["out"]).mean - log(clue.cubes - 0.5)) / sd
 
 
 def _share(of: Means, window: Window) -> Array:
@@ -76,10 +78,9 @@ def _share(of: Means, window: Window) -> Array:
 
 
 def log_chance(clue: Clue, of: Means) -> Array:
-    """Return the log probability of a clue under each tower, shape (S,); LeastOut is accurate in far tails too."""
+    """Return the log probability of a clue under each tower, shape (S,), accurate in far tails for LeastOut."""
     if isinstance(clue, LeastOut):
-        sd = np.sqrt(of.phase() + of.wrong(WHOLE["out"]) ** 2)
-        return log_ndtr((of.at(WHOLE["out"]).mean - log(clue.cubes - 0.5)) / sd)
+        return log_ndtr(_score(clue, of))
     return np.log(np.maximum(chance(clue, of), LEAST_CHANCE))
 
 
@@ -87,8 +88,8 @@ def log_chance(clue: Clue, of: Means) -> Array:
 class JointLaw:
     """The joint distribution of evidence and targets under S towers.
 
-    `mean` (S, n), its standard `error` (S, n), and the covariances `shared` and `noise` (S, n, n) have the evidence's
-    values first, then the targets. `clues` (S, clues) are log probabilities divided by the doubt of each clue.
+    `mean` and its standard `error` (S, n), and the covariances `shared` and `noise` (S, n, n) have the evidence's
+    values first. `clues` (S, clues) are log probabilities divided by their doubt.
     """
 
     mean: Array
@@ -98,7 +99,6 @@ class JointLaw:
     clues: Array
 
     def take(self, rows: Array) -> JointLaw:
-        """Return the distribution for the towers `rows` only."""
         return JointLaw(*(getattr(self, f.name)[rows] for f in fields(JointLaw)))
 
     def scores(self, values: Array, keep: Keep) -> Array:
@@ -125,7 +125,7 @@ def part(matrices: Array, rows: Array, columns: Array) -> Array:
 
 
 def law(towers: Towers, evidence: Sequence[Evidence], off: Discrepancy, targets: Sequence[str]) -> JointLaw:
-    """Return the joint distribution of the evidence and the targets; `targets` names one or more long-run means."""
+    """Return the joint distribution of the evidence and of the one or more long-run means `targets`."""
     of = Means(towers, off)
     windows = [window for entry in evidence for window in entry.windows] + [EVERY[name] for name in targets]
     errors = np.stack([of.at(window).error for window in windows], 1)

@@ -1,8 +1,7 @@
 """Whether recorded games of one tower agree with each other, whatever the tower is.
 
-The values of each game are normal around the means that all games share. What the games differ by is compared with what
-simulated games of one tower differ by: the statistic is the weighted sum of squares around the common values (Cochran,
-Biometrics 10 (1954) 101). It does not depend on the means of the tower, nor on how far the simulation is off it.
+The weighted sum of squares around common values (Cochran, Biometrics 10 (1954) 101) is compared with that of simulated
+games of one tower. It depends neither on the tower's means nor on the discrepancy.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ MOST, FEWEST = 100_000, 400  # simulated games, and records; 50 MB
 class Unlike:
     """A game beside all others: the probability `p` of a game that is as unlike the others.
 
-    `window` is the summary in which it differs most, in its own unit `seen` here and `others` on average in the others.
+    `window` is the summary in which it differs most; `seen` here and `others` on average are in its unit.
     """
 
     name: str
@@ -40,17 +39,13 @@ class Unlike:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """The probability `p` that games of one tower differ as much as these, and each of the `games` beside all others.
-
-    `draws` is the number of simulated records that it was counted from.
-    """
+    """The probability `p` that games of one tower differ as much as these, counted from `draws` simulated records."""
 
     p: float
     draws: int
     games: tuple[Unlike, ...]
 
     def says(self) -> str:
-        """Return in a sentence whether the games agree."""
         head = f"of one tower, games that differ as much have the probability {self.p:.2g}"
         if self.p >= HINTED:
             return f"The {len(self.games)} games agree with each other: {head}."
@@ -65,15 +60,16 @@ class Agreement:
         )
 
 
-def agreement(towers: Towers, games: Sequence[Evidence], drawn: Array, rng: np.random.Generator) -> Agreement | None:
+def compare_games(
+    towers: Towers, games: Sequence[Evidence], drawn: Array, rng: np.random.Generator
+) -> Agreement | None:
     """Compare recorded games, given towers `drawn` from the posterior (indices); None for fewer than two games.
 
-    Random, from `rng`: a simulated record for each drawn tower. Its games have the deviations of simulated games of
-    towers that keep about as many cubes, so that their tails count.
+    Random, from `rng`: a simulated record for each drawn tower, from towers that keep about as many cubes.
     """
     known = Counter(window.summary for game in games for window in game.windows)
     shared = [name for name in COMPARED if known[name] > 1]
-    games = [game for game in (_part(game, shared) for game in games) if game.windows]
+    games = [game for game in (_select_summaries(game, shared) for game in games) if game.windows]
     if len(games) < 2:
         return None
     drawn = drawn[: max(MOST // len(games), FEWEST)]
@@ -91,13 +87,13 @@ def agreement(towers: Towers, games: Sequence[Evidence], drawn: Array, rng: np.r
         seen[:, i, at] = np.array(game.values) - np.stack([each.mean for each in found], 1)[rows]
         scale = np.sqrt(game.doubt) * np.stack([each.games for each in found], 1)[drawn]
         fresh[:, i, at] = sign[:, i, None] * towers.deviations(game.windows)[like[:, i]] * scale
-    mine, other = squares(seen, precision)[place], squares(fresh, precision[place])
+    mine, other = sum_squares(seen, precision)[place], sum_squares(fresh, precision[place])
     whole, *each = (mine <= other + 1e-9).mean(0).tolist()
     sds = {name: float(towers.at(WHOLE[name]).games[drawn].mean()) for name in COMPARED}
-    return Agreement(whole, len(drawn), tuple(_unlike(games, i, p, sds) for i, p in enumerate(each)))
+    return Agreement(whole, len(drawn), tuple(_compare_game(games, i, p, sds) for i, p in enumerate(each)))
 
 
-def squares(values: Array, precision: Array) -> Array:
+def sum_squares(values: Array, precision: Array) -> Array:
     """Return the sum of squares around the common values, and what each of N games adds to it, shape (D, 1 + N).
 
     `values` (D, N, K) and `precision` (D, N, K, K) are 0 for summaries that a game lacks.
@@ -112,13 +108,12 @@ def squares(values: Array, precision: Array) -> Array:
     return np.concatenate([around[:, :1], around[:, :1] - around[:, 1:]], 1)
 
 
-def _part(game: Evidence, names: Sequence[str]) -> Evidence:
+def _select_summaries(game: Evidence, names: Sequence[str]) -> Evidence:
     kept = [i for i, window in enumerate(game.windows) if window.summary in names]
     return replace(game, windows=tuple(game.windows[i] for i in kept), values=tuple(game.values[i] for i in kept))
 
 
-def _unlike(games: Sequence[Evidence], number: int, p: float, sds: Mapping[str, float]) -> Unlike:
-    """Return a game beside the others, with the summary in which it differs most from their mean, in `sds`."""
+def _compare_game(games: Sequence[Evidence], number: int, p: float, sds: Mapping[str, float]) -> Unlike:
     others = [
         pair for i, game in enumerate(games) if i != number for pair in zip(game.windows, game.values, strict=True)
     ]

@@ -28,11 +28,11 @@ SHARES = {  # shares of the phases with cubes out, by field
 MOST_POINTS = 20  # phases whose action points an observation lists
 
 
-def _listed(values: Any) -> Any:
+def _as_tuple(values: Any) -> Any:
     return tuple(values) if isinstance(values, list) else values
 
 
-def _said(default: Any, allowed: str) -> Any:
+def _field(default: Any, allowed: str) -> Any:
     return Field(default=default, json_schema_extra={"allowed": allowed})
 
 
@@ -43,48 +43,48 @@ Colours = Annotated[int, Field(ge=1, le=COLOURS)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(ge=0)]
 Of = TypeVar("Of")
-Ends = Annotated[tuple[Of, Of], BeforeValidator(_listed)]
+Ends = Annotated[tuple[Of, Of], BeforeValidator(_as_tuple)]
 _COUNTS = f"whole numbers from 0 by colour, up to {CUBES} in all"
 _ENDS = f"two whole numbers from 0 to {CUBES}, the smaller first"
 _SHARES = "two numbers from 0 to 1, the smaller first"
 
 
 class Observation(Document, frozen=True):
-    """One observation: what it `says`, its `source`, its `kind`, and its `strength`.
+    """One observation: what it `says`, its `source`, its `kind`, and its `strength`: a key of DOUBT, a colon and the
+    reason.
 
-    The strength is a key of DOUBT, a colon and the reason. All numbers are optional and in cubes. For one drop:
-    `thrown` (at least so many), `out` and `inside_after` by colour (`from_empty`: thrown into the empty tower); or only
-    `least_out` cubes out, in `colours_out` colours. For phases: their action `points`. For many drops, limits included:
-    the range of the number out of a drop (`out_total`) or inside between drops (`inside_in_play`); the most that stay
-    after the set-up (`setup_at_most`); shares of phases, as in SHARES; bounds of the game's other `figures`, by key.
-    `records` names a CSV of recorded drops beside the file. `justifies` names the part of the prior that the
-    observation is the reason for. If `use` is false, the fit leaves it out, and `strength` says why.
+    All numbers are optional and in cubes. One drop: `thrown` (at least so many), `out` and `inside_after` by colour
+    (`from_empty`: thrown into the empty tower); or only `least_out` cubes, in `colours_out` colours. Phases: their
+    action `points`. Many drops, limits included: cubes out of a drop (`out_total`), inside between drops
+    (`inside_in_play`), most inside after the set-up (`setup_at_most`), shares of phases as in SHARES, other `figures`
+    by key. `records` names a CSV of recorded drops beside the file. `justifies` names a part of the prior. If `use` is
+    false, the fit leaves it out.
     """
 
     says: Words
     source: Words
     kind: Literal["measurement", "photograph", "worked example", "impression", "illustration", "qualitative"]
     strength: Words
-    thrown: dict[str, Count] = _said({}, _COUNTS)
-    out: dict[str, Count] = _said({}, _COUNTS)
-    inside_after: dict[str, Count] = _said({}, _COUNTS)
+    thrown: dict[str, Count] = _field({}, _COUNTS)
+    out: dict[str, Count] = _field({}, _COUNTS)
+    inside_after: dict[str, Count] = _field({}, _COUNTS)
     from_empty: bool = False
     least_out: int | None = Field(default=None, ge=1, le=CUBES)
-    colours_out: Ends[Colours] | None = _said(None, f"two whole numbers from 1 to {COLOURS}, the smaller first")
-    out_total: Ends[Count] | None = _said(None, _ENDS)
-    inside_in_play: Ends[Count] | None = _said(None, _ENDS)
+    colours_out: Ends[Colours] | None = _field(None, f"two whole numbers from 1 to {COLOURS}, the smaller first")
+    out_total: Ends[Count] | None = _field(None, _ENDS)
+    inside_in_play: Ends[Count] | None = _field(None, _ENDS)
     setup_at_most: Count | None = None
-    points: Annotated[tuple[Some, ...], BeforeValidator(_listed)] = _said(
+    points: Annotated[tuple[Some, ...], BeforeValidator(_as_tuple)] = _field(
         (), f"a list of up to {MOST_POINTS} whole numbers from 1 to {CUBES}"
     )
-    share_single: Ends[Share] | None = _said(None, _SHARES)
-    share_several: Ends[Share] | None = _said(None, _SHARES)
-    share_leads: Ends[Share] | None = _said(None, _SHARES)
-    share_ones: Ends[Share] | None = _said(None, _SHARES)
-    figures: dict[str, Ends[Positive]] = _said(
+    share_single: Ends[Share] | None = _field(None, _SHARES)
+    share_several: Ends[Share] | None = _field(None, _SHARES)
+    share_leads: Ends[Share] | None = _field(None, _SHARES)
+    share_ones: Ends[Share] | None = _field(None, _SHARES)
+    figures: dict[str, Ends[Positive]] = _field(
         {}, "a table of figures, each with two numbers from 0, the smaller first"
     )
-    records: str = _said("", "the name of a .csv in the folder of the observation")
+    records: str = _field("", "the name of a .csv in the folder of the observation")
     justifies: str = Field(default="", max_length=LONGEST)
     use: bool = True
     _name: str = PrivateAttr("")
@@ -92,42 +92,37 @@ class Observation(Document, frozen=True):
 
     @property
     def name(self) -> str:
-        """The name of the file."""
         return self._name
 
     @property
     def recorded(self) -> Path | None:
-        """The CSV of recorded drops; None without one."""
         return self._folder / self.records if self.records else None
 
     @property
     def doubt(self) -> float:
-        """The factor on the variance of values from this observation; 1 means no doubt."""
-        return DOUBT[_strength(self.strength)]
+        """Return the factor on the variance of values from this observation; 1 means no doubt."""
+        return DOUBT[_read_strength(self.strength)]
 
     @property
     def numbers(self) -> dict[str, tuple[int, int]]:
-        """The totals in it: `out` of a drop, `setup_inside` after all cubes were thrown in, `inside` in play."""
-        totals: dict[str, tuple[int, int]] = {}
-        if self.out:
-            totals["out"] = (sum(self.out.values()), sum(self.out.values()))
-        if self.out_total:
-            totals["out"] = self.out_total
-        if self.inside_after and self.from_empty:
-            totals["setup_inside"] = (sum(self.inside_after.values()), sum(self.inside_after.values()))
-        if self.inside_in_play:
-            totals["inside"] = self.inside_in_play
-        return totals
+        """Return the totals: `out` of a drop, `setup_inside` after all cubes were thrown in, `inside` in play."""
+        out, after = sum(self.out.values()), sum(self.inside_after.values())
+        totals = {
+            "out": self.out_total or ((out, out) if self.out else None),
+            "setup_inside": (after, after) if self.inside_after and self.from_empty else None,
+            "inside": self.inside_in_play,
+        }
+        return {name: ends for name, ends in totals.items() if ends}
 
     @property
     def colours(self) -> tuple[int, int] | None:
-        """The least and the greatest number of colours out of one drop; None if unknown."""
+        """Return the least and the greatest number of colours out of one drop; None if unknown."""
         of_out = sum(n > 0 for n in self.out.values())
         return (of_out, of_out) if of_out else self.colours_out
 
     @property
     def leads(self) -> bool | None:
-        """Whether the only colour thrown was the most numerous colour out; None if unknown."""
+        """Return whether the only colour thrown was the most numerous colour out; None if unknown."""
         colours = [colour for colour, n in self.thrown.items() if n]
         if len(colours) != 1 or not any(self.out.values()):
             return None
@@ -136,17 +131,16 @@ class Observation(Document, frozen=True):
 
     @property
     def shares(self) -> dict[str, tuple[float, float]]:
-        """The bounds on shares of phases, by field."""
         bounds = {name: getattr(self, name) for name in SHARES}
         return {name: ends for name, ends in bounds.items() if ends is not None}
 
 
-def _strength(words: str) -> str:
+def _read_strength(words: str) -> str:
     first = words.partition(":")[0].strip()
     return first if first in DOUBT else ""
 
 
-def observations(folder: Path = FOLDER) -> list[Observation]:
+def read_folder(folder: Path = FOLDER) -> list[Observation]:
     """Read all observations in a folder, ordered by name; raises UsageError for a file that is no observation."""
     return [read(file) for file in sorted(folder.glob("*.toml"))]
 
@@ -163,7 +157,6 @@ def read(file: Path) -> Observation:
 
 
 def _check(found: Observation, where: str) -> None:
-    """Raise UsageError for two statements on the number out of a drop, too many cubes, or reversed limits."""
     for pair in (("out", "out_total"), ("out", "least_out"), ("out_total", "least_out"), ("out", "colours_out")):
         if all(getattr(found, key) for key in pair):
             raise fault(where, " and ".join(pair), "one of them", "leave one out")
@@ -183,6 +176,6 @@ def _check(found: Observation, where: str) -> None:
             )
     if len(found.points) > MOST_POINTS:
         raise fault(f"{where}.points", list(found.points), f"up to {MOST_POINTS} phases")
-    if not _strength(found.strength):
+    if not _read_strength(found.strength):
         allowed = f"{', '.join(DOUBT)}, with a colon and the reason behind it"
         raise fault(f"{where}.strength", found.strength, allowed, "begin with one of them")

@@ -39,14 +39,14 @@ NEAR = 0.12  # standard deviation of a further round about a tower of those befo
 CLOGGED = 24  # cubes: if the first set-up keeps more, nothing else is played; such towers hold up to 3 % of any weight
 
 
-def points(pieces: int = PIECES) -> Array:
+def draw_points(pieces: int = PIECES) -> Array:
     """Return the points of the first `pieces` pieces, shape (towers, 10): a scrambled Sobol sequence."""
     sequence = qmc.Sobol(len(NUMBERS), scramble=True, rng=SEED).random(2**12)
     return sequence[: pieces * TOWERS]
 
 
 def play(shape: Apparatus, number: int, games: Sequence[int]) -> ByDrop:
-    """Play the games with the numbers `games` of the tower with the number `number`; shape (games, drops).
+    """Play the games numbered `games` of a tower, shape (games, drops).
 
     Random: each game draws from (SEED, tower, game). If the first set-up of game 0 clogs, nothing else is played.
     """
@@ -75,7 +75,7 @@ def play(shape: Apparatus, number: int, games: Sequence[int]) -> ByDrop:
 class Table:
     """The simulated towers: their points `unit`, shape (N, 10), and their `games`, shape (N, games, drops).
 
-    `base` is how much each counts before any evidence, shape (N,): 1 for towers drawn from the prior alone.
+    `base` is their weight before any evidence, shape (N,): 1 for towers drawn from the prior alone.
     """
 
     unit: Array
@@ -90,18 +90,18 @@ def shipped(folder: Path = FOLDER) -> Table:
         raise UsageError(
             f"pieces of played towers in {folder}: {len(pieces)}; allowed are all from 00 on; install again"
         )
-    counts = [_read(piece, (TOWERS, GAMES, PLAN.drops)) for piece in pieces]
-    games = _of(*(np.concatenate([each[name] for each in counts]) for name in COUNTS))
-    table = Table(points(len(pieces)), games, np.ones(len(games.thrown)))
-    table = with_rounds(table, [read_round(file) for file in sorted(folder.glob("around-*.npz"))])
+    counts = [_read_counts(piece, (TOWERS, GAMES, PLAN.drops)) for piece in pieces]
+    games = _make_games(*(np.concatenate([each[name] for each in counts]) for name in COUNTS))
+    table = Table(draw_points(len(pieces)), games, np.ones(len(games.thrown)))
+    table = add_rounds(table, [read_round(file) for file in sorted(folder.glob("around-*.npz"))])
     more = folder / "more.npz"
-    return with_more(table, _read_more(more, len(table.unit))) if more.exists() else table
+    return add_games(table, _read_more(more, len(table.unit))) if more.exists() else table
 
 
-def around(centre: Array, share: Array, number: int = AROUND, seed: int = SEED) -> Array:
+def draw_around(centre: Array, share: Array, number: int = AROUND, seed: int = SEED) -> Array:
     """Return points about the towers at `centre`, shape (K, 10), drawn with probabilities `share`; shape (number, 10).
 
-    Each coordinate is normal about that of its tower and is reflected at the ends of the unit interval.
+    Each coordinate is normal about its centre, and reflected at the ends of the unit interval.
     """
     rng = np.random.default_rng(seed)
     drawn = centre[rng.choice(len(centre), number, p=share)] + NEAR * rng.normal(size=(number, centre.shape[1]))
@@ -109,29 +109,25 @@ def around(centre: Array, share: Array, number: int = AROUND, seed: int = SEED) 
 
 
 def density(unit: Array, centre: Array, share: Array) -> Array:
-    """Return the density of `around` at points, shape (N,); that of the prior is 1.
-
-    A point that is a centre is left out of its own density, as in a leave-one-out density: the round was drawn about
-    it because of its weight, so it would count for too little.
-    """
+    """Return the density of `around` at points, shape (N,), leave-one-out for centres; that of the prior is 1."""
     kernel, is_own = np.ones((len(unit), len(centre))), np.ones((len(unit), len(centre)), bool)
     for at, about in zip(unit.T[:, :, None], centre.T[:, None], strict=True):
         images = (about, -about, 2 - about)  # of reflections at both ends
         kernel *= sum(np.exp(-0.5 * ((at - image) / NEAR) ** 2) for image in images) / (NEAR * np.sqrt(2 * np.pi))
         is_own &= at == about
-    kernel[is_own] = 0
+    kernel[is_own] = 0  # a centre was drawn about because of its weight
     return kernel @ share / np.maximum(~is_own @ share, 1e-12)
 
 
-def with_rounds(table: Table, rounds: Sequence[Mapping[str, Array]]) -> Table:
+def add_rounds(table: Table, rounds: Sequence[Mapping[str, Array]]) -> Table:
     """Return the table with the towers of further rounds; each was drawn about its `centre` with its `share`.
 
-    A tower counts as if all rounds were one sample from their mixture with the prior: the balance heuristic (Veach and
-    Guibas, Optimally combining sampling techniques, 1995).
+    A tower counts as one of the mixture of all rounds and the prior: the balance heuristic (Veach and Guibas, Optimally
+    combining sampling techniques, 1995).
     """
     first, numbers = len(table.unit), [len(each["thrown"]) for each in rounds]
     drawn = [
-        around(each["centre"], each["share"], seed=SEED + place)[:number]
+        draw_around(each["centre"], each["share"], seed=SEED + place)[:number]
         for place, (each, number) in enumerate(zip(rounds, numbers, strict=True))
     ]
     unit = np.concatenate([table.unit, *drawn])
@@ -145,16 +141,15 @@ def with_rounds(table: Table, rounds: Sequence[Mapping[str, Array]]) -> Table:
     mixture = np.full(len(unit), float(first))
     for each, number in zip(rounds, numbers, strict=True):
         mixture += number * density(unit, each["centre"], each["share"])
-    return Table(unit, _of(*columns), len(unit) / mixture)
+    return Table(unit, _make_games(*columns), len(unit) / mixture)
 
 
 def play_around(centre: Array, share: Array, file: Path, before: int) -> None:
-    """Play a further round about `centre` into `file`, with progress; a second call continues with what is stored.
-
-    `before` is the number of rounds before it. The games have seeds of their own.
+    """Play a further round about `centre` into `file`; a second call continues. `before` is the number of rounds before
+    it.
     """
     done = dict(read_round(file)) if file.exists() else {"centre": centre, "share": share}
-    unit, first = around(done["centre"], done["share"], seed=SEED + before), len(points()) + before * AROUND
+    unit, first = draw_around(done["centre"], done["share"], seed=SEED + before), len(draw_points()) + before * AROUND
     left = range(len(done.get("thrown", ())), len(unit))
     with telling("towers of a further round", len(left)) as tell:
         plays = in_threads(lambda i: play(tower(unit[i]), first + i, range(AGAIN)), left)
@@ -166,11 +161,8 @@ def play_around(centre: Array, share: Array, file: Path, before: int) -> None:
             tell(number)
 
 
-def with_more(table: Table, more: Mapping[str, Array]) -> Table:
-    """Return the table with more games of some towers.
-
-    `more` has their numbers in `tower`, and counts of shape (towers, games, drops).
-    """
+def add_games(table: Table, more: Mapping[str, Array]) -> Table:
+    """Return the table with `more` games of its towers `tower`, in counts of shape (towers, games, drops)."""
     first, games = table.games.thrown.shape[1], more["thrown"].shape[1]
     columns: list[Array] = []
     towers: Any = more["tower"]
@@ -178,11 +170,11 @@ def with_more(table: Table, more: Mapping[str, Array]) -> Table:
         counts = np.pad(getattr(table.games, name), ((0, 0), (0, games), (0, 0)), constant_values=UNKNOWN)
         counts[towers, first:] = more[name]
         columns.append(counts)
-    return Table(table.unit, _of(*columns), table.base)
+    return Table(table.unit, _make_games(*columns), table.base)
 
 
 def play_on(table: Table, towers: Sequence[int] | Array, file: Path, games: int = MORE) -> Table:
-    """Play `games` more games of some towers, show progress, and store them in `file`; a second call continues.
+    """Play `games` more games of some towers and store them in `file`; a second call continues.
 
     Raises UsageError for a damaged file, and for one that cannot be written.
     """
@@ -199,16 +191,15 @@ def play_on(table: Table, towers: Sequence[int] | Array, file: Path, games: int 
             done = row if done is None else {name: np.concatenate([done[name], row[name]]) for name in row}
             _write(file, done)
             tell.step()
-    return table if done is None else with_more(table, done)
+    return table if done is None else add_games(table, done)
 
 
-def _of(*columns: Array) -> ByDrop:
+def _make_games(*columns: Array) -> ByDrop:
     counts: dict[str, Any] = {name: column.astype(np.int16) for name, column in zip(COUNTS, columns, strict=True)}
     return ByDrop(**counts, phases=after_setup(PLAN.drops), terms=PLAN.terms)
 
 
-def _read(file: Path, shape: tuple[int | None, ...]) -> dict[str, Array]:
-    """Read counts of this shape, where None allows any size; raises UsageError for any other file."""
+def _read_counts(file: Path, shape: tuple[int | None, ...]) -> dict[str, Array]:
     try:
         with np.load(file, allow_pickle=False) as held:
             counts = {name: held[name] for name in held.files}
@@ -224,15 +215,15 @@ def _read(file: Path, shape: tuple[int | None, ...]) -> dict[str, Array]:
 
 
 def read_round(file: Path) -> dict[str, Array]:
-    """Read a further round: counts, and its `centre` and `share`."""
-    counts = _read(file, (None, AGAIN, PLAN.drops))
+    """Read a further round: counts, and its `centre` and `share`; raises UsageError if damaged."""
+    counts = _read_counts(file, (None, AGAIN, PLAN.drops))
     if counts.get("centre", np.zeros(0)).shape != (*counts.get("share", np.zeros(0)).shape, len(NUMBERS)):
         raise UsageError(f"played towers {file} have no centres; install again")
     return counts
 
 
 def _read_more(file: Path, towers: int) -> dict[str, Array]:
-    counts = _read(file, (None, None, PLAN.drops))
+    counts = _read_counts(file, (None, None, PLAN.drops))
     numbers = counts.get("tower", np.full(1, -1))
     is_right = numbers.shape == counts["thrown"].shape[:1] == counts.get("first", numbers[:0]).shape
     if not is_right or numbers.min(initial=0) < 0 or numbers.max(initial=0) >= towers:
@@ -253,7 +244,7 @@ def _write(file: Path, counts: Mapping[str, Array]) -> None:
 def play_piece(piece: int) -> dict[str, Array]:
     """Play the towers of a piece, and return counts by name, each of shape (towers, games, drops)."""
     first = piece * TOWERS
-    towers = enumerate(points(piece + 1)[first:], first)
+    towers = enumerate(draw_points(piece + 1)[first:], first)
     played = list(in_threads(lambda each: play(tower(each[1]), each[0], range(GAMES)), towers))
     return {name: np.stack([getattr(games, name) for games in played]).astype(np.int8) for name in COUNTS}
 

@@ -1,8 +1,8 @@
 """The prior: ten free numbers that decide what a tower does, from which all simulated towers are made.
 
-A tower is a point of the unit cube with one coordinate for each of NUMBERS. Every point gives a valid tower. Everything
-else is as in base.toml next to this file, and assumed [A]. Lengths are rounded to 0.1 mm, angles and rates to whole
-numbers, friction and restitution to 0.01, so the profile of a tower describes exactly the tower that was played.
+A tower is a point of the unit cube with one coordinate for each of NUMBERS; every point is valid. Everything else is as
+in base.toml, and assumed [A]. Lengths are rounded to 0.1 mm, angles and rates to whole numbers, friction and
+restitution to 0.01, so a profile describes exactly the tower that was played.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def profile(unit: Array) -> dict[str, Any]:
     at = dict(zip(NAMES, (float(u) for u in unit), strict=True))
     span = {number.name: number.low + at[number.name] * (number.high - number.low) for number in NUMBERS}
     tables: dict[str, Any] = {
-        name: dict(value) if isinstance(value, dict) else value for name, value in _base().items()
+        name: dict(value) if isinstance(value, dict) else value for name, value in _read_base().items()
     }
     edge, ramp = tables["cubes"]["edge_mm"], tables["ramp"]
     inside = round(span["tube"], 1)
@@ -101,7 +101,7 @@ def profile(unit: Array) -> dict[str, Any]:
         table = tables[f"{floor}_floor"]
         is_grid = bool(grid & bit)
         tilt = 0 if is_grid else slope
-        table |= _floor(inside / edge, at[f"{floor}_openings"], at[f"{floor}_opening"], friction, is_grid, edge)
+        table |= _make_floor(inside / edge, at[f"{floor}_openings"], at[f"{floor}_opening"], friction, is_grid, edge)
         top = math.ceil(10 * (peak + CLEARANCE * edge + table["thickness_mm"])) / 10
         table |= {"top_mm": top, "slope_deg": tilt}
         closed = inside - table["openings"] * table["opening_mm"]
@@ -120,11 +120,10 @@ def tower(unit: Array, name: str = "prior") -> Apparatus:
 
 
 def _upper_half(coordinate: float) -> float:
-    """Return 0 for the lower half of a coordinate, then linearly from 0 to 1 over the upper half."""
     return max(2 * coordinate - 1, 0.0)
 
 
-def _floor(width: float, count: float, wide: float, friction: float, is_grid: bool, edge: float) -> dict[str, Any]:
+def _make_floor(width: float, count: float, wide: float, friction: float, is_grid: bool, edge: float) -> dict[str, Any]:
     """Return the openings of a floor in a tube `width` cube edges wide; `count` and `wide` go from 0 to 1."""
     least = OPENING[0] + WIDER * (friction - 0.2)
     most = min(4, math.floor((width + BAR[0]) / (least + BAR[0])))
@@ -154,5 +153,5 @@ def _floor(width: float, count: float, wide: float, friction: float, is_grid: bo
 
 
 @cache
-def _base() -> dict[str, Any]:
+def _read_base() -> dict[str, Any]:
     return tomllib.loads(BASE.read_text("utf-8"))

@@ -21,20 +21,20 @@ import numpy as np
 
 from tower_sim.calibration import evidence as evidences
 from tower_sim.calibration import played
-from tower_sim.calibration.command import calibrate, heavy
+from tower_sim.calibration.command import calibrate, select_heavy
 from tower_sim.calibration.fit import TARGETS, Fit, fit
 from tower_sim.calibration.played import FOLDER, MORE
 from tower_sim.calibration.prior import tower
 from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array
 from tower_sim.calibration.towers import Towers
-from tower_sim.calibration.usable import usable
+from tower_sim.calibration.usable import read_usable
 from tower_sim.statistics import mean_error
 
 ROOT = Path(__file__).resolve().parent.parent
 PROFILES = ROOT / "tower_sim/apparatus/amerigo/profiles"
 REPORTS = ROOT / "docs/calibration"
 READINGS = {
-    "amerigo": evidences.of_the_real_tower(),
+    "amerigo": evidences.list_published(),
     "amerigo-club": ("club-retained", "club-out"),
     "amerigo-rulebook": ("rulebook-setup", "rulebook-phase", "rulebook-gold", "rulebook-points"),
 }
@@ -46,39 +46,39 @@ DRAWS, GAMES = 96, 8  # fresh draws of a reading, new games of each
 PROVED = (*TARGETS, "colours", "single")
 
 
-def fits() -> Iterator[tuple[str, Fit, Towers]]:
+def iter_fits() -> Iterator[tuple[str, Fit, Towers]]:
     """Yield the name of each reading, its fit, and the towers that the fit weights."""
     table = played.shipped()
     towers = Towers(table.unit, table.games, table.base)
     for name, observations in READINGS.items():
-        told = usable([evidences.shipped()[each] for each in observations])
+        told = read_usable([evidences.shipped()[each] for each in observations])
         yield name, fit(towers, told.evidence, np.random.default_rng(0), checks=False), towers
 
 
-def more() -> None:
+def play_more() -> None:
     """Play MORE games of the heavy towers of readings with fewer than FEW effective towers, and store them."""
-    few = [(found.posterior, towers) for _, found, towers in fits() if found.posterior.effective < FEW]
-    weighs = {int(number) for posterior, towers in few for number in towers.number[heavy(posterior.weight)]}
+    few = [(found.posterior, towers) for _, found, towers in iter_fits() if found.posterior.effective < FEW]
+    weighs = {int(number) for posterior, towers in few for number in towers.number[select_heavy(posterior.weight)]}
     print(f"{len(weighs)} towers hold 97 % of the weight of a reading with fewer than {FEW} towers", flush=True)
     played.play_on(played.shipped(), sorted(weighs), FOLDER / "more.npz", MORE)
 
 
-def around() -> None:
-    """Play a further round, about the towers that hold 97 % of the weight of the first reading; or go on with the last.
+def play_around() -> None:
+    """Play a further round about the heavy towers of the first reading, or continue the last round if it is incomplete.
 
-    Only the last round may be incomplete, and its own towers do not say where it lies.
+    The towers of the last round do not decide where it lies.
     """
     files = sorted(FOLDER.glob("around-*.npz"))
     rounds = [played.read_round(file) for file in files]
     if not rounds or len(rounds[-1]["thrown"]) == played.AROUND:
         files.append(FOLDER / f"around-{len(files) + 1}.npz")
-    _, found, towers = next(fits())
+    _, found, towers = next(iter_fits())
     weight = found.posterior.weight
-    best = heavy(weight)
+    best = select_heavy(weight)
     played.play_around(towers.unit[best], weight[best] / weight[best].sum(), files[-1], len(files) - 1)
 
 
-def profiles() -> None:
+def write_profiles() -> None:
     """Write the profile and the report of each reading, and the summary in docs/calibration.md."""
     for name, observations in READINGS.items():
         with tempfile.TemporaryDirectory() as folder:
@@ -92,10 +92,10 @@ def profiles() -> None:
     page = ROOT / "docs" / "calibration.md"
     begin, end = "<!-- profiles -->\n", "\n<!-- /profiles -->"
     head, rest = page.read_text("utf-8").split(begin)
-    page.write_text(f"{head}{begin}{summary()}{end}{rest.split(end)[1]}", "utf-8")
+    page.write_text(f"{head}{begin}{format_summary()}{end}{rest.split(end)[1]}", "utf-8")
 
 
-def summary() -> str:
+def format_summary() -> str:
     """Return the table of shipped profiles for docs/calibration.md, from their reports."""
     lines = [
         "| profile | observations | inside after the set-up | mean inside in play | mean out in a phase | report |",
@@ -109,19 +109,16 @@ def summary() -> str:
     return "\n".join(lines)
 
 
-def proof() -> None:
-    """Play fresh draws of each reading; write how many lie in the intervals, and the mean difference in errors (z).
-
-    The results are printed and written to docs/calibration/proof.csv.
-    """
+def play_proof() -> None:
+    """Play fresh draws of each reading; print and store how many lie in the intervals, and the mean z."""
     lines: list[tuple[str, float, float, float, float, float]] = []
-    for place, (name, found, towers) in enumerate(fits(), start=1):
+    for place, (name, found, towers) in enumerate(iter_fits(), start=1):
         posterior = found.posterior
         rng = np.random.default_rng(np.random.SeedSequence(46, spawn_key=(place - 1,)))
         drawn = rng.choice(len(posterior.weight), DRAWS, p=posterior.weight)
         jobs = [(towers.unit[tower], 10_000 * place + i) for i, tower in enumerate(drawn)]
         with ProcessPoolExecutor() as pool:
-            means = np.array(list(pool.map(_means, jobs)))
+            means = np.array(list(pool.map(_play_means, jobs)))
         whole = fit(towers, found.evidence, np.random.default_rng(0))
         for column, key in enumerate(PROVED):
             span, at, values = whole.posterior.interval(key), towers.at(EVERY[key]), means[:, column]
@@ -137,7 +134,7 @@ def proof() -> None:
         table.writerows([name, *(f"{number:.4g}" for number in numbers)] for name, *numbers in lines)
 
 
-def _means(job: tuple[Array, int]) -> list[float]:
+def _play_means(job: tuple[Array, int]) -> list[float]:
     """Return the means over GAMES new games of a tower, in the order of PROVED; no other game has their seeds."""
     unit, number = job
     games = played.play(tower(unit), number, range(100, 100 + GAMES))  # play on, however much the first set-up keeps
@@ -152,7 +149,7 @@ def main(words: Sequence[str] | None = None) -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    actions = {"more": more, "around": around, "profiles": profiles, "proof": proof}
+    actions = {"more": play_more, "around": play_around, "profiles": write_profiles, "proof": play_proof}
     parser.add_argument("what", choices=actions)
     actions[parser.parse_args(words).what]()
 

@@ -15,7 +15,7 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.calibration import e_values, verdict
 from tower_sim.calibration.records import MARKS
-from tower_sim.calibration.reference import Reference, reference
+from tower_sim.calibration.reference import Reference, fit_reference
 from tower_sim.cubes import COLOURS
 from tower_sim.drawing.paint import paints
 from tower_sim.errors import fault, shown
@@ -38,7 +38,7 @@ KEPT = Path(__file__).with_name("references.json")
 def record_command(output: Path, given: Sequence[str | Path] = ()) -> None:
     """Write the page into `output`, with the towers `given` before those that ship.
 
-    Raises UsageError as `contents` does, and for a file that cannot be written; WritingFailed when the disk is full.
+    Raises UsageError as `contents` does, and for an unwritable file; WritingFailed when the disk is full.
     """
     check(output, "output")
     write(output, record_page(given), "output")
@@ -46,10 +46,10 @@ def record_command(output: Path, given: Sequence[str | Path] = ()) -> None:
 
 def record_page(given: Sequence[str | Path] = ()) -> str:
     """Return the page's text; raises UsageError as `contents` does."""
-    return Page(title="Game night", view="record", data={"record": contents(given)}).text()
+    return Page(title="Game night", view="record", data={"record": make_document(given)}).text()
 
 
-def contents(given: Sequence[str | Path] = ()) -> dict[str, Any]:
+def make_document(given: Sequence[str | Path] = ()) -> dict[str, Any]:
     """Return the page's document: the published game, and for each tower what its model expects of a throw.
 
     Raises UsageError for a tower that cannot be loaded, that has no fast model, or whose name is there twice.
@@ -69,7 +69,7 @@ def contents(given: Sequence[str | Path] = ()) -> dict[str, Any]:
         towers[shape.name] = {
             "name": shape.name,
             "edge": round(1e3 * shape.cube_edge, 2),
-            "reference": of_tower(shape),
+            "reference": find_reference(shape),
         }
     return {
         "schema": SCHEMA,
@@ -92,15 +92,15 @@ def contents(given: Sequence[str | Path] = ()) -> dict[str, Any]:
     }
 
 
-def of_tower(shape: Apparatus) -> dict[str, Any]:
-    """Return the reference of a tower as plain data: the one kept, or a new one by its fast model, in seconds."""
+def find_reference(shape: Apparatus) -> dict[str, Any]:
+    """Return the reference of a tower as plain data: the stored one, or a new one by its fast model, in seconds."""
     kept = json.loads(KEPT.read_text("utf-8")).get(shape.digest)
     model = "physics" if kept else "surrogate"
-    return {"model": model, **(kept or plain(reference(shape, GAMES, SEED, model=model)))}
+    return {"model": model, **(kept or to_plain(fit_reference(shape, GAMES, SEED, model=model)))}
 
 
-def plain(of: Reference) -> dict[str, Any]:
-    """Return a reference ready for `json.dumps`: of each law drawn the coefficients, then the logarithm of its size."""
+def to_plain(of: Reference) -> dict[str, Any]:
+    """Return a reference for `json.dumps`: of each law drawn the coefficients, then the logarithm of its size."""
 
     def rows(groups: Sequence[BetaBinomial]) -> list[list[float]]:
         return np.array([[*group.coefficients, group.log_size] for group in groups]).round(10).tolist()

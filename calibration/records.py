@@ -17,7 +17,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from tower_sim.calibration.spreadsheet import SEPARATORS, Line, column, decoded, is_column, rows
+from tower_sim.calibration.spreadsheet import SEPARATORS, Line, decode, is_column, iter_rows, name_column
 from tower_sim.cubes import MAX_CUBES
 from tower_sim.drawing import check_path
 from tower_sim.drawing.files import save
@@ -44,8 +44,8 @@ _ROWS = 30  # of the form
 class Record:
     """One recorded drop: the cubes `thrown`, `out`, and `inside` afterwards, by colour.
 
-    `number` counts the drops of a `game` from 0, and `game` counts the games from 1. Each game begins with the empty
-    tower. Drop 0 of a game throws all its cubes; if `is_free`, any drop may throw any number. `marks` are of MARKS.
+    `number` counts the drops of a `game` from 0, `game` counts from 1. Each game begins with the empty tower. Drop 0
+    throws all cubes; if `is_free`, any drop may throw any number. `marks` are of MARKS.
     """
 
     number: int
@@ -58,21 +58,18 @@ class Record:
 
     @property
     def is_odd(self) -> bool:
-        """Whether no model predicts the drop: the tower was disturbed, or the cubes were miscounted."""
+        """Return whether no model predicts the drop: the tower was disturbed, or the cubes were miscounted."""
         return not {MISCOUNT, *DISTURBING}.isdisjoint(self.marks)
 
 
 def read(path: str | Path) -> list[Record]:
     """Read the drops of a CSV; the tower was empty before the first, and again before each drop with the number 0.
 
-    The header has `drop`, for each colour `thrown_COLOUR` and `out_COLOUR` (or only `thrown` and `out` if colours were
-    not recorded), and optionally `mark` and `note`. Separators may be commas, semicolons or tabs. With `throw` instead
-    of `drop` the throws are free: any number of cubes at any time. Lines that begin with # are skipped, and an empty
-    cell is 0.
-
-    A mark is a word of MARKS, or several. After `emptied` nothing is inside. A drop marked `miscount` may have counts
-    that cannot be: where more come out than can be there, none stays inside; and in a game, what is thrown of a colour
-    is taken for all that lies outside, so the rest is inside.
+    The columns are `drop` (or `throw`: any number of cubes at any time), `thrown_COLOUR` and `out_COLOUR` for each
+    colour (or only `thrown` and `out`), and optionally `mark` and `note`. Lines that begin with # are skipped; an empty
+    cell is 0. Marks are of MARKS: after `emptied` nothing is inside. A drop marked `miscount` may be impossible: if
+    more come out than can be there, none stays inside; in a game, the cubes thrown of a colour are taken for all
+    outside.
 
     Args:
         path: The CSV.
@@ -91,21 +88,21 @@ def read(path: str | Path) -> list[Record]:
     """
     where = f"records {shown(str(path))}"
     data = read_bytes(path, "records", limit=LARGEST, advice="give a CSV file of recorded drops")
-    return _parsed(decoded(data, where), where)
+    return _parse(decode(data, where), where)
 
 
-def _parsed(text: str, where: str) -> list[Record]:
-    lines = rows(text, where)
+def _parse(text: str, where: str) -> list[Record]:
+    lines = iter_rows(text, where)
     header = next(lines, None)
     if header is None:
         raise UsageError(f"{where} are empty; allowed is a header and a row a drop; see the form")
-    names = _names(header.cells, where)
-    colours = _colours(names, where)
+    names = _read_names(header.cells, where)
+    colours = _read_colours(names, where)
     records: list[Record] = []
     before: Record | None = None
     setup = dict.fromkeys(colours, 0)
     for row in lines:
-        before = _record(row, names, colours, before, setup, f"{where}, line {row.line}")
+        before = _read_record(row, names, colours, before, setup, f"{where}, line {row.line}")
         if not before.number:
             setup = before.thrown
         records.append(before)
@@ -116,10 +113,9 @@ def _parsed(text: str, where: str) -> list[Record]:
     return records
 
 
-def _record(
+def _read_record(
     row: Line, names: Sequence[str], colours: Sequence[str], before: Record | None, setup: dict[str, int], where: str
 ) -> Record:
-    """Return the drop of a row; `before` is the record before it, and `setup` has the game's cubes by colour."""
     if len(row.cells) > len(names):
         raise UsageError(
             f"{where} has {len(row.cells)} cells; allowed are {len(names)}, as in the header; remove some, or put "
@@ -135,10 +131,10 @@ def _record(
     values = dict(zip(names, [*row.cells, *[""] * (len(names) - len(row.cells))], strict=True))
     counted = THROW if THROW in values else DROP
     is_free = counted == THROW
-    number = _number(values[counted], counted, before, where)
-    thrown = {colour: _whole(values[THROWN + colour], f"{where}, {THROWN}{colour}") for colour in colours}
-    out = {colour: _whole(values[OUT + colour], f"{where}, {OUT}{colour}") for colour in colours}
-    marks = _marks(values.get(MARK, ""), where)
+    number = _read_number(values[counted], counted, before, where)
+    thrown = {colour: _read_whole(values[THROWN + colour], f"{where}, {THROWN}{colour}") for colour in colours}
+    out = {colour: _read_whole(values[OUT + colour], f"{where}, {OUT}{colour}") for colour in colours}
+    marks = _read_marks(values.get(MARK, ""), where)
     if before is None or not number:
         inside = dict.fromkeys(colours, 0)
         game = before.game + 1 if before else 1
@@ -158,15 +154,15 @@ def _record(
     for colour in colours:
         if after[colour] < 0 and MISCOUNT not in marks:
             raise UsageError(
-                f"{where}: {_of(out[colour], colour)} out; allowed is at most {inside[colour] + thrown[colour]}, what "
-                "was inside and thrown; count again, or look for a mistake or a missing row before it, or mark the "
-                f"row {MISCOUNT}"
+                f"{where}: {_words(out[colour], colour)} out; allowed is at most {inside[colour] + thrown[colour]}, "
+                "what was inside and thrown; count again, or look for a mistake or a missing row before it, or mark "
+                f"the row {MISCOUNT}"
             )
     after = {colour: 0 if EMPTIED in marks else max(cubes, 0) for colour, cubes in after.items()}
     return Record(number, thrown, out, after, game, is_free, marks)
 
 
-def _marks(text: str, where: str) -> tuple[str, ...]:
+def _read_marks(text: str, where: str) -> tuple[str, ...]:
     marks = tuple(text.split())
     for mark in marks:
         if mark not in MARKS:
@@ -177,11 +173,10 @@ def _marks(text: str, where: str) -> tuple[str, ...]:
     return marks
 
 
-def _number(text: str, counted: str, before: Record | None, where: str) -> int:
-    """Return the number of a row's drop or throw; raises UsageError unless it is 0 or the next number."""
+def _read_number(text: str, counted: str, before: Record | None, where: str) -> int:
     if not text:
         raise UsageError(f"{where}: no {counted}; allowed is its number, from 0 in the empty tower; write it")
-    number = _whole(text, f"{where}, {counted}")
+    number = _read_whole(text, f"{where}, {counted}")
     again = "the tower emptied" if counted == THROW else "a new game with the tower emptied"
     if before is None and number == 1:
         raise UsageError(
@@ -201,7 +196,7 @@ def _number(text: str, counted: str, before: Record | None, where: str) -> int:
     return number
 
 
-def _of(cubes: int, colour: str) -> str:
+def _words(cubes: int, colour: str) -> str:
     return f"{cubes} cubes" if colour == ANY else f"{cubes} {colour}"
 
 
@@ -209,15 +204,15 @@ def _check_outside(thrown: dict[str, int], setup: dict[str, int], inside: dict[s
     for colour, cubes in thrown.items():
         if cubes > setup[colour] - inside[colour]:
             raise UsageError(
-                f"{where}: {_of(cubes, colour)} thrown; allowed is at most {setup[colour] - inside[colour]}, what lies "
-                f"outside ({setup[colour]} thrown in drop 0, {inside[colour]} inside); count again, or look for a "
+                f"{where}: {_words(cubes, colour)} thrown; allowed is at most {setup[colour] - inside[colour]}, what "
+                f"lies outside ({setup[colour]} thrown in drop 0, {inside[colour]} inside); count again, or look for a "
                 f"mistake before it (drop 0 throws all cubes of the game; with the column {THROW} instead of {DROP} "
                 "any number may be thrown)"
             )
 
 
-def _names(cells: Sequence[str], where: str) -> list[str]:
-    names = [column(cell) for cell in cells]
+def _read_names(cells: Sequence[str], where: str) -> list[str]:
+    names = [name_column(cell) for cell in cells]
     bare = [name for name in names if name in ("thrown", "out")]
     of_a_colour = [name for name in names if name.startswith((THROWN, OUT))]
     if bare and of_a_colour:
@@ -232,7 +227,7 @@ def _names(cells: Sequence[str], where: str) -> list[str]:
     return [f"{name}_{ANY}" if name in bare else name for name in names]
 
 
-def _colours(names: Sequence[str], where: str) -> list[str]:
+def _read_colours(names: Sequence[str], where: str) -> list[str]:
     for name in names:
         if names.count(name) > 1:
             raise UsageError(
@@ -250,12 +245,9 @@ def _colours(names: Sequence[str], where: str) -> list[str]:
                 f"{THROWN}blue"
             )
     colours = [name.removeprefix(THROWN) for name in names if name.startswith(THROWN)]
-    missing = [name for name in (OUT + colour for colour in colours) if name not in names]
-    missing += [
-        name
-        for name in (THROWN + name.removeprefix(OUT) for name in names if name.startswith(OUT))
-        if name not in names
-    ]
+    due = [OUT + colour for colour in colours]
+    due += [THROWN + name.removeprefix(OUT) for name in names if name.startswith(OUT)]
+    missing = [name for name in due if name not in names]
     if DROP not in names and THROW not in names:
         missing = [DROP, *missing]
     if missing or not colours:
@@ -264,11 +256,8 @@ def _colours(names: Sequence[str], where: str) -> list[str]:
     return colours
 
 
-def _whole(text: str, where: str) -> int:
-    """Return a number of cubes.
-
-    3,0 and 3.00 are 3, as spreadsheets write it. 3.000 is refused, because it could mean three thousand.
-    """
+def _read_whole(text: str, where: str) -> int:
+    """Return a number of cubes; 3,0 and 3.00 are 3, but 3.000 is refused, because it could mean three thousand."""
     matched = re.fullmatch(r"(\d{1,9})(?:[.,]0{1,2})?", text or "0")
     if matched is None:
         raise UsageError(
@@ -278,11 +267,11 @@ def _whole(text: str, where: str) -> int:
 
 
 def has_colours(records: Sequence[Record]) -> bool:
-    """Return whether the colours of the cubes were recorded."""
+    """Return whether the colours were recorded."""
     return list(records[0].thrown) != [ANY]
 
 
-def summary(records: Sequence[Record]) -> str:
+def format_summary(records: Sequence[Record]) -> str:
     """Return a summary of the recorded drops in words."""
     drops = Counter(record.game for record in records)
     is_free = records[0].is_free
@@ -306,11 +295,8 @@ def summary(records: Sequence[Record]) -> str:
     return "\n".join(lines)
 
 
-def form(path: str | Path, colours: Sequence[str] = Rules().colours) -> None:
-    """Draw a blank form to print (A4, landscape), with a row for each drop and columns for each colour thrown and out.
-
-    Raises UsageError for a path that cannot be written.
-    """
+def draw_form(path: str | Path, colours: Sequence[str] = Rules().colours) -> None:
+    """Draw a blank form to print (A4, landscape); raises UsageError for a path that cannot be written."""
     check_path(path)
     figure: Any = Figure(figsize=(11.69, 8.27))
     axes = figure.add_axes((0.04, 0.05, 0.92, 0.78))
@@ -357,9 +343,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         if options.what == "form":
-            form(options.file)
+            draw_form(options.file)
         else:
-            print(summary(read(options.file)))
+            print(format_summary(read(options.file)))
     except UsageError as error:
         print(f"records: {error}", file=sys.stderr)
         return 2

@@ -38,8 +38,7 @@ class Situation:
     """A recorded drop, the cubes inside `before` it by colour, and the number of drops since the tower was empty.
 
     `ages[c, a]` is the expected number of cubes of colour c (in the record's order) of age a, in drops; cubes thrown
-    now have age 0. It uses only what an owner can know. `odds[c]` is the sum of the odds of these cubes to come out.
-    `loose` is AgeOdds.loose of the cubes inside.
+    now have age 0. `odds[c]` is the sum of their odds to come out. `loose` is AgeOdds.loose of the cubes inside.
     """
 
     record: Record
@@ -51,22 +50,18 @@ class Situation:
 
     @property
     def thrown(self) -> int:
-        """The number of cubes thrown."""
         return sum(self.record.thrown.values())
 
     @property
     def inside(self) -> int:
-        """The number of cubes inside before."""
         return sum(self.before.values())
 
     @property
     def out(self) -> int:
-        """The number of cubes that come out."""
         return sum(self.record.out.values())
 
     @property
     def is_setup(self) -> bool:
-        """Whether it is the first throw of a game, into the empty tower."""
         return self.drops == 0 and self.thrown > 0
 
 
@@ -79,21 +74,19 @@ class Laws:
 
     @staticmethod
     def of(groups: Iterable[BetaBinomial]) -> Laws:
-        """Return beta-binomial distributions as arrays."""
         groups = list(groups)
         sizes = np.exp([group.log_size for group in groups])
         return Laws(np.array([group.coefficients for group in groups]), sizes)
 
     def pmf(self, cubes: int, at: Array) -> Array:
-        """Return the probabilities that 0 to `cubes` come out, for each distribution, shape (laws, cubes + 1)."""
+        """Return the probabilities that 0 to `cubes` come out, shape (laws, cubes + 1)."""
         return beta_binomial(cubes, chance(self.coefficients @ at), self.sizes)
 
 
 @dataclass(frozen=True)
 class DropLaw:
-    """The distribution of the number out: `setups` for first drops, by the number thrown, `later` for all others.
-
-    `later` is None if it is not known.
+    """The distribution of the number out: `setups` for first drops, by the number thrown, `later` for others (None:
+    unknown).
     """
 
     later: GroupsLaw | None
@@ -104,9 +97,9 @@ class DropLaw:
 class Reference:
     """The behaviour of a profile's tower in `games` simulated games from `seed`; `law` is the fitted distribution.
 
-    `drawn` has LAWS distributions, each fitted to the games with random weights. Together they show the uncertainty of
-    the fit (Bayesian bootstrap by game: Rubin, Annals of Statistics 9 (1981) 130). `thrown`, `inside` and `drops` are
-    the ranges of the later drops of the games, limits included. `ages` are the odds that a cube comes out, by its age.
+    `drawn` has LAWS distributions, each fitted with random weights of the games (Bayesian bootstrap: Rubin, Annals of
+    Statistics 9 (1981) 130). `thrown`, `inside` and `drops` are the ranges of the later drops of the games, limits
+    included. `ages` are the odds that a cube comes out, by its age.
     """
 
     apparatus: str
@@ -165,7 +158,7 @@ class Reference:
         return f"first drop of other than the {known} cubes that {FEWEST_GAMES} or more reference games began with"
 
 
-def situations(records: Sequence[Record], odds: AgeOdds) -> list[Situation]:
+def list_situations(records: Sequence[Record], odds: AgeOdds) -> list[Situation]:
     """Return the situation of each record; each game begins with the empty tower."""
     situations_so_far: list[Situation] = []
     game, before, drops, ages = 0, dict[str, int](), 0, np.zeros((0, 0))
@@ -178,10 +171,10 @@ def situations(records: Sequence[Record], odds: AgeOdds) -> list[Situation]:
         ages = np.column_stack([thrown, ages])
         weights = odds.at(drops)
         situations_so_far.append(Situation(record, before, drops, ages, ages @ weights, loose))
-        ages = _left(ages, np.array([record.out[colour] for colour in record.thrown], float), weights)
+        ages = _remove_cubes(ages, np.array([record.out[colour] for colour in record.thrown], float), weights)
         before = record.inside
         if record.is_odd:
-            ages = _recounted(ages, np.array([*before.values()], float))
+            ages = _recount(ages, np.array([*before.values()], float))
         if EMPTIED in record.marks:
             drops, ages = 0, ages[:, :0]
         elif thrown.any():
@@ -191,17 +184,17 @@ def situations(records: Sequence[Record], odds: AgeOdds) -> list[Situation]:
     return situations_so_far
 
 
-def _recounted(ages: Array, inside: Array) -> Array:
-    """Return ages in their proportions for the cubes that are `inside` of each colour; those of nothing are new."""
+def _recount(ages: Array, inside: Array) -> Array:
+    """Scale ages to the cubes `inside` of each colour; those of nothing are new."""
     ages[ages.sum(1) < 1e-9, 0] = 1.0
     return ages * (inside / ages.sum(1))[:, None]
 
 
-def _left(ages: Array, out: Array, odds: Array) -> Array:
+def _remove_cubes(ages: Array, out: Array, odds: Array) -> Array:
     """Return the expected cubes by age that stay after `out[c]` cubes of each colour came out.
 
-    The share of age a that comes out is x odds[a] / (1 + x odds[a]), where x gives the right total. This is nearly the
-    mean of Fisher's noncentral hypergeometric distribution. x is found by bisection of log x, for all colours at once.
+    The share of age a that comes out is x odds[a] / (1 + x odds[a]), nearly the mean of Fisher's noncentral
+    hypergeometric distribution. x, by bisection of its logarithm, gives the right total.
     """
     log_odds = np.log(odds)
     low, high = np.full(len(out), -40.0), np.full(len(out), 40.0)
@@ -212,7 +205,7 @@ def _left(ages: Array, out: Array, odds: Array) -> Array:
     return ages * (1 - expit(((low + high) / 2)[:, None] + log_odds))
 
 
-def reference(
+def fit_reference(
     apparatus: Apparatus,
     games: int,
     seed: int,
@@ -222,8 +215,8 @@ def reference(
 ) -> Reference:
     """Play `games` games with a model that throw what `throws` says, and fit the reference to them.
 
-    `settings` are those of physics (None: the defaults). Everything random depends on `seed`. Raises UsageError for
-    an apparatus that is no Amerigo tower, for too few or too many games and for a seed below 0.
+    Everything random depends on `seed`. Raises UsageError for an apparatus that is no Amerigo tower, for too few or too
+    many games and for a seed below 0.
     """
     check_whole("games", games, FEWEST_GAMES, MOST_GAMES)
     return learn(apparatus.name, observe(apparatus, games, seed, settings, throws, model), seed)
@@ -232,8 +225,7 @@ def reference(
 def learn(apparatus: str, games: Sequence[Sequence[AgedDrop]], seed: int) -> Reference:
     """Fit the reference to games; `seed` seeds the random weights of the drawn distributions.
 
-    Raises UsageError if fewer than 8 games have a later drop, and fewer than 8 have a first drop of the same number of
-    cubes.
+    Raises UsageError unless 8 games have a later drop, or 8 a first drop of the same number of cubes.
     """
     games = [game for game in games if game]
     later = [(number, drops, seen) for number, game in enumerate(games) for drops, seen in enumerate(game) if drops]
@@ -253,7 +245,11 @@ def learn(apparatus: str, games: Sequence[Sequence[AgedDrop]], seed: int) -> Ref
     of_game = np.array([number for number, _, _ in later], int)
     cubes = [(age, drops, i < len(seen.out_ages)) for _, drops, seen in later for i, age in enumerate(seen.ages)]
     ages = fit_ages(*(np.array(column) for column in zip(*(cubes or [(0, 0, False)]), strict=True)))
-    known = [drop for game in games for drop in situations([seen.record for seen in game], ages)[1:]] if goes_on else []
+    known = (
+        [drop for game in games for drop in list_situations([seen.record for seen in game], ages)[1:]]
+        if goes_on
+        else []
+    )
     thrown, inside, out, drops = (
         np.array([getattr(drop, name) for drop in known], int) for name in ("thrown", "inside", "out", "drops")
     )
@@ -277,12 +273,12 @@ def learn(apparatus: str, games: Sequence[Sequence[AgedDrop]], seed: int) -> Ref
         seed=seed,
         law=fitted(np.ones(len(games))),
         drawn=tuple(fitted(weights) for weights in rng.dirichlet(np.ones(len(games)), LAWS) * len(games)),
-        thrown=_ends(thrown),
-        inside=_ends(inside),
-        drops=(1, _ends(drops)[1]),
+        thrown=_find_ends(thrown),
+        inside=_find_ends(inside),
+        drops=(1, _find_ends(drops)[1]),
         ages=ages,
     )
 
 
-def _ends(counts: Array) -> tuple[int, int]:
+def _find_ends(counts: Array) -> tuple[int, int]:
     return (int(counts.min()), int(counts.max())) if len(counts) else (0, 0)

@@ -31,10 +31,9 @@ SHARES = frozenset(("own", "single", "many", "leads", "share_own", "ones"))  # s
 class Calibration:
     """The result of a calibration.
 
-    `towers` is the number of simulated towers, with `games` games in all. `why` says why the profile's tower was
-    chosen, and `does` has its long-run means with standard errors. `notes` say what was left out. `again` is the
-    command that repeats the calibration. `wished` says whether a wish is met, and `agreement` whether recorded games
-    agree with each other, if there are two or more.
+    `towers` and `games` count what was simulated. `why` says why the profile's tower was chosen; `does` has its
+    long-run means with standard errors. `notes` say what was left out. `again` is the command that repeats the
+    calibration. `wished` says whether a wish is met.
     """
 
     name: str
@@ -51,7 +50,7 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """What the evidence says about a free number: its intervals in the prior and the posterior, in its own unit."""
+    """The intervals of a free number in the prior and the posterior, in its own unit."""
 
     parameter: Parameter
     prior: Interval
@@ -59,66 +58,65 @@ class Learnt:
 
     @property
     def is_informed(self) -> bool:
-        """Whether the interval shrank below NARROWER of the prior's, or the median moved by over MOVED of the range."""
+        """Return whether the interval shrank below NARROWER of the prior's, or the median moved by over MOVED."""
         moved = (self.posterior.middle - self.prior.middle) / (self.parameter.high - self.parameter.low)
         return self.posterior.width < NARROWER * self.prior.width or abs(moved) > MOVED
 
 
-def learnt(fit: Fit) -> list[Learnt]:
+def compare_numbers(fit: Fit) -> list[Learnt]:
     """Return what the evidence says about each free number."""
     before, after = fit.prior.numbers, fit.posterior.numbers
     return [Learnt(each, interval(before[:, i]), interval(after[:, i])) for i, each in enumerate(NUMBERS)]
 
 
-def sentences(calibration: Calibration) -> tuple[str, str]:
+def format_sentences(calibration: Calibration) -> tuple[str, str]:
     """Return a sentence on what such a tower does, and a sentence on how sure that is."""
     posterior = calibration.fit.posterior
     setup, inside, out = (posterior.interval(target) for target in TARGETS)
     choice = ""
     if "single" in posterior.played:
-        choice = f"; {_tenths(1 - posterior.interval('single').middle)} phases offer two actions or more"
+        choice = f"; {_format_tenths(1 - posterior.interval('single').middle)} phases offer two actions or more"
     return (
         f"Such a tower keeps about {setup.middle:.0f} of {CUBES} cubes after the set-up and about {inside.middle:.0f} "
         f"in play, and about {out.middle:.0f} come out in a phase{choice}.",
-        f"{PERCENT} of the towers that agree keep {_ends(setup)} after the set-up and {_ends(inside)} in play; this "
-        f"rests on an effective {posterior.effective:.0f} simulated towers.",
+        f"{PERCENT} of the towers that agree keep {_format_ends(setup)} after the set-up and {_format_ends(inside)} "
+        f"in play; this rests on an effective {posterior.effective:.0f} simulated towers.",
     )
 
 
-def _tenths(share: float) -> str:
+def _format_tenths(share: float) -> str:
     tenths = round(10 * share)
     return {0: "hardly any", 10: "nearly all"}.get(tenths, f"{tenths} of 10")
 
 
-def _ends(span: Interval) -> str:
+def _format_ends(span: Interval) -> str:
     places = 0 if span.width > 10 else 1
     return f"{max(span.low, 0.0):.{places}f} to {span.high:.{places}f}"
 
 
-def in_short(calibration: Calibration) -> str:
+def format_short(calibration: Calibration) -> str:
     """Return the two sentences, the informed numbers, and the first warning as text for a terminal."""
     fit = calibration.fit
-    informed = [each for each in learnt(fit) if each.is_informed]
-    named = "; ".join(f"{_name(each.parameter)} {_of(each.posterior)}" for each in informed)
-    lines = [*calibration.wished, *sentences(calibration), ""]
+    informed = [each for each in compare_numbers(fit) if each.is_informed]
+    named = "; ".join(f"{_format_name(each.parameter)} {_format(each.posterior)}" for each in informed)
+    lines = [*calibration.wished, *format_sentences(calibration), ""]
     lines.append(f"The evidence informs ({PERCENT}): {named or 'none of the numbers'}.")
     for check in (each for each in fit.predictive if not _is_wish(each, fit.evidence)):
         verdict = "within" if _is_within(check) else "outside"
-        lines.append(
-            f"{_what(check, fit.evidence)}: {check.observed:.3g} observed, {_of(check.predicted)} predicted: {verdict}"
-        )
+        what, predicted = _describe_value(check, fit.evidence), _format(check.predicted)
+        lines.append(f"{what}: {check.observed:.3g} observed, {predicted} predicted: {verdict}")
     if held := [check for check in fit.held_out if not _is_wish(check, fit.evidence)]:
         lines.append(f"held out: {sum(map(_is_within, held))} of {len(held)} values lie within")
     if calibration.agreement:
         lines.append(calibration.agreement.says())
-    return "\n".join([*lines, f"warning: {warnings(fit)[0]}"])
+    return "\n".join([*lines, f"warning: {list_warnings(fit)[0]}"])
 
 
 def _is_wish(check: PredictiveCheck, evidence: Sequence[Evidence]) -> bool:
     return any(entry.name == check.name and entry.kind == "wish" for entry in evidence)
 
 
-def warnings(fit: Fit) -> list[str]:
+def list_warnings(fit: Fit) -> list[str]:
     """Return the warnings for a reader, the most serious first; there is at least one."""
     told: list[str] = []
     if fit.posterior.effective < FEW:
@@ -126,7 +124,7 @@ def warnings(fit: Fit) -> list[str]:
             f"Only an effective {fit.posterior.effective:.0f} towers agree with the evidence: intervals are rough."
         )
     if outside := [x for x in fit.predictive if not _is_within(x) and not _is_wish(x, fit.evidence)]:
-        names = "; ".join(f"{check.name} ({_summary(check.window)})" for check in outside)
+        names = "; ".join(f"{check.name} ({_summary_words(check.window)})" for check in outside)
         told.append(f"The fit does not explain {len(outside)} of {len(fit.predictive)} values: {names}.")
     if against := [clue for clue in fit.clues if clue.chance < ODD]:
         names = "; ".join(f"{clue.name} ({clue.says})" for clue in against)
@@ -140,38 +138,38 @@ def warnings(fit: Fit) -> list[str]:
 def write(calibration: Calibration, directory: Path) -> Path:
     """Write report.md, report.html, tables and plots into `directory`, and return the path of report.md.
 
-    Equal calibrations give equal bytes. Raises UsageError if the directory cannot be written.
+    Raises UsageError if the directory cannot be written.
     """
     fit = calibration.fit
     agreed = calibration.agreement
     unlike = [agreed.says()] if agreed and agreed.p < HINTED else []
-    trust = "\n".join(f"- {line}" for line in (*unlike, *warnings(fit), *calibration.notes))
+    trust = "\n".join(f"- {line}" for line in (*unlike, *list_warnings(fit), *calibration.notes))
     sections = [
         Section("How far to trust it", trust),
-        _means(fit),
-        _numbers(fit),
-        _observations(fit),
-        *([_games(agreed)] if agreed else []),
-        _evidence(fit),
-        *_again(calibration),
+        _report_means(fit),
+        _report_numbers(fit),
+        _report_observations(fit),
+        *([_report_games(agreed)] if agreed else []),
+        _report_evidence(fit),
+        *_report_origin(calibration),
     ]
-    Report(f"Calibration of {_line(calibration.name)}", (*calibration.wished, *sentences(calibration)), sections).write(
-        directory
-    )
+    Report(
+        f"Calibration of {_join(calibration.name)}", (*calibration.wished, *format_sentences(calibration)), sections
+    ).write(directory)
     return directory / FILES[1]
 
 
-def _means(fit: Fit) -> Section:
+def _report_means(fit: Fit) -> Section:
     rows: Rows = []
     for name in (name for name in (*TARGETS, *TOLD) if name in fit.posterior.played):
         errors = " / ".join(f"{fit.posterior.error(name, level):.2g}" for level in (0.05, 0.5, 0.95))
-        both = (_of(towers.interval(name)) for towers in (fit.prior, fit.posterior))
+        both = (_format(towers.interval(name)) for towers in (fit.prior, fit.posterior))
         rows.append([EVERY[name].summary, SUMMARIES[name].words, *both, errors])
     panels: list[Panel] = []
     for name in TARGETS:
         before, after = (towers.played[name] for towers in (fit.prior, fit.posterior))
         edges = np.linspace(0, max(float(np.quantile(values, 0.99)) for values in (before, after)), 25)
-        panels.append(_both(f"{SUMMARIES[name].words} [cubes]", before, after, edges, "share of towers"))
+        panels.append(_plot_both(f"{SUMMARIES[name].words} [cubes]", before, after, edges, "share of towers"))
     return Section(
         "What such a tower does",
         f"Long-run means over whole games: the median and the middle {PERCENT}. The errors are those of the 5 %, 50 % "
@@ -181,27 +179,27 @@ def _means(fit: Fit) -> Section:
     )
 
 
-def _both(x: str, before: Array, after: Array, edges: Array, y: str) -> Panel:
+def _plot_both(x: str, before: Array, after: Array, edges: Array, y: str) -> Panel:
     draws = [
-        charts.outline(edges, _share(before, edges), filled=True),
-        charts.outline(edges, _share(after, edges), role=2),
+        charts.outline(edges, _count_shares(before, edges), filled=True),
+        charts.outline(edges, _count_shares(after, edges), role=2),
     ]
     return Panel(x, y, draws, floor=True)
 
 
-def _numbers(fit: Fit) -> Section:
+def _report_numbers(fit: Fit) -> Section:
     rows: Rows = [
         [
-            _name(each.parameter),
-            _of(each.prior),
-            _of(each.posterior),
+            _format_name(each.parameter),
+            _format(each.prior),
+            _format(each.posterior),
             "yes" if each.is_informed else "no",
             each.parameter.reason,
         ]
-        for each in learnt(fit)
+        for each in compare_numbers(fit)
     ]
     panels = [
-        _both(_name(number), fit.prior.numbers[:, i], fit.posterior.numbers[:, i],
+        _plot_both(_format_name(number), fit.prior.numbers[:, i], fit.posterior.numbers[:, i],
               np.linspace(number.low, number.high, 15), "share of towers" if i % 4 == 0 else "")
         for i, number in enumerate(NUMBERS)
     ]  # fmt: skip
@@ -215,16 +213,16 @@ def _numbers(fit: Fit) -> Section:
     )
 
 
-def _observations(fit: Fit) -> Section:
+def _report_observations(fit: Fit) -> Section:
     held = {(check.name, check.window): check.tail for check in fit.held_out}
     rows: Rows = []
     for check in fit.predictive:
         other = held.get((check.name, check.window))
         place = f"{check.tail:.2f}" + ("" if other is None else f" ({other:.2f})")
-        what = _what(check, fit.evidence)
-        rows.append([_line(check.name), what, f"{check.observed:.3g}", _of(check.predicted), place])
+        what = _describe_value(check, fit.evidence)
+        rows.append([_join(check.name), what, f"{check.observed:.3g}", _format(check.predicted), place])
     for clue in fit.clues:
-        rows.append([_line(clue.name), clue.says, "", "", f"chance {clue.chance:.2f} ({clue.others:.2f})"])
+        rows.append([_join(clue.name), clue.says, "", "", f"chance {clue.chance:.2f} ({clue.others:.2f})"])
     return Section(
         "Each observation beside what is predicted",
         f"The prediction is for new games of the same tower ({PERCENT}). The place is the share of predictions below "
@@ -233,9 +231,9 @@ def _observations(fit: Fit) -> Section:
     )
 
 
-def _games(agreement: Agreement) -> Section:
+def _report_games(agreement: Agreement) -> Section:
     rows: Rows = [
-        [_line(game.name), _summary(game.window), f"{game.seen:.3g}", f"{game.others:.3g}", f"{game.p:.2g}"]
+        [_join(game.name), _summary_words(game.window), f"{game.seen:.3g}", f"{game.others:.3g}", f"{game.p:.2g}"]
         for game in agreement.games
     ]
     text = (
@@ -247,14 +245,21 @@ def _games(agreement: Agreement) -> Section:
     return Section("Do the recorded games agree?", text, Table("games", head, rows, 80))
 
 
-def _evidence(fit: Fit) -> Section:
+def _report_evidence(fit: Fit) -> Section:
     rows: Rows = [
-        [_line(entry.name), _line(entry.words), _line(entry.source), entry.kind, _read_as(entry), f"{entry.doubt:.3g}"]
+        [
+            _join(entry.name),
+            _join(entry.words),
+            _join(entry.source),
+            entry.kind,
+            _describe_noise(entry),
+            f"{entry.doubt:.3g}",
+        ]
         for entry in fit.evidence
     ]
     pulls: Rows = [
-        [_line(pull.name) or "(none: the prior, and all)",
-         *(_of(side[key]) for side in (pull.alone, pull.without) for key in TARGETS), f"{pull.effective:.0f}"]
+        [_join(pull.name) or "(none: the prior, and all)",
+         *(_format(side[key]) for side in (pull.alone, pull.without) for key in TARGETS), f"{pull.effective:.0f}"]
         for pull in fit.pulls
     ]  # fmt: skip
     words = [SUMMARIES[key].words for key in TARGETS]
@@ -269,9 +274,9 @@ def _evidence(fit: Fit) -> Section:
     )
 
 
-def _again(calibration: Calibration) -> list[Section]:
+def _report_origin(calibration: Calibration) -> list[Section]:
     rows: Rows = [
-        [SUMMARIES[name].words, f"{mean:.3g}", f"{error:.2g}", _of(calibration.fit.posterior.interval(name))]
+        [SUMMARIES[name].words, f"{mean:.3g}", f"{error:.2g}", _format(calibration.fit.posterior.interval(name))]
         for name, (mean, error) in calibration.does.items()
     ]
     chosen = Table("chosen", ["mean", "this tower", "standard error", "all towers that agree"], rows)
@@ -287,17 +292,17 @@ def _again(calibration: Calibration) -> list[Section]:
     ]
 
 
-def _share(values: Array, edges: Array) -> Array:
+def _count_shares(values: Array, edges: Array) -> Array:
     return np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0] / max(len(values), 1)
 
 
-def _of(span: Interval) -> str:
+def _format(span: Interval) -> str:
     """Return an interval as `median (low to high)`, to two digits of half its width."""
     places = count_decimals(span.width / 2, span.middle)
     return f"{span.middle:.{places}f} ({span.low:.{places}f} to {span.high:.{places}f})"
 
 
-def _name(number: Parameter) -> str:
+def _format_name(number: Parameter) -> str:
     words = number.name.replace("_", " ")
     return f"{words} [{number.unit}]" if number.unit else words
 
@@ -306,21 +311,21 @@ def _is_within(check: PredictiveCheck) -> bool:
     return check.predicted.low <= check.observed <= check.predicted.high
 
 
-def _summary(window: Window) -> str:
+def _summary_words(window: Window) -> str:
     words = SUMMARIES[window.summary].words
     if window in (EVERY.get(window.summary), SETUP):
         return words
     return f"{words}, phases {max(window.start, 1)} to {min(window.stop, DROPS) - 1}"
 
 
-def _what(check: PredictiveCheck, evidence: Sequence[Evidence]) -> str:
+def _describe_value(check: PredictiveCheck, evidence: Sequence[Evidence]) -> str:
     of_phases = [entry.games for entry in evidence if entry.name == check.name and entry.noise == PHASE]
     if not of_phases:
-        return _summary(check.window)
-    return f"{_summary(check.window)}, of {'one phase' if of_phases[0] == 1 else f'{of_phases[0]} phases'}"
+        return _summary_words(check.window)
+    return f"{_summary_words(check.window)}, of {'one phase' if of_phases[0] == 1 else f'{of_phases[0]} phases'}"
 
 
-def _read_as(entry: Evidence) -> str:
+def _describe_noise(entry: Evidence) -> str:
     if not entry.windows:
         return "; ".join(map(str, entry.clues))
     if entry.noise == GAMES:
@@ -330,5 +335,5 @@ def _read_as(entry: Evidence) -> str:
     return "words about many games"
 
 
-def _line(text: str) -> str:
+def _join(text: str) -> str:
     return " ".join(text.split())

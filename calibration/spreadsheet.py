@@ -20,7 +20,7 @@ _UTF_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 class Line:
     """The cells of a line, without surrounding blanks; `line` is its number, from 1.
 
-    `cells` ends with the last cell that is not empty; `wide` is the number of cells with the empty ones.
+    `cells` ends with the last cell that is not empty; `wide` counts empty ones too.
     """
 
     line: int
@@ -28,12 +28,11 @@ class Line:
     wide: int
 
 
-def decoded(data: bytes, where: str) -> str:
+def decode(data: bytes, where: str) -> str:
     """Return the text of a file: UTF-8 with or without a byte-order mark, UTF-16 with one, or else Windows-1252.
 
-    Spreadsheets in western European languages write Windows-1252. Digits and the names of columns are the same in all
-    three, so a wrong guess could spoil a note or the name of a colour but never a number. Raises UsageError for bytes
-    that are no text; `where` names the file.
+    A wrong guess could spoil a note or the name of a colour but never a number. Raises UsageError for bytes that are no
+    text.
     """
     mark = data[:2]
     for encoding in (_UTF_16[mark],) if mark in _UTF_16 else ("utf-8-sig", "cp1252"):
@@ -46,12 +45,11 @@ def decoded(data: bytes, where: str) -> str:
     raise UsageError(f"{where} are no text; allowed is a CSV file; in a spreadsheet, save it as CSV (UTF-8)")
 
 
-def rows(text: str, where: str) -> Iterator[Line]:
+def iter_rows(text: str, where: str) -> Iterator[Line]:
     """Yield the header and then the rows of a CSV, without empty lines and lines that begin with #.
 
-    The separator is the one that turns most cells of the header into names of columns (see `is_column`). Raises
-    UsageError for quotes that do not close in their line, a cell of more than LONGEST characters, and more than
-    MOST_COLUMNS cells; `where` names the file.
+    The separator is the one that gives the header most columns (see `is_column`). Raises UsageError for quotes that do
+    not close in their line, a cell of more than LONGEST characters, and more than MOST_COLUMNS cells.
     """
     separator = ""
     for number, line in enumerate(re.split("\r\n|\r|\n", text), start=1):
@@ -63,33 +61,31 @@ def rows(text: str, where: str) -> Iterator[Line]:
                 f"{where}, line {number} has {len(line)} characters; allowed are {LONGEST} a cell; shorten it"
             )
         if not separator and bare:
-            separator = _separator(line)
-        row = Line(number, *_cells(line, separator or ",", f"{where}, line {number}"))
+            separator = _find_separator(line)
+        row = Line(number, *_split_cells(line, separator or ",", f"{where}, line {number}"))
         if row.cells:
             yield row
 
 
-def column(cell: str) -> str:
+def name_column(cell: str) -> str:
     """Return the name of the column for a cell of the header, in lower case: `thrown_blue` for `Thrown blue`."""
     return re.sub(r"^(thrown|out)\s+(?=\S)", r"\1_", cell.lower())
 
 
 def is_column(name: str) -> bool:
     """Return whether a cell of a header looks like the name of a column of recorded drops."""
-    name = column(name)
+    name = name_column(name)
     return name in ("drop", "throw", "mark", "note", "thrown", "out") or name.startswith(("thrown_", "out_"))
 
 
-def _separator(line: str) -> str:
-    """Return the separator with which most cells of the header are names of columns; a comma if none is better."""
+def _find_separator(line: str) -> str:
     split = {
         separator: next(csv.reader([line], delimiter=separator, skipinitialspace=True)) for separator in SEPARATORS
     }
     return max(split, key=lambda separator: sum(is_column(cell.strip()) for cell in split[separator]))
 
 
-def _cells(line: str, separator: str, where: str) -> tuple[list[str], int]:
-    """Return the cells without empty ones at the end, and the number of cells with them."""
+def _split_cells(line: str, separator: str, where: str) -> tuple[list[str], int]:
     try:
         cells = next(csv.reader([line], delimiter=separator, strict=True, skipinitialspace=True), [])
     except csv.Error as error:

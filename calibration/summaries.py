@@ -1,7 +1,6 @@
 """Recorded games as arrays, and the summaries of games that the fit compares: cubes kept, out, and colours.
 
-A summary has a unit for people (cubes, colours or shares) and an unbounded scale for the fit. Shares of phases become
-log odds, with half a phase added to both numbers.
+A summary has a unit for people (cubes, colours or shares) and an unbounded scale for the fit.
 """
 
 from __future__ import annotations
@@ -35,11 +34,10 @@ SPREAD_FROM = 8  # drops, from which on a window has the spread and the shares o
 def from_records(records: Sequence[Record]) -> list[ByDrop]:
     """Return the recorded games one by one, each of shape (drops,)."""
     games = [list(rows) for _, rows in groupby(records, key=lambda record: record.game)]
-    return [_recorded(rows, list(records[0].thrown), has_colours(records)) for rows in games]
+    return [_make_game(rows, list(records[0].thrown), has_colours(records)) for rows in games]
 
 
-def _recorded(rows: Sequence[Record], colours: Sequence[str], known: bool) -> ByDrop:
-    """Return one game; if colours are not `known`, the columns about colours are UNKNOWN."""
+def _make_game(rows: Sequence[Record], colours: Sequence[str], known: bool) -> ByDrop:
     thrown, out, inside = (
         np.array([[getattr(row, what).get(colour, 0) for colour in colours] for row in rows], np.int16)
         for what in ("thrown", "out", "inside")
@@ -64,7 +62,7 @@ FLOOR = 0.25  # cubes, added before a logarithm
 
 
 def log(count: Array | float) -> Array:
-    """Return the logarithm of a number of cubes out, with a quarter of a cube added, in its shape."""
+    """Return the logarithm of a number of cubes out, with FLOOR added, in its shape."""
     return np.log(np.asarray(count) + FLOOR)
 
 
@@ -76,17 +74,17 @@ def exp(value: Array | float) -> Array:
 def seventh(inside: Array | float) -> Array:
     """Return the logarithm of a seventh of the cubes outside; `inside` is the logit of those inside, in the same shape.
 
-    In the long run a phase brings out as many cubes as it throws, which is about a seventh of all cubes outside.
+    In the long run a phase brings out what it throws: about a seventh of the cubes outside.
     """
     return log((CUBES - expit(inside)) / 7)
 
 
 @dataclass(frozen=True, slots=True)
 class GameSummary:
-    """A summary on the scale of the fit, computed from one or more figures: its `name`, and `words` for people.
+    """A summary of games, `words` for people, and its scale of the fit.
 
-    `of` computes it from games that are cut to the relevant drops (NaN if no drop shows it). `scale` converts from its
-    unit to the scale of the fit, and `back` converts to its unit. `needs` are the columns that must be known.
+    `of` computes it on that scale from games cut to the relevant drops (NaN if no drop shows it). `scale` converts from
+    its unit, and `back` to its unit. `needs` are the columns that must be known.
     """
 
     name: str
@@ -111,11 +109,10 @@ def _odds(figure: Figure, games: ByDrop) -> Array:
     return np.where(of > 0, np.log((part + 0.5) / (of - part + 0.5)), np.nan)
 
 
-def _summary(figure: Figure) -> GameSummary:
+def _make_summary(figure: Figure) -> GameSummary:
     """Return a figure as a summary on the scale of its kind.
 
-    Shares and numbers of phases become log odds; cubes inside become the log odds that a cube is inside; other means
-    become logarithms, with a little added if they may be 0.
+    Shares, numbers of phases and cubes inside become log odds; other means become logarithms.
     """
     if figure.is_share or figure.take == SUM:
         return GameSummary(figure.key, figure.title, partial(_odds, figure), _log_odds, _share, figure.needs)
@@ -139,9 +136,9 @@ _TURN = GameSummary(
 )
 _REST = tuple(name for name in (*by_key(GAME.fitted()), *by_key(GAME.figures)) if name not in _FIRST)
 SUMMARIES: dict[str, GameSummary] = {
-    **{name: _summary(FIGURES[name]) for name in _FIRST},
+    **{name: _make_summary(FIGURES[name]) for name in _FIRST},
     _TURN.name: _TURN,
-    **{name: _summary(FIGURES[name]) for name in _REST},
+    **{name: _make_summary(FIGURES[name]) for name in _REST},
 }
 
 
@@ -154,7 +151,6 @@ class Window:
     stop: int
 
     def is_known(self, game: ByDrop) -> bool:
-        """Return whether one game shows the summary."""
         cut = game.cut(self.start, self.stop)
         known = all((getattr(cut, name) != UNKNOWN).all() for name in ("thrown", *SUMMARIES[self.summary].needs))
         return known and bool(np.isfinite(self.of(game)))
@@ -162,7 +158,7 @@ class Window:
     def of(self, games: ByDrop) -> Array:
         """Return the summary of each game, in the shape of `games` without the drops.
 
-        It is NaN for a game that lacks a drop of the window or a column that the summary needs.
+        It is NaN for a game that lacks a drop or a column that the summary needs.
         """
         cut = games.cut(self.start, self.stop)
         summary = SUMMARIES[self.summary]
@@ -177,8 +173,8 @@ class Window:
 SETUP = Window(INSIDE_SETUP.key, 0, 1)
 
 
-def windows(start: int, stop: int) -> list[Window]:
-    """Return the windows of drops `start` to before `stop` of a game: the set-up if it is included, and the play."""
+def list_windows(start: int, stop: int) -> list[Window]:
+    """Return the windows of drops `start` to before `stop` of a game: the set-up, if included, and the play."""
     of_drops = [SETUP] if start == 0 < stop else []
     first = max(start, 1)
     if stop > first:
@@ -188,5 +184,5 @@ def windows(start: int, stop: int) -> list[Window]:
 
 
 # over whole games: the summaries of recorded drops, and those with all others
-WHOLE = {window.summary: window for window in windows(0, DROPS)}
+WHOLE = {window.summary: window for window in list_windows(0, DROPS)}
 EVERY = WHOLE | {name: Window(name, 1, DROPS) for name in _REST}

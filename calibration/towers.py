@@ -1,9 +1,8 @@
 """Estimates of the long-run means of each simulated tower, from its own games and from similar towers.
 
-The few games of a tower give its means with an error. A quadratic regression on the free numbers of all towers predicts
-the means of a tower, also with an error. Both are taken as normal and multiplied: the estimator of Fay and Herriot for
-small areas (Journal of the American Statistical Association 74, 1979, 269). Without it, the fit would prefer towers
-whose few games agree with the evidence by chance.
+The mean of a tower's few games and a quadratic regression on the free numbers are combined as normal: the estimator of
+Fay and Herriot for small areas (Journal of the American Statistical Association 74, 1979, 269). Otherwise towers whose
+few games agree with the evidence by chance would be preferred.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from functools import cached_property
 from itertools import combinations_with_replacement
 
 import numpy as np
+import numpy.typing as npt
 
 from tower_sim.calibration.prior import NAMES, numbers
 from tower_sim.calibration.summaries import WHOLE, Array, Window
@@ -25,10 +25,10 @@ LEAST = 0.02  # sd of a summary between games, on the scale of the fit
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """A summary of S towers: its long-run `mean`, the standard `error` of this mean, and the sd between `games`.
+    """A summary of S towers: its long-run `mean`, the standard `error` of this mean, and the sd between `games`, each
+    (S,).
 
-    All have shape (S,). Source of the error: Prasad and Rao, Journal of the American Statistical Association 85 (1990)
-    163, the first two terms.
+    Source of the error: Prasad and Rao, Journal of the American Statistical Association 85 (1990) 163, first two terms.
     """
 
     mean: Array
@@ -40,7 +40,7 @@ class Towers:
     """The simulated towers with two or more complete games; `number` is the row of each in the table."""
 
     def __init__(self, unit: Array, games: ByDrop, base: Array | None = None) -> None:
-        """Take the points of the table, shape (N, 10), its games, shape (N, games, drops), and how much each counts."""
+        """Take points of the table, shape (N, 10), games, shape (N, games, drops), and how much each tower counts."""
         whole = (games.thrown[..., -1] >= 0).sum(1) >= 2
         self.number = np.flatnonzero(whole)
         self.unit = unit[whole]
@@ -51,25 +51,19 @@ class Towers:
 
     @cached_property
     def numbers(self) -> Array:
-        """The free numbers of each tower, in the order of NUMBERS, shape (S, 10)."""
+        """Return the free numbers of each tower, in the order of NUMBERS, shape (S, 10)."""
         return np.array([list(numbers(unit).values()) for unit in self.unit])
 
     def at(self, window: Window) -> Predicted:
-        """Return the estimates of a summary for each tower."""
         if window not in self._known:
-            self._known[window] = self._found(window)
+            self._known[window] = self._estimate(window)
         return self._known[window]
 
     def correlation(self, windows: Sequence[Window]) -> Array:
         """Return the correlation of n summaries over games of one tower, pooled over all towers, shape (n, n)."""
-        columns = [window.of(self.games) for window in windows]
-        scores = np.stack(
-            [
-                (each - _mean(each)[:, None]) / self.at(w).games[:, None]
-                for each, w in zip(columns, windows, strict=True)
-            ],
-            2,
-        ).reshape(-1, len(windows))
+        columns = [(window.of(self.games), self.at(window).games) for window in windows]
+        scores = np.stack([(of - _average(of)[:, None]) / sd[:, None] for of, sd in columns], 2)
+        scores = scores.reshape(-1, len(windows))
         known = ~np.isnan(scores)
         held = np.where(known, np.clip(scores, -3, 3), 0.0)  # so that a few jammed games do not decide the result
         both = held.T @ held / np.maximum(known.T.astype(float) @ known, 1)
@@ -80,33 +74,25 @@ class Towers:
         return 0.98 * made / sd[:, None] / sd + 0.02 * np.eye(len(sd))
 
     def deviations(self, windows: Sequence[Window]) -> Array:
-        """Return how far a game of each tower is off its long-run means of n summaries, in sd between games, (S, n).
+        """Return how far a game of each tower is off its long-run means, in sd between games, shape (S, n).
 
         It is the difference of two games over the root of two, so both signs are as likely.
         """
-        columns = [window.of(self.games) for window in windows]
-        return np.stack(
-            [
-                np.nan_to_num(of[:, 0] - of[:, 1]) / (np.sqrt(2) * self.at(w).games)
-                for of, w in zip(columns, windows, strict=True)
-            ],
-            1,
-        )
+        columns = [(window.of(self.games), self.at(window).games) for window in windows]
+        return np.stack([np.nan_to_num(of[:, 0] - of[:, 1]) / (np.sqrt(2) * sd) for of, sd in columns], 1)
 
     def like(self, rows: Array, number: int, rng: np.random.Generator) -> Array:
         """Return `number` random towers for each of `rows` that keep about as many cubes, shape (rows, number)."""
-        place = np.empty(len(self.unit), int)
-        place[self._order] = np.arange(len(place))
-        low = np.clip(place[rows] - NEAR // 2, 0, max(len(place) - NEAR, 0))
-        return self._order[low[:, None] + rng.integers(min(NEAR, len(place)), size=(len(rows), number))]
+        drawn = rng.integers(min(NEAR, len(self.unit)), size=(len(rows), number))
+        return self._order[self._first[rows, None] + drawn]
 
-    def _found(self, window: Window) -> Predicted:
+    def _estimate(self, window: Window) -> Predicted:
         of = window.of(self.games)
-        count, mean = (~np.isnan(of)).sum(1), _mean(of)
-        games = np.sqrt(np.maximum(self._pooled(of), LEAST**2))
+        count, mean = (~np.isnan(of)).sum(1), _average(of)
+        games = np.sqrt(np.maximum(self._pool(of), LEAST**2))
         is_known = count > 0
         own = np.where(is_known, games**2 / np.maximum(count, 1), np.inf)
-        line = self._design @ self._solution(is_known)  # maps known means to the values of the regression
+        line = self._design @ self._solve(is_known)  # maps known means to the values of the regression
         alike = line @ mean[is_known]
         free = max(is_known.sum() - self._design.shape[1], 1)
         rest = ((mean - alike)[is_known] ** 2).sum() / free - own[is_known].mean()
@@ -117,7 +103,7 @@ class Towers:
         error = np.sqrt(spread * (1 - weight) + (1 - weight) ** 2 * of_line)
         return Predicted(both, error, games)
 
-    def _solution(self, is_known: Array) -> Array:
+    def _solve(self, is_known: Array) -> Array:
         """Return the matrix that turns the known means of towers into the coefficients of the regression."""
         mask = is_known.tobytes()
         if mask not in self._solutions:
@@ -127,23 +113,26 @@ class Towers:
 
     @cached_property
     def _order(self) -> Array:
-        """The indices of the towers, ordered by the number of cubes that they keep in play."""
-        return np.argsort(_mean(WHOLE["inside"].of(self.games)), kind="stable")
+        """Return the indices of the towers by the mean number of cubes that they keep in play."""
+        return np.argsort(_average(WHOLE["inside"].of(self.games)), kind="stable")
 
-    def _pooled(self, of: Array) -> Array:
-        """Return the variance between games of a tower, averaged over the NEAR towers that keep about as many cubes."""
-        rest = np.nan_to_num(of - _mean(of)[:, None]) ** 2
+    @cached_property
+    def _first(self) -> npt.NDArray[np.int64]:
+        """Return for each tower where the NEAR towers that keep about as many cubes begin in `_order`."""
+        place = np.empty(len(self.unit), np.int64)
+        place[self._order] = np.arange(len(place))
+        return np.clip(place - NEAR // 2, 0, max(len(place) - NEAR, 0))
+
+    def _pool(self, of: Array) -> Array:
+        """Return the variance between games of a tower, averaged over NEAR towers that keep about as many cubes."""
+        rest = np.nan_to_num(of - _average(of)[:, None]) ** 2
         free = np.maximum((~np.isnan(of)).sum(1) - 1, 0)
         squares, degrees = (np.cumsum(np.concatenate([[0.0], each[self._order]])) for each in (rest.sum(1), free))
-        place = np.empty(len(of), int)
-        place[self._order] = np.arange(len(of))
-        low = np.clip(place - NEAR // 2, 0, max(len(of) - NEAR, 0))
-        high = np.minimum(low + NEAR, len(of))
+        low, high = self._first, np.minimum(self._first + NEAR, len(of))
         return (squares[high] - squares[low]) / np.maximum(degrees[high] - degrees[low], 1)
 
     @cached_property
     def _design(self) -> Array:
-        """The columns of the quadratic regression, shape (S, columns)."""
         table = self.numbers.copy()
         table[:, NAMES.index("rate")] = np.log(table[:, NAMES.index("rate")])
         grid = table[:, NAMES.index("grid")].astype(int)
@@ -153,7 +142,6 @@ class Towers:
         return np.column_stack([np.ones(len(plain)), plain, *pairs])
 
 
-def _mean(of: Array) -> Array:
-    """Return the mean over games, shape (S,); NaN for a tower without any."""
+def _average(of: Array) -> Array:
     count = (~np.isnan(of)).sum(1)
     return np.where(count > 0, np.nansum(of, axis=1) / np.maximum(count, 1), np.nan)

@@ -25,9 +25,8 @@ OF_ALL = f"{CUBES} cubes in {COLOURS} equal colours"
 class Usable:
     """The `evidence` of all files, and the same evidence with later drops held out (`halves`).
 
-    `games` has an entry for each recorded game; in the evidence they are pooled.
-    `left` has the games that the fit cannot use, by the name of the file. `notes` has a line for each file of recorded
-    drops from which something is left out.
+    `games` has an entry for each recorded game, not pooled. `left` has the games that the fit cannot use, by file name.
+    `notes` has a line for each file from which something is left out.
     """
 
     evidence: tuple[Evidence, ...]
@@ -37,7 +36,7 @@ class Usable:
     notes: tuple[str, ...]
 
 
-def usable(files: Sequence[Path]) -> Usable:
+def read_usable(files: Sequence[Path]) -> Usable:
     """Read all files; raises UsageError for a file that cannot be read, and if the fit can use nothing."""
     remarks: list[Evidence] = []
     nights: list[tuple[list[Record], str, Observation | None]] = []
@@ -57,13 +56,13 @@ def usable(files: Sequence[Path]) -> Usable:
                 "out"
             )
         read[table.name] = records
-        fitted, other = _parted(records)
+        fitted, other = _split_records(records)
         if fitted:
             nights.append((fitted, table.name, observation))
         if other:
             left[table.name] = tuple(other)
         if sum(not record.is_odd for record in fitted) < len(records) or not has_colours(records):
-            notes.append(_note(table.name, records, fitted, other))
+            notes.append(_format_note(table.name, records, fitted, other))
     games: list[Evidence] = []
     split_games: list[Evidence] = []
     held = sum(len(fitted) for fitted, _, _ in nights) // 2  # drops, of all nights in their order, before the held ones
@@ -71,21 +70,22 @@ def usable(files: Sequence[Path]) -> Usable:
         games += evidences.of_records(fitted, name, None, observation)
         split_games += evidences.of_records(fitted, name, held, observation)
         held -= len(fitted)
-    evidence, halves = ([*evidences.pooled(of), *remarks] for of in (games, split_games))
+    evidence, halves = ([*evidences.pool_games(of), *remarks] for of in (games, split_games))
     if not evidence:
         raise UsageError(
             f"{'; '.join(notes) or 'observations: none'}; allowed is a game of {OF_ALL} from its set-up, or an "
             f"observation of such towers beside it (such as {', '.join(list(evidences.shipped())[:2])}); "
             "tower-sim tower test takes any drops"
         )
-    return Usable(tuple(evidences.once(evidence)), tuple(evidences.once(halves)), tuple(games), left, tuple(notes))
+    return Usable(
+        tuple(evidences.count_once(evidence)), tuple(evidences.count_once(halves)), tuple(games), left, tuple(notes)
+    )
 
 
-def _parted(records: Sequence[Record]) -> tuple[list[Record], list[Record]]:
+def _split_records(records: Sequence[Record]) -> tuple[list[Record], list[Record]]:
     """Return the drops that the fit can use, at most DROPS of each published game, and the games that it cannot use.
 
-    Miscounted drops are in neither, except for a set-up, with which the game begins, nor are a game's drops from a
-    knock, a spill or an emptied tower on.
+    Miscounted drops after the set-up are in neither, nor those from a knock, a spill or an emptied tower on.
     """
     fitted: list[Record] = []
     other: list[Record] = []
@@ -100,7 +100,7 @@ def _parted(records: Sequence[Record]) -> tuple[list[Record], list[Record]]:
     return fitted, other
 
 
-def _note(name: str, records: Sequence[Record], fitted: Sequence[Record], other: Sequence[Record]) -> str:
+def _format_note(name: str, records: Sequence[Record], fitted: Sequence[Record], other: Sequence[Record]) -> str:
     free = sum(record.is_free for record in other)
     games = Counter(record.game for record in records if record not in other)
     beyond = sum(max(drops - DROPS, 0) for drops in games.values())

@@ -13,10 +13,10 @@ import numpy as np
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.calibration.e_values import STRONG, Colours, ProfileCheck, check
-from tower_sim.calibration.evidence import recorded_file
+from tower_sim.calibration.evidence import find_records
 from tower_sim.calibration.records import read
-from tower_sim.calibration.reference import reference
-from tower_sim.calibration.watched import throws_of
+from tower_sim.calibration.reference import fit_reference
+from tower_sim.calibration.watched import list_throws
 from tower_sim.models import PHYSICS
 from tower_sim.physics.settings import PhysicsSettings
 
@@ -36,47 +36,46 @@ def fairness_command(
 ) -> int:
     """Test the records in a CSV against a profile, print the result, and return the exit status 0.
 
-    `settings` are those of physics (None: the defaults). Raises UsageError for records, an apparatus or numbers
-    that are not valid.
+    Raises UsageError for records, an apparatus or numbers that are not valid.
     """
-    records = read(recorded_file(csv))
-    checked = check(records, reference(load(apparatus), games, seed, settings, throws_of(records), model))
-    print(json_module.dumps(document(checked), indent=2, allow_nan=False) if json else told(checked))
+    records = read(find_records(csv))
+    checked = check(records, fit_reference(load(apparatus), games, seed, settings, list_throws(records), model))
+    print(json_module.dumps(make_document(checked), indent=2, allow_nan=False) if json else format_text(checked))
     return 0
 
 
-def document(check: ProfileCheck) -> dict[str, Any]:
-    """Return the result as the document of `tower-sim tower test --json`; unknown and infinite values are None."""
-    plain = _plain(asdict(check))
+def make_document(check: ProfileCheck) -> dict[str, Any]:
+    """Return the document of `tower-sim tower test --json`; unknown and infinite values are None."""
+    plain = _make_plain(asdict(check))
     plain["seed"] = str(check.seed)
     shares = check.colours.evidence.items()
-    plain["colours"]["evidence"] = [[colour, direction, _plain(share)] for (colour, direction), share in shares]
+    plain["colours"]["evidence"] = [[colour, direction, _make_plain(share)] for (colour, direction), share in shares]
     for part in (plain["setup"], plain["later"]):
         if not part["drops"]:
             part |= {"out": None, "predicted": None, "between": None}
     p = {"p": p_value(check.e), "p_colours": p_value(check.colours.e)}
-    return {"schema": SCHEMA, "version": VERSION, "says": list(in_plain_words(check)), **_plain(p), **plain}
+    return {"schema": SCHEMA, "version": VERSION, "says": list(format_sentences(check)), **_make_plain(p), **plain}
 
 
 def p_value(e: Sequence[float]) -> float:
-    """Return how likely a bet ever gets as far as these e-values if the profile is right: at most that (Ville)."""
+    """Return an upper bound of the chance that a bet ever gets as far if the profile is right (Ville)."""
     return 1 / max(1.0, *e)
 
 
-def _plain(value: Any) -> Any:
+def _make_plain(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items() if isinstance(key, str)}
+        return {key: _make_plain(inner) for key, inner in value.items() if isinstance(key, str)}
     if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
+        return [_make_plain(inner) for inner in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def told(check: ProfileCheck) -> str:
+def format_text(check: ProfileCheck) -> str:
     """Return the result as text: two sentences for everybody, then the figures."""
     tested = check.setup.drops + check.later.drops
-    lines = [*in_plain_words(check), ""]
+    lines = [*format_sentences(check), ""]
     lines.append(f"{check.drops} drops beside {check.games} simulated games of {check.apparatus} (seed {check.seed})")
-    lines.append(_verdict("How many come out", check.e, tested, "that this tower is not as the profile"))
+    lines.append(_format_verdict("How many come out", check.e, tested, "that this tower is not as the profile"))
     for words, part in (("first drops", check.setup), ("later drops", check.later)):
         if part.drops:
             low, high = part.between
@@ -90,18 +89,18 @@ def told(check: ProfileCheck) -> str:
                 lines.append(f"    {share:.0%} of this evidence: the tower {name} than the profile says")
     lines += [f"  left out: {count} drops, {why}" for why, count in check.skipped.items()]
     colours = check.colours
-    lines.append(_verdict("Which colours come out", colours.e, colours.drops, "that colours are not alike"))
+    lines.append(_format_verdict("Which colours come out", colours.e, colours.drops, "that colours are not alike"))
     if colours.drops:
-        name, words, share = _conspicuous(colours)
+        name, words, share = _find_conspicuous(colours)
         most = f"  most conspicuous: {name}, {colours.out[name]} out, expected {colours.expected[name]:.1f}"
         lines.append(most + (f"; {share:.0%} of this evidence: it {words}" if colours.e[-1] >= HINT else ""))
     return "\n".join(lines)
 
 
-def in_plain_words(check: ProfileCheck) -> tuple[str, str]:
+def format_sentences(check: ProfileCheck) -> tuple[str, str]:
     """Return a sentence on what the records say about the tower, and a sentence on how sure that is."""
     colours, tested = check.colours, check.setup.drops + check.later.drops
-    if not (_are_numbers(check.e) and _are_numbers(colours.e)):
+    if not (_are_finite(check.e) and _are_finite(colours.e)):
         return (
             "Nothing can be said of your tower: the evidence of these drops is beyond what numbers can hold.",
             "How sure: not at all; look for typing errors in the records.",
@@ -115,40 +114,40 @@ def in_plain_words(check: ProfileCheck) -> tuple[str, str]:
     numbers, kinds = max(check.e), max(colours.e)
     most = max(numbers, kinds)
     unlike = [
-        *([_of_numbers(check)] if numbers >= HINT and (numbers >= STRONG) == (most >= STRONG) else []),
-        *([_of_colours(colours)] if kinds >= HINT and (kinds >= STRONG) == (most >= STRONG) else []),
+        *([_describe_numbers(check)] if numbers >= HINT and (numbers >= STRONG) == (most >= STRONG) else []),
+        *([_describe_colours(colours)] if kinds >= HINT and (kinds >= STRONG) == (most >= STRONG) else []),
     ]
     if most >= STRONG:
         return (
             f"Your tower is not as the profile {check.apparatus} says: {' and '.join(unlike)}.",
-            f"How sure: {'very' if most >= VERY else 'quite'} sure; of {_e(most)} towers that are as the profile says, "
-            "about one at most would ever look so odd in this, however often one looks.",
+            f"How sure: {'very' if most >= VERY else 'quite'} sure; of {_format_e(most)} towers that are as the "
+            "profile says, about one at most would ever look so odd in this, however often one looks.",
         )
     if most >= HINT:
         return (
             f"There is a hint, no more, that your tower is not as the profile {check.apparatus} says: "
             f"{' and '.join(unlike)}.",
-            f"How sure: not sure; of {_e(most)} towers that are as the profile says, one may look so odd in this by "
-            "chance; add drops and look again.",
+            f"How sure: not sure; of {_format_e(most)} towers that are as the profile says, one may look so odd in "
+            "this by chance; add drops and look again.",
         )
     return (
         f"These {check.drops} drops give no reason to doubt that your tower is as the profile {check.apparatus} says.",
-        f"How sure: that is no proof, {_unseen(check)}; add drops and look again.",
+        f"How sure: that is no proof, {_describe_uncertainty(check)}; add drops and look again.",
     )
 
 
-def _of_numbers(check: ProfileCheck) -> str:
+def _describe_numbers(check: ProfileCheck) -> str:
     words, part = max((("first", check.setup), ("later", check.later)), key=lambda named: max(named[1].e))
     name = max(part.evidence, key=lambda name: part.evidence[name])
     return f"it {name} ({part.out:.1f} cubes out of each of the {words} drops, {part.predicted:.1f} predicted)"
 
 
-def _of_colours(colours: Colours) -> str:
-    name, words, _ = _conspicuous(colours)
+def _describe_colours(colours: Colours) -> str:
+    name, words, _ = _find_conspicuous(colours)
     return f"{name} {words} than the other colours ({colours.out[name]} out, {colours.expected[name]:.1f} expected)"
 
 
-def _unseen(check: ProfileCheck) -> str:
+def _describe_uncertainty(check: ProfileCheck) -> str:
     part, words = (check.later, "later") if check.later.drops else (check.setup, "first")
     if not part.drops:
         return "since no drop tells how many come out"
@@ -156,25 +155,24 @@ def _unseen(check: ProfileCheck) -> str:
     return f"since the true difference may be from {low} to {high} cubes out of each of the {words} drops (95 %)"
 
 
-def _e(value: float) -> str:
+def _format_e(value: float) -> str:
     """Return an e-value as text, rounded down: one of so many towers would look so odd."""
     return f"{math.floor(value):,}" if value < 1e6 else "a million"
 
 
-def _conspicuous(colours: Colours) -> tuple[str, str, float]:
-    """Return the colour and the direction with the greatest share of the evidence, and the share."""
+def _find_conspicuous(colours: Colours) -> tuple[str, str, float]:
     (name, words), share = max(colours.evidence.items(), key=lambda item: item[1])
     return name, words, share
 
 
-def _are_numbers(values: Sequence[float]) -> bool:
+def _are_finite(values: Sequence[float]) -> bool:
     return all(map(math.isfinite, values))
 
 
-def _verdict(what: str, e: Sequence[float], tested: int, claim: str) -> str:
+def _format_verdict(what: str, e: Sequence[float], tested: int, claim: str) -> str:
     if not tested:
         return f"{what}: no drop to compare"
-    if not _are_numbers(e):
+    if not _are_finite(e):
         return f"{what}: no verdict, since the evidence is beyond what numbers can hold"
     now, most = e[-1], max(e)
     head = f"{what}: e = {now:.3g}: {tested} drops "

@@ -28,10 +28,7 @@ COLOURS = len(Rules().colours)
 
 @dataclass(frozen=True, slots=True)
 class AgedDrop:
-    """A simulated drop: its record and the age of each cube in drops, which no owner sees.
-
-    `ages` has all cubes, those that came out first; `out_ages` has only these.
-    """
+    """A simulated drop: its record and the ages of all cubes in drops; `ages` begins with `out_ages`, of those out."""
 
     record: Record
     ages: tuple[int, ...]
@@ -39,7 +36,6 @@ class AgedDrop:
 
     @property
     def thrown_out(self) -> int:
-        """The number of thrown cubes that came out."""
         return self.out_ages.count(0)
 
 
@@ -52,17 +48,14 @@ class RecordedThrows:
 
 
 def is_published(first: Record) -> bool:
-    """Return whether a game begins as published: with CUBES cubes, equally many of each colour if they are known."""
+    """Return whether a game begins as published: with CUBES cubes, equally many of each colour if known."""
     of_colour = [cubes for cubes in first.thrown.values() if cubes]
     known = has_colours([first])
     return not first.is_free and sum(of_colour) == CUBES and (not known or of_colour == [CUBES // COLOURS] * COLOURS)
 
 
-def throws_of(records: Sequence[Record]) -> tuple[RecordedThrows | None, ...]:
-    """Return the throws of reference games for comparison with `records`; None stands for the published game.
-
-    Games with the same throws are named once.
-    """
+def list_throws(records: Sequence[Record]) -> tuple[RecordedThrows | None, ...]:
+    """Return the throws of reference games for comparison with `records`, each once; None is the published game."""
     kinds: dict[RecordedThrows | None, None] = {}
     for _, rows in groupby(records, key=lambda record: record.game):
         game = [record for record in rows if any(record.thrown.values())]
@@ -87,28 +80,28 @@ def observe(
     """
     as_tower(apparatus)
     check_whole("seed", seed, 0)
-    tasks = [(_seed_of(seed, i), each) for i, each in enumerate(islice(cycle(throws), games))]
+    tasks = [(_derive_seed(seed, i), each) for i, each in enumerate(islice(cycle(throws), games))]
     watched: list[list[AgedDrop]] = []
     with telling("games", len(tasks)) as tell:
-        for drops in in_threads(partial(_watched, apparatus, settings, model), tasks):
+        for drops in in_threads(partial(_watch_game, apparatus, settings, model), tasks):
             watched.append(drops)
             tell.step()
     return watched
 
 
-def _seed_of(seed: int, game: int) -> int:
+def _derive_seed(seed: int, game: int) -> int:
     return int(np.random.SeedSequence(seed, spawn_key=(game,)).generate_state(1, np.uint64)[0])
 
 
-def _watched(
+def _watch_game(
     apparatus: Apparatus, settings: PhysicsSettings | None, name: str, task: tuple[int, RecordedThrows | None]
 ) -> list[AgedDrop]:
     seed, throws = task
     with open_model(apparatus, name, settings) as model:
-        return watch(model, seed) if throws is None else watch_throws(model, throws, seed)
+        return watch_game(model, seed) if throws is None else watch_throws(model, throws, seed)
 
 
-def watch(model: DropModel, seed: int) -> list[AgedDrop]:
+def watch_game(model: DropModel, seed: int) -> list[AgedDrop]:
     """Play a game and return its drops with ages; the game ends early after five failed draws in a row."""
     drops: list[AgedDrop] = []
     tower = model.empty()
@@ -117,7 +110,7 @@ def watch(model: DropModel, seed: int) -> list[AgedDrop]:
             if not any(entry.thrown.values()):
                 continue
             record = Record(len(drops), dict(entry.thrown), dict(entry.emerged), dict(entry.inside))
-            drops.append(_aged(record, tower, entry.state.central, entry.state.tower.cubes))
+            drops.append(_find_ages(record, tower, entry.state.central, entry.state.tower.cubes))
             tower = entry.state.tower
     except TooManyFailedDraws:
         pass
@@ -127,8 +120,8 @@ def watch(model: DropModel, seed: int) -> list[AgedDrop]:
 def watch_throws(model: DropModel, throws: RecordedThrows, seed: int) -> list[AgedDrop]:
     """Throw what `throws` says, as far as cubes are outside, and return the drops with ages.
 
-    Free throws always have enough cubes. The game ends early after five failed draws in a row, and before the tower
-    would hold more than MAX_CUBES. Random: drop i draws from spawn key (i, DROP_STREAM) of `seed`, as in a game.
+    The game ends early after five failed draws in a row, and before the tower would hold more than MAX_CUBES. Random:
+    drop i draws from spawn key (i, DROP_STREAM) of `seed`, as in a game.
     """
     colours = list(dict.fromkeys(colour for drop in throws.thrown for colour, _ in drop))
     tower, outside = model.empty(), list[Cube]()
@@ -151,12 +144,12 @@ def watch_throws(model: DropModel, throws: RecordedThrows, seed: int) -> list[Ag
             dict(count_by_colour(cubes, colours)) for cubes in (thrown, outcome.emerged, outcome.state.cubes)
         )
         record = Record(len(drops), put, out, inside, is_free=throws.is_free)
-        drops.append(_aged(record, tower, outcome.emerged, outcome.state.cubes))
+        drops.append(_find_ages(record, tower, outcome.emerged, outcome.state.cubes))
         tower = outcome.state
     return drops
 
 
-def _aged(record: Record, before: TowerState, out: Sequence[Cube], stayed: Sequence[Cube]) -> AgedDrop:
+def _find_ages(record: Record, before: TowerState, out: Sequence[Cube], stayed: Sequence[Cube]) -> AgedDrop:
     born = {resident.cube: resident.since for resident in before.residents}
 
     def age(cube: Cube) -> int:

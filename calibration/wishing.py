@@ -1,8 +1,4 @@
-"""A wish for a tower: choose among the simulated towers by games of physics, judge by other games, fit the fast model.
-
-The judge's games were played after the choice and by other seeds. They also make the surrogate, so that the tower works
-in comparisons and pages without another step.
-"""
+"""A wish for a tower: choose among the simulated towers by games of physics, judge by others, fit the fast model."""
 
 from __future__ import annotations
 
@@ -36,19 +32,19 @@ ROUNDS = ((8, range(200, 204)), (3, range(204, 216)))
 """How many towers are played to choose one, and by which games: all, then the nearest."""
 JUDGE = 200  # games that judge the tower, and that its surrogate is fitted to
 NARROW = 0.05  # standard error of a wish as evidence, as a share of its value
-_NONE = ("skipped", "most_inside")  # figures that simulated towers do not predict well enough to be chosen by
+_UNPREDICTED = ("skipped", "most_inside")  # figures that simulated towers do not predict well enough to be chosen by
 
 
 @cache
-def known() -> tuple[str, ...]:
+def list_known() -> tuple[str, ...]:
     """Return the figures that one may wish of a tower."""
-    own = (figure.key for figure in GAME.figures if figure.key in SUMMARIES and figure.key not in _NONE)
+    own = (figure.key for figure in GAME.figures if figure.key in SUMMARIES and figure.key not in _UNPREDICTED)
     return (*own, "colours", "single")
 
 
-def middle(wish: Wish) -> tuple[float, float]:
+def find_middle(wish: Wish) -> tuple[float, float]:
     """Return the value at which a wish is sought, and its standard error; raises UsageError for an impossible wish."""
-    check_known([wish], known())
+    check_known([wish], list_known())
     least = 1 if wish.key == "colours" else 0
     most = 1 if FIGURES[wish.key].is_share else COLOURS if wish.key in ("colours", "actions") else CUBES
     for end in (wish.low, wish.high):
@@ -67,7 +63,7 @@ def middle(wish: Wish) -> tuple[float, float]:
 
 def choose(places: Sequence[int] | Array, towers: Towers, wishes: Sequence[Wish]) -> int:
     """Return which of the towers at `places` comes nearest to the wishes in games of physics."""
-    left = np.array(sorted(places, key=lambda place: _predicted(int(place), towers, wishes)))
+    left = np.array(sorted(places, key=lambda place: _predict_distance(int(place), towers, wishes)))
     games: dict[int, list[ByDrop]] = {}
     with telling("towers played for the wish", sum(many for many, _ in ROUNDS)) as tell:
         for many, numbers in ROUNDS:
@@ -76,15 +72,15 @@ def choose(places: Sequence[int] | Array, towers: Towers, wishes: Sequence[Wish]
                 shape = tower(towers.unit[place])
                 games.setdefault(place, []).append(played.play(shape, int(towers.number[place]), numbers))
                 tell.step()
-            left = np.array(sorted(left, key=lambda place: _off(games[int(place)], wishes)))
+            left = np.array(sorted(left, key=lambda place: _measure_distance(games[int(place)], wishes)))
     return int(left[0])
 
 
 def judge(profile: Path, directory: Path, wishes: Sequence[Wish], of: int, seed: int) -> tuple[str, ...]:
     """Play new games of a profile, fit its surrogate to them, and return the sentences about the wish.
 
-    `of` is the number of towers that it was chosen from. The surrogate is written beside the profile; the games are
-    kept in `directory`, and a second call continues. Raises KeyboardInterrupt if it was interrupted.
+    `of` is the number of towers that it was chosen from. The surrogate is written beside the profile, the games into
+    `directory`; a second call continues. Raises KeyboardInterrupt if interrupted.
     """
     words = {"game": GAME.name, "apparatus": profile.name, "games": JUDGE, "shard": 10, "seed": str(seed)}
     lines = (f"{key} = {repr(value) if isinstance(value, str) else value}" for key, value in words.items())
@@ -97,10 +93,10 @@ def judge(profile: Path, directory: Path, wishes: Sequence[Wish], of: int, seed:
     with telling("steps of the fit") as tell:
         writing.write(beside(profile), fit([folder], tell.step).to_json(), "fast model")
     counted = games_of(load_whole(folder)).by_drop
-    return tuple(sentences(counted, wishes, of))
+    return tuple(format_sentences(counted, wishes, of))
 
 
-def sentences(games: ByDrop, wishes: Sequence[Wish], of: int) -> list[str]:
+def format_sentences(games: ByDrop, wishes: Sequence[Wish], of: int) -> list[str]:
     """Return what games of the chosen tower say of the wishes: the verdict first."""
     told: list[str] = []
     results: list[Verdict] = []
@@ -111,7 +107,9 @@ def sentences(games: ByDrop, wishes: Sequence[Wish], of: int) -> list[str]:
         verdict = wish.verdict(mean.low, mean.high, float(values.std(ddof=1)))
         results.append(verdict)
         missed = "" if verdict is Verdict.MET else f", wished {wish.words}"
-        told.append(f"{FIGURES[wish.key].title} {_of(mean.value)} ({_of(mean.low)} to {_of(mean.high)}{missed})")
+        told.append(
+            f"{FIGURES[wish.key].title} {_format(mean.value)} ({_format(mean.low)} to {_format(mean.high)}{missed})"
+        )
     is_one = len(wishes) == 1
     what, are = ("The wish", "is") if is_one else ("The wishes", "are")
     by = f"{' and '.join(told)}, in {len(games.thrown)} games of physics played afresh."
@@ -124,27 +122,26 @@ def sentences(games: ByDrop, wishes: Sequence[Wish], of: int) -> list[str]:
     return [f"{what} {are} not met; this is the nearest of {of} simulated towers: {by}"]
 
 
-def _predicted(place: int, towers: Towers, wishes: Sequence[Wish]) -> float:
-    """Return how far a tower should be from the wishes by its estimated means; their errors add to it."""
+def _predict_distance(place: int, towers: Towers, wishes: Sequence[Wish]) -> float:
     off = 0.0
     for wish in wishes:
         at, summary = towers.at(EVERY[wish.key]), SUMMARIES[wish.key]
-        value, wide = middle(wish)
+        value, wide = find_middle(wish)
         unit = abs(float(summary.scale(value)) - float(summary.scale(value - wide)))
         away = float(at.mean[place]) - float(summary.scale(value))
         off += (away**2 + float(at.error[place]) ** 2) / unit**2
     return off
 
 
-def _off(games: Sequence[ByDrop], wishes: Sequence[Wish]) -> float:
+def _measure_distance(games: Sequence[ByDrop], wishes: Sequence[Wish]) -> float:
     off = 0.0
     for wish in wishes:
-        value, wide = middle(wish)
+        value, wide = find_middle(wish)
         mean = float(np.nanmean(np.concatenate([FIGURES[wish.key].value(each) for each in games])))
         away = mean - value if wish.target is not None else wish.off(mean)
         off += (away / wide) ** 2
     return off
 
 
-def _of(value: float) -> str:
+def _format(value: float) -> str:
     return f"{value:.2f}" if abs(value) < 10 else number(value)

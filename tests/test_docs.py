@@ -292,7 +292,7 @@ def test_the_example_report_is_of_the_example_campaign():
 
 
 def test_the_docs_figures_of_the_fitted_profiles_are_those_of_their_reports():
-    assert readings.summary() in DOC
+    assert readings.format_summary() in DOC
     for name in readings.READINGS:
         assert f"# Report: docs/calibration/{name}/report.md\n" in shipped()[name]
 

@@ -20,9 +20,9 @@ from tower_sim.calibration.discrepancy import Discrepancy
 from tower_sim.calibration.evidence import ColoursOut, Evidence, LeastOut, ThrownLeads, Within
 from tower_sim.calibration.fit import Fit, fit
 from tower_sim.calibration.law import Keep, Means, chance, law, log_chance
-from tower_sim.calibration.observations import observations
+from tower_sim.calibration.observations import read_folder
 from tower_sim.calibration.summaries import EVERY, SETUP, SUMMARIES
-from tower_sim.calibration.usable import usable
+from tower_sim.calibration.usable import read_usable
 from tower_sim.errors import UsageError
 from tower_sim.runs.tower import TOTALS, many_of, single_of
 
@@ -30,7 +30,7 @@ NOT_OFF = Discrepancy(*[0.0] * 8)
 
 
 def read(name: str | Path) -> tuple[Evidence, ...]:
-    return usable([evidence.shipped().get(str(name), Path(name))]).evidence
+    return read_usable([evidence.shipped().get(str(name), Path(name))]).evidence
 
 
 def means(known: Mapping[str, float], error: float = 0.0, off: Discrepancy = NOT_OFF) -> Means:
@@ -67,7 +67,7 @@ def test_the_likelihood_of_three_throws_is_the_product_of_their_shares_to_the_po
 
 def test_a_range_of_numbers_out_holds_nine_phases_of_ten():
     plain = Evidence("a", "", "", "impression", (), ())
-    mean, spread = evidence._of_number(plain, "out", (4, 14))
+    mean, spread = evidence._convert_number(plain, "out", (4, 14))
     sd = 5 / norm.ppf(0.95)
     scale = SUMMARIES["out"].scale
     assert (mean.values[0], spread.values[0]) == pytest.approx((scale(9), SUMMARIES["spread"].scale(sd)), abs=1e-3)
@@ -113,7 +113,7 @@ def test_at_least_so_many_have_the_chance_of_single_phases():
 
 
 def test_each_observation_of_the_issue_is_there_and_says_what_it_saw():
-    found = {each.name: evidence.of_observation(each) for each in observations()}
+    found = {each.name: evidence.of_observation(each) for each in read_folder()}
     silent = {"knock", "memory", "sibling-floors", "bars", "box", "ramp", "sibling-throw"}
     assert {name for name, said in found.items() if not said} == silent
     (setup,) = found["caption-setup"]
@@ -129,7 +129,7 @@ def test_each_observation_of_the_issue_is_there_and_says_what_it_saw():
     assert found["most-come-out"][0].clues == (Within(SETUP, 0.0, 24.5),)
     (points,) = found["rulebook-points"]
     assert (points.windows, points.games, points.doubt) == ((EVERY["points"],), 2, 4.0)
-    assert {each.name: bool(each.justifies) for each in observations() if each.name in silent} == {
+    assert {each.name: bool(each.justifies) for each in read_folder() if each.name in silent} == {
         name: name not in ("knock", "memory", "sibling-throw") for name in silent
     }
 
@@ -201,20 +201,22 @@ def test_one_sentence_that_three_tell_counts_once():
     """Their likelihood together is that of one; what a source alone says, and numbers, count as they did."""
     names = ("several-a", "several-b", "several-c", "little-choice", "rulebook-setup", "review-a")
     apart = [read(name)[0] for name in names]
-    together = evidence.once(apart)
+    together = evidence.count_once(apart)
     of = means({"single": odds(0.4)})
     several = [log_chance(entry.clues[0], of) / entry.doubt for entry in together[:3]]
     assert float(np.sum(several)) == pytest.approx(float(log_chance(apart[0].clues[0], of)[0] / apart[0].doubt))
     assert together[3:] == apart[3:]
-    assert [entry.doubt for entry in usable([evidence.shipped()[name] for name in names]).evidence[:3]] == [6.0] * 3
+    assert [entry.doubt for entry in read_usable([evidence.shipped()[name] for name in names]).evidence[:3]] == [
+        6.0
+    ] * 3
 
 
 def test_what_is_kept_out_of_fits_says_so_when_it_is_asked_for():
     with pytest.raises(UsageError, match="kept out of fits") as caught:
         read("sibling-throw")
     assert "sibling" in str(caught.value)
-    assert "sibling-throw" not in evidence.of_the_real_tower()
-    assert {"rulebook-phase", "little-choice", "caption-setup", "club-out"} <= set(evidence.of_the_real_tower())
+    assert "sibling-throw" not in evidence.list_published()
+    assert {"rulebook-phase", "little-choice", "caption-setup", "club-out"} <= set(evidence.list_published())
 
 
 def test_colours_that_nobody_wrote_down_are_no_evidence(tmp_path: Path):

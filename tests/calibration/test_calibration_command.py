@@ -12,13 +12,13 @@ from support.cases import each_case
 
 from tower_sim.apparatus.catalogue import fitted_with, load
 from tower_sim.calibration import command, played, wishing
-from tower_sim.calibration.command import calibrate, heavy, usual
+from tower_sim.calibration.command import calibrate, select_heavy, usual
 from tower_sim.calibration.evidence import MOST_OF_GAMES, MOST_VALUES, shipped
 from tower_sim.calibration.played import Table
 from tower_sim.calibration.prior import NAMES, numbers, profile
 from tower_sim.calibration.summaries import FIGURES, PLAN, SUMMARIES
 from tower_sim.calibration.towers import Towers
-from tower_sim.calibration.usable import usable
+from tower_sim.calibration.usable import read_usable
 from tower_sim.campaign.reader import load_whole
 from tower_sim.cli import main
 from tower_sim.compare.wish import read_wishes
@@ -162,7 +162,7 @@ def games_with(inside: int) -> ByDrop:
     ],
 )
 def test_the_first_sentence_says_whether_the_wish_is_met(wish: str, says: str):
-    assert wishing.sentences(games_with(5), read_wishes([wish]), 7)[0].startswith(says)
+    assert wishing.format_sentences(games_with(5), read_wishes([wish]), 7)[0].startswith(says)
 
 
 def test_towers_are_chosen_by_what_they_do_in_physics(monkeypatch: pytest.MonkeyPatch):
@@ -194,10 +194,10 @@ def test_where_few_towers_agree_those_that_weigh_are_played_on(
     weight: Any = result.fit.posterior.weight
     towers = Towers(played.shipped().unit, played.shipped().games, played.shipped().base)
     assert asked == towers.number[np.argsort(-weight, kind="stable")[: len(asked)]].tolist()
-    assert len(asked) == min(command.MOST, len(heavy(weight)))
-    assert weight[heavy(weight)].sum() >= command.HEAVY > weight[heavy(weight)[:-1]].sum()
+    assert len(asked) == min(command.MOST, len(select_heavy(weight)))
+    assert weight[select_heavy(weight)].sum() >= command.HEAVY > weight[select_heavy(weight)[:-1]].sum()
     chosen = usual(result.fit, towers)[0]
-    assert chosen in heavy(weight, share=0.5)
+    assert chosen in select_heavy(weight, share=0.5)
     for name, (mean, _) in result.does.items():
         assert mean == pytest.approx(float(SUMMARIES[name].back(towers.at(command.EVERY[name]).mean[chosen])))
 
@@ -263,7 +263,7 @@ def test_games_of_twelve_lengths_are_fitted_though_one_by_one_they_have_too_many
     for length in range(2, 14):
         lines += [",".join(row), *(f"{drop}{',' * 14}" for drop in range(1, length))]
     (tmp_path / "mine.csv").write_text("\n".join(lines))
-    found = usable([tmp_path / "mine.csv"])
+    found = read_usable([tmp_path / "mine.csv"])
     assert sum(len(game.values) for game in found.games) > MOST_VALUES
     for part in (found.evidence, found.halves):
         assert sum(len(entry.values) for entry in part) <= MOST_OF_GAMES

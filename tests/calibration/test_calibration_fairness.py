@@ -22,11 +22,11 @@ from support.recorded import COLOURS, game, write_records
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.calibration import e_values, verdict, watched
-from tower_sim.calibration.e_values import STRONG, check, colour_laws
+from tower_sim.calibration.e_values import STRONG, check, find_colour_laws
 from tower_sim.calibration.records import Record
-from tower_sim.calibration.reference import LAWS, DropLaw, Reference, Situation, learn, reference, situations
-from tower_sim.calibration.verdict import document, in_plain_words, told
-from tower_sim.calibration.watched import AgedDrop, RecordedThrows, observe, throws_of, watch, watch_throws
+from tower_sim.calibration.reference import LAWS, DropLaw, Reference, Situation, fit_reference, learn, list_situations
+from tower_sim.calibration.verdict import format_sentences, format_text, make_document
+from tower_sim.calibration.watched import AgedDrop, RecordedThrows, list_throws, observe, watch_game, watch_throws
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
 from tower_sim.surrogate.groups import (
@@ -148,7 +148,7 @@ def test_the_bet_has_expectation_1_in_every_history():
             row.append(Record(i, {"red": thrown}, {"red": out}, {"red": inside}))
         if any(each.inside["red"] < 0 for each in row):
             continue
-        chances = [law.pmfs(each)[:, each.out] for each in situations(row, FLAT)]
+        chances = [law.pmfs(each)[:, each.out] for each in list_situations(row, FLAT)]
         expectation += np.mean(chances[0]) * np.mean(chances[1] * chances[2]) * np.array(check(row, law).e)
     assert expectation == pytest.approx([1, 1, 1])
 
@@ -207,7 +207,7 @@ def test_drops_the_reference_did_not_visit_are_left_out_and_counted(profile: Ref
     }
     assert found.e[3:] == (found.e[2],) * 3
     assert found.setup.drops + found.later.drops == 3
-    assert "left out: 1 drops, nothing thrown" in told(found)
+    assert "left out: 1 drops, nothing thrown" in format_text(found)
 
 
 @each_case("mark", ["knock", "spilled", "miscount", "emptied", "beside"])
@@ -222,7 +222,7 @@ def test_no_bet_is_made_on_a_drop_that_no_model_predicts(mark: str, profile: Ref
     assert marked.e[:4] == plain.e[:4] == (*marked.e[:3], marked.e[4])
     assert marked.colours.e[3] == marked.colours.e[4] != plain.colours.e[4]
     assert marked.skipped[f"marked {mark}"] == 1
-    after = situations([*row[:4], now, last], profile.ages)[5]
+    after = list_situations([*row[:4], now, last], profile.ages)[5]
     assert after.drops == (0 if mark == "emptied" else 5)
     assert after.ages[:, 1:].sum(1) == pytest.approx([*now.inside.values()], abs=1e-6)
 
@@ -235,16 +235,16 @@ def test_the_laws_of_colours_are_those_of_enumeration():
             chance = math.prod(math.comb(n, k) * w**k for n, k, w in zip(cubes, counts, weights, strict=True))
             for law, k in zip(by_hand, counts, strict=True):
                 law[k] += chance
-    for found, law in zip(colour_laws(cubes, weights, out), by_hand, strict=True):
+    for found, law in zip(find_colour_laws(cubes, weights, out), by_hand, strict=True):
         assert found == pytest.approx(law / law.sum())
-    alike = colour_laws(cubes, np.full(3, 7.0), out)[1]
+    alike = find_colour_laws(cubes, np.full(3, 7.0), out)[1]
     assert alike == pytest.approx(stats.hypergeom.pmf(np.arange(4), 6, 3, out))
 
 
 @each_case(("cubes", "out"), [((450, 50), 77), ((499, 1), 250), ((3, 497), 499), ((250, 250), 1)])
 def test_the_laws_of_many_cubes_are_fishers(cubes: tuple[int, int], out: int):
     for odds in (0.01, 1.0, 40.0):
-        law = colour_laws(np.array(cubes), np.array([odds, 1.0]) * 3, out)[0]
+        law = find_colour_laws(np.array(cubes), np.array([odds, 1.0]) * 3, out)[0]
         k = np.arange(cubes[0] + 1)
         exact = stats.nchypergeom_fisher.pmf(k, sum(cubes), cubes[0], out, odds)
         assert law == pytest.approx(exact, rel=1e-6, abs=1e-12)
@@ -266,7 +266,7 @@ def test_a_sticky_colour_is_noticed_and_named(profile: Reference):
 
 
 def test_a_game_is_watched_with_the_age_of_every_cube():
-    seen = watch(CoinTower(0.7, 0.1), 3)
+    seen = watch_game(CoinTower(0.7, 0.1), 3)
     inside = np.zeros(0, int)
     for each in seen:
         before = sorted(age for age in each.ages if age)
@@ -288,7 +288,7 @@ def test_a_simulated_game_is_a_record_like_any_other(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(watched, "telling", telling)
     (seen,) = observe(load("amerigo"), 1, 5)
     assert told == ["games", 1, 1]
-    found = situations([each.record for each in seen], FLAT)
+    found = list_situations([each.record for each in seen], FLAT)
     assert 30 < len(seen) <= 36  # a phase whose colour is all inside is skipped
     assert [each.thrown for each in found] == [each.ages.count(0) for each in seen]
     assert [each.thrown + each.inside for each in found] == [len(each.ages) for each in seen]
@@ -333,15 +333,15 @@ def test_the_command_tells_the_same_in_words_and_json(
 def test_the_first_two_sentences_are_plain_and_right(games: list[dict[str, float]], begins: str, profile: Reference):
     rng = np.random.default_rng(12)
     found = check(record([game(rng, **each) for each in games])[:60], profile)
-    says, sure = in_plain_words(found)
+    says, sure = format_sentences(found)
     assert says.startswith(begins)
     assert sure.startswith("How sure: ")
     assert ("white leaves less readily than the other colours" in says) == (games[0].get("sticky", 1) < 1)
     hint = replace(found, e=(7.0,) * 60, colours=replace(found.colours, e=(1.0,) * 60))
-    assert in_plain_words(hint)[0].startswith("There is a hint, no more, that your tower is not as the profile")
-    assert in_plain_words(hint)[1].startswith("How sure: not sure; of 7 towers that are as the profile says, one may")
+    assert format_sentences(hint)[0].startswith("There is a hint, no more, that your tower is not as the profile")
+    assert format_sentences(hint)[1].startswith("How sure: not sure; of 7 towers that are as the profile says, one may")
     for e, words in ((20.9, "quite sure; of 20 towers"), (54321.0, "very sure; of 54,321"), (1e200, "of a million")):
-        assert words in in_plain_words(replace(hint, e=(e,) * 60))[1]
+        assert words in format_sentences(replace(hint, e=(e,) * 60))[1]
 
 
 def one_colour(cubes: int, drops: int) -> list[Record]:
@@ -360,8 +360,8 @@ def test_hundreds_of_cubes_of_one_colour_give_numbers(cubes: int, profile: Refer
     for row in (one_colour(cubes, 1), one_colour(cubes, 5)):
         found = check(row, profile)
         assert np.isfinite([*found.e, *found.colours.e, *found.colours.expected.values()]).all()
-        assert "nan" not in told(found)
-        plain = json.loads(json.dumps(document(found), allow_nan=False))
+        assert "nan" not in format_text(found)
+        plain = json.loads(json.dumps(make_document(found), allow_nan=False))
         assert (plain["setup"]["drops"], plain["setup"]["out"], plain["setup"]["between"]) == (0, None, None)
 
 
@@ -369,16 +369,16 @@ def test_no_verdict_comes_from_what_is_no_number(profile: Reference):
     found = check(record([game(np.random.default_rng(13))]), profile)
     in_colours = replace(found, colours=replace(found.colours, e=(math.inf,) * 36))
     for broken in (replace(found, e=(*found.e[:-1], math.nan)), in_colours):
-        assert "Nothing can be said of your tower: the evidence of these drops is beyond" in told(broken)
-        assert "no verdict, since the evidence is beyond what numbers can hold" in told(broken)
-        plain = json.loads(json.dumps(document(broken), allow_nan=False))
+        assert "Nothing can be said of your tower: the evidence of these drops is beyond" in format_text(broken)
+        assert "no verdict, since the evidence is beyond what numbers can hold" in format_text(broken)
+        plain = json.loads(json.dumps(make_document(broken), allow_nan=False))
         assert plain["says"][0].startswith("Nothing can be said of your tower")
         assert None in (plain["e"][-1], plain["colours"]["e"][-1])
 
 
 def test_a_record_without_a_drop_to_compare_says_so(profile: Reference):
     found = check([Record(0, {"red": 20}, {"red": 9}, {"red": 11})], profile)
-    says, sure = in_plain_words(found)
+    says, sure = format_sentences(found)
     assert says == "Nothing can be said of your tower: none of the 1 drops can be compared with the profile."
     assert "1: first drop of other than the 49 cubes" in sure
 
@@ -388,7 +388,7 @@ def test_reference_games_throw_what_was_recorded_as_far_as_it_lies_outside(is_fr
     """What is thrown comes from the colours that lie outside; free throws have cubes enough."""
     counts = [{"red": 20, "blue": 10}, {"red": 9, "blue": 0}, {"red": 0, "blue": 0}, {"red": 0, "blue": 15}]
     row = [Record(i, n, dict.fromkeys(n, 0), {}, 1, is_free) for i, n in enumerate(counts)]
-    (asked,) = throws_of(row)
+    (asked,) = list_throws(row)
     assert asked is not None
     seen = watch_throws(CoinTower(p_out=0.4, p_resident=0.3), asked, 5)
     assert [each.record.thrown for each in seen][::2][0] == counts[0]
@@ -405,8 +405,8 @@ def test_reference_games_throw_what_was_recorded_as_far_as_it_lies_outside(is_fr
 def test_a_published_game_is_thrown_as_published_and_equal_games_once(profile: Reference):
     game_of_42 = Record(0, {"any": 42}, {"any": 20}, {"any": 22})
     rows = [*record([game(np.random.default_rng(1))] * 2), replace(game_of_42, game=3), replace(game_of_42, game=4)]
-    assert throws_of(rows) == (None, RecordedThrows(((("any", 42),),), is_free=False))
-    assert throws_of([Record(0, {"any": 0}, {"any": 0}, {"any": 0})]) == (None,)
+    assert list_throws(rows) == (None, RecordedThrows(((("any", 42),),), is_free=False))
+    assert list_throws([Record(0, {"any": 0}, {"any": 0}, {"any": 0})]) == (None,)
 
 
 def coins(p_out: float, series: int, seed: int) -> list[list[AgedDrop]]:
@@ -427,7 +427,7 @@ def test_free_throws_are_held_against_the_same_throws(p_out: float, begins: str,
     assert sorted(law.law.setups) == [10, 20]
     row = record(coins(p_out, 24, 1000))
     found = check(row, law)
-    assert in_plain_words(found)[0].startswith(begins)
+    assert format_sentences(found)[0].startswith(begins)
     assert (found.setup.drops, found.drops, found.colours.drops) == (24, 60, 0)
     assert found.later.drops + sum(found.skipped.values()) == 36
 
@@ -480,9 +480,9 @@ def test_a_fit_and_a_reference_refuse_what_cannot_be():
     with pytest.raises(UsageError, match="allowed are equal ones from 1"):
         fit([], [], [], [], [])
     with pytest.raises(UsageError, match="games is 3; allowed is a whole number from 8 to 10000"):
-        reference(load("amerigo"), 3, 0)
+        fit_reference(load("amerigo"), 3, 0)
     with pytest.raises(UsageError):
-        reference(load("dead_reckoning"), 8, 0)
+        fit_reference(load("dead_reckoning"), 8, 0)
     with pytest.raises(UsageError, match="0 reference games came to a later drop"):
         learn("none", [[]] * 9, 0)
 

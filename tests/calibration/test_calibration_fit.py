@@ -14,12 +14,12 @@ from support.cases import each_case
 from support.known import KnownTowers
 
 from tower_sim.calibration.discrepancy import Discrepancy
-from tower_sim.calibration.evidence import GAMES, PHASE, SAID, Evidence, ThrownLeads, Within, of_the_real_tower, shipped
-from tower_sim.calibration.fit import DRAWS, LEVEL, Fit, Posterior, effective, fit, interval
+from tower_sim.calibration.evidence import GAMES, PHASE, SAID, Evidence, ThrownLeads, Within, list_published, shipped
+from tower_sim.calibration.fit import DRAWS, LEVEL, Fit, Posterior, count_effective, fit, interval
 from tower_sim.calibration.law import TARGETS, TOLD, law
-from tower_sim.calibration.played import points
+from tower_sim.calibration.played import draw_points
 from tower_sim.calibration.summaries import EVERY, SETUP, SUMMARIES, WHOLE, Window, expit
-from tower_sim.calibration.usable import usable
+from tower_sim.calibration.usable import read_usable
 from tower_sim.errors import UsageError
 from tower_sim.runs.by_drop import ByDrop
 
@@ -88,10 +88,10 @@ def test_evidence_given_twice_counts_with_double_power(entry: Evidence):
     once, twice, half = (weighed(towers, each).posterior.weight for each in given)
     assert twice == pytest.approx(once**2 / (once**2).sum(), abs=1e-9)
     assert half == pytest.approx(twice, abs=1e-9)
-    assert effective(twice) < effective(once)
+    assert count_effective(twice) < count_effective(once)
     shared = weighed(towers, [entry] * 2, replace(NOT_OFF, setup=0.5)).posterior.weight
     if entry.windows:
-        assert effective(shared) > effective(twice)
+        assert count_effective(shared) > count_effective(twice)
 
 
 def test_the_order_of_the_evidence_does_not_matter():
@@ -107,7 +107,7 @@ def test_the_order_of_the_evidence_does_not_matter():
     for order in ((3, 2, 1, 0), (1, 3, 0, 2)):
         again = weighed(towers, [entries[i] for i in order], Discrepancy()).posterior.weight
         assert again == pytest.approx(first, abs=1e-12)
-    assert effective(first) < 0.7 * len(first)
+    assert count_effective(first) < 0.7 * len(first)
 
 
 def test_targets_behind_the_evidence_do_not_change_its_law():
@@ -130,7 +130,7 @@ OWNERS, TABLE = 150, 1024
 @cache
 def owners() -> tuple[ByDrop, dict[str, np.ndarray]]:
     """A recorded game of each of 150 towers beyond the table, and their long-run means, from 60 other games."""
-    chances = coins.leaving(points()[TABLE : TABLE + OWNERS])
+    chances = coins.leaving(draw_points()[TABLE : TABLE + OWNERS])
     games, many = (coins.play(*chances, n, np.random.default_rng(n)) for n in (1, 60))
     true = {name: SUMMARIES[name].back(np.nanmean(EVERY[name].of(many), axis=1)) for name in TARGETS}
     return games, true
@@ -254,7 +254,7 @@ def test_what_is_held_out_is_not_fitted():
 
 def test_what_all_observations_say_is_the_same_again_from_a_seed():
     """With the games of coins all observations that ship are fitted; more values than the fit can hold are refused."""
-    evidence = usable([shipped()[name] for name in of_the_real_tower()]).evidence
+    evidence = read_usable([shipped()[name] for name in list_published()]).evidence
     one, other = (fit(coins.towers(), evidence, np.random.default_rng(3)) for _ in range(2))
     assert one.posterior.digest == other.posterior.digest
     assert [pull.without for pull in one.pulls] == [pull.without for pull in other.pulls]

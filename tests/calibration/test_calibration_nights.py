@@ -15,11 +15,11 @@ from support.recorded import game, write_records
 
 from tower_sim.calibration import evidence
 from tower_sim.calibration.discrepancy import Discrepancy
-from tower_sim.calibration.evidence import MOST_OF_GAMES, Evidence, pooled
+from tower_sim.calibration.evidence import MOST_OF_GAMES, Evidence, pool_games
 from tower_sim.calibration.fit import fit
-from tower_sim.calibration.nights import Agreement, agreement, squares
-from tower_sim.calibration.summaries import WHOLE, windows
-from tower_sim.calibration.usable import usable
+from tower_sim.calibration.nights import Agreement, compare_games, sum_squares
+from tower_sim.calibration.summaries import WHOLE, list_windows
+from tower_sim.calibration.usable import read_usable
 from tower_sim.cli import main
 from tower_sim.errors import UsageError
 
@@ -43,10 +43,10 @@ def test_pooled_nights_weigh_towers_as_the_nights_do_one_by_one():
     """
     rng = np.random.default_rng(4)
     alike: Any = KnownTowers({name: rng.normal(size=200).tolist() for name in WHOLE}, 0.1, 1.0, 200)
-    games = nights(coins.points()[1500], 3, 4)
+    games = nights(coins.draw_points()[1500], 3, 4)
     for doubt, off in ((1.0, Discrepancy()), (2.0, Discrepancy(*[0.0] * 8))):
         each = [replace(night, doubt=doubt) for night in games]
-        (whole,) = pooled(each)
+        (whole,) = pool_games(each)
         assert (whole.games, whole.doubt, whole.source) == (4, doubt, "0.csv; 1.csv; 2.csv; 3.csv")
         for towers, most in ((alike, 1e-9), (coins.towers(), 0.6)):
             one, other, first = (
@@ -59,16 +59,16 @@ def test_pooled_nights_weigh_towers_as_the_nights_do_one_by_one():
 def test_games_of_many_lengths_are_pooled_as_if_all_had_the_middle_one_s():
     """Within a tenth of the longest, and further apart where their values are too many."""
     of_drops = {
-        drops: Evidence(f"{drops}", "", "", "measurement", tuple(windows(0, drops)), (drops / 10,) * 7)
+        drops: Evidence(f"{drops}", "", "", "measurement", tuple(list_windows(0, drops)), (drops / 10,) * 7)
         for drops in range(20, 37)
     }
     few = [of_drops[drops] for drops in (36, 32, 20)]
-    assert pooled(few) == few
-    many = pooled([of_drops[drops] for drops in (20, 36, 35, 34, 30, 29, 28, 27)])
+    assert pool_games(few) == few
+    many = pool_games([of_drops[drops] for drops in (20, 36, 35, 34, 30, 29, 28, 27)])
     assert [(entry.games, entry.windows[1].stop) for entry in many] == [(3, 35), (4, 28), (1, 20)]
     assert many[0].values == pytest.approx((3.5,) * 7)
     assert many[0].words == "3 games of 34 to 36 recorded drops"
-    every = pooled([*of_drops.values(), *(replace(of_drops[drops], doubt=2.0) for drops in (36, 20))])
+    every = pool_games([*of_drops.values(), *(replace(of_drops[drops], doubt=2.0) for drops in (36, 20))])
     assert sum(len(entry.values) for entry in every) <= MOST_OF_GAMES
     assert sorted((entry.doubt, entry.games) for entry in every) == [(1.0, 7), (1.0, 10), (2.0, 1), (2.0, 1)]
 
@@ -89,7 +89,9 @@ def test_the_statistic_is_the_least_sum_of_squares_whatever_the_games_share(seed
     known = rng.random((games, 3)) < 0.7
     both = known[:, :, None] & known[:, None, :]
     precision, values = np.where(both, precision, 0.0), np.where(known, rng.normal(size=(games, 3)), 0.0)
-    found, moved = (squares(each[None], precision[None])[0] for each in (values, np.where(known, values + shift, 0.0)))
+    found, moved = (
+        sum_squares(each[None], precision[None])[0] for each in (values, np.where(known, values + shift, 0.0))
+    )
     assert moved == pytest.approx(found, abs=1e-3)
     assert found[0] == pytest.approx(around(values, precision), abs=1e-5)
     for i in range(games):
@@ -99,15 +101,15 @@ def test_the_statistic_is_the_least_sum_of_squares_whatever_the_games_share(seed
 
 def p_of(games: list[Evidence], seed: int) -> Agreement:
     rng = np.random.default_rng(seed)
-    drawn = fit(coins.towers(), pooled(games), rng, checks=False).posterior.tower[:800]
-    found = agreement(coins.towers(), games, drawn, rng)
+    drawn = fit(coins.towers(), pool_games(games), rng, checks=False).posterior.tower[:800]
+    found = compare_games(coins.towers(), games, drawn, rng)
     assert found
     return found
 
 
 def test_nights_of_one_tower_are_seldom_said_to_differ_and_nights_of_two_often():
     """Of 120 pairs a true 5 % gives 1 to 13 in 99.5 %; pairs of two random towers are found in 60 % and more."""
-    units = coins.points()[1024 : 1024 + PAIRS]
+    units = coins.draw_points()[1024 : 1024 + PAIRS]
     same = [p_of(nights(unit, i), i).p for i, unit in enumerate(units)]
     low, high = binom.interval(0.995, PAIRS, 0.05)
     assert low <= sum(p < 0.05 for p in same) <= high
@@ -128,7 +130,7 @@ def test_the_odd_night_of_several_is_named_with_what_it_differs_in():
     assert min(found.games, key=lambda game: game.p).name == "odd.csv, game 1"
     assert found.says().startswith("The 5 games do not agree with each other: ")
     assert "odd.csv, game 1 (" in found.says()
-    assert agreement(coins.towers(), games[:1], np.arange(9), np.random.default_rng(0)) is None
+    assert compare_games(coins.towers(), games[:1], np.arange(9), np.random.default_rng(0)) is None
 
 
 def written(folder: Path, name: str, seed: int, drops: int = 36) -> Path:
@@ -154,7 +156,7 @@ def test_a_night_that_is_given_twice_counts_once(tmp_path: Path):
     with pytest.raises(
         UsageError, match=r"records 'copy\.csv' hold the drops of 'one\.csv'; allowed is each night once"
     ):
-        usable([one, tmp_path / "copy.csv"])
+        read_usable([one, tmp_path / "copy.csv"])
 
 
 def test_an_observation_may_be_a_night_with_its_source_and_strength(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -162,9 +164,9 @@ def test_an_observation_may_be_a_night_with_its_source_and_strength(tmp_path: Pa
     file = tmp_path / "club.toml"
     text = 'says = "a night"\nsource = "a club"\nkind = "measurement"\nstrength = "weak: x"\nrecords = "club.csv"\n'
     file.write_text(text, "utf-8")
-    (night,), (plain,) = usable([file]).evidence, usable([tmp_path / "club.csv"]).evidence
+    (night,), (plain,) = read_usable([file]).evidence, read_usable([tmp_path / "club.csv"]).evidence
     assert night == replace(plain, source="a club", doubt=2.0)
     file.write_text(f"{text}out_total = [4, 8]\n", "utf-8")
-    assert [entry.source for entry in usable([file]).evidence] == ["a club"] * 3
+    assert [entry.source for entry in read_usable([file]).evidence] == ["a club"] * 3
     monkeypatch.setattr(evidence, "FOLDER", tmp_path)
-    assert evidence.recorded_file("club") == tmp_path / "club.csv"
+    assert evidence.find_records("club") == tmp_path / "club.csv"

@@ -13,7 +13,7 @@ from support.coins import play as toss
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.calibration import played
-from tower_sim.calibration.played import COUNTS, FOLDER, GAMES, PLAN, TOWERS, Table, play, play_on, points, shipped
+from tower_sim.calibration.played import COUNTS, FOLDER, GAMES, PLAN, TOWERS, Table, draw_points, play, play_on, shipped
 from tower_sim.calibration.prior import tower
 from tower_sim.errors import UsageError
 from tower_sim.runs.by_drop import UNKNOWN, ByDrop
@@ -24,7 +24,7 @@ FEW = 3  # towers of a piece in tests
 
 def coins(_: Apparatus, number: int, games: Sequence[int]) -> ByDrop:
     """Play the games of a tower of coins, drawn as the table draws them: from its number and the game's."""
-    unit = points()[number : number + 1]
+    unit = draw_points()[number : number + 1]
     each = [toss(*leaving(unit), 1, np.random.default_rng((number, game))).take(0) for game in games]
     return replace(each[0], **{name: np.concatenate([getattr(game, name) for game in each]) for name in COUNTS})
 
@@ -52,7 +52,7 @@ def test_pieces_are_written_once_and_any_number_of_first_ones_is_a_table(coined:
     played.main(["0", "1"])
     assert (coined / "00.npz").read_bytes() == first
     both = shipped(coined)
-    assert (both.unit == points()[: 2 * FEW]).all()
+    assert (both.unit == draw_points()[: 2 * FEW]).all()
     assert (both.games.inside[:FEW] == one.games.inside).all()
     assert [file.name for file in sorted(coined.iterdir())] == ["00.npz", "01.npz"]
 
@@ -68,7 +68,7 @@ def test_a_piece_that_was_killed_leaves_nothing_and_is_played_again(tmp_path: Pa
             played.main(["0"])
     assert list(tmp_path.iterdir()) == []
     played.main(["0"])
-    games = [coins(tower(points()[i]), i, (0, 1)).thrown for i in range(FEW)]
+    games = [coins(tower(draw_points()[i]), i, (0, 1)).thrown for i in range(FEW)]
     assert (shipped(tmp_path).games.thrown == np.stack(games)).all()
 
 
@@ -115,7 +115,7 @@ def test_further_games_are_kept_and_gone_on_with(tmp_path: Path, monkeypatch: py
         asked.append(number)
         if len(asked) == 3:
             raise KeyboardInterrupt
-        assert shape.digest == tower(points()[number]).digest
+        assert shape.digest == tower(draw_points()[number]).digest
         assert list(games) == [2, 3, 4]
         return coins(shape, number, games)
 
@@ -127,7 +127,7 @@ def test_further_games_are_kept_and_gone_on_with(tmp_path: Path, monkeypatch: py
         more = play_on(table, [4, 1, 5], file)
     assert asked == [4, 1, 5, 5]
     assert more.games.thrown.shape == (2 * FEW, 5, PLAN.drops)
-    assert (more.games.inside[5, 2:] == coins(tower(points()[5]), 5, (2, 3, 4)).inside).all()
+    assert (more.games.inside[5, 2:] == coins(tower(draw_points()[5]), 5, (2, 3, 4)).inside).all()
     assert (more.games.inside[:, :2] == table.games.inside).all()
     assert (more.games.inside[[0, 2, 3], 2:] == UNKNOWN).all()
     assert same(more, play_on(table, [4, 1, 5], file))  # nothing is left to play
@@ -136,7 +136,7 @@ def test_further_games_are_kept_and_gone_on_with(tmp_path: Path, monkeypatch: py
     (tmp_path / "more.npz").unlink()
     again = play_on(more, [1], file)  # of a table that has these games: they are not counted twice
     assert again.games.thrown.shape == (2 * FEW, 8, PLAN.drops)
-    assert (again.games.inside[1, 5:] == coins(tower(points()[1]), 1, (5, 6, 7)).inside).all()
+    assert (again.games.inside[1, 5:] == coins(tower(draw_points()[1]), 1, (5, 6, 7)).inside).all()
 
 
 @pytest.mark.usefixtures("coined")
@@ -150,7 +150,7 @@ def test_games_that_cannot_be_kept_are_one_line(tmp_path: Path):
 
 def test_a_clogged_first_set_up_is_not_played_on(monkeypatch: pytest.MonkeyPatch):
     """With the limit at 0 cubes every set-up that keeps one is clogged, and nothing else is played."""
-    unit = points(1)[int(np.argmax(shipped().games.inside[:TOWERS, 0, 0]))]
+    unit = draw_points(1)[int(np.argmax(shipped().games.inside[:TOWERS, 0, 0]))]
     monkeypatch.setattr(played, "CLOGGED", 0)
     games = play(tower(unit), 0, range(2))
     assert games.thrown[0, 0] == 49
@@ -181,6 +181,6 @@ def test_the_games_that_ship_are_those_that_are_played():
     """The tower that keeps least after its first set-up, played again: same numbers, drop by drop."""
     games = shipped().games
     number = int(np.argmin(np.where(games.thrown[:TOWERS, 0, -1] < 0, 99, games.inside[:TOWERS, 0].mean(-1))))
-    again = play(tower(points(1)[number]), number, [0])
+    again = play(tower(draw_points(1)[number]), number, [0])
     for name in COUNTS:
         assert (getattr(again, name)[0] == getattr(games, name)[number, 0]).all(), name

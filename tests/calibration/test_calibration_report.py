@@ -15,7 +15,16 @@ from tower_sim.calibration.evidence import PHASE, SAID, Evidence, ThrownLeads, W
 from tower_sim.calibration.fit import Interval, Posterior, fit
 from tower_sim.calibration.law import TARGETS, TOLD
 from tower_sim.calibration.prior import NUMBERS
-from tower_sim.calibration.report import FEW, Calibration, Learnt, in_short, learnt, sentences, warnings, write
+from tower_sim.calibration.report import (
+    FEW,
+    Calibration,
+    Learnt,
+    compare_numbers,
+    format_sentences,
+    format_short,
+    list_warnings,
+    write,
+)
 from tower_sim.calibration.summaries import EVERY, SETUP, SUMMARIES, WHOLE
 from tower_sim.errors import UsageError
 
@@ -73,7 +82,7 @@ def test_the_same_calibration_gives_the_same_bytes(report: Path, tmp_path: Path)
 def test_two_sentences_come_first_and_say_what_the_fit_says(report: Path):
     title, _, what, _, sure = report.read_text("utf-8").splitlines()[:5]
     assert title == "# Calibration of mine"
-    assert (what, sure) == sentences(calibration())
+    assert (what, sure) == format_sentences(calibration())
     posterior = calibration().fit.posterior
     setup, inside, out = (posterior.interval(name) for name in TARGETS)
     said = re.fullmatch(
@@ -105,7 +114,7 @@ def test_every_number_of_the_tables_is_one_of_the_fit(report: Path):
         assert is_said(after, found.posterior.interval(key))
         known = [found.posterior.error(key, level) for level in (0.05, 0.5, 0.95)]
         assert [float(error) for error in errors.split(" / ")] == pytest.approx(known, rel=0.06)
-    for row, number, each in zip(made["numbers"][1:], NUMBERS, learnt(found), strict=True):
+    for row, number, each in zip(made["numbers"][1:], NUMBERS, compare_numbers(found), strict=True):
         assert row[0].startswith(number.name.replace("_", " "))
         assert is_said(row[1], each.prior)
         assert is_said(row[2], each.posterior)
@@ -145,9 +154,11 @@ def test_the_page_shows_the_tables_and_what_was_said_cannot_break_them(report: P
 
 
 def test_the_terminal_says_the_same_in_short():
-    lines = in_short(calibration()).splitlines()
-    assert tuple(lines[:2]) == sentences(calibration())
-    informed = [each.parameter.name.replace("_", " ") for each in learnt(calibration().fit) if each.is_informed]
+    lines = format_short(calibration()).splitlines()
+    assert tuple(lines[:2]) == format_sentences(calibration())
+    informed = [
+        each.parameter.name.replace("_", " ") for each in compare_numbers(calibration().fit) if each.is_informed
+    ]
     assert all(name in lines[3] for name in informed)
     assert "friction" in informed  # the towers of coins obey it
     assert lines[-1].startswith("warning: ")
@@ -181,12 +192,12 @@ def test_the_gravest_warning_comes_first(effective: float, observed: float | Non
     if chance is not None:
         clues[0] = replace(clues[0], chance=chance)
     posterior: Posterior = replace(found.posterior, effective=effective)
-    told = warnings(replace(found, posterior=posterior, predictive=tuple(middle), clues=tuple(clues)))
+    told = list_warnings(replace(found, posterior=posterior, predictive=tuple(middle), clues=tuple(clues)))
     assert told[0].startswith(says)
     assert told[-1].startswith("How far the simulation is off")
     words = tuple(replace(entry, kind="impression") for entry in found.evidence)
     unmeasured = "Nothing here was measured: the evidence is words, pictures and worked examples."
-    assert unmeasured in warnings(replace(found, evidence=words))
+    assert unmeasured in list_warnings(replace(found, evidence=words))
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path):

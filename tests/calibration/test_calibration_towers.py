@@ -8,7 +8,7 @@ import pytest
 from support import coins
 from support.cases import each_case
 
-from tower_sim.calibration.played import AGAIN, around, density, points, with_rounds
+from tower_sim.calibration.played import AGAIN, add_rounds, density, draw_around, draw_points
 from tower_sim.calibration.summaries import DROPS, EVERY, WHOLE, Window
 from tower_sim.calibration.towers import LEAST, Towers
 from tower_sim.runs.by_drop import COUNTS, UNKNOWN
@@ -102,7 +102,7 @@ def test_the_correlation_of_summaries_is_that_of_games():
     """Within 4 standard errors of 384 x 2 games; the matrix is one of correlations, also of a window given twice."""
     windows = [WHOLE["setup"], WHOLE["inside"], WHOLE["out"], Window("inside", 1, 12)]
     made = coins.towers().correlation(windows)
-    many = coins.play(*coins.leaving(points()[:384]), 20, np.random.default_rng(5))
+    many = coins.play(*coins.leaving(draw_points()[:384]), 20, np.random.default_rng(5))
     rest = [(of - of.mean(1, keepdims=True)) / of.std(1, keepdims=True) for of in (w.of(many) for w in windows)]
     known = np.corrcoef(np.stack(rest).reshape(4, -1))
     assert np.abs(made - known).max() < 4 / 384**0.5
@@ -114,14 +114,14 @@ def test_the_correlation_of_summaries_is_that_of_games():
 
 def test_towers_of_further_rounds_count_so_that_all_together_are_the_prior():
     """The weighted moments of 3,000 points of the prior and 3,000 about three towers are those of the unit square."""
-    table, centre, share = coins.table(1024), points()[:3], np.array([0.5, 0.3, 0.2])
-    unit = around(centre, share)
+    table, centre, share = coins.table(1024), draw_points()[:3], np.array([0.5, 0.3, 0.2])
+    unit = draw_around(centre, share)
     assert unit.min() >= 0
     assert unit.max() <= 1
     games = coins.play(*coins.leaving(unit[:200]), AGAIN, np.random.default_rng(9))
     second = {name: getattr(games, name) for name in COUNTS} | {"centre": centre, "share": share}
     third = {name: getattr(games, name)[:50] for name in COUNTS} | {"centre": centre[1:], "share": np.array([0.6, 0.4])}
-    all_three = with_rounds(table, [second, third])
+    all_three = add_rounds(table, [second, third])
     assert all_three.games.thrown.shape == (1274, AGAIN, coins.table(8).games.thrown.shape[2])
     assert np.allclose(all_three.unit[1024:1224], unit[:200])
     known = (
@@ -130,12 +130,12 @@ def test_towers_of_further_rounds_count_so_that_all_together_are_the_prior():
         + 50 * density(all_three.unit, centre[1:], np.array([0.6, 0.4]))
     )
     assert all_three.base == pytest.approx(1274 / known)
-    assert with_rounds(table, []).base.tolist() == [1] * 1024
+    assert add_rounds(table, []).base.tolist() == [1] * 1024
     # a centre is left out of its own density
     alone = [density(centre[:1], centre[i : i + 1], np.ones(1))[0] for i in (1, 2)]
     assert density(centre, centre, share)[0] == pytest.approx((0.3 * alone[0] + 0.2 * alone[1]) / 0.5)
     # how much each counts, in a plane, where a sum over points is precise
-    flat, plane = around(centre[:, :2], share, 3000), np.random.default_rng(10).random((3000, 2))
+    flat, plane = draw_around(centre[:, :2], share, 3000), np.random.default_rng(10).random((3000, 2))
     every = np.concatenate([plane, flat])
     base = 2 / (1 + density(every, centre[:, :2], share))
     for moment, known in ((every, 1 / 2), (every**2, 1 / 3), (every[:, :1] * every[:, 1:], 1 / 4)):

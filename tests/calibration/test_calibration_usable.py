@@ -12,7 +12,7 @@ from support.recorded import game, write_records
 from tower_sim.calibration import evidence, records
 from tower_sim.calibration.records import Record
 from tower_sim.calibration.summaries import DROPS
-from tower_sim.calibration.usable import Usable, usable
+from tower_sim.calibration.usable import Usable, read_usable
 from tower_sim.errors import UsageError
 
 COLOURS = tuple(game(np.random.default_rng(0))[0].record.thrown)
@@ -44,19 +44,19 @@ def shown(told: Usable) -> list[object]:
 
 def test_whole_records_are_used_as_they_are_and_nothing_is_said(written):
     file = written(a_game(1) + a_game(2, 2))
-    found = usable([file])
+    found = read_usable([file])
     rows = records.read(file)
     assert found.games == tuple(evidence.of_records(rows, file.name))
-    assert found.evidence == tuple(evidence.pooled(found.games))
-    assert found.halves == tuple(evidence.pooled(evidence.of_records(rows, file.name, len(rows) // 2)))
+    assert found.evidence == tuple(evidence.pool_games(found.games))
+    assert found.halves == tuple(evidence.pool_games(evidence.of_records(rows, file.name, len(rows) // 2)))
     assert (found.left, found.notes) == ({}, ())
 
 
 def test_games_of_other_numbers_are_left_and_do_not_change_what_is_fitted(written):
     none, two, four, six = (dict.fromkeys(COLOURS, number) for number in (0, 2, 4, 6))
     rows = [*a_game(1), Record(0, six, two, four, 2), Record(1, none, none, four, 2)]
-    found = usable([written(rows)])
-    alone = usable([written(a_game(1), "alone.csv")])
+    found = read_usable([written(rows)])
+    alone = read_usable([written(a_game(1), "alone.csv")])
     assert shown(found) == shown(alone)
     assert found.left == {"mine.csv": tuple(rows[-2:])}
     count = len(rows) - 2
@@ -70,7 +70,7 @@ def test_49_cubes_in_other_colours_are_another_game(written):
     nothing = dict.fromkeys(cubes, 0)
     file = written([Record(0, cubes, nothing, cubes), Record(1, nothing, nothing, cubes)])
     with pytest.raises(UsageError, match="2 are of games of other than 49 cubes in 7 equal colours"):
-        usable([file])
+        read_usable([file])
 
 
 @each_case(
@@ -84,7 +84,7 @@ def test_49_cubes_in_other_colours_are_another_game(written):
 def test_marked_drops_are_left_out_and_named(written, marks: dict[int, str], kept: list[int]):
     whole = a_game(1)
     rows = [replace(row, marks=(marks[row.number],) if row.number in marks else ()) for row in whole]
-    found = usable([written(rows)])
+    found = read_usable([written(rows)])
     assert found.evidence == tuple(evidence.of_records([whole[i] for i in kept], "mine.csv"))
     said = f"{len(kept)} of {len(rows)} drops can be fitted, {len(rows) - len(kept)} are miscounted, or from a knock, "
     assert said in found.notes[0]
@@ -92,12 +92,12 @@ def test_marked_drops_are_left_out_and_named(written, marks: dict[int, str], kep
 
 def test_of_a_game_with_a_miscounted_set_up_the_phases_are_used(written):
     rows = a_game(1)
-    found = usable([written([replace(rows[0], marks=("miscount",)), *rows[1:]])])
+    found = read_usable([written([replace(rows[0], marks=("miscount",)), *rows[1:]])])
     (game,), (whole,) = found.games, evidence.of_records(rows, "mine.csv")
     assert (game.windows, game.values) == (whole.windows[1:], whole.values[1:])
     assert f"{len(rows) - 1} of {len(rows)} drops can be fitted, 1 is miscounted, or from" in found.notes[0]
     with pytest.raises(UsageError, match="0 of 2 drops can be fitted, 2 are miscounted"):
-        usable([written([replace(row, marks=("miscount",)) for row in rows[:2]])])
+        read_usable([written([replace(row, marks=("miscount",)) for row in rows[:2]])])
 
 
 def test_a_game_longer_than_published_is_used_as_far_as_that(written):
@@ -105,7 +105,7 @@ def test_a_game_longer_than_published_is_used_as_far_as_that(written):
     last = rows[-1]
     nothing = dict.fromkeys(COLOURS, 0)
     longer = [*rows, *(Record(n, nothing, nothing, last.inside) for n in range(len(rows), DROPS + 4))]
-    found = usable([written(longer)])
+    found = read_usable([written(longer)])
     assert len(found.evidence) == 1
     assert found.evidence[0].words == f"{DROPS} recorded drops"
     said = f"{DROPS} of {DROPS + 4} drops can be fitted, 4 are beyond the 36 drops of a game"
@@ -116,7 +116,7 @@ OF_TOTALS = ("setup", "inside", "out", "spread")  # summaries that are told with
 
 
 def test_without_colours_only_the_totals_are_fitted(written):
-    with_colours, without = usable([written(a_game(3))]), usable([written(totals(a_game(3)), "totals.csv")])
+    with_colours, without = read_usable([written(a_game(3))]), read_usable([written(totals(a_game(3)), "totals.csv")])
     for whole, part in zip(with_colours.evidence + with_colours.halves, without.evidence + without.halves, strict=True):
         kept = [i for i, window in enumerate(whole.windows) if window.summary in OF_TOTALS]
         assert part.windows == tuple(whole.windows[i] for i in kept)
@@ -133,8 +133,8 @@ def test_free_throws_alone_are_refused_in_a_line_and_beside_an_observation_left(
     with pytest.raises(
         UsageError, match="0 of 2 drops can be fitted, 2 are free throws; allowed is a game of 49"
     ) as no:
-        usable([file])
+        read_usable([file])
     assert "\n" not in str(no.value)
-    found = usable([file, evidence.shipped()["rulebook-setup"]])
+    found = read_usable([file, evidence.shipped()["rulebook-setup"]])
     assert [entry.name for entry in found.evidence] == ["rulebook-setup"]
     assert found.left == {"throws.tsv": tuple(throws)}

@@ -31,13 +31,13 @@ from tests.measure.web import built
 from tower_sim.calibration import played
 from tower_sim.calibration.command import ENOUGH
 from tower_sim.calibration.discrepancy import Discrepancy
-from tower_sim.calibration.evidence import Evidence, pooled
+from tower_sim.calibration.evidence import Evidence, pool_games
 from tower_sim.calibration.fit import LEVEL, Fit, fit
-from tower_sim.calibration.nights import DOUBTED, HINTED, agreement
+from tower_sim.calibration.nights import DOUBTED, HINTED, compare_games
 from tower_sim.calibration.prior import NAMES, NUMBERS, numbers, tower
 from tower_sim.calibration.summaries import EVERY, GAME, PLAN, RULES, SUMMARIES, WHOLE, Array, expit
 from tower_sim.calibration.towers import Towers
-from tower_sim.calibration.usable import usable
+from tower_sim.calibration.usable import read_usable
 from tower_sim.runs.by_drop import by_drop
 from tower_sim.simulator import PhysicsModel
 from tower_sim.web.page import FOLDER
@@ -173,17 +173,17 @@ def measured(folder: Path, count: int) -> list[dict[str, Any]]:
         file = folder / f"fit-{number}-{order[at - 1]}.json"
         if not file.exists():
             begun = time.process_time()
-            nights = [usable([folder / f"{number}-{i}.csv"]) for i in range(NIGHTS)]
+            nights = [read_usable([folder / f"{number}-{i}.csv"]) for i in range(NIGHTS)]
             result: dict[str, Any] = {"marked": sum("miscounted" in note for night in nights for note in night.notes)}
             games = [game for night in nights for game in night.games]
             rng = np.random.default_rng((46, number))
             for words, off in OFFS.items():
-                for i, evidence in enumerate([*(night.evidence for night in nights), tuple(pooled(games))]):
+                for i, evidence in enumerate([*(night.evidence for night in nights), tuple(pool_games(games))]):
                     found = fit(towers, evidence, rng, off, checks=False)
                     which = f"{words} {'all' if i == NIGHTS else i}"
                     result[which] = held(found, known[number]["true"])
                     result[f"effective {which}"] = found.posterior.effective
-            other = usable([folder / f"{order[at - 1]}-0.csv"]).games
+            other = read_usable([folder / f"{order[at - 1]}-0.csv"]).games
             for kind, pair in (("same 3", games), ("same 2", games[:2]), ("other", [games[0], *other])):
                 result[kind] = p_of(towers, pair, rng)
             result["seconds"] = time.process_time() - begun
@@ -217,9 +217,9 @@ def pairs(count: int) -> Iterator[str]:
 
 def p_of(towers: Towers, games: Sequence[Evidence], rng: np.random.Generator, but: Sequence[int] = ()) -> float:
     """Return the probability of the test whether games agree, from other towers than those in the rows `but`."""
-    drawn = fit(towers, pooled(games), rng, checks=False).posterior.tower
+    drawn = fit(towers, pool_games(games), rng, checks=False).posterior.tower
     drawn = drawn[~np.isin(drawn, but)]
-    told = agreement(towers, games, drawn, rng)
+    told = compare_games(towers, games, drawn, rng)
     assert told
     return told.p
 

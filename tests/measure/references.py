@@ -11,8 +11,8 @@ import argparse
 import json
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.calibration.recording import GAMES, KEPT, SEED, plain
-from tower_sim.calibration.reference import reference
+from tower_sim.calibration.recording import GAMES, KEPT, SEED, to_plain
+from tower_sim.calibration.reference import fit_reference
 from tower_sim.surrogate.store import shipped_names
 
 
@@ -22,7 +22,7 @@ def main(arguments: list[str] | None = None) -> None:
         prog="references", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     ).parse_args(arguments)
     shapes = [load(name) for name in shipped_names()]
-    found = {shape.digest: plain(reference(shape, GAMES, SEED)) for shape in shapes if not shape.board}
+    found = {shape.digest: to_plain(fit_reference(shape, GAMES, SEED)) for shape in shapes if not shape.board}
     KEPT.write_text(json.dumps(found, separators=(",", ":")) + "\n", "utf-8")
     print(f"{KEPT.stat().st_size} bytes, {len(found)} towers")
 

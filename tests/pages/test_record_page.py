@@ -22,9 +22,9 @@ from tower_sim.apparatus.catalogue import load, shipped
 from tower_sim.calibration import recording
 from tower_sim.calibration import records as recorded
 from tower_sim.calibration.e_values import check
-from tower_sim.calibration.recording import GAMES, KEPT, SEED, contents, plain
+from tower_sim.calibration.recording import GAMES, KEPT, SEED, make_document, to_plain
 from tower_sim.calibration.records import Record
-from tower_sim.calibration.reference import DropLaw, Reference, reference
+from tower_sim.calibration.reference import DropLaw, Reference, fit_reference
 from tower_sim.calibration.verdict import p_value
 from tower_sim.surrogate.groups import AgeOdds, BetaBinomial, GroupsLaw
 from tower_sim.surrogate.store import fitted_or_shipped
@@ -257,7 +257,7 @@ def test_the_page_tests_the_tower_as_python_does(page: Any, rows: list[Record], 
     (tmp_path / "night.csv").write_text(page.evaluate("towerSim.csv()"), "utf-8", newline="")
     read = recorded.read(tmp_path / "night.csv")
     assert len(read) == len(rows)
-    for tower in contents()["towers"][:2]:
+    for tower in make_document()["towers"][:2]:
         own = check(read, law_of(tower["reference"]))
         found = page.evaluate("name => towerSim.test(name)", tower["name"])
         assert found["e"] == near([*own.e])
@@ -278,7 +278,7 @@ def test_the_page_tests_the_tower_as_python_does(page: Any, rows: list[Record], 
 
 def test_the_laws_kept_are_those_of_the_towers_that_ship():
     """A profile that changed has another digest: python -m tests.measure.references."""
-    towers = contents()["towers"]
+    towers = make_document()["towers"]
     kept = json.loads(KEPT.read_text("utf-8"))
     assert towers[0]["name"] == "amerigo"
     assert set(kept) == {load(tower["name"]).digest for tower in towers}
@@ -287,7 +287,7 @@ def test_the_laws_kept_are_those_of_the_towers_that_ship():
 
 @pytest.mark.long
 def test_the_laws_kept_are_fitted_again_from_games_by_physics():
-    fitted = plain(reference(load("amerigo"), GAMES, SEED))
+    fitted = to_plain(fit_reference(load("amerigo"), GAMES, SEED))
     here = json.loads(KEPT.read_text("utf-8"))[load("amerigo").digest]
     assert fitted["ages"] == {key: pytest.approx(odds) for key, odds in here["ages"].items()}
     groups = [(fitted["setups"]["49"], here["setups"]["49"])]
@@ -389,7 +389,7 @@ def test_the_picture_is_saved_as_points_and_as_shapes(page: Any, tmp_path: Path)
 def test_a_tower_that_does_not_ship_is_played_by_its_fast_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "none.json").write_text("{}", "utf-8")
     monkeypatch.setattr(recording, "KEPT", tmp_path / "none.json")
-    found = recording.of_tower(load("amerigo"))
+    found = recording.find_reference(load("amerigo"))
     assert (found["model"], found["games"], len(found["setups"]["49"])) == ("surrogate", GAMES, 64)
 
 
@@ -400,7 +400,7 @@ def test_a_tower_of_ones_own_comes_first_and_what_has_no_fast_model_is_refused(
     assert cli.main(["page", "record", "--tower", str(tmp_path / "mine.toml"), "-o", str(tmp_path / "x.html")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
     (tmp_path / "mine.surrogate.json").write_text(fitted_or_shipped("amerigo").to_json(), "utf-8")
-    mine, second, *_ = contents([str(tmp_path / "mine.toml")])["towers"]
+    mine, second, *_ = make_document([str(tmp_path / "mine.toml")])["towers"]
     assert (mine["name"], second["name"]) == ("mine", "amerigo")
     for name, says in (("dead_reckoning", "one with a tray"), ("nowhere", "neither a shipped profile nor a file")):
         assert cli.main(["page", "record", "--tower", name, "-o", str(tmp_path / "x.html")]) == 2

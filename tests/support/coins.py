@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 from scipy.stats import norm
 
-from tower_sim.calibration.played import Table, points
+from tower_sim.calibration.played import Table, draw_points
 from tower_sim.calibration.summaries import DROPS, PLAN
 from tower_sim.calibration.towers import Towers
 from tower_sim.runs.by_drop import ByDrop, by_drop
@@ -42,7 +42,7 @@ def play(thrown_leave: np.ndarray, residents_leave: np.ndarray, games: int, rng:
 
 @cache
 def table(towers: int = 384, games: int = 2, seed: int = 1) -> Table:
-    unit = points()[:towers]
+    unit = draw_points()[:towers]
     return Table(unit, play(*leaving(unit), games, np.random.default_rng(seed)), np.ones(towers))
 
 

@@ -286,7 +286,7 @@ def compare(
 @command(page, "live", "tower-sim page live -o tower.html")
 def live(output: NamedOut = None, towers: TowersOption = [], rules: RulesOption = None) -> None:  # noqa: B006
     """Write a web page in which you throw cubes by hand and watch them fall with real physics."""
-    from tower_sim.calibration.recording import contents as night
+    from tower_sim.calibration.recording import make_document as night
     from tower_sim.web.live import live_command
 
     live_command(output := _body("common").named(output, "live.html"), towers, rules, {"record": night()})
