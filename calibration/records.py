@@ -271,7 +271,7 @@ def has_colours(records: Sequence[Record]) -> bool:
     return list(records[0].thrown) != [ANY]
 
 
-def format_summary(records: Sequence[Record]) -> str:
+def summary(records: Sequence[Record]) -> str:
     """Return a summary of the recorded drops in words."""
     drops = Counter(record.game for record in records)
     is_free = records[0].is_free
@@ -345,7 +345,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.what == "form":
             draw_form(options.file)
         else:
-            print(format_summary(read(options.file)))
+            print(summary(read(options.file)))
     except UsageError as error:
         print(f"records: {error}", file=sys.stderr)
         return 2

@@ -299,7 +299,7 @@ def test_a_simulated_game_is_a_record_like_any_other(monkeypatch: pytest.MonkeyP
 def test_the_command_tells_the_same_in_words_and_json(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, profile: Reference
 ):
-    monkeypatch.setattr(verdict, "reference", lambda *_: profile)
+    monkeypatch.setattr(verdict, "fit_reference", lambda *_: profile)
     file = tmp_path / "mine.csv"
     write_records(file, record([game(np.random.default_rng(11))]))
     assert verdict.fairness_command(file, "amerigo", 24, 0, False) == 0
@@ -445,7 +445,7 @@ def test_ctrl_c_ends_in_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     def stopped(*_: object) -> Reference:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(verdict, "reference", stopped)
+    monkeypatch.setattr(verdict, "fit_reference", stopped)
     assert main(["tower", "test", "my_tower"]) == 1
     assert capsys.readouterr() == ("", "tower-sim: interrupted\n")
 

@@ -212,7 +212,7 @@ def test_a_new_game_begins_with_the_emptied_tower_where_the_drop_returns_to_0(fi
     found = records.read(file(f"{GOOD}0,2,1,1,1\n1,,1,,\n0,3,,,\n"))
     assert [(each.game, each.number) for each in found] == [(1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (3, 0)]
     assert [each.inside["red"] for each in found] == [2, 1, 2, 1, 0, 3]
-    assert records.format_summary(found).splitlines() == [
+    assert records.summary(found).splitlines() == [
         "6 drops in 3 games (3, 2, 1); colours: red, blue",
         "first drop of game 1: 10 thrown, 6 out, 4 inside",
         "first drop of game 2: 3 thrown, 2 out, 1 inside",
@@ -228,9 +228,7 @@ def test_colours_may_be_left_out(file):
         ({"any": 5}, {"any": 7}, {"any": 17}),
     ]
     assert not records.has_colours(found)
-    assert records.format_summary(found).startswith(
-        "2 drops; colours not recorded\nfirst drop: 49 thrown, 30 out, 19 inside"
-    )
+    assert records.summary(found).startswith("2 drops; colours not recorded\nfirst drop: 49 thrown, 30 out, 19 inside")
     with pytest.raises(UsageError, match=r"line 3: 33 cubes thrown; allowed is at most 30, what lies outside \(49"):
         records.read(file("drop,thrown,out\n0,49,30\n1,33,7\n"))
     with pytest.raises(UsageError, match=r"line 3: 27 cubes out; allowed is at most 26"):
@@ -243,7 +241,7 @@ def test_free_throws_are_of_any_number_but_no_more_come_out_than_there_are(file)
     assert [each.is_free for each in found] == [True] * 4
     assert [(each.game, each.number) for each in found] == [(1, 0), (1, 1), (1, 2), (2, 0)]
     assert [each.inside for each in found[2:]] == [{"red": 0, "blue": 10}, {"red": 15, "blue": 0}]
-    assert records.format_summary(found).splitlines()[:2] == [
+    assert records.summary(found).splitlines()[:2] == [
         "4 free throws in 2 series (3, 1); colours: red, blue",
         "first throw of series 1: 3 thrown, 1 out, 2 inside",
     ]
