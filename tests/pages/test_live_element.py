@@ -279,9 +279,13 @@ def test_at_rest_it_is_drawn_as_finely_as_can_be(browser: Any):
                 draw(scene, level);
               };
               stage.level = 3;
+              const until = async (is) => {
+                for (let i = 0; i < 300 && !is(); i++) await new Promise((done) => setTimeout(done, 100));
+              };
               await tower.throw({ blue: 4 }, 7);
+              await until(() => levels.includes(3));
               await tower.finish();
-              for (let i = 0; i < 300 && levels.at(-1) !== 0; i++) await new Promise((done) => setTimeout(done, 100));
+              await until(() => levels.at(-1) === 0);
               return levels;
             }"""
         )
