@@ -148,7 +148,7 @@ def test_the_use_that_the_document_shows_runs_as_it_stands(lua: str, tmp_path: P
     (code,) = re.findall(r"```lua\n(.*?)```", text, re.S)
     assert cli.main([*command.split()[:-1], str(tmp_path / "tower.lua")]) in (None, 0)
     (tmp_path / "use.lua").write_text(code, "utf-8")
-    assert run(lua, "use.lua", at=tmp_path) == ["6 blue, 2 red, inside 4", "8 blue, 2 red, inside 2"]
+    assert run(lua, "use.lua", at=tmp_path) == ["6 blue, 2 red, inside 4", "7 blue, 3 red, inside 2"]
 
 
 def test_the_sampler_is_short_and_so_are_its_lines():
