@@ -109,13 +109,17 @@ def draw_around(centre: Array, share: Array, number: int = AROUND, seed: int = S
 
 
 def density(unit: Array, centre: Array, share: Array) -> Array:
-    """Return the density of `around` at points, shape (N,), leave-one-out for centres; that of the prior is 1."""
+    """Return the density of `draw_around` at points, shape (N,); that of the prior is 1.
+
+    A point that is a centre is left out of its own density: the round was drawn about it because of its weight, so it
+    would count for too little.
+    """
     kernel, is_own = np.ones((len(unit), len(centre))), np.ones((len(unit), len(centre)), bool)
     for at, about in zip(unit.T[:, :, None], centre.T[:, None], strict=True):
         images = (about, -about, 2 - about)  # of reflections at both ends
         kernel *= sum(np.exp(-0.5 * ((at - image) / NEAR) ** 2) for image in images) / (NEAR * np.sqrt(2 * np.pi))
         is_own &= at == about
-    kernel[is_own] = 0  # a centre was drawn about because of its weight
+    kernel[is_own] = 0
     return kernel @ share / np.maximum(~is_own @ share, 1e-12)
 
 
@@ -145,8 +149,9 @@ def add_rounds(table: Table, rounds: Sequence[Mapping[str, Array]]) -> Table:
 
 
 def play_around(centre: Array, share: Array, file: Path, before: int) -> None:
-    """Play a further round about `centre` into `file`; a second call continues. `before` is the number of rounds before
-    it.
+    """Play a further round about `centre` into `file`; a second call continues.
+
+    `before` is the number of rounds before it, from which its seeds follow.
     """
     done = dict(read_round(file)) if file.exists() else {"centre": centre, "share": share}
     unit, first = draw_around(done["centre"], done["share"], seed=SEED + before), len(draw_points()) + before * AROUND

@@ -11,10 +11,12 @@ from support.cases import each_case
 from support.coins import leaving
 from support.coins import play as toss
 
+from tower_sim.apparatus.catalogue import from_tables, load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.calibration import played
 from tower_sim.calibration.played import COUNTS, FOLDER, GAMES, PLAN, TOWERS, Table, draw_points, play, play_on, shipped
-from tower_sim.calibration.prior import tower
+from tower_sim.calibration.prior import profile, tower
+from tower_sim.calibration.readings import KEPT
 from tower_sim.errors import UsageError
 from tower_sim.runs.by_drop import UNKNOWN, ByDrop
 from tower_sim.tools.writing import WritingFailed
@@ -175,6 +177,13 @@ def test_the_pieces_that_ship_are_a_table_whose_cubes_are_all_accounted_for():
     assert not whole[clogs].any()
     assert whole[~clogs, :GAMES].all(1).mean() > 0.95
     assert 0.1 < clogs.mean() < 0.4
+
+
+def test_the_profiles_that_ship_are_of_the_towers_that_are_kept():
+    for name, number in KEPT.items():
+        tables = profile(shipped().unit[number])
+        tables["exit"]["emerged"] = "cleared"
+        assert from_tables(tables, name).digest == load(name).digest
 
 
 def test_the_games_that_ship_are_those_that_are_played():

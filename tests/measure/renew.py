@@ -4,7 +4,7 @@ python -m tests.measure.renew --out WORK [--surrogates]
 
 Every simulated game is kept in WORK, so that it can go on. At the end the figures of docs/figures.csv
 are drawn again. With --surrogates the surrogates that ship are fitted anew first, from campaigns in docs/surrogate/,
-with reports of their checks (half an hour on two cores).
+with reports of their checks (about an hour on two cores, an estimate).
 The profiles themselves: python -m tower_sim.calibration.readings profiles.
 """
 

@@ -2,14 +2,14 @@
 
 python -m tests.measure.spread FITTED HELD --terms
 
-Prints figures of docs/surrogate.md from two campaigns of games with physics. Make them from
-docs/surrogate/amerigo-fit.toml and amerigo-held.toml with more games:
+Prints figures of docs/surrogate.md from two campaigns of games with physics:
 
-    sed 's/games = 300/games = 1000/' docs/surrogate/amerigo-fit.toml > fit.toml
-    tower-sim campaign run fit.toml -o FITTED
+    tower-sim campaign run docs/surrogate/amerigo-fit.toml -o FITTED
+    tower-sim campaign run docs/surrogate/amerigo-held.toml -o HELD
 
-The games of both are compared with games of the surrogate that ships, or of --model. With --terms, laws with other
-terms are fitted to FITTED and scored on HELD, which takes some minutes a law. ± is one standard error over games.
+Those of both that it was not fitted to are compared with games of the surrogate that ships, or of --model. With
+--terms, laws with other terms are fitted to FITTED and scored on HELD, which takes some minutes a law. ± is one
+standard error over games.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tower_sim.fitting.tower import cascade_fit
 from tower_sim.fitting.tower.check import count_laws
 from tower_sim.fitting.tower.classifier import tell_apart
 from tower_sim.fitting.tower.data import Rows, rows_of
-from tower_sim.fitting.tower.whole_games import finished_runs, games_of
+from tower_sim.fitting.tower.whole_games import games_of, unseen_games
 from tower_sim.runs.array import Runs
 from tower_sim.statistics import sum_error
 from tower_sim.surrogate.cascade import Cascade, normal_scores
@@ -220,7 +220,8 @@ def measure(directories: Sequence[Path], model_name: str, is_with_terms: bool) -
     """Print all tables."""
     campaigns: list[Campaign] = [load(directory) for directory in directories]
     with SurrogateModel(load_apparatus("amerigo"), fitted_or_shipped(model_name)) as model:
-        compare(Runs.together([games_of(each, finished_runs(each)) for each in campaigns]), model)
+        unseen = [games_of(each, unseen_games(each, model.fitted)) for each in campaigns]
+        compare(Runs.together(unseen), model)
         used, held = (rows_of([each], model.table.regions) for each in campaigns)
         residuals(held, model)
         across(held, model.fitted.cascade_of(model.shape.digest))

@@ -12,12 +12,12 @@ from tower_sim.errors import UsageError, fault
 from tower_sim.fitting.data import apparatus_of, other_engine, run_starts
 from tower_sim.fitting.tower.cascade_fit import chances
 from tower_sim.fitting.tower.classifier import ENOUGH, SHIFT, Power, power, tell_apart
-from tower_sim.fitting.tower.data import Rows, rows_of, unseen
+from tower_sim.fitting.tower.data import Rows, rows_of
 from tower_sim.fitting.tower.knocks import CHECKED, check_knocks, games_to_knock, play_knocks
 from tower_sim.fitting.tower.ladder import rungs, scores
 from tower_sim.fitting.tower.pages import TowerCheck
 from tower_sim.fitting.tower.pit import pit, reliability
-from tower_sim.fitting.tower.whole_games import compare_games, finished_runs, games_of
+from tower_sim.fitting.tower.whole_games import compare_games, games_of, unseen_games
 from tower_sim.models import surrogate_of
 from tower_sim.runs.array import Runs
 from tower_sim.surrogate.cascade import EFFECTS, Cascade
@@ -51,7 +51,7 @@ def check_tower(
     model = SurrogateModel(as_tower(shape), fitted)
     law = fitted.cascade_of(model.shape.digest)
     keys = iter(np.random.SeedSequence(seed).spawn(6))
-    chosen = [np.intersect1d(finished_runs(own), np.flatnonzero(unseen(own, fitted))) for own in campaigns]
+    chosen = [unseen_games(own, fitted) for own in campaigns]
     if any(campaign.spec.get("rules") != campaigns[0].spec.get("rules") for campaign in campaigns):
         raise UsageError("games have several sets of rules; allowed is one; keep them apart")
     physics = Runs.together([games_of(campaign, runs) for campaign, runs in zip(campaigns, chosen, strict=True)])

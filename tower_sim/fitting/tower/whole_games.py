@@ -11,6 +11,7 @@ import numpy as np
 from tower_sim.campaign.data import Campaign
 from tower_sim.errors import UsageError, fault
 from tower_sim.fitting.permutations import LEVEL
+from tower_sim.fitting.tower.data import unseen
 from tower_sim.fitting.tower.distances import (
     SERIES,
     Distance,
@@ -23,6 +24,7 @@ from tower_sim.runs.array import Array, Plan, Runs
 from tower_sim.runs.figure import Figure
 from tower_sim.runs.tower import INSIDE, OUT
 from tower_sim.statistics import Estimate, Estimates, average, averages, student_quantile
+from tower_sim.surrogate.store import Fitted
 
 PERMUTATIONS = 5000
 FEWEST = 10  # games a side
@@ -183,6 +185,11 @@ def finished_runs(campaign: Campaign) -> Array:
     """
     drops = np.bincount(campaign.drops.run, minlength=campaign.runs)
     return np.flatnonzero((drops == _plan_of(campaign).drops) & ~campaign.unfinished)
+
+
+def unseen_games(campaign: Campaign, fitted: Fitted) -> Array:
+    """Return the numbers of the finished games that a surrogate was not fitted to, shape (games,)."""
+    return np.intersect1d(finished_runs(campaign), np.flatnonzero(unseen(campaign, fitted)))
 
 
 def games_of(campaign: Campaign, runs: Array | None = None) -> Runs:
