@@ -315,7 +315,7 @@ def test_a_link_carries_the_night_and_undo_brings_ones_own_back(page: Any):
     text = written(recorded_rows(4)[:3], players).replace(",=Bo", ',"\'=Bo"')
     opened(page, text)
     page.click("#share")
-    page.wait_for_selector("#share-dialog[open]")
+    page.wait_for_selector("#share-copy:enabled")
     link = page.input_value("#share-link")
     assert len(link) < 700
     page.evaluate("localStorage.clear()")

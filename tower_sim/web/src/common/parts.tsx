@@ -50,7 +50,7 @@ export function Send({ text, button, tell }: { text: string; button: string; tel
   return (
     <>
       <p id="share-needs">{needs}</p>
-      <div class="bar"><input type="text" id="share-link" readOnly aria-label={address() ? "The link" : "The text"} value={text} /><button type="button" id="share-copy" onClick={copy}>Copy</button></div>
+      <div class="bar"><input type="text" id="share-link" readOnly aria-label={address() ? "The link" : "The text"} value={text} /><button type="button" id="share-copy" disabled={!text} onClick={copy}>Copy</button></div>
     </>
   );
 }

@@ -406,8 +406,9 @@ function Nights({ found }: { found: Power[] }) {
 // What leaves the page, and what comes in
 
 async function openShare(): Promise<void> {
-  set({ said: "", given: "", link: `${address()}#record=${await packed(csv())}` });
+  set({ said: "", given: "", link: "" });
   openDialog("share-dialog");
+  set({ link: `${address()}#record=${await packed(csv())}` });
 }
 
 /** Open a CSV, a link or the text of one; the night before comes back with Undo. */
