@@ -25,7 +25,7 @@ from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array
 from tower_sim.calibration.towers import Towers
 from tower_sim.calibration.usable import read_usable
 from tower_sim.compare.wish import Wish
-from tower_sim.errors import UsageError, check_whole, shown
+from tower_sim.errors import UsageError, check_whole, quote
 from tower_sim.surrogate.store import beside
 from tower_sim.tools import writing
 from tower_sim.tools.extras import extra
@@ -73,7 +73,7 @@ def calibrate(
     extra("markdown_it", "calibrate")  # sets the report as a page
     check_whole("seed", seed, 0, 2**128 - 1)
     if output.suffix != ".toml" or not output.stem:
-        raise UsageError(f"output {shown(str(output))}; allowed is a name that ends in .toml; try mine.toml")
+        raise UsageError(f"output {quote(str(output))}; allowed is a name that ends in .toml; try mine.toml")
     directory = output.with_suffix(".calibration")
     if not is_forced:
         writing.keep(output, "profile")
@@ -240,7 +240,7 @@ def _find_files(paths: Sequence[str | Path]) -> list[Path]:
     for file in files:
         if [other.name for other in files].count(file.name) > 1:
             raise UsageError(
-                f"observations {shown(file.name)} are named twice; allowed is each once, with a name of its own; "
+                f"observations {quote(file.name)} are named twice; allowed is each once, with a name of its own; "
                 "leave one out or rename it"
             )
     return files

@@ -24,7 +24,7 @@ from tower_sim.calibration.summaries import (
     from_records,
     list_windows,
 )
-from tower_sim.errors import UsageError, fault, shown
+from tower_sim.errors import UsageError, fault, quote
 from tower_sim.runs.by_drop import ByDrop
 from tower_sim.runs.figure import SHARE
 from tower_sim.runs.tower import TOTALS, many_of, single_of
@@ -171,7 +171,7 @@ def find_records(name: str | Path) -> Path:
     if path.suffix.lower() == ".toml":
         if path.parent == FOLDER and (night := read_observation(path).recorded):
             return night
-        named = f"records file {shown(str(name))}"
+        named = f"records file {quote(str(name))}"
         refuse_other(read_text(path, "records"), named, RECORDS)
         raise UsageError(f"{named} is TOML; allowed is a .csv of recorded drops; write one")
     return path
@@ -181,7 +181,7 @@ def read(path: Path) -> Observation:
     """Read an observation; raises UsageError for anything but a TOML file that the fit can use."""
     if path.suffix.lower() != ".toml":
         raise UsageError(
-            f"observations {shown(str(path))}; allowed are a .csv of recorded drops, a .toml of one observation, or "
+            f"observations {quote(str(path))}; allowed are a .csv of recorded drops, a .toml of one observation, or "
             f"one of {', '.join(shipped())}; correct the name"
         )
     observation = read_observation(path)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BeforeValidator, Field, PrivateAttr
 
 from tower_sim import typed
-from tower_sim.errors import fault, shown
+from tower_sim.errors import fault, quote
 from tower_sim.games.amerigo.rules import Rules
 from tower_sim.tools.reading import OBSERVATION, read_text, refuse_other, toml_table
 from tower_sim.typed import Document
@@ -148,7 +148,7 @@ def read_folder(folder: Path = FOLDER) -> list[Observation]:
 def read(file: Path) -> Observation:
     """Read one observation; raises UsageError, which names it, if it is not valid."""
     text = read_text(file, "observation", limit=LARGEST, advice="give a TOML file in UTF-8")
-    refuse_other(text, f"observation file {shown(str(file))}", OBSERVATION)
+    refuse_other(text, f"observation file {quote(str(file))}", OBSERVATION)
     where = f"observation {file.stem}"
     found = typed.read(Observation, toml_table(text, f"observation {file}"), where)
     _check(found, where)

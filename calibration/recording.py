@@ -18,7 +18,7 @@ from tower_sim.calibration.records import MARKS
 from tower_sim.calibration.reference import Reference, fit_reference
 from tower_sim.cubes import COLOURS
 from tower_sim.drawing.paint import paints
-from tower_sim.errors import fault, shown
+from tower_sim.errors import fault, quote
 from tower_sim.games.game import Game
 from tower_sim.surrogate.groups import AGES, BetaBinomial
 from tower_sim.surrogate.store import TOWER, fitted_to, shipped_names
@@ -65,7 +65,7 @@ def make_document(given: Sequence[str | Path] = ()) -> dict[str, Any]:
                 continue
             raise fault("tower", name, "one with a tray, not a board", "record throws of a board with tower-sim throw")
         if shape.name in towers:
-            raise fault(f"the name of tower {shown(name)}", shape.name, "each name once", "rename the file")
+            raise fault(f"the name of tower {quote(name)}", shape.name, "each name once", "rename the file")
         towers[shape.name] = {
             "name": shape.name,
             "edge": round(1e3 * shape.cube_edge, 2),

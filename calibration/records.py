@@ -21,7 +21,7 @@ from tower_sim.calibration.spreadsheet import SEPARATORS, Line, decode, is_colum
 from tower_sim.cubes import MAX_CUBES
 from tower_sim.drawing import check_path
 from tower_sim.drawing.files import save
-from tower_sim.errors import UsageError, shown
+from tower_sim.errors import UsageError, quote
 from tower_sim.games.amerigo import Rules
 from tower_sim.tools.reading import read_bytes
 
@@ -86,7 +86,7 @@ def read(path: str | Path) -> list[Record]:
     >>> len(records), records[0].number, sum(records[0].thrown.values())
     (44, 0, 49)
     """
-    where = f"records {shown(str(path))}"
+    where = f"records {quote(str(path))}"
     data = read_bytes(path, "records", limit=LARGEST, advice="give a CSV file of recorded drops")
     return _parse(decode(data, where), where)
 
@@ -167,7 +167,7 @@ def _read_marks(text: str, where: str) -> tuple[str, ...]:
     for mark in marks:
         if mark not in MARKS:
             raise UsageError(
-                f"{where}, {MARK} {shown(mark)}; allowed are {', '.join(MARKS)}, with blanks between; other words go "
+                f"{where}, {MARK} {quote(mark)}; allowed are {', '.join(MARKS)}, with blanks between; other words go "
                 f"into the column {NOTE}"
             )
     return marks
@@ -217,7 +217,7 @@ def _read_names(cells: Sequence[str], where: str) -> list[str]:
     of_a_colour = [name for name in names if name.startswith((THROWN, OUT))]
     if bare and of_a_colour:
         raise UsageError(
-            f"{where}: columns {bare[0]} and {shown(of_a_colour[0])}; allowed are those of colours or, where none were "
+            f"{where}: columns {bare[0]} and {quote(of_a_colour[0])}; allowed are those of colours or, where none were "
             "recorded, thrown and out alone; remove one kind"
         )
     if DROP in names and THROW in names:
@@ -231,17 +231,17 @@ def _read_colours(names: Sequence[str], where: str) -> list[str]:
     for name in names:
         if names.count(name) > 1:
             raise UsageError(
-                f"{where}: column {shown(name)} is there twice; allowed is each once, with a name; remove one"
+                f"{where}: column {quote(name)} is there twice; allowed is each once, with a name; remove one"
             )
         if not is_column(name):
             raise UsageError(
-                f"{where}: column {shown(name)} is unknown; allowed are {DROP} (or {THROW}), {THROWN}COLOUR, "
+                f"{where}: column {quote(name)} is unknown; allowed are {DROP} (or {THROW}), {THROWN}COLOUR, "
                 f"{OUT}COLOUR (or thrown and out), {MARK} and {NOTE}, between {', '.join(SEPARATORS.values())}; "
                 "correct or remove it; a title goes behind a #"
             )
         if name in (THROWN, OUT) or not name.isprintable() or len(name) > LONGEST_NAME:
             raise UsageError(
-                f"{where}: column {shown(name)} names no colour; allowed are up to {LONGEST_NAME} letters; as in "
+                f"{where}: column {quote(name)} names no colour; allowed are up to {LONGEST_NAME} letters; as in "
                 f"{THROWN}blue"
             )
     colours = [name.removeprefix(THROWN) for name in names if name.startswith(THROWN)]
@@ -252,7 +252,7 @@ def _read_colours(names: Sequence[str], where: str) -> list[str]:
         missing = [DROP, *missing]
     if missing or not colours:
         wanted = missing[0] if missing else THROWN + "COLOUR"
-        raise UsageError(f"{where}: column {shown(wanted)} is missing; every colour needs both; add it to the header")
+        raise UsageError(f"{where}: column {quote(wanted)} is missing; every colour needs both; add it to the header")
     return colours
 
 
@@ -261,7 +261,7 @@ def _read_whole(text: str, where: str) -> int:
     matched = re.fullmatch(r"(\d{1,9})(?:[.,]0{1,2})?", text or "0")
     if matched is None:
         raise UsageError(
-            f"{where} = {shown(text)}; allowed is a whole number of up to 9 digits, or nothing for 0; correct it"
+            f"{where} = {quote(text)}; allowed is a whole number of up to 9 digits, or nothing for 0; correct it"
         )
     return int(matched[1])
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tower_sim.errors import UsageError, shown
+from tower_sim.errors import UsageError, quote
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 LONGEST = 1000  # characters of a cell, so of a note
@@ -90,7 +90,7 @@ def _split_cells(line: str, separator: str, where: str) -> tuple[list[str], int]
         cells = next(csv.reader([line], delimiter=separator, strict=True, skipinitialspace=True), [])
     except csv.Error as error:
         raise UsageError(
-            f'{where}: {shown(line)} cannot be read ({error}); allowed are quotes (") that close in their line, before '
+            f'{where}: {quote(line)} cannot be read ({error}); allowed are quotes (") that close in their line, before '
             "a separator; take out quotes and line breaks"
         ) from error
     cells, wide = [cell.strip() for cell in cells], len(cells)
@@ -101,6 +101,6 @@ def _split_cells(line: str, separator: str, where: str) -> tuple[list[str], int]
     for cell in cells:
         if len(cell) > LONGEST:
             raise UsageError(
-                f"{where} has a cell of {len(cell)} characters, {shown(cell)}; allowed are {LONGEST}; shorten the note"
+                f"{where} has a cell of {len(cell)} characters, {quote(cell)}; allowed are {LONGEST}; shorten the note"
             )
     return cells, wide

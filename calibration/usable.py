@@ -15,7 +15,7 @@ from tower_sim.calibration.observations import CUBES, Observation
 from tower_sim.calibration.records import DISTURBING, Record, has_colours
 from tower_sim.calibration.summaries import DROPS
 from tower_sim.calibration.watched import COLOURS, is_published
-from tower_sim.errors import UsageError, shown
+from tower_sim.errors import UsageError, quote
 
 TABLES = (".csv", ".tsv", ".tab", ".txt")
 OF_ALL = f"{CUBES} cubes in {COLOURS} equal colours"
@@ -52,7 +52,7 @@ def read_usable(files: Sequence[Path]) -> Usable:
         records = recorded.read(table)
         if same := next((name for name, others in read.items() if others == records), None):
             raise UsageError(
-                f"records {shown(table.name)} hold the drops of {shown(same)}; allowed is each night once; leave one "
+                f"records {quote(table.name)} hold the drops of {quote(same)}; allowed is each night once; leave one "
                 "out"
             )
         read[table.name] = records
@@ -118,4 +118,4 @@ def _format_note(name: str, records: Sequence[Record], fitted: Sequence[Record],
         *([f"{beyond} are beyond the {DROPS} drops of a game"] if beyond else []),
         *(["no colours were recorded, so only numbers are fitted"] if fitted and not has_colours(records) else []),
     ]
-    return f"records {shown(name)}: {', '.join(parts)}"
+    return f"records {quote(name)}: {', '.join(parts)}"

@@ -17,7 +17,7 @@ from tower_sim.errors import (
     check_whole,
     fault,
     prints,
-    shown,
+    quote,
     word_list,
 )
 
@@ -65,10 +65,10 @@ def parse_counts(text: str, what: str, equals: str = "=") -> dict[str, int]:
         colour, _, number = (part.strip() for part in item.partition(equals))
         if not (colour and number.isascii() and number.isdecimal()) or colour in counts:
             allowed = f"COLOUR{equals}N, each colour once; try blue{equals}4,red{equals}2"
-            raise UsageError(f"{what} item {shown(item)}; allowed is {allowed}")
+            raise UsageError(f"{what} item {quote(item)}; allowed is {allowed}")
         check_colour(f"a colour in {what}", colour)
         if len(number) > 9:
-            raise UsageError(f"{what} {shown(item)}; allowed are up to {MAX_CUBES} in all; throw fewer")
+            raise UsageError(f"{what} {quote(item)}; allowed are up to {MAX_CUBES} in all; throw fewer")
         counts[colour] = int(number)
     return counts
 

@@ -13,7 +13,7 @@ from typing import NoReturn, TypeVar, cast
 import numpy as np
 
 from tower_sim.cubes import Cube, check_colour
-from tower_sim.errors import UsageError, check_kind, check_number, check_whole, fault, near, prints, shown
+from tower_sim.errors import UsageError, check_kind, check_number, check_whole, fault, near, prints, quote
 from tower_sim.state import (
     DROPS,
     LAUNCH,
@@ -101,7 +101,7 @@ class Door:
         number = check_whole("number (id) of a cube", number, 0, MAX_ID, _ADVICE)
         check_colour(f"colour of cube {number}", colour)
         if not isinstance(edge, float) or not math.isclose(edge, self.edge, rel_tol=1e-9):
-            size = f"{edge * 1e3:.10g} mm" if isinstance(edge, float) else shown(edge)
+            size = f"{edge * 1e3:.10g} mm" if isinstance(edge, float) else quote(edge)
             raise UsageError(
                 f"cube {number} has edge {size}; allowed is this apparatus's {self.edge * 1e3:.10g} mm, in metres; "
                 "change the cube or [cubes] edge_mm of the profile"
@@ -177,15 +177,15 @@ def as_zone(zone: object, names: Sequence[str]) -> str:
     """Check that `zone` is a zone of the board and return it."""
     if not isinstance(zone, str) or zone not in names:
         meant = near(zone, names) if isinstance(zone, str) else ""
-        raise UsageError(f"zone {shown(zone)} is unknown; allowed are {', '.join(names)}; check its spelling{meant}")
+        raise UsageError(f"zone {quote(zone)} is unknown; allowed are {', '.join(names)}; check its spelling{meant}")
     return zone
 
 
 def foreign(state: TowerState, model: str, apparatus: str, digest: str, advice: str = "") -> UsageError:
     """Return the error for a state of another model, apparatus or settings."""
     return UsageError(
-        f"state belongs to {_word(state.model)} of apparatus {shown(state.apparatus)} ({_word(state.digest)}); "
-        f"allowed is a state of {model} of {shown(apparatus)} ({_word(digest)}); {advice or go_on_there(state)}"
+        f"state belongs to {_word(state.model)} of apparatus {quote(state.apparatus)} ({_word(state.digest)}); "
+        f"allowed is a state of {model} of {quote(apparatus)} ({_word(digest)}); {advice or go_on_there(state)}"
     )
 
 
@@ -274,7 +274,7 @@ def _check_kind(value: object, kind: type | tuple[type, ...], what: str) -> None
 
 
 def _word(value: object) -> str:
-    return value if isinstance(value, str) and value.replace("_", "").isalnum() and len(value) < 40 else shown(value)
+    return value if isinstance(value, str) and value.replace("_", "").isalnum() and len(value) < 40 else quote(value)
 
 
 def check_past(state: TowerState, *, on_board: bool, by_hand: bool) -> None:
@@ -295,15 +295,15 @@ def check_past(state: TowerState, *, on_board: bool, by_hand: bool) -> None:
         for cube in event.thrown:
             if event.kind == "take":
                 if there.pop(cube.id, (None,))[0] != cube:
-                    raise _impossible(f"cube {shown(cube.id)} taken in its log where it did not lie")
+                    raise _impossible(f"cube {quote(cube.id)} taken in its log where it did not lie")
                 continue
             before = there.get(cube.id)
             if event.kind == "knock" or (before is not None and not (on_board and before[0] == cube)):
-                raise _impossible(f"cube {shown(cube.id)} thrown in its log while it was there, or by a knock")
+                raise _impossible(f"cube {quote(cube.id)} thrown in its log while it was there, or by a knock")
             there[cube.id] = (cube, drops)
         for number in event.emerged:
             if number not in there:
-                raise _impossible(f"cube {shown(number)} out in its log, which was not there")
+                raise _impossible(f"cube {quote(number)} out in its log, which was not there")
             if not on_board:
                 del there[number]
         drops += event.kind in DROPS
@@ -333,7 +333,7 @@ def check_touches(state: TowerState, boxes: int) -> None:
             if number in there:
                 count[number] += 1
             elif number >= 0 or number == touch.cube:
-                raise _impossible(f"a touch of cube {shown(number)}, which did not lie there after the last drop")
+                raise _impossible(f"a touch of cube {quote(number)}, which did not lie there after the last drop")
         if touch.other < -boxes:
             raise fault("box of a touch of the state", -1 - touch.other, f"0 to {boxes - 1}", _HONEST)
         pair = frozenset((touch.cube, touch.other))

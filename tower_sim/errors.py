@@ -65,10 +65,10 @@ def prints(text: str) -> bool:
 
 def fault(what: str, value: object, allowed: str, advice: str = _CHANGE, code: str = "field.invalid") -> UsageError:
     """Return the error for `what` with the wrong `value`; the line says what is `allowed` and gives `advice`."""
-    return UsageError(f"{what} is {shown(value)}; allowed is {allowed}; {advice}", what, code)
+    return UsageError(f"{what} is {quote(value)}; allowed is {allowed}; {advice}", what, code)
 
 
-def shown(value: object, longest: int = _LONGEST) -> str:
+def quote(value: object, longest: int = _LONGEST) -> str:
     """Return a received value as an error quotes it: its repr on one line, cut in the middle to `longest` characters.
 
     Booleans are written as in TOML and JSON (true, false), and None as "nothing".

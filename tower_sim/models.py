@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus, as_apparatus
-from tower_sim.errors import UsageError, check_one, fault, near, shown
+from tower_sim.errors import UsageError, check_one, fault, near, quote
 from tower_sim.physics.settings import ENGINE, STANDARD, PhysicsSettings, accuracy, as_settings, check_engine
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import ShipSurrogate
@@ -79,7 +79,7 @@ def settings_of(model: str, engine: str | None, fineness: str | None) -> Physics
         return accuracy(named, STANDARD if fineness is None else fineness)
     for what, said in (("engine", engine), ("accuracy", fineness)):
         if said is not None:
-            allowed = f"none with the model {shown(model)}, which has no physics"
+            allowed = f"none with the model {quote(model)}, which has no physics"
             raise fault(what, said, allowed, "leave it out, or take the model physics")
     return None
 

@@ -12,7 +12,7 @@ from tower_sim.apparatus.dimensions import Plane
 from tower_sim.apparatus.hull import Hull
 from tower_sim.apparatus.parts import Apparatus, Box, over_table
 from tower_sim.apparatus.solids import axes
-from tower_sim.errors import UsageError, shown
+from tower_sim.errors import UsageError, quote
 from tower_sim.tools.extras import extra
 from tower_sim.tools.writing import check, write
 
@@ -44,7 +44,7 @@ def export(apparatus: Apparatus, path: str | Path) -> dict[str, Any]:
     path = Path(path)
     form = path.suffix.lower()
     if form not in FORMATS:
-        raise UsageError(f"output {shown(str(path))} must end in {', '.join(FORMATS)}; try {apparatus.name}.stl")
+        raise UsageError(f"output {quote(str(path))} must end in {', '.join(FORMATS)}; try {apparatus.name}.stl")
     check(path, "output")
     meshes = bodies(apparatus)
     if form == ".stl":  # text, since the binary form has no names

@@ -35,7 +35,7 @@ from tower_sim.door import HARDEST, as_state, knock_strength
 from tower_sim.drops.chances import chances, document_of
 from tower_sim.drops.repeat import throw
 from tower_sim.drops.throwing import as_throw
-from tower_sim.errors import UsageError, check_kind, check_table, fault, shown, unknown
+from tower_sim.errors import UsageError, check_kind, check_table, fault, quote, unknown
 from tower_sim.games.game import Game
 from tower_sim.games.odds import ManyRuns
 from tower_sim.games.turn import Turn
@@ -355,7 +355,7 @@ def read_rules(game: Game, file: str | Path) -> Asked:
 def read_table(file: str | Path, what: str) -> tuple[dict[str, Any], Path]:
     """Return the table of a rules file, called `what`, and the folder of its relative paths."""
     text = read_text(file, f"{what} file", advice=f"give a TOML file or one of {', '.join(profiles())}")
-    named = f"{what} file {shown(str(file))}"
+    named = f"{what} file {quote(str(file))}"
     refuse_other(text, named, RULES)
     return toml_table(text, named), Path(file).parent
 
@@ -366,7 +366,7 @@ def naming(what: str, file: str | Path) -> Generator[None]:
     try:
         yield
     except UsageError as error:
-        raise UsageError(f"{what} {shown(str(file))}: {error}") from None
+        raise UsageError(f"{what} {quote(str(file))}: {error}") from None
 
 
 def rules_of(game: Game, table: Mapping[str, Any], directory: Path | None = None) -> Asked:

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from tower_sim.cubes import MAX_CUBES, Cube, check_colour, each_cube
-from tower_sim.errors import UsageError, as_whole, check_kind, fault, shown
+from tower_sim.errors import UsageError, as_whole, check_kind, fault, quote
 from tower_sim.tools.reading import MAX_DIGITS
 from tower_sim.tools.token import MOST_BYTES, pack, unpack
 
@@ -397,17 +397,17 @@ def _touch_from_plain(row: Sequence[Any]) -> Touch:
 
 def _whole(value: object) -> int:
     if type(value) is not int or abs(value) >= _TOO_LONG:
-        raise ValueError(f"{shown(value)} is no whole number of up to {MAX_DIGITS} digits")
+        raise ValueError(f"{quote(value)} is no whole number of up to {MAX_DIGITS} digits")
     return value
 
 
 def _text(value: object) -> str:
     if type(value) is not str:
-        raise ValueError(f"{shown(value)} is no text")
+        raise ValueError(f"{quote(value)} is no text")
     return value
 
 
 def _real(value: object) -> float:
     if (type(value) is not float and type(value) is not int) or not math.isfinite(value):
-        raise ValueError(f"{shown(value)} is no number")
+        raise ValueError(f"{quote(value)} is no number")
     return float(value)

@@ -19,7 +19,7 @@ from tower_sim.cubes import Cube, supply
 from tower_sim.door import as_model
 from tower_sim.drops.recorder import Recorder
 from tower_sim.drops.repeat import MAX_ATTEMPTS, redo
-from tower_sim.errors import UsageError, shown
+from tower_sim.errors import UsageError, quote
 from tower_sim.games.game import Game
 from tower_sim.games.turn import Turn
 from tower_sim.outcome import Outcome, Status
@@ -250,12 +250,12 @@ def _hold(promise: str, kept: bool) -> None:
 
 
 def _equal(what: str, got: object, expected: object) -> None:
-    _hold(f"{what} must be {shown(expected)}, not {shown(got)}", got == expected)
+    _hold(f"{what} must be {quote(expected)}, not {quote(got)}", got == expected)
 
 
 def _near(what: str, got: Any, expected: Any, within: float) -> None:
     off = float(np.abs(np.subtract(got, expected)).max())
-    _hold(f"{what} must be {shown(expected)} within {within:.2g}, not {shown(got)}", off <= within)
+    _hold(f"{what} must be {quote(expected)} within {within:.2g}, not {quote(got)}", off <= within)
 
 
 def _check_refused(calls: Mapping[str, Callable[[], object]]) -> None:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic.fields import FieldInfo
 
-from tower_sim.errors import UsageError, check_table, fault, near, plain, shown
+from tower_sim.errors import UsageError, check_table, fault, near, plain, quote
 
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
@@ -164,7 +164,7 @@ def refuse_unknown(values: Mapping[str, object], known: Mapping[str, object], wh
 
 def _printed(step: object) -> str:
     name = str(step)
-    return name if len(name) <= 40 and name.isprintable() else shown(step, 40)
+    return name if len(name) <= 40 and name.isprintable() else quote(step, 40)
 
 
 def _within(error: UsageError, where: str, place: tuple[int | str, ...]) -> UsageError:

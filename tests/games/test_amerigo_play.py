@@ -15,7 +15,7 @@ from support.rulebook import BLUE_PHASE_OUT, PUBLISHED, SETUP_INSIDE, SETUP_OUT,
 
 from tower_sim import cli
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.errors import UsageError, shown
+from tower_sim.errors import UsageError, quote
 from tower_sim.games.amerigo import GAME, Rules, game_json, play
 from tower_sim.games.amerigo.rulings import TokenRulings
 from tower_sim.games.amerigo.words import game_summary, game_title, in_plain_words
@@ -320,8 +320,8 @@ def test_the_rulebook_game_reads_as_the_promised_document():
 
 
 def test_what_is_received_is_quoted_in_words_that_every_client_knows():
-    assert (shown(None), shown(True), shown(False)) == ("nothing", "true", "false")
-    assert shown({"blue": True, "red": [None, "None"]}) == "{'blue': true, 'red': [nothing, 'None']}"
+    assert (quote(None), quote(True), quote(False)) == ("nothing", "true", "false")
+    assert quote({"blue": True, "red": [None, "None"]}) == "{'blue': true, 'red': [nothing, 'None']}"
 
 
 def test_the_python_of_the_docs_says_what_it_says(capsys):

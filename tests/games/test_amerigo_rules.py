@@ -16,7 +16,7 @@ from support.rulebook import BLUE_PHASE_OUT, PUBLISHED, SETUP_OUT
 
 from tower_sim.cubes import count_by_colour
 from tower_sim.drops.repeat import TooManyFailedDraws, redo, until_landed
-from tower_sim.errors import UsageError, shown
+from tower_sim.errors import UsageError, quote
 from tower_sim.games.amerigo import (
     DROP_STREAM,
     KNOCK_STREAM,
@@ -479,7 +479,7 @@ def test_a_model_with_a_board_plays_no_amerigo():
             begin()
 
 
-@each_case("strength", [-0.1, float("nan"), float("inf"), 1001, None, "1", True, 10**5000], ids=shown)
+@each_case("strength", [-0.1, float("nan"), float("inf"), 1001, None, "1", True, 10**5000], ids=quote)
 def test_a_knock_that_is_no_strength_is_refused_in_one_short_line(strength):
     with pytest.raises(UsageError, match=r"rules.knocks.3 is .*; allowed is a number from 0 to 5") as error:
         Rules(knocks={3: strength})

@@ -24,7 +24,7 @@ from tests.support.exact_solver import LOOK, Law, throw
 from tests.support.towers import CLUB, RULEBOOK, called
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
-from tower_sim.errors import UsageError, fault, shown
+from tower_sim.errors import UsageError, fault, quote
 from tower_sim.physics.settings import GRAVITY
 from tower_sim.statistics import mean_error
 from tower_sim.tools.progress import telling
@@ -58,7 +58,7 @@ def read(store: Path) -> list[Drop]:
         if whole != text:
             store.write_text(whole, "utf-8")
     except (OSError, ValueError) as error:
-        raise UsageError(f"store {shown(str(store))}: {error}; allowed is a file of drops; name another") from error
+        raise UsageError(f"store {quote(str(store))}: {error}; allowed is a file of drops; name another") from error
     return drops
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from support.cases import each_case
 
-from tower_sim.errors import UsageError, fault, near, shown
+from tower_sim.errors import UsageError, fault, near, quote
 from tower_sim.games.chain import GAME
 from tower_sim.tools.extras import extra, packages, pip_install
 from tower_sim.tools.progress import telling
@@ -26,14 +26,14 @@ from tower_sim.tools.terminal import folded, say
     ids=lambda value: type(value).__name__,
 )
 def test_a_received_value_is_quoted_on_one_short_line(value: object):
-    for text in (shown(value), str(fault("it", value, "less"))):
+    for text in (quote(value), str(fault("it", value, "less"))):
         assert "\n" not in text
         assert len(text) < 220
 
 
 def test_short_values_are_quoted_as_they_are():
-    assert [shown(v) for v in (3, 2.5, "blue", None, ["a"])] == ["3", "2.5", "'blue'", "nothing", "['a']"]
-    assert shown(10**60) == "a number of about 60 digits"
+    assert [quote(v) for v in (3, 2.5, "blue", None, ["a"])] == ["3", "2.5", "'blue'", "nothing", "['a']"]
+    assert quote(10**60) == "a number of about 60 digits"
 
 
 def nested(depth: int) -> str:

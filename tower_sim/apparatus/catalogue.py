@@ -14,7 +14,7 @@ from tower_sim import registry
 from tower_sim.apparatus.kind import ApparatusKind
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.profile import Profile
-from tower_sim.errors import UsageError, fault, near, prints, shown, unknown
+from tower_sim.errors import UsageError, fault, near, prints, quote, unknown
 from tower_sim.tools.reading import PROFILE, as_path, read_text, refuse_other, toml_table
 
 SCHEMA = "tower-sim/apparatus"
@@ -64,11 +64,11 @@ def load(name_or_file: str | Path) -> Apparatus:
     path = as_path("apparatus", name_or_file, f"write {names()[0]!r} or the path of a TOML file")
     if not os.path.lexists(path) and "\0" not in str(path):
         raise UsageError(
-            f"apparatus {shown(str(name_or_file))} is neither a shipped profile nor a file; allowed are "
+            f"apparatus {quote(str(name_or_file))} is neither a shipped profile nor a file; allowed are "
             f"{', '.join(names())} or the path of a TOML file{near(str(name_or_file), names())}"
         )
     text = read_text(path, "apparatus file", limit=MAX_BYTES, advice="give a readable UTF-8 TOML file")
-    refuse_other(text, f"apparatus file {shown(str(path))}", PROFILE)
+    refuse_other(text, f"apparatus file {quote(str(path))}", PROFILE)
     return parse(text, path.stem, path)
 
 
@@ -130,4 +130,4 @@ def _without_data(profile: dict[str, Any]) -> dict[str, Any]:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= 60 else shown(name, 60)
+    return name if len(name) <= 60 else quote(name, 60)

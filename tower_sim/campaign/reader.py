@@ -11,7 +11,7 @@ import numpy as np
 from tower_sim.campaign.data import Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
 from tower_sim.campaign.run import spans
 from tower_sim.campaign.store import Store
-from tower_sim.errors import UsageError, shown
+from tower_sim.errors import UsageError, quote
 from tower_sim.games.game import KEY
 from tower_sim.tools.extras import extra
 from tower_sim.tools.reading import as_path
@@ -42,7 +42,7 @@ def load(directory: str | Path) -> Campaign:
     (2, 72, (72, 7))
     """
     store = Store.read(as_path("directory", directory))
-    where = f"campaign {shown(str(directory))}"
+    where = f"campaign {quote(str(directory))}"
     wrong = [*store.damaged, *(f"{name}: foreign: of no shard of it" for name in store.foreign())]
     wrong += [problem for index in store.lines for problem in store.problems(index)]
     if wrong:

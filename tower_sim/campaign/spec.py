@@ -15,7 +15,7 @@ from tower_sim.apparatus.catalogue import names
 from tower_sim.campaign.kinds import every_game, game_of, installed
 from tower_sim.campaign.point import MAX_ROWS, Point, build, rows_of
 from tower_sim.campaign.vary import MAX_POINTS, applied, fields_of, points, told
-from tower_sim.errors import UsageError, check_kind, check_table, fault, shown
+from tower_sim.errors import UsageError, check_kind, check_table, fault, quote
 from tower_sim.games.game import Game
 from tower_sim.models import BOARD_MODELS, MODELS
 from tower_sim.physics.settings import read_settings
@@ -177,7 +177,7 @@ def load(path: str | Path) -> Spec:
     """
     file = as_path("campaign file", path)
     text = read_text(file, "campaign file", advice="give a readable UTF-8 TOML file")
-    refuse_other(text, f"campaign file {shown(str(file))}", CAMPAIGN)
+    refuse_other(text, f"campaign file {quote(str(file))}", CAMPAIGN)
     try:
         return parse(text, file.parent)
     except UsageError as error:
@@ -245,7 +245,7 @@ def _with_rules(
     if not isinstance(file, str):
         return tables, table
     if both := next((name for name in game.tables if name in tables), None):
-        raise fault("table", both, "none beside campaign.rules", f"write it into {shown(file)}")
+        raise fault("table", both, "none beside campaign.rules", f"write it into {quote(file)}")
     asked = read_rules(game, directory / file)
     named = {"apparatus": asked.apparatus if asked.apparatus in names() else str(Path(asked.apparatus).absolute())}
     return {**tables, **game.plain(asked.rules)}, {**(named if asked.apparatus else {}), **table}

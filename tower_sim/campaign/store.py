@@ -27,7 +27,7 @@ from tower_sim.campaign import tables
 from tower_sim.campaign.spec import Spec, canonical_json
 from tower_sim.campaign.work import Shard
 from tower_sim.drops.repeat import MAX_ATTEMPTS
-from tower_sim.errors import UsageError, fault, shown
+from tower_sim.errors import UsageError, fault, quote
 from tower_sim.physics.engine import version_of
 from tower_sim.physics.settings import SETTINGS_VERSION
 from tower_sim.registry import OWN, get
@@ -122,10 +122,10 @@ class Store:
         """
         store = _at(directory)
         if store is None:
-            given = shown(str(directory))
+            given = quote(str(directory))
             raise UsageError(f"{given} holds no {MANIFEST}; allowed is the directory of a campaign; check the path")
         if (version := store.head.versions.get("tables")) != str(tables.VERSION):
-            what = f"version of the tables in {shown(str(directory))}"
+            what = f"version of the tables in {quote(str(directory))}"
             raise fault(what, version, str(tables.VERSION), "take the tower_sim that made it")
         return store
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 from pydantic import Field
 
-from tower_sim.errors import fault, shown
+from tower_sim.errors import fault, quote
 from tower_sim.typed import Document, read
 
 SAMPLED = ("latin_hypercube", "sobol")  # designs whose points are a sample
@@ -103,7 +103,7 @@ def applied(tables: Mapping[str, Any], values: Values) -> dict[str, Any]:
 
 def told(values: Values) -> str:
     """Return the values of a point as one line of text."""
-    return ", ".join(f"{field} = {shown(value)}" for field, value in values.items())
+    return ", ".join(f"{field} = {quote(value)}" for field, value in values.items())
 
 
 def _flat(table: object, prefix: str = "") -> dict[str, Any]:

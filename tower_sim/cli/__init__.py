@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from tower_sim.cli import output
-from tower_sim.errors import UsageError, near, shown
+from tower_sim.errors import UsageError, near, quote
 from tower_sim.tools.terminal import warn
 from tower_sim.tools.writing import CALLERS, WritingFailed
 
@@ -73,7 +73,7 @@ def _explain_misuse(error: Any) -> int:
     if unknown and context:
         kind, word = unknown.groups()
         options = [spelt for param in context.command.params for spelt in param.opts if spelt.startswith("--")]
-        text = f"unknown {kind} {shown(word)}{near(word, options) if kind == 'option' else _suggest(word, context)}"
+        text = f"unknown {kind} {quote(word)}{near(word, options) if kind == 'option' else _suggest(word, context)}"
     return _fail(f"{text}; see {context.command_path if context else 'tower-sim'} --help", 2)
 
 

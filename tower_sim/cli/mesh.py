@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tower_sim.errors import UsageError, check_one, shown
+from tower_sim.errors import UsageError, check_one, quote
 from tower_sim.tools.writing import keep
 
 
@@ -24,7 +24,7 @@ def import_(
     if is_profile:
         if (unit, scale, up, edge, pane) != ("mm", 1.0, "z", 8.0, None):
             raise UsageError(
-                f"options are given for {shown(str(file))}, whose own numbers count; allowed with a profile is none; "
+                f"options are given for {quote(str(file))}, whose own numbers count; allowed with a profile is none; "
                 "change [source], [cubes] or [[boxes]] in it"
             )
         made = importing.import_again(file, output)

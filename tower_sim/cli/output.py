@@ -9,7 +9,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
-from tower_sim.errors import shown
+from tower_sim.errors import quote
 from tower_sim.tools.terminal import warn
 
 PLAIN = "tower-sim-plain"
@@ -90,7 +90,7 @@ class _GoingOn:
 
 def failure(error: OSError) -> str:
     """Return a line that says which output failed and why."""
-    what = "standard output" if error.filename is None else shown(str(error.filename))
+    what = "standard output" if error.filename is None else quote(str(error.filename))
     return f"{what} cannot be written or read ({error.strerror or error}); make room or choose another, and try again"
 
 

@@ -19,7 +19,7 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.clients import javascript as modules
 from tower_sim.clients import lua_file
-from tower_sim.errors import UsageError, fault, shown
+from tower_sim.errors import UsageError, fault, quote
 from tower_sim.surrogate.export import document, js_text, json_text
 from tower_sim.surrogate.store import TOWER, Fitted, fitted_or_shipped, shipped_names
 from tower_sim.tools.terminal import warn
@@ -63,7 +63,7 @@ def write_package(models: Sequence[str], folder: Path) -> None:
     try:
         if folder.is_dir() and any(folder.iterdir()) and not _is_ours(folder):
             raise UsageError(
-                f"output {shown(str(folder))} is a folder with other things in it; allowed is a new or empty one, or "
+                f"output {quote(str(folder))} is a folder with other things in it; allowed is a new or empty one, or "
                 "one with this package; try another name"
             )
         for name in files:
@@ -117,8 +117,8 @@ def _load_all(models: Sequence[str]) -> tuple[dict[str, dict[str, Any]], dict[st
         name = modules.file_of(fitted.apparatus)
         if not name or name in towers or name in ships:
             raise UsageError(
-                f"model {shown(model)} is of apparatus {shown(fitted.apparatus)}, which would be the module "
-                f"{shown(name)}; allowed is one with letters or digits that no other has; rename the apparatus"
+                f"model {quote(model)} is of apparatus {quote(fitted.apparatus)}, which would be the module "
+                f"{quote(name)}; allowed is one with letters or digits that no other has; rename the apparatus"
             )
         if fitted.kind == TOWER:
             towers[name] = document(fitted)

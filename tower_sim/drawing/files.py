@@ -16,7 +16,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from tower_sim.errors import UsageError, shown
+from tower_sim.errors import UsageError, quote
 from tower_sim.tools import writing
 
 INK = "0.1"
@@ -47,7 +47,7 @@ def check_path(path: str | Path) -> None:
     known = sorted(set(FigureCanvasAgg(Figure()).get_supported_filetypes()) - _NOT_PICTURES)
     if path.suffix.lower().removeprefix(".") not in known:
         allowed = ", ".join(f".{suffix}" for suffix in known)
-        raise UsageError(f"picture {shown(str(path))} ends in {shown(path.suffix)}; allowed are {allowed}; try .png")
+        raise UsageError(f"picture {quote(str(path))} ends in {quote(path.suffix)}; allowed are {allowed}; try .png")
     writing.check(path, "picture")
 
 

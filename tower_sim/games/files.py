@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from tower_sim.errors import UsageError, fault, shown
+from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games.game import Game
 from tower_sim.games.lines import error_text, line_of, line_of_fault
 from tower_sim.games.running import guard
@@ -44,24 +44,24 @@ def game_of(text: str, file: str) -> Game:
     try:
         exec(compile(text, file, "exec"), module.__dict__)
     except SyntaxError as error:
-        raise UsageError(f"game file {shown(file)}, line {error.lineno}: {error.msg}; allowed is Python") from None
+        raise UsageError(f"game file {quote(file)}, line {error.lineno}: {error.msg}; allowed is Python") from None
     except Exception as error:
         lines = (each.lineno for each in reversed(inspect.trace()) if each.filename == file)
         line = line_of_fault(text, error) or next(lines, "?")
-        raise UsageError(f"game file {shown(file)}, line {line}: {error_text(error)}") from None
+        raise UsageError(f"game file {quote(file)}, line {line}: {error_text(error)}") from None
     kinds = [
         each
         for each in vars(module).values()
         if isinstance(each, type) and issubclass(each, Game) and each.__module__ == name
     ]
     if len(kinds) != 1:
-        raise fault(f"the number of games in {shown(file)}", len(kinds), "1: a class that is a Game", "write one")
+        raise fault(f"the number of games in {quote(file)}", len(kinds), "1: a class that is a Game", "write one")
     return _object(kinds[0], text, file)
 
 
 def _object(kind: type[Game], text: str, file: str) -> Game:
     def mistake(says: str, word: str, within: type = kind) -> UsageError:
-        return UsageError(f"game file {shown(file)}, line {line_of(text, word, within.__name__)}: {says}")
+        return UsageError(f"game file {quote(file)}, line {line_of(text, word, within.__name__)}: {says}")
 
     missing = [each for each in _NEEDS if not hasattr(kind, each)] + sorted(kind.__abstractmethods__)
     if missing:
@@ -69,10 +69,10 @@ def _object(kind: type[Game], text: str, file: str) -> Game:
         raise mistake(f"{kind.__name__} has no {missing[0]}; a game needs {needs}; add it", missing[0])
     rules: object = kind.Rules
     if not (isinstance(rules, type) and issubclass(rules, BaseModel)):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise mistake(f"Rules is {shown(kind.Rules)}; allowed is a Rules class; mend it", "Rules")
+        raise mistake(f"Rules is {quote(kind.Rules)}; allowed is a Rules class; mend it", "Rules")
     name: object = kind.name
     if not (isinstance(name, str) and kind.name.isidentifier() and kind.name.islower()):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise mistake(f"name is {shown(name)}; allowed is small letters, digits and _; rename it", "name")
+        raise mistake(f"name is {quote(name)}; allowed is small letters, digits and _; rename it", "name")
     game = kind()
     game.file, game.source = file, text
     try:

@@ -27,7 +27,7 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.contract import DropModel
-from tower_sim.errors import UsageError, fault, shown
+from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games import rules as typed
 from tower_sim.games.running import check_rules, count_words, measured, started
 from tower_sim.games.tower import GameTower
@@ -210,5 +210,5 @@ def _column(fact: str, kind: Any) -> Column:
         return Column(fact, "string", True, f"one of {', '.join(map(str, cast('tuple[object, ...]', kind)))}")
     if kind not in _ARROW:
         allowed = "int, float, bool, str or a tuple of words; change it"
-        raise UsageError(f"the kind of the fact {fact!r} is {shown(kind)}; allowed is {allowed}", f"fact {fact}")
+        raise UsageError(f"the kind of the fact {fact!r} is {quote(kind)}; allowed is {allowed}", f"fact {fact}")
     return Column(fact, _ARROW[kind], True, f"{fact.replace('_', ' ')}, as the game tells it")

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from tower_sim.contract import DropModel
 from tower_sim.cubes import check_colour
-from tower_sim.errors import UsageError, fault, shown
+from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games import telling
 from tower_sim.games.compared import Compared
 from tower_sim.games.knocks import check_knocks
@@ -137,7 +137,7 @@ def changed(game: Any, rules: Any, changes: Sequence[str]) -> Any:
         key, equals, text = (part.strip() for part in change.partition("="))
         if not (key and equals) or key in done:
             allowed = f"KEY=VALUE, each key once; the keys are {', '.join(first) or 'none'}"
-            raise UsageError(f"--set {shown(change)}; allowed is {allowed}")
+            raise UsageError(f"--set {quote(change)}; allowed is {allowed}")
         done.add(key)
         table, _, rest = key.partition(".")
         set_value(tables if rest and table in tables else first, key, text)  # a further table: as in knocks.3

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.errors import UsageError, shown
+from tower_sim.errors import UsageError, quote
 
 Array = npt.NDArray[Any]
 
@@ -77,7 +77,7 @@ def formula(text: str, what: str = "figure") -> Formula:
         names = frozenset(_names(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = error.args[0] if error.args else "it is too deep"
-        raise UsageError(f"{what} is {shown(text)}: {reason}; allowed are {_ALLOWED}; mend it") from None
+        raise UsageError(f"{what} is {quote(text)}: {reason}; allowed are {_ALLOWED}; mend it") from None
     return Formula(text, names, tree)
 
 

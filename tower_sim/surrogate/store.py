@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.errors import UsageError, check_kind, check_whole, fault, shown
+from tower_sim.errors import UsageError, check_kind, check_whole, fault, quote
 from tower_sim.surrogate.board_law import BoardLaw
 from tower_sim.surrogate.cascade import Cascade
 from tower_sim.tools.reading import MODEL, as_path, json_value, read_text, refuse_other
@@ -131,7 +131,7 @@ class Fitted:
         plain: object = json_value(text, "surrogate")
         table = cast("dict[str, Any]", plain) if isinstance(plain, dict) else {}
         if table.get("schema") != SCHEMA or table.get("version") != VERSION:
-            said_schema = f"{shown(table.get('schema'))} version {shown(table.get('version'))}"
+            said_schema = f"{quote(table.get('schema'))} version {quote(table.get('version'))}"
             raise UsageError(f"surrogate has schema {said_schema}; allowed is {SCHEMA!r} version {VERSION}; fit again")
         failed = check_kind(FAILED, table.pop(FAILED, ""), str, "a sentence", "fit it again")
         if set(table) != set(KEYS):
@@ -140,7 +140,7 @@ class Fitted:
         digest = _digest(table | ({FAILED: failed} if failed else {}))
         if said != digest:
             raise UsageError(
-                f"surrogate is damaged: its digest is {digest!r}; allowed is {shown(said)}, as it was written; "
+                f"surrogate is damaged: its digest is {digest!r}; allowed is {quote(said)}, as it was written; "
                 "fit it again, or take an undamaged copy"
             )
         try:
@@ -148,7 +148,7 @@ class Fitted:
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             if isinstance(error, UsageError):
                 raise
-            raise UsageError(f"surrogate cannot be read ({shown(error)}); {_ALLOWED}") from error
+            raise UsageError(f"surrogate cannot be read ({quote(error)}); {_ALLOWED}") from error
 
     def _law_of(self, kind: str, digest: str) -> Cascade | BoardLaw:
         if self.kind != kind:
@@ -185,11 +185,11 @@ def as_fitted(fitted: object) -> Fitted:
 def load_fitted(path: str | Path) -> Fitted:
     """Read a surrogate from its file."""
     text = read_text(path, "surrogate file", advice="give a file of `tower-sim model fit`")
-    refuse_other(text, f"surrogate file {shown(str(path))}", MODEL)
+    refuse_other(text, f"surrogate file {quote(str(path))}", MODEL)
     try:
         return Fitted.from_json(text)
     except UsageError as error:
-        raise UsageError(f"surrogate file {shown(str(path))}: {error}") from error
+        raise UsageError(f"surrogate file {quote(str(path))}: {error}") from error
 
 
 def shipped_names() -> tuple[str, ...]:
@@ -238,7 +238,7 @@ def fitted_to(apparatus: Apparatus) -> Fitted:
     fitted = load_fitted(file)
     if fitted.apparatus_digest != apparatus.digest:
         raise UsageError(
-            f"surrogate {shown(str(file))} was fitted for another {apparatus.name} ({fitted.apparatus_digest}); "
+            f"surrogate {quote(str(file))} was fitted for another {apparatus.name} ({fitted.apparatus_digest}); "
             f"allowed is that of the profile beside it ({apparatus.digest}), which has changed; fit it again, or "
             "remove it"
         )

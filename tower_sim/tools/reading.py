@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn, cast
 
-from tower_sim.errors import UsageError, fault, shown
+from tower_sim.errors import UsageError, fault, quote
 
 MAX_BYTES = 4_000_000
 MAX_DEPTH = 40  # tables and lists within each other
@@ -39,7 +39,7 @@ _CHAIN = re.compile(  # a key of more parts than tables may be in each other: re
 def read_bytes(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: str = "check the path") -> bytes:
     """Return the bytes of the regular file `path`, at most `limit`; `what` names the file in errors."""
     as_path(what, path, advice)
-    named = f"{what} {shown(str(path))}"
+    named = f"{what} {quote(str(path))}"
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         try:
@@ -56,7 +56,7 @@ def read_bytes(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: s
             raise
         raise UsageError(f"{named} cannot be read: {_why(error)}; {advice}", what) from error
     if len(data) > limit:
-        raise fault(f"size of {what} {shown(str(path))}", f"more than {limit} bytes", "less", advice)
+        raise fault(f"size of {what} {quote(str(path))}", f"more than {limit} bytes", "less", advice)
     return data
 
 
@@ -87,7 +87,7 @@ def read_text(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: st
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(
-            f"{what} {shown(str(path))} is not UTF-8 (byte {error.start}); allowed is text in UTF-8; save it as UTF-8"
+            f"{what} {quote(str(path))} is not UTF-8 (byte {error.start}); allowed is text in UTF-8; save it as UTF-8"
         ) from error
 
 
@@ -160,5 +160,5 @@ def check_bounds(value: Any, what: str, path: str = "", depth: int = 0) -> None:
             raise fault(where, value, f"one of up to {MAX_DIGITS} digits", "change it")
     elif isinstance(value, Mapping):
         for key, inner in cast("Mapping[str, Any]", value).items():
-            name = key if len(key) <= 40 and key.isprintable() else shown(key, 40)
+            name = key if len(key) <= 40 and key.isprintable() else quote(key, 40)
             check_bounds(inner, what, f"{path}.{name}" if path else name, depth + 1)

@@ -9,7 +9,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
-from tower_sim.errors import UsageError, fault, shown
+from tower_sim.errors import UsageError, fault, quote
 
 PART = ".part"
 CALLERS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR, errno.ENOENT,
@@ -41,7 +41,7 @@ def keep(path: Path, what: str) -> None:
     """Check that a file that a person fills in does not exist yet."""
     if path.exists():
         hint = "allowed is a new name; give another, or --force to replace it"
-        raise UsageError(f"{what} {shown(str(path))} is there already; {hint}")
+        raise UsageError(f"{what} {quote(str(path))} is there already; {hint}")
 
 
 def put(path: Path, data: bytes | None) -> None:

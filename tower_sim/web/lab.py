@@ -12,7 +12,7 @@ from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.drawing.paint import paints
-from tower_sim.errors import UsageError, check_whole, fault, shown
+from tower_sim.errors import UsageError, check_whole, fault, quote
 from tower_sim.games.game import Game
 from tower_sim.surrogate.export import document
 from tower_sim.surrogate.store import TOWER, Fitted, beside, load_fitted, shipped_names
@@ -67,7 +67,7 @@ def contents(given: Sequence[str | Path] = (), rules: str | Path | None = None) 
     for apparatus, file in own:
         if apparatus.name in named or apparatus.name in shipped_names():
             raise UsageError(
-                f"apparatus {shown(file)} is called {shown(apparatus.name)}, which another one is too; allowed is each "
+                f"apparatus {quote(file)} is called {quote(apparatus.name)}, which another one is too; allowed is each "
                 "name once; rename the file and its surrogate"
             )
         named[apparatus.name] = apparatus, _load_beside(apparatus, file), Path(file).name
@@ -106,29 +106,29 @@ def contents(given: Sequence[str | Path] = (), rules: str | Path | None = None) 
 def _read_house(rules: str | Path) -> Variant:
     house = read_variant(rules)
     if house.game.name != DEFAULT:
-        raise fault(f"the game of {shown(str(rules))}", house.game.name, f"{DEFAULT}, which the lab plays")
+        raise fault(f"the game of {quote(str(rules))}", house.game.name, f"{DEFAULT}, which the lab plays")
     first = house.game.tables[0]
     usual, own = (house.game.plain(each)[first] for each in (house.game.read({}), house.rules))
     numbers = {"rounds": "rounds", "gold_divisor": "gold", "gold_divisor_with_token": "gold"}
     for key in {**usual, **own}:
         if key in numbers:
-            check_whole(f"{key} of {shown(str(rules))}", own[key], 1, LIMITS[numbers[key]], "the lab has no more")
+            check_whole(f"{key} of {quote(str(rules))}", own[key], 1, LIMITS[numbers[key]], "the lab has no more")
         elif key == "cubes":
             counts = own[key].values() if isinstance(own[key], dict) else [own[key]]
             for count in counts:
-                check_whole(f"cubes of {shown(str(rules))}", count, 0, LIMITS[key], "the lab has no more")
+                check_whole(f"cubes of {quote(str(rules))}", count, 0, LIMITS[key], "the lab has no more")
         elif key == "phases":
             if sorted(own[key]) != sorted(usual["colours"]):
-                raise fault(f"phases of {shown(str(rules))}", own[key], "each colour once in the lab", "change them")
+                raise fault(f"phases of {quote(str(rules))}", own[key], "each colour once in the lab", "change them")
         elif key != "name" and own.get(key) != usual.get(key):
-            raise fault(f"{key} of {shown(str(rules))}", own.get(key), "as published in the lab", "leave it out")
+            raise fault(f"{key} of {quote(str(rules))}", own.get(key), "as published in the lab", "leave it out")
     return house
 
 
 def _load_beside(apparatus: Apparatus, file: str) -> Fitted:
     if not beside(file).is_file():
         raise UsageError(
-            f"apparatus {shown(file)} has no surrogate: {shown(str(beside(file)))} is not there; allowed is a profile "
+            f"apparatus {quote(file)} has no surrogate: {quote(str(beside(file)))} is not there; allowed is a profile "
             "with its surrogate beside it; take one that `tower-sim tower fit --wish` wrote, or `tower-sim model fit`"
         )
     fitted = load_fitted(beside(file))

@@ -20,7 +20,7 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.solids import axes
 from tower_sim.cubes import COLOURS
 from tower_sim.drawing.paint import paints
-from tower_sim.errors import UsageError, fault, shown
+from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games.game import Game
 from tower_sim.physics.plain import core, document
 from tower_sim.runs.array import Plan
@@ -102,7 +102,7 @@ def contents(given: Sequence[str | Path] = (), rules: str | Path | None = None) 
     for shape, file in zip(shapes, dict.fromkeys(asked), strict=True):
         if shape.name in known:
             raise UsageError(
-                f"apparatus {shown(file)} is called {shown(shape.name)}, which another one is too; allowed is each "
+                f"apparatus {quote(file)} is called {quote(shape.name)}, which another one is too; allowed is each "
                 "name once; rename the file"
             )
         known.add(shape.name)
@@ -119,9 +119,9 @@ def contents(given: Sequence[str | Path] = (), rules: str | Path | None = None) 
 def _read_house(rules: str | Path) -> Variant:
     house = read_variant(rules)
     if house.game.name != DEFAULT:
-        raise fault(f"the game of {shown(str(rules))}", house.game.name, f"{DEFAULT}, which the page plays")
+        raise fault(f"the game of {quote(str(rules))}", house.game.name, f"{DEFAULT}, which the page plays")
     if house.game.knocks(house.rules):
-        raise fault(f"knocks of {shown(str(rules))}", dict(house.game.knocks(house.rules)), "none", "knock yourself")
+        raise fault(f"knocks of {quote(str(rules))}", dict(house.game.knocks(house.rules)), "none", "knock yourself")
     return house
 
 

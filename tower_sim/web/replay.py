@@ -9,7 +9,7 @@ from typing import Any
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.drawing.paint import paints
-from tower_sim.errors import UsageError, fault, shown
+from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games.turn import Turn
 from tower_sim.outcome import Outcome
 from tower_sim.physics.plain import core, document
@@ -157,7 +157,7 @@ def check_path(path: str | Path) -> None:
     suffix = Path(path).suffix
     if suffix.lower() != ".html":
         raise UsageError(
-            f"replay {shown(str(path))} ends in {shown(suffix)}; allowed is .html; try a name such as game.html"
+            f"replay {quote(str(path))} ends in {quote(suffix)}; allowed is .html; try a name such as game.html"
         )
     writing.check(path, _WHAT)
 

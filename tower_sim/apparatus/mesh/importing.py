@@ -25,7 +25,7 @@ from tower_sim.apparatus.mesh import MeshTower, solids
 from tower_sim.apparatus.mesh.prisms import FLAT, Left, Mesh, prisms
 from tower_sim.apparatus.mesh.profile import MeshTable, Source, free
 from tower_sim.apparatus.mesh.space import Found, NoWay, Space, directions
-from tower_sim.errors import UsageError, check_number, fault, shown
+from tower_sim.errors import UsageError, check_number, fault, quote
 from tower_sim.tools.extras import extra
 from tower_sim.tools.reading import read_bytes, read_text, toml_table
 from tower_sim.tools.writing import check, write
@@ -203,7 +203,7 @@ def _geometry(scene: Any, stem: str) -> list[tuple[str, Any]]:
 
 def _no_mesh(file: Path, why: str) -> UsageError:
     return UsageError(
-        f"mesh {shown(str(file))} cannot be read ({why}); allowed is a mesh of triangles in STL, 3MF, OBJ, PLY or GLB; "
+        f"mesh {quote(str(file))} cannot be read ({why}); allowed is a mesh of triangles in STL, 3MF, OBJ, PLY or GLB; "
         "export it again"
     )
 

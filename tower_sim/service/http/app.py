@@ -25,7 +25,7 @@ from starlette.routing import compile_path
 from tower_sim import answers, registry
 from tower_sim.apparatus.kind import ApparatusKind
 from tower_sim.drops.repeat import TooManyFailedDraws
-from tower_sim.errors import UsageError, shown
+from tower_sim.errors import UsageError, quote
 from tower_sim.models import ABOUT
 from tower_sim.physics.settings import accuracies
 from tower_sim.requests import Odds, Play, Request, Throw, games
@@ -141,10 +141,10 @@ class Guard:
     def _check(self, scope: Scope) -> None:
         headers = dict(scope["headers"])
         if self._token and scope["path"] not in _FREE:
-            shown, asks = headers.get(b"authorization"), {"WWW-Authenticate": "Bearer"}
-            if shown is None:
+            credentials, asks = headers.get(b"authorization"), {"WWW-Authenticate": "Bearer"}
+            if credentials is None:
                 raise Problem("token.missing", "Send the header Authorization: Bearer TOKEN.", headers=asks)
-            if not hmac.compare_digest(shown, b"Bearer " + self._token):
+            if not hmac.compare_digest(credentials, b"Bearer " + self._token):
                 raise Problem("token.wrong", "Send the token that this service was started with.", headers=asks)
 
     async def _body(self, receive: Receive) -> bytes:
@@ -289,7 +289,7 @@ async def _refuse_invalid(call: Call, error: Exception) -> Response:
         problem = Problem("not_found", "An identifier has 22 letters, digits, - and _; send one that you got.")
     elif place == "header":
         is_missing = first["type"] == "missing"
-        said = f"Idempotency-Key is {'missing' if is_missing else shown(first['input'])}; {keys.ADVICE}."
+        said = f"Idempotency-Key is {'missing' if is_missing else quote(first['input'])}; {keys.ADVICE}."
         problem = Problem("key.missing" if is_missing else "key.invalid", said)
     elif place == "query":
         problem = problem_of(mistake(_Page.model_fields, [first], call.query_params))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 
-from tower_sim.errors import UsageError, check_whole, shown
+from tower_sim.errors import UsageError, check_whole, quote
 from tower_sim.service.http.settings import Settings
 from tower_sim.tools.extras import extra
 from tower_sim.tools.interrupts import terminable
@@ -55,7 +55,7 @@ def _listening(host: str, port: int) -> socket.socket:
         listening.listen(2048)
     except (OSError, UnicodeError) as error:
         raise UsageError(
-            f"--host {shown(host)} --port {port} cannot be listened on ({error}); allowed is an address of this machine"
+            f"--host {quote(host)} --port {port} cannot be listened on ({error}); allowed is an address of this machine"
             " and a port that is free; try --port 0 for any that is"
         ) from error
     return listening

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from tower_sim.errors import fault, shown
+from tower_sim.errors import fault, quote
 from tower_sim.tools.reading import read_text, toml_table
 from tower_sim.typed import Document, read
 
@@ -35,14 +35,14 @@ class Limits(Document, frozen=True):
 def read_limits(file: Path) -> Limits:
     """Return the limits in a TOML file."""
     text = read_text(file, "limits file", advice="give a TOML file of lines such as queue = 200")
-    return read(Limits, toml_table(text, f"limits file {shown(str(file))}"), "limits")
+    return read(Limits, toml_table(text, f"limits file {quote(str(file))}"), "limits")
 
 
 def read_token(path: Path) -> str:
     """Return the token in a file of one line."""
     token = read_text(path, "--token-file", limit=1_000, advice="write one line into it").strip()
     if not token or not token.isascii() or not token.isprintable() or " " in token:
-        raise fault(f"token in {shown(str(path))}", "not one word", "one line of visible ASCII characters", "draw one")
+        raise fault(f"token in {quote(str(path))}", "not one word", "one line of visible ASCII characters", "draw one")
     return token
 
 

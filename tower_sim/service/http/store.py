@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tower_sim.errors import UsageError, shown
+from tower_sim.errors import UsageError, quote
 from tower_sim.tools.terminal import one_line, warn
 
 Statement = tuple[str, tuple[Any, ...]]
@@ -83,7 +83,7 @@ class Database:
             self._reader, self._writer = _open(path), _open(path)
         except (sqlite3.Error, OSError) as error:
             raise UsageError(
-                f"--db {shown(str(path))} cannot be opened ({error}); allowed is a file of this service or a new one"
+                f"--db {quote(str(path))} cannot be opened ({error}); allowed is a file of this service or a new one"
                 " in a folder that can be written, on a disk with room; check the path"
             ) from error
         self._waiting: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
@@ -192,9 +192,9 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
         for sql in ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
     )
     if application != _APPLICATION and (application or version or tables):
-        raise UsageError(f"--db {shown(str(path))} is another program's file; allowed is a new one; choose another")
+        raise UsageError(f"--db {quote(str(path))} is another program's file; allowed is a new one; choose another")
     if version not in (0, VERSION):
         raise UsageError(
-            f"--db {shown(str(path))} is of version {version}; allowed is {VERSION}; use the tower_sim that wrote it"
+            f"--db {quote(str(path))} is of version {version}; allowed is {VERSION}; use the tower_sim that wrote it"
         )
     return version
