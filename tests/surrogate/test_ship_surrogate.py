@@ -246,7 +246,7 @@ def test_a_law_written_as_json_reads_back_exactly_and_none_with_a_key_too_few_or
     plain = LAW.to_plain()
     assert BoardLaw.from_plain(json.loads(json.dumps(plain, allow_nan=False))) == LAW
     short = {key: value for key, value in plain.items() if key != "crowd"}
-    for bad, match in ((short, "crowd"), (plain | {"colour": 1}, "colour"), ([], "list"), (None, "None")):
+    for bad, match in ((short, "crowd"), (plain | {"colour": 1}, "colour"), ([], "terms"), (None, "terms")):
         with pytest.raises(UsageError, match=match):
             BoardLaw.from_plain(bad)
 

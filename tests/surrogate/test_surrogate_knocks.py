@@ -154,9 +154,9 @@ def test_a_file_keeps_knocks_and_one_without_them_is_as_before():
 @each_case(
     ("knocks", "says"),
     [
-        ([LAW.to_plain()["knocks"][0]], "knocks of the model is .*a list of 4 curves, one a floor; fit it again"),
-        ({}, "knocks of the model is .*a list of 4 curves"),
-        ([1, 2, 3, 4], "keys of knocks of floor 0 of the model"),
+        ([LAW.to_plain()["knocks"][0]], "number of knocks of law is 1; allowed is 4, one for each floor; fit it again"),
+        ({}, "law, knocks of the model is {}; allowed is a list"),
+        ([1, 2, 3, 4], "keys of law, knocks 0 of the model"),
     ],
 )
 def test_knocks_that_no_fit_can_have_made_are_refused(knocks: Any, says: str):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.errors import UsageError, check_whole, fault
+from tower_sim.errors import fault
 from tower_sim.places import BORDER, TABLE, ZONE
+from tower_sim.surrogate.plain import AGAIN, from_plain
 
 Array = npt.NDArray[Any]
 
@@ -109,90 +110,36 @@ class BoardLaw:
 
     def to_plain(self) -> dict[str, Any]:
         """Return the parameters as plain values; `from_plain` restores them exactly."""
-        plain: dict[str, Any] = {item.name: _listed(getattr(self, item.name)) for item in fields(self)}
-        cover = [[s.thrown_low, s.thrown_high, s.lying_low, s.lying_high] for s in self.cover]
-        return plain | {"terms": list(TERMS), "cover": cover}
+        return asdict(self) | {"terms": TERMS, "cover": [astuple(covered) for covered in self.cover]}
 
     @staticmethod
     def from_plain(plain: object) -> BoardLaw:
         """Restore the result of `to_plain`; raise UsageError for anything else."""
-        if not isinstance(plain, Mapping):
-            raise fault("board law", type(plain).__name__, "a table", "fit it again")
-        table = cast("Mapping[str, object]", plain)
-        names = ["terms", *(item.name for item in fields(BoardLaw))]
-        if wrong := sorted(set(names) ^ {*table}):
-            raise fault("board law: missing or unknown", wrong, f"the keys {', '.join(names)}", "fit it again")
-        if table["terms"] != list(TERMS):
-            raise fault("board law: terms", table["terms"], str(list(TERMS)), "fit it with this version")
-        places = _places(table["places"])
-        size = len(places)
-        moves = tuple(_numbers(row, "moves", size, low=0.0) for row in _rows(table["moves"], "moves", size))
-        for place, row in zip(places, moves, strict=True):
-            if abs(sum(row) - 1) > 1e-9:
-                raise fault(f"board law: sum of moves from {place}", sum(row), "1", "fit it again")
-        return BoardLaw(
-            places=places,
-            landing=tuple(_numbers(row, "landing", 3) for row in _rows(table["landing"], "landing", size)),
-            landing_errors=tuple(
-                _numbers(row, "landing_errors", 3, low=0.0)
-                for row in _rows(table["landing_errors"], "landing_errors", size)
-            ),
-            crowd=_number(table["crowd"], "crowd"),
-            crowd_error=_number(table["crowd_error"], "crowd_error", low=0.0),
-            changed=_numbers(table["changed"], "changed", size),
-            changed_errors=_numbers(table["changed_errors"], "changed_errors", size, low=0.0),
-            slope=_number(table["slope"], "slope"),
-            slope_error=_number(table["slope_error"], "slope_error", low=0.0),
-            quiet=_number(table["quiet"], "quiet", low=0.0, high=1.0),
-            moves=moves,
-            moved=_whole(table["moved"], "moved", size),
-            cover=_cover(table["cover"]),
-        )
+        table = dict(cast("Mapping[str, Any]", plain)) if isinstance(plain, Mapping) else {}
+        terms = table.pop("terms", ())
+        if tuple(terms) != TERMS:
+            raise fault("terms of the law", terms, ", ".join(TERMS), "fit it with this version")
+        rows = from_plain(tuple[tuple[int, ...], ...], table.get("cover", ()), "law, cover")
+        names = [item.name for item in fields(Covered)]
+        cover = [dict(zip(names, row, strict=False)) for row in rows]
+        return from_plain(BoardLaw, table | {"cover": cover}, "law")
 
-
-def _listed(value: Any) -> Any:
-    return [_listed(item) for item in cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value
-
-
-def _rows(value: object, name: str, size: int | None) -> list[object]:
-    if not isinstance(value, list):
-        raise fault(f"board law: {name}", value, "a list", "fit it again")
-    rows = cast("list[object]", value)
-    if not rows or (size is not None and len(rows) != size):
-        raise fault(f"board law: length of {name}", len(rows), str(size) if size else "1 or more", "fit it again")
-    return rows
-
-
-def _number(value: object, name: str, low: float = -math.inf, high: float = math.inf) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise fault(f"board law: {name}", value, "a finite number", "fit it again")
-    if not low <= value <= high:
-        raise fault(f"board law: {name}", value, f"a number from {low:g} to {high:g}", "fit it again")
-    return float(value)
-
-
-def _numbers(value: object, name: str, size: int, low: float = -math.inf) -> tuple[float, ...]:
-    return tuple(_number(number, name, low) for number in _rows(value, name, size))
-
-
-def _whole(value: object, name: str, size: int) -> tuple[int, ...]:
-    rows = _rows(value, name, size)
-    return tuple(check_whole(f"board law: {name}", number, 0) for number in rows)
-
-
-def _places(value: object) -> tuple[str, ...]:
-    places = [str(place) for place in _rows(value, "places", None)]
-    zones = places[:-2]
-    if not zones or places[-2:] != [BORDER, TABLE] or not all(place.startswith(ZONE) for place in zones):
-        raise fault("board law: places", places, f"zones as {ZONE}NAME, then {BORDER}, {TABLE}", "fit it again")
-    if len(set(places)) < len(places):
-        raise fault("board law: places", places, "each once", "fit it again")
-    return tuple(places)
-
-
-def _cover(value: object) -> tuple[Covered, ...]:
-    cover = tuple(Covered(*_whole(row, "cover", 4)) for row in _rows(value, "cover", None))
-    for part in cover:
-        if not (1 <= part.thrown_low <= part.thrown_high and part.lying_low <= part.lying_high):
-            raise UsageError(f"board law: cover holds {part}; allowed are low ends up to the high ones; fit it again")
-    return cover
+    def check(self, where: str) -> None:
+        """Raise UsageError for numbers that no fit gives: wrong shapes, and what is no error, chance or range."""
+        zones = self.places[:-2]
+        if not zones or self.places[-2:] != (BORDER, TABLE) or not all(zone.startswith(ZONE) for zone in zones):
+            raise fault(f"places of {where}", self.places, f"zones as {ZONE}NAME, then {BORDER}, {TABLE}", AGAIN)
+        size = len({*self.places})
+        by_place = {"places": (), "landing": (3,), "landing_errors": (3,), "changed": (), "changed_errors": (),
+                    "moves": (size,), "moved": ()}  # fmt: skip
+        for name, width in by_place.items():
+            if (shape := np.shape(getattr(self, name))) != (size, *width):
+                raise fault(f"shape of {name} of {where}", shape, f"{(size, *width)}: different places", AGAIN)
+        for name in ("landing_errors", "crowd_error", "changed_errors", "slope_error", "moves", "quiet"):
+            if np.min(numbers := getattr(self, name)) < 0:
+                raise fault(f"{name} of {where}", numbers, "numbers from 0", AGAIN)
+        if self.quiet > 1 or np.abs(np.sum(self.moves, 1) - 1).max() > 1e-9:
+            raise fault(f"quiet and moves of {where}", [self.quiet, *self.moves], "chances, those of a row 1", AGAIN)
+        ranges = [1 <= x.thrown_low <= x.thrown_high and x.lying_low <= x.lying_high for x in self.cover]
+        if not ranges or not all(ranges):
+            raise fault(f"cover of {where}", self.cover, "low ends up to the high ones, one or more", AGAIN)

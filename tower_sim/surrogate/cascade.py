@@ -18,8 +18,7 @@ Source of the form: logistic regression with a random intercept (Agresti, Catego
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from statistics import NormalDist
 from typing import Any, cast
@@ -28,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tower_sim.errors import fault
+from tower_sim.surrogate.plain import AGAIN, from_plain
 
 Array = npt.NDArray[Any]
 
@@ -57,6 +57,14 @@ class Polyline:
     knots: tuple[int, ...]
     values: tuple[float, ...]
     errors: tuple[float, ...]
+
+    def check(self, where: str) -> None:
+        """Raise UsageError for unequal lengths, and for knots that do not rise up to MAX_KNOT at most."""
+        lengths = [len(numbers) for numbers in (self.knots, self.values, self.errors)]
+        if not lengths[0] or len({*lengths}) > 1:
+            raise fault(f"lengths of {where}", lengths, "equal ones from 1", AGAIN)
+        if any(a >= b for a, b in pairwise((*self.knots, MAX_KNOT + 1))):
+            raise fault(f"knots of {where}", [*self.knots], f"rising whole numbers from 0 to {MAX_KNOT}", AGAIN)
 
     def __bool__(self) -> bool:
         """Return whether the function differs from 0 anywhere."""
@@ -119,81 +127,19 @@ class Cascade:
 
     def to_plain(self) -> dict[str, Any]:
         """Return the parameters as plain values."""
-        knocks = {"knocks": [_plain(curve) for curve in self.knocks]} if self.knocks else {}
-        return {"floors": [_plain(floor) for floor in self.floors], **knocks}
+        plain = asdict(self)
+        return plain if self.knocks else {"floors": plain["floors"]}
 
     @staticmethod
     def from_plain(plain: object) -> Cascade:
         """Restore the result of `to_plain`; raise UsageError for anything else."""
-        keys = ("floors", "knocks")
-        known = dict[str, object](knocks=[]) | cast("dict[str, object]", plain if isinstance(plain, dict) else {})
-        floors, knocks = (_table(known, "law", keys)[key] for key in keys)
-        if not isinstance(floors, list) or not 1 <= len(cast("list[object]", floors)) <= MAX_FLOORS:
-            allowed = f"a list of 1 to {MAX_FLOORS} floors"
-            raise fault("floors of the model", cast("object", floors), allowed, "fit it again")
-        laws = tuple(_floor(floor, f"floor {i}") for i, floor in enumerate(cast("list[object]", floors)))
-        if not isinstance(knocks, list) or len(cast("list[object]", knocks)) not in (0, len(laws)):
-            allowed = f"a list of {len(laws)} curves, one a floor"
-            raise fault("knocks of the model", cast("object", knocks), allowed, "fit it again")
-        curves = (_curve(curve, f"knocks of floor {i}") for i, curve in enumerate(cast("list[object]", knocks)))
-        return Cascade(laws, tuple(curves))
+        table = cast("dict[str, object]", plain if isinstance(plain, dict) else {})
+        return from_plain(Cascade, {"knocks": (), **table}, "law")
 
-
-def _plain(value: Any) -> object:
-    if isinstance(value, (str, float, int)):
-        return value
-    if isinstance(value, tuple):
-        return [_plain(item) for item in cast("tuple[float, ...]", value)]
-    return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
-
-
-def _floor(plain: object, where: str) -> FloorLaw:
-    table = _table(plain, where, [item.name for item in fields(FloorLaw)])
-    if not isinstance(table["region"], str):
-        raise fault(f"region of {where}", table["region"], "a word", "fit it again")
-    return FloorLaw(
-        table["region"],
-        _passing(table["arriving"], f"{where}, arriving"),
-        _curve(table["fresh"], f"{where}, fresh"),
-        _number(table["pushed"], f"{where}, pushed"),
-        _number(table["pushed_error"], f"{where}, pushed_error"),
-        _passing(table["lying"], f"{where}, lying"),
-        _curve(table["age"], f"{where}, age"),
-        _curve(table["crowd"], f"{where}, crowd"),
-    )
-
-
-def _passing(plain: object, where: str) -> Passing:
-    table = _table(plain, where, [item.name for item in fields(Passing)])
-    return Passing(*(_curve(table[item.name], f"{where}, {item.name}") for item in fields(Passing)))
-
-
-def _curve(plain: object, where: str) -> Polyline:
-    table = _table(plain, where, [item.name for item in fields(Polyline)])
-    lists = [_numbers(table[key], f"{where}, {key}") for key in ("knots", "values", "errors")]
-    knots, values, errors = lists
-    if not 1 <= len(knots) == len(values) == len(errors):
-        raise fault(f"lengths of {where}", [len(numbers) for numbers in lists], "equal ones from 1", "fit it again")
-    whole = tuple(int(knot) for knot in knots)
-    if whole != knots or any(a >= b for a, b in pairwise(whole)) or whole[0] < 0 or whole[-1] > MAX_KNOT:
-        raise fault(f"knots of {where}", [*knots], f"rising whole numbers from 0 to {MAX_KNOT}", "fit it again")
-    return Polyline(whole, values, errors)
-
-
-def _table(plain: object, where: str, keys: Sequence[str]) -> Mapping[str, object]:
-    table: Mapping[str, object] = cast("Mapping[str, object]", plain) if isinstance(plain, Mapping) else {}
-    if set(table) != set(keys):
-        raise fault(f"keys of {where} of the model", sorted(table), f"{', '.join(keys)}", "fit it again")
-    return table
-
-
-def _numbers(plain: object, where: str) -> tuple[float, ...]:
-    if not isinstance(plain, list):
-        raise fault(f"{where} of the model", plain, "a list of numbers", "fit it again")
-    return tuple(_number(number, where) for number in cast("list[object]", plain))
-
-
-def _number(plain: object, where: str) -> float:
-    if isinstance(plain, bool) or not isinstance(plain, (int, float)) or not abs(plain) < 1e6:
-        raise fault(f"{where} of the model", plain, "a number between -1e6 and 1e6", "fit it again")
-    return float(plain)
+    def check(self, where: str) -> None:
+        """Raise UsageError for too many floors, and for knocks of other floors."""
+        if not 1 <= len(self.floors) <= MAX_FLOORS:
+            raise fault(f"number of floors of {where}", len(self.floors), f"1 to {MAX_FLOORS}", AGAIN)
+        if len(self.knocks) not in (0, len(self.floors)):
+            allowed = f"{len(self.floors)}, one for each floor"
+            raise fault(f"number of knocks of {where}", len(self.knocks), allowed, AGAIN)

@@ -7,7 +7,7 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
@@ -27,20 +27,6 @@ _NO_SURROGATE = "take the model physics, or fit one (tower-sim model fit) and gi
 ENGINE, FAILED = "engine", "failed"
 FAILED_NAME = "surrogate that failed its check"
 """The name of a fitted model that failed its check, so that every text that names the model says so."""
-KEYS = (
-    "schema",
-    "version",
-    "kind",
-    "apparatus",
-    "apparatus_digest",
-    ENGINE,
-    "data",
-    "covered",
-    "scores",
-    "lower_rungs",
-    "law",
-    "digest",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +65,12 @@ class Fitted:
     kind: str
     apparatus: str
     apparatus_digest: str
+    engine: str
     data: tuple[Source, ...]
     covered: tuple[tuple[int, int, int], ...]
     scores: tuple[RungScore, ...]
     lower_rungs: Mapping[str, tuple[float, ...]] = field(hash=False)
     law: Cascade | BoardLaw
-    engine: str
     failed: str = ""
 
     @property
@@ -161,20 +147,11 @@ class Fitted:
         return self.law
 
     def _plain(self) -> dict[str, Any]:
-        return {
-            "schema": SCHEMA,
-            "version": VERSION,
-            "kind": self.kind,
-            "apparatus": self.apparatus,
-            "apparatus_digest": self.apparatus_digest,
-            ENGINE: self.engine,
-            "data": [asdict(source) for source in self.data],
-            "covered": [list(row) for row in self.covered],
-            "scores": [asdict(score) for score in self.scores],
-            "lower_rungs": {name: list(numbers) for name, numbers in self.lower_rungs.items()},
-            "law": self.law.to_plain(),
-            **({FAILED: self.failed} if self.failed else {}),
-        }
+        plain = {"schema": SCHEMA, "version": VERSION, **asdict(self), "law": self.law.to_plain()}
+        return plain if self.failed else {key: value for key, value in plain.items() if key != FAILED}
+
+
+KEYS = ("schema", "version", *(item.name for item in fields(Fitted) if item.name != FAILED), "digest")
 
 
 def as_fitted(fitted: object) -> Fitted:
@@ -253,22 +230,18 @@ def _read(table: Mapping[str, Any]) -> Fitted:
     laws = {TOWER: Cascade.from_plain, BOARD: BoardLaw.from_plain}
     if not isinstance(table["kind"], str) or table["kind"] not in laws:
         raise fault("kind of the surrogate", table["kind"], " or ".join(laws), "fit it again")
+    allowed = "the name of a rigid-body engine, or an empty text for none"
     return Fitted(
-        str(table["kind"]),
+        table["kind"],
         str(table["apparatus"]),
         str(table["apparatus_digest"]),
+        check_kind(ENGINE, table[ENGINE], str, allowed, "fit it again"),
         tuple(Source(**source) for source in table["data"]),
         _covered(table["covered"]),
         tuple(RungScore(**score) for score in table["scores"]),
         {str(name): tuple(float(x) for x in numbers) for name, numbers in table["lower_rungs"].items()},
         laws[table["kind"]](table["law"]),
-        _engine(table[ENGINE]),
     )
-
-
-def _engine(name: object) -> str:
-    allowed = "the name of a rigid-body engine, or an empty text for none"
-    return check_kind(ENGINE, name, str, allowed, "fit it again")
 
 
 def _covered(rows: Sequence[Sequence[object]]) -> tuple[tuple[int, int, int], ...]:

@@ -34,7 +34,7 @@ def fit_board(campaigns: Sequence[Campaign], apparatus: Apparatus, note: Callabl
     law = fit_law(campaigns)
     note()
     used = tuple(Source(campaign.digest, campaign.runs, len(campaign.drops)) for campaign in campaigns)
-    return Fitted(BOARD, apparatus.name, apparatus.digest, used, (), (), {}, law, engine_of(campaigns))
+    return Fitted(BOARD, apparatus.name, apparatus.digest, engine_of(campaigns), used, (), (), {}, law)
 
 
 def fit_law(campaigns: Sequence[Campaign]) -> BoardLaw:

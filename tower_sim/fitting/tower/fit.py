@@ -34,12 +34,12 @@ def fit_tower(campaigns: Sequence[Campaign], apparatus: Apparatus, note: Callabl
         TOWER,
         apparatus.name,
         apparatus.digest,
+        engine_of(campaigns),
         _sources(campaigns, used),
         covered(used),
         scores(rungs(lower, law), held),
         lower,
         replace(law, knocks=knocks),
-        engine_of(campaigns),
     )
 
 
