@@ -33,7 +33,7 @@ from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import GAME, Rules, play
 from tower_sim.games.amerigo.compared import ComparedGames, Course
 from tower_sim.games.amerigo.figures import FIGURES
-from tower_sim.games.amerigo.many import counted, plan_of, sample_games
+from tower_sim.games.amerigo.many import count_games, plan_of, sample_games
 from tower_sim.games.compared import Row, how_sure
 from tower_sim.games.game import Game
 from tower_sim.games.rules import Rules as HouseRules
@@ -79,7 +79,7 @@ def _six() -> Comparison:
 def games_of(side: Variant, games: int = GAMES, seed: int = 7) -> Runs:
     with open_model(side.apparatus, "two_thirds") as model:
         every = [list(play(model, side.rules, game_seed(seed, game))) for game in range(games)]
-    return counted(every, side.rules)
+    return count_games(every, side.rules)
 
 
 def row(found: Comparison, key: str) -> Row:
@@ -129,7 +129,7 @@ def test_a_pair_is_the_two_games_that_play_amerigo_plays_with_its_seed(six: Comp
         *_, fourth = batches(both, (model, model), 4, 7)
         for side, (runs, of) in enumerate(((fourth.a, six.a), (fourth.b, six.b))):
             rules = of.rules
-            alone = both.valued(counted([list(play(model, rules, game_seed(7, 3)))], rules), side)
+            alone = both.measure(count_games([list(play(model, rules, game_seed(7, 3)))], rules), side)
             assert np.array_equal(runs.values, alone.values)
             assert np.array_equal(runs.course.inside, alone.course.inside)
 
@@ -268,7 +268,7 @@ def test_the_figures_of_a_game_by_hand():
     }
     both = seen(rules, Rules(colours=("blue", "green"), substitute="", rounds=2))
     assert [each.key for each in both.groups[1].figures] == ["blue"]
-    assert both.valued(games, 0).values[0, -1] == 3 / 4
+    assert both.measure(games, 0).values[0, -1] == 3 / 4
 
 
 def test_fewer_cubes_leave_that_share_fewer_inside_under_the_two_thirds_rule(six: Comparison):
@@ -721,7 +721,7 @@ def test_a_report_of_many_games_has_no_powers_of_ten_and_keeps_its_width(seeds: 
     b.emerged[0, 1, 0] += 1
     both = seen(Rules(rounds=rounds), Rules(rounds=rounds))
     beyond = a.thrown.shape[0] * a.thrown.shape[1]
-    tally = Tally.of(both, Pairs(both.valued(a, 0, beyond), both.valued(b, 1, 0)))
+    tally = Tally.of(both, Pairs(both.measure(a, 0, beyond), both.measure(b, 1, 0)))
     text = compare_report(compare((variant(), variant("b")), tally, model="coin", seed=1, asked=games))
     assert "e+" not in text
     assert "outside of what the model was fitted to: all and none (A and B)" in text
@@ -743,11 +743,11 @@ def test_the_course_of_games_from_counts_is_that_of_the_games(six: Comparison):
     games = games_of(six.a)
     inside, course = games.inside.sum(-1), six.pairs.courses[0]
     assert np.array_equal(course.inside, Course.of(games, six.a.rules).inside)
-    assert course.games == GAMES
-    assert course.mean == pytest.approx(inside.mean(0))
-    assert course.sd == pytest.approx(inside.std(0, ddof=1))
-    for share in (0.05, 0.5, 0.95):
-        assert course.quantile(share) == pytest.approx(np.quantile(inside, share, axis=0))
+    curve = course.curve
+    assert curve.runs == GAMES
+    assert curve.mean == pytest.approx(inside.mean(0))
+    assert curve.sd == pytest.approx(inside.std(0, ddof=1))
+    assert [curve.low, curve.high] == pytest.approx(np.quantile(inside, (0.05, 0.95), axis=0))
 
 
 def test_the_example_in_the_docs_is_of_its_command_and_its_variants():

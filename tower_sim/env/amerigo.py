@@ -11,7 +11,7 @@ from tower_sim.env.base import Seen, TowerEnv, by_colour
 from tower_sim.errors import check_number, check_whole
 from tower_sim.games.amerigo import GAME
 from tower_sim.games.amerigo.options import Options, Tokens, options
-from tower_sim.games.amerigo.phases import DropEntry, cleared, dropped, start
+from tower_sim.games.amerigo.phases import DropEntry, cleared, drop, start
 from tower_sim.games.amerigo.picture import game_figure
 from tower_sim.state import TowerState
 
@@ -64,7 +64,7 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
 
     def _begin(self, seed: int) -> PhasesTable:
         game = start(self.model, self.rules)
-        first = dropped(self._begin_turn(seed, 0, game.tower), game)
+        first = drop(self._begin_turn(seed, 0, game.tower), game)
         return self._next(PhasesTable(seed, (first,), dict.fromkeys(self.rules.colours, self._need)))
 
     def _next(self, table: PhasesTable) -> PhasesTable:
@@ -72,7 +72,7 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
             game = cleared(table.entries[-1].state)
             if game.over:
                 return replace(table, is_over=True)
-            entry = dropped(self._begin_turn(table.seed, game.index, game.tower), game)
+            entry = drop(self._begin_turn(table.seed, game.index, game.tower), game)
             table = replace(table, entries=(*table.entries, entry))
             if not entry.skipped:
                 return table

@@ -20,7 +20,7 @@ from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.env.base import Seen, TowerEnv
 from tower_sim.errors import check_one, fault
 from tower_sim.games.dead_reckoning import GAME
-from tower_sim.games.dead_reckoning.abilities import ZONE, Use, places_of
+from tower_sim.games.dead_reckoning.abilities import ZONE, Use, list_places
 from tower_sim.games.dead_reckoning.battle import Battle, Policy, advance, due, start, when_behind
 from tower_sim.games.dead_reckoning.picture import board_figure
 from tower_sim.games.dead_reckoning.sides import Setup
@@ -185,7 +185,7 @@ def _list_actions(setup: Setup, board: Board, side: str) -> Iterator[str]:
                     for zone, goals in board.neighbours.items():
                         yield from (f"{number}: move {colour} from {zone} to {goal}" for goal in goals)
             case "take_off":
-                places = (place.removeprefix(ZONE) for place in places_of(board))
+                places = (place.removeprefix(ZONE) for place in list_places(board))
                 yield from (f"{number}: take_off {side} from {place}" for place in places)
             case _:
                 yield f"{number}: {ability.text}"
@@ -221,7 +221,7 @@ def _reward(battle: Battle, side: str) -> float:
 def _elements(battle: Battle, side: str) -> Iterator[Seen]:
     yield "passes", battle.passes, 2
     supply, stuck = (count_by_colour(cubes) for cubes in ((*battle.supply, *battle.island), battle.state.cubes))
-    by_place = {place: count_by_colour(battle.state.board.at(place)) for place in places_of(battle.board)}
+    by_place = {place: count_by_colour(battle.state.board.at(place)) for place in list_places(battle.board)}
     for colour in sorted(battle.setup.colours, key=lambda each: each != side):
         of, most = battle.setup.side(colour), battle.setup.owned(battle.setup.side(colour))
         who = "own" if colour == side else colour

@@ -15,11 +15,8 @@ from typing import Any, Literal, get_args
 
 from pydantic import Field
 
-from tower_sim.games.game import Game
-from tower_sim.games.rules import Rules
-from tower_sim.games.tower import GameTower
-from tower_sim.games.turn import Turn
-from tower_sim.runs.figure import SHARE, SUM, Figure
+from tower_sim.games import Figure, Game, GameTower, Rules, Turn
+from tower_sim.runs.figure import SHARE, SUM
 from tower_sim.runs.tower import INSIDE
 
 ROUNDS = 18  # line 52

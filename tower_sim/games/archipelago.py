@@ -18,8 +18,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from tower_sim.errors import fault
-from tower_sim.games import Figure, Game, Rules, Turn
-from tower_sim.games.tower import GameTower
+from tower_sim.games import Figure, Game, GameTower, Rules, Turn
 from tower_sim.runs.figure import MOST, SHARE, SUM
 from tower_sim.runs.tower import INSIDE
 

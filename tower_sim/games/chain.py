@@ -10,10 +10,7 @@ from pydantic import Field, model_validator
 
 from tower_sim.cubes import MAX_CUBES, Cube
 from tower_sim.errors import fault
-from tower_sim.games.game import Game
-from tower_sim.games.rules import Rules
-from tower_sim.games.tower import GameTower
-from tower_sim.games.turn import Turn
+from tower_sim.games import Game, GameTower, Rules, Turn
 
 COLOURS = ("blue", "black", "red", "brown", "green", "yellow", "white")
 _Count = Annotated[int, Field(ge=0, le=MAX_CUBES)]

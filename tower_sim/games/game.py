@@ -29,11 +29,11 @@ from tower_sim.apparatus.with_board import with_board
 from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games import rules as typed
-from tower_sim.games.running import check_rules, count_words, measured, started
+from tower_sim.games.running import check_rules, count_run, count_words, start_run
 from tower_sim.games.tower import GameTower
 from tower_sim.games.turn import Turn
 from tower_sim.games.ways import Ways
-from tower_sim.runs.figure import Figure
+from tower_sim.runs.figure import Figure, table
 from tower_sim.runs.figure import check as check_figures
 from tower_sim.runs.tower import INSIDE, OUT
 from tower_sim.tools.columns import Column
@@ -93,7 +93,7 @@ class Game(ABC):
         if "kind" not in own and name:
             cls.kind = name
         if "about" not in own:
-            cls.about = (inspect.getdoc(cls) or "").splitlines()[0].rstrip(".") if cls.__doc__ else ""
+            cls.about = (inspect.cleandoc(cls.__doc__ or "").splitlines() or [""])[0].rstrip(".")
         if "columns" not in own and cls.facts:
             cls.columns = tuple(_column(fact, kind) for fact, kind in cls.facts.items())
         taken = next((each.name for each in cls.columns if each.name in KEY), None)
@@ -165,8 +165,8 @@ class Game(ABC):
         return self.plain(self.read(tables))
 
     def measured(self, turns: Sequence[Turn], rules: Any) -> tuple[float, ...]:
-        """Return the value of each of `figures` for the turns of one complete run."""
-        return measured(self, turns, rules)
+        """Return the value of each of `figures` for one complete run, 0 for a figure that no turn contributes to."""
+        return tuple(table(count_run(self, turns, rules), self.figures)[0].tolist()) if self.figures else ()
 
     def plan(self, rules: Any) -> Plan | None:
         """Return the cubes that every drop of a run throws, or None if they depend on the course of the run."""
@@ -202,7 +202,7 @@ class Game(ABC):
 
         With `run`, the seed is a root seed that many runs share, and this is run number `run`.
         """
-        return started(self, model, rules, seed, run)
+        return start_run(self, model, rules, seed, run)
 
 
 def _column(fact: str, kind: Any) -> Column:

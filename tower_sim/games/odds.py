@@ -84,33 +84,31 @@ def mean(values: Sequence[float], runs: int | None = None) -> Mean:
 def shares(runs: Sequence[Counter[str]], words: Iterable[str]) -> dict[str, Share]:
     """Return each word's count in runs, its share of all counts, and the share's 95 % interval; `words` come first.
 
-    The interval is Student's for a ratio of sums over runs, because the counts of one run are not independent. It is
-    None for fewer than FEWEST runs.
+    The interval is Student's for a ratio of sums over runs; None for fewer than FEWEST runs.
     """
     totals = [run.total() for run in runs]
     every = [*words, *sorted({word for run in runs for word in run if run[word]} - set(words))]
     wide = float(student_quantile(len(runs) - 1, (1 + CONFIDENCE) / 2)) if len(runs) >= FEWEST else math.nan
 
-    def of(counts: list[int]) -> Share:
+    def share_of(counts: list[int]) -> Share:
         share, error = ratio_of_sums(counts, totals)
         half = wide * error
         interval = None if math.isnan(half) else [max(share - half, 0.0), min(share + half, 1.0)]
         return {"count": sum(counts), "share": share, "interval": interval}
 
-    return {word: of([run[word] for run in runs]) for word in every}
+    return {word: share_of([run[word] for run in runs]) for word in every}
 
 
-def said_mean(value: Mean) -> str:
+def mean_text(result: Mean, form: str = ".2f") -> str:
     """Return a result of `mean` as text."""
-    if value["interval"] is None:
-        return f"{value['mean']:.2f}"
-    low, high = value["interval"]
-    return f"{value['mean']:.2f} ({low:.2f} to {high:.2f})"
+    return _with_interval(result["mean"], result["interval"], form)
 
 
-def said_proportion(value: Share) -> str:
+def share_text(result: Share) -> str:
     """Return a result of `proportion`, or one share of `shares`, as text, in percent."""
-    if value["interval"] is None:
-        return f"{value['share']:.1%}"
-    low, high = value["interval"]
-    return f"{value['share']:.1%} ({low:.1%} to {high:.1%})"
+    return _with_interval(result["share"], result["interval"], ".1%")
+
+
+def _with_interval(value: float, interval: Sequence[float] | None, form: str) -> str:
+    ends = f" ({interval[0]:{form}} to {interval[1]:{form}})" if interval else ""
+    return f"{value:{form}}{ends}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,74 @@ from matplotlib.figure import Figure
 
 from tower_sim.drawing.by_drop import COLUMN, ROW, WIDEST, beside, draw_rows, draw_stacks, dress, seen, stack_height
 from tower_sim.drawing.files import FONT, INK, check_path, save
-from tower_sim.drawing.paint import paints
+from tower_sim.drawing.paint import Paint, paints
 from tower_sim.errors import UsageError
 from tower_sim.games.turn import Turn
 
-_RIGHT, _GAP, _TOP, _BOTTOM, _INSIDE = 0.15, 0.14, 0.42, 0.48, 1.6  # inches
+_RIGHT, _BOTTOM = 0.15, 0.48  # inches
+GAP = 0.14  # inches between panels
+
+
+@dataclass(frozen=True, eq=False)
+class RunSheet:
+    """The picture of a run: `panels` from the bottom, the first with the cubes out, the last with those inside.
+
+    `colours` are those that appear. A turn is `column` pt wide, and a square of the first panel `side` pt.
+    """
+
+    figure: Any
+    panels: tuple[Any, ...]
+    colours: Sequence[str]
+    paint: Mapping[str, Paint]
+    column: float
+    side: float
+
+    def dress(self, numbers: Sequence[int], starts: Sequence[int], empty: Sequence[int], label: str) -> None:
+        """Draw the axes of all panels; see `drawing.by_drop.dress`."""
+        for panel in self.panels:
+            dress(panel, numbers, starts, empty)
+            panel.tick_params(labelbottom=panel is self.panels[0], labelsize=FONT)
+        self.panels[0].set_xlabel(label, fontsize=FONT)
+
+
+def lay_out(
+    counts: Mapping[str, tuple[Sequence[int], Sequence[int]]],
+    title: str,
+    *,
+    narrowest: float,
+    more_rows: float,
+    tallest: float,
+    top: float,
+    middle: tuple[tuple[float, float], ...] = (),
+    names: Sequence[str] = (),
+) -> RunSheet:
+    """Return the sheet of a run whose `counts` are the cubes inside and out by turn, for each colour.
+
+    Lengths are inches. `middle` has the height of each further panel and the gap above it. `names` are labels beside
+    the rows, in addition to the colours.
+    """
+    paint = {of.name: of for of in paints(list(counts))}
+    inside_by, out_by = ({colour: pair[i] for colour, pair in counts.items()} for i in range(2))
+    colours = seen(list(counts), inside_by, out_by)
+    stacks, rows = ({colour: by_turn[colour] for colour in colours} for by_turn in (inside_by, out_by))
+    turns = len(next(iter(inside_by.values())))
+    left = beside([*colours, *names])
+    width = min(WIDEST, max(narrowest, left + _RIGHT + COLUMN * turns))
+    across = width - left - _RIGHT
+    heights = ((ROW * (len(colours) + more_rows), GAP), *middle, (stack_height(stacks, tallest), top))
+    height, bottom = _BOTTOM + sum(map(sum, heights)), _BOTTOM
+    figure: Any = Figure(figsize=(width, height))
+    panels: list[Any] = []
+    for tall, gap in heights:
+        panels.append(figure.add_axes((left / width, bottom / height, across / width, tall / height)))
+        panels[-1].yaxis.set_label_coords((0.36 - left) / across, 0.5)
+        bottom += tall + gap
+    draw_stacks(panels[-1], stacks, paint)
+    column = across * 72 / turns
+    side = draw_rows(panels[0], rows, paint, column)
+    size = min(10.0, (width - 0.3) * 72 / max(len(title), 1) / 0.68)
+    figure.text(0.12 / width, 1 - 0.1 / height, title, size=size, weight="bold", va="top", color=INK)
+    return RunSheet(figure, tuple(panels), colours, paint, column, side)
 
 
 def draw_run(turns: Sequence[Turn], colours: Sequence[str], path: str | Path, *, title: str) -> None:
@@ -28,33 +92,17 @@ def figure(turns: Sequence[Turn], colours: Sequence[str], title: str) -> Figure:
     turns = [turn for turn in turns if turn.failed is None]
     if not turns:
         raise UsageError("the number of turns is 0; allowed is 1 or more; play the game first")
-    paint = {of.name: of for of in paints(colours)}
-    inside_by, out_by = (
-        {colour: [counts.get(colour, 0) for counts in by_turn] for colour in colours}
-        for by_turn in ([turn.inside for turn in turns], [turn.out for turn in turns])
-    )
-    shown = seen(colours, inside_by, out_by)
-    stacks = {colour: inside_by[colour] for colour in shown}
-    left = beside(shown)
-    width = min(WIDEST, max(6.0, left + _RIGHT + COLUMN * len(turns)))
-    rows, tall = ROW * (len(shown) + 0.6), stack_height(stacks, _INSIDE)
-    height = _BOTTOM + rows + _GAP + tall + _TOP
-    drawn: Any = Figure(figsize=(width, height))
-    across = 1 - (left + _RIGHT) / width
-    out = drawn.add_axes((left / width, _BOTTOM / height, across, rows / height))
-    inside = drawn.add_axes((left / width, (_BOTTOM + rows + _GAP) / height, across, tall / height))
-    draw_stacks(inside, stacks, paint)
-    draw_rows(out, {colour: out_by[colour] for colour in shown}, paint, (width - left - _RIGHT) * 72 / len(turns))
-    out.set_ylim(len(shown) - 0.35, -0.65)
+    counts = [(turn.inside, turn.out) for turn in turns]
+    by_colour = {
+        colour: ([now.get(colour, 0) for now, _ in counts], [out.get(colour, 0) for _, out in counts])
+        for colour in colours
+    }
+    sheet = lay_out(by_colour, title, narrowest=6.0, more_rows=0.6, tallest=1.6, top=0.42)
+    sheet.panels[0].set_ylim(len(sheet.colours) - 0.35, -0.65)
     nothing = [i for i, turn in enumerate(turns) if not any(turn.out.values())]
-    for panel in (inside, out):
-        dress(panel, [turn.index for turn in turns], [], nothing)
-        panel.tick_params(labelbottom=panel is out, labelsize=FONT)
-        panel.yaxis.set_label_coords((0.36 - left) / (width - left - _RIGHT), 0.5)
-    hatched = f"; hatched: {len(nothing)} turns in which no cube came out" if nothing else ""
-    hidden = len(colours) - len(shown)
-    unseen = f"; {hidden} of {len(colours)} colours never appear" if hidden else ""
-    out.set_xlabel(f"turn (0 is the first){hatched}{unseen}", fontsize=FONT)
-    size = min(10.0, (width - 0.3) * 72 / max(len(title), 1) / 0.68)
-    drawn.text(0.12 / width, 1 - 0.1 / height, title, size=size, weight="bold", va="top", color=INK)
-    return drawn
+    label = "turn (0 is the first)"
+    label += f"; hatched: {len(nothing)} turns in which no cube came out" if nothing else ""
+    hidden = len(colours) - len(sheet.colours)
+    label += f"; {hidden} of {len(colours)} colours never appear" if hidden else ""
+    sheet.dress([turn.index for turn in turns], [], nothing, label)
+    return sheet.figure

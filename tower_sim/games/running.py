@@ -20,7 +20,6 @@ from tower_sim.games.lines import error_text, line_of_method, line_of_yield, nam
 from tower_sim.games.tower import GameTower
 from tower_sim.games.turn import Turn
 from tower_sim.runs.by_drop import ByDrop, by_drop
-from tower_sim.runs.figure import table
 from tower_sim.state import check_seed
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ MAX_RUN = 2**32 - 1  # the number of a run is a 32-bit word of its seed
 MAX_TURNS = 20_000  # of a run; a generator that never ends is stopped here
 
 
-def started(game: Any, model: DropModel, rules: Any, seed: int, run: int | None = None) -> Iterator[Turn]:
+def start_run(game: Any, model: DropModel, rules: Any, seed: int, run: int | None = None) -> Iterator[Turn]:
     """Return a generator of the turns of a run; see `Game.start`."""
     as_model(model)
     seed, run = check_run(rules, game.Rules, seed, run)
@@ -52,18 +51,18 @@ def started(game: Any, model: DropModel, rules: Any, seed: int, run: int | None 
     return _play_turns(game, tower, turns)
 
 
-def _play_turns(game: Any, tower: GameTower, given: Iterator[Turn]) -> Iterator[Turn]:
+def _play_turns(game: Any, tower: GameTower, turns: Iterator[Turn]) -> Iterator[Turn]:
     known = [column.name for column in game.columns]
     for index in range(MAX_TURNS):
         tower.begin(index)
         try:
-            turn = _call_guarded(game, "play", lambda: next(given, None))
+            turn = _call_guarded(game, "play", lambda: next(turns, None))
         except TooManyFailedDraws as error:
             yield Turn(failed=error, index=index, state=tower.state, outcomes=tower.outcomes)
             return
         if turn is None:
             return
-        with naming_line(game, partial(line_of_yield, game, given)):
+        with naming_line(game, partial(line_of_yield, game, turns)):
             if not isinstance(turn, Turn):
                 raise fault(f"what turn {index} of {game.name} yields", turn, "a Turn", "write yield Turn(...)")
             turn = replace(turn, facts=plain(turn.facts), index=index, state=tower.state, outcomes=tower.outcomes)
@@ -71,9 +70,9 @@ def _play_turns(game: Any, tower: GameTower, given: Iterator[Turn]) -> Iterator[
         yield turn
         if turn.failed is not None:
             return
-    most = f"up to {MAX_TURNS}"
-    with naming_line(game, partial(line_of_yield, game, given)):
-        raise fault(f"the number of turns of {game.name}", f"over {MAX_TURNS}", most, "let play come to an end")
+    what, advice = f"the number of turns of {game.name}", "let play come to an end"
+    with naming_line(game, partial(line_of_yield, game, turns)):
+        raise fault(what, f"over {MAX_TURNS}", f"up to {MAX_TURNS}", advice)
 
 
 def _check(game: Any, tower: GameTower, turn: Turn, index: int, known: Sequence[str]) -> None:
@@ -103,7 +102,7 @@ def guard(game: Any) -> None:
 
     def guarded(name: str) -> Callable[..., Any]:
         method = getattr(game, name)
-        return lambda *given, **named: _call_guarded(game, name, lambda: method(*given, **named))
+        return lambda *args, **kwargs: _call_guarded(game, name, lambda: method(*args, **kwargs))
 
     for name in ("cubes", "draw", "knocks", "measured", "most_cubes", "plan", "summary", "turns"):
         setattr(game, name, guarded(name))
@@ -145,11 +144,6 @@ def check_rules(rules: object, kind: type) -> None:
 # Figures
 
 
-def measured(game: Any, turns: Sequence[Turn], rules: Any) -> tuple[float, ...]:
-    """Return the figures of one complete run. A figure that no turn contributes to is 0."""
-    return tuple(table(counted(game, turns, rules), game.figures)[0].tolist()) if game.figures else ()
-
-
 def shares(game: Any, turns: Sequence[Turn]) -> dict[str, dict[str, float]]:
     """Return each word's share of the reports in a run (0 without reports), for each fact of words."""
     counts = count_words(game, turns)
@@ -161,8 +155,8 @@ def shares(game: Any, turns: Sequence[Turn]) -> dict[str, dict[str, float]]:
 
 def count_words(game: Any, turns: Sequence[Turn]) -> dict[str, Counter[str]]:
     """Return how many turns of a run report each word, for each fact of words."""
-    told = {name: [turn.facts.get(name) for turn in turns if turn.failed is None] for name in word_facts(game)}
-    return {name: Counter(word for word in words if word is not None) for name, words in told.items()}
+    reports = {name: (turn.facts.get(name) for turn in turns if turn.failed is None) for name in word_facts(game)}
+    return {name: Counter(word for word in words if word is not None) for name, words in reports.items()}
 
 
 def word_facts(game: Any) -> dict[str, tuple[str, ...]]:
@@ -170,12 +164,12 @@ def word_facts(game: Any) -> dict[str, tuple[str, ...]]:
     return {name: cast("tuple[str, ...]", kind) for name, kind in game.facts.items() if isinstance(kind, tuple)}
 
 
-def counted(game: Any, turns: Sequence[Turn], rules: Any) -> ByDrop:
+def count_run(game: Any, turns: Sequence[Turn], rules: Any) -> ByDrop:
     """Return the counts and numeric facts of a run, of shape (1, turn)."""
     turns = [turn for turn in turns if turn.failed is None]
     colours = list(game.cubes(rules))
     counts = np.array(
-        [[[*count_by_colour(cubes, colours).values()] for cubes in _cubes_of(turn)] for turn in turns], np.int16
+        [[[*count_by_colour(cubes, colours).values()] for cubes in _group_cubes(turn)] for turn in turns], np.int16
     ).reshape(1, len(turns), 4, len(colours))
     thrown, out, inside, old = np.moveaxis(counts, 2, 0)
     numbers = [column.name for column in game.columns if column.kind != "string"]
@@ -191,7 +185,7 @@ def counted(game: Any, turns: Sequence[Turn], rules: Any) -> ByDrop:
     )
 
 
-def _cubes_of(turn: Turn) -> tuple[Any, ...]:
+def _group_cubes(turn: Turn) -> tuple[Any, ...]:
     thrown = [cube for outcome in turn.outcomes for cube in outcome.thrown]
     out = [cube for outcome in turn.outcomes for cube in outcome.emerged]
     return thrown, out, turn.state.cubes, [*({*out} - {*thrown})]

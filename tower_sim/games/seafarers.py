@@ -12,11 +12,8 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from tower_sim.errors import fault
-from tower_sim.games.game import Game
-from tower_sim.games.rules import Rules
-from tower_sim.games.tower import GameTower
-from tower_sim.games.turn import Turn
-from tower_sim.runs.figure import SHARE, SUM, Figure
+from tower_sim.games import Figure, Game, GameTower, Rules, Turn
+from tower_sim.runs.figure import SHARE, SUM
 from tower_sim.runs.tower import INSIDE
 
 NUMBERS = {str(number): 6 - abs(number - 7) for number in range(2, 13)}  # ours: one cube for each result of two dice

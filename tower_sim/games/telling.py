@@ -14,7 +14,7 @@ from tower_sim import answers
 from tower_sim.answers import Mean, Share, typed
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError
-from tower_sim.games.odds import ManyRuns, mean, said_proportion, shares
+from tower_sim.games.odds import ManyRuns, mean, mean_text, share_text, shares
 from tower_sim.games.running import count_words, word_facts
 from tower_sim.games.turn import Turn
 from tower_sim.runs.figure import Figure
@@ -25,8 +25,8 @@ def run_type(game: Any) -> Any:
     """Return the type of the document of a run, from the rules and facts that the game registers."""
     name = _camel(game.name)
     kinds = {key: Literal[kind] if isinstance(kind, tuple) else kind for key, kind in game.facts.items()}
-    told = {key: NotRequired[kind | None] for key, kind in kinds.items()}
-    facts = typed(f"{name}Facts", f"What a turn of {game.title} lists.", told)
+    fields = {key: NotRequired[kind | None] for key, kind in kinds.items()}
+    facts = typed(f"{name}Facts", f"What a turn of {game.title} lists.", fields)
     turn = typed(f"{name}Turn", f"One turn of {game.title}.", answers.TurnAnswer.__annotations__ | {"facts": facts})
     turns = Annotated[list[turn], Field(description="The turns in order.")]
     fields = {"game_version": Literal[game.version], "turns": turns}
@@ -38,12 +38,12 @@ def odds_type(game: Any) -> Any:
     name = _camel(game.name)
     means = {of.key: Annotated[Mean, Field(description=of.title)] for of in game.figures}
     about = {key: Field(description=f"The share of turns with each {key}.") for key in word_facts(game)}
-    told = {key: Annotated[dict[str, Share], field] for key, field in about.items()}
+    by_word = {key: Annotated[dict[str, Share], field] for key, field in about.items()}
     fields = {
         "runs": Annotated[int, Field(ge=0, description="How many were played.")],
         "confidence": Annotated[float, Field(description="The confidence of the intervals.")],
         "means": typed(f"{name}Means", f"The means of the figures of {game.title}.", means),
-        "shares": typed(f"{name}Shares", f"The shares of turns of {game.title}.", told),
+        "shares": typed(f"{name}Shares", f"The shares of turns of {game.title}.", by_word),
     }
     head = _head(game, "tower-sim/game-odds", 2)
     return typed(f"{name}Odds", f"The odds of many runs of {game.title}.", head | fields)
@@ -67,14 +67,14 @@ class FigureOdds(ManyRuns):
     def __init__(self, game: Any) -> None:
         self.game = game
         self.values: list[tuple[float, ...]] = []
-        self.told: dict[str, list[Counter[str]]] = {name: [] for name in word_facts(game)}
+        self.counts: dict[str, list[Counter[str]]] = {name: [] for name in word_facts(game)}
         self.names = ("", "")
 
     def add(self, turns: Sequence[Turn]) -> None:
         self.values.append(self.game.measured(turns, self.rules))
         self.names = (turns[-1].state.model, turns[-1].state.apparatus) if turns else self.names
         for name, counts in count_words(self.game, turns).items():
-            self.told[name].append(counts)
+            self.counts[name].append(counts)
 
     @property
     def runs(self) -> int:
@@ -82,38 +82,40 @@ class FigureOdds(ManyRuns):
 
     def document(self) -> dict[str, Any]:
         model, apparatus = self.names
-        names = {"seed": str(self.seed), "model": model, "apparatus": apparatus}
-        head = {"schema": "tower-sim/game-odds", "version": 2, **names}
         columns = np.array(self.values).reshape(self.runs, -1).T
-        means = {of.key: _mean_json(of, column.tolist()) for of, column in zip(self.game.figures, columns, strict=True)}
-        of_words = {name: shares(self.told[name], words) for name, words in word_facts(self.game).items()}
-        told = {"game": self.game.name, **self.game.plain(self.rules), "runs": self.runs, "confidence": CONFIDENCE}
-        return head | told | {"means": means, "shares": of_words}
+        return {
+            "schema": "tower-sim/game-odds",
+            "version": 2,
+            "seed": str(self.seed),
+            "model": model,
+            "apparatus": apparatus,
+            "game": self.game.name,
+            **self.game.plain(self.rules),
+            "runs": self.runs,
+            "confidence": CONFIDENCE,
+            "means": {
+                of.key: _mean(of, values.tolist()) for of, values in zip(self.game.figures, columns, strict=True)
+            },
+            "shares": {name: shares(self.counts[name], words) for name, words in word_facts(self.game).items()},
+        }
 
     def words(self) -> str:
         now, width = self.document(), max(len(figure.title) for figure in self.game.figures)
-        lines = [
-            _summarize(self.game, now),
-            "",
-            f"{self.game.title}, {now['apparatus']}, {now['model']}, seed {self.seed}",
-        ]
+        head = f"{self.game.title}, {now['apparatus']}, {now['model']}, seed {self.seed}"
         few = too_few(self.runs, self.game.run)
+        lines = [_summarize(self.game, now), "", head]
         lines += [few or f"{self.runs} {self.game.runs}; in brackets 95 % intervals", ""]
         lines += [f"{of.title:{width}}  {_format_mean(of, now)}" for of in self.game.figures]
         for name, words in now["shares"].items():
             if turns := sum(share["count"] for share in words.values()):
                 lines += ["", f"{name.replace('_', ' ')}, shares of {turns} turns"]
-                lines += [
-                    f"{word.replace('_', ' '):{width}}  {said_proportion(share)}"
-                    for word, share in words.items()
-                    if share["count"]
-                ]
+                seen = ((word.replace("_", " "), share) for word, share in words.items() if share["count"])
+                lines += [f"{word:{width}}  {share_text(share)}" for word, share in seen]
         return "\n".join(lines)
 
     def draw(self, apparatus: Apparatus, path: str | Path) -> None:
-        raise UsageError(
-            f"many {self.game.runs} of {self.game.name} have no picture; allowed is one; leave --games out"
-        )
+        what = f"many {self.game.runs} of {self.game.name} have no picture"
+        raise UsageError(f"{what}; allowed is one; leave --games out")
 
 
 def _summarize(game: Any, now: Mapping[str, Any]) -> str:
@@ -129,13 +131,14 @@ def _summarize(game: Any, now: Mapping[str, Any]) -> str:
         if len(likely) == 2 and first["count"] and ends[0][0] < ends[0][1]:
             sure = "that is sure" if ends[0][0] > ends[1][1] else "which of the two is more frequent is not sure"
             names = [word.replace("_", " ") for word in likely]
-            told = f"{names[0]}, with {said_proportion(first)} of the turns, before {names[1]} with"
-            frequent = f"The most frequent {name.replace('_', ' ')} is {told} {said_proportion(second)}"
-            return f"{frequent}: {sure}. {over} {means[0]}."
+            frequent = (
+                f"The most frequent {name.replace('_', ' ')} is {names[0]}, with {share_text(first)} of the turns"
+            )
+            return f"{frequent}, before {names[1]} with {share_text(second)}: {sure}. {over} {means[0]}."
     return f"{over} {', and '.join(means)}."
 
 
-def _mean_json(figure: Figure, values: list[float]) -> Mean:
+def _mean(figure: Figure, values: list[float]) -> Mean:
     value = mean(values)
     if figure.is_share and value["interval"]:
         value["interval"] = np.clip(value["interval"], 0, 1).tolist()
@@ -143,6 +146,4 @@ def _mean_json(figure: Figure, values: list[float]) -> Mean:
 
 
 def _format_mean(figure: Figure, now: Mapping[str, Any]) -> str:
-    value = now["means"][figure.key]
-    interval = value["interval"] and " ({:.3g} to {:.3g})".format(*value["interval"])
-    return f"{value['mean']:.3g}{interval or ''}{'' if figure.is_share else f' {figure.unit}'}"
+    return mean_text(now["means"][figure.key], ".3g") + ("" if figure.is_share else f" {figure.unit}")

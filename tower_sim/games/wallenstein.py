@@ -12,11 +12,7 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 
 from tower_sim.errors import fault
-from tower_sim.games.game import Game
-from tower_sim.games.rules import Rules
-from tower_sim.games.tower import GameTower
-from tower_sim.games.turn import Turn
-from tower_sim.runs.figure import Figure
+from tower_sim.games import Figure, Game, GameTower, Rules, Turn
 from tower_sim.runs.tower import INSIDE
 
 PLAYERS = ("red", "blue", "yellow", "black", "white")  # ours: the names of the colours

@@ -11,16 +11,7 @@ from tower_sim.games.amerigo.options import (
     on_gold_track,
     options,
 )
-from tower_sim.games.amerigo.phases import (
-    DropEntry,
-    after,
-    cleared,
-    game_json,
-    knocked,
-    play,
-    start,
-    throw_of,
-)
+from tower_sim.games.amerigo.phases import DropEntry, after, cleared, game_json, knocked, play, start, throw_of
 from tower_sim.games.amerigo.rules import Rules
 from tower_sim.games.tower import DROP_STREAM, KNOCK_STREAM
 

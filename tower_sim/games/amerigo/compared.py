@@ -11,8 +11,9 @@ import numpy as np
 
 from tower_sim.contract import DropModel
 from tower_sim.errors import fault
+from tower_sim.games import Turn
 from tower_sim.games.amerigo.figures import ACTIONS, FIGURES, colour_figures
-from tower_sim.games.amerigo.many import counted, plan_of, sample_games
+from tower_sim.games.amerigo.many import count_games, plan_of, sample_games
 from tower_sim.games.amerigo.rules import Rules
 from tower_sim.games.compared import (
     Compared,
@@ -27,7 +28,6 @@ from tower_sim.games.compared import (
     instead,
     number,
 )
-from tower_sim.games.turn import Turn
 from tower_sim.runs.array import Array, Runs, RunSampler
 from tower_sim.runs.figure import table
 
@@ -59,59 +59,40 @@ class Course:
         return Course(self.rules, self.inside + more.inside, self.actions + more.actions)
 
     @property
-    def games(self) -> int:
-        return int(self.inside[0].sum())
-
-    @property
-    def mean(self) -> Array:
-        """The mean number of cubes inside after each drop, shape (drop,)."""
-        return np.asarray((self.inside * self._numbers).sum(1) / self.games)
-
-    @property
-    def sd(self) -> Array:
-        """The same for the standard deviation over games."""
-        off: Array = np.subtract(self._numbers, self.mean[:, None])
-        return np.sqrt(np.asarray((self.inside * off * off).sum(1)) / (self.games - 1))
-
-    def quantile(self, share: float) -> Array:
-        """Interpolated as in numpy.quantile, shape (drop,)."""
-        place = share * (self.games - 1)
-        below, above = (self._ranked(int(rank)) for rank in (np.floor(place), np.ceil(place)))
-        return below + (above - below) * (place - np.floor(place))
-
-    @property
     def with_a_choice(self) -> float:
         """The share of phases with two or more actions."""
         return float(self.actions[2:].sum() / self.actions.sum())
 
     @property
-    def _numbers(self) -> Array:
-        most: int = len(self.inside[0])
-        return np.arange(most)
-
-    def _ranked(self, rank: int) -> Array:
-        is_at_most: Array = np.less_equal(np.cumsum(self.inside, 1), rank)
-        return is_at_most.sum(1).astype(float)
+    def curve(self) -> Curve:
+        """The number of cubes inside after each drop."""
+        numbers: Array = np.arange(len(self.inside[0]))
+        games = int(self.inside[0].sum())
+        mean = np.asarray((self.inside * numbers).sum(1) / games)
+        off: Array = np.subtract(numbers, mean[:, None])
+        sd = np.sqrt(np.asarray((self.inside * off * off).sum(1)) / (games - 1))
+        ends = np.array([np.quantile(np.repeat(numbers, counts), (0.05, 0.95)) for counts in self.inside])
+        return Curve(games, mean, sd, *ends.T)
 
 
 class ComparedGames(Compared):
     """The description of two variants of Amerigo for a comparison."""
 
     def grouped(self) -> tuple[Group, ...]:
-        self._shared = tuple(colour for colour in self.rules[0].colours if colour in self.rules[1].colours)
-        colours = colour_figures(self._shared)
+        self._common = tuple(colour for colour in self.rules[0].colours if colour in self.rules[1].colours)
+        colours = colour_figures(self._common)
         self._every = (*FIGURES, *colours)
         return (Group("figures", "a game", FIGURES), Group("colours", "out a phase, by colour", colours))
 
     def run(self, turns: Sequence[Turn], side: int) -> Values:
-        return self.valued(counted([[turn.entry for turn in turns]], self.rules[side]), side)
+        return self.measure(count_games([[turn.entry for turn in turns]], self.rules[side]), side)
 
     def none(self, side: int) -> Values:
-        return self.valued(Runs.none(plan_of(self.rules[side])), side)
+        return self.measure(Runs.none(plan_of(self.rules[side])), side)
 
-    def valued(self, games: Runs, side: int, beyond: int | None = None) -> Values:
+    def measure(self, games: Runs, side: int, beyond: int | None = None) -> Values:
         colours = games.plan.colours
-        out = {f"out_{i}": games.emerged[..., colours.index(name)] for i, name in enumerate(self._shared)}
+        out = {f"out_{i}": games.emerged[..., colours.index(name)] for i, name in enumerate(self._common)}
         values = table(replace(games.by_drop, facts=out), self._every)
         return Values(values, len(games) * games.plan.drops, beyond, Course.of(games, self.rules[side]))
 
@@ -123,7 +104,7 @@ class ComparedGames(Compared):
 
     def _sample(self, model: RunSampler, side: int, runs: int, seed: int, first: int) -> Values:
         games = sample_games(model, self.rules[side], runs, seed, first=first)
-        return self.valued(games, side, int(model.extrapolated(games).sum()))
+        return self.measure(games, side, int(model.extrapolated(games).sum()))
 
     def check(self, side: int) -> None:
         """Raise UsageError for rules without rounds, since the figures describe phases, or with knocks."""
@@ -150,29 +131,20 @@ class ComparedGames(Compared):
     def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Any, Any]) -> str:
         rows = {row.key: row for row in groups[0]}
         gold = rows["gold_with_token"] if rows["gold_with_token"].shown and not rows["gold"].shown else rows["gold"]
-        return " ".join(
-            [
-                _describe_cubes(rows["inside"]),
-                _describe_choice(rows["actions"], rows["action_points"], courses),
-                _describe_gold(gold),
-            ]
-        )
+        choice = _describe_choice(rows["actions"], rows["action_points"], courses)
+        return f"{_describe_cubes(rows['inside'])} {choice} {_describe_gold(gold)}"
 
     def picture(self, courses: tuple[Any, Any]) -> Picture:
         both: tuple[Course, Course] = courses
         phases = {len(rules.phases) for rules in self.rules}
         rounds = max(rules.rounds for rules in self.rules) if len(phases) == 1 else 0
         return Picture(
-            curves=(_curve(both[0]), _curve(both[1])),
+            curves=(both[0].curve, both[1].curve),
             x="drop (0 is the set-up)",
             y="inside after the drop [cubes]",
             ends=tuple(0.5 + number * len(self.rules[0].phases) for number in range(rounds)),
             part="round",
         )
-
-
-def _curve(course: Course) -> Curve:
-    return Curve(course.games, course.mean, course.sd, course.quantile(0.05), course.quantile(0.95))
 
 
 def _describe_cubes(row: Row) -> str:
@@ -193,19 +165,16 @@ def _describe_choice(actions: Row, points: Row, courses: tuple[Course, Course]) 
     else:
         phases = f"two or more in {choice_b} of the phases instead of {choice_a}"
         of_actions = f"There are {instead(actions, ' actions to choose from in a phase')} ({phases})"
-    of_points = (
-        f"with about as many action points ({number(points.mean_a)})"
-        if points.verdict is Sureness.ALIKE
-        else f"with {instead(points, ' action points')}"
+    of_points = instead(points, " action points")
+    if points.verdict is Sureness.ALIKE:
+        of_points = f"about as many action points ({number(points.mean_a)})"
+    first, second = (
+        "no difference is shown" if row.verdict is Sureness.ALIKE else how_sure(row, "game")
+        for row in (actions, points)
     )
-    first, second = (_how_sure(row) for row in (actions, points))
     if first == second:
-        return f"{of_actions}, {of_points}: {first}."
-    return f"{of_actions}: {first}; {of_points}: {second}."
-
-
-def _how_sure(row: Row) -> str:
-    return "no difference is shown" if row.verdict is Sureness.ALIKE else how_sure(row, "game")
+        return f"{of_actions}, with {of_points}: {first}."
+    return f"{of_actions}: {first}; with {of_points}: {second}."
 
 
 def _describe_gold(row: Row) -> str:

@@ -6,18 +6,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tower_sim.apparatus.parts import Apparatus
+from tower_sim.games import Figure, Game, GameTower, Turn
 from tower_sim.games.amerigo import phases, words
 from tower_sim.games.amerigo import rules as amerigo
 from tower_sim.games.amerigo.figures import FIGURES, FITTED
-from tower_sim.games.amerigo.many import counted, plan_of
+from tower_sim.games.amerigo.many import count_games, plan_of
 from tower_sim.games.amerigo.phases import DropEntry
 from tower_sim.games.amerigo.rules import RULES_VERSION, Rules
-from tower_sim.games.game import Game
-from tower_sim.games.tower import GameTower
-from tower_sim.games.turn import Turn
 from tower_sim.games.ways import Ways
 from tower_sim.runs.array import Plan
-from tower_sim.runs.figure import Figure, table
+from tower_sim.runs.figure import table
 from tower_sim.tools.columns import Column
 
 
@@ -46,7 +44,7 @@ class Amerigo(Game):
         return rules.counts
 
     def play(self, tower: GameTower, rules: Rules) -> Iterator[Turn]:
-        for entry in phases.drops(tower, rules):
+        for entry in phases.play_drops(tower, rules):
             yield Turn(
                 facts={
                     "round": entry.round,
@@ -69,7 +67,7 @@ class Amerigo(Game):
         return FITTED
 
     def measured(self, turns: Sequence[Turn], rules: Rules) -> tuple[float, ...]:
-        return tuple(table(counted([entries_of(turns)], rules).by_drop, FIGURES)[0].tolist())
+        return tuple(table(count_games([entries_of(turns)], rules).by_drop, FIGURES)[0].tolist())
 
     def turns(self, rules: Rules) -> int:
         return rules.drops

@@ -45,19 +45,15 @@ def sample_games(model: RunSampler, rules: Rules, games: int, seed: int, *, firs
     """
     check_whole("games", games, 1)
     if not hasattr(model, "sample_runs"):
-        raise fault(
-            "model", model, "one that samples whole games, such as a surrogate", "take open_model(..., 'surrogate')"
-        )
+        allowed = "one that samples whole games, such as a surrogate"
+        raise fault("model", model, allowed, "take open_model(..., 'surrogate')")
     as_rules(rules)
     return model.sample_runs(plan_of(rules), games, seed, first=first, shift=shift)
 
 
-def counted(games: Iterable[Sequence[DropEntry]], rules: Rules) -> Runs:
+def count_games(games: Iterable[Sequence[DropEntry]], rules: Rules) -> Runs:
     """Return the counts of complete games from `amerigo.play`."""
-    counts = [
-        [[[counted[colour] for colour in rules.colours] for counted in (entry.thrown, entry.emerged, entry.inside)]
-         for entry in entries]
-        for entries in games
-    ]  # fmt: skip
-    table = np.array(counts, np.int16).reshape(-1, rules.drops, 3, len(rules.colours))
+    by_drop = ((entry.thrown, entry.emerged, entry.inside) for entries in games for entry in entries)
+    rows = [[[counts[colour] for colour in rules.colours] for counts in drop] for drop in by_drop]
+    table = np.array(rows, np.int16).reshape(-1, rules.drops, 3, len(rules.colours))
     return Runs(plan_of(rules), table[:, :, 0], table[:, :, 1], table[:, :, 2])

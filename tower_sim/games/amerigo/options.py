@@ -160,8 +160,8 @@ def options(
     Returns:
         The choices, the gold for passing and the victory points of a token.
 
-    >>> found = options({"white": 2, "blue": 3}, Rules(), marker="red")
-    >>> [(choice.action, choice.cubes, choice.points) for choice in found.choices], found.gold
+    >>> now = options({"white": 2, "blue": 3}, Rules(), marker="red")
+    >>> [(choice.action, choice.cubes, choice.points) for choice in now.choices], now.gold
     ([('blue', 'blue', 3), ('red', 'white', 3), ('white', 'white', 3)], 2)
     """
     tokens = Tokens() if tokens is None else check_kind("tokens", tokens, Tokens, "Tokens", "write Tokens(...)")
@@ -179,17 +179,11 @@ def options(
         cubes_for.setdefault(action, cubes_for[there[0]])
     points = action_points(emerged)
     choices: list[Choice] = []
-    for action in rules.colours:
-        if action not in cubes_for:
-            continue
-        paying = _paying(action, rules) if stands_in and action == marker else (action,)
-        more, once = (sum(given.get(colour, 0) for colour in paying) for given in (tokens.extra, tokens.once))
+    for action in (colour for colour in rules.colours if colour in cubes_for):
+        payers = {"carried_out": (action,), "chosen": (rules.substitute,), "both": (action, rules.substitute)}
+        choice = rules.rulings.stand_in_tokens if stands_in and action == marker else "carried_out"
+        more, once = (sum(table.get(payer, 0) for payer in payers[choice]) for table in (tokens.extra, tokens.once))
         choices.append(Choice(action, cubes_for[action], points + more, once))
     divisor = rules.gold_divisor_with_token if tokens.gold else rules.gold_divisor
     victory_points = sum(emerged.values()) if tokens.victory_points else 0
     return Options(tuple(choices), gold_for_passing(emerged, divisor), victory_points)
-
-
-def _paying(action: str, rules: Rules) -> tuple[str, ...]:
-    paying = {"carried_out": (action,), "chosen": (rules.substitute,), "both": (action, rules.substitute)}
-    return paying[rules.rulings.stand_in_tokens]

@@ -19,15 +19,11 @@ from tower_sim.contract import DropModel
 from tower_sim.cubes import Cube, count_by_colour, in_order
 from tower_sim.door import as_model
 from tower_sim.errors import fault
+from tower_sim.games import GameTower
 from tower_sim.games.amerigo.answers import AmerigoDrop, AmerigoGame
-from tower_sim.games.amerigo.options import (
-    action_points,
-    actions_allowed,
-    gold_for_passing,
-)
+from tower_sim.games.amerigo.options import action_points, actions_allowed, gold_for_passing
 from tower_sim.games.amerigo.rules import SETUP, Rules, as_rules
 from tower_sim.games.running import has_board
-from tower_sim.games.tower import GameTower
 from tower_sim.outcome import Outcome, Status
 from tower_sim.state import TowerState, check_seed
 
@@ -61,16 +57,14 @@ class GameState:
         return self.index >= self.rules.drops
 
 
-def check_tower(model: DropModel) -> None:
-    """Raise UsageError if `model` is for a ship with a board, which keeps no cubes inside."""
-    if has_board(model):
+def start(model: DropModel, rules: Rules) -> GameState:
+    """Return the game before its set-up: an empty tower, and every cube in storage.
+
+    Raises UsageError for a model of a ship with a board, which keeps no cubes inside.
+    """
+    if has_board(as_model(model)):
         allowed = "a tower that keeps cubes, such as amerigo"
         raise fault("apparatus", model.apparatus, allowed, "it is a ship with a board, for battles; take a tower")
-
-
-def start(model: DropModel, rules: Rules) -> GameState:
-    """Return the game before its set-up: an empty tower, and every cube in storage."""
-    check_tower(as_model(model))
     as_rules(rules)
     return GameState(rules, rules.supply(model.cube_edge), model.empty())
 
@@ -190,40 +184,36 @@ def play(model: DropModel, rules: Rules, seed: int) -> Iterator[DropEntry]:
     blue 5 5 3
     black 1 6 5
     """
-    as_rules(rules)
-    check_tower(as_model(model))
-    return _alone(GameTower(model, rules.counts, check_seed(seed)), rules)
+    start(model, rules)  # raises its errors here, before the first entry
+    tower = GameTower(model, rules.counts, check_seed(seed))
+
+    def entries() -> Iterator[DropEntry]:
+        for entry in play_drops(tower, rules):
+            yield entry
+            tower.begin(entry.index + 1)
+
+    return entries()
 
 
-def _alone(tower: GameTower, rules: Rules) -> Iterator[DropEntry]:
-    for entry in drops(tower, rules):
-        yield entry
-        tower.begin(entry.index + 1)
-
-
-def drops(tower: GameTower, rules: Rules) -> Iterator[DropEntry]:
+def play_drops(tower: GameTower, rules: Rules) -> Iterator[DropEntry]:
     """Yield the entries of a game; see `play`. The caller begins a new turn of `tower` after each."""
     state = start(tower.model, rules)
     while not state.over:
-        entry = dropped(tower, state)
+        entry = drop(tower, state)
         yield entry
         state = cleared(entry.state)
 
 
-def dropped(tower: GameTower, state: GameState) -> DropEntry:
+def drop(tower: GameTower, state: GameState) -> DropEntry:
     """Return the entry of the current drop and the knock after it, at the beginning of a turn of `tower`."""
     thrown = throw_of(state)
-    drop = knock = None
+    outcome = knock = None
     if thrown:
-        drop = tower.throw_cubes(thrown)
-        state = after(state, drop)
+        outcome = tower.throw_cubes(thrown)
+        state = after(state, outcome)
     if state.index in state.rules.knocks:
         knock = tower.knock(state.rules.knocks[state.index])
         state = knocked(state, knock)
-    return _entry(state, thrown, drop, knock)
-
-
-def _entry(state: GameState, thrown: tuple[Cube, ...], drop: Outcome | None, knock: Outcome | None) -> DropEntry:
     rules = state.rules
     emerged = count_by_colour(state.central, rules.colours)
     is_phase = state.phase != SETUP
@@ -231,8 +221,8 @@ def _entry(state: GameState, thrown: tuple[Cube, ...], drop: Outcome | None, kno
         index=state.index,
         round=state.round,
         phase=state.phase,
-        status=drop.status if drop else Status.SETTLED,
-        attempts=drop.attempts if drop else 0,
+        status=outcome.status if outcome else Status.SETTLED,
+        attempts=outcome.attempts if outcome else 0,
         skipped=not state.central,
         thrown=count_by_colour(thrown, rules.colours),
         emerged=emerged,
@@ -241,7 +231,7 @@ def _entry(state: GameState, thrown: tuple[Cube, ...], drop: Outcome | None, kno
         actions=actions_allowed(emerged, rules) if is_phase else (),
         action_points=action_points(emerged) if is_phase else 0,
         gold=gold_for_passing(emerged, rules.gold_divisor) if is_phase else 0,
-        failures=drop.failures if drop else (),
+        failures=outcome.failures if outcome else (),
         knock_failures=knock.failures if knock else (),
         state=state,
     )

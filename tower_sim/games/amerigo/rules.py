@@ -102,14 +102,13 @@ class Rules(rules.Rules):
 
 def as_rules(rules: object) -> Rules:
     """Return `rules`. Raises UsageError unless they are an object of `Rules`."""
-    return check_kind(
-        "rules", rules, Rules, "Rules", "write Rules(rounds=3), or read a table with the game's read(...)"
-    )
+    advice = "write Rules(rounds=3), or read a table with the game's read(...)"
+    return check_kind("rules", rules, Rules, "Rules", advice)
 
 
-def check_colours(what: str, given: Iterable[str], colours: Sequence[str], advice: str = "check its spelling") -> None:
-    """Raise UsageError if a colour of `given` is not one of `colours`. `what` names the given colours."""
-    for colour in given:
+def check_colours(what: str, some: Iterable[str], colours: Sequence[str], advice: str = "check its spelling") -> None:
+    """Raise UsageError if one of `some` is not one of `colours`. `what` names them."""
+    for colour in some:
         if not isinstance(cast("object", colour), str) or colour not in colours:
             raise unknown(f"a colour in {what}", colour, colours, advice)
 

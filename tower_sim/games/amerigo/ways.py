@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tower_sim.games import telling
+from tower_sim.games import Turn, telling
 from tower_sim.games.amerigo import words
 from tower_sim.games.amerigo.answers import AmerigoGame
 from tower_sim.games.amerigo.compared import ComparedGames
 from tower_sim.games.amerigo.phases import game_json
 from tower_sim.games.amerigo.rules import Rules
-from tower_sim.games.turn import Turn
 from tower_sim.games.ways import Ways
 
 
@@ -27,7 +26,7 @@ class AmerigoWays(Ways):
         return f"{words.game_title(rules, apparatus, model, seed)}\n{words.game_head(rules)}"
 
     def line(self, turn: Turn, rules: Rules) -> str:
-        return f"{turn.index:4} {turn.failed}" if turn.failed else words.game_line(turn.entry, rules)
+        return f"{turn.index:4} {turn.failed}" if turn.failed else words.game_line(turn.entry)
 
     def document_of(self, turns: Sequence[Turn], rules: Rules, *, apparatus: str, model: str, seed: int) -> AmerigoGame:
         entries = [turn.entry for turn in turns if turn.failed is None]

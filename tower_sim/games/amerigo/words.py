@@ -3,46 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from tower_sim.games.amerigo.phases import DropEntry
 from tower_sim.games.amerigo.rules import Rules
 from tower_sim.outcome import Status
 
 _BARS = " ▁▂▃▄▅▆▇█"
+_LINE = "{:>4} {:>2} {:<6} {:>6} {:>3} {:>2} | {} | {:>2} {:>4}"
 
 
 def game_title(rules: Rules, apparatus: str, model: str, seed: int) -> str:
     """Return the first line of a game."""
     published = Rules()
     keys = [name for name in Rules.model_fields if name != "name"]
-    changed = [key for key in keys if getattr(rules, key) != getattr(published, key)]
-    said = f" with other {', '.join(changed)}" if changed else ""
+    changes = ", ".join(key for key in keys if getattr(rules, key) != getattr(published, key))
     name = "the published rules" if rules.name == published.name else f"rules {rules.name}"
-    return f"Amerigo, {name}{said}, tower {apparatus}, {model}, seed {seed}"
+    name += f" with other {changes}" if changes else ""
+    return f"Amerigo, {name}, tower {apparatus}, {model}, seed {seed}"
 
 
 def game_head(rules: Rules) -> str:
     """Return the heading of the lines of drops."""
-    return _columns("drop", "rd", "phase", "thrown", "out", "in", rules.colours, "AP", "gold")
+    return _LINE.format("drop", "rd", "phase", "thrown", "out", "in", " ".join(rules.colours), "AP", "gold")
 
 
-def game_line(entry: DropEntry, rules: Rules) -> str:
+def game_line(entry: DropEntry) -> str:
     """Return one drop as a line, under `game_head`."""
-    by_colour = [str(count) if count else "." for count in entry.emerged.values()]
-    is_phase = entry.index > 0
-    line = _columns(
-        str(entry.index),
-        str(entry.round) if is_phase else "-",
-        entry.phase,
-        str(sum(entry.thrown.values())),
-        str(sum(entry.emerged.values())),
-        str(sum(entry.inside.values())),
-        by_colour,
-        str(entry.action_points) if is_phase else "",
-        str(entry.gold) if is_phase else "",
-        widths=[len(colour) for colour in rules.colours],
-    )
+    cubes = (sum(counts.values()) for counts in (entry.thrown, entry.emerged, entry.inside))
+    by_colour = " ".join(f"{count or '.':>{len(colour)}}" for colour, count in entry.emerged.items())
+    number, points, gold = (entry.round, entry.action_points, entry.gold) if entry.index else ("-", "", "")
+    line = _LINE.format(entry.index, number, entry.phase, *cubes, by_colour, points, gold)
     remarks = ["skipped"] * entry.skipped
     remarks += [str(entry.status)] * (entry.status is not Status.SETTLED)
     remarks += [f"drawn {entry.attempts} times"] * (entry.attempts > 1)
@@ -54,13 +45,8 @@ def game_summary(entries: Sequence[DropEntry], rules: Rules) -> str:
     """Return the summary of a game: two plain sentences, then statistics."""
     inside = [sum(entry.inside.values()) for entry in entries]
     phases = [entry for entry in entries if entry.index > 0]
-    lines = [
-        "",
-        in_plain_words(entries),
-        "",
-        f"inside   {_sparkline(inside)}  {_spread(inside)}",
-        f"         {inside[0]} after the set-up, {inside[-1]} at the end",
-    ]
+    lines = ["", in_plain_words(entries), "", f"inside   {_sparkline(inside)}  {_spread(inside)}"]
+    lines.append(f"         {inside[0]} after the set-up, {inside[-1]} at the end")
     if phases:
         out = [sum(entry.emerged.values()) for entry in phases]
         thrown = [sum(entry.thrown.values()) for entry in phases]
@@ -74,9 +60,9 @@ def game_summary(entries: Sequence[DropEntry], rules: Rules) -> str:
         lines.append(f"{colour:{width}}  {came:10}  {allowed:17}  {entries[-1].inside[colour]:17}")
     redrawn = sum(max(entry.attempts - 1, 0) for entry in entries)
     skipped = sum(entry.skipped for entry in phases)
-    statuses = Counter(str(entry.status) for entry in entries if entry.attempts)
-    said = ", ".join(f"{count} {status}" for status, count in sorted(statuses.items()))
-    lines.append(f"\n{skipped} of {len(phases)} phases skipped; drops: {said}; {redrawn} drawn again")
+    counts = sorted(Counter(str(entry.status) for entry in entries if entry.attempts).items())
+    statuses = ", ".join(f"{count} {status}" for status, count in counts)
+    lines.append(f"\n{skipped} of {len(phases)} phases skipped; drops: {statuses}; {redrawn} drawn again")
     return "\n".join(lines)
 
 
@@ -96,24 +82,6 @@ def in_plain_words(entries: Sequence[DropEntry]) -> str:
         f"with a choice of two or more in {choice} of {len(phases)} phases; "
         f"{min(inside[1:])} to {max(inside[1:])} cubes stayed in the tower. {less}"
     )
-
-
-def _columns(
-    drop: str,
-    round_: str,
-    phase: str,
-    thrown: str,
-    out: str,
-    inside: str,
-    by_colour: Iterable[str],
-    points: str,
-    gold: str,
-    widths: Sequence[int] = (),
-) -> str:
-    cells = list(by_colour)
-    sizes = widths or [len(cell) for cell in cells]
-    middle = " ".join(f"{cell:>{size}}" for cell, size in zip(cells, sizes, strict=True))
-    return f"{drop:>4} {round_:>2} {phase:<6} {thrown:>6} {out:>3} {inside:>2} | {middle} | {points:>2} {gold:>4}"
 
 
 def _spread(values: Sequence[int]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, cast
 
 from tower_sim.apparatus.board import Board
 from tower_sim.cubes import Cube
@@ -20,19 +20,16 @@ MOST = 99  # limit for each number of an ability; cards have far smaller numbers
 AbilityKind = Literal["throw", "card", "move", "strength", "take_off", "win_bonus"]
 
 
-class _Known(NamedTuple):
-    numbers: Mapping[str, int]
-    words: str  # * is the end of a verb: "" or "s"; {count cube} becomes "two cubes"
-
-
-_KINDS: Mapping[str, _Known] = {
-    "throw": _Known({"count": 2}, "throw* {count more cube}"),
-    "card": _Known({"count": 0}, "draw* a card with {count cannon} and throw* as many cubes"),
-    "move": _Known({"spared": 0}, "move* a cube to ZONE and take* {spared} damage less"),
-    "strength": _Known({"count": 1}, "add* {count} strength"),
-    "take_off": _Known({"damage": 1, "coins": 2}, "take* off an own cube for {damage} damage and {coins coin}"),
-    "win_bonus": _Known(
-        {"damage": 0, "coins": 0, "cargo": 0}, "claim* {damage} damage, {coins coin} and {cargo} cargo for winning"
+# The default numbers of each kind, and a phrase: * is the end of a verb, "" or "s"; {count cube} becomes "two cubes".
+_KINDS: Mapping[str, tuple[Mapping[str, int], str]] = {
+    "throw": ({"count": 2}, "throw* {count more cube}"),
+    "card": ({"count": 0}, "draw* a card with {count cannon} and throw* as many cubes"),
+    "move": ({"spared": 0}, "move* a cube to ZONE and take* {spared} damage less"),
+    "strength": ({"count": 1}, "add* {count} strength"),
+    "take_off": ({"damage": 1, "coins": 2}, "take* off an own cube for {damage} damage and {coins coin}"),
+    "win_bonus": (
+        {"damage": 0, "coins": 0, "cargo": 0},
+        "claim* {damage} damage, {coins coin} and {cargo} cargo for winning",
     ),
 }
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -69,7 +66,7 @@ class Ability:
             what = f"{name} of ability {self.kind}"
             number = check_whole(what, getattr(self, name), 0)
             object.__setattr__(self, name, number)
-            if number and name not in _KINDS[self.kind].numbers:
+            if number and name not in _KINDS[self.kind][0]:
                 raise fault(what, number, "0")
             if number > MOST:
                 raise fault(what, number, f"up to {MOST}", "give a smaller one")
@@ -91,36 +88,36 @@ class Ability:
         ('strength', 3)
         """
         check_kind("ability", text, str, "a text", advice := "write throw:2 or strength:1")
-        kind, *given = text.strip().removesuffix("!").split(":")
+        kind, *words = text.strip().removesuffix("!").split(":")
         if kind not in _KINDS:
             raise unknown("ability", text, _KINDS, advice)
-        numbers = _KINDS[kind].numbers
-        are_whole = all(n.isdecimal() and n.isascii() and len(n) <= len(str(MOST)) for n in given)
-        if len(given) > len(numbers) or not are_whole:
+        numbers, _ = _KINDS[kind]
+        are_whole = all(n.isdecimal() and n.isascii() and len(n) <= len(str(MOST)) for n in words)
+        if len(words) > len(numbers) or not are_whole:
             form = ":".join([kind, *(name.upper() for name in numbers)])
             raise fault("ability", text, f"{form}, whole numbers from 0 to {MOST}", advice)
-        read: dict[str, Any] = {**numbers, **dict(zip(numbers, map(int, given), strict=False))}
-        return Ability(cast("AbilityKind", kind), **read, barred_against_buildings=text.strip().endswith("!"))
+        values: dict[str, Any] = {**numbers, **dict(zip(numbers, map(int, words), strict=False))}
+        return Ability(cast("AbilityKind", kind), **values, barred_against_buildings=text.strip().endswith("!"))
 
     @property
     def text(self) -> str:
-        numbers = [str(getattr(self, name)) for name in _KINDS[self.kind].numbers]
+        numbers = [str(getattr(self, name)) for name in _KINDS[self.kind][0]]
         plain_move = self.kind == "move" and not self.spared
         return ":".join([self.kind, *([] if plain_move else numbers)]) + "!" * self.barred_against_buildings
 
     def words(self, ending: str = "", zone: str = "") -> str:
         """Return a phrase for the ability, such as `throw two more cubes`; with `ending` = "s" in the third person."""
 
-        def counted(found: re.Match[str]) -> str:
-            number: int = getattr(self, found[1])
-            said = _NUMBERS[number] if number < len(_NUMBERS) else str(number)
-            return f"{said} {found[2]}{'s' * (number != 1)}" if found[2] else said
+        def count(match: re.Match[str]) -> str:
+            number: int = getattr(self, match[1])
+            word = _NUMBERS[number] if number < len(_NUMBERS) else str(number)
+            return f"{word} {match[2]}{'s' * (number != 1)}" if match[2] else word
 
-        words = _KINDS[self.kind].words
+        _, phrase = _KINDS[self.kind]
         if self.kind == "move" and not self.spared:
-            words = words.partition(" and")[0]
-        words = re.sub(r"\{(\w+) ?([^}]*)\}", counted, words)
-        return words.replace("*", ending).replace("ZONE", zone.replace("_", " ") or "an adjacent zone")
+            phrase = phrase.partition(" and")[0]
+        phrase = re.sub(r"\{(\w+) ?([^}]*)\}", count, phrase)
+        return phrase.replace("*", ending).replace("ZONE", zone.replace("_", " ") or "an adjacent zone")
 
     @property
     def worth(self) -> Worth:
@@ -141,11 +138,11 @@ class Use:
     zone: str | None = None
 
 
-def places_of(board: Board) -> list[str]:
+def list_places(board: Board) -> list[str]:
     """Return the places of a board: its zones, the border, the table."""
     return [*(ZONE + zone.name for zone in board.zones), BORDER, TABLE]
 
 
-def zones_of(places: Mapping[Cube, str]) -> dict[Cube, str]:
+def zone_by_cube(places: Mapping[Cube, str]) -> dict[Cube, str]:
     """Return the zone of each cube that lies in a zone. Source: rulebook, line 983."""
     return {cube: place.removeprefix(ZONE) for cube, place in places.items() if place.startswith(ZONE)}

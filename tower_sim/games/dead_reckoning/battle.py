@@ -13,18 +13,20 @@ import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from itertools import takewhile
 from typing import Annotated, Any
 
 import numpy as np
+from pydantic import PlainSerializer, PlainValidator, TypeAdapter
 
 from tower_sim.apparatus.board import Board
 from tower_sim.contract import BoardModel
 from tower_sim.cubes import Cube, count_by_colour, in_order
-from tower_sim.cubes import supply as numbered
+from tower_sim.cubes import supply as make_cubes
 from tower_sim.door import as_model
 from tower_sim.drops.repeat import until_landed
 from tower_sim.errors import check_kind, check_table, check_whole, fault
-from tower_sim.games.dead_reckoning.abilities import ZONE, Ability, Use, places_of, zones_of
+from tower_sim.games.dead_reckoning.abilities import ZONE, Ability, Use, list_places, zone_by_cube
 from tower_sim.games.dead_reckoning.answers import BattleStep, StepKind, Used
 from tower_sim.games.dead_reckoning.combat import Result, in_explosive, resolve, verdict
 from tower_sim.games.dead_reckoning.sides import Setup
@@ -73,9 +75,7 @@ class Step:
         return self.drawn + len(self.failures)
 
     def to_json(self, colours: Sequence[str]) -> BattleStep:
-        use: Used | None = None
-        if self.use:
-            use = {"ability": self.ability, "cube": self.use.cube, "zone": self.use.zone}
+        use: Used | None = self.use and {"ability": self.ability, "cube": self.use.cube, "zone": self.use.zone}
         return {
             "kind": self.kind,
             "side": self.side or None,
@@ -94,14 +94,6 @@ class Step:
                 for x in self.landings
             ],
         }
-
-
-class _AsToken:
-    def __get_pydantic_core_schema__(self, source: object, handler: object) -> Any:
-        from pydantic_core import core_schema
-
-        as_token = core_schema.plain_serializer_function_ser_schema(TowerState.token)
-        return core_schema.no_info_plain_validator_function(TowerState.from_token, serialization=as_token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +116,7 @@ class Battle:
     seed: int
     game: int
     board: Board
-    state: Annotated[TowerState, _AsToken()]
+    state: Annotated[TowerState, PlainValidator(TowerState.from_token), PlainSerializer(TowerState.token)]
     cube_edge: float
     numbered: int
     supply: tuple[Cube, ...]
@@ -180,7 +172,7 @@ class Battle:
             if number in used or (self.setup.buildings and ability.barred_against_buildings):
                 continue
             if ability.kind == "move":
-                lying = sorted(zones_of(self.places).items())
+                lying = sorted(zone_by_cube(self.places).items())
                 ways += [Use(number, cube.id, goal) for cube, zone in lying for goal in self.board.neighbours[zone]]
             elif ability.kind == "take_off":
                 ways += [Use(number, cube.id) for cube in sorted(self.places) if cube.colour == side]
@@ -192,18 +184,14 @@ class Battle:
         """Return the number of cubes by place and colour, off the board first."""
         colours = self.setup.colours
         off = {name: getattr(self, name) for name in ("hand", "supply", "island", "lost", "taken")}
-        counted = {name: count_by_colour(cubes, colours) for name, cubes in off.items()}
-        counted["stuck"] = count_by_colour(self.state.cubes, colours)
-        return counted | {
-            place: count_by_colour(self.state.board.at(place), colours) for place in places_of(self.board)
-        }
+        on_board = {place: self.state.board.at(place) for place in list_places(self.board)}
+        places = off | {"stuck": self.state.cubes} | on_board
+        return {place: count_by_colour(cubes, colours) for place, cubes in places.items()}
 
     def token(self) -> str:
         """Return the battle as one line of text."""
-        return pack(
-            TOKEN_PREFIX,
-            _adapter().dump_python(self, mode="json", exclude_defaults=True, fallback=dict, warnings=False),
-        )
+        document = _adapter().dump_python(self, mode="json", exclude_defaults=True, fallback=dict, warnings=False)
+        return pack(TOKEN_PREFIX, document)
 
     @staticmethod
     def from_token(token: str) -> Battle:
@@ -228,7 +216,7 @@ def when_behind(battle: Battle, side: str, uses: Sequence[Use]) -> Use | None:
     claim = next((use for use in uses if battle.ability(side, use).kind == "win_bonus"), None)
     if claim or battle.result().winner == side:
         return claim
-    zones = {cube.id: (cube, battle.board.zone(zone)) for cube, zone in zones_of(battle.places).items()}
+    zones = {cube.id: (cube, battle.board.zone(zone)) for cube, zone in zone_by_cube(battle.places).items()}
 
     def rank(use: Use) -> tuple[int, int] | None:
         ability = battle.ability(side, use)
@@ -279,12 +267,12 @@ def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
     number = 0
     for side in setup.sides:
         for stock, count in zip(stocks, setup.stock(side), strict=True):
-            stock += numbered({side.colour: count}, model.cube_edge, first_id=number)
+            stock += make_cubes({side.colour: count}, model.cube_edge, first_id=number)
             number += count
     supply, island = map(tuple, stocks)
     edge, colours = model.cube_edge, setup.colours
     battle = Battle(setup, seed, game, board, model.empty(), edge, number, supply, island, (), colours, setup.active)
-    return _take_first_cubes(battle)
+    return _with_first_cubes(battle)
 
 
 def due(battle: Battle) -> str:
@@ -295,7 +283,8 @@ def due(battle: Battle) -> str:
     setup = battle.setup
     if battle.hand or not battle.steps:
         return "throw"
-    if battle.state.residents and setup.rulings.stuck == "shaken" and _count_shakes(battle) < SHAKES:
+    shakes = sum(1 for _ in takewhile(lambda step: step.kind == "shake", reversed(battle.steps)))
+    if battle.state.residents and setup.rulings.stuck == "shaken" and shakes < SHAKES:
         return "shake"
     if battle.state.residents or battle.again:
         return "rethrow"
@@ -337,8 +326,8 @@ def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -
             raise fault(f"policy of {side}", policy, "a function", advice)
     match due(battle):
         case "throw":
-            got = count_by_colour(battle.hand)
-            missing = {colour: count - got.get(colour, 0) for colour, count in _first_cubes(battle).items()}
+            hand = count_by_colour(battle.hand)
+            missing = {colour: count - hand.get(colour, 0) for colour, count in _first_cubes(battle).items()}
             short = {colour: count for colour, count in missing.items() if count > 0}
             after = _throw(model, replace(battle, hand=()), Step("throw", thrown=battle.hand, short=short))
         case "shake":
@@ -350,9 +339,9 @@ def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -
             thrown = tuple(in_order((*by_hand, *on_board)))
             after = _throw(model, replace(battle, state=state), Step("rethrow", thrown=thrown))
         case "explosion":
-            exploded = battle.exploding
-            fetched, extra, short = _fetch(battle, count_by_colour(exploded), "explosion")
-            after = _throw(model, fetched, Step("explosion", thrown=(*exploded, *extra), short=short))
+            cubes = battle.exploding
+            rest, extra, short = _fetch(battle, count_by_colour(cubes), "explosion")
+            after = _throw(model, rest, Step("explosion", thrown=(*cubes, *extra), short=short))
         case "ability":
             after = _use_ability(model, battle, policies.get(battle.turn, pass_always))
         case _:
@@ -403,8 +392,8 @@ def _use_ability(model: BoardModel, battle: Battle, policy: Policy) -> Battle:
     if use is None:
         return _record(replace(battle, turn=next_turn, passes=battle.passes + 1), Step("pass", side))
     if use not in allowed:
-        offered = f"one of the {len(allowed)} uses given to the policy"
-        raise fault(f"ability use of {side}", use, offered, "choose of those")
+        offer = f"one of the {len(allowed)} uses given to the policy"
+        raise fault(f"ability use of {side}", use, offer, "choose of those")
     ability = battle.ability(side, use)
     step = Step("ability", side, ability.text, use)
     after = replace(battle, turn=next_turn, passes=0, used=(*battle.used, (side, use)))
@@ -434,7 +423,7 @@ def _land(battle: Battle, step: Step, outcome: Outcome) -> Battle:
     lost = tuple(cube for cube, fate in fates.items() if fate == "lost")
     across = _zones_across(battle, outcome) if rulings.two_zones == "both" else {}
     landings = tuple(Landing(x.cube, x.place, touches=across.get(x.cube.id, ())) for x in landed)
-    done = replace(step, lost=lost, drawn=True, status=outcome.status, failures=outcome.failures, landings=landings)
+    step = replace(step, lost=lost, drawn=True, status=outcome.status, failures=outcome.failures, landings=landings)
     return replace(
         battle,
         state=outcome.state.take(lost) if lost else outcome.state,
@@ -442,15 +431,15 @@ def _land(battle: Battle, step: Step, outcome: Outcome) -> Battle:
         resting=numbers("rests"),
         again=numbers("again"),
         across=tuple(sorted(across.items())),
-        steps=(*battle.steps, done),
+        steps=(*battle.steps, step),
     )
 
 
 def _zones_across(battle: Battle, outcome: Outcome) -> dict[int, tuple[str, ...]]:
-    told = {x.cube.id: x.touches for x in outcome.landings if x.place.startswith(ZONE)}
+    touches = {x.cube.id: x.touches for x in outcome.landings if x.place.startswith(ZONE)}
     thrown = {cube.id for cube in outcome.thrown}
-    before = {number: zones for number, zones in battle.across if number not in thrown and told.get(number) == ()}
-    return {number: zones for number, zones in (told | before).items() if len(zones) > 1}
+    before = {number: zones for number, zones in battle.across if number not in thrown and touches.get(number) == ()}
+    return {number: zones for number, zones in (touches | before).items() if len(zones) > 1}
 
 
 def _record(battle: Battle, step: Step) -> Battle:
@@ -464,7 +453,7 @@ def _first_cubes(battle: Battle) -> dict[str, int]:
     return {side.colour: side.cubes for side in battle.setup.sides if side.colour in battle.contenders}
 
 
-def _take_first_cubes(battle: Battle) -> Battle:
+def _with_first_cubes(battle: Battle) -> Battle:
     after, hand, _ = _fetch(battle, _first_cubes(battle), "throw")
     return replace(after, hand=hand)
 
@@ -479,27 +468,23 @@ def _fetch(battle: Battle, wanted: Mapping[str, int], occasion: str) -> tuple[Ba
 
     Source: rulebook, lines 895 and 999, and the rulings `black_run_out` and `extra_run_out`.
     """
-    got: list[Cube] = []
+    cubes: list[Cube] = []
     short: dict[str, int] = {}
     rulings = battle.setup.rulings
     for colour, count in wanted.items():
         own = list(_at_hand(battle, colour, occasion)[:count])
         missing = count - len(own)
         black = colour == battle.setup.non_player
-        ruled = rulings.black_run_out if black else rulings.extra_run_out if occasion == "explosion" else "fewer"
-        if missing and ruled == "substituted":
-            own += numbered({colour: missing}, battle.cube_edge, first_id=battle.numbered)
+        ruling = rulings.black_run_out if black else rulings.extra_run_out if occasion == "explosion" else "fewer"
+        if missing and ruling == "substituted":
+            own += make_cubes({colour: missing}, battle.cube_edge, first_id=battle.numbered)
             battle = replace(battle, numbered=battle.numbered + missing)
         elif missing:
             short[colour] = missing
-        got += own
-    gone = set(got)
-    supply, island = (tuple(cube for cube in cubes if cube not in gone) for cubes in (battle.supply, battle.island))
-    return replace(battle, supply=supply, island=island), tuple(got), short
-
-
-def _count_shakes(battle: Battle) -> int:
-    return next((i for i, step in enumerate(reversed(battle.steps)) if step.kind != "shake"), len(battle.steps))
+        cubes += own
+    gone = set(cubes)
+    supply, island = (tuple(cube for cube in stock if cube not in gone) for stock in (battle.supply, battle.island))
+    return replace(battle, supply=supply, island=island), tuple(cubes), short
 
 
 def _new_round(battle: Battle) -> Battle:
@@ -508,8 +493,8 @@ def _new_round(battle: Battle) -> Battle:
     still = battle.setup.colours if battle.setup.rulings.tie_again == "all" else battle.result().tied
     lying = battle.state.board.cubes
     state, supply = battle.state.take(lying) if lying else battle.state, tuple(sorted(back))
-    cleared = replace(battle, state=state, supply=supply, lost=(), resting=(), across=(), contenders=still)
-    return _take_first_cubes(cleared)
+    empty = replace(battle, state=state, supply=supply, lost=(), resting=(), across=(), contenders=still)
+    return _with_first_cubes(empty)
 
 
 def _check_outcome(battle: Battle, outcome: Outcome) -> None:
@@ -523,21 +508,19 @@ def _check_outcome(battle: Battle, outcome: Outcome) -> None:
 
 @cache
 def _adapter() -> Any:
-    from pydantic import TypeAdapter
-
     return TypeAdapter(Battle)
 
 
-def _read(given: Any) -> Battle:
-    check_bounds(given, "the battle")
-    battle: Battle = _adapter().validate_json(json.dumps(given), strict=True)
+def _read(document: Any) -> Battle:
+    check_bounds(document, "the battle")
+    battle: Battle = _adapter().validate_json(json.dumps(document), strict=True)
     for zone in battle.board.zones:
         read(zone)
     there = (*battle.state.cubes, *battle.state.board.cubes)
     every = (*battle.hand, *battle.supply, *battle.island, *battle.lost, *battle.taken, *there)
     if sorted(cube.id for cube in every) != list(range(len(every))) or len(every) != battle.numbered:
         raise ValueError("its cubes are not there once each")
-    zones = {*zones_of(battle.places).values(), *(zone for _, of_cube in battle.across for zone in of_cube)}
+    zones = {*zone_by_cube(battle.places).values(), *(zone for _, of_cube in battle.across for zone in of_cube)}
     named = {*battle.resting, *battle.again, *(number for number, _ in battle.across)}
     if not (zones <= {zone.name for zone in battle.board.zones} and named <= {cube.id for cube in there}):
         raise ValueError("its board is another")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from tower_sim.apparatus.board import Board, Zone
 from tower_sim.cubes import Cube
-from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, Ability, zones_of
+from tower_sim.games.dead_reckoning.abilities import BORDER, TABLE, Ability, zone_by_cube
 from tower_sim.games.dead_reckoning.rulings import Rulings
 from tower_sim.games.dead_reckoning.sides import SINKS_AT, Kind, Setup
 from tower_sim.games.dead_reckoning.worths import DAMAGE, EXPLOSIVE, PLUNDER, STRENGTH, Worth, kind
@@ -41,7 +42,7 @@ def verdict(landing: Landing, *, rested: bool, rulings: Rulings) -> Verdict:
 
 def in_explosive(places: Mapping[Cube, str], board: Board, across: Across | None = None) -> tuple[Cube, ...]:
     """Return the cubes in explosive zones, by number. They explode next. Source: rulebook, line 999."""
-    zones = {cube: (zone,) for cube, zone in zones_of(places).items()} | dict(across or {})
+    zones = {cube: (zone,) for cube, zone in zone_by_cube(places).items()} | dict(across or {})
     explosive = {zone.name for zone in board.zones if kind(zone) == EXPLOSIVE}
     return tuple(sorted(cube for cube, names in zones.items() if explosive & {*names}))
 
@@ -124,9 +125,9 @@ def resolve(
     empty. `across` has the zones of cubes that are in several zones.
     Source: rulebook, lines 987-993, 1009-1035, 1058-1062 and 1275.
     """
-    of_zones = {cube: (zone,) for cube, zone in zones_of(places).items()} | dict(across or {})
+    zones = {cube: (zone,) for cube, zone in zone_by_cube(places).items()} | dict(across or {})
     own = dict.fromkeys(setup.colours, Worth())
-    for cube, names in of_zones.items():
+    for cube, names in zones.items():
         own[cube.colour] += worth_in([board.zone(name) for name in names], setup.kind)
     if setup.non_player:  # it has no plunder
         own[setup.non_player] = replace(own[setup.non_player], coins=0, cargo=0, choice=0)
@@ -148,22 +149,22 @@ def resolve(
     for side, ability, worth in abilities:
         if ability.kind == "win_bonus" and side == winner:
             own[side] += worth
-    spared = {
-        colour: sum(ability.spared for side, ability, _ in abilities if side == colour) for colour in setup.colours
-    }
-    sides = {colour: _side_result(setup, own, colour, loser, spared[colour]) for colour in setup.colours}
+    relief = Counter[str]()
+    for side, ability, _ in abilities:
+        relief[side] += ability.spared
+    sides = {colour: _side_result(setup, own, colour, loser, relief[colour]) for colour in setup.colours}
     by_ship = winner not in (setup.non_player, setup.buildings)
     sunk = tuple(colour for colour in setup.colours if sides[colour].damage >= SINKS_AT)
     for_losing = setup.rulings.who_sank == "dealt"  # damage for losing then does not count as the opponent's
+    leaves = setup.kind == "building" and setup.rulings.beaten_by_building == "leaves"
+    loses_mode = setup.kind == "ship" or leaves  # lines 973 and 1061
     return Result(
         sides,
         winner,
         legendary=winner if setup.kind != "building" and by_ship else None,
         encounter_effect=("win" if winner == setup.active else "lose") if setup.kind == "merchant" else None,
         merchant_mode=tuple(
-            side.colour
-            for side in setup.sides
-            if side.pirate and (side.colour in sunk or (side.colour == loser and _loses_mode(setup, loser)))
+            side.colour for side in setup.sides if side.pirate and side.colour in (*sunk, *[loser] * loses_mode)
         ),
         removed=loser == setup.buildings,
         sunk=sunk,
@@ -180,13 +181,6 @@ def resolve(
 def _ability_worth(setup: Setup, ability: Ability) -> Worth:
     without = setup.kind == "building" and setup.rulings.goods_at_buildings == "none"
     return replace(ability.worth, coins=0, cargo=0) if without else ability.worth
-
-
-def _loses_mode(setup: Setup, loser: str) -> bool:
-    """Source: rulebook, lines 973 and 1061."""
-    if setup.kind == "building":
-        return setup.rulings.beaten_by_building == "leaves"
-    return setup.kind == "ship"
 
 
 def _side_result(setup: Setup, own: Mapping[str, Worth], colour: str, loser: str, spared: int) -> SideResult:

@@ -86,9 +86,9 @@ def _describe_winner(row: Row, side: str) -> str:
         return f"Whether {side} wins more or fewer battles in B is open ({means}): {how}."
     more = "more" if row.difference > 0 else "fewer"
     decimals = 0 if abs(b - a) >= 1 else 1 if abs(b - a) >= 0.1 else 3
-    said = (f"{share:.{decimals}f}" for share in (abs(b - a), b, a))
-    told = "B: {} wins about {} of 100 battles {} ({} instead of {})".format(side, next(said), more, *said)
-    return f"{told}: that is {'sure' if how == 'certain' else how}."
+    by, b_text, a_text = (f"{share:.{decimals}f}" for share in (abs(b - a), b, a))
+    wins = f"B: {side} wins about {by} of 100 battles {more} ({b_text} instead of {a_text})"
+    return f"{wins}: that is {'sure' if how == 'certain' else how}."
 
 
 def _describe(row: Row, words: str, alike: str, what: str = "") -> str:

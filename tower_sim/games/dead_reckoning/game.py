@@ -10,14 +10,12 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.contract import BoardModel
 from tower_sim.drops.repeat import TooManyFailedDraws
+from tower_sim.games import Game, GameTower, Turn
 from tower_sim.games.dead_reckoning import battle, words
 from tower_sim.games.dead_reckoning.combat import RULES_VERSION
 from tower_sim.games.dead_reckoning.compared import FIGURES, measured
 from tower_sim.games.dead_reckoning.rules import BattleRules
 from tower_sim.games.dead_reckoning.worths import legible
-from tower_sim.games.game import Game
-from tower_sim.games.tower import GameTower
-from tower_sim.games.turn import Turn
 from tower_sim.games.ways import Ways
 from tower_sim.tools.columns import Column
 

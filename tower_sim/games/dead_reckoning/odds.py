@@ -12,7 +12,7 @@ from tower_sim.answers import Share
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.with_board import with_board
 from tower_sim.errors import UsageError
-from tower_sim.games.dead_reckoning.abilities import ZONE, places_of
+from tower_sim.games.dead_reckoning.abilities import ZONE, list_places
 from tower_sim.games.dead_reckoning.answers import BattleOddsAnswer, BattleSummary, StepKind
 from tower_sim.games.dead_reckoning.battle import Battle
 from tower_sim.games.dead_reckoning.words import NUMBERS, head_json, odds_report
@@ -91,7 +91,7 @@ class BattleOdds(ManyRuns):
         """
         battle = self._last()
         setup, redrawn = battle.setup, self.failures.total()
-        places = places_of(battle.board)
+        places = list_places(battle.board)
         by_place = sum(self.final, Counter[str]())
 
         def chances(what: str, colours: Iterable[str]) -> dict[str, Share]:
@@ -122,8 +122,8 @@ class BattleOdds(ManyRuns):
 
     def document(self) -> dict[str, Any]:
         head = head_json(self._last())
-        found: BattleOddsAnswer = {"schema": "tower-sim/battle-odds", "version": 1, **head, "summary": self.summary()}
-        return {**found}
+        answer: BattleOddsAnswer = {"schema": "tower-sim/battle-odds", "version": 1, **head, "summary": self.summary()}
+        return {**answer}
 
     def words(self) -> str:
         return odds_report(self.document())

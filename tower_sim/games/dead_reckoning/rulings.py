@@ -12,13 +12,7 @@ class Rulings(Rules):
     """The chosen answer to each question. Descriptions of fields give the meaning of the choices, and the source."""
 
     table: ClassVar[str] = "battle.rulings"
-    unsaid: ClassVar[tuple[str, ...]] = (
-        "extra_run_out",
-        "adjacent",
-        "spared_damage",
-        "goods_at_buildings",
-        "who_sank",
-    )
+    unsaid: ClassVar[tuple[str, ...]] = ("extra_run_out", "adjacent", "spared_damage", "goods_at_buildings", "who_sank")
     two_zones: Literal["nearest", "both", "rethrown"] = ruled(
         "line 983",
         nearest="A cube that touches two zones is in the one nearest to its centre.",
@@ -61,8 +55,7 @@ class Rulings(Rules):
         substituted="When a player's supply and islands run out, others stand in for the extra cubes of an explosion.",
     )
     placing: Literal["free"] = ruled(
-        "silent",
-        free="A cube moved to a zone is put down flat at a free place there, drawn at random.",
+        "silent", free="A cube moved to a zone is put down flat at a free place there, drawn at random."
     )
     adjacent: Literal["side"] = ruled(
         "lines 1523 and 1532",
@@ -84,9 +77,7 @@ class Rulings(Rules):
         dealt="A player sank the other's ship only if the damage dealt, without that for losing, is enough to sink it.",
     )
     tie_again: Literal["tied", "all"] = ruled(
-        "line 1275",
-        tied="After a tie only the sides still tied throw again.",
-        all="After a tie all sides throw again.",
+        "line 1275", tied="After a tie only the sides still tied throw again.", all="After a tie all sides throw again."
     )
     last_turn: Literal["combats", "ships", "everywhere"] = ruled(
         "line 1213",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tower_sim.games import Turn
 from tower_sim.games.dead_reckoning import words
 from tower_sim.games.dead_reckoning.answers import BattleAnswer, BattleOddsAnswer
 from tower_sim.games.dead_reckoning.compared import ComparedBattles
@@ -12,7 +13,6 @@ from tower_sim.games.dead_reckoning.odds import BattleOdds
 from tower_sim.games.dead_reckoning.rules import BattleRules
 from tower_sim.games.dead_reckoning.words import battle_json, setup_json
 from tower_sim.games.odds import ManyRuns
-from tower_sim.games.turn import Turn
 from tower_sim.games.ways import Ways
 
 

@@ -12,7 +12,7 @@ from tower_sim.games.dead_reckoning.battle import Battle, Step
 from tower_sim.games.dead_reckoning.combat import SideResult
 from tower_sim.games.dead_reckoning.sides import Setup, side_words
 from tower_sim.games.dead_reckoning.worths import Worth
-from tower_sim.games.odds import said_mean, said_proportion
+from tower_sim.games.odds import mean_text, share_text
 from tower_sim.outcome import Status
 from tower_sim.statistics import FEWEST, too_few
 
@@ -27,11 +27,9 @@ NUMBERS = {
 _COMBATS = {"ship": "ship against ship", "merchant": "ship against non-player", "building": "ship against buildings"}
 _STEPS = {"throw": "throw", "shake": "ship shaken", "rethrow": "thrown again", "explosion": "explosive shot"}
 _PLACES = {
-    "border": "on a border",
-    "table": "on the table",
-    "inside:ship": "in the ship",
-    "zone:choice": "coins or cargo",
-}
+    "border": "on a border", "table": "on the table", "inside:ship": "in the ship", "zone:choice": "coins or cargo"
+}  # fmt: skip
+_EFFECTS = {"win": "winning", "lose": "losing"}
 
 
 def battle_json(battle: Battle) -> BattleAnswer:
@@ -39,41 +37,36 @@ def battle_json(battle: Battle) -> BattleAnswer:
 
     `result`, `winner` and `consequences` are null if the battle is not over.
     """
-    colours = battle.setup.colours
-    document: BattleAnswer = {
+    result = battle.result() if battle.over else None
+    return {
         "schema": "tower-sim/battle",
         "version": 4,
         **head_json(battle),
-        "steps": [step.to_json(colours) for step in battle.steps],
-        "result": None,
-        "winner": None,
-        "consequences": None,
+        "steps": [step.to_json(battle.setup.colours) for step in battle.steps],
+        "result": result
+        and {
+            colour: {
+                "strength": side.strength,
+                "plunder": _goods_json(side),
+                "damage_given": side.damage_given,
+                "damage_taken": side.damage_taken,
+            }
+            for colour, side in result.sides.items()
+        },
+        "winner": result and result.winner,
+        "consequences": result
+        and {
+            "legendary": result.legendary,
+            "encounter_effect": result.encounter_effect,
+            "merchant_mode": list(result.merchant_mode),
+            "buildings_removed": result.removed,
+            "damage": {colour: side.damage for colour, side in result.sides.items()},
+            "sunk": list(result.sunk),
+            "terror": list(result.terror),
+            "barred": result.barred,
+            "to_place": {colour: _goods_json(plunder) for colour, plunder in result.to_place.items()},
+        },
     }
-    if not battle.over:
-        return document
-    result = battle.result()
-    document["winner"] = result.winner
-    document["result"] = {
-        colour: {
-            "strength": side.strength,
-            "plunder": _goods_json(side),
-            "damage_given": side.damage_given,
-            "damage_taken": side.damage_taken,
-        }
-        for colour, side in result.sides.items()
-    }
-    document["consequences"] = {
-        "legendary": result.legendary,
-        "encounter_effect": result.encounter_effect,
-        "merchant_mode": list(result.merchant_mode),
-        "buildings_removed": result.removed,
-        "damage": {colour: side.damage for colour, side in result.sides.items()},
-        "sunk": list(result.sunk),
-        "terror": list(result.terror),
-        "barred": result.barred,
-        "to_place": {colour: _goods_json(plunder) for colour, plunder in result.to_place.items()},
-    }
-    return document
 
 
 def _goods_json(of: SideResult | Worth) -> Goods:
@@ -116,11 +109,11 @@ def _head(document: Mapping[str, Any]) -> str:
     active = f" ({document['active']} is active)" if document["active"] else ""
     lines = [f"Dead Reckoning, {_COMBATS.get(document['kind'], 'tie-break')}: {sides}{active}"]
     for colour in cubes:
-        given = document["sides"][colour]
-        has = [f"{given['supply']} cubes in its supply"] * (given["supply"] is not None)
-        has += [f"{given['island']} on islands"] * bool(given["island"])
-        has += [f"{given['damage']} damage"] * bool(given["damage"])
-        lines += [f"{colour} has {', '.join(has)}"] * bool(has) + [f"{colour} is in pirate mode"] * given["pirate"]
+        side = document["sides"][colour]
+        has = [f"{side['supply']} cubes in its supply"] * (side["supply"] is not None)
+        has += [f"{side['island']} on islands"] * bool(side["island"])
+        has += [f"{side['damage']} damage"] * bool(side["damage"])
+        lines += [f"{colour} has {', '.join(has)}"] * bool(has) + [f"{colour} is in pirate mode"] * side["pirate"]
         lines += [f"{colour} can {Ability.parse(text).words()}" for text in document["abilities"][colour]]
     lines.append(f"ship {document['apparatus']}, {document['model']}, seed {document['seed']}")
     return "\n".join(lines)
@@ -138,12 +131,12 @@ def step_line(number: int, step: Step, setup: Setup) -> str:
     line = f"{number:3}  {what:<18} {_cubes(handled, setup.colours) if handled else '':<7}"
     places = {landing.cube: landing.place for landing in step.landings}
     landed = {place: [cube for cube in moved if places.get(cube) == place] for place in sorted(places.values())}
-    said = [f"{_place(place)} {_cubes(cubes, setup.colours)}" for place, cubes in landed.items() if cubes]
-    said += [f"{sum(step.short.values())} missing"] * any(step.short.values())
-    said += [f"{len(step.lost)} lost"] * bool(step.lost)
-    said += [step.status.sentence.rstrip(".")] * (step.status is not Status.SETTLED)
-    said += [f"drawn {step.attempts} times"] * (step.attempts > 1)
-    return f"{line}  {', '.join(said)}".rstrip()
+    remarks = [f"{_place(place)} {_cubes(cubes, setup.colours)}" for place, cubes in landed.items() if cubes]
+    remarks += [f"{sum(step.short.values())} missing"] * any(step.short.values())
+    remarks += [f"{len(step.lost)} lost"] * bool(step.lost)
+    remarks += [step.status.sentence.rstrip(".")] * (step.status is not Status.SETTLED)
+    remarks += [f"drawn {step.attempts} times"] * (step.attempts > 1)
+    return f"{line}  {', '.join(remarks)}".rstrip()
 
 
 def battle_summary(battle: Battle) -> str:
@@ -157,15 +150,13 @@ def battle_summary(battle: Battle) -> str:
     is_tie = setup.active == result.winner and len({side.strength for side in result.sides.values()}) == 1
     lines.append(f"\n{result.winner} wins" + (": ties go to the active side" if is_tie else ""))
     if result.encounter_effect:
-        done = {"win": "winning", "lose": "losing"}[result.encounter_effect]
-        lines.append(f"the encounter's card has its effect for {done}")
-    if result.removed:
-        lines.append(f"the buildings of {setup.buildings} are removed")
+        lines.append(f"the encounter's card has its effect for {_EFFECTS[result.encounter_effect]}")
+    lines += [f"the buildings of {setup.buildings} are removed"] * result.removed
     for colour, plunder in result.to_place.items():
         coins = "coin" if plunder.coins == 1 else "coins"
         goods = {coins: plunder.coins, "cargo": plunder.cargo, "coins or cargo": plunder.choice}
-        if said := ", ".join(f"{number} {name}" for name, number in goods.items() if number):
-            lines.append(f"{colour} places {said} in holds or on the island, or gives them back")
+        if text := ", ".join(f"{number} {name}" for name, number in goods.items() if number):
+            lines.append(f"{colour} places {text} in holds or on the island, or gives them back")
     lines += [f"{result.legendary} puts a cube on Legendary"] * (result.legendary is not None)
     lines += [f"the ship of {colour} sinks" for colour in result.sunk]
     lines += [f"the ship of {colour} leaves pirate mode" for colour in result.merchant_mode]
@@ -183,16 +174,16 @@ def odds_report(document: Mapping[str, Any]) -> str:
     few = too_few(summary["games"], "battle")
     lines += [few or f"{summary['games']} battles; in brackets 95 % intervals", ""]
     for colour in colours:
-        lines.append(f"{colour:{width}}  wins {said_proportion(summary['win'][colour])}")
+        lines.append(f"{colour:{width}}  wins {share_text(summary['win'][colour])}")
         chances = {"its ship sinks": summary["sink"], "it puts a cube on Legendary": summary["legendary"]}
-        said = [f"{what} {said_proportion(of[colour])}" for what, of in chances.items() if colour in of]
-        means = [f"{NUMBERS[name]} {said_mean(value)}" for name, value in summary["means"][colour].items()]
-        lines += [f"{'':{width}}  {', '.join(part)}" for part in (said, means[:4], means[4:]) if part]
+        shares = [f"{what} {share_text(of[colour])}" for what, of in chances.items() if colour in of]
+        means = [f"{NUMBERS[name]} {mean_text(value)}" for name, value in summary["means"][colour].items()]
+        lines += [f"{'':{width}}  {', '.join(part)}" for part in (shares, means[:4], means[4:]) if part]
     if summary["buildings_removed"]:
-        lines.append(f"the buildings are removed {said_proportion(summary['buildings_removed'])}")
+        lines.append(f"the buildings are removed {share_text(summary['buildings_removed'])}")
     chains = summary["explosion_chains"]
     histogram = ", ".join(f"{length}: {count}" for length, count in chains["histogram"].items())
-    lines.append(f"\nexplosive shots in a chain: {said_mean(chains['length'])}; how often which length: {histogram}")
+    lines.append(f"\nexplosive shots in a chain: {mean_text(chains['length'])}; how often which length: {histogram}")
     lines += ["", "share of cubes  as thrown  in the end"]
     final = summary["places"]["final"]
     for place, share in summary["places"]["landed"].items():
@@ -212,16 +203,16 @@ def _summarize(summary: Mapping[str, Any], colours: Sequence[str]) -> list[str]:
     few = summary["games"] < FEWEST
     sure = not few and all(wins[first]["interval"][0] > wins[other]["interval"][1] for other in others)
     rest = ", ".join(f"{colour} {100 * wins[colour]['share']:.0f}" for colour in others)
-    told = f"{first} wins about {100 * wins[first]['share']:.0f} of 100 battles like this, {rest}: "
-    unsure = "too few battles to tell who is ahead" if few else "who is ahead is not sure after"
-    told += f"{first} is ahead, that is sure." if sure else f"{unsure}{'' if few else ' ' + str(summary['games'])}."
-    means = {colour: summary["means"][colour] for colour in colours}
-    each = [
-        f"{colour} has a strength of {means[colour]['strength']['mean']:.1f}"
-        f" and takes {means[colour]['damage_taken']['mean']:.1f} damage"
-        for colour in colours
+    ahead = f"who is ahead is not sure after {summary['games']}"
+    if few or sure:
+        ahead = "too few battles to tell who is ahead" if few else f"{first} is ahead, that is sure"
+    chances = f"{first} wins about {100 * wins[first]['share']:.0f} of 100 battles like this, {rest}: {ahead}."
+    means = ((colour, summary["means"][colour]) for colour in colours)
+    averages = [
+        f"{colour} has a strength of {of['strength']['mean']:.1f} and takes {of['damage_taken']['mean']:.1f} damage"
+        for colour, of in means
     ]
-    return [told, f"On average {'; '.join(each)}."]
+    return [chances, f"On average {'; '.join(averages)}."]
 
 
 def _place(place: str) -> str:
