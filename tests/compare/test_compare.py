@@ -216,7 +216,7 @@ def test_an_interruption_keeps_the_pairs_that_are_done_if_there_are_two():
     with pytest.raises(KeyboardInterrupt):
         played(1)
     pairs, alone = played(3), play_pairs(both, models, 3, 1)
-    assert (len(pairs), pairs.courses[1].games, pairs.interrupted) == (3, 3, True)
+    assert (len(pairs), pairs.courses[1].curve.runs, pairs.interrupted) == (3, 3, True)
     assert np.array_equal(pairs.total.mean_a, alone.total.mean_a)
     assert np.array_equal(pairs.courses[1].inside, alone.courses[1].inside)
 
