@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.measure import figures, meshes
-from tests.measure.figures import Row, quoted, seen
+from tests.measure.figures import Row, draw_piece, quote
 from tests.measure.samples import SAMPLES
 from tower_sim.errors import UsageError
 
@@ -55,12 +55,12 @@ def test_figures_drawn_again_are_those_of_the_table():
     first = 10**6 + int.from_bytes(word.encode()[16:18], "big")
     taken = chosen(word)
     assert len(taken) >= 2
-    wrong = [differing(ROWS, sample, seen((sample, range(first, first + n)))[0]) for sample, n in taken]
+    wrong = [differing(ROWS, sample, draw_piece((sample, range(first, first + n)))[0]) for sample, n in taken]
     assert not any(wrong), f"{wrong}: python -m tests.measure.figures --renew"
 
 
 def test_a_figure_that_is_wrong_is_seen():
-    draws = seen(("ship.9", range(10**6, 10**6 + 60)))[0]
+    draws = draw_piece(("ship.9", range(10**6, 10**6 + 60)))[0]
     assert differing(ROWS, "ship.9", draws) == []
     away = {name: replace(row, value=row.value * 1.5) for name, row in ROWS.items()}
     assert any("strength" in line for line in differing(away, "ship.9", draws))
@@ -91,12 +91,12 @@ def test_a_figure_has_as_many_digits_as_its_error(form: str, words: str, monkeyp
     values = {"b": (14.31, 0.42), "c": (0.1234, 0.0312), "d": (0.0, 0.0), "e": (14.0, 0.42)}
     table = {f"a.{n}": Row(f"a.{n}", "a", *pair, 200, 1.0, "c") for n, pair in values.items()}
     monkeypatch.setattr(figures, "rows", lambda: table)
-    assert quoted(form) == words
+    assert quote(form) == words
 
 
 def test_a_figure_that_is_not_there_is_one_line():
     with pytest.raises(UsageError, match=re.escape("figure nobody.knows cannot be quoted")):
-        figures.filled("<!--nobody.knows-->1<!--/-->")
+        figures.fill("<!--nobody.knows-->1<!--/-->")
 
 
 def test_the_table_of_meshes_is_that_of_its_counts():

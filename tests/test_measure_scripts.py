@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from support.cases import each_case
 
+from tests.measure.script import COMMAND
+
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "tests" / "measure"
-SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py") if "\ndef main(" in path.read_text("utf-8"))
-COMMAND = re.compile(r"python -m\s+tests\.measure\.(\w+)")
+SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py") if "\nmain = script(" in path.read_text("utf-8"))
 
 
 @each_case("name", SCRIPTS)

@@ -249,7 +249,7 @@ def test_the_types_are_those_of_the_code_and_of_the_schemas():
     if missing:
         pytest.skip(f"no {', '.join(missing)} in the folder that TOWER_SIM_NODE_MODULES names")
     stored = {path.relative_to(types.FOLDER).as_posix(): path.read_text() for path in types.FOLDER.rglob("*.d.ts")}
-    assert stored == types.made(modules)  # else: python -m tests.measure.types
+    assert stored == types.build(modules)  # else: python -m tests.measure.types
 
 
 def test_every_module_that_can_be_imported_has_types():

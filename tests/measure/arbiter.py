@@ -8,9 +8,7 @@ With `--store` every drop is a line of that file; what is there already is not t
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -18,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.measure.script import ended
+from tests.measure.script import option, print_table, script
 from tests.support.bench import release
 from tests.support.exact_solver import LOOK, Law, throw
 from tests.support.towers import CLUB, RULEBOOK, called
@@ -35,22 +33,19 @@ RESTITUTION = ("newton", "poisson")
 Drop = Mapping[str, Any]
 
 
-def drop(profile: str, step: float, restitution: str, tolerance: float, seed: int) -> Drop:
+def drop(profile: str, seed: int, step: float, restitution: str, tolerance: float) -> Drop:
     """Throw 49 cubes into the empty tower of `profile` and return what is known of the drop, a line of the store."""
     apparatus = load(profile)
     hand, edge = apparatus.hand, apparatus.cube_edge
     cubes = supply({"any": CUBES}, edge)
     launches = release(cubes, hand, apparatus.rim_top, edge, 0.01, np.random.default_rng(seed))
     law = Law(edge, step, (0.0, 0.0, -GRAVITY), restitution=float(RESTITUTION.index(restitution)), tolerance=tolerance)
-    asked = {"profile": profile, "digest": apparatus.digest, "step": step, "restitution": restitution}
-    return asked | {"tolerance": tolerance, "seed": seed} | asdict(throw(apparatus, launches, law))
+    key = {"profile": profile, "digest": apparatus.digest, "step": step, "restitution": restitution}
+    return key | {"tolerance": tolerance, "seed": seed} | asdict(throw(apparatus, launches, law))
 
 
 def read(store: Path) -> list[Drop]:
-    """Read the drops of a store, none if it is not there; raises UsageError for a file of something else.
-
-    A last line without an end, of a run that was killed in it, is taken away.
-    """
+    """Return the drops of a store, without a last line that has no end: its run was killed."""
     try:
         text = store.read_text("utf-8") if store.exists() else ""
         whole = text[: text.rfind("\n") + 1]
@@ -62,59 +57,62 @@ def read(store: Path) -> list[Drop]:
     return drops
 
 
-def measure(options: argparse.Namespace) -> None:
-    """Throw what is missing, the profiles in turn, and print a row a profile."""
-    if options.drops < 2:
-        raise fault("--drops", options.drops, "2 or more", "or there is no standard error")
-    if not (1e-6 <= options.step <= LOOK) or abs(LOOK / options.step - round(LOOK / options.step)) > 1e-6:
-        raise fault("--step", options.step, f"{LOOK} s divided by a whole number up to 10,000", "write 1e-4")
-    store: Path | None = options.store
-    wanted = {"step": options.step, "restitution": options.restitution, "tolerance": options.tolerance}
-    digests = {load(profile).digest: profile for profile in options.profile}
-    drops = {
+def measure(
+    profile: Sequence[str],
+    drops: int,
+    step: float,
+    restitution: str,
+    tolerance: float,
+    first_seed: int,
+    store: Path | None,
+) -> None:
+    if drops < 2:
+        raise fault("--drops", drops, "2 or more", "or there is no standard error")
+    if not (1e-6 <= step <= LOOK) or abs(LOOK / step - round(LOOK / step)) > 1e-6:
+        raise fault("--step", step, f"{LOOK} s divided by a whole number up to 10,000", "write 1e-4")
+    law = {"step": step, "restitution": restitution, "tolerance": tolerance}
+    digests = {load(name).digest: name for name in profile}
+    known = {
         (digests[old["digest"]], old["seed"]): old
         for old in (read(store) if store else [])
-        if old["digest"] in digests and all(old[key] == value for key, value in wanted.items())
+        if old["digest"] in digests and law.items() <= old.items()
     }
-    seeds = range(options.first_seed, options.first_seed + options.drops)
-    keys = [(profile, seed) for seed in seeds for profile in options.profile]
+    seeds = range(first_seed, first_seed + drops)
+    keys = [(name, seed) for seed in seeds for name in profile]
     with telling("drops", len(keys)) as tell:
-        tell.begin(len(keys), sum(key in drops for key in keys))
-        for profile, seed in keys:
-            if (profile, seed) in drops:
+        tell.begin(len(keys), sum(key in known for key in keys))
+        for key in keys:
+            if key in known:
                 continue
-            drops[profile, seed] = drop(profile, options.step, options.restitution, options.tolerance, seed)
+            known[key] = drop(*key, **law)
             if store:
                 with store.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(drops[profile, seed]) + "\n")
+                    file.write(json.dumps(known[key]) + "\n")
             tell.step()
-    print(f"kept of {CUBES} by the exact solver, {options.restitution} restitution, step {options.step:g} s\n")
-    print("| profile | kept, mean +- se | failed | steps out of tolerance | drops |\n|---|---|---|---|---|")
-    for profile in options.profile:
-        row = [drops[profile, seed] for seed in seeds]
-        landed = [old for old in row if not old["failed"]]
-        mean, se = mean_error([old["kept"] for old in landed])
-        unsolved = sum(old["unsolved"] for old in row) / sum(old["seconds"] / options.step for old in row)
-        print(
-            f"| {called(profile)} | {mean:.2f} +- {se:.2f} | {len(row) - len(landed)} | {unsolved:.3%} | {len(row)} |"
-        )
+    print(f"kept of {CUBES} by the exact solver, {restitution} restitution, step {step:g} s\n")
+
+    def row(name: str) -> Sequence[object]:
+        own = [known[name, seed] for seed in seeds]
+        landed = [each["kept"] for each in own if not each["failed"]]
+        mean, se = mean_error(landed)
+        unsolved = sum(each["unsolved"] for each in own) / sum(each["seconds"] / step for each in own)
+        return called(name), f"{mean:.2f} +- {se:.2f}", len(own) - len(landed), f"{unsolved:.3%}", len(own)
+
+    print_table(["profile", "kept, mean +- se", "failed", "steps out of tolerance", "drops"], map(row, profile))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure as the arguments say; returns the exit status: see `ended`."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--profile", nargs="+", default=[RULEBOOK, CLUB], help="towers: shipped profiles' names, or files"
-    )
-    parser.add_argument("--drops", type=int, default=300, help="drops into each")
-    parser.add_argument("--step", type=float, default=1e-4, help="the fixed step (s)")
-    parser.add_argument("--restitution", choices=RESTITUTION, default=RESTITUTION[0], help="whose restitution")
-    parser.add_argument("--tolerance", type=float, default=1e-4, help="of the solver; see Law")
-    parser.add_argument("--first-seed", type=int, default=900_000, help="the first drop's seed; the others follow")
-    parser.add_argument("--store", type=Path, help="a file to keep the drops in, a line each")
-    options = parser.parse_args(arguments)
-    return ended("arbiter", lambda: measure(options), "what is in the store is kept: run the same again")
-
+main = script(
+    __doc__,
+    measure,
+    option("--profile", nargs="+", default=[RULEBOOK, CLUB], help="towers: shipped profiles' names, or files"),
+    option("--drops", type=int, default=300, help="drops into each"),
+    option("--step", type=float, default=1e-4, help="the fixed step (s)"),
+    option("--restitution", choices=RESTITUTION, default=RESTITUTION[0], help="whose restitution"),
+    option("--tolerance", type=float, default=1e-4, help="of the solver; see Law"),
+    option("--first-seed", type=int, default=900_000, help="the first drop's seed; the others follow"),
+    option("--store", type=Path, help="a file to keep the drops in, a line each"),
+    to_go_on="what is in the store is kept: run the same again",
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -3,18 +3,14 @@
 python -m tests.measure.commands
 """
 
-import argparse
-import sys
 from collections import Counter
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from tests.measure.script import ended
+from tests.measure.script import ROOT, script
 from tests.support.command_line import COMMANDS
 from tower_sim.tools.writing import write
 
-PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
+PAGE = ROOT / "docs/commands.md"
 HEAD = "# Commands\n\nEvery command with an example and its options. `tower-sim COMMAND --help` prints the same.\n"
 
 
@@ -40,11 +36,7 @@ def _line(param: Any) -> str:
     return f"- `{spelt}{value}`: {param.help}" + (f" (default: {default})" if default is not None else "")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the command line; returns the exit status: see `ended`."""
-    argparse.ArgumentParser(description=__doc__).parse_args(arguments)
-    return ended("commands", lambda: write(PAGE, page(), "page"))
-
+main = script(__doc__, lambda: write(PAGE, page(), "page"))
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

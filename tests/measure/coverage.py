@@ -7,8 +7,6 @@ All is of processes that are known: games under the 2/3-1/3 rule, chances and ch
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +15,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from tests.measure.script import ended, put
+from tests.measure.script import option, put, script, table_text
 from tower_sim.campaign.data import Campaign
 from tower_sim.statistics import Estimate, Estimates, Resamples, ratio_errors, wilson
 from tower_sim.study import effects, fairness, memory, retention
@@ -33,14 +31,13 @@ SHIFTED = "mean inside in play"
 AT_ONCE = 1600  # games played together
 
 
-def kit(rounds: int = 5) -> GameKit:
-    """Return what games of the rule are played with: seven cubes of seven colours."""
+def kit(rounds: int) -> GameKit:
     return GameKit(COLOURS, np.repeat(np.arange(7), 7), [*range(7)] * rounds)
 
 
-def share(hits: int, of: int) -> str:
-    """Say a share with Wilson's interval, in percent."""
-    found = wilson(hits, of)
+def percent(hits: int, trials: int) -> str:
+    """Return a share with Wilson's interval, in percent."""
+    found = wilson(hits, trials)
     return f"{100 * found.value:.1f} ({100 * found.low:.1f} to {100 * found.high:.1f})"
 
 
@@ -88,27 +85,23 @@ def sweeps(points: int, games: int, reports: int, seed: int, shift: Array | None
 
 
 def sweeps_table(reports: int = 400, seed: int = 1) -> str:
-    """Return the table of false alarms and of power."""
-    rows = [
-        "| points | games a point | figures | reports | any called changed, % | trend over 2 sd, seen in % | "
-        "one point off by 2 sd, seen in % |",
-        "|" + "---|" * 7,
-    ]
+    rows: list[Sequence[object]] = []
     for points, games in ((5, 8), (20, 8), (5, 20), (20, 20)):
         alarms, _, width = sweeps(points, games, reports, seed)
         trend = 2 * np.arange(points) / (points - 1)
         off = 2.0 * (np.arange(points) == points // 2)
-        power = [share(sweeps(points, games, reports // 4, seed + 1, shift)[1], reports // 4) for shift in (trend, off)]
-        rows.append(f"| {points} | {games} | {width} | {reports} | {share(alarms, reports)} | {' | '.join(power)} |")
-        print(rows[-1], flush=True)
-    return "\n".join(rows)
+        some = reports // 4
+        power = [percent(sweeps(points, games, some, seed + 1, shift)[1], some) for shift in (trend, off)]
+        rows.append([points, games, width, reports, percent(alarms, reports), *power])
+        print(*rows[-1], sep=" | ", flush=True)
+    head = ["points", "games a point", "figures", "reports", "any called changed, %"]
+    return table_text([*head, "trend over 2 sd, seen in %", "one point off by 2 sd, seen in %"], rows)
 
 
 # Information
 
 
 def parts(reports: int, games: int, rounds: int, rng: np.random.Generator) -> Iterator[Campaign]:
-    """Play reports of games under the rule, each a campaign of its own."""
     together = max(AT_ONCE // games, 1)
     for start in range(0, reports, together):
         some = min(together, reports - start)
@@ -118,7 +111,6 @@ def parts(reports: int, games: int, rounds: int, rng: np.random.Generator) -> It
 
 
 def informations(games: int, reports: int, rounds: int, seed: int) -> list[Estimate]:
-    """Return the information of successive drops that each of several reports has."""
     rng = np.random.default_rng([seed, games])
     found = (memory.successive_information(part, rng) for part in parts(reports, games, rounds, rng))
     return [each.bits for each in found if each]
@@ -132,26 +124,25 @@ def known_information(rounds: int, seed: int, games: int = 20_000) -> float:
     out = out.astype(np.int64)
     size, others = int(out.max()) + 1, np.roll(out, 1, axis=0)
 
-    def told(later: Array) -> float:
+    def information(later: Array) -> float:
         there = (out[:, :-1] >= 0) & (later[:, 1:] >= 0)
         code = out[:, :-1][there] * size + later[:, 1:][there]
         return float(memory.mutual_information(np.bincount(code, minlength=size**2).reshape(size, size)))
 
-    return told(out) - told(others)
+    return information(out) - information(others)
 
 
 def information_table(reports: int = 300, rounds: int = 5, seed: int = 2) -> str:
-    """Return the table of the information between successive drops against its truth."""
     truth = known_information(rounds, seed)
-    rows = ["| games | reports | truth | mean of estimates +- se | covered, % |", "|" + "---|" * 5]
+    rows: list[Sequence[object]] = []
     for games in (20, 50, 240):
         found = informations(games, reports if games < 240 else reports // 3, rounds, seed + 1)
         values = np.array([each.value for each in found])
         error = values.std(ddof=1) / np.sqrt(len(values))
         hits = sum(each.low <= truth <= each.high for each in found)
         mean = f"{values.mean():.4f} +- {error:.4f}"
-        rows.append(f"| {games} | {len(found)} | {truth:.4f} | {mean} | {share(hits, len(found))} |")
-    return "\n".join(rows)
+        rows.append([games, len(found), f"{truth:.4f}", mean, percent(hits, len(found))])
+    return table_text(["games", "reports", "truth", "mean of estimates +- se", "covered, %"], rows)
 
 
 # Intervals
@@ -187,34 +178,33 @@ def intervals(part: Campaign) -> dict[str, list[Estimate]]:
     return {
         "mean of drops": [inside[0], out[0], colours[0]],
         "mean of one number a game": [first[0]],
-        "mean at one drop": _those(course, DROPS),
+        "mean at one drop": _pick(course, DROPS),
         "share of cubes": [retention.cube_share(part, boot, rows, of_thrown) for of_thrown in (True, False)],
-        "share of drops": _those(shares, range(20)),
+        "share of drops": _pick(shares, range(20)),
         "share of games": [of_setup.all_present],
         "standard deviation of drops": [inside[1], out[1], colours[1]],
         "standard deviation of one number a game": [first[1]],
-        "least squares, slopes": _those(plane, (1, 2)),
-        "least squares, R squared": _those(plane, (3,)),
-        "chance of release at an age": _those(stay.hazard, AGES),
-        "survival to an age": _those(stay.survival, AGES),
+        "least squares, slopes": _pick(plane, (1, 2)),
+        "least squares, R squared": _pick(plane, (3,)),
+        "chance of release at an age": _pick(stay.hazard, AGES),
+        "survival to an age": _pick(stay.survival, AGES),
         "stay, median": [stay.median],
         "stay, mean within 7 drops": [stay.mean_within],
-        "autocorrelation, all cubes": _those(lags, (0, 1, 6)),
-        "autocorrelation, each colour": _those(lags, range(7, 56, 7)),
+        "autocorrelation, all cubes": _pick(lags, (0, 1, 6)),
+        "autocorrelation, each colour": _pick(lags, range(7, 56, 7)),
         "difference from the rule": [over],
-        "difference of a colour": _those(alike.differences, range(7)),
+        "difference of a colour": _pick(alike.differences, range(7)),
         "ratio of variances": [of_setup.dispersion],
     }
 
 
 def gains(part: Campaign) -> dict[str, list[Estimate]]:
-    """Return what predictors gain, which takes longer."""
-    told = memory.prediction(part, Resamples(part.strata, part.rng("resamples"), 1000), part.rng("folds"))
-    assert told
-    return {GAIN: [*told.gains.values()]}
+    scores = memory.prediction(part, Resamples(part.strata, part.rng("resamples"), 1000), part.rng("folds"))
+    assert scores
+    return {GAIN: [*scores.gains.values()]}
 
 
-def _those(found: Estimates, places: Sequence[int]) -> list[Estimate]:
+def _pick(found: Estimates, places: Sequence[int]) -> list[Estimate]:
     return [found.at(i, 0) if i < len(found.value) else MISSING for i in places]
 
 
@@ -242,16 +232,16 @@ def covered(games: int, reports: int, truth: dict[str, Array], seed: int) -> dic
     rng = np.random.default_rng([seed, games])
     found = [intervals(part) for part in parts(reports, games, ROUNDS, rng)]
     rows = {
-        kind: _held(ends(found, kind), right, right > (0.02 if kind == "share of drops" else -np.inf))
+        kind: _count_hits(ends(found, kind), right, right > (0.02 if kind == "share of drops" else -np.inf))
         for kind, right in truth.items()
     }
     gained = ends([gains(part) for part in parts(reports // 4, games, ROUNDS, rng)], GAIN)
     right = gained[0].mean(0)
-    return rows | {GAIN: _held(gained, right, np.isfinite(right))}
+    return rows | {GAIN: _count_hits(gained, right, np.isfinite(right))}
 
 
-def _held(told: Array, right: Array, counted: Array) -> tuple[float, float, int]:
-    _, low, high = told
+def _count_hits(estimates: Array, right: Array, counted: Array) -> tuple[float, float, int]:
+    _, low, high = estimates
     there = np.isfinite(low) & counted
     hits, of = ((low <= right) & (right <= high) & there).sum(1), there.sum(1)
     ratio = hits.sum() / of.sum()
@@ -260,15 +250,13 @@ def _held(told: Array, right: Array, counted: Array) -> tuple[float, float, int]
 
 
 def intervals_table(reports: int = 200, seed: int = 3) -> str:
-    """Return the table of how many intervals of 95 % hold the truth, by kind and by number of games."""
     sizes, truth = (8, 20, 50), truths(seed)
     by_size = [covered(games, reports, truth, seed) for games in sizes]
-    head = " | ".join(f"{games} games, % (n)" for games in sizes)
-    rows = [f"| kind of interval | {head} |", "|" + "---|" * (1 + len(sizes))]
-    for kind in by_size[0]:
-        told = (f"{100 * share:.1f} +- {100 * error:.1f} ({n})" for share, error, n in (one[kind] for one in by_size))
-        rows.append(f"| {kind} | {' | '.join(told)} |")
-    return "\n".join(rows)
+    rows = [
+        [kind, *(f"{100 * s:.1f} +- {100 * e:.1f} ({n})" for s, e, n in (size[kind] for size in by_size))]
+        for kind in by_size[0]
+    ]
+    return table_text(["kind of interval", *(f"{games} games, % (n)" for games in sizes)], rows)
 
 
 # Indices
@@ -300,8 +288,7 @@ def _sobols(points: int, rng: np.random.Generator) -> Array:
 
 
 def indices_table(seed: int = 4) -> str:
-    """Return the table of how many intervals of what a sample of points tells hold the truth."""
-    rows = ["| kind of interval | points | designs | covered, % |", "|" + "---|" * 4]
+    rows: list[Sequence[object]] = []
     for kind, sizes, designs, draw in (
         ("rank correlation (.58)", (12, 40), 1000, _ranks),
         ("smooth, at ten places", (30, 100), 200, _smooths),
@@ -312,8 +299,8 @@ def indices_table(seed: int = 4) -> str:
             held = [draw(points, rng) for _ in range(designs)]
             ratio = np.concatenate(held).mean()
             error = np.std([one.mean() for one in held if len(one)], ddof=1) / np.sqrt(designs)
-            rows.append(f"| {kind} | {points} | {designs} | {100 * ratio:.1f} +- {100 * error:.1f} |")
-    return "\n".join(rows)
+            rows.append([kind, points, designs, f"{100 * ratio:.1f} +- {100 * error:.1f}"])
+    return table_text(["kind of interval", "points", "designs", "covered, %"], rows)
 
 
 TABLES: dict[str, Callable[[], str]] = {
@@ -324,22 +311,20 @@ TABLES: dict[str, Callable[[], str]] = {
 }
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure coverage; returns the exit status: see `ended`."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tables", nargs="+", choices=[*TABLES], help="what to measure")
-    parser.add_argument("--write", type=Path, help="the document that has the tables")
-    options = parser.parse_args(arguments)
+def measure(tables: Sequence[str], write: Path | None) -> None:
+    for name in tables:
+        text = TABLES[name]()
+        print(text)
+        if write:
+            put(write, name, text)
 
-    def work() -> None:
-        for name in options.tables:
-            text = TABLES[name]()
-            print(text)
-            if options.write:
-                put(options.write, name, text)
 
-    return ended("coverage", work)
-
+main = script(
+    __doc__,
+    measure,
+    option("tables", nargs="+", choices=[*TABLES], help="what to measure"),
+    option("--write", type=Path, help="the document that has the tables"),
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

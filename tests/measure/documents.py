@@ -5,17 +5,14 @@ python -m tests.measure.documents
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, cast
 
 from pydantic import BaseModel, TypeAdapter
 from pydantic.fields import FieldInfo
 
-from tests.measure.script import ended
+from tests.measure.script import ROOT, script
 from tower_sim import registry
 from tower_sim.answers import ChancesAnswer, ThrowAnswer
 from tower_sim.apparatus.amerigo.profile import AmerigoTower
@@ -28,7 +25,7 @@ from tower_sim.requests import Odds, Play, Throw
 from tower_sim.tools.writing import write
 from tower_sim.typed import allowed, described
 
-PAGE = Path(__file__).parents[2] / "docs" / "documents.md"
+PAGE = ROOT / "docs/documents.md"
 HEAD = """# Keys of documents
 
 This page lists the keys of profiles, of the table `[settings]`, of rules of games, of [requests](http.md#fields) and of
@@ -94,7 +91,6 @@ def _row(key: str, field: FieldInfo) -> Sequence[str]:
 
 
 def _keys(schema: dict[str, Any], shared: dict[str, Any], before: str = "") -> Iterator[Sequence[str]]:
-    """Yield the key, the type and the meaning of every value of a document, those of inner tables too."""
     for name, field in schema["properties"].items():
         path, kind = f"{before}{name}", field
         kind = next((each for each in kind.get("anyOf", ()) if each.get("type") != "null"), kind)
@@ -129,13 +125,7 @@ def _settings() -> Iterator[Sequence[str]]:
         yield f"`{name}`", text, *usual, field.description
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the command line; returns the exit status: see `ended`."""
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args(
-        arguments
-    )
-    return ended("documents", lambda: write(PAGE, page(), "page"))
-
+main = script(__doc__, lambda: write(PAGE, page(), "page"))
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -21,12 +21,10 @@ less. --check writes nothing and ends with status 2 where a page differs.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import math
 import re
 import subprocess
-import sys
 import time
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -35,13 +33,12 @@ from functools import cache
 from pathlib import Path
 
 from tests.measure.samples import SAMPLES
-from tests.measure.script import ended
+from tests.measure.script import ROOT, WORKERS, option, script
 from tower_sim.errors import UsageError
 from tower_sim.statistics import mean_error
 from tower_sim.tools.pool import spread_out
 from tower_sim.tools.writing import write
 
-ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 TABLE = DOCS / "figures.csv"
 UNIT = re.compile(r" \[[^]]*\]")
@@ -63,12 +60,10 @@ class Row:
 
 
 def pages() -> list[Path]:
-    """Return the pages that may quote figures."""
     return [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 
 
 def rows() -> dict[str, Row]:
-    """Return the table by the names of its rows, the oldest first."""
     with TABLE.open(encoding="utf-8", newline="") as lines:
         read = (float, float, int, float)
         return {
@@ -77,29 +72,29 @@ def rows() -> dict[str, Row]:
         }
 
 
-def seen(piece: tuple[str, range]) -> tuple[list[dict[str, float]], float]:
-    """Draw from a sample once for each seed: what was seen, and the processor time (s)."""
+def draw_piece(piece: tuple[str, range]) -> tuple[list[dict[str, float]], float]:
+    """Draw from a sample once for each seed; returns what the draws are, and the processor time (s)."""
     sample, seeds = piece
     start = time.process_time()
     return [dict(SAMPLES[sample].draw(seed)) for seed in seeds], time.process_time() - start
 
 
-def renew(only: Sequence[str], workers: int) -> None:
+def draw_samples(only: Sequence[str], workers: int) -> None:
     """Draw the samples again whose names hold one of the words `only`, the oldest first; store each when it is done."""
     git = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
     commit = subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
     known = rows() if TABLE.exists() else {}
     ages = {row.sample: (row.commit == commit, place) for place, row in enumerate(known.values())}
-    asked = [name for name in SAMPLES if ages.get(name, (False,))[0] is False and any(word in name for word in only)]
-    asked.sort(key=lambda name: ages.get(name, (False, -1)))
+    samples = [name for name in SAMPLES if ages.get(name, (False,))[0] is False and any(word in name for word in only)]
+    samples.sort(key=lambda name: ages.get(name, (False, -1)))
     pieces = [
         (name, range(SAMPLES[name].n)[start::BATCHES])
-        for name in asked
+        for name in samples
         for start in range(min(BATCHES, SAMPLES[name].n))
     ]
     draws: list[dict[str, float]] = []
     seconds = 0.0
-    found = spread_out(seen, pieces, workers, "batches of draws")
+    found = spread_out(draw_piece, pieces, workers, "batches of draws")
     for (sample, _), (after, _), (more, took) in zip(pieces, [*pieces[1:], ("", range(0))], found, strict=True):
         draws, seconds = draws + more, seconds + took
         if after == sample:
@@ -128,7 +123,7 @@ def with_error(value: float, error: float, n: int, is_share: bool) -> str:
     return f"{value:.{places}f} ± {error:.{places}f}{unit}"
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """Return a figure in words; raises UsageError for a name, row or column that is not there."""
     try:
         if name in _names():
@@ -157,9 +152,8 @@ def quoted(name: str) -> str:
         ) from error
 
 
-def filled(text: str) -> str:
-    """Return a page with all its marked figures as the tables have them."""
-    return MARKED.sub(lambda mark: f"<!--{mark[1]}-->{quoted(mark[1])}<!--/-->", text)
+def fill(text: str) -> str:
+    return MARKED.sub(lambda mark: f"<!--{mark[1]}-->{quote(mark[1])}<!--/-->", text)
 
 
 @cache
@@ -180,29 +174,28 @@ def _value(cell: str) -> float | str:
         return cell
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the command line; returns the exit status: see `ended`."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--renew", action="store_true", help="draw the samples again")
-    parser.add_argument("--only", nargs="+", default=[""], metavar="TEXT", help="only samples whose names hold it")
-    parser.add_argument("--workers", type=int, default=2, help="processes")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit status 2 where a page differs")
-    options = parser.parse_args(arguments)
+def update(renew: bool, only: Sequence[str], workers: int, check: bool) -> None:
+    if renew:
+        draw_samples(only, workers)
+    for page in pages():
+        text = page.read_text("utf-8")
+        if (now := fill(text)) == text:
+            continue
+        if check:
+            raise UsageError(f"{page.name} differs from its figures; run python -m tests.measure.figures")
+        write(page, now, "page")
+        print(f"{page.name}: written anew")
 
-    def work() -> None:
-        if options.renew:
-            renew(options.only, options.workers)
-        for page in pages():
-            text = page.read_text("utf-8")
-            if (now := filled(text)) == text:
-                continue
-            if options.check:
-                raise UsageError(f"{page.name} differs from its figures; run python -m tests.measure.figures")
-            write(page, now, "page")
-            print(f"{page.name}: written anew")
 
-    return ended("figures", work, "the samples that are done are stored; run the same again")
-
+main = script(
+    __doc__,
+    update,
+    option("--renew", action="store_true", help="draw the samples again"),
+    option("--only", nargs="+", default=[""], metavar="TEXT", help="only samples whose names hold it"),
+    WORKERS,
+    option("--check", action="store_true", help="write nothing; exit status 2 where a page differs"),
+    to_go_on="the samples that are done are stored; run the same again",
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

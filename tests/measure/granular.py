@@ -13,38 +13,34 @@ Each makes the runs that its CSV file in the folder has not yet, then sums up al
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
-from tests.measure.granular_plots import draw
-from tests.measure.granular_report import markdown, summary
+from tests.measure.granular_plots import FIGURES
+from tests.measure.granular_report import summary
 from tests.measure.granular_runs import STUDIES, Table, make
-from tests.measure.script import ended
+from tests.measure.script import option, print_table, script
 from tower_sim.tools.writing import write
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Make a study's runs; returns the exit status: see `ended`."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("study", choices=tuple(STUDIES), help="what to measure")
-    parser.add_argument("-o", "--output", type=Path, default=Path("docs/granular"), help="the folder of the results")
-    parser.add_argument("--minutes", type=float, default=1e9, help="processor time after which no run is begun")
-    options = parser.parse_args(arguments)
+def run(study: str, output: Path, minutes: float) -> None:
+    output.mkdir(parents=True, exist_ok=True)
+    table = Table(output / f"{study}.csv")
+    if make(STUDIES[study](), table, minutes):
+        print("all runs are there")
+    lines, text = summary(study, table)
+    write(output / f"{study}.json", text, "summary")
+    FIGURES[study](lines, table).savefig(output / f"{study}.png", dpi=150)
+    names = list(dict.fromkeys(name for line in lines for name in line))
+    print_table(names, [["" if line.get(name) is None else line[name] for name in names] for line in lines])
 
-    def work() -> None:
-        options.output.mkdir(parents=True, exist_ok=True)
-        table = Table(options.output / f"{options.study}.csv")
-        if make(STUDIES[options.study](), table, options.minutes):
-            print("all runs are there")
-        lines, told = summary(options.study, table)
-        write(options.output / f"{options.study}.json", told, "summary")
-        draw(options.study, lines, table).savefig(options.output / f"{options.study}.png", dpi=150)
-        print(markdown(lines))
 
-    return ended("granular", work)
-
+main = script(
+    __doc__,
+    run,
+    option("study", choices=tuple(STUDIES), help="what to measure"),
+    option("-o", "--output", type=Path, default=Path("docs/granular"), help="the folder of the results"),
+    option("--minutes", type=float, default=1e9, help="processor time after which no run is begun"),
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

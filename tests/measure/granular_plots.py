@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,6 @@ WHOLE = {"color": "0.4", "marker": "o", "mfc": "white", "ms": 3.5, "lw": 1, "ls"
 
 
 def panels(rows: int, columns: int, height: float) -> tuple[Any, list[Any]]:
-    """Return a figure of rows by columns panels and the panels in a row; `height` (in) is of all."""
     figure: Any = Figure(figsize=(WIDTH, height), layout="constrained")
     made = figure.subplots(rows, columns, squeeze=False)
     for panel in made.flat:
@@ -38,14 +37,12 @@ def panels(rows: int, columns: int, height: float) -> tuple[Any, list[Any]]:
 
 
 def label(panel: Any, x: str, y: str, title: str = "") -> None:
-    """Name the axes, with units, and say in the title what the sample is."""
     panel.set_xlabel(x, fontsize=FONT)
     panel.set_ylabel(y, fontsize=FONT)
     panel.set_title(title, fontsize=FONT, loc="left", color=INK)
 
 
 def legend(panel: Any, columns: int = 1) -> None:
-    """Name what is drawn, between the panel and its title, where no data can lie behind the names."""
     style = {"frameon": False, "borderpad": 0.0, "handlelength": 1.8, "columnspacing": 1.2, "alignment": "left"}
     where = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": 0.2, "ncols": columns}
     title = panel.get_title("left")  # stands over the names, whatever their number
@@ -54,7 +51,6 @@ def legend(panel: Any, columns: int = 1) -> None:
 
 
 def packing(lines: Sequence[Line], table: Table) -> Any:
-    """Draw the fraction against friction, against taps and against the size of the pile."""
     figure, (left, middle, right) = panels(1, 3, 3.3)
     usual = [line for line in lines if line["accuracy"] == "fast" and line["after"] == 0]
     poured = [line for line in usual if line["taps"] == 0 and line["pour"] == "brisk"]
@@ -104,7 +100,6 @@ def _points(panel: Any, name: str, lines: Sequence[Line], style: tuple[str, str]
 
 
 def avalanches(lines: Sequence[Line], table: Table) -> Any:
-    """Draw the mean avalanche against the outlet and along the chains, and the survival on a log axis."""
     figure, (outlets, means, along, places) = panels(2, 2, 6.4)
     data = table.columns()
     square = report.squares(lines)
@@ -164,7 +159,6 @@ def _counts(data: Any, line: Line, begin: int = 0, end: int = CHAIN) -> Counts:
 
 
 def _along(data: Any, line: Line) -> list[Line]:
-    """Return the means of the first avalanches of a line's chains, of as many after them, and so on."""
     found: list[Line] = []
     for begin in range(0, CHAIN, FIRST):
         counts = _counts(data, line, begin, begin + FIRST)
@@ -174,7 +168,6 @@ def _along(data: Any, line: Line) -> list[Line]:
 
 
 def tilt(lines: Sequence[Line], table: Table) -> Any:
-    """Draw the mean avalanche against the tilt, beside what square holes of the area seen along gravity let through."""
     figure, (panel,) = panels(1, 1, 3.4)
     square = report.squares(report.beside(table))
     for number, (style, outlet) in enumerate(zip(STYLES, sorted({line["outlet"] for line in lines}), strict=False)):
@@ -191,7 +184,6 @@ def tilt(lines: Sequence[Line], table: Table) -> Any:
 
 
 def holes(lines: Sequence[Line], table: Table) -> Any:
-    """Draw the mean avalanche against the area of the hole: of square ones, slits and round ones."""
     figure, (panel,) = panels(1, 1, 3.4)
     upright = [line for line in report.beside(table) if line["friction"] == 0.4 and line["accuracy"] == "fast"]
     square = report.squares(upright)
@@ -211,7 +203,6 @@ def holes(lines: Sequence[Line], table: Table) -> Any:
 
 
 def _law(panel: Any, square: Sequence[Line], x: Any, side: Any, colour: str, title: str | None = None) -> None:
-    """Draw over `x` the power law that is fitted to upright `square` holes, at those sides; `title` names its power."""
     power = report.growth(square, 0.4).get("power")
     if power:
         y = np.exp(power["log_of_factor"]) * (CRITICAL - side) ** -power["rate"]
@@ -219,7 +210,6 @@ def _law(panel: Any, square: Sequence[Line], x: Any, side: Any, colour: str, tit
 
 
 def shapes(lines: Sequence[Line], table: Table) -> Any:
-    """Draw the mean avalanche through an outlet of two edges against friction: of cubes, balls and crosses."""
     figure, (panel,) = panels(1, 1, 3.2)
     kinds = {"cubes, the core": report.squares(report.beside(table))}
     for grain, title in (("cube", "cubes"), ("ball", "balls"), ("cross", "crosses")):
@@ -251,7 +241,6 @@ def _means(
 
 
 def knocks(lines: Sequence[Line], table: Table) -> Any:
-    """Draw the share of arches that stand after some knocks, both axes logarithmic."""
     figure, (panel,) = panels(1, 1, 3.4)
     data = table.columns()
     for (colour, _), line in zip(STYLES, lines, strict=False):
@@ -287,7 +276,11 @@ def knocks(lines: Sequence[Line], table: Table) -> Any:
     return figure
 
 
-def draw(study: str, lines: Sequence[Line], table: Table) -> Any:
-    """Draw the figure of a study."""
-    drawn = {"packing": packing, "avalanches": avalanches, "tilt": tilt, "holes": holes, "shapes": shapes}
-    return (drawn | {"knocks": knocks})[study](lines, table)
+FIGURES: Mapping[str, Callable[[Sequence[Line], Table], Any]] = {
+    "packing": packing,
+    "avalanches": avalanches,
+    "tilt": tilt,
+    "holes": holes,
+    "shapes": shapes,
+    "knocks": knocks,
+}

@@ -114,7 +114,6 @@ def avalanches(table: Table, names: Sequence[str] = AVALANCHES["avalanches"]) ->
 
 
 def _settled(counts: Counts, first: npt.NDArray[np.bool_], rng: np.random.Generator) -> Line:
-    """Return the mean of the first avalanches of chains and of the rest, and whether these are without memory."""
     fresh, rest = (Counts(counts.size[part], counts.known[part]) for part in (first, ~first))
     line: Line = {}
     if fresh.ends:
@@ -176,7 +175,6 @@ def beside(table: Table) -> list[Line]:
 
 
 def squares(lines: Sequence[Line]) -> list[Line]:
-    """Return those lines of upright hoppers that are of square holes, at `fast`."""
     return [line for line in lines if line["outlet"] == line["length"] and line["accuracy"] == "fast"]
 
 
@@ -195,28 +193,26 @@ def against(lines: Sequence[Line], square: Sequence[Line]) -> list[Line]:
     """
     found: list[Line] = []
     for line in lines:
-        told = {name: value for name, value in line.items() if name in ("outlet", "corners", "friction", "tilt")}
-        told["area"] = round(area(line), 3)
+        comparison = {name: value for name, value in line.items() if name in ("outlet", "corners", "friction", "tilt")}
+        comparison["area"] = round(area(line), 3)
         same = [other for other in square if all(other[name] == line[name] for name in ("outlet", "friction"))]
         power = growth(square, line["friction"]).get("power")
         if same:
-            told["to_square"] = _ratio(line, same[0]["mean"], _error(same[0]))
+            comparison["to_square"] = _ratio(line, same[0]["mean"], _error(same[0]))
         if power:
             far = -math.log(CRITICAL - math.sqrt(area(line)))
             a, b = power["log_of_factor_se"], far * power["rate_se"]
             error = math.sqrt(a * a + b * b + 2 * a * b * power["correlation"])
-            told["to_area"] = _ratio(line, math.exp(power["log_of_factor"] + far * power["rate"]), error)
-        found.append(told)
+            comparison["to_area"] = _ratio(line, math.exp(power["log_of_factor"] + far * power["rate"]), error)
+        found.append(comparison)
     return found
 
 
 def _error(line: Line) -> float:
-    """Return the standard error of the logarithm of a mean."""
     return math.log(line["high"] / line["low"]) / 3.92
 
 
 def _ratio(line: Line, other: float, error: float) -> list[float | None]:
-    """Return a line's mean over another and the interval, `error` being that of the other's logarithm."""
     if line["mean"] is None:
         return [None, _rounded(line["low"] / other), None]
     wide = math.exp(1.96 * math.hypot(_error(line), error))
@@ -263,15 +259,14 @@ def knocks(table: Table) -> list[Line]:
             better = max(gain(counts, beta_geometric, start) for start in (-3.0, 0.0))
             (logit, size), _ = max((fit(counts, beta_geometric, start) for start in (-3.0, 0.0)), key=lambda f: f[1])
             power = math.exp(-size) / (1 + math.exp(-logit))
-            line |= {"gain": round(max(better, 0.0), 1), "p": _half_chance(better)}
+            line |= {
+                "gain": round(max(better, 0.0), 1),
+                "p": float(f"{0.5 * math.erfc(math.sqrt(max(better, 0.0) / 2)):.2g}"),
+            }
             if better > 2.7:  # 5 %: otherwise all are as good as alike, and the tail may be any
                 line |= {"tail": round(power, 2), "other": round(math.exp(-size) - power, 2)}
         lines.append(line)
     return lines
-
-
-def _half_chance(twice: float) -> float:
-    return float(f"{0.5 * math.erfc(math.sqrt(max(twice, 0.0) / 2)):.2g}")
 
 
 def _rounded(value: float) -> float | None:
@@ -279,7 +274,6 @@ def _rounded(value: float) -> float | None:
 
 
 def _kinds(data: Columns, names: Sequence[str]) -> list[Line]:
-    """Return the different values of some columns, in order."""
     rows = zip(*(data[name].tolist() for name in names), strict=True)
     return [dict(zip(names, values, strict=True)) for values in sorted(set(rows))]
 
@@ -288,31 +282,22 @@ def _rows(data: Columns, key: Line) -> npt.NDArray[np.int64]:
     return np.flatnonzero(np.all([data[name] == value for name, value in key.items()], axis=0))
 
 
-def markdown(lines: Sequence[Line]) -> str:
-    """Return lines as a table of Markdown; a line has the columns of the longest."""
-    names = list(dict.fromkeys(name for line in lines for name in line))
-    cells = [["" if line.get(name) is None else f"{line[name]}" for name in names] for line in lines]
-    rows = [names, ["---"] * len(names), *cells]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
-
-
 def summary(study: str, table: Table) -> tuple[list[Line], str]:
-    """Return what a study came to, and as JSON."""
     if study in AVALANCHES:
         lines = avalanches(table, AVALANCHES[study])
     else:
         lines = {"packing": packing, "knocks": knocks}[study](table)
-    told: Line = {"study": study, "lines": lines}
+    document: Line = {"study": study, "lines": lines}
     if study != "packing":
-        told["stopped_at"] = KNOCKS if study == "knocks" else MOST
+        document["stopped_at"] = KNOCKS if study == "knocks" else MOST
     if study == "avalanches":
-        told["growth"] = [growth(lines, friction) for friction in sorted({line["friction"] for line in lines})]
+        document["growth"] = [growth(lines, friction) for friction in sorted({line["friction"] for line in lines})]
         for name, column in (("memory", "z"), ("memory_later", "later_z"), ("memory_rest", "rest_z")):
             together = pooled([line[column] for line in lines if column in line] or [0.0])
-            told[name] = {"z": round(together[0], 2), "p": float(f"{together[1]:.2g}")}
+            document[name] = {"z": round(together[0], 2), "p": float(f"{together[1]:.2g}")}
     if study in ("tilt", "holes"):
         square = squares(beside(table))
-        told["against"] = against(lines, square)
+        document["against"] = against(lines, square)
         if study == "tilt":
-            told["trend"] = trend(lines, square)
-    return lines, json.dumps(told, indent=1) + "\n"
+            document["trend"] = trend(lines, square)
+    return lines, json.dumps(document, indent=1) + "\n"

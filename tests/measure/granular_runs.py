@@ -52,7 +52,6 @@ class Unit:
     work: Callable[[Unit], list[Row]]
 
     def rng(self, *more: int) -> np.random.Generator:
-        """Return the random numbers of this run: its key decides them."""
         numbers = [round(1000 * value) for value in self.key.values() if not isinstance(value, str)]
         return np.random.default_rng([SEED, *numbers, *more])
 
@@ -68,7 +67,6 @@ class Table:
                 self.rows = list(csv.DictReader(file))
 
     def has(self, key: Mapping[str, Any]) -> bool:
-        """Tell whether a run is there."""
         return any(all(row.get(name) == str(value) for name, value in key.items()) for row in self.rows)
 
     def add(self, rows: Iterable[Row]) -> None:
@@ -86,7 +84,6 @@ class Table:
         write(self.path, text.getvalue(), "table")
 
     def columns(self) -> dict[str, np.ndarray]:
-        """Return every column as an array: of numbers where all are."""
         found: dict[str, np.ndarray] = {}
         for name in self.rows[0] if self.rows else ():
             values = [row[name] for row in self.rows]
@@ -98,7 +95,6 @@ class Table:
 
 
 def make(units: Sequence[Unit], table: Table, minutes: float) -> bool:
-    """Make the runs that the table has not, for so many minutes of processor time; tells whether all are there."""
     begun = time.process_time()
     for number, unit in enumerate(units):
         if table.has(unit.key):
@@ -115,7 +111,6 @@ def make(units: Sequence[Unit], table: Table, minutes: float) -> bool:
 
 
 def pack(unit: Unit) -> list[Row]:
-    """Pour cubes into a box, then tap as often as the run says; one row for each look."""
     cubes, friction, taps, g = (unit.key[name] for name in ("cubes", "friction", "taps", "strength"))
     width = round(1.135 * float(cubes) ** (1 / 3), 2)
     rows: list[Row] = []
@@ -140,8 +135,6 @@ def _look(heap: Pile, width: float) -> Row:
 
 
 def packing() -> list[Unit]:
-    """Return the runs of the packing study, the most wanted first."""
-
     def unit(cubes: int, friction: float, seed: int, taps: int = 0, g: float = 0.0, pour: str = "brisk") -> Unit:
         key = {"cubes": cubes, "friction": friction, "taps": taps, "strength": g}
         return Unit({**key, "accuracy": "fast", "pour": pour, "seed": seed}, pack)
@@ -159,7 +152,6 @@ def packing() -> list[Unit]:
 
 
 def hopper(unit: Unit) -> list[Row]:
-    """Break the arch over an outlet again and again; one row for each avalanche."""
     key = unit.key
     outlet = (float(key["outlet"]), float(key.get("length", key["outlet"])))
     shape = bed(HOPPER, Surface(float(key["friction"]), BOUNCE), outlet, int(key.get("corners", 4)))
@@ -168,7 +160,6 @@ def hopper(unit: Unit) -> list[Row]:
 
 
 def _chain(heap: Pile, rng: np.random.Generator, patience: float = math.inf, tilt: float = 0.0) -> list[Row]:
-    """Fill a hopper, tilt it (degrees) and let one avalanche after the other go."""
     rows: list[Row] = []
     _fill(heap, rng, patience)
     if tilt:
@@ -195,8 +186,6 @@ def _fill(heap: Pile, rng: np.random.Generator, patience: float = math.inf) -> N
 
 
 def avalanches() -> list[Unit]:
-    """Return the runs of the avalanche study: one chain of every kind, then a second, and so on."""
-
     def unit(outlet: float, length: float, friction: float, seed: int, how: str = "fast") -> Unit:
         return Unit({"outlet": outlet, "length": length, "friction": friction, "accuracy": how, "seed": seed}, hopper)
 
@@ -214,8 +203,6 @@ def avalanches() -> list[Unit]:
 
 
 def tilts() -> list[Unit]:
-    """Return the runs of tilted hoppers; upright ones are of the study of avalanches."""
-
     def unit(outlet: float, tilt: float, seed: int) -> Unit:
         return Unit({"outlet": outlet, "friction": 0.4, "tilt": tilt, "seed": seed}, hopper)
 
@@ -223,8 +210,6 @@ def tilts() -> list[Unit]:
 
 
 def holes() -> list[Unit]:
-    """Return the runs of round holes: as wide as square ones of the study of avalanches, and as large."""
-
     def unit(outlet: float, seed: int) -> Unit:
         return Unit({"outlet": outlet, "corners": ROUND, "friction": 0.4, "seed": seed}, hopper)
 
@@ -232,15 +217,13 @@ def holes() -> list[Unit]:
 
 
 def _as_large(side: float) -> float:
-    """Return how wide a round hole is that has the area of a square one, of that side."""
     return round(side / math.sqrt(ROUND / 4 * math.tan(math.pi / ROUND)), 3)
 
 
 # Shapes
 
 
-def shaped(unit: Unit) -> list[Row]:
-    """Let avalanches of balls, cubes or crosses go, all with Bullet; one row for each."""
+def avalanches_of_grains(unit: Unit) -> list[Row]:
     key = unit.key
     side = float(key["outlet"])
     shape = bed(HOPPER, Surface(float(key["friction"]), BOUNCE), (side, side))
@@ -250,10 +233,8 @@ def shaped(unit: Unit) -> list[Row]:
 
 
 def shapes() -> list[Unit]:
-    """Return the runs of balls and crosses, and of some of cubes with the same engine."""
-
     def unit(grain: str, outlet: float, friction: float, seed: int) -> Unit:
-        return Unit({"grain": grain, "outlet": outlet, "friction": friction, "seed": seed}, shaped)
+        return Unit({"grain": grain, "outlet": outlet, "friction": friction, "seed": seed}, avalanches_of_grains)
 
     balls = [unit("ball", 2.0, friction, seed) for seed in range(4) for friction in (0.4, 0.2, 0.6)]
     others = [unit("ball", outlet, 0.4, seed) for seed in range(2) for outlet in (1.5, 2.5)]
@@ -266,8 +247,7 @@ def shapes() -> list[Unit]:
 # Knocks
 
 
-def shaken(unit: Unit) -> list[Row]:
-    """Knock at the table under clogged hoppers until a cube falls; one row for each arch."""
+def break_arches(unit: Unit) -> list[Row]:
     key = unit.key
     side = float(key["outlet"])
     shape = bed(HOPPER, Surface(float(key["friction"]), BOUNCE), (side, side))
@@ -289,11 +269,9 @@ def shaken(unit: Unit) -> list[Row]:
 
 
 def knocks() -> list[Unit]:
-    """Return the runs of the study of knocks: eight arches of every strength, then eight more, and so on."""
-
     def unit(strength: float, seed: int) -> Unit:
         key = {"outlet": 2.5, "friction": 0.4, "strength": strength, "arches": 8, "accuracy": "fast", "seed": seed}
-        return Unit(key, shaken)
+        return Unit(key, break_arches)
 
     weak = [unit(strength, 0) for strength in (0.4, 0.7, 0.2)]
     return [*weak, *(unit(strength, seed) for seed in range(1, 10) for strength in (2.0, 1.0, 0.7))]

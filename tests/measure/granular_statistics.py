@@ -35,7 +35,6 @@ class Counts:
 
     @property
     def ends(self) -> int:
-        """How many are known."""
         return int(self.known.sum())
 
     def chance(self) -> float:
@@ -88,7 +87,6 @@ def beta_geometric(s: Array, parameters: Array) -> Array:
 
 
 def likelihood(counts: Counts, law: LogSurvival, parameters: Array) -> float:
-    """Return the logarithm of the likelihood."""
     upto, over = law(counts.size - 1, parameters), law(counts.size, parameters)
     ended = upto + np.log(-np.expm1(np.minimum(over - upto, -1e-15)))
     return float(np.where(counts.known, ended, over).sum())
@@ -102,13 +100,12 @@ def fit(counts: Counts, law: LogSurvival, start: float = 0.0) -> tuple[Array, fl
 
 
 def gain(counts: Counts, law: LogSurvival, start: float = 0.0) -> float:
-    """Return twice the log likelihood that the second parameter of `law` gains over the geometric law."""
     p = min(max(counts.chance(), 1e-6), 1 - 1e-6)
     plain = likelihood(counts, geometric, np.array([math.log(p / (1 - p))]))
     return 2 * (fit(counts, law, start)[1] - plain)
 
 
-def drawn(p: float, k: float, number: int, most: float, rng: np.random.Generator) -> Counts:
+def draw_counts(p: float, k: float, number: int, most: float, rng: np.random.Generator) -> Counts:
     """Draw counts of a discrete Weibull law of mean-like chance `p` and shape `k`, cut short at `most`."""
     size = np.ceil((np.log(rng.random(number)) / math.log(1 - p)) ** (1 / k))
     size = np.maximum(size, 1.0)
@@ -149,12 +146,12 @@ def memoryless(
     The power at 5 % is that for as many counts of the same mean, of the shapes `others`. Random, from `rng`.
     """
     number, mean = len(counts.size), counts.mean()[0]
-    null = np.sort([slope(drawn(1 / mean, 1.0, number, most, rng)) for _ in range(draws)])
+    null = np.sort([slope(draw_counts(1 / mean, 1.0, number, most, rng)) for _ in range(draws)])
     low, high = np.quantile(null, (0.025, 0.975)).tolist()
     power: dict[float, float] = {}
     for other in others:
         p = _chance_of_mean(mean, other)
-        found = np.array([slope(drawn(p, other, number, most, rng)) for _ in range(draws)])
+        found = np.array([slope(draw_counts(p, other, number, most, rng)) for _ in range(draws)])
         power[other] = float(((found < low) | (found > high)).mean())
     seen = slope(counts)
     tail = min((null <= seen).sum(), (null >= seen).sum())
@@ -170,7 +167,6 @@ def pooled(z: Sequence[float]) -> tuple[float, float]:
 
 
 def _chance_of_mean(mean: float, shape: float) -> float:
-    """Return the chance p at which a discrete Weibull law of this shape has this mean, by halving."""
     s = np.arange(0.0, 20000.0)
     low, high = 1e-6, 1 - 1e-9
     for _ in range(60):
@@ -201,7 +197,6 @@ def drift(sizes: list[Array], rng: np.random.Generator, draws: int = 2000) -> tu
 def _by_shuffling(
     sizes: list[Array], of: Callable[[list[Array]], float], rng: np.random.Generator, draws: int
 ) -> tuple[float, float]:
-    """Return what `of` says of the ranks in chains, and how often it is so far from 0 when each chain is shuffled."""
     everything = np.concatenate(sizes)
     order = {
         value: float(np.mean(np.flatnonzero(np.sort(everything) == value))) for value in np.unique(everything).tolist()

@@ -9,19 +9,17 @@ that does nothing else.
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.measure.script import ended
+from tests.measure.script import option, script
 from tests.support.browser import BROWSER, browsing
 from tower_sim.apparatus.catalogue import load
 from tower_sim.errors import UsageError
@@ -69,7 +67,6 @@ FIND = """async () => {
 
 
 def measure(games: int, repeats: int) -> None:
-    """Print it all; raises UsageError without node or a browser."""
     node = shutil.which("node")
     if node is None or not BROWSER:
         raise UsageError("node or a browser is missing; allowed is a machine with both; install nodejs and chromium")
@@ -81,35 +78,30 @@ def measure(games: int, repeats: int) -> None:
         few = max(games // 20, 1)
         (folder / "run.mjs").write_text(PLAIN.replace("GAMES", str(few)).replace("REPEATS", str(repeats)), "utf-8")
         done = subprocess.run([node, str(folder / "run.mjs")], capture_output=True, text=True, check=True)
-        said(f"node, the exported sampler, {few} games", json.loads(done.stdout), games / few)
+        print_mean(f"node, the exported sampler, {few} games", json.loads(done.stdout), games / few)
         (folder / "lab.html").write_text(lab_page(), "utf-8")
         with browsing() as watched:
             page = watched.open(folder / "lab.html")
             page.wait_for_function("() => towerSim.result()?.done === 20000")
             times: list[Any] = [page.evaluate(PAGE) for _ in range(repeats)]
             finds: list[Any] = [page.evaluate(FIND) for _ in range(repeats)]
-        said("page, from Find me rules to the answer", finds, 1)
+        print_mean("page, from Find me rules to the answer", finds, 1)
         for i, what in enumerate(("the first result", "all 20000 games")):
-            said(f"page, from the slider to {what}", [each[i] for each in times], 1)
+            print_mean(f"page, from the slider to {what}", [each[i] for each in times], 1)
 
 
-def said(what: str, seconds: Sequence[float], times: float) -> None:
-    """Print a mean with its standard error; `times` is by how much to multiply for all games."""
+def print_mean(what: str, seconds: Sequence[float], times: float) -> None:
     error = statistics.stdev(seconds) / math.sqrt(len(seconds))
     more = f"; {statistics.mean(seconds) * times:.2f} s for all" if times != 1 else ""
     print(f"{what}: {statistics.mean(seconds):.3f} +- {error:.3f} s (n = {len(seconds)}){more}")
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Measure both."""
-    parser = argparse.ArgumentParser(
-        prog="lab", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--games", type=int, default=20_000, help="games to play in node (default: 20000)")
-    parser.add_argument("--repeats", type=int, default=7, help="how often (default: 7)")
-    options = parser.parse_args(arguments)
-    measure(options.games, options.repeats)
-
+main = script(
+    __doc__,
+    measure,
+    option("--games", type=int, default=20_000, help="games to play in node (default: 20000)"),
+    option("--repeats", type=int, default=7, help="how often (default: 7)"),
+)
 
 if __name__ == "__main__":
-    sys.exit(ended("lab", main))
+    raise SystemExit(main())

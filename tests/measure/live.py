@@ -11,8 +11,6 @@ card that is the processor, which also runs the physics.
 
 from __future__ import annotations
 
-import argparse
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +19,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import bootstrap
 
-from tests.measure.script import ended
+from tests.measure.script import option, print_table, script
 from tests.support.browser import browsing
 from tower_sim.web.live import live_page
 
@@ -38,15 +36,15 @@ _GAPS = """(until) => new Promise((done) => {
 })"""
 _RENDERER = """() => {
   const gl = document.createElement("canvas").getContext("webgl2");
-  const told = gl && gl.getExtension("WEBGL_debug_renderer_info");
-  return gl ? gl.getParameter(told ? told.UNMASKED_RENDERER_WEBGL : gl.RENDERER) : "no WebGL 2";
+  const info = gl && gl.getExtension("WEBGL_debug_renderer_info");
+  return gl ? gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER) : "no WebGL 2";
 }"""
 _SET_UP = "profile=amerigo&seed=7&throw=" + ",".join(
     f"{colour}:7" for colour in ("blue", "black", "red", "brown", "green", "yellow", "white")
 )
 
 
-def opened(page: Any, file: Path) -> dict[str, float]:
+def open_page(page: Any, file: Path) -> dict[str, float]:
     """Open the page and throw; returns ms to the first picture and to readiness, ms a picture, percent missed."""
     page.goto(file.as_uri())
     page.wait_for_function("() => window.towerSim")
@@ -66,34 +64,28 @@ def opened(page: Any, file: Path) -> dict[str, float]:
     }
 
 
-def measured(times: int) -> None:
-    """Print the table."""
+def measure(opened: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "tower.html"
         file.write_text(live_page(), "utf-8")
         found: list[dict[str, float]] = []
         renderer = ""
-        for _ in range(times):
+        for _ in range(opened):
             with browsing(webgl=True) as watched:
-                found.append(opened(watched.page, file))
+                found.append(open_page(watched.page, file))
                 renderer = watched.page.evaluate(_RENDERER)
-        print(f"{file.stat().st_size} bytes; drawn by {renderer}; opened {times} times\n")
-    print("| median | | 95 % |\n|---|---|---|")
-    for name in found[0]:
+        print(f"{file.stat().st_size} bytes; drawn by {renderer}; opened {opened} times\n")
+
+    def row(name: str) -> Sequence[str]:
         values = np.array([each[name] for each in found])
-        low, high = bootstrap(
-            (values,), np.median, method="percentile", rng=np.random.default_rng(1)
-        ).confidence_interval
-        print(f"| {name} | {np.median(values):.1f} | {low:.1f} to {high:.1f} |")
+        interval = bootstrap((values,), np.median, method="percentile", rng=np.random.default_rng(1))
+        low, high = interval.confidence_interval
+        return name, f"{np.median(values):.1f}", f"{low:.1f} to {high:.1f}"
+
+    print_table(["median", "", "95 %"], map(row, found[0]))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the command line and measure; returns the exit status, see `ended`."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--opened", type=int, default=10, help="how many times (default: 10)")
-    options = parser.parse_args(arguments)
-    return ended("live", lambda: measured(options.opened))
-
+main = script(__doc__, measure, option("--opened", type=int, default=10, help="how many times (default: 10)"))
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

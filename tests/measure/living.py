@@ -43,7 +43,6 @@ class LivingTower:
         self._world.close()
 
     def state(self) -> TowerState:
-        """Return the state of this moment, as the model would re-create it."""
         scene = self._scene
         places = [each.place for each in scene.places()]
         at_rest = [
@@ -65,11 +64,9 @@ class LivingTower:
         return self._settle()
 
     def knock(self, strength: float, rng: np.random.Generator) -> tuple[Cube, ...] | None:
-        """Knock on the table, `strength` in g; returns as `drop` does."""
         return self._settle(Shake.draw(strength, rng))
 
     def take(self, cubes: Iterable[Cube]) -> None:
-        """Take cubes away by hand."""
         for cube in cubes:
             self._scene.take(cube)
             del self.cubes[cube.id]
@@ -105,8 +102,6 @@ class Fork:
 
 @dataclass(frozen=True, slots=True)
 class LivingGame:
-    """An Amerigo game played in a living tower: its forks, and how many were inside after each drop."""
-
     forks: tuple[Fork, ...]
     inside: tuple[int, ...]
 
@@ -116,14 +111,10 @@ def play_living(model: PhysicsModel, seed: int) -> LivingGame:
 
     Both get equal generators, so that the hand does the same. The game ends early at a draw that is no landing.
     """
-    rules = Rules()
-    storage = set(rules.supply(model.cube_edge))
     forks: list[Fork] = []
     inside: list[int] = []
     with LivingTower(model) as tower:
-        for i in range(rules.drops):
-            colour = rules.phases[(i - 1) % len(rules.phases)]
-            hand = sorted(cube for cube in storage if i == 0 or cube.colour == colour)
+        for i, hand in _hands(model, lambda: tower.cubes.values()):
             if hand:
                 stream = np.random.SeedSequence(seed, spawn_key=(i,))
                 again = model.drop(tower.state(), hand, np.random.default_rng(stream))
@@ -133,9 +124,19 @@ def play_living(model: PhysicsModel, seed: int) -> LivingGame:
                     break
                 if again.status.is_landing:
                     forks.append(Fork(i, len(hand), residents, len(out), len(again.emerged)))
-                storage = (storage - set(hand)) | set(out)
             inside.append(len(tower.cubes))
     return LivingGame(tuple(forks), tuple(inside))
+
+
+def _hands(
+    model: PhysicsModel, inside: Callable[[], Iterable[Cube]], drops: int | None = None
+) -> Iterator[tuple[int, list[Cube]]]:
+    """Yield the number of each drop of a published Amerigo game, and its cubes: those that are not `inside`."""
+    rules = Rules()
+    for i in range(rules.drops if drops is None else drops):
+        colour = rules.phases[(i - 1) % len(rules.phases)]
+        storage = set(rules.supply(model.cube_edge)) - set(inside())
+        yield i, sorted(cube for cube in storage if i == 0 or cube.colour == colour)
 
 
 class Twins:
@@ -171,7 +172,6 @@ class Twins:
         )
 
     def knock(self, strength: float, *seed: int) -> Outcome:
-        """Knock on the table of both, likewise."""
         return self._both(
             seed,
             lambda rng: self.model.knock(self._saved(), strength, rng),
@@ -190,7 +190,6 @@ class Twins:
         return outcome
 
     def take(self, cubes: Sequence[Cube]) -> None:
-        """Take cubes out of both by hand; what lay on them falls in the next drop."""
         self.state = self._saved().take(cubes)
         self.living.take(cubes)
 
@@ -199,7 +198,6 @@ class Twins:
 
 
 def moment(state: TowerState) -> Moment:
-    """Return what the next drop from a state depends on."""
     lying = (*state.residents, *state.board.lying)
     return frozenset((each.cube.id, each.region, each.pose) for each in lying), state.touches
 
@@ -215,15 +213,9 @@ class Kept:
 
 def play_twins(model: PhysicsModel, seed: int, drops: int | None = None) -> Iterator[Kept]:
     """Play the throws of a published Amerigo game, or its first `drops`, by twins."""
-    rules = Rules()
-    storage = set(rules.supply(model.cube_edge))
     with Twins(model) as twins:
-        for i in range(rules.drops if drops is None else drops):
-            colour = rules.phases[(i - 1) % len(rules.phases)]
-            hand = sorted(cube for cube in storage if i == 0 or cube.colour == colour)
-            if not hand:
-                continue
-            residents = len(twins.state.cubes)
-            outcome = twins.drop(hand, seed, i)
-            storage = (storage - set(hand)) | set(outcome.emerged)
-            yield Kept(i, residents, twins.are_same)
+        for i, hand in _hands(model, lambda: twins.state.cubes, drops):
+            if hand:
+                residents = len(twins.state.cubes)
+                twins.drop(hand, seed, i)
+                yield Kept(i, residents, twins.are_same)

@@ -12,7 +12,6 @@ A service is new for each run, with a new file in `--folder`: on a disk, because
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -27,7 +26,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tests.measure.script import ended
+from tests.measure.script import option, script
 from tests.support.network import Client, running
 from tower_sim.errors import UsageError
 
@@ -62,8 +61,6 @@ uvicorn.run(app, port=int(sys.argv[1]), log_level="warning", access_log=False, l
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What is asked for, and by how many clients at once."""
-
     title: str
     body: str
     clients: int
@@ -80,12 +77,11 @@ CASES = {"surrogate": SURROGATE, "pausing": PAUSING, "bare": HANDLER, "physics":
 
 
 def measure(case: Case, seconds: int, folder: Path) -> float:
-    """Print what one run came to and return its requests a second. Raises UsageError where answers failed."""
-    kept = _keeps(folder)
+    page_s = _time_page(folder)
     with _serving(case, folder) as (port, process):
-        _warmed(case, port)
+        _warm_up(case, port)
         before = _processor_seconds(process)
-        found = _asked(case, port, seconds)
+        found = _run_wrk(case, port, seconds)
         busy = _processor_seconds(process) - before
     if found["failed"] or not found["answers"]:
         counted = f"of {found['answers']} answers {found['failed']} failed"
@@ -94,7 +90,7 @@ def measure(case: Case, seconds: int, folder: Path) -> float:
     print(
         f"{case.title}: {rate:.0f} a second, median {found['median'] / 1e3:.2f} ms, 99 % within "
         f"{found['late'] / 1e3:.1f} ms, processor {busy / found['answers'] * 1e6:.0f} us each "
-        f"(a page kept in {kept * 1e3:.2f} ms, load {os.getloadavg()[0]:.1f})",
+        f"(a page kept in {page_s * 1e3:.2f} ms, load {os.getloadavg()[0]:.1f})",
         flush=True,
     )
     return rate
@@ -102,7 +98,6 @@ def measure(case: Case, seconds: int, folder: Path) -> float:
 
 @contextmanager
 def _serving(case: Case, folder: Path) -> Iterator[tuple[int, int]]:
-    """Give the port and the process of a service or a handler that answers."""
     if case.options is not None:
         with (
             tempfile.TemporaryDirectory(dir=folder) as name,
@@ -132,15 +127,14 @@ def _wait(port: int) -> None:
     raise UsageError("the bare handler does not answer; allowed is one that does; install the extra service")
 
 
-def _warmed(case: Case, port: int) -> None:
-    """Wait until a first answer is there, and some more."""
+def _warm_up(case: Case, port: int) -> None:
     client = Client(port)
     client.post("/v1/drops", json.loads(case.body))
     client.close()
-    _asked(case, port, 1)
+    _run_wrk(case, port, 1)
 
 
-def _asked(case: Case, port: int, seconds: int) -> dict[str, int]:
+def _run_wrk(case: Case, port: int, seconds: int) -> dict[str, int]:
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         script.write(WRK.replace("BODY", json.dumps(case.body)).replace("PAUSE", str(case.pause)))
         script.flush()
@@ -151,7 +145,6 @@ def _asked(case: Case, port: int, seconds: int) -> dict[str, int]:
 
 
 def _processor_seconds(process: int) -> float:
-    """Return what a process and its descendants have used so far, as Linux tells it."""
     used: dict[int, int] = {}
     children: dict[int, list[int]] = {}
     for task in Path("/proc").glob("[0-9]*"):
@@ -167,7 +160,7 @@ def _processor_seconds(process: int) -> float:
     return sum(used[one] for one in ours) / os.sysconf("SC_CLK_TCK")
 
 
-def _keeps(folder: Path) -> float:
+def _time_page(folder: Path) -> float:
     """Return the median time (s) of writing a page of 4096 bytes so that it outlives a power cut."""
     times: list[float] = []
     with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
@@ -179,23 +172,22 @@ def _keeps(folder: Path) -> float:
     return statistics.median(times)
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Measure all of it, several times in turn."""
-    parser = argparse.ArgumentParser(
-        prog="load", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--runs", type=int, default=3, help="how often (default: 3)")
-    parser.add_argument("--seconds", type=int, default=5, help="of each run (default: 5)")
-    parser.add_argument("--folder", type=Path, default=Path(), help="where the service's file is (default: here)")
-    parser.add_argument("--only", choices=CASES, help="leave out the others")
-    options = parser.parse_args(arguments)
+def measure_all(runs: int, seconds: int, folder: Path, only: str | None) -> None:
     if shutil.which("wrk") is None:
         raise UsageError("wrk is not installed; allowed is a machine that has it; install the package wrk")
-    for _ in range(options.runs):
-        for name, case in CASES.items():
-            if options.only in (None, name):
-                measure(case, options.seconds, options.folder)
+    for name, case in [*CASES.items()] * runs:
+        if only in (None, name):
+            measure(case, seconds, folder)
 
+
+main = script(
+    __doc__,
+    measure_all,
+    option("--runs", type=int, default=3, help="how often (default: 3)"),
+    option("--seconds", type=int, default=5, help="of each run (default: 5)"),
+    option("--folder", type=Path, default=Path(), help="where the service's file is (default: here)"),
+    option("--only", choices=CASES, help="leave out the others"),
+)
 
 if __name__ == "__main__":
-    sys.exit(ended("load", main))
+    raise SystemExit(main())

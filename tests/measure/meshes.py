@@ -10,19 +10,18 @@ docs/printed/kept.csv, a line for 20 throws. Times are CPU times of the same pro
 
 from __future__ import annotations
 
-import argparse
 import csv
 import dataclasses
-import sys
+import math
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 
-from tests.measure.script import ended, put
+from tests.measure.script import ROOT, WORKERS, option, put, script, table_lines
 from tower_sim.apparatus.catalogue import from_tables, load
 from tower_sim.apparatus.mesh.importing import import_mesh
 from tower_sim.apparatus.parts import Apparatus
@@ -31,7 +30,6 @@ from tower_sim.printing import export
 from tower_sim.simulator import PhysicsModel
 from tower_sim.tools.pool import spread_out
 
-ROOT = Path(__file__).parent.parent.parent
 FILE = ROOT / "docs/printed/kept.csv"
 TOWERS = {
     "amerigo": "amerigo",
@@ -61,9 +59,8 @@ def shapes(name: str) -> dict[str, Apparatus]:
     return {"boxes": boxes, "mesh": tower, "catching": dataclasses.replace(tower, hulls=catching, digest="catching")}
 
 
-def throws(asked: tuple[str, int, range]) -> list[Row]:
-    """Throw once for each seed into boxes and mesh, or with few cubes into the mesh alone."""
-    name, cubes, seeds = asked
+def throw_cubes(piece: tuple[str, int, range]) -> list[Row]:
+    name, cubes, seeds = piece
     rows: list[Row] = []
     for kind, shape in shapes(name).items():
         if kind != "mesh" and cubes == FEW:
@@ -81,8 +78,7 @@ def throws(asked: tuple[str, int, range]) -> list[Row]:
     return rows
 
 
-def known() -> list[Row]:
-    """Return the pieces that are stored."""
+def read_rows() -> list[Row]:
     if not FILE.exists():
         return []
     with FILE.open(newline="") as file:
@@ -91,8 +87,7 @@ def known() -> list[Row]:
 
 
 def play_on(drops: int, loose: int, workers: int) -> None:
-    """Make the throws that are missing, and store them piece by piece."""
-    stored = {row[:4] for row in known()}
+    stored = {row[:4] for row in read_rows()}
     pieces = [
         (name, cubes, range(start, min(start + 20, number)))
         for cubes, number in ((CUBES, drops), (FEW, loose))
@@ -107,47 +102,47 @@ def play_on(drops: int, loose: int, workers: int) -> None:
     FILE.parent.mkdir(exist_ok=True)
     if not FILE.exists():
         FILE.write_text(",".join(COLUMNS) + "\n", "utf-8")
-    for rows in spread_out(throws, left, workers, "pieces of 20 throws"):
+    for rows in spread_out(throw_cubes, left, workers, "pieces of 20 throws"):
         with FILE.open("a", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows(rows)
 
 
 def table() -> Iterator[str]:
-    """Yield the lines of the table in docs/printed.md."""
-    rows = known()
-    yield "| tower | boxes | mesh | difference | mesh that catches | time, mesh by boxes | throws | escaped |"
-    yield "|---|---|---|---|---|---|---|---|"
-    for name in TOWERS:
-        means: dict[str, tuple[float, float]] = {}
-        for kind in ("boxes", "mesh", "catching"):
-            own = [row for row in rows if row[:3] == (name, kind, CUBES)]
-            number, total, squares = (sum(int(row[column]) for row in own) for column in (5, 7, 8))
-            mean = total / number
-            means[kind] = mean, ((squares / number - mean * mean) / (number - 1)) ** 0.5
-        (a, ea), (b, eb), (c, ec) = means.values()
-        one, two = (sum(r[9] for r in rows if r[:3] == (name, kind, CUBES)) for kind in ("boxes", "mesh"))
-        meshes = [row for row in rows if row[:2] == (name, "mesh")]
-        escaped = sum(row[6] for row in meshes)
-        yield (
-            f"| {name} | {a:.2f} ± {ea:.2f} | {b:.2f} ± {eb:.2f} | {b - a:+.2f} ± {(ea**2 + eb**2) ** 0.5:.2f} | "
-            f"{c:.2f} ± {ec:.2f} | {two / one:.2f} | {number} | {escaped} of {sum(r[4] for r in meshes)} |"
-        )
+    rows = read_rows()
+    head = ["tower", "boxes", "mesh", "difference", "mesh that catches", "time, mesh by boxes", "throws", "escaped"]
+    return table_lines(head, map(partial(_row, rows), TOWERS))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Throw what is missing and write the table of docs/printed.md; returns the exit status: see `ended`."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--drops", type=int, default=400, help="throws of 49 cubes")
-    parser.add_argument("--loose", type=int, default=2000, help="throws of 12 cubes into the mesh")
-    parser.add_argument("--workers", type=int, default=2, help="processes")
-    options = parser.parse_args(arguments)
+def _row(rows: Sequence[Row], name: str) -> Sequence[object]:
+    means: list[tuple[float, float]] = []
+    seconds: list[float] = []
+    number = 0
+    for kind in ("boxes", "mesh", "catching"):
+        own = [row for row in rows if row[:3] == (name, kind, CUBES)]
+        number, total, squares = (sum(int(row[column]) for row in own) for column in (5, 7, 8))
+        mean = total / number
+        means.append((mean, ((squares / number - mean * mean) / (number - 1)) ** 0.5))
+        seconds.append(sum(row[9] for row in own))
+    (boxes, _), (mesh, _), _ = means
+    of_boxes, of_mesh, of_catching = (f"{mean:.2f} ± {error:.2f}" for mean, error in means)
+    difference = f"{mesh - boxes:+.2f} ± {math.hypot(means[0][1], means[1][1]):.2f}"
+    escaped, throws = (sum(row[i] for row in rows if row[:2] == (name, "mesh")) for i in (6, 4))
+    ratio = f"{seconds[1] / seconds[0]:.2f}"
+    return name, of_boxes, of_mesh, difference, of_catching, ratio, number, f"{escaped} of {throws}"
 
-    def run() -> None:
-        play_on(options.drops, options.loose, options.workers)
-        put(ROOT / "docs/printed.md", "meshes", "\n".join(table()))
 
-    return ended("meshes", run)
+def measure(drops: int, loose: int, workers: int) -> None:
+    play_on(drops, loose, workers)
+    put(ROOT / "docs/printed.md", "meshes", "\n".join(table()))
 
+
+main = script(
+    __doc__,
+    measure,
+    option("--drops", type=int, default=400, help="throws of 49 cubes"),
+    option("--loose", type=int, default=2000, help="throws of 12 cubes into the mesh"),
+    WORKERS,
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -12,13 +12,12 @@ With `--pairs` the test whether nights agree is also given pairs of whole games 
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
-import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import qmc
 
-from tests.measure.script import ended
+from tests.measure.script import option, script, table_lines
 from tests.measure.web import built
 from tower_sim.calibration import played
 from tower_sim.calibration.command import ENOUGH
@@ -74,7 +73,7 @@ def units(count: int) -> Iterator[tuple[int, Array]]:
     yield from enumerate(points[first : first + count], start=first)
 
 
-def games_of(unit: Array, number: int) -> dict[str, Any] | None:
+def play_nights(unit: Array, number: int) -> dict[str, Any] | None:
     """Return a tower's nights as throws, and its true means; None for a tower that the table would leave out."""
     if int(played.play(tower(unit), number, [0]).inside[0, 0]) > played.CLOGGED:
         return None
@@ -105,34 +104,37 @@ def towers_in(folder: Path, count: int) -> dict[int, dict[str, Any]]:
     """Return `count` towers by number, each played now or kept in the folder."""
     found: dict[int, dict[str, Any]] = {}
     for number, unit in units(1536):
-        file = folder / f"tower-{number}.json"
-        if not file.exists():
-            file.write_text(json.dumps(games_of(unit, number)), "utf-8")
-        if (known := json.loads(file.read_text("utf-8"))) is not None:
+        known = read_or_make(folder / f"tower-{number}.json", partial(play_nights, unit, number))
+        if known is not None:
             found[number] = known
         if len(found) == count:
             break
     return found
 
 
-def miscounted(throws: list[dict[str, list[int]]], rng: np.random.Generator) -> list[dict[str, list[int]]]:
+def read_or_make(file: Path, work: Callable[[], Any]) -> Any:
+    if not file.exists():
+        file.write_text(json.dumps(work()), "utf-8")
+    return json.loads(file.read_text("utf-8"))
+
+
+def miscount(throws: list[dict[str, list[int]]], rng: np.random.Generator) -> list[dict[str, list[int]]]:
     """Return a night in which MISCOUNTS of the throws have a count of cubes out that is off by one."""
-    wrong: list[dict[str, list[int]]] = []
+    night: list[dict[str, list[int]]] = []
     for each in throws:
         out = list(each["out"])
         if rng.random() < MISCOUNTS:
             colours = [c for c, cubes in enumerate(out) if cubes] or [*range(len(out))]
             colour = int(rng.choice(colours))
             out[colour] = max(out[colour] + int(rng.choice([-1, 1])), 0)
-        wrong.append({"thrown": each["thrown"], "out": out})
-    return wrong
+        night.append({"thrown": each["thrown"], "out": out})
+    return night
 
 
 def write_nights(folder: Path, towers: dict[int, dict[str, Any]]) -> None:
-    """Write each night as the page does, `NUMBER-NIGHT.csv`."""
     files = {folder / f"{number}-{i}.csv": (number, i) for number in towers for i in range(NIGHTS)}
     nights = [
-        miscounted(towers[number]["nights"][i], np.random.default_rng((46, number, i))) for number, i in files.values()
+        miscount(towers[number]["nights"][i], np.random.default_rng((46, number, i))) for number, i in files.values()
     ]
     colours = list(PLAN.colours)
     sizes = nights[0][0]["thrown"]
@@ -142,57 +144,55 @@ def write_nights(folder: Path, towers: dict[int, dict[str, Any]]) -> None:
     ask.write_text(PAGE.replace("SRC", (FOLDER / "src").as_posix()), "utf-8")
     modules = Path(os.environ.get("TOWER_SIM_NODE_MODULES", "node_modules")).resolve()
     (folder / "page.mjs").write_text(built(modules, ask)["page.js"], "utf-8")
-    given = json.dumps({"head": head | {"date": "2026-11-28"}, "rules": rules, "nights": nights})
-    done = subprocess.run(["node", folder / "page.mjs"], input=given, capture_output=True, text=True, check=True)
+    nights_json = json.dumps({"head": head | {"date": "2026-11-28"}, "rules": rules, "nights": nights})
+    done = subprocess.run(["node", folder / "page.mjs"], input=nights_json, capture_output=True, text=True, check=True)
     for file, text in zip(files, json.loads(done.stdout), strict=True):
         file.write_text(text, "utf-8")
 
 
-def held(found: Fit, true: dict[str, float]) -> dict[str, list[float]]:
+def score(found: Fit, true: dict[str, float]) -> dict[str, list[float]]:
     """Return by quantity whether its interval holds the truth, and how wide it is over the prior's."""
-    told: dict[str, list[float]] = {}
+    scores: dict[str, list[float]] = {}
     for name, value in true.items():
         if name == "rate":
             before, after = (each.numbers[:, NAMES.index("rate")] for each in (found.prior, found.posterior))
         else:
             before, after = (each.played[name] for each in (found.prior, found.posterior))
         ends = [np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) for draws in (before, after)]
-        told[name] = [float(ends[1][0] <= value <= ends[1][1]), float(np.ptp(ends[1]) / np.ptp(ends[0]))]
-    return told
+        scores[name] = [float(ends[1][0] <= value <= ends[1][1]), float(np.ptp(ends[1]) / np.ptp(ends[0]))]
+    return scores
 
 
-def measured(folder: Path, count: int) -> list[dict[str, Any]]:
-    """Return the result for each tower: fits of each night and of all, and what the test of agreement says."""
+def fit_nights(folder: Path, count: int) -> Iterator[dict[str, Any]]:
+    """Yield the result for each tower: fits of each night and of all, and what the test of agreement says."""
     known = towers_in(folder, count)
     write_nights(folder, known)
     table = played.shipped()
     towers = Towers(table.unit, table.games, table.base)
-    results: list[dict[str, Any]] = []
+
+    def work(number: int, neighbour: int) -> dict[str, Any]:
+        begun = time.process_time()
+        nights = [read_usable([folder / f"{number}-{i}.csv"]) for i in range(NIGHTS)]
+        result: dict[str, Any] = {"marked": sum("miscounted" in note for night in nights for note in night.notes)}
+        games = [game for night in nights for game in night.games]
+        rng = np.random.default_rng((46, number))
+        for words, off in OFFS.items():
+            for i, evidence in enumerate([*(night.evidence for night in nights), tuple(pool_games(games))]):
+                found = fit(towers, evidence, rng, off, checks=False)
+                which = f"{words} {'all' if i == NIGHTS else i}"
+                result[which] = score(found, known[number]["true"])
+                result[f"effective {which}"] = found.posterior.effective
+        other = read_usable([folder / f"{neighbour}-0.csv"]).games
+        for kind, pair in (("same 3", games), ("same 2", games[:2]), ("other", [games[0], *other])):
+            result[kind] = p_of(towers, pair, rng)
+        return result | {"seconds": time.process_time() - begun}
+
     order = list(known)
     for at, number in enumerate(order):
-        file = folder / f"fit-{number}-{order[at - 1]}.json"
-        if not file.exists():
-            begun = time.process_time()
-            nights = [read_usable([folder / f"{number}-{i}.csv"]) for i in range(NIGHTS)]
-            result: dict[str, Any] = {"marked": sum("miscounted" in note for night in nights for note in night.notes)}
-            games = [game for night in nights for game in night.games]
-            rng = np.random.default_rng((46, number))
-            for words, off in OFFS.items():
-                for i, evidence in enumerate([*(night.evidence for night in nights), tuple(pool_games(games))]):
-                    found = fit(towers, evidence, rng, off, checks=False)
-                    which = f"{words} {'all' if i == NIGHTS else i}"
-                    result[which] = held(found, known[number]["true"])
-                    result[f"effective {which}"] = found.posterior.effective
-            other = read_usable([folder / f"{order[at - 1]}-0.csv"]).games
-            for kind, pair in (("same 3", games), ("same 2", games[:2]), ("other", [games[0], *other])):
-                result[kind] = p_of(towers, pair, rng)
-            result["seconds"] = time.process_time() - begun
-            file.write_text(json.dumps(result), "utf-8")
-        results.append(json.loads(file.read_text("utf-8")))
-    return results
+        yield read_or_make(folder / f"fit-{number}-{order[at - 1]}.json", partial(work, number, order[at - 1]))
 
 
-def pairs(count: int) -> Iterator[str]:
+def judge_pairs(count: int) -> Iterator[str]:
     """Yield how often the test doubts two games of one tower, and of two towers by how their cubes inside differ."""
     table, rng = played.shipped(), np.random.default_rng(46)
     towers = Towers(table.unit, table.games, table.base)
@@ -219,30 +219,19 @@ def p_of(towers: Towers, games: Sequence[Evidence], rng: np.random.Generator, bu
     """Return the probability of the test whether games agree, from other towers than those in the rows `but`."""
     drawn = fit(towers, pool_games(games), rng, checks=False).posterior.tower
     drawn = drawn[~np.isin(drawn, but)]
-    told = compare_games(towers, games, drawn, rng)
-    assert told
-    return told.p
+    agreement = compare_games(towers, games, drawn, rng)
+    assert agreement
+    return agreement.p
 
 
 def share(values: Sequence[Sequence[float]] | Array) -> str:
-    """Return the share of true values as percent, with its standard error over towers (rows)."""
     rows = np.array(values, float).mean(1)
     return f"{100 * rows.mean():.1f} ± {100 * rows.std(ddof=1) / np.sqrt(len(rows)):.1f}"
 
 
 def report(results: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Yield the lines of the tables of docs/night.md."""
     yield f"{len(results)} towers, {NIGHTS} nights of each"
-    yield "| | " + " | ".join([*WHAT.values(), "all three"]) + " |"
-    yield "|---|---|---|---|---|"
-    for words in OFFS:
-        for label, parts in (("one night", [*range(NIGHTS)]), ("three nights", ["all"])):
-            by = {name: [[row[f"{words} {i}"][name][0] for i in parts] for row in results] for name in WHAT}
-            every = [[value for name in WHAT for value in by[name][k]] for k in range(len(results))]
-            cells = [share(by[name]) for name in WHAT]
-            yield f"| {label}, {words} | " + " | ".join([*cells, f"{share(every)} of {np.size(every)}"]) + " |"
-            wide = [np.mean([row[f"{words} {i}"][name][1] for row in results for i in parts]) for name in WHAT]
-            yield f"| width over the prior's | {' | '.join(f'{each:.2f}' for each in wide)} | |"
+    yield from table_lines(["", *WHAT.values(), "all three"], _rows(results))
     for kind in ("same 3", "same 2", "other"):
         yield f"nights of {kind}: p under {HINTED}: {share([[row[kind] < HINTED] for row in results])} %"
     for which in (f"{words} {i}" for words in OFFS for i in (0, "all")):
@@ -253,18 +242,29 @@ def report(results: Sequence[dict[str, Any]]) -> Iterator[str]:
     yield f"seconds of a tower's fits: {np.mean([row['seconds'] for row in results]):.1f}"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print the tables; returns the exit status: see `ended`."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, help="where games and fits are kept")
-    parser.add_argument("--towers", type=int, default=20)
-    parser.add_argument("--pairs", type=int, default=0)
-    options = parser.parse_args(arguments)
-    options.folder.mkdir(parents=True, exist_ok=True)
-    print("\n".join(report(measured(options.folder, options.towers))))
-    print("\n".join(pairs(options.pairs) if options.pairs else []))
-    return 0
+def _rows(results: Sequence[dict[str, Any]]) -> Iterator[Sequence[str]]:
+    for words in OFFS:
+        for label, parts in (("one night", [*range(NIGHTS)]), ("three nights", ["all"])):
+            by = {name: [[row[f"{words} {i}"][name][0] for i in parts] for row in results] for name in WHAT}
+            every = [[value for name in WHAT for value in by[name][k]] for k in range(len(results))]
+            yield f"{label}, {words}", *(share(by[name]) for name in WHAT), f"{share(every)} of {np.size(every)}"
+            wide = [np.mean([row[f"{words} {i}"][name][1] for row in results for i in parts]) for name in WHAT]
+            yield "width over the prior's", *(f"{each:.2f}" for each in wide), ""
 
+
+def measure(folder: Path, towers: int, pairs: int) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    print("\n".join(report(list(fit_nights(folder, towers)))))
+    print("\n".join(judge_pairs(pairs) if pairs else []))
+
+
+main = script(
+    __doc__,
+    measure,
+    option("folder", type=Path, help="where games and fits are kept"),
+    option("--towers", type=int, default=20),
+    option("--pairs", type=int, default=0),
+)
 
 if __name__ == "__main__":
-    sys.exit(ended("nights", main))
+    raise SystemExit(main())

@@ -5,16 +5,14 @@ python -m tests.measure.pages [--document FILE.html] [--seconds 4] [--level 2]
 
 from __future__ import annotations
 
-import argparse
 import os
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tests.measure.script import ended
+from tests.measure.script import option, script
 from tests.support.browser import BROWSER
 from tests.support.replays import tower_replay
 from tower_sim.errors import UsageError
@@ -46,7 +44,6 @@ _FIRST = "() => performance.getEntriesByName('tower')[0].startTime"
 
 
 def measure(document: Path, seconds: float, level: int) -> None:
-    """Print size, time to the first picture, and pictures a second of a page at 800 x 600."""
     from playwright.sync_api import sync_playwright
 
     print(f"{document.stat().st_size} bytes; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
@@ -73,7 +70,6 @@ def measure(document: Path, seconds: float, level: int) -> None:
 
 
 def _first(browser: Any, document: Path) -> float:
-    """Return the time (ms) from opening a page to its first picture of the tower."""
     page = browser.new_context(viewport={"width": 1200, "height": 830}).new_page()
     page.goto(document.resolve().as_uri())
     page.wait_for_function("() => performance.getEntriesByName('tower').length")
@@ -82,21 +78,23 @@ def _first(browser: Any, document: Path) -> float:
     return float(found)
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Measure one page: a replay that was written before, else a round of Amerigo."""
-    parser = argparse.ArgumentParser(prog="pages", description=__doc__)
-    parser.add_argument("--document", type=Path, help="a page that `page replay` wrote")
-    parser.add_argument("--seconds", type=float, default=4.0)
-    parser.add_argument("--level", type=int, default=2, help="how coarsely: 0 (still pictures) to 4; 2 is for no GPU")
-    options = parser.parse_args(arguments)
+def run(document: Path | None, seconds: float, level: int) -> None:
     if not BROWSER:
         raise UsageError("no browser was found; allowed is Chromium; install it, or name it in TOWER_SIM_BROWSER")
     with tempfile.TemporaryDirectory() as folder:
-        document = options.document or Path(folder) / "replay.html"
-        if options.document is None:
+        if document is None:
+            document = Path(folder) / "replay.html"
             document.write_text(page_of(tower_replay()), "utf-8")
-        measure(document, options.seconds, options.level)
+        measure(document, seconds, level)
 
+
+main = script(
+    __doc__,
+    run,
+    option("--document", type=Path, help="a page that `page replay` wrote"),
+    option("--seconds", type=float, default=4.0),
+    option("--level", type=int, default=2, help="how coarsely: 0 (still pictures) to 4; 2 is for no GPU"),
+)
 
 if __name__ == "__main__":
-    sys.exit(ended("pages", main))
+    raise SystemExit(main())

@@ -8,11 +8,9 @@ reading of the processor's clock at each comment of `take_step`, which takes a m
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import inspect
 import re
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +18,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tests.measure.script import ended
+from tests.measure.script import option, print_table, script
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
 from tower_sim.physics.core import CoreEngine, machine, run, step
@@ -59,25 +57,24 @@ def put_clocks_in() -> list[str]:
 
     source = re.sub(r"    # (.*)\n", mark, inspect.getsource(cast("Any", step.take_step).py_func))
     source = source.replace("    return True\n", f"    tick(w.room, {len(phases) - 1})\n    return True\n")
-    step.take_step = jit.inner(_made("take_step", source, vars(step) | {"tick": tick}))
+    step.take_step = jit.inner(_compile("take_step", source, vars(step) | {"tick": tick}))
     source = inspect.getsource(cast("Any", run.go_on).py_func)
     phases.append("sleep")
     source, number = re.subn(
         r"\n( +)(all_sleep = .*)", rf"\n\1tick(w.room, 0)\n\1\2\n\1tick(w.room, {len(phases) - 1})", source
     )
     assert number == 1
-    loop = _made("go_on", source, vars(run) | {"tick": tick})
+    loop = _compile("go_on", source, vars(run) | {"tick": tick})
     machine.PYTHON = replace(machine.PYTHON, go_on=jit.compiled(loop, **jit.OPTIONS))
     return phases
 
 
-def _made(name: str, source: str, around: dict[str, Any]) -> Any:
-    """Return a function of another source, without its decorator, among the same names."""
+def _compile(name: str, source: str, around: dict[str, Any]) -> Any:
     exec(source[source.index("def ") :], around)
     return around[name]
 
 
-def measured(tower: str, cubes: int, drops: int, phases: int) -> tuple[list[float], float, float]:
+def time_drops(tower: str, cubes: int, drops: int, phases: int) -> tuple[list[float], float, float]:
     """Return microseconds of a step by phase, how many steps a drop has, and how long (ms) it takes."""
     with PhysicsModel(load(tower), accuracy("core", "standard")) as model:
         engine = model._world.engine
@@ -94,26 +91,24 @@ def measured(tower: str, cubes: int, drops: int, phases: int) -> tuple[list[floa
         return sums.tolist(), (model.effort[0] - steps) / drops, 1e3 * seconds / drops
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the command line and measure; returns the exit status: see `ended`."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tower", default="amerigo")
-    parser.add_argument("--cubes", type=int, nargs="+", default=[5, 49, 196])
-    parser.add_argument("--drops", type=int, default=20)
-    options = parser.parse_args(arguments)
+def measure(tower: str, cubes: Sequence[int], drops: int) -> None:
+    phases = put_clocks_in()
+    columns = [time_drops(tower, number, drops, len(phases)) for number in cubes]
+    rows = [
+        [phase, *(f"{100 * sums[k] / sum(sums):.0f} %" for sums, _, _ in columns)] for k, phase in enumerate(phases)
+    ]
+    rows.append(["steps a drop", *(f"{steps:.0f}" for _, steps, _ in columns)])
+    rows.append(["ms a drop", *(f"{ms:.3g}" for _, _, ms in columns)])
+    print_table(["phase", *(f"{number} cubes" for number in cubes)], rows)
 
-    def measure() -> None:
-        phases = put_clocks_in()
-        columns = [measured(options.tower, cubes, options.drops, len(phases)) for cubes in options.cubes]
-        print(f"| phase | {' | '.join(f'{cubes} cubes' for cubes in options.cubes)} |")
-        print("|---|" + "---|" * len(columns))
-        for k, phase in enumerate(phases):
-            print(f"| {phase} | {' | '.join(f'{100 * sums[k] / sum(sums):.0f} %' for sums, _, _ in columns)} |")
-        print(f"| steps a drop | {' | '.join(f'{steps:.0f}' for _, steps, _ in columns)} |")
-        print(f"| ms a drop | {' | '.join(f'{ms:.3g}' for _, _, ms in columns)} |")
 
-    return ended("phases", measure)
-
+main = script(
+    __doc__,
+    measure,
+    option("--tower", default="amerigo"),
+    option("--cubes", type=int, nargs="+", default=[5, 49, 196]),
+    option("--drops", type=int, default=20),
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

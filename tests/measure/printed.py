@@ -11,9 +11,7 @@ rounder pegs and knobs outside, of more than 30,000 triangles, which the figures
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +19,14 @@ import manifold3d
 import numpy as np
 import trimesh
 
-from tests.measure.script import ended
+from tests.measure.script import ROOT, option, script
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cli.mesh import import_
 from tower_sim.cubes import supply
 from tower_sim.drawing.picture import draw_apparatus
 from tower_sim.simulator import PhysicsModel
 
-FOLDER = Path(__file__).parent.parent.parent / "docs/printed"
+FOLDER = ROOT / "docs/printed"
 CUBES = 20
 # mm: half the inside across (y) and from back to front (x), height of the walls, their thickness, the pegs' radius
 ACROSS, DEEP, TOP, WALL, PEG = 44.0, 13.0, 150.0, 3.0, 3.0
@@ -88,7 +86,6 @@ def _parts(is_fine: bool) -> Iterator[Any]:
 
 
 def make() -> None:
-    """Write mesh, profile, solids and picture into docs/printed."""
     FOLDER.mkdir(exist_ok=True)
     file = FOLDER / "pegs.stl"
     mesh: Any = tower()
@@ -100,17 +97,17 @@ def make() -> None:
         draw_apparatus(model.shape, FOLDER / "thrown.png", outcome.state)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Make the tower; returns the exit status: see `ended`."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--fine", type=Path, metavar="FILE.stl", help="only write the tower of many triangles")
-    options = parser.parse_args(arguments)
-    if options.fine:
+def run(fine: Path | None) -> None:
+    if fine:
         mesh: Any = tower(is_fine=True)
-        options.fine.write_bytes(mesh.export(file_type="stl"))
-        return 0
-    return ended("printed", make)
+        fine.write_bytes(mesh.export(file_type="stl"))
+    else:
+        make()
 
+
+main = script(
+    __doc__, run, option("--fine", type=Path, metavar="FILE.stl", help="only write the tower of many triangles")
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -7,25 +7,23 @@ It takes some minutes of two cores, and is due when a profile or the physics has
 
 from __future__ import annotations
 
-import argparse
 import json
 
+from tests.measure.script import script
 from tower_sim.apparatus.catalogue import load
 from tower_sim.calibration.recording import GAMES, KEPT, SEED, to_plain
 from tower_sim.calibration.reference import fit_reference
 from tower_sim.surrogate.store import shipped_names
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Fit and write them."""
-    argparse.ArgumentParser(
-        prog="references", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    ).parse_args(arguments)
+def renew() -> None:
     shapes = [load(name) for name in shipped_names()]
     found = {shape.digest: to_plain(fit_reference(shape, GAMES, SEED)) for shape in shapes if not shape.board}
     KEPT.write_text(json.dumps(found, separators=(",", ":")) + "\n", "utf-8")
     print(f"{KEPT.stat().st_size} bytes, {len(found)} towers")
 
 
+main = script(__doc__, renew)
+
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -10,7 +10,6 @@ The profiles themselves: python -m tower_sim.calibration.readings profiles.
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import os
@@ -19,11 +18,11 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from operator import attrgetter
 from pathlib import Path
 
 from tests.measure import figures
-from tests.measure.script import ended
+from tests.measure.script import ROOT, option, script
 from tower_sim import cli
 from tower_sim.calibration.readings import READINGS
 from tower_sim.campaign import load, run
@@ -36,12 +35,11 @@ from tower_sim.tools.progress import telling
 from tower_sim.tools.terminal import folded
 from tower_sim.tools.writing import write as write_whole
 
-ROOT = Path(__file__).parents[2]
 SURROGATES = (*READINGS, "dead_reckoning")
 LAWS = ROOT / "tower_sim" / "surrogate" / "models"
 CAMPAIGNS = ROOT / "docs" / "surrogate"  # NAME-fit*.toml, of which games and battles are NAME-fit.toml; NAME-held*.toml
 CLOSENESS = ROOT / "tower_sim" / "web" / "closeness.toml"
-CLOSE = ("games", "inside", "physics", "out", "setup", "classifier")  # figures that are told of a tower's surrogate
+CLOSE = ("games", "inside", "physics", "out", "setup", "classifier")  # figures that describe a tower's surrogate
 COMPARE = ROOT / "docs" / "compare.md"
 SERVICE = ROOT / "docs" / "http.md"
 TOKEN = "TOWER3..."
@@ -55,21 +53,22 @@ COMMANDS = (
 )
 
 
-def surrogates(work: Path, workers: int) -> None:
+def fit_surrogates(work: Path, workers: int) -> None:
     """Fit the surrogates that ship anew, and put the reports on their checks into docs/surrogate/NAME/.
 
     A tower is checked on the games that were held out of its fit, and on those of NAME-held*.toml.
     """
+    stem = attrgetter("stem")  # NAME-fit comes before NAME-fit-cover
     for name in SURROGATES:
-        fitted, held = (
-            [played(path, work, workers) for path in sorted(CAMPAIGNS.glob(f"{name}-{use}*.toml"), key=_stem)]
+        fitted, unseen = (
+            [play(path, work, workers) for path in sorted(CAMPAIGNS.glob(f"{name}-{use}*.toml"), key=stem)]
             for use in ("fit", "held")
         )
         fit_command(fitted, LAWS / f"{name}.json")
         report = CAMPAIGNS / name
         shutil.rmtree(report, ignore_errors=True)
         own = [work / f"{name}-fit"] if fitted_or_shipped(name).kind == TOWER else []
-        check_command(name, [*own, *held], report, 0)
+        check_command(name, [*own, *unseen], report, 0)
 
 
 def closeness() -> None:
@@ -82,29 +81,23 @@ def closeness() -> None:
         fitted = fitted_or_shipped(name)
         if fitted.kind == TOWER:
             of = f"{name.removeprefix('amerigo').removeprefix('-')}-law-".removeprefix("-")
-            told = {each: figures.quoted(f"{of}{each}") for each in CLOSE}
+            quotes = {each: figures.quote(f"{of}{each}") for each in CLOSE}
             says = (
                 "On {games} games with physics that it was not fitted to: mean inside {inside} of {physics}, out {out} "
                 "a phase; inside after the set-up {setup}. A classifier that tells single games from those of physics "
                 "has an accuracy of {classifier}; a coin has 0.5."
-            ).format_map(told)
+            ).format_map(quotes)
         else:
             first = (CAMPAIGNS / name / "report.md").read_text("utf-8").split("\n\n")[1]
             says = (
-                f"It was compared with {figures.quoted('ship-law-battles')} battles with physics that it was not "
-                f"fitted to. {first} Purple won a share of {figures.quoted('ship-law-wins')}."
+                f"It was compared with {figures.quote('ship-law-battles')} battles with physics that it was not "
+                f"fitted to. {first} Purple won a share of {figures.quote('ship-law-wins')}."
             )
         lines += ["", f'["{fitted.digest}"]  # {name}', f'says = "{says}"']
     write_whole(CLOSENESS, "\n".join(lines) + "\n")
 
 
-def _stem(path: Path) -> str:
-    """Return the name that campaigns are sorted by: NAME-fit before NAME-fit-cover."""
-    return path.stem
-
-
-def played(path: Path, work: Path, workers: int) -> Path:
-    """Run a campaign, or go on with it, and return its directory."""
+def play(path: Path, work: Path, workers: int) -> Path:
     directory = work / path.stem
     spec = load(path)
     with telling(spec.game.runs) as tell:
@@ -120,10 +113,10 @@ def comparison() -> None:
     (command,) = re.findall(r"<!-- example -->\n```sh\ntower-sim (.*)\n```", text)
     words = [sys.executable, "-m", "tower_sim", *shlex.split(command)]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
-    shown = "\n\n".join([*folded(done.stdout, 80).strip().split("\n\n")[:4], "..."])  # up to the first table
+    output = "\n\n".join([*folded(done.stdout, 80).strip().split("\n\n")[:4], "..."])  # up to the first table
     before, _, after = text.partition("<!-- its output -->\n```\n")
     _, _, after = after.partition("\n```\n")
-    write_whole(COMPARE, f"{before}<!-- its output -->\n```\n{shown}\n```\n{after}")
+    write_whole(COMPARE, f"{before}<!-- its output -->\n```\n{output}\n```\n{after}")
 
 
 def session() -> None:
@@ -132,51 +125,45 @@ def session() -> None:
     found = re.search(r"```\n(> .*?)```", text, re.S)
     assert found
     lines = found[1].splitlines()
-    told: list[str] = []
+    session_lines: list[str] = []
     state = ""
+
+    def shorten(match: re.Match[str]) -> str:
+        return match[1] + ("[...]" if match[2].startswith("[") else f'"{TOKEN}"')
+
     with Opened() as opened:
-        for request, shown in zip(lines[::2], lines[1::2], strict=True):
+        for request, old in zip(lines[::2], lines[1::2], strict=True):
             out = io.BytesIO()
             serve(io.BytesIO(request[2:].replace(TOKEN, state).encode()), out, opened)
             reply = out.getvalue().decode().rstrip("\n")
             state = json.loads(reply).get("state", state)
-            told += [request, f"< {LEFT_OUT.sub(_left_out, reply)}" if TOKEN in shown else shown]
+            session_lines += [request, f"< {LEFT_OUT.sub(shorten, reply)}" if TOKEN in old else old]
     before, after = text[: found.start(1)], text[found.end(1) :]
-    write_whole(SERVICE, before + "".join(f"{line}\n" for line in told) + after)
+    write_whole(SERVICE, before + "".join(f"{line}\n" for line in session_lines) + after)
 
 
-def _left_out(match: re.Match[str]) -> str:
-    return match[1] + ("[...]" if match[2].startswith("[") else f'"{TOKEN}"')
-
-
-def example(work: Path, workers: int) -> None:
-    """Play the example campaign anew and write its report."""
-    study(played(ROOT / "docs" / "example" / "campaign.toml", work / "example", workers), ROOT / "docs" / "example")
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the command line; returns the exit status: see `ended`."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True, metavar="WORK", help="where simulated games are kept")
-    parser.add_argument("--surrogates", action="store_true", help="fit the shipped surrogates anew")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="N")
-    options = parser.parse_args(arguments)
+def renew(out: Path, surrogates: bool, workers: int) -> None:
     os.chdir(ROOT)
+    out.mkdir(parents=True, exist_ok=True)
+    if surrogates:
+        fit_surrogates(out, workers)
+    closeness()
+    study(play(ROOT / "docs" / "example" / "campaign.toml", out / "example", workers), ROOT / "docs" / "example")
+    comparison()
+    session()
+    for command in COMMANDS:
+        cli.main(command.split())
+    figures.main(["--renew"])
 
-    def work() -> None:
-        options.out.mkdir(parents=True, exist_ok=True)
-        if options.surrogates:
-            surrogates(options.out, options.workers)
-        closeness()
-        example(options.out, options.workers)
-        comparison()
-        session()
-        for command in COMMANDS:
-            cli.main(command.split())
-        figures.main(["--renew"])
 
-    return ended("renew", work, "what was simulated is kept; to go on, run the same again")
-
+main = script(
+    __doc__,
+    renew,
+    option("--out", type=Path, required=True, metavar="WORK", help="where simulated games are kept"),
+    option("--surrogates", action="store_true", help="fit the shipped surrogates anew"),
+    option("--workers", type=int, default=os.cpu_count() or 1, metavar="N"),
+    to_go_on="what was simulated is kept; to go on, run the same again",
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -12,7 +12,6 @@ beside it, from states through text. The exit status is 1 when anything differs.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import platform
@@ -24,11 +23,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from tests.measure.living import play_twins
-from tests.measure.script import ended
+from tests.measure.script import ROOT, WORKERS, option, print_table, script
 from tests.support.golden_scenes import HASHES, SCENES, STANDARD, digest, kept
 from tests.support.towers import CLUB, RULEBOOK, called
 from tower_sim.apparatus.catalogue import load, names
@@ -39,34 +37,21 @@ from tower_sim.tools import jit
 from tower_sim.tools.pool import spread_out
 from tower_sim.tools.writing import write
 
-ROOT = Path(__file__).parents[2]
 FUSED = re.compile(r"^\s+(v?fn?m(?:add|sub)\w*|fml[as])\b", re.MULTILINE)
 """A fused multiply-add, which rounds once where a multiplication and an addition round twice: x86-64 and AArch64."""
 _REGISTER = re.compile(r"\b([xyz])mm\d")
 _WITHOUT = {"WebAssembly": "wasm", "plain Python": "python"}
-_CHILD = "from tests.measure import same; same.tell()"
+_CHILD = "from tests.measure import same; same.print_scenes()"
 
 
 @dataclass(frozen=True)
 class Way:
-    """A way to run the scenes: a Python, and variables of the environment."""
-
     name: str
     environment: Mapping[str, str]
     command: tuple[str, ...] = (sys.executable,)
 
 
-@dataclass(frozen=True)
-class Told:
-    """What a process told: digests by scene, about its machine and code, seconds that it took."""
-
-    digests: Mapping[str, str]
-    about: Mapping[str, Any]
-    seconds: float
-
-
 def ways(pythons: Sequence[str] = ()) -> list[Way]:
-    """Return all ways there are here, and both ways of some more Pythons."""
     found = [Way("as installed", {})]
     found += [Way(f"optimisation level {level}", {"NUMBA_OPT": level}) for level in "012"]
     found.append(Way("for any processor of this kind", {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}))
@@ -81,9 +66,11 @@ def ways(pythons: Sequence[str] = ()) -> list[Way]:
     return found
 
 
-def ask(way: Way) -> Told:
-    """Run all scenes in one way, in a process that compiles everything itself; raises UsageError when it fails."""
-    began = time.monotonic()
+def run_scenes(way: Way) -> tuple[dict[str, str], dict[str, Any]]:
+    """Run all scenes in one way, in a process that compiles everything itself; raises UsageError when it fails.
+
+    Returns the digests by scene, and what the process says of its machine and code.
+    """
     with tempfile.TemporaryDirectory() as folder:
         own = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": folder, **way.environment}
         words = [*way.command, "-c", _CHILD]
@@ -91,25 +78,24 @@ def ask(way: Way) -> Told:
     if done.returncode != 0:
         raise UsageError(f"{way.name} ended with status {done.returncode}; allowed is 0; see what it says above")
     *lines, about = map(json.loads, done.stdout.splitlines())
-    return Told({name: found for line in lines for name, found in line.items()}, about, time.monotonic() - began)
+    return {name: found for line in lines for name, found in line.items()}, about
 
 
-def tell() -> None:
-    """Print the digest of each scene as a line of JSON, then one about this process: what `ask` reads."""
+def print_scenes() -> None:
+    """Print the digest of each scene as a line of JSON, then one about this process: what `run_scenes` reads."""
     for name in SCENES:
         print(json.dumps({name: digest(name)}), flush=True)
     numba = sys.modules["numba"].__version__ if jit.way() == "numba" else "none"
     about = {"machine": platform.machine(), "python": platform.python_version(), "numba": numba}
-    print(json.dumps(about | counted(machine_code())))
+    print(json.dumps(about | count_code(machine_code())))
 
 
 def machine_code() -> str:
-    """Return the assembly of all that was compiled in this process; none of plain Python."""
     functions = [each for each in vars(run).values() if getattr(each, "signatures", ())]
     return "\n".join(text for each in functions for text in each.inspect_asm().values())
 
 
-def counted(code: str) -> dict[str, Any]:
+def count_code(code: str) -> dict[str, Any]:
     """Return the lines of machine code, the fused multiply-adds in it, and the widest registers of x86-64 it uses."""
     widest = max(_REGISTER.findall(code), default="")
     return {"lines": code.count("\n"), "fused": len(FUSED.findall(code)), "registers": widest and f"{widest}mm"}
@@ -117,33 +103,33 @@ def counted(code: str) -> dict[str, Any]:
 
 def compare(pythons: Sequence[str], only: str) -> bool:
     """Print a table of all ways; tells whether everything is the same."""
-    expected = kept()
-    print("| way | machine | Python, numba | scenes that differ | lines of code, fused multiply-adds | seconds |")
-    print("|---|---|---|---|---|---|")
-    all_same = True
-    for way in ways(pythons):
-        if only not in way.name:
-            continue
-        told = ask(way)
-        about = told.about
-        other = [name for name in expected if told.digests[name] != expected[name]]
-        all_same = all_same and not other and not about["fused"]
-        print(
-            f"| {way.name} | {about['machine']} {about['registers']} | {about['python']}, {about['numba']} "
-            f"| {len(other)} of {len(expected)}{': ' * bool(other)}{'; '.join(other)} "
-            f"| {about['lines']}, {about['fused']} | {told.seconds:.0f} |",
-            flush=True,
+    expected, faults = kept(), 0
+
+    def row(way: Way) -> Sequence[str]:
+        nonlocal faults
+        began = time.monotonic()
+        digests, about = run_scenes(way)
+        other = [name for name in expected if digests[name] != expected[name]]
+        faults += len(other) + about["fused"]
+        return (
+            way.name,
+            f"{about['machine']} {about['registers']}",
+            f"{about['python']}, {about['numba']}",
+            f"{len(other)} of {len(expected)}{': ' * bool(other)}{'; '.join(other)}",
+            f"{about['lines']}, {about['fused']}",
+            f"{time.monotonic() - began:.0f}",
         )
-    return all_same
+
+    head = ["way", "machine", "Python, numba", "scenes that differ", "lines of code, fused multiply-adds", "seconds"]
+    print_table(head, (row(way) for way in ways(pythons) if only in way.name))
+    return not faults
 
 
-def renew() -> bool:
-    """Keep the digests of this machine."""
+def renew() -> None:
     before = kept() if HASHES.exists() else {}
     found = {name: digest(name) for name in SCENES}
     write(HASHES, json.dumps(found, indent=1) + "\n")
     print(f"{sum(before.get(name) != found[name] for name in found)} of {len(found)} scenes have changed")
-    return True
 
 
 def game(profile: str, seed: int) -> tuple[int, int]:
@@ -153,39 +139,38 @@ def game(profile: str, seed: int) -> tuple[int, int]:
     return len(played), sum(each.is_same for each in played)
 
 
-def games(number: int, workers: int) -> bool:
+def play_games(number: int, workers: int) -> bool:
     """Play whole games in every shipped tower and two more; tells whether all of them were the same throughout."""
-    print("| tower | games | drops | the same after it, to the last digit |")
-    print("|---|---|---|---|")
-    all_same = True
-    for profile in (*names(), RULEBOOK, CLUB):
-        if load(profile).board is not None:
-            continue
-        played = list(spread_out(partial(game, profile), range(number), workers))
-        drops, same = (sum(column) for column in zip(*played, strict=True))
-        all_same = all_same and drops == same
-        print(f"| {called(profile)} | {number} | {drops} | {same} |", flush=True)
-    return all_same
+    rows: list[Sequence[Any]] = []
+
+    def play_tower(profile: str) -> Sequence[Any]:
+        drops, same = map(sum, zip(*spread_out(partial(game, profile), range(number), workers), strict=True))
+        rows.append((called(profile), number, drops, same))
+        return rows[-1]
+
+    towers = [profile for profile in (*names(), RULEBOOK, CLUB) if load(profile).board is None]
+    print_table(["tower", "games", "drops", "the same after it, to the last digit"], map(play_tower, towers))
+    return all(drops == same for _, _, drops, same in rows)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the command line and measure; returns the exit status: 1 when something differs, else see `ended`."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["compare", "renew", "games"])
-    parser.add_argument("--python", action="append", default=[], metavar="COMMAND", help="another Python to compare")
-    parser.add_argument("--only", default="", metavar="WORDS", help="only ways whose name has these words in it")
-    parser.add_argument("--games", type=int, default=5, help="whole games of each tower")
-    parser.add_argument("--workers", type=int, default=2)
-    options = parser.parse_args(arguments)
-    works: dict[str, Callable[[], bool]] = {
-        "compare": partial(compare, options.python, options.only),
+def measure(what: str, python: Sequence[str], only: str, games: int, workers: int) -> object:
+    works: dict[str, Callable[[], object]] = {
+        "compare": partial(compare, python, only),
         "renew": renew,
-        "games": partial(games, options.games, options.workers),
+        "games": partial(play_games, games, workers),
     }
-    results: list[bool] = []
-    status = ended("same", lambda: results.append(works[options.what]()))
-    return status or (0 if all(results) else 1)
+    return works[what]()
 
+
+main = script(
+    __doc__,
+    measure,
+    option("what", choices=["compare", "renew", "games"]),
+    option("--python", action="append", default=[], metavar="COMMAND", help="another Python to compare"),
+    option("--only", default="", metavar="WORDS", help="only ways whose name has these words in it"),
+    option("--games", type=int, default=5, help="whole games of each tower"),
+    WORKERS,
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

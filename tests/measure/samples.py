@@ -40,8 +40,6 @@ SHIP = cast("CombatShip", load("dead_reckoning"))
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A kind of draw, and how many of them a figure is the mean of."""
-
     draw: Draw
     n: int
 
@@ -60,7 +58,6 @@ def tower(profile: str, way: str = "as-shipped") -> Apparatus:
 
 
 def first(model: PhysicsModel, cubes: int, seed: int) -> Outcome:
-    """Throw cubes into the empty tower, or onto the empty board."""
     return model.drop(model.empty(), supply({"any": cubes}, model.cube_edge), np.random.default_rng(seed))
 
 
@@ -80,7 +77,6 @@ def setup(profile: str, way: str, cubes: int, seed: int) -> dict[str, float]:
 
 
 def game(profile: str, way: str, seed: int) -> dict[str, float]:
-    """Play a published game of Amerigo: the means over its phases of cubes inside and out."""
     amerigo: Any = registry.get("game", "amerigo")
     with PhysicsModel(tower(profile, way)) as model:
         entries = [turn.entry for turn in amerigo.start(model, amerigo.read({}), 46, seed)][1:]
@@ -151,7 +147,6 @@ def ship(settings: PhysicsSettings, cubes: int, seed: int) -> dict[str, float]:
 
 
 def board(seed: int) -> dict[str, float]:
-    """Throw nine cubes onto nine that lie on the board: how many of those change their place."""
     with PhysicsModel(SHIP) as model:
         before = first(model, 9, seed)
         if not before.status.is_landing:
@@ -176,7 +171,6 @@ STEPS = {name: accuracy("core", name) for name in ("fast", "standard", "fine")} 
 
 
 def step(profile: str, name: str, seed: int) -> dict[str, float]:
-    """Throw 49 cubes with another time step: how many the tower keeps."""
     with PhysicsModel(load(profile), STEPS[name]) as model:
         outcome = first(model, SETUP, seed)
     return {"kept": len(outcome.state.residents)} if outcome.status.is_landing else {}

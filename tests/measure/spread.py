@@ -14,9 +14,7 @@ standard error over games.
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,9 +23,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from tests.measure.script import ended
+from tests.measure.script import option, print_table, script
 from tower_sim import load as load_apparatus
-from tower_sim.campaign.data import Campaign
 from tower_sim.campaign.reader import load
 from tower_sim.fitting.newton import maximised
 from tower_sim.fitting.tower import cascade_fit
@@ -57,7 +54,7 @@ FIGURES: dict[str, Callable[[Array], float]] = {
 }
 
 
-def jackknifed(figure: Callable[[Array], float], inside: Array) -> tuple[float, float]:
+def jackknife(figure: Callable[[Array], float], inside: Array) -> tuple[float, float]:
     """Return a figure of the games `inside` (games, drops), and its standard error over 50 groups of games."""
     groups = np.arange(len(inside)) % 50
     without = np.array([figure(inside[groups != group]) for group in range(50)])
@@ -65,17 +62,16 @@ def jackknifed(figure: Callable[[Array], float], inside: Array) -> tuple[float, 
 
 
 def compare(physics: Runs, model: SurrogateModel) -> None:
-    """Print the spread of the games of both models, and whether a classifier recognises them."""
     sampled = model.sample_runs(physics.plan, SAMPLED, SEED)
     sides = [games.inside.sum(2).astype(float) for games in (physics, sampled)]
-    print(f"| figure | physics, {len(physics)} games | surrogate, {SAMPLED} games |\n|---|---|---|")
-    for name, figure in FIGURES.items():
-        told = ["{:.3f} ± {:.3f}".format(*jackknifed(figure, side)) for side in sides]
-        print(f"| {name} | {told[0]} | {told[1]} |")
+    rows = [
+        [name, *("{:.3f} ± {:.3f}".format(*jackknife(figure, side)) for side in sides)]
+        for name, figure in FIGURES.items()
+    ]
     accuracy = tell_apart(physics, sampled, np.random.default_rng(SEED)).accuracy
-    print(
-        f"| a classifier is right in | {accuracy.value:.1%} ({accuracy.low:.1%} to {accuracy.high:.1%}) | |", flush=True
-    )
+    right = f"{accuracy.value:.1%} ({accuracy.low:.1%} to {accuracy.high:.1%})"
+    head = ["figure", f"physics, {len(physics)} games", f"surrogate, {SAMPLED} games"]
+    print_table(head, [*rows, ["a classifier is right in", right, ""]])
 
 
 def residuals(rows: Rows, model: SurrogateModel) -> None:
@@ -84,23 +80,25 @@ def residuals(rows: Rows, model: SurrogateModel) -> None:
     below, upto, mean, out = count_laws(law, rows)
     score = np.sqrt(12) * ((below + upto) / 2 - 0.5)
     inside = rows.lying.sum(1)
-    print(
-        "\n| inside before | drops | out less foretold | correlation of scores at lag "
-        + ", ".join(map(str, LAGS))
-        + " |"
-    )
-    print("|---|---|---|---|")
-    for least, most in HEAPS:
-        of = np.flatnonzero((inside >= least) & (inside <= most) & (rows.thrown < 15))
-        told: list[str] = []
+
+    def row(heap: tuple[int, int]) -> Sequence[object]:
+        drops = np.flatnonzero((inside >= heap[0]) & (inside <= heap[1]) & (rows.thrown < 15))
+        correlations: list[str] = []
         for lag in LAGS:
-            pair = of[of >= lag]
+            pair = drops[drops >= lag]
             pair = pair[(rows.run[pair] == rows.run[pair - lag]) & (rows.thrown[pair - lag] < 15)]
-            found = np.corrcoef(score[pair - lag], score[pair])[0, 1]
-            told.append(f"{found:+.3f} ± {1 / np.sqrt(len(pair)):.3f}")
-        apart = (out - mean)[of]
-        error = apart.std() / np.sqrt(len(of))
-        print(f"| {least} to {most} | {len(of)} | {apart.mean():+.3f} ± {error:.3f} | {', '.join(told)} |", flush=True)
+            correlations.append(correlate(score[pair - lag], score[pair]))
+        apart = (out - mean)[drops]
+        residual = f"{apart.mean():+.3f} ± {apart.std() / np.sqrt(len(drops)):.3f}"
+        return f"{heap[0]} to {heap[1]}", len(drops), residual, ", ".join(correlations)
+
+    print()
+    lags = f"correlation of scores at lag {', '.join(map(str, LAGS))}"
+    print_table(["inside before", "drops", "out less foretold", lags], map(row, HEAPS))
+
+
+def correlate(x: Array, y: Array) -> str:
+    return f"{np.corrcoef(x, y)[0, 1]:+.3f} ± {1 / np.sqrt(len(x)):.3f}"
 
 
 def across(rows: Rows, law: Cascade) -> None:
@@ -122,11 +120,12 @@ def across(rows: Rows, law: Cascade) -> None:
         passed = np.bincount(rows.drop[there], rows.end[there] > floor, len(rows))
         spread = variance.mean(1) + mean.var(1)
         scores.append(np.where(spread > 0, passed - mean.mean(1), np.nan) / np.sqrt(np.where(spread > 0, spread, 1)))
-    print("\n| cubes that | correlation with those that lie on the lower floor |\n|---|---|")
+    table: list[Sequence[str]] = []
     for name, score in list(zip(groups, scores, strict=True))[1:]:
         both = ~np.isnan(scores[0] + score) & (rows.thrown < 15)
-        found = np.corrcoef(scores[0][both], score[both])[0, 1]
-        print(f"| {name} | {found:+.3f} ± {1 / np.sqrt(both.sum()):.3f} |", flush=True)
+        table.append((name, correlate(scores[0][both], score[both])))
+    print()
+    print_table(["cubes that", "correlation with those that lie on the lower floor"], table)
 
 
 Cells = Callable[[Rows, int], cascade_fit._Cells]
@@ -145,26 +144,23 @@ def alike(rows: Rows, floor: int) -> cascade_fit._Cells:
 
 def apart(rows: Rows, floor: int) -> cascade_fit._Cells:
     """Return cells with an effect for the cubes that arrive, and another one for those that lie there."""
-    return _grouped(alike(rows, floor), lambda cells, lies: 2 * cells.drop + lies)
+    return _regroup(alike(rows, floor), lambda cells, lies: 2 * cells.drop + lies)
 
 
 def by_throw(rows: Rows, floor: int) -> cascade_fit._Cells:
-    """Return cells with an effect for each group of cubes that were thrown together."""
-    return _grouped(alike(rows, floor), lambda cells, lies: np.arange(len(lies)))
+    return _regroup(alike(rows, floor), lambda cells, lies: np.arange(len(lies)))
 
 
 def _to_first(cells: cascade_fit._Cells) -> Array:
-    """Return the matrix that moves the weights of all sds of arriving cubes to the first of them."""
     change = np.zeros((cells.spread.shape[1],) * 2)
     for i in range(1, len(cascade_fit.ARRIVING_SPREAD)):
         change[i, 0], change[i, i] = 1, -1
     return change
 
 
-def _grouped(
+def _regroup(
     cells: cascade_fit._Cells, key: Callable[[cascade_fit._Cells, npt.NDArray[Any]], npt.NDArray[Any]]
 ) -> cascade_fit._Cells:
-    """Return the cells with an effect for each value of `key`, which gets the cells and whether each lies there."""
     lies = cells.spread[:, [0]].toarray()[:, 0] == 0
     group = key(cells, lies)
     order = np.argsort(group, kind="stable")
@@ -180,8 +176,7 @@ LAWS: dict[str, Cells] = {
 }
 
 
-def fitted(cells: cascade_fit._Cells) -> Array:
-    """Return the parameters of a floor, fitted to its cells."""
+def fit_floor(cells: cascade_fit._Cells) -> Array:
     blocks = cascade_fit._blocks()
     size, split = max(block.stop for block in blocks.values()), blocks["arriving sd"].start
     penalty = cascade_fit._penalty(blocks, size)
@@ -200,45 +195,46 @@ def scores(at: Array, make: Cells, rows: Rows, floor: int) -> Array:
     return np.array([cascade_fit._log_likelihood(at, make(each, floor))[0] for each in one])
 
 
-def terms(used: Rows, held: Rows) -> None:
-    """Print how laws with other terms foretell games that they were not fitted to."""
-    print("\n| law | nats over the first law, all held-out games | standard deviations of the effects |\n|---|---|---|")
+def compare_laws(used: Rows, held: Rows) -> None:
+    print()
+    head = ["law", "nats over the first law, all held-out games", "standard deviations of the effects"]
+    print_table(head, _score_laws(used, held))
+
+
+def _score_laws(used: Rows, held: Rows) -> Iterator[Sequence[str]]:
     base: Array | None = None
     for name, make in LAWS.items():
         cells = {floor: make(used, floor) for floor in FLOORS}
-        at = {floor: fitted(cells[floor]) for floor in FLOORS}
+        at = {floor: fit_floor(cells[floor]) for floor in FLOORS}
         score = np.sum([scores(at[floor], make, held, floor) for floor in FLOORS], axis=0)
         base = score if base is None else base
         gain, error = sum_error(score - base)
         first = cascade_fit._blocks()["arriving sd"].start
-        seen = {floor: np.flatnonzero(np.asarray(cells[floor].spread.sum(0)) > 0) for floor in FLOORS}
-        sds = ["/".join(f"{sd:.2f}" for sd in at[floor][first:][seen[floor]]) for floor in FLOORS]
-        print(f"| {name} | {gain:+.1f} ± {error:.1f} | {', '.join(sds)} |", flush=True)
+        used_sds = {floor: np.flatnonzero(np.asarray(cells[floor].spread.sum(0)) > 0) for floor in FLOORS}
+        sds = ["/".join(f"{sd:.2f}" for sd in at[floor][first:][used_sds[floor]]) for floor in FLOORS]
+        yield name, f"{gain:+.1f} ± {error:.1f}", ", ".join(sds)
 
 
-def measure(directories: Sequence[Path], model_name: str, is_with_terms: bool) -> None:
-    """Print all tables."""
-    campaigns: list[Campaign] = [load(directory) for directory in directories]
-    with SurrogateModel(load_apparatus("amerigo"), fitted_or_shipped(model_name)) as model:
-        unseen = [games_of(each, unseen_games(each, model.fitted)) for each in campaigns]
-        compare(Runs.together(unseen), model)
-        used, held = (rows_of([each], model.table.regions) for each in campaigns)
-        residuals(held, model)
-        across(held, model.fitted.cascade_of(model.shape.digest))
-        if is_with_terms:
-            terms(used, held)
+def measure(fitted: Path, held: Path, model: str, terms: bool) -> None:
+    campaigns = load(fitted), load(held)
+    with SurrogateModel(load_apparatus("amerigo"), fitted_or_shipped(model)) as surrogate:
+        unseen = [games_of(each, unseen_games(each, surrogate.fitted)) for each in campaigns]
+        compare(Runs.together(unseen), surrogate)
+        used_rows, held_rows = (rows_of([each], surrogate.table.regions) for each in campaigns)
+        residuals(held_rows, surrogate)
+        across(held_rows, surrogate.fitted.cascade_of(surrogate.shape.digest))
+        if terms:
+            compare_laws(used_rows, held_rows)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the command line; returns the exit status: see `ended`."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("fitted", type=Path, metavar="FITTED", help="a campaign of games with physics")
-    parser.add_argument("held", type=Path, metavar="HELD", help="another one")
-    parser.add_argument("--model", default="amerigo", help="a model file, or the surrogate that ships (default)")
-    parser.add_argument("--terms", action="store_true", help="fit and score laws with other terms")
-    options = parser.parse_args(arguments)
-    return ended("spread", lambda: measure([options.fitted, options.held], options.model, options.terms))
-
+main = script(
+    __doc__,
+    measure,
+    option("fitted", type=Path, metavar="FITTED", help="a campaign of games with physics"),
+    option("held", type=Path, metavar="HELD", help="another one"),
+    option("--model", default="amerigo", help="a model file, or the surrogate that ships (default)"),
+    option("--terms", action="store_true", help="fit and score laws with other terms"),
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -10,20 +10,20 @@ tenth of a second.
 
 from __future__ import annotations
 
-import argparse
 import math
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.spatial.transform import Rotation
 
-from tests.measure.script import ended
+from tests.measure.script import option, script
 from tests.support.bench import GRAVITY, World
 from tower_sim.apparatus.parts import Box, Surface
 from tower_sim.physics.engine import Motion
-from tower_sim.physics.settings import PhysicsSettings, accuracy
+from tower_sim.physics.settings import PhysicsSettings
+from tower_sim.physics.settings import accuracy as settings_of
 from tower_sim.state import Pose
 
 Array = npt.NDArray[np.float64]
@@ -39,7 +39,7 @@ PITCH = INSIDE + PLATE
 
 
 @dataclass(frozen=True, slots=True)
-class Thrown:
+class Throws:
     """What became of cubes: `deepest` (n,) is the furthest (m) that each reached into a plate at any window's end,
     `passed` (n,) whether its centre was beyond one. `steps` is what the engine took.
     """
@@ -49,7 +49,7 @@ class Thrown:
     steps: int
 
 
-def throw(settings: PhysicsSettings, speed: float, spin: float, cubes: int, seed: int) -> Thrown:
+def throw(settings: PhysicsSettings, speed: float, spin: float, cubes: int, seed: int) -> Throws:
     """Fill every cell of one world with `cubes` cubes, throw them and watch; `seed` decides all that is random."""
     rng = np.random.default_rng(seed)
     pair = Surface(float(rng.uniform(0, 0.9)), RESTITUTIONS[seed % len(RESTITUTIONS)])
@@ -70,20 +70,20 @@ def throw(settings: PhysicsSettings, speed: float, spin: float, cubes: int, seed
             away = np.abs(motion.position - centres)
             deepest = np.maximum(deepest, (away + _reach(motion) - INSIDE / 2).max(axis=1))
             passed |= (away > INSIDE / 2).any(axis=1)
-        return Thrown(deepest, passed, world.steps)
+        return Throws(deepest, passed, world.steps)
 
 
 def plates() -> list[Box]:
     """Return the plates of all cells, each as long as all of them together: along x, y and z."""
     middle = PITCH * SIDE / 2
     long = middle + PLATE
-    made: list[Box] = []
+    boxes: list[Box] = []
     for k in range(SIDE + 1):
-        made.append(Box(f"x{k}", "plate", (k * PITCH, middle, 0.0), (PLATE / 2, long, PITCH / 2)))
-        made.append(Box(f"y{k}", "plate", (middle, k * PITCH, 0.0), (long, PLATE / 2, PITCH / 2)))
+        boxes.append(Box(f"x{k}", "plate", (k * PITCH, middle, 0.0), (PLATE / 2, long, PITCH / 2)))
+        boxes.append(Box(f"y{k}", "plate", (middle, k * PITCH, 0.0), (long, PLATE / 2, PITCH / 2)))
     for name, z in (("floor", -PITCH / 2), ("lid", PITCH / 2)):
-        made.append(Box(name, "plate", (middle, middle, z), (long, long, PLATE / 2)))
-    return made
+        boxes.append(Box(name, "plate", (middle, middle, z), (long, long, PLATE / 2)))
+    return boxes
 
 
 def _start(rng: np.random.Generator, which: int, cubes: int) -> tuple[Array, Array]:
@@ -112,16 +112,7 @@ def _windows(world: World, bodies: Sequence[int]) -> Iterator[Motion]:
 
 
 def _reach(motion: Motion) -> Array:
-    """Return how far (m) each cube reaches from its centre along x, y and z: (n, 3)."""
-    x, y, z, w = motion.orientation.T
-    matrix = np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-    return EDGE / 2 * np.abs(matrix).sum(axis=1).T
+    return EDGE / 2 * np.abs(Rotation.from_quat(motion.orientation).as_matrix()).sum(axis=2)
 
 
 def _on_sphere(rng: np.random.Generator) -> Array:
@@ -135,9 +126,8 @@ def _pose(place: Array, turn: Array) -> Pose:
     return Pose((x, y, z), (a, b, c, w))
 
 
-def measure(settings: PhysicsSettings, number: int, speed: float, spin: float, cubes: int) -> None:
-    """Print what `number` throws, rounded up to whole worlds, come to."""
-    worlds = math.ceil(number / SIDE**2)
+def measure(throws: int, cubes: int, speed: float, spin: float, engine: str, accuracy: str) -> None:
+    worlds, settings = math.ceil(throws / SIDE**2), settings_of(engine, accuracy)
     thrown = [throw(settings, speed, spin, cubes, seed) for seed in range(worlds)]
     deepest = np.concatenate([each.deepest for each in thrown])
     passed = np.concatenate([each.passed for each in thrown])
@@ -150,23 +140,16 @@ def measure(settings: PhysicsSettings, number: int, speed: float, spin: float, c
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--throws", type=int, default=10000)
-    parser.add_argument("--cubes", type=int, default=1, choices=(1, 2, 3), help="cubes in a cell (default: 1)")
-    parser.add_argument("--speed", type=float, default=5.0, help="m/s, at most (default: 5)")
-    parser.add_argument("--spin", type=float, default=200.0, help="rad/s, at most (default: 200)")
-    parser.add_argument("--engine", default="core")
-    parser.add_argument("--accuracy", default="standard")
-    given = parser.parse_args(arguments)
-
-    def work() -> None:
-        settings = accuracy(given.engine, given.accuracy)
-        measure(settings, given.throws, given.speed, given.spin, given.cubes)
-
-    return ended("through", work)
-
+main = script(
+    __doc__,
+    measure,
+    option("--throws", type=int, default=10000),
+    option("--cubes", type=int, default=1, choices=(1, 2, 3), help="cubes in a cell (default: 1)"),
+    option("--speed", type=float, default=5.0, help="m/s, at most (default: 5)"),
+    option("--spin", type=float, default=200.0, help="rad/s, at most (default: 200)"),
+    option("--engine", default="core"),
+    option("--accuracy", default="standard"),
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

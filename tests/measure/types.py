@@ -7,26 +7,24 @@ It needs node, and in that folder typescript, json-schema-to-typescript and boar
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from pydantic import TypeAdapter
 
+from tests.measure.script import ROOT, script
 from tower_sim.answers import ThrowAnswer
 from tower_sim.clients.write import package_files
 from tower_sim.games.amerigo import Rules
 from tower_sim.web.page import FOLDER as WEB
 
-FOLDER = Path(__file__).parents[2] / "tower_sim/clients/types"
+FOLDER = ROOT / "tower_sim/clients/types"
 NEEDED = ("typescript", "json-schema-to-typescript", "boardgame.io")
 _ENTRIES = ("index", "physics", "plugins/boardgame")
 _ALL = '\nexport type * from "./lib/types.js";\n'
@@ -40,7 +38,7 @@ for (const [name, schema] of Object.entries(given)) process.stdout.write(await c
 """
 
 
-def made(modules: Path) -> dict[str, str]:
+def build(modules: Path) -> dict[str, str]:
     """Return the types by file: those of the package's entries, and of all that these name."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -75,24 +73,24 @@ def made(modules: Path) -> dict[str, str]:
 
 
 def _documents(folder: Path) -> str:
-    """Return the types of documents, from their JSON Schema; a document is plain data that nothing changes."""
     answer, rules = TypeAdapter(ThrowAnswer).json_schema(), Rules.model_json_schema()
     del rules["properties"]["knocks"]  # the package's games have none
     (folder / "documents.mjs").write_text(_JSON, "utf-8")
-    given = {name: _untitled(each) | {"title": name} for name, each in {"DropDocument": answer, "Rules": rules}.items()}
-    text = _run(folder, "node", "documents.mjs", json.dumps(given))
+    titled = {"DropDocument": answer, "Rules": rules}.items()
+    schemas = {name: _drop_titles(schema) | {"title": name} for name, schema in titled}
+    text = _run(folder, "node", "documents.mjs", json.dumps(schemas))
     text = re.sub(r"/\*\*\n \* (.*)\n \*/", r"/** \1 */", text)
     return re.sub(r"^(?=\w+\??: |\[k: )", "  readonly ", text, flags=re.M).replace("string[]", "readonly string[]")
 
 
-def _untitled(schema: Any) -> Any:
+def _drop_titles(schema: Any) -> Any:
     """Return a schema without the titles of its fields, each of which would be a type of its own."""
     if isinstance(schema, list):
-        return [_untitled(each) for each in cast("list[Any]", schema)]
+        return [_drop_titles(each) for each in cast("list[Any]", schema)]
     if not isinstance(schema, dict):
         return schema
     plain = cast("dict[str, Any]", schema)
-    return {key: _untitled(each) for key, each in plain.items() if not (key == "title" and isinstance(each, str))}
+    return {key: _drop_titles(each) for key, each in plain.items() if not (key == "title" and isinstance(each, str))}
 
 
 def _run(folder: Path, *words: str) -> str:
@@ -102,17 +100,16 @@ def _run(folder: Path, *words: str) -> str:
     return done.stdout
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the folder anew."""
-    argparse.ArgumentParser(description=__doc__).parse_args(arguments)
-    files = made(Path(os.environ["TOWER_SIM_NODE_MODULES"]))
+def renew() -> None:
+    files = build(Path(os.environ["TOWER_SIM_NODE_MODULES"]))
     shutil.rmtree(FOLDER, ignore_errors=True)
     for path, text in files.items():
         (FOLDER / path).parent.mkdir(parents=True, exist_ok=True)
         (FOLDER / path).write_text(text, "utf-8")
     print(FOLDER)
-    return 0
 
+
+main = script(__doc__, renew)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

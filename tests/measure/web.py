@@ -8,18 +8,16 @@ packages of tower_sim/web/package.json in the folder that TOWER_SIM_NODE_MODULES
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import os
 import re
 import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
+from tests.measure.script import option, script
 from tower_sim import registry
 from tower_sim.clients.javascript import rules_modules
 from tower_sim.errors import UsageError
@@ -32,24 +30,23 @@ from tower_sim.web.page import DIGESTS, FOLDER, source
 _SAMPLERS = ("words.js", "seeds.js", "covered.js", "ship.js")
 
 
-def made() -> dict[str, str]:
+def python_modules() -> dict[str, str]:
     """Return the modules that Python writes, by file: the rules of the npm package, and what the lab computes with."""
     samplers = re.sub(r"^export ", "", source("tower_sim.surrogate", *_SAMPLERS), flags=re.M)
     samplers = re.sub(r"^/\*\* What was fitted:.*\nconst MODEL = null;\n", "", samplers, flags=re.M)
     game: Game = registry.get("game", DEFAULT)
-    told = [each for each in game.figures if each.of and "old_out" not in each.names]  # which counts leave open
+    figures = [each for each in game.figures if each.of and "old_out" not in each.names]  # which counts leave open
     terms = tuple(cast("Plan", game.plan(game.read({}))).terms)
     battle = source("tower_sim.games.dead_reckoning", "battle.js")
-    lab = f"{samplers}\n{battle}\nconst FIGURES = {figure.script(told, terms)};\n"
+    lab = f"{samplers}\n{battle}\nconst FIGURES = {figure.script(figures, terms)};\n"
     lab += "export { FIGURES, battle, covered, seedWords };\n"
     return rules_modules() | {"lab.js": lab, "battle.js": f"{battle}\nexport {{ battle }};\n"}
 
 
 def digest_of_inputs() -> str:
-    """Return what identifies all that the scripts are built of."""
     own = (FOLDER / "package.json", FOLDER / "build.mjs")
     files = sorted([*(FOLDER / "src").rglob("*.*"), FOLDER.parent / "surrogate/seeds.js", *own])
-    texts = {path.relative_to(FOLDER.parent).as_posix(): path.read_text("utf-8") for path in files} | made()
+    texts = {path.relative_to(FOLDER.parent).as_posix(): path.read_text("utf-8") for path in files} | python_modules()
     return hashlib.sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest()
 
 
@@ -65,7 +62,7 @@ def built(modules: Path, *single: Path) -> dict[str, str]:
         )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for path, text in made().items():
+        for path, text in python_modules().items():
             (folder / "made" / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / "made" / path).write_text(text, "utf-8")
         command = ["node", str(FOLDER / "build.mjs"), str(modules), str(folder / "made"), str(folder / "out")]
@@ -76,34 +73,28 @@ def built(modules: Path, *single: Path) -> dict[str, str]:
         return files if single else files | {"element.d.ts": types.read_text("utf-8")}
 
 
-def _digests(files: dict[str, str]) -> Iterator[tuple[str, str]]:
-    yield "inputs", digest_of_inputs()
-    for name, text in files.items():
-        yield name, hashlib.sha256(text.encode()).hexdigest()
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Build, and keep or compare what came of it; return the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="write nothing; the status is 1 if what is kept differs")
-    options = parser.parse_args(arguments)
-    try:
-        files = built(Path(os.environ.get("TOWER_SIM_NODE_MODULES", "node_modules")).resolve())
-    except (OSError, UsageError, subprocess.CalledProcessError) as error:
-        print(f"tests.measure.web: {error}", file=sys.stderr)
-        return 2
-    digests = json.dumps(dict(_digests(files)), indent=1) + "\n"
-    if options.check:
-        same = DIGESTS.read_text("utf-8") == digests
-        print("the scripts are those kept" if same else "the scripts differ: python -m tests.measure.web")
-        return 0 if same else 1
+def renew(check: bool) -> bool:
+    files = built(Path(os.environ.get("TOWER_SIM_NODE_MODULES", "node_modules")).resolve())
+    found = {"inputs": digest_of_inputs()}
+    found |= {name: hashlib.sha256(text.encode()).hexdigest() for name, text in files.items()}
+    digests = json.dumps(found, indent=1) + "\n"
+    if check:
+        is_same = DIGESTS.read_text("utf-8") == digests
+        print("the scripts are those kept" if is_same else "the scripts differ: python -m tests.measure.web")
+        return is_same
     for path in DIGESTS.parent.glob("*"):
         path.unlink()
     for name, text in (*files.items(), (DIGESTS.name, digests)):
         (DIGESTS.parent / name).write_text(text, "utf-8")
         print(f"{len(text):8} {name}")
-    return 0
+    return True
 
+
+main = script(
+    __doc__,
+    renew,
+    option("--check", action="store_true", help="write nothing; the status is 1 if what is kept differs"),
+)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

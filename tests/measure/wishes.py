@@ -10,15 +10,13 @@ Writes a table into docs/compare.md. Takes a quarter of an hour on two cores.
 
 from __future__ import annotations
 
-import argparse
 import math
 import os
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.measure.script import ended, put
+from tests.measure.script import ROOT, option, put, script, table_text
 from tower_sim.compare.play import play_side
 from tower_sim.compare.search import tune_files
 from tower_sim.compare.tuned import Tuned, sentences
@@ -27,7 +25,7 @@ from tower_sim.compare.wish import Verdict
 from tower_sim.models import open_model
 from tower_sim.variants import Variant, read_variant
 
-PAGE = Path(__file__).parents[2] / "docs/compare.md"
+PAGE = ROOT / "docs/compare.md"
 HARVEST = "docs/games/harvest.py"
 TRUTH, FRESH = 20_000, 5_000  # games
 SEEDS = 100, 200, 300  # of the hidden rules' games, of the search, and of the fresh games: each plus the wish's number
@@ -58,7 +56,6 @@ NEVER: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
 def means(
     variant: Variant, base: Variant, keys: Sequence[str], games: int, seed: int
 ) -> dict[str, tuple[float, float]]:
-    """Return the mean of some figures and its standard error."""
     compared = variant.game.ways.compared((base.rules, variant.rules))
     every = [figure.key for group in compared.groups for figure in group.figures]
     with open_model(variant.apparatus, "surrogate") as model:
@@ -68,14 +65,12 @@ def means(
 
 
 def searched(game: str, wish: Sequence[str], vary: Sequence[str], seed: int) -> tuple[Tuned, float]:
-    """Return what a search finds, and the seconds that it takes."""
     began = time.monotonic()
     found = tune_files(game, wish, vary, (), None, "surrogate", None, seed, os.cpu_count() or 1)
     return found, time.monotonic() - began
 
 
 def known(number: int) -> list[str]:
-    """Return the row of a wish with a known answer."""
     game, hidden, keys, vary = KNOWN[number]
     base = read_variant(game)
     first, second, third = (seed + number for seed in SEEDS)
@@ -93,7 +88,6 @@ def known(number: int) -> list[str]:
 
 
 def never(number: int) -> list[str]:
-    """Return the row of a wish that nothing meets."""
     game, wish, vary = NEVER[number]
     found, seconds = searched(game, wish, vary, SEEDS[1] + len(KNOWN) + number)
     first = sentences(found)[0]
@@ -101,31 +95,24 @@ def never(number: int) -> list[str]:
     return [Path(game).stem, ", ".join(f"`{each}`" for each in wish), "yes" if is_told else "no", f"{seconds:.0f}"]
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table in Markdown."""
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
+def measure(only: Sequence[int] | None) -> None:
+    rows: dict[int, list[str]] = {}
+    for i in range(len(KNOWN) + len(NEVER)) if only is None else only:
+        rows[i] = known(i) if i < len(KNOWN) else never(i - len(KNOWN))
+        print(i, " | ".join(rows[i]), flush=True)
+    if only is None:
+        head = ["game", "hidden rules", "wished means", "found", "5,000 fresh games", "standard errors off"]
+        first = table_text([*head, "within 2", "verdict", "seconds"], [rows[i] for i in range(len(KNOWN))])
+        second = table_text(["game", "wish", "told first", "seconds"], [rows[i] for i in range(len(KNOWN), len(rows))])
+        put(PAGE, "wishes", f"{first}\n\n{second}")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, and write the tables into the page; with `--only` print rows."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", type=int, nargs="+", metavar="NUMBER", help="of the ten, from 0; the five from 10")
-    options = parser.parse_args(arguments)
-
-    def work() -> None:
-        every = options.only if options.only is not None else range(len(KNOWN) + len(NEVER))
-        rows: dict[int, list[str]] = {}
-        for i in every:
-            rows[i] = known(i) if i < len(KNOWN) else never(i - len(KNOWN))
-            print(i, " | ".join(rows[i]), flush=True)
-        if options.only is None:
-            head = ["game", "hidden rules", "wished means", "found", "5,000 fresh games", "standard errors off"]
-            first = table([*head, "within 2", "verdict", "seconds"], [rows[i] for i in range(len(KNOWN))])
-            second = table(["game", "wish", "told first", "seconds"], [rows[i] for i in range(len(KNOWN), len(rows))])
-            put(PAGE, "wishes", f"{first}\n\n{second}")
-
-    return ended("wishes", work)
+main = script(
+    __doc__,
+    measure,
+    option("--only", type=int, nargs="+", metavar="NUMBER", help="of the ten, from 0; the five from 10"),
+)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -12,7 +12,7 @@ import pytest
 from support.cases import each_case
 
 from tests.measure.living import Kept, Twins, moment, play_twins
-from tests.measure.same import FUSED, counted
+from tests.measure.same import FUSED, count_code
 from tests.support.golden_scenes import JAMMING, ROUGH, SCENES, STANDARD, digest, kept
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.apparatus.parts import Apparatus
@@ -72,11 +72,11 @@ def test_machine_code_rounds_every_product_before_it_is_added():
     def poly(x: Any) -> float:
         return (x[0] * x[1] + x[2]) * x[3] + x[4] * x[5] + x[6]
 
-    assert counted(code())["lines"] > 5
-    assert counted(code())["fused"] == 0
+    assert count_code(code())["lines"] > 5
+    assert count_code(code())["fused"] == 0
     features = numba.core.codegen.get_host_cpu_features()
     if "+fma," in features or platform.machine() in ("aarch64", "arm64"):
-        assert counted(code(fastmath={"contract"}))["fused"] > 0
+        assert count_code(code(fastmath={"contract"}))["fused"] > 0
 
 
 @each_case("line", ["\tvfmadd213sd\t%xmm2, %xmm1, %xmm0", "\tfmadd\td0, d1, d2, d3", "\tfmls v0.2d, v1.2d, v2.2d"])

@@ -15,7 +15,7 @@ from tests.measure.granular_statistics import (
     Counts,
     beta_geometric,
     correlation,
-    drawn,
+    draw_counts,
     drift,
     fit,
     gain,
@@ -202,7 +202,7 @@ def test_the_mean_of_counts_cut_short_is_all_that_passed_by_what_ended():
 def test_resampling_gives_the_interval_that_the_law_has():
     """400 geometric counts of mean 5: the delta method's interval and that by resampling agree within a tenth."""
     rng = np.random.default_rng(6)
-    some = drawn(0.2, 1.0, 400, 100, rng)
+    some = draw_counts(0.2, 1.0, 400, 100, rng)
     assert some.resampled(rng) == pytest.approx(some.mean()[1:], rel=0.1)
 
 
@@ -223,10 +223,10 @@ def test_a_law_with_no_second_effect_is_the_geometric_one(law):
 def test_the_test_of_memory_holds_its_level_and_has_the_power_it_states():
     """Of 60 samples of 80 with no memory at most 9 are refused at 5 % (chance of more: 0.1 %); of 20 with it, most."""
     rng = np.random.default_rng(11)
-    none = [memoryless(drawn(0.2, 1.0, 80, 150, rng), 150, rng, 200, ()).p for _ in range(60)]
+    none = [memoryless(draw_counts(0.2, 1.0, 80, 150, rng), 150, rng, 200, ()).p for _ in range(60)]
     assert sum(p <= 0.05 for p in none) <= 9
     for shape in (0.6, 1.6):
-        much = [memoryless(drawn(0.4, shape, 80, 150, rng), 150, rng, 200, ()).p for _ in range(20)]
+        much = [memoryless(draw_counts(0.4, shape, 80, 150, rng), 150, rng, 200, ()).p for _ in range(20)]
         assert sum(p <= 0.05 for p in much) >= 16
 
 
@@ -341,7 +341,7 @@ def test_what_is_kept_is_summed_up_as_it_says(path: Path, tmp_path: Path, capsys
     """The CSV that ships gives the JSON that ships, but for the last digits of fits."""
     (tmp_path / path.name).write_bytes(path.read_bytes())
     assert granular.main([path.stem, "-o", str(tmp_path), "--minutes", "-1"]) == 0
-    assert "| ---" in capsys.readouterr().out
+    assert "|---|" in capsys.readouterr().out
     made, kept = (json.loads((where / f"{path.stem}.json").read_text("utf-8")) for where in (tmp_path, KEPT))
     assert [list(line) for line in made["lines"]] == [list(line) for line in kept["lines"]]
     for one, other in zip(made["lines"], kept["lines"], strict=True):
