@@ -1,10 +1,11 @@
-"""The command line's face: help, version, near misses, and one meaning for one option everywhere."""
+"""The command line's face: help, version, files that nobody named, and one meaning for one option everywhere."""
 
 import re
 import shlex
 import subprocess
 import sys
 from collections import defaultdict
+from pathlib import Path
 
 import pytest
 from support.cases import each_case
@@ -91,68 +92,20 @@ def test_the_rules_of_a_game_are_listed_with_what_is_allowed(capsys: Capture):
     assert "turns: turns of a game (a whole number from 1 to 300; default: 60)" in told
 
 
-@each_case(
-    ("words", "said"),
-    [
-        ("pley amerigo", "unknown command 'pley'; did you mean play?; see tower-sim --help"),
-        ("play amerigo --sett a=3", "did you mean --set?; see tower-sim play --help"),
-        ("play dead_reckoning --set combat=merchnt", "did you mean merchant?"),
-        ("play dead_reckoning --set abilities.gren=['throw']", "did you mean green?"),
-        ("play amerigo --set rouns=3", "did you mean rounds?"),
-        ("compare amerigo --set cubez=6 --games 10", "did you mean cubes?"),
-        ("compare amerigo --set rulings.stand_in_token=both --games 10", "did you mean stand_in_tokens?"),
-        ("play amerigoo", "did you mean amerigo?"),
-        ("play amerigo --sede 3", "unknown option '--sede'; did you mean --seed?; see tower-sim play --help"),
-        ("play amerigo --seed x", "--seed is 'x'; allowed is a whole number from 0 to 2^128 - 1"),
-        ("campaign run a.toml -o b --wokers 2", "did you mean --workers?; see tower-sim campaign run --help"),
-        ("campaign report a -o b --out c", "did you mean --output?; see tower-sim campaign report --help"),
-        ("campaign report a b -o c", "see tower-sim campaign report --help"),
-        ("campaign ferify a", "unknown command 'ferify'"),
-        ("--sede", "see tower-sim --help"),
-        ("play amerigo --tower amerigoo", "did you mean amerigo?"),
-        ("play amerigo --model surogate", "did you mean surrogate?"),
-        ("play amerigo --engine bulet", "did you mean bullet?"),
-        ("throw amerigo --cubes red=1 --accuracy standart", "did you mean standard?"),
-        ("throw amerigo --cubes red=1 --times many", "--times is 'many'; allowed is a whole number from 2 to 1000000"),
-        ("throw amerigo", "nothing to do: --cubes is empty and there is no --knock; try --cubes blue=4,red=2"),
-        ("throw amerigo --cubes red=1 --cubes red=2", "allowed is one throw without --times; add --times 200"),
-        ("throw amerigo --times 3", "there is no --cubes; allowed with --times are one or more"),
-        ("tower test my_tower --accuracy standart", "did you mean standard?"),
-        ("model export amerigo --to jss -o x", "did you mean js?"),
-        ("--", "Missing command"),
-        ("play chess", "'chess'"),
-        ("play amerigo --seed -1", "--seed"),
-        ("play amerigo --set rounds=-1", "rounds"),
-        ("play chain", "no apparatus is named, and chain has none of its own; allowed is one of amerigo"),
-        ("play mine", "push_your_luck or the path of a Python file"),
-        ("play wallenstein --set attackers=41", "rules.attackers is 41; allowed is a whole number from 0 to 40"),
-        ("play chain --tower amerigo --set drops=0", "chain.drops is 0; allowed is a whole number from 1 to 32767;"),
-        (
-            "play chain --tower amerigo --set drops",
-            "'drops'; allowed is KEY=VALUE, each key once; the keys are",
-        ),
-        ("play chain --tower amerigo --set policy=covr", "'covr'; allowed is one of fixed, uniform, cover;"),
-        ("play amerigo --rules nowhere.toml", "nowhere.toml"),
-        ("play amerigo --tower nowhere", "nowhere"),
-        ("play amerigo --save-plot game.docx", "game.docx"),
-        ("throw amerigo --cubes blue", "COLOUR=N"),
-        ("throw amerigo --cubes blue=-3", "COLOUR=N"),
-        ("throw amerigo --cubes blue=1,blue=2", "once"),
-        ("throw amerigo --cubes blue=5000", "500"),
-        ("throw amerigo --cubes blue=1 --knock nan", "allowed is a number from 0 to 5 (peak acceleration in g)"),
-        ("throw amerigo --cubes blue=1 --state @/nowhere", "/nowhere"),
-        ("throw amerigo --times 3 --cubes bleu=1", "did you mean blue"),
-        ("throw amerigo --times 3 --cubes blue=1 --model nonsense", "nonsense"),
-        ("throw amerigo --times 3 --state TOWER3.x --cubes blue=1", "token"),
-        ("throw amerigo --times 3 --cubes blue=501", "501"),
-        ("throw amerigo --times 3 --cubes blue=1 --knock 1", "--knock is 1; allowed is none with --times"),
-        ("tower show amerigo -o /nowhere/tower.png", "/nowhere"),
-        ("serve --port 3", "--port is of the service on the network; add --http, or leave it out"),
-    ],
-)
-def test_the_callers_mistake_is_one_line_that_says_what_is_allowed_or_was_meant(words: str, said: str, capsys: Capture):
-    assert cli.main(words.split()) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert said in told.err
-    assert told.err.count("\n") == 1
+@each_case(("words", "name"), [
+    ("page lab", "lab.html"),
+    ("page record", "record.html"),
+    ("page live --tower amerigo", "live.html"),
+    ("page replay amerigo --cubes blue=1 --seed 7", "amerigo.html"),
+    ("tower export amerigo", "amerigo.stl"),
+    ("tower show amerigo", "amerigo.png"),
+])  # fmt: skip
+def test_a_file_that_nobody_named_is_new_and_never_replaces_another(
+    words: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+):
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text("mine")
+    assert cli.main(words.split()) == 0
+    second = Path(name).with_stem(f"{Path(name).stem}-2")
+    assert (Path(name).read_text(), second.stat().st_size > 1000) == ("mine", True)
+    assert second.name in capsys.readouterr().out

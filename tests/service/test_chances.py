@@ -99,12 +99,6 @@ def test_a_state_of_physics_is_drawn_from_by_physics(capsys: pytest.CaptureFixtu
     assert set(document["throws"][0]["each"]) >= {"green"}
 
 
-def test_a_model_beside_a_state_is_refused():
-    with open_model("amerigo", "surrogate") as model:
-        token = model.empty().token()
-    assert cli.main([*CHANCES, "--state", token, "--model", "two_thirds"]) == 2
-
-
 def test_draws_are_bounded():
     with open_model("amerigo", "two_thirds") as model, pytest.raises(UsageError, match="draws"):
         chances(model, model.empty(), [{"blue": 1}], 10**7, 1)

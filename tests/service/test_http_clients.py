@@ -1,4 +1,4 @@
-"""Clients that others make of the OpenAPI document, without an edit: in strict TypeScript and in Python. About 20 s."""
+"""What others make of the OpenAPI document: strict clients in TypeScript and Python (20 s), and schemathesis."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,13 +20,11 @@ from tower_sim.requests import games
 pytestmark = pytest.mark.posix
 
 SUPPORT = Path(__file__).parents[1] / "support"
+SCHEMATHESIS = shutil.which(
+    "schemathesis", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+)
+CONFIG = Path(__file__).parents[1] / "schemathesis.toml"
 STRICT = ("--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--module", "nodenext")
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with running(tmp_path_factory.mktemp("service") / "towers.db") as service:
-        yield service
 
 
 @pytest.fixture
@@ -89,3 +86,25 @@ def test_a_client_in_python_plays_every_game_and_keeps_a_tower(folder: Path, ser
     (folder / "pyrightconfig.json").write_text(json.dumps(checked))
     done(folder, sys.executable, "-m", "pyright", "--pythonpath", python)
     told(done(folder, python, script, f"http://127.0.0.1:{service.port}", PYTHONPATH=str(folder)))
+
+
+@pytest.mark.skipif(SCHEMATHESIS is None, reason="there is no command schemathesis; docs/http.md says how to get it")
+@pytest.mark.parametrize(("examples", "least"), [(5, 300), pytest.param(500, 6_500, marks=pytest.mark.long)])
+def test_no_example_gets_what_is_not_documented(tmp_path: Path, examples: int, least: int):
+    with running(tmp_path / "towers.db", "--queue", "5000") as service:
+        done = subprocess.run(
+            [
+                *(str(SCHEMATHESIS), "--config-file", str(CONFIG), "run"),
+                f"http://127.0.0.1:{service.port}/openapi.json",
+                *("--checks", "all", "--max-examples", str(examples), "--request-timeout", "600", "--no-color"),
+            ],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+        )
+    print(done.stdout[-3000:])
+    assert done.returncode == 0, done.stdout[-20000:] + done.stderr[-2000:]
+    counted = re.search(r"(\d+) generated, (\d+) passed", done.stdout)
+    assert counted, done.stdout
+    assert int(counted[1]) == int(counted[2]) >= least
+    assert "internal error" not in "".join(service.said)

@@ -31,6 +31,17 @@ def here(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProces
     return subprocess.CompletedProcess(arguments, status, out.getvalue(), told)
 
 
+def refusal(*arguments: str, cwd: Path | None = None) -> str:
+    """Return the one short line of a command that is refused; nothing else is printed."""
+    done = here(*arguments, cwd=cwd)
+    assert (done.returncode, done.stdout) == (2, ""), done.stdout + done.stderr
+    line = done.stderr.removesuffix("\n")
+    assert line.startswith("tower-sim: "), line
+    assert line.isprintable(), line
+    assert len(line) < 1100, line
+    return line
+
+
 def commands(group: Any, name: str = "") -> dict[str, Any]:
     """Return every command that does something, by its name."""
     found: dict[str, Any] = {}
