@@ -22,7 +22,7 @@ from tower_sim.campaign.tables import DROPS, TableKind, tables_of
 from tower_sim.campaign.work import Shard
 from tower_sim.games import amerigo
 from tower_sim.games.chain import GAME as CHAIN
-from tower_sim.games.chain import chosen
+from tower_sim.games.chain import choose_cubes
 from tower_sim.games.dead_reckoning import battle
 from tower_sim.games.tower import game_seed
 from tower_sim.simulator import PhysicsModel
@@ -312,7 +312,7 @@ def test_the_cover_policy_goes_beyond_what_games_visit():
 def test_the_cover_policys_numbers_are_log_uniform():
     rng, chain = np.random.default_rng(1), CHAIN.read({"chain": {"policy": "cover"}})
     outside = range(15)
-    counts = np.bincount([len(chosen(chain, outside, rng)) for _ in range(8000)], minlength=16)  # type: ignore[arg-type]
+    counts = np.bincount([len(choose_cubes(chain, outside, rng)) for _ in range(8000)], minlength=16)  # type: ignore[arg-type]
     assert counts[0] == 0
     expected = 8000 * np.diff(np.log2(np.arange(1, 17))) / 4  # 1..15: share log((k + 1) / k) / log 16
     deviations = (counts[1:] - expected) / np.sqrt(expected)

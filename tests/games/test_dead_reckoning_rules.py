@@ -2,6 +2,7 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -21,7 +22,7 @@ from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.abilities import Ability, Use
 from tower_sim.games.dead_reckoning.battle import TOKEN_PREFIX, Battle, advance, start
-from tower_sim.games.dead_reckoning.combat import SideResult, in_explosive, resolve, verdict, worth_in
+from tower_sim.games.dead_reckoning.combat import Result, SideResult, in_explosive, resolve, verdict, worth_in
 from tower_sim.games.dead_reckoning.rules import BattleRules
 from tower_sim.games.dead_reckoning.rulings import Rulings
 from tower_sim.games.dead_reckoning.sides import (
@@ -52,13 +53,15 @@ def lie(**zones):
     return {Cube(i, colour, 0.008): place for i, ((colour, _), place) in enumerate(zip(words, places, strict=True))}
 
 
-def fight(kind: Any = "ship", rulings=None, violet=(), green=(), used: Any = (), active: Any = "violet", **sides: Any):
-    """Resolve cubes that lie in zones; `sides` are fields of a side, as in green_side={...}."""
-    given_sides = tuple(
-        Side(colour, 1 if colour == active else 2, **sides.get(f"{colour}_side", {})) for colour in ("violet", "green")
+def fight(kind: Any = "ship", active="violet", rulings: Any = None, provoked=False, used=(), **of_sides: Any):
+    """Resolve cubes that lie in zones, as in green=["one"]; green_side={...} has fields of the side."""
+    sides = tuple(
+        Side(colour, 1 if colour == active else 2, **of_sides.get(f"{colour}_side", {}))
+        for colour in ("violet", "green")
     )
-    combat = Setup(kind, given_sides, active, rulings or Rulings())
-    return resolve(combat, BOARD, lie(violet=violet, green=green), used)
+    combat = Setup(kind, sides, active, Rulings(**(rulings or {})), provoked)
+    places = lie(**{colour: of_sides.get(colour, []) for colour in ("violet", "green")})
+    return resolve(combat, BOARD, places, [(colour, Ability.parse(text)) for colour, text in used])
 
 
 def test_a_player_takes_a_cube_for_each_cannon_and_building_4_when_attacked_in_port_and_2_after_its_last_turn():
@@ -214,96 +217,177 @@ def test_a_zone_is_worth_what_its_kind_gives_and_nothing_else():
     assert worth(Zone("z", corners, {"kind": "explosive"})) == Worth()
 
 
-def test_plunder_damage_and_strength_go_to_the_owner_of_the_cubes():
-    result = fight(violet=["coin", "both", "choice", "two", "border"], green=["cargo", "damage", "damage", "one"])
-    assert result.sides["violet"] == SideResult(2, 2, 1, 2, damage_given=0, damage_taken=2, damage=2)
-    assert result.sides["green"] == SideResult(1, 0, 1, 0, damage_given=2, damage_taken=1, damage=1)
-    assert result.winner == "violet"
+S = SideResult  # strength, coins, cargo, choice, damage given, damage taken, damage in all
+DAMAGED, PIRATE = {"damage": 4}, {"pirate": True}
+BOTH_4: Any = {"violet_side": DAMAGED, "green_side": DAMAGED}
+KINDS = ("ship", "merchant", "building")
+GOODS = [("violet", "take_off:1:2"), ("violet", "win_bonus:0:1:3")]
+MERCHANT = partial(fight, "merchant", violet=["damage", "coin"], green=["damage", "both", "choice"])
+combat = partial(partial, fight)
+COMBATS: list[tuple[Callable[[], Result], dict[str, Any]]] = [
+    # Plunder, damage and strength go to the owner of the cubes.
+    (
+        combat(violet=["coin", "both", "choice", "two", "border"], green=["cargo", "damage", "damage", "one"]),
+        {"winner": "violet", "violet": S(2, 2, 1, 2, 0, 2, 2), "green": S(1, 0, 1, 0, 2, 1, 1)},
+    ),
+    # Losing costs a ship 1 damage against ships and buildings, and nothing against a non-player.
+    *(
+        (combat(kind, green=["one"]), {"violet": S(0, 0, 0, 0, 0, n, n), "green": S(1, 0, 0, 0, 0, 0, 0)})
+        for kind, n in (("ship", 1), ("building", 1), ("merchant", 0))
+    ),
+    # A non-player gains no plunder and takes no damage, unless ruled so.
+    (MERCHANT, {"green": S(0, 0, 0, 0, 1, 0, 0), "violet": S(0, 1, 0, 0, 1, 1, 1)}),
+    (
+        partial(MERCHANT, rulings={"damage_to_non_player": "counted"}),
+        {"green": S(0, 0, 0, 0, 1, 1, 1), "violet": S(0, 1, 0, 0, 1, 1, 1)},
+    ),
+    # Against a building nobody plunders, only the attacker is damaged, and a beaten building goes.
+    (
+        combat("building", violet=["damage", "coin", "one"], green=["damage", "both"]),
+        {"winner": "violet", "removed": True, "violet": S(1, 0, 0, 0, 1, 1, 1), "green": S(0, 0, 0, 0, 1, 0, 0)},
+    ),
+    (combat("building", violet=["damage"], green=["two"]), {"winner": "green", "removed": False}),
+    (combat(violet=["one"]), {"removed": False}),
+    # Who becomes legendary, and what the encounter does.
+    *(
+        (combat(kind, **{side: ["two"]}), {"winner": side, "legendary": legendary, "encounter_effect": effect})
+        for kind, side, legendary, effect in (
+            ("ship", "violet", "violet", None),
+            ("ship", "green", "green", None),
+            ("merchant", "violet", "violet", "win"),
+            ("merchant", "green", None, "lose"),
+            ("building", "violet", None, None),
+            ("building", "green", None, None),
+        )
+    ),
+    # A beaten pirate ship leaves pirate mode; whether one that a building beats does, is a ruling (lines 973 and 1061).
+    (combat(violet=["two"], green_side=PIRATE), {"merchant_mode": ("green",)}),
+    (combat(green=["two"], violet_side=PIRATE), {"merchant_mode": ("violet",)}),
+    (combat(violet=["two"]), {"merchant_mode": ()}),
+    (combat("building", green=["two"], violet_side=PIRATE), {"merchant_mode": ("violet",)}),
+    (combat("merchant", green=["two"], violet_side=PIRATE), {"merchant_mode": ()}),
+    *(
+        (
+            combat(kind, rulings={"beaten_by_building": choice}, green=["one"], violet_side=PIRATE),
+            {"merchant_mode": who},
+        )
+        for kind, choice, who in (
+            ("building", "leaves", ("violet",)),
+            ("building", "stays", ()),
+            ("ship", "stays", ("violet",)),
+        )
+    ),
+    # A pirate ship that sinks goes to merchant mode also when it won (line 1111): such a winner used to stay a pirate.
+    *(
+        (
+            combat(kind, violet=["two", "two"], green=["damage"], violet_side=side),
+            {"winner": "violet", "sunk": sunk, "merchant_mode": sunk},
+        )
+        for kind in KINDS
+        for side, sunk in ((PIRATE | {"damage": 4}, ("violet",)), (PIRATE | {"damage": 3}, ()))
+    ),
+    (
+        combat(violet=["two"], green=["damage"], violet_side=PIRATE | DAMAGED, green_side=PIRATE),
+        {"winner": "violet", "sunk": ("violet",), "merchant_mode": ("violet", "green")},
+    ),
+    # A ship sinks at 5 damage; both may, and so may the winner.
+    (combat(green_side=DAMAGED), {"sunk": ("green",)}),  # by losing
+    (combat(green_side={"damage": 3}), {"sunk": ()}),
+    (
+        combat(violet=["one", "damage"], green=["damage"], violet_side=DAMAGED, green_side={"damage": 3}),
+        {
+            "winner": "violet",
+            "sunk": ("violet", "green"),
+            "violet": S(1, 0, 0, 0, 1, 1, 5),
+            "green": S(0, 0, 0, 0, 1, 2, 5),
+        },
+    ),
+    # Who sinks another player's ship is the terror of the seas (lines 1143 and 1113): a building's owner may be.
+    *(
+        (
+            combat(kind, violet=["damage"], green=["damage"], violet_side={"damage": a}, green_side={"damage": b}),
+            {"terror": who},
+        )
+        for kind, a, b, who in (
+            ("ship", 0, 4, ("violet",)),
+            ("ship", 4, 0, ("green",)),
+            ("ship", 4, 4, ("green", "violet")),
+            ("ship", 0, 0, ()),
+            ("building", 4, 0, ("green",)),
+            ("merchant", 4, 0, ()),  # a non-player is no player
+        )
+    ),
+    # Who sank a ship that sinks by losing only, or together with the other, is a ruling.
+    (combat(rulings={"who_sank": "opponent"}, violet=["one"], **BOTH_4), {"terror": ("violet",)}),
+    (combat(rulings={"who_sank": "dealt"}, violet=["one"], **BOTH_4), {"terror": (), "green": S(0, 0, 0, 0, 0, 1, 5)}),
+    *(
+        (combat(rulings={"who_sank": choice}, violet=["one"], green=["damage"], **BOTH_4), {"terror": who})
+        for choice, who in (("opponent", ("green", "violet")), ("dealt", ("green",)))
+    ),
+    # Who moved onto a pirate and lost is barred from the island (line 975), not who attacked of its own will or won.
+    (combat(provoked=True, green=["one"], green_side=PIRATE), {"barred": "violet"}),
+    (combat(green=["one"], green_side=PIRATE), {"barred": None}),
+    (combat(provoked=True, violet=["one"], green_side=PIRATE), {"barred": None}),
+    # Abilities add strength, coins and damage; a win bonus only for the winner.
+    (
+        combat(
+            violet=["one"],
+            used=[
+                *(("green", text) for text in ("strength:2", "take_off:1:2", "win_bonus:2:3:1")),
+                ("violet", "win_bonus:2:3:1"),
+            ],
+        ),
+        {"winner": "green", "green": S(2, 5, 1, 0, 3, 0, 0), "violet": S(1, 0, 0, 0, 0, 4, 4)},
+    ),
+    # A mover takes so much less damage, and none below none (lines 1523 and 1524); 1 of it is for losing.
+    *(
+        (
+            combat(green=[*["damage"] * dealt, "one"], used=[(side, "move:2")]),
+            {"violet": S(0, 0, 0, 0, 0, taken, taken)},
+        )
+        for side, dealt, taken in (("violet", 4, 3), ("violet", 1, 0), ("violet", 0, 0), ("green", 1, 2))
+    ),
+    *(
+        (
+            combat(rulings={"spared_damage": choice}, green=["one"], used=[("violet", f"move:{spared}")]),
+            {"violet": S(0, 0, 0, 0, 0, taken, taken)},
+        )
+        for choice, spared, taken in (("all", 1, 0), ("dealt", 1, 1), ("dealt", 3, 1))
+    ),
+    # Whether abilities bring goods against buildings is a ruling (lines 1058 and 1476): coins are no plunder.
+    *(
+        (
+            combat(kind, rulings={"goods_at_buildings": choice}, violet=["one"], used=GOODS),
+            {"violet": S(1, goods, goods, 0, 1, 0, 0)},
+        )
+        for kind, choice, goods in (("building", "counted", 3), ("building", "none", 0), ("ship", "none", 3))
+    ),
+    # Plunder of zones is to be placed (line 1015), and coins of abilities are not (line 1476).
+    (
+        combat(violet=["both", "choice", "choice", "one"], green=["cargo"], used=GOODS[:1]),
+        {
+            "to_place": {"violet": Worth(coins=1, cargo=1, choice=4), "green": Worth(cargo=1)},
+            "violet": S(1, 3, 1, 4, 1, 0, 0),
+        },
+    ),
+    (combat("building", violet=["both"], used=GOODS[:1]), {"to_place": {"violet": Worth(), "green": Worth()}}),
+    (combat("merchant", green=["both"]), {"to_place": {"violet": Worth(), "green": Worth()}}),
+]
 
 
-@each_case("kind", ["ship", "merchant", "building"])
+@each_case(("resolved", "expected"), COMBATS)
+def test_a_combat_ends_as_the_rulebook_and_the_rulings_say(resolved, expected):
+    result = resolved()
+    ends = {name: result.sides[name] if name in result.sides else getattr(result, name) for name in expected}
+    assert ends == expected
+
+
+@each_case("kind", KINDS)
 @each_case("active", ["violet", "green"])
 def test_the_stronger_side_wins_and_a_tie_goes_to_the_active_one(kind, active):
     for violet, green in product(range(3), repeat=2):
         result = fight(kind, violet=["one"] * violet, green=["one"] * green, active=active)
         assert result.winner == (active if violet == green else "violet" if violet > green else "green")
-
-
-def test_losing_costs_a_ship_1_damage_against_ships_and_buildings_and_nothing_against_a_non_player():
-    for kind, taken in (("ship", 1), ("building", 1), ("merchant", 0)):
-        result = fight(kind, green=["one"])
-        assert (result.winner, result.sides["violet"].damage_taken) == ("green", taken)
-        assert result.sides["green"].damage_taken == 0
-
-
-def test_a_non_player_gains_no_plunder_and_takes_no_damage_unless_ruled_so():
-    cubes = {"violet": ["damage", "coin"], "green": ["damage", "both", "choice"]}
-    ignored = fight("merchant", **cubes)
-    assert ignored.sides["green"] == SideResult(0, 0, 0, 0, damage_given=1, damage_taken=0, damage=0)
-    assert ignored.sides["violet"] == SideResult(0, 1, 0, 0, damage_given=1, damage_taken=1, damage=1)
-    counted = fight("merchant", Rulings(damage_to_non_player="counted"), **cubes)
-    assert counted.sides["green"].damage_taken == 1
-    assert counted.sides["violet"] == ignored.sides["violet"]
-
-
-def test_against_a_building_nobody_plunders_only_the_attacker_is_damaged_and_a_beaten_building_goes():
-    cubes = {"violet": ["damage", "coin", "one"], "green": ["damage", "both"]}
-    won = fight("building", **cubes)
-    assert won.sides["violet"] == SideResult(1, 0, 0, 0, damage_given=1, damage_taken=1, damage=1)
-    assert won.sides["green"] == SideResult(0, 0, 0, 0, damage_given=1, damage_taken=0, damage=0)
-    assert (won.winner, won.removed) == ("violet", True)
-    lost = fight("building", violet=["damage"], green=["two"])
-    assert (lost.winner, lost.removed) == ("green", False)
-    assert not fight("ship", violet=["one"]).removed
-
-
-@each_case(
-    ("kind", "winner", "legendary", "effect"),
-    [
-        ("ship", "violet", "violet", None),
-        ("ship", "green", "green", None),
-        ("merchant", "violet", "violet", "win"),
-        ("merchant", "green", None, "lose"),
-        ("building", "violet", None, None),
-        ("building", "green", None, None),
-    ],
-)
-def test_who_becomes_legendary_and_what_the_encounter_does(kind, winner, legendary, effect):
-    result = fight(kind, **{winner: ["two"]})
-    assert (result.winner, result.legendary, result.encounter_effect) == (winner, legendary, effect)
-
-
-@each_case(
-    ("kind", "loser", "pirate", "leaves"),
-    [
-        ("ship", "green", True, ("green",)),
-        ("ship", "violet", True, ("violet",)),
-        ("ship", "green", False, ()),
-        ("building", "violet", True, ("violet",)),
-        ("merchant", "violet", True, ()),
-    ],
-)
-def test_a_beaten_pirate_ship_leaves_pirate_mode(kind, loser, pirate, leaves):
-    winner = "green" if loser == "violet" else "violet"
-    result = fight(kind, **{winner: ["two"]}, **{f"{loser}_side": {"pirate": pirate}})
-    assert result.merchant_mode == leaves
-
-
-def test_a_ship_sinks_at_5_damage_both_may_and_so_may_the_winner():
-    assert fight(green_side={"damage": 4}).sunk == ("green",)  # by losing
-    assert fight(green_side={"damage": 3}).sunk == ()
-    both = fight(violet=["one", "damage"], green=["damage"], violet_side={"damage": 4}, green_side={"damage": 3})
-    assert (both.winner, both.sunk) == ("violet", ("violet", "green"))
-    assert [side.damage for side in both.sides.values()] == [5, 5]
-
-
-def test_abilities_add_strength_coins_and_damage_and_a_win_bonus_only_for_the_winner():
-    strength, take_off, bonus = (Ability.parse(text) for text in ("strength:2", "take_off:1:2", "win_bonus:2:3:1"))
-    used = [("green", strength), ("green", take_off), ("green", bonus), ("violet", bonus)]
-    result = fight(violet=["one"], used=used)
-    assert result.winner == "green"
-    assert result.sides["green"] == SideResult(2, 5, 1, 0, damage_given=3, damage_taken=0, damage=0)
-    assert result.sides["violet"] == SideResult(1, 0, 0, 0, damage_given=0, damage_taken=4, damage=4)
 
 
 def test_a_tie_break_is_won_by_strength_alone_and_may_stay_tied_between_some():
@@ -322,7 +406,7 @@ WORTH = {"one": 1, "two": 2}  # the oracle's own
 
 
 @each_case(("violet", "green"), [(1, 1), (2, 1), (2, 2), (3, 2)])
-@each_case("kind", ["ship", "merchant", "building"])
+@each_case("kind", KINDS)
 def test_the_chance_to_win_over_all_assignments_is_that_of_a_count_by_convolution(kind, violet, green):
     """Every cube lands by itself in zones of known chances, none explosive: all 7^n assignments, exactly."""
     chances = {name: Fraction(weight, 28) for weight, name in enumerate(NAMES[1:], start=1)}
@@ -464,121 +548,6 @@ def test_only_the_active_side_has_abilities_outside_ship_combats(kind):
     with pytest.raises(UsageError, match="number of abilities of green is 1"):
         Setup(kind, (Side("violet", 1), able))
     assert Setup("ship", (Side("violet", 1), able)).side("green") == able
-
-
-@each_case("kind", ["ship", "merchant", "building"])
-def test_a_pirate_ship_that_sinks_goes_to_merchant_mode_also_when_it_won(kind):
-    """Line 1111: mended, the winner that sank used to stay a pirate."""
-    sinking: Any = {"damage": 4, "pirate": True}
-    result = fight(kind, violet=["two", "two"], green=["damage"], violet_side=sinking)
-    assert (result.winner, result.sunk, result.merchant_mode) == ("violet", ("violet",), ("violet",))
-    afloat = fight(kind, violet=["two", "two"], green=["damage"], violet_side={"pirate": True, "damage": 3})
-    assert (afloat.sunk, afloat.merchant_mode) == ((), ())
-
-
-def test_both_ships_may_leave_pirate_mode_the_beaten_and_the_one_that_sank_winning():
-    both = fight(
-        violet=["two"], green=["damage"], violet_side={"damage": 4, "pirate": True}, green_side={"pirate": True}
-    )
-    assert (both.winner, both.sunk, both.merchant_mode) == ("violet", ("violet",), ("violet", "green"))
-
-
-def test_who_moved_onto_a_pirate_and_lost_is_barred_from_the_island():
-    """Line 975; not who attacked of its own will, and not who won."""
-    sides = (Side("violet", 1), Side("green", 1, pirate=True))
-
-    def barred(provoked, **zones):
-        return resolve(Setup("ship", sides, "violet", provoked=provoked), BOARD, lie(**zones)).barred
-
-    assert barred(True, green=["one"]) == "violet"
-    assert barred(False, green=["one"]) is None
-    assert barred(True, violet=["one"]) is None
-
-
-@each_case(
-    ("kind", "violet", "green", "terror"),
-    [
-        ("ship", 0, 4, ("violet",)),
-        ("ship", 4, 0, ("green",)),
-        ("ship", 4, 4, ("green", "violet")),
-        ("ship", 0, 0, ()),
-        ("building", 4, 0, ("green",)),
-        ("merchant", 4, 0, ()),
-    ],
-)
-def test_who_sinks_another_players_ship_is_the_terror_of_the_seas(kind, violet, green, terror):
-    """Line 1143, with 1113: a building's owner may be; a non-player is no player."""
-    cubes: Any = {"violet": ["damage"], "green": ["damage"]}
-    result = fight(kind, **cubes, violet_side={"damage": violet}, green_side={"damage": green})
-    assert result.terror == terror
-
-
-def test_whether_a_ship_that_a_building_beats_leaves_pirate_mode_is_a_ruling():
-    def after(choice):
-        rulings = Rulings(beaten_by_building=choice)
-        return fight("building", rulings, green=["one"], violet_side={"pirate": True}).merchant_mode
-
-    assert (after("leaves"), after("stays")) == (("violet",), ())
-    assert fight("ship", Rulings(beaten_by_building="stays"), green=["one"], violet_side={"pirate": True}).merchant_mode
-
-
-def test_a_mover_that_takes_less_damage_takes_none_below_none():
-    """Lines 1523-1524: move any cube to an adjacent zone, and take so much less."""
-    move = Ability.parse("move:2")
-    for cubes, taken in ((["damage"] * 4, 3), (["damage"], 0), ([], 0)):  # 1 of it is for losing
-        result = fight(violet=[], green=[*cubes, "one"], used=[("violet", move)])
-        assert (result.winner, result.sides["violet"].damage_taken) == ("green", taken)
-    assert fight(green=["damage", "one"], used=[("green", move)]).sides["violet"].damage_taken == 2
-
-
-@each_case(
-    ("ruling", "choice", "moves", "taken"),
-    [
-        ("spared_damage", "all", 1, 0),  # 1 for losing, and none dealt
-        ("spared_damage", "dealt", 1, 1),
-        ("spared_damage", "dealt", 3, 1),
-    ],
-)
-def test_whether_a_mover_is_spared_the_damage_for_losing_is_a_ruling(ruling, choice, moves, taken):
-    move = Ability("move", spared=moves)
-    rulings = Rulings(**{ruling: choice})
-    assert fight(rulings=rulings, green=["one"], used=[("violet", move)]).sides["violet"].damage_taken == taken
-
-
-def test_whether_abilities_bring_goods_against_buildings_is_a_ruling():
-    """Lines 1058 and 1476: nobody plunders, but a gunner's coins are no plunder."""
-    used = [("violet", Ability.parse("take_off:1:2")), ("violet", Ability.parse("win_bonus:0:1:3"))]
-    for choice, (coins, cargo) in {"counted": (3, 3), "none": (0, 0)}.items():
-        side = fight("building", Rulings().but(goods_at_buildings=choice), violet=["one"], used=used).sides["violet"]
-        assert (side.coins, side.cargo, side.damage_given) == (coins, cargo, 1)
-    assert fight("ship", Rulings(goods_at_buildings="none"), violet=["one"], used=used).sides["violet"].coins == 3
-
-
-def test_plunder_of_zones_is_to_be_placed_and_coins_of_abilities_are_not():
-    """Line 1015: into a hold with space, onto the island of the combat, or back; line 1476: onto the ship."""
-    used = [("violet", Ability.parse("take_off:1:2"))]
-    result = fight(violet=["both", "choice", "choice", "one"], green=["cargo"], used=used)
-    assert result.sides["violet"].coins == 3
-    assert result.to_place == {"violet": Worth(coins=1, cargo=1, choice=4), "green": Worth(cargo=1)}
-    assert fight("building", violet=["both"], used=used).to_place["violet"] == Worth()
-    assert fight("merchant", green=["both"]).to_place["green"] == Worth()
-
-
-@each_case(
-    ("loser", "dealt", "violet_sank", "green_sank"),
-    [
-        ([], 1, ("violet",), ()),  # green, at 4 before, takes 1 for losing only
-        (["damage"], 1, ("violet", "green"), ("green",)),  # both sink, violet by damage dealt
-    ],
-)
-def test_who_sank_a_ship_that_sinks_by_losing_or_with_the_other_is_a_ruling(loser, dealt, violet_sank, green_sank):
-    for choice, terror in (("opponent", violet_sank), ("dealt", green_sank)):
-        at_4: Any = {"damage": 4}
-        result = fight(
-            rulings=Rulings().but(who_sank=choice), violet=["one"], green=loser, violet_side=at_4, green_side=at_4
-        )
-        assert set(result.terror) == set(terror)
-        assert result.sides["green"].damage_taken == dealt
 
 
 def test_buildings_defend_with_their_numbers_and_2_more_after_the_last_turn_as_ruled():

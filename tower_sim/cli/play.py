@@ -18,7 +18,7 @@ from tower_sim.errors import check_whole
 from tower_sim.games.game import Game
 from tower_sim.games.rules import described
 from tower_sim.games.turn import Turn
-from tower_sim.games.ways import FEWEST_DRAWN, MAX_RUNS, Asked, changed
+from tower_sim.games.ways import FEWEST_DRAWN, MAX_RUNS, Asked, change
 from tower_sim.models import open_model
 from tower_sim.requests import Play, check, fill, no_odds, play_document, read_rules, turns
 from tower_sim.tools.progress import telling
@@ -50,7 +50,7 @@ def play(
     """Play one run, or `games` runs for the means; with `replay`, write a page that shows the cubes fall."""
     game = cast("Game", registry.get("game", name))
     asked = read_rules(game, rules_file) if rules_file else Asked(game.read({}))
-    rules = changed(game, asked.rules, changes) if changes else asked.rules
+    rules = change(game, asked.rules, changes) if changes else asked.rules
     named = tower or asked.apparatus or game.apparatus
     model_name, engine, accuracy = physics
     first, *others = game.tables

@@ -24,8 +24,8 @@ _SHOWN = 14  # drops in a picture
 class PhasesTable:
     """The situation at the choice of one phase.
 
-    `entries` are the drops of the game so far; the last one is the drop of this phase. `need` has the action points
-    that are still useful, by colour. `has_token` is true until the token for victory points is spent.
+    `entries` are the drops so far; the last is that of this phase. `need` has the action points that are still useful,
+    by colour.
     """
 
     seed: int
@@ -43,8 +43,8 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
     """An environment in which one player chooses in every phase of Amerigo in which a cube comes out.
 
     The choices are an action of a colour that came out, gold, or once the token for victory points
-    (`games.amerigo.options`). The rewards are our assumption: an action point has a reward of 1 until `need` points of
-    its colour are reached, and then of 0; a piece of gold or a victory point has the reward `gold`.
+    (`games.amerigo.options`). The rewards are our assumption: 1 for an action point until `need` points of its colour
+    are reached, then 0; and `gold` for a piece of gold or a victory point.
     """
 
     game = GAME

@@ -57,10 +57,9 @@ class Kept(Generic[T]):
 class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
     """A game with a tower for one player, with the interface of Gymnasium; see `gymnasium.make`.
 
-    `rules` are the rules to change, as in `{"rounds": 5}`. `model` and `apparatus` are arguments of `open_model`.
-    `knowledge` is one of KNOWLEDGE, and `illegal` is one of ILLEGAL. The observation is a vector of float32 whose
-    elements have the `names`. `info["action_mask"]` has a 1 for every action that is allowed. Five failed draws in a
-    row, which happen only with physics, truncate the episode.
+    `rules` are the rules to change. `model` and `apparatus` are arguments of `open_model`. The observation is a vector
+    of float32 whose elements have the `names`. `info["action_mask"]` has a 1 for every action that is allowed. Five
+    failed draws in a row truncate the episode.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 2}
@@ -155,9 +154,9 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
 
         With `illegal` = "first", an action outside the mask is replaced by the first allowed one.
         """
-        chosen, reward = self.chosen(action), 0.0
+        number, reward = self.check_action(action), 0.0
         try:
-            self._table, reward = self._after(self.table, chosen)
+            self._table, reward = self._after(self.table, number)
         except TooManyFailedDraws as error:
             self._failed = str(error)
         info = self._info()
@@ -174,9 +173,8 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
         """
         check_kind("state", kept, Kept, "a state that clone() gave", "call env.unwrapped.clone()")
         if kept.of != self._identity:
-            raise fault(
-                "state", kept.of[0], f"one of {self._identity[0]} with these rules and this tower", "take its clone"
-            )
+            allowed = f"one of {self._identity[0]} with these rules and this tower"
+            raise fault("state", kept.of[0], allowed, "take its clone")
         if seed is None:
             return self.put(kept.table)
         return self.put(cast("T", replace(cast("Any", kept.table), seed=check_seed(seed))))
@@ -208,7 +206,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
         self._options.allowed = mask
         return {"action_mask": mask.copy()} | ({"failed": self._failed} if self._failed else {})
 
-    def chosen(self, action: Any) -> int:
+    def check_action(self, action: Any) -> int:
         """Return the number of an action that is allowed. Raises UsageError as `step` does."""
         allowed = np.flatnonzero(self.action_masks()).tolist()
         if not allowed:

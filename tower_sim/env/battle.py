@@ -96,8 +96,8 @@ class DeadReckoningEnv(TowerEnv[Battle]):
 class DeadReckoningAEC(AECEnv[str, Any, Any]):
     """A battle in which agents play all sides in turn, with the AEC interface of PettingZoo.
 
-    The agents are the colours. An observation is a dictionary with `observation`, a vector of float32, and
-    `action_mask`. Rules, options and rewards are those of `DeadReckoningEnv`.
+    The agents are the colours. An observation is a dictionary with `observation` and `action_mask`. Rules, options and
+    rewards are those of `DeadReckoningEnv`.
     """
 
     metadata: dict[str, Any] = {"name": "dead_reckoning_v0", "render_modes": ["rgb_array"], "is_parallelizable": False}
@@ -140,11 +140,11 @@ class DeadReckoningAEC(AECEnv[str, Any, Any]):
             self._was_dead_step(action)
             return
         own = self._sides[agent]
-        chosen = own.actions[own.chosen(action)]
+        name = own.actions[own.check_action(action)]
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         try:
-            self._follow(_use(own.model, own.table, chosen))
+            self._follow(_use(own.model, own.table, name))
         except TooManyFailedDraws as error:
             self.truncations = dict.fromkeys(self.agents, True)
             self.infos = {each: {"failed": str(error)} for each in self.agents}
@@ -206,11 +206,7 @@ def _list_uses(battle: Battle) -> dict[str, Use | None]:
 
 def _use(model: Any, battle: Battle, action: str) -> Battle:
     use = _list_uses(battle)[action]
-
-    def chosen(*_: object) -> Use | None:
-        return use
-
-    return advance(model, battle, {battle.turn: chosen})
+    return advance(model, battle, {battle.turn: lambda _battle, _side, _uses: use})
 
 
 def _reward(battle: Battle, side: str) -> float:

@@ -25,14 +25,7 @@ greedy: Policy = operator.methodcaller("greedy")
 
 
 def random(seed: int) -> Policy:
-    """Return the policy that takes each allowed action with the same probability.
-
-    Args:
-        seed: The source of the choices.
-
-    Returns:
-        The policy, a function from an environment to an action.
-    """
+    """Return the policy that takes each allowed action with the same probability, drawn from `seed`."""
     rng = np.random.default_rng(check_seed(seed))
     return lambda env: int(rng.choice(np.flatnonzero(env.action_masks())))
 
@@ -44,7 +37,7 @@ def search(policy: Policy, rollouts: int, ahead: int, seed: int) -> Policy:
 
     Args:
         policy: Continues after the action.
-        rollouts: The simulations of each action, each with new random numbers, the same for every action.
+        rollouts: The simulations of each action, with the same new random numbers for every action.
         ahead: The most steps that `policy` continues for.
         seed: The source of the random numbers.
 
@@ -54,7 +47,7 @@ def search(policy: Policy, rollouts: int, ahead: int, seed: int) -> Policy:
     rollouts, ahead = check_whole("rollouts", rollouts, 1), check_whole("ahead", ahead, 0)
     rng = np.random.default_rng(check_seed(seed))
 
-    def chosen(env: TowerEnv[Any]) -> int:
+    def choose(env: TowerEnv[Any]) -> int:
         here, allowed = env.clone(), np.flatnonzero(env.action_masks())
         if len(allowed) == 1:
             return int(allowed[0])
@@ -63,7 +56,7 @@ def search(policy: Policy, rollouts: int, ahead: int, seed: int) -> Policy:
         env.restore(here)
         return int(allowed[np.argmax(np.mean(gains, 1))])
 
-    return chosen
+    return choose
 
 
 def _roll_out(env: TowerEnv[Any], here: Any, action: int, policy: Policy, ahead: int, seed: int) -> float:
@@ -107,26 +100,15 @@ def returns(env: TowerEnv[Any], policy: Policy, games: int, seed: int) -> Array:
 
 
 def value(env: TowerEnv[Any], policy: Policy, games: int, seed: int) -> Estimate:
-    """Estimate the mean of `returns`.
-
-    Args:
-        env: The environment.
-        policy: The policy.
-        games: The number of games.
-        seed: As for `returns`.
-
-    Returns:
-        The mean with its 95 % interval.
-    """
+    """Return the mean of `returns` with its 95 % interval."""
     return average(returns(env, policy, games, seed))
 
 
 class SolvedLuck:
     """The optimal policy of push your luck for a player who sees the points, the round and some columns.
 
-    The outcomes of throws are counted, separately for each value of the columns, in simulated steps of many games.
-    Dynamic programming backwards from the last round gives the best choices. With the cubes inside as columns, the
-    player remembers what was thrown in.
+    The outcomes of throws are counted, for each value of the columns, in simulated steps of many games. Dynamic
+    programming backwards from the last round gives the best choices.
 
     Args:
         envs: The games.

@@ -1,10 +1,10 @@
 """Archipelago, with a cube tower that decides the crises of phases 4 and 6. Cubes of the bank are thrown into it.
 
-Lines are those of the text of the French rulebook. "Ours" marks a house rule of this project. The back of a card has
-two halves: the upper half is for the interior market, the lower half for the exterior market (lines 427 and 459). The
-rulebook does not print the backs, so the tower takes their place (ours). The players throw when they resolve a half.
+Lines are those of the text of the French rulebook. "Ours" marks a house rule of this project. The back of a card has an
+upper half for the interior market and a lower half for the exterior market (lines 427 and 459). The rulebook does not
+print the backs, so the tower takes their place (ours): the players throw when they resolve a half.
 
-Ours, where the rulebook is silent: Only crises and events move the rebellion marker. It begins at 0 (line 176) and
+Ours, where the rulebook is silent: only crises and events move the rebellion marker. It begins at 0 (line 176) and
 stays at 0 or above. In every crisis players pay all they can, all numbers are the same, and citizens in revolt can be
 raised again. The back on top at the set-up waits for phase 4. Backs never run out.
 """
@@ -135,9 +135,9 @@ class Archipelago(Game):
 def _list_halves(tower: GameTower, rules: ArchipelagoRules) -> Iterator[tuple[int, int, Half]]:
     """Yield the turn, the phase, and the half to resolve, in the order of the rulebook.
 
-    The card on top applies in phase 4 of every turn in which it lies there (lines 411 and 484), but not in the first
-    turn (line 409). A red half applies once, in the phase 6 that uncovers it (lines 423, 480 and 858). There each
-    player buys a card and turns another, or turns two (lines 828 to 836). Ours: the cards are chosen by lot.
+    The card on top applies in phase 4 of every turn but the first (lines 409, 411 and 484). A red half applies once, in
+    the phase 6 that uncovers it (lines 423, 480 and 858). There each player buys a card and turns another, or turns two
+    (lines 828 to 836). Ours: the cards are chosen by lot.
     """
     track, top = [0] * TRACK, _draw_card(tower, rules)  # quarter turns of each card
     for turn in range(1, rules.turns + 1):

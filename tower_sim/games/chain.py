@@ -63,7 +63,7 @@ class ChainOfDrops(Game):
         if rules.policy == "cover":
             queue = _some(queue, int(tower.rng.integers(1, len(queue) + 1)), tower.rng)
         for _ in range(rules.drops):
-            thrown = chosen(rules, queue, tower.rng)
+            thrown = choose_cubes(rules, queue, tower.rng)
             if thrown:
                 outcome = tower.throw_cubes(thrown)
                 queue = [cube for cube in queue if cube not in {*thrown}] + list(outcome.emerged)
@@ -82,7 +82,7 @@ class ChainOfDrops(Game):
         return self.plain(chain)
 
 
-def chosen(chain: Chain, outside: Sequence[Cube], rng: np.random.Generator) -> list[Cube]:
+def choose_cubes(chain: Chain, outside: Sequence[Cube], rng: np.random.Generator) -> list[Cube]:
     """Return the cubes for the next drop. Random for the policies `uniform` and `cover`.
 
     `outside` is in queue order. The list is empty if no cube is outside.
@@ -96,8 +96,8 @@ def chosen(chain: Chain, outside: Sequence[Cube], rng: np.random.Generator) -> l
 
 
 def _some(cubes: Sequence[Cube], number: int, rng: np.random.Generator) -> list[Cube]:
-    picked: list[int] = rng.choice(len(cubes), number, replace=False).tolist()
-    return sorted(cubes[i] for i in picked)
+    places: list[int] = rng.choice(len(cubes), number, replace=False).tolist()
+    return sorted(cubes[i] for i in places)
 
 
 GAME = ChainOfDrops()

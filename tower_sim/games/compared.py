@@ -20,8 +20,8 @@ from tower_sim.games.turn import Turn
 from tower_sim.runs.array import Array
 from tower_sim.runs.figure import Figure
 
-_CERTAIN = 1e-4  # adjusted p up to which a difference is called certain up to which a difference is called certain
-_TOLD = 4  # figures that the sentences give with their means
+_CERTAIN = 1e-4  # adjusted p up to which a difference is called certain
+_WITH_MEANS = 4  # figures that the sentences give with their means
 _NAMED = 6  # further figures that the sentences name
 _ALIKE = 0.1  # share of A's mean: means that differ by less are about the same
 
@@ -41,10 +41,9 @@ class Sureness(StrEnum):
 
 @dataclass(frozen=True)
 class Group:
-    """Figures whose tests are corrected together, shown as one table.
+    """Figures whose tests are corrected together, shown as one table with the heading `head`.
 
-    `key` names the group in the JSON document, and `head` is the heading of its table. If all figures are shares of one
-    thing, `of` names it, such as `room`.
+    If all figures are shares of one thing, `of` names it, such as `room`.
     """
 
     key: str
@@ -55,10 +54,9 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """Numbers from complete runs of one variant.
+    """Numbers from complete runs of one variant: `values`, shape (run, figure), and further counts `course`.
 
-    `values` has shape (run, figure). `beyond` is the number of drops outside the training range of a fitted model, or
-    None for a model without one. `course` holds further counts of the game. Two of them can be added.
+    `beyond` is the number of drops outside the training range of a fitted model, or None for a model without one.
     """
 
     values: Array
@@ -97,11 +95,11 @@ class Row:
     """Statistics of one figure in both variants. The difference is B - A.
 
     `sd_a` and `sd_b` are over runs, `sd_difference` and `correlation` over pairs. `interval` is the 95 % confidence
-    interval of the mean difference of this figure alone. `p` is two-sided. `p_adjusted` is corrected for all figures of
-    the table, and `shown` means that it is at most 0.05. `shows_from` is the smallest difference that this number of
-    pairs shows with a chance of 80 %. `smaller` is a smaller difference, half of the difference if it is shown, else
-    half of `shows_from`, and the number of pairs that would show it. `interval`, `shows_from` and `smaller` are None if
-    all pairs have the same difference, and for fewer than FEWEST pairs.
+    interval of the mean difference of this figure alone. `p` is two-sided, and `p_adjusted` is corrected for all
+    figures of the table; `shown` means that it is at most 0.05. `shows_from` is the smallest difference that this
+    number of pairs shows with a chance of 80 %. `smaller` is half of the difference if it is shown, else half of
+    `shows_from`, and the number of pairs that would show it. `interval`, `shows_from` and `smaller` are None if all
+    pairs have the same difference, and for fewer than FEWEST pairs.
     """
 
     key: str
@@ -168,7 +166,7 @@ class Sampler(Protocol):
 class Compared:
     """A description of one game for a comparison. `rules` are those of A and B; a `side` is 0 for A, 1 for B.
 
-    It serves every game that has figures. A game with more to report returns a subclass.
+    A game with more to report returns a subclass.
     """
 
     def __init__(self, game: Any, rules: tuple[Any, Any]) -> None:
@@ -178,8 +176,12 @@ class Compared:
 
     def grouped(self) -> tuple[Group, ...]:
         """Return the game's own figures, then the share of each word for each fact of words."""
-        own = Group("figures", f"a {self.game.run}", self.game.figures)
-        return (own, *(_shares(name, words) for name, words in word_facts(self.game).items()))
+        groups = [Group("figures", f"a {self.game.run}", self.game.figures)]
+        for name, words in word_facts(self.game).items():
+            title = name.replace("_", " ")
+            figures = tuple(Figure(f"{name}_{word}", str(word).replace("_", " "), "1") for word in words)
+            groups.append(Group(f"shares_{name}", f"share of {title}", figures, title))
+        return tuple(groups)
 
     def run(self, turns: Sequence[Turn], side: int) -> Values:
         more = [share for words in shares(self.game, turns).values() for share in words.values()]
@@ -225,7 +227,7 @@ class Compared:
     def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Any, Any]) -> str:
         """Return a few sentences about what a player will notice, the largest effects first.
 
-        `groups` has the rows of each group, in the order of `self.groups`, and `courses` the further counts of A and B.
+        `groups` has the rows of each of `self.groups`, and `courses` the further counts of A and B.
         """
         rows = [(row, group.of) for group, some in zip(self.groups, groups, strict=True) for row in some]
         seen = [(row, of) for row, of in rows if row.verdict in (Sureness.SHOWN, Sureness.LIKELY)]
@@ -235,41 +237,26 @@ class Compared:
             which = f"any of {others} figures" if others > 1 else "its figure"
             reach = _describe_open([row for row, _ in rows], self.game.run)
             return f"No difference between A and B is shown in {which}{reach}."
-        said = [_describe(row, of, self.game.run) for row, of in seen[:_TOLD]]
-        names = [f"{of} {row.title}".strip() for row, of in seen[_TOLD:]]
+        first = "; ".join(_describe(row, of, self.game.run) for row, of in seen[:_WITH_MEANS])
+        names = [f"{of} {row.title}".strip() for row, of in seen[_WITH_MEANS:]]
         more = [f"{len(names) - _NAMED} more"] * (len(names) > _NAMED)
         also = f" Other figures differ too: {', '.join([*names[:_NAMED], *more])}." if names else ""
         rest = f" Of {others} other figure{'s' * (others != 1)} no difference is shown." if others else ""
-        return f"B: {'; '.join(said)}.{also}{rest}"
+        return f"B: {first}.{also}{rest}"
 
     def picture(self, courses: tuple[Any, Any]) -> Picture | None:
         """Return curves for the picture, or None to draw the figures only."""
         return None
 
 
-def _shares(name: str, words: Sequence[str]) -> Group:
-    title = name.replace("_", " ")
-    figures = tuple(Figure(f"{name}_{word}", str(word).replace("_", " "), "1") for word in words)
-    return Group(f"shares_{name}", f"share of {title}", figures, title)
-
-
-# Words
-
-
-def more_or_less(row: Row) -> str:
-    """Return the size and direction of a difference in its unit, as in `about 1.2 cubes more`."""
-    unit = "" if row.unit in ("1", *row.title.split()) else row.unit
-    return f"about {number(abs(row.difference))} {unit} {'less' if row.difference < 0 else 'more'}".replace("  ", " ")
-
-
 def instead(row: Row, unit: str = "") -> str:
     """Return both means, as in `3.4 instead of 2.9`, with enough decimals to distinguish them."""
-    said = number(row.mean_b), number(row.mean_a)
-    decimals = 1
-    while said[0] == said[1] and decimals < 6:
-        decimals += 1
-        said = f"{row.mean_b:.{decimals}f}", f"{row.mean_a:.{decimals}f}"
-    return f"{said[0]}{unit} instead of {said[1]}"
+    a, b = number(row.mean_a), number(row.mean_b)
+    for decimals in range(2, 7):
+        if a != b:
+            break
+        a, b = f"{row.mean_a:.{decimals}f}", f"{row.mean_b:.{decimals}f}"
+    return f"{b}{unit} instead of {a}"
 
 
 def how_sure(row: Row, run: str, unit: str = "", scale: float = 1) -> str:
@@ -290,7 +277,9 @@ def how_sure(row: Row, run: str, unit: str = "", scale: float = 1) -> str:
 
 def _describe(row: Row, of: str, run: str) -> str:
     if not of:
-        return f"{row.title} {more_or_less(row)} ({instead(row)}): {how_sure(row, run)}"
+        unit = "" if row.unit in ("1", *row.title.split()) else f" {row.unit}"
+        by = f"about {number(abs(row.difference))}{unit} {'less' if row.difference < 0 else 'more'}"
+        return f"{row.title} {by} ({instead(row)}): {how_sure(row, run)}"
     shares = instead(replace(row, mean_a=100 * row.mean_a, mean_b=100 * row.mean_b), " %")
     return f"{of} is {row.title} in {shares}: {how_sure(row, run, 'points', 100)}"
 

@@ -11,7 +11,7 @@
                 tower.throw(tower.outside)
                 yield Turn(f"{tower.out} come out", {"points": tower.out.get("red", 0)})
 
-The registry (tower_sim/registry.py) finds a game by its name, and a user's game by the path of its file.
+The registry finds a game by its name, and a user's game by the path of its file.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Game(ABC):
 
     - `apparatus`: the default profile of a tower or a ship. If the profile has a board, the game needs a ship.
     - `run`: the word for one complete play.
-    - `facts`: the names of the facts that turns report. Each has a type (int, float, bool, str) or a tuple of words.
+    - `facts`: the facts that turns report, each with its type (int, float, bool, str) or a tuple of words.
     - `figures`: the numbers that comparisons and studies report, as formulas over facts and counts of cubes.
     - `version`: to be raised when the same rules get another meaning.
     """

@@ -29,9 +29,9 @@ def line_of_fault(text: str, error: Exception) -> int | None:
     """
     kind, _, word = getattr(error, "what", "").partition(" ")
     for node in ast.walk(_tree(text)):
-        parts: list[ast.expr] = []
+        parts: list[ast.expr | None] = []
         if kind == "fact" and isinstance(node, ast.Dict):
-            parts = [key for key in node.keys if key]
+            parts = node.keys
         elif kind == "figure" and isinstance(node, ast.Call):
             parts = [*node.args, *(keyword.value for keyword in node.keywords)]
         for part in parts:
@@ -44,16 +44,14 @@ def line_of(text: str, name: str, within: str) -> int | None:
     """Return the line where the class `within` defines `name`, else that of the class, or None."""
     for kind in ast.walk(_tree(text)):
         if isinstance(kind, ast.ClassDef) and kind.name == within:
-            return next(filter(None, (_line_if_defined(node, name) for node in ast.walk(kind))), kind.lineno)
+            for node in ast.walk(kind):
+                match node:
+                    case ast.FunctionDef(name=word) | ast.Name(id=word, ctx=ast.Store()) if word == name:
+                        return node.lineno
+                    case _:
+                        pass
+            return kind.lineno
     return None
-
-
-def _line_if_defined(node: ast.AST, word: str) -> int | None:
-    match node:
-        case ast.FunctionDef(name=name, lineno=line) | ast.Name(id=name, ctx=ast.Store(), lineno=line) if name == word:
-            return line
-        case _:
-            return None
 
 
 def line_of_method(game: Any, name: str) -> int | None:

@@ -69,8 +69,7 @@ def mean(values: Sequence[float], runs: int | None = None) -> Mean:
         runs: The number of runs that they are of; None is one of each.
 
     Returns:
-        The mean. Its interval is None for fewer than FEWEST runs and for equal values, and goes below 0 only if a value
-        does.
+        The mean. Its interval is None for fewer than FEWEST runs and for equal values.
 
     >>> mean([3, 4, 5])
     {'n': 3, 'mean': 4.0, 'interval': None}

@@ -19,8 +19,8 @@ class Rules(BaseModel):
             cubes: int = Field(7, ge=1, le=40, description="cubes of each colour")
             pick: Literal["one", "most"] = Field("one", description="how the event is chosen")
 
-    Objects are immutable. Text is not converted to numbers. `plain` leaves out the fields named in `unsaid` while they
-    have their defaults, so that the text of older campaigns stays the same.
+    Objects are immutable. `plain` leaves out the fields named in `unsaid` at their defaults, so that the text of older
+    campaigns stays the same.
     """
 
     table: ClassVar[str] = "rules"  # the table of a campaign file that has them, for messages

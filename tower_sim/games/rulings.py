@@ -11,21 +11,17 @@ from pydantic import BaseModel, Field
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question that a ruling answers.
-
-    `source` is the rulebook's line or lines, or `silent`. `choices` maps each allowed answer, the default first, to a
-    sentence.
-    """
+    """A question that a ruling answers: the rulebook's line or lines, or `silent`, and a sentence for each answer."""
 
     source: str
     choices: Mapping[str, str]
 
 
-def ruled(source: str, **choices: str) -> Any:
+def ruling(source: str, **choices: str) -> Any:
     """Return a field for a class of rulings. Its type must be a Literal of the same choices; see `Question`."""
-    told = " ".join(f"{choice}: {meaning}" for choice, meaning in choices.items())
+    meanings = " ".join(f"{choice}: {meaning}" for choice, meaning in choices.items())
     more: dict[str, Any] = {"source": source, "choices": choices}
-    return Field(next(iter(choices)), description=f"rulebook: {source}. {told}", json_schema_extra=more)
+    return Field(next(iter(choices)), description=f"rulebook: {source}. {meanings}", json_schema_extra=more)
 
 
 def questions(rulings: type[BaseModel]) -> dict[str, Question]:

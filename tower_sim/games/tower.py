@@ -22,10 +22,9 @@ DROP_STREAM, KNOCK_STREAM, GAME_STREAM = 0, 1, 2
 class GameTower(Throwing):
     """The tower or ship of one run. Each cube is `inside`, on the `board` of a ship, or `outside`.
 
-    The argument `cubes` maps each colour to its number of cubes. They are numbered from 0 in this order. The run's own
-    seed is `seed`, or with `run` a seed derived from both (`game_seed`). Turn i throws with SeedSequence(own seed,
-    spawn_key=(i, 0)) and knocks with spawn key (i, 1). The generator `rng` has the spawn key (i, 2). A turn has at most
-    one throw, and after it at most one knock.
+    The cubes, given by colour, are numbered from 0. The run's own seed is `seed`, or with `run` one derived from both
+    (`game_seed`). Turn i throws with SeedSequence(own seed, spawn_key=(i, 0)), knocks with spawn key (i, 1), and has
+    the generator `rng` with (i, 2). A turn has at most one throw, and after it at most one knock.
     """
 
     def __init__(self, model: DropModel, cubes: Mapping[str, int], seed: int, run: int | None = None) -> None:

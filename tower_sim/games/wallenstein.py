@@ -1,7 +1,6 @@
 """Wallenstein and Shogun: battles in a tower that keeps some armies of every battle.
 
-Sources: the rules of an online version of Wallenstein (SpielByWeb) and a French summary of Shogun. "Ours" marks a rule
-that is in neither.
+Sources: the rules of an online Wallenstein (SpielByWeb) and a French summary of Shogun. "Ours" marks other rules.
 """
 
 from __future__ import annotations
@@ -91,10 +90,10 @@ class Wallenstein(Game):
         tower.throw({**dict.fromkeys(rules.colours, SEED), FARMERS: SEED_PEASANTS})
         yield Turn(f"{sum(tower.inside.values())} cubes stay in the tower", {"phase": "setup"})
         defence = {FARMERS: 1} if rules.defender == NOBODY else {rules.defender: rules.defenders}
-        asked = {rules.attacker: rules.attackers, **defence}
+        wanted = {rules.attacker: rules.attackers, **defence}
         waiting: dict[str, int] = {}  # cubes in the tray that fought for neither side; the next battle throws them
         for _ in range(rules.battles):  # ours: every battle is between fresh armies
-            armies = {x: min(number, tower.outside[x] - waiting.get(x, 0)) for x, number in asked.items()}
+            armies = {x: min(number, tower.outside[x] - waiting.get(x, 0)) for x, number in wanted.items()}
             out: dict[str, int] = {}
             if any(armies.values()):
                 tower.throw({x: armies.get(x, 0) + waiting.get(x, 0) for x in {**armies, **waiting}})
@@ -102,7 +101,7 @@ class Wallenstein(Game):
                 fight = {rules.attacker, rules.defender, *[FARMERS] * rules.farmers_defend}
                 waiting = {colour: number for colour, number in out.items() if colour not in fight}
             facts = result(rules, out)
-            says = f"{told(rules, armies, facts)}; {sum(tower.inside.values())} cubes stay in the tower"
+            says = f"{describe(rules, armies, facts)}; {sum(tower.inside.values())} cubes stay in the tower"
             yield Turn(says, {**facts, "phase": "battle"})
 
 
@@ -123,7 +122,7 @@ def result(rules: WallensteinRules, out: Mapping[str, int]) -> dict[str, Any]:
     return {"winner": winner, **counts, "attackers_left": left, "defenders_left": kept}
 
 
-def told(rules: WallensteinRules, armies: Mapping[str, int], facts: Mapping[str, Any]) -> str:
+def describe(rules: WallensteinRules, armies: Mapping[str, int], facts: Mapping[str, Any]) -> str:
     """Return the result of a battle as a sentence without its full stop."""
     thrower = FARMERS if rules.defender == NOBODY else rules.defender
     attack = f"{_does(rules.attacker, 'attack')} with {armies[rules.attacker]}"

@@ -51,15 +51,11 @@ class Ways:
 
     def head(self, rules: Any, *, apparatus: str, model: str, seed: int) -> str:
         """Return the heading of a run: the game, the house rules, and the names of the columns."""
-        usual, now = self.game.plain(self.game.read({})), self.game.plain(rules)
-        changed = [
-            f"{key} {value}"
-            for name, table in now.items()
-            for key, value in table.items()
-            if usual[name].get(key) != value
-        ]
+        usual, tables = self.game.plain(self.game.read({})), self.game.plain(rules)
+        pairs = ((name, key, value) for name, table in tables.items() for key, value in table.items())
+        changes = ", ".join(f"{key} {value}" for name, key, value in pairs if usual[name].get(key) != value)
         lines = [f"{self.game.title}, tower {apparatus}, {model}, seed {seed}"]
-        lines += [f"house rules: {', '.join(changed)}"] * bool(changed)
+        lines += [f"house rules: {changes}"] * bool(changes)
         return "\n".join([*lines, "turn: thrown, out, inside"])
 
     def line(self, turn: Turn, rules: Any) -> str:
@@ -75,7 +71,8 @@ class Ways:
         self, turns: Sequence[Turn], rules: Any, *, apparatus: str, model: str, seed: int
     ) -> Mapping[str, Any]:
         """Return the JSON document of a run, ready for `json.dumps`."""
-        colours = dict.fromkeys(self.game.cubes(rules), 0)
+        zeros = dict.fromkeys(self.game.cubes(rules), 0)
+        cubes = ("thrown", "out", "inside")
         return {
             "schema": "tower-sim/game-run",
             "version": 1,
@@ -86,14 +83,9 @@ class Ways:
             "game_version": self.game.version,
             **self.game.plain(rules),
             "turns": [
-                {
-                    "index": turn.index,
-                    "thrown": colours | turn.thrown,
-                    "out": colours | turn.out,
-                    "inside": colours | turn.inside,
-                    "facts": dict(turn.facts),
-                    "says": turn.says,
-                }
+                {"index": turn.index}
+                | {name: zeros | getattr(turn, name) for name in cubes}
+                | {"facts": dict(turn.facts), "says": turn.says}
                 for turn in turns
                 if turn.failed is None
             ],
@@ -125,20 +117,20 @@ class Ways:
         return telling.FigureOdds(self.game) if self.game.figures else None
 
 
-def changed(game: Any, rules: Any, changes: Sequence[str]) -> Any:
+def change(game: Any, rules: Any, changes: Sequence[str]) -> Any:
     """Return rules with some values changed by words KEY=VALUE.
 
     A dotted key is a key in a nested table. A value is written as in TOML, except that a word needs no quotes.
     """
     tables = game.plain(rules)
     first = tables[game.tables[0]]
-    done: set[str] = set()
-    for change in changes:
-        key, equals, text = (part.strip() for part in change.partition("="))
-        if not (key and equals) or key in done:
+    keys: set[str] = set()
+    for words in changes:
+        key, equals, text = (part.strip() for part in words.partition("="))
+        if not (key and equals) or key in keys:
             allowed = f"KEY=VALUE, each key once; the keys are {', '.join(first) or 'none'}"
-            raise UsageError(f"--set {quote(change)}; allowed is {allowed}")
-        done.add(key)
+            raise UsageError(f"--set {quote(words)}; allowed is {allowed}")
+        keys.add(key)
         table, _, rest = key.partition(".")
         set_value(tables if rest and table in tables else first, key, text)  # a further table: as in knocks.3
     return game.read(tables)

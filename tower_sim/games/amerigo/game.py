@@ -22,22 +22,17 @@ from tower_sim.tools.columns import Column
 class Amerigo(Game):
     """The part of Amerigo that its tower decides. The `entry` of a turn is a `DropEntry`."""
 
-    name = "amerigo"
-    title = "Amerigo"
+    name, title, kind, apparatus, Rules = "amerigo", "Amerigo", "game", "amerigo", amerigo.Rules
     about = "the part of a game that its tower decides: a set-up and 35 phases, with cubes carried over"
-    version = RULES_VERSION
-    kind = "game"
-    apparatus = "amerigo"
-    Rules = amerigo.Rules
-    figures = FIGURES
-    columns = tuple(Column(column[0], column[1], True, column[3], studied=False) for column in (
-        ("round", "int16", False, "round of the game, 0 for the set-up"),
-        ("phase", "string", False, "colour of the phase or `setup`"),
-        ("skipped", "bool", True, "nothing to throw, or nothing came out; null, as the three that follow, where"
+    version, figures = RULES_VERSION, FIGURES
+    columns = tuple(Column(name, kind, True, text, studied=False) for name, kind, text in (
+        ("round", "int16", "round of the game, 0 for the set-up"),
+        ("phase", "string", "colour of the phase or `setup`"),
+        ("skipped", "bool", "nothing to throw, or nothing came out; null, as the three that follow, where"
          " the game was cut short"),
-        ("colours_out", "int16", True, "how many colours came out"),
-        ("action_points", "int16", True, "action points before any token, 0 for the set-up"),
-        ("gold", "int16", True, "gold for passing, 0 for the set-up"),
+        ("colours_out", "int16", "how many colours came out"),
+        ("action_points", "int16", "action points before any token, 0 for the set-up"),
+        ("gold", "int16", "gold for passing, 0 for the set-up"),
     ))  # fmt: skip
 
     def cubes(self, rules: Rules) -> dict[str, int]:

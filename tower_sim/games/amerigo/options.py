@@ -17,8 +17,6 @@ GOLD_TRACK = 12
 class Tokens:
     """The progress tokens of one player that matter for the cubes in the central area.
 
-    Source: Amerigo rulebook, progress tokens.
-
     Args:
         extra: More action points for an action (published: 2 for one colour, 1 for each of two colours).
         once: Action points for each ship, usable one time (published: blue 5).
@@ -44,10 +42,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """An action that a player may take, allowed by the `cubes` of a colour.
-
-    `points` are its action points with permanent tokens. `once` are the points that a one-time token would add.
-    """
+    """An action that the `cubes` of a colour allow, with its points, and those `once` that a one-time token adds."""
 
     action: str
     cubes: str
@@ -57,8 +52,8 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of one player in a phase: one of `choices`, a pass for `gold`, or a token for `victory_points`, 0
-    without.
+    """The options of one player in a phase: one of `choices`, a pass for `gold`, or `victory_points` of a token, else
+    0.
     """
 
     choices: tuple[Choice, ...]
@@ -67,9 +62,7 @@ class Options:
 
 
 def actions_allowed(emerged: Mapping[str, int], rules: Rules) -> tuple[str, ...]:
-    """Return the colours that emerged, each of which allows its action.
-
-    Source: Amerigo rulebook, course of the game (line 222).
+    """Return the colours that emerged, each of which allows its action (Amerigo rulebook, line 222).
 
     Args:
         emerged: Counts by colour of the cubes in the central area.
@@ -87,9 +80,7 @@ def actions_allowed(emerged: Mapping[str, int], rules: Rules) -> tuple[str, ...]
 
 
 def action_points(emerged: Mapping[str, int]) -> int:
-    """Return the action points of a phase: the number of cubes of the most numerous colour that emerged.
-
-    Source: Amerigo rulebook, course of the game (line 223).
+    """Return the action points of a phase: the cubes of the most numerous colour (Amerigo rulebook, line 223).
 
     Args:
         emerged: Counts by colour.
@@ -104,9 +95,7 @@ def action_points(emerged: Mapping[str, int]) -> int:
 
 
 def gold_for_passing(emerged: Mapping[str, int], divisor: int) -> int:
-    """Return the gold for passing, rounded up.
-
-    Source: Amerigo rulebook, gold instead of an action (line 418).
+    """Return the gold for passing, rounded up (Amerigo rulebook, line 418).
 
     Args:
         emerged: Counts by colour.
@@ -122,9 +111,7 @@ def gold_for_passing(emerged: Mapping[str, int], divisor: int) -> int:
 
 
 def on_gold_track(held: int, gained: int) -> tuple[int, int]:
-    """Move a player on the gold track; beyond 12, gold is victory points.
-
-    Source: Amerigo rulebook, gold instead of an action (lines 420, 424, 495).
+    """Move a player on the gold track; beyond 12, gold is victory points (Amerigo rulebook, lines 420, 424, 495).
 
     Args:
         held: The gold that the player holds.
@@ -146,10 +133,10 @@ def options(
 ) -> Options:
     """Return the options of a player in a phase.
 
-    Each action appears once, in colour order. It uses cubes of its own colour if there are any. Otherwise, cubes of the
+    Each action appears once, in colour order, with cubes of its own colour if there are any. Otherwise, cubes of the
     substitute (white) allow the action of the marker's colour, and an exchange token may allow an action with cubes of
-    its other colour. Where the rulebook is silent, `rules.rulings` decide.
-    Source: Amerigo rulebook, white action (lines 394-402), gold (418), progress tokens (573-585, 611-615, 638-644).
+    its other colour. Where the rulebook is silent, `rules.rulings` decide. Source: Amerigo rulebook, lines 394-402,
+    418, 573-585, 611-615 and 638-644.
 
     Args:
         emerged: Counts by colour of the cubes that came out.

@@ -3,10 +3,8 @@
     storage ---throw_of---> tower ---after---> central ---cleared---> storage     (one phase)
                             tower --knocked--> waiting ---throw_of--> tower
 
-`play` combines the functions above the arrows.
-
-A cube past the exit is out, whether it lies in the tray or on the table next to it. A cube in the funnel, on a floor or
-on the ramp is inside. The rulebook mentions only the tray (lines 220, 255), so both statements are interpretations.
+`play` combines the functions above the arrows. A cube past the exit is out, in the tray or on the table next to it. A
+cube in the funnel, on a floor or on the ramp is inside. The rulebook mentions only the tray (lines 220, 255).
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ from tower_sim.state import TowerState, check_seed
 class GameState:
     """The place of every cube: in `storage`, in the `tower`, in the `central` area, or `waiting` in the tray.
 
-    `index` is the number of the current drop. Drop 0 is the set-up, which throws all cubes in storage.
+    `index` is the number of the current drop; drop 0, the set-up, throws all cubes.
     """
 
     rules: Rules
@@ -72,9 +70,8 @@ def start(model: DropModel, rules: Rules) -> GameState:
 def throw_of(state: GameState) -> tuple[Cube, ...]:
     """Return the cubes that the current drop throws, by number; none if it is done or if the storage space is empty.
 
-    Cubes that wait in the tray are thrown together with cubes from storage, never alone. Raises UsageError if the game
-    is over.
-    Source: Amerigo rulebook, preparation 4 and course of the game.
+    Cubes that wait in the tray are never thrown alone. Raises UsageError if the game is over. Source: Amerigo rulebook,
+    preparation 4 and course of the game.
     """
     if state.over:
         raise fault("drop", state.index, f"0 to {state.rules.drops - 1}, then the game is over", "start a new game")
@@ -86,7 +83,6 @@ def after(state: GameState, outcome: Outcome) -> GameState:
     """Return the game after the current drop: the cubes that came out lie in the central area.
 
     Raises UsageError if the outcome does not belong to this drop.
-    Source: Amerigo rulebook, course of the game.
     """
     thrown = throw_of(state)
     _check_outcome(state, outcome, thrown)
@@ -104,7 +100,6 @@ def cleared(state: GameState) -> GameState:
     """Return the game at its next drop: the cubes of the central area are back in their storage spaces.
 
     Raises UsageError if the current drop is not done.
-    Source: Amerigo rulebook, course of the game.
     """
     if left := len(throw_of(state)):
         raise fault(f"cubes to throw in drop {state.index}", left, "0", "throw them, pass the outcome to after")
@@ -115,23 +110,10 @@ def cleared(state: GameState) -> GameState:
 class DropEntry:
     """One drop of a game and the options that it gives. Counts list every colour of the game, in order.
 
-    Args:
-        index: The number of the drop; 0 is the set-up.
-        round: The round, from 1; 0 for the set-up.
-        phase: The colour whose storage space is thrown; `setup` for the set-up.
-        status: How the drop ended; `settled` without a cube to throw.
-        attempts: The number of attempts; 0 without a cube to throw.
-        skipped: Whether there was no cube to throw, or no cube came out.
-        thrown: Counts, with the cubes that had waited in the tray.
-        emerged: Counts of the cubes in the central area.
-        inside: Counts after the knock that followed, if there was one.
-        waiting: The same for the cubes in the tray.
-        actions: The actions allowed without any token; empty for the set-up.
-        action_points: The action points without any token; 0 for the set-up.
-        gold: The gold for passing without any token; 0 for the set-up.
-        failures: The statuses of failed drops.
-        knock_failures: The statuses of failed knocks.
-        state: The game after this drop and knock.
+    `round` and `phase` are 0 and `setup` for the set-up. Without a cube to throw, `status` is `settled` and `attempts`
+    is 0. `skipped`: no cube was thrown or came out. `thrown` includes the cubes that had waited in the tray, and
+    `emerged` are those in the central area. `inside`, `waiting` (in the tray) and `state` are after the knock.
+    `actions`, `action_points` and `gold` are those without any token, and empty or 0 for the set-up.
     """
 
     index: int
@@ -164,10 +146,9 @@ def play(model: DropModel, rules: Rules, seed: int) -> Iterator[DropEntry]:
 
     Args:
         model: The tower.
-        rules: The rules. `rules.knocks[i]` is the peak lateral acceleration (g) of a knock after drop i; entry i
-            describes the game after this knock.
-        seed: The source of all randomness, a whole number from 0. Drop i draws with the spawn key (i, DROP_STREAM), the
-            knock after it with (i, KNOCK_STREAM).
+        rules: The rules. Entry i describes the game after the knock `rules.knocks[i]`.
+        seed: A whole number from 0. Drop i draws with the spawn key (i, DROP_STREAM), the knock after it with
+            (i, KNOCK_STREAM).
 
     Yields:
         An entry for each drop: the set-up, then the phases of every round.

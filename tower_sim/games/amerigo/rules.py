@@ -35,8 +35,8 @@ Words = Annotated[tuple[Word, ...], Field(strict=False)]  # a list in TOML and J
 class Rules(rules.Rules):
     """The part of the game that house rules change, and the knocks on the table; the default is the published game.
 
-    Source: Amerigo rulebook, components and course of the game. That blue is first, white last and the order clockwise
-    is said there; that the phases between follow the order in which the components list the colours is inferred.
+    Source: Amerigo rulebook, components and course of the game. The order of the phases between blue and white is
+    inferred from the list of components.
     """
 
     unsaid: ClassVar[tuple[str, ...]] = ("rulings", "knocks")
@@ -93,10 +93,7 @@ class Rules(rules.Rules):
         return 1 + self.rounds * len(self.phases)
 
     def supply(self, edge: float) -> tuple[Cube, ...]:
-        """Return all cubes of the game, with edges of `edge` (m), numbered from 0 in colour order.
-
-        Source: Amerigo rulebook, components and preparation 4.
-        """
+        """Return all cubes of the game, with edges of `edge` (m), numbered from 0 in colour order."""
         return supply(self.counts, edge)
 
 

@@ -40,7 +40,7 @@ class Ability:
     """A combat ability, usable once in a turn.
 
     - `throw`: throw `count` cubes.
-    - `card`: draw a card and throw as many cubes as it has cannons, `count`; the caller draws the card.
+    - `card`: throw as many cubes as a drawn card has cannons, `count`; the caller draws the card.
     - `move`: move any cube to an adjacent zone, and take `spared` less damage in this combat.
     - `strength`: add `count` to the strength.
     - `take_off`: take an own cube off the board; it deals `damage` and gives `coins`.
@@ -128,9 +128,8 @@ class Ability:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One use of an ability: its number among those of the side, with a cube's number and a zone if needed.
-
-    Source: rulebook, line 921.
+    """One use of an ability, by its number among those of the side, with a cube's number and a zone if needed (line
+    921).
     """
 
     ability: int
@@ -139,10 +138,10 @@ class Use:
 
 
 def list_places(board: Board) -> list[str]:
-    """Return the places of a board: its zones, the border, the table."""
+    """Return the zones of a board, the border and the table."""
     return [*(ZONE + zone.name for zone in board.zones), BORDER, TABLE]
 
 
 def zone_by_cube(places: Mapping[Cube, str]) -> dict[Cube, str]:
-    """Return the zone of each cube that lies in a zone. Source: rulebook, line 983."""
+    """Return the zone of each cube that lies in a zone (rulebook, line 983)."""
     return {cube: place.removeprefix(ZONE) for cube, place in places.items() if place.startswith(ZONE)}

@@ -49,8 +49,7 @@ class Step:
     """One step of a battle, and the place of every cube after it.
 
     - `side` used `ability` (a text, see `Ability.text`) in the way `use`, or passed.
-    - `placed`, `taken`: cubes put into a zone, or taken off the board.
-    - `lost`: cubes that left the battle because they fell on the table.
+    - `placed`, `taken`, `lost`: cubes put into a zone, taken off the board, or out of the battle on the table.
     - `short`: the numbers of cubes that were missing, by colour.
     - `drawn`: whether the model computed an outcome, with the `status` after the failed draws in `failures`.
     - `landings`: the place of every cube after the step.
@@ -104,8 +103,7 @@ class Battle:
     through an ability), or in `state`, on the board or stuck in the ship.
 
     - `numbered`: the number of cubes in all.
-    - `resting`: the numbers of cubes that came to rest on the board.
-    - `again`: the numbers of cubes that must be thrown again.
+    - `resting`, `again`: the numbers of cubes that came to rest on the board, and of those that must be thrown again.
     - `across`: the zones of cubes that are in several zones (ruling `two_zones`).
     - `passes`: the number of passes in a row.
     - `used`: the abilities that were used, with their sides.
@@ -162,8 +160,8 @@ class Battle:
     def uses(self, side: str) -> tuple[Use, ...]:
         """Return every use that `side` may now make of its abilities.
 
-        A cube outside all zones has no adjacent zone and cannot be moved (silent). Abilities that throw need a cube to
-        throw, unless their `count` is 0. Source: rulebook, lines 887, 921, 1064 and 1530.
+        A cube outside all zones cannot be moved (silent). Abilities that throw need a cube to throw, unless their
+        `count` is 0. Source: rulebook, lines 887, 921, 1064 and 1530.
         """
         used = {use.ability for colour, use in self.used if colour == side}
         can_throw = bool(_at_hand(self, side, "ability"))
@@ -211,7 +209,7 @@ def when_behind(battle: Battle, side: str, uses: Sequence[Use]) -> Use | None:
     """Return the use of an ability that helps `side` most, or None (pass) if it would win with the current board.
 
     The order is: strength, the move that gains most strength (never into an explosive zone), a throw, a card, then
-    taking off a cube without strength. A win bonus, which costs nothing, is used at once.
+    taking off a cube without strength. A win bonus is used at once.
     """
     claim = next((use for use in uses if battle.ability(side, use).kind == "win_bonus"), None)
     if claim or battle.result().winner == side:
@@ -233,9 +231,7 @@ def when_behind(battle: Battle, side: str, uses: Sequence[Use]) -> Use | None:
 
 
 def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
-    """Begin a battle: an empty board, and the first cubes of the sides in hand.
-
-    Source: rulebook, lines 911-913 and 949.
+    """Begin a battle: an empty board, and the first cubes of the sides in hand (rulebook, lines 911-913 and 949).
 
     Args:
         model: A ship. Some rulings need the contacts of physics.
@@ -353,19 +349,7 @@ def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -
 def play(
     model: BoardModel, battle: Battle, policies: Mapping[str, Policy] = types.MappingProxyType({})
 ) -> Iterator[Battle]:
-    """Play a battle to its end.
-
-    Args:
-        model: The ship.
-        battle: The battle so far.
-        policies: As for `advance`.
-
-    Yields:
-        The battle after each step; the newest step is `steps[-1]`.
-
-    Raises:
-        TooManyFailedDraws: As for `advance`.
-    """
+    """Yield the battle after each step to its end; see `advance`. The newest step is `steps[-1]`."""
     while not battle.over:
         battle = advance(model, battle, policies)
         yield battle

@@ -55,8 +55,7 @@ def worth_in(zones: Sequence[Zone], combat: Kind = "ship") -> Worth:
     """Return what a cube in all of `zones` at once brings its owner in this kind of combat.
 
     It counts for the first of these that its zones have: plunder (not against buildings), one damage, strength; in a
-    tie-break for strength only.
-    Source: rulebook, lines 983, 1013, 1015, 1027, 1035 and 1275.
+    tie-break for strength only. Source: rulebook, lines 983, 1013, 1015, 1027, 1035 and 1275.
     """
     of_zones = {kind(zone) for zone in zones}
     counts = next((step for step in _STEPS[combat] if step in of_zones), STRENGTH)
@@ -68,9 +67,8 @@ def worth_in(zones: Sequence[Zone], combat: Kind = "ship") -> Worth:
 class SideResult:
     """The gains and losses of one side in a combat, including those through abilities.
 
-    `choice` is a number of goods, each a coin or a cargo. `damage_given` is the damage from cubes and abilities, even
-    against an opponent that takes none. `damage` is the total on the side's ship after the combat.
-    Source: rulebook, lines 1009-1035.
+    `choice` is a number of goods, each a coin or a cargo. `damage_given` counts even against an opponent that takes
+    none. `damage` is the total on the side's ship after the combat. Source: rulebook, lines 1009-1035.
     """
 
     strength: int
@@ -90,7 +88,6 @@ class Result:
     - `legendary`: the player who may put a cube on Legendary, because its ship beat a ship or a non-player.
     - `encounter_effect`: of the encounter's card for the active side, `win` or `lose`.
     - `merchant_mode`: sides whose ships leave pirate mode because they lost or sank.
-    - `removed`: whether the attacked buildings are removed.
     - `sunk`, `terror`: sides whose ships sink, and players who sank another player's.
     - `barred`: the side that may not deal with the island, because it moved onto a pirate and lost.
     - `to_place`: each side's plunder from zones, for holds or the island. Goods from abilities go onto the ship.
@@ -121,9 +118,8 @@ def resolve(
 ) -> Result:
     """Return the result of a combat, from the places of the cubes and the abilities that each side used.
 
-    Strength decides, and the active side wins ties. In a tie-break it decides among the sides `among`, or all if it is
-    empty. `across` has the zones of cubes that are in several zones.
-    Source: rulebook, lines 987-993, 1009-1035, 1058-1062 and 1275.
+    Strength decides, in a tie-break among the sides `among`, or all if it is empty. The active side wins ties. `across`
+    has the zones of cubes that are in several zones. Source: rulebook, lines 987-993, 1009-1035, 1058-1062 and 1275.
     """
     zones = {cube: (zone,) for cube, zone in zone_by_cube(places).items()} | dict(across or {})
     own = dict.fromkeys(setup.colours, Worth())

@@ -29,17 +29,10 @@ class DeadReckoning(Game):
     failed step.
     """
 
-    name = "dead_reckoning"
-    title = "Dead Reckoning"
+    name, title, kind, run, apparatus = "dead_reckoning", "Dead Reckoning", "battle", "battle", "dead_reckoning"
     about = "a battle: cubes fall through a ship onto a board, whose zones say what each is worth"
-    version = RULES_VERSION
-    kind = "battle"
-    run = "battle"
-    apparatus = "dead_reckoning"
-    tables = (BattleRules.table,)
-    Rules = BattleRules
-    figures = FIGURES
-    shard = 300
+    version, figures, shard = RULES_VERSION, FIGURES, 300
+    tables, Rules = (BattleRules.table,), BattleRules
     columns = (
         Column("side", "string", True, "side that used the ability or passed; null in other steps"),
         Column("winner", "string", True, "winner, in the last row of a battle; null everywhere else"),

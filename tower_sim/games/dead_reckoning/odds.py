@@ -85,9 +85,8 @@ class BattleOdds(ManyRuns):
     def summary(self) -> BattleSummary:
         """Return the `summary` of `play dead_reckoning --games N --json`, ready for `json.dumps`.
 
-        Intervals have a confidence level of 95 %: Wilson's for chances, Student's t over battles for means and places
-        (null for fewer than FEWEST battles). Explosion chains of one battle are not independent, so their interval is
-        somewhat too narrow.
+        Intervals have a confidence level of 95 %: Wilson's for chances, Student's t over battles for means and places.
+        Explosion chains of one battle are not independent, so their interval is somewhat too narrow.
         """
         battle = self._last()
         setup, redrawn = battle.setup, self.failures.total()
@@ -144,10 +143,9 @@ class BattleOdds(ManyRuns):
 
 
 def chains(battle: Battle) -> list[int]:
-    """Return, for each throw, the number of explosions that followed it.
+    """Return, for each throw, the number of explosions that followed it (rulebook, lines 999 and 1007).
 
     Abilities that moved cubes count as throws. Shakes and rethrows do not end a chain.
-    Source: rulebook, lines 999 and 1007.
     """
     lengths: list[int] = []
     for step in battle.steps:

@@ -52,8 +52,8 @@ def draw_densities(
     """Draw where the cubes of many battles came to rest, and the share of each zone, into the file `path`.
 
     `positions`, shape (n, 2), has the x and y (m) of all cubes that came to rest outside the ship. `counts` has each
-    zone's cubes, and `thrown` the cubes thrown, by battle. Standard errors are over battles, because the cubes of one
-    battle push each other. Without positions, each zone is shaded evenly.
+    zone's cubes, and `thrown` the cubes thrown, by battle. Standard errors are over battles. Without positions, each
+    zone is shaded evenly.
     """
     check_path(path)
     save(densities_figure(ship, positions, counts, thrown, title), path)
@@ -137,7 +137,6 @@ def _shade_zones(ship: WithBoard, of_zone: Mapping[str, tuple[float, float]]) ->
 
 
 def _area(ring: Array) -> float:
-    """Source: the shoelace formula."""
     after = np.roll(ring, -1, axis=0)
     return abs(float((ring[:, 0] * after[:, 1] - after[:, 0] * ring[:, 1]).sum())) / 2
 

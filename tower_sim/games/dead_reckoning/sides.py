@@ -34,7 +34,7 @@ class Side:
         colour: The colour of its cubes.
         cubes: The number of cubes that it takes at first.
         supply: All its cubes at hand, including those taken. None means all its cubes that are not on islands.
-        island: Cubes on islands that it can take without a change in the control of an island.
+        island: Cubes that it can take off islands without a change in their control.
         abilities: The abilities that it may use.
         damage: The damage that its ship already has.
         pirate: Whether its ship is in pirate mode.
@@ -203,9 +203,9 @@ _BUILDINGS = ((True, False), (False, True), (True, True))
 
 
 def last_turn_cubes(kind: str, rulings: Rulings, *, ship: bool = True) -> int:
-    """Return how many more cubes a player takes in a combat after its last turn, by the ruling `last_turn`.
+    """Return how many more cubes a player takes in a combat after its last turn (line 1213; ruling `last_turn`).
 
-    `ship` is whether the player fights with its ship. Source: rulebook, line 1213.
+    `ship` is whether the player fights with its ship.
     """
     scope = rulings.last_turn
     takes = scope == "everywhere" if kind == "tie_break" else ship or scope != "ships"
@@ -223,10 +223,9 @@ def player_cubes(
 ) -> int:
     """Return how many cubes a player takes.
 
-    `cannons` are those that an active player chooses to use, or all of an inactive player. Only where ship fights ship,
-    a player takes more for its place: for each of the `buildings` on an island that it controls, or in port if it is
-    attacked there.
-    Source: rulebook, lines 825, 913, 949, 1078 and 1213.
+    `cannons` are those that an active player uses, or all of an inactive player. Only where ship fights ship, a player
+    takes more for each of the `buildings` on an island that it controls, or in port if it is attacked there. Source:
+    rulebook, lines 825, 913, 949, 1078 and 1213.
     """
     most = 3 if kind == "ship" and not attacked_in_port else 0
     given = check_whole("cannons", cannons, 0)
@@ -238,10 +237,7 @@ def player_cubes(
 
 
 def building_cubes(*, fort: bool, garrison: bool, had_last_turn: bool = False, rulings: Rulings | None = None) -> int:
-    """Return how many cubes the owner of attacked buildings takes. The owner has no cannons there.
-
-    Source: rulebook, lines 1052 and 1213.
-    """
+    """Return how many cubes the owner of attacked buildings takes (rulebook, lines 1052 and 1213)."""
     _demand(fort or garrison, "buildings", "none", "a fort, a garrison or both", "outposts cannot be attacked")
     more = last_turn_cubes("building", rulings or Rulings(), ship=False) if had_last_turn else 0
     return 5 * fort + 2 * garrison + more
@@ -257,9 +253,8 @@ _PARTS: Mapping[str, tuple[str, ...]] = {"buildings": ("fort", "garrison")}
 class TurnLeft:
     """The rest of one player's turn: cannons, abilities, and the opponents and targets that it has `fought`.
 
-    `pirates` are the opponents whose ships are in pirate mode at the player's island. Each cannon and each ability can
-    be used once in a turn. No ship, building or non-player is fought twice.
-    Source: rulebook, lines 887-889 and 1043.
+    `pirates` are the opponents whose ships are in pirate mode at the player's island. Each cannon, each ability and
+    each target serves once in a turn. Source: rulebook, lines 887-889 and 1043.
     """
 
     cannons: int
@@ -279,9 +274,9 @@ class TurnLeft:
         """Return the rest of the turn after a combat against a `target` of `opponent`.
 
         The combat used these cannons and abilities, and the ships of `merchant_mode` left pirate mode in it. The target
-        of a non-player is `ship`; `buildings` is a fort and a garrison at once. If an opponent has buildings on several
-        islands, add the island to its name. Raises UsageError if the turn does not allow the combat.
-        Source: rulebook, lines 887-889, 1041 and 1043.
+        of a non-player is `ship`; `buildings` is a fort and a garrison at once. Add the island to the name of an
+        opponent with buildings on several. Raises UsageError if the turn does not allow the combat. Source: rulebook,
+        lines 887-889, 1041 and 1043.
         """
         parts = _PARTS.get(target, (target,))
         _demand(target in get_args(Target), "target", target, f"one of {', '.join(get_args(Target))}")

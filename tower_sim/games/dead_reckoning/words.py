@@ -33,10 +33,7 @@ _EFFECTS = {"win": "winning", "lose": "losing"}
 
 
 def battle_json(battle: Battle) -> BattleAnswer:
-    """Return the document of `play dead_reckoning --json`.
-
-    `result`, `winner` and `consequences` are null if the battle is not over.
-    """
+    """Return the document of `play dead_reckoning --json`."""
     result = battle.result() if battle.over else None
     return {
         "schema": "tower-sim/battle",

@@ -1,7 +1,7 @@
 """The worth of the zones of a board in Dead Reckoning, read from their print.
 
-A zone prints its `kind`, one of KINDS, and what a cube in it gives. A strength zone prints `strength`. A plunder zone
-prints `coins`, `cargo` and `choice`. A damage zone deals one damage to the opposing ship.
+A zone prints its `kind` and what a cube in it gives: `strength`, or `coins`, `cargo` and `choice` for plunder. A damage
+zone deals one damage to the opposing ship.
 """
 
 from __future__ import annotations
@@ -29,11 +29,7 @@ _GIVES = {PLUNDER: ("coins", "cargo", "choice"), STRENGTH: ("strength",)}
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """What a cube in a zone, or an ability, brings its owner.
-
-    `choice` is a number of goods, each a coin or a cargo as the owner likes.
-    Source: rulebook, lines 1015, 1027 and 1035.
-    """
+    """What a cube in a zone, or an ability, brings its owner; `choice` are goods, each a coin or a cargo."""
 
     strength: int = 0
     coins: int = 0
@@ -79,7 +75,7 @@ _known = lru_cache(maxsize=4096)(read)  # cached, because a battle reads the zon
 def legible(board: Board, apparatus: str) -> Board:
     """Return `board` with the print of its zones in the shortest form, without zeros.
 
-    `apparatus` is the name of the profile, for messages. Raises UsageError for a print that is not allowed.
+    `apparatus` is a name for messages. Raises UsageError for a print that is not allowed.
     """
     try:
         prints = [(zone, read(zone)) for zone in board.zones]
@@ -96,8 +92,5 @@ def kind(zone: Zone) -> str:
 
 @lru_cache(maxsize=4096)
 def worth(zone: Zone) -> Worth:
-    """Return what a cube in `zone` brings its owner.
-
-    Source: rulebook, lines 1015, 1027 and 1035.
-    """
+    """Return what a cube in `zone` brings its owner (rulebook, lines 1015, 1027 and 1035)."""
     return Worth(damage=1) if kind(zone) == DAMAGE else Worth(**_known(zone).amounts)
