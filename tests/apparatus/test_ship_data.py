@@ -17,7 +17,7 @@ from tower_sim.apparatus.board import Zone
 from tower_sim.apparatus.combat_ship.ship import CombatShip
 from tower_sim.apparatus.parts import Box
 from tower_sim.apparatus.solids import axes
-from tower_sim.apparatus.zones import neighbours
+from tower_sim.apparatus.zones import find_neighbours
 from tower_sim.errors import UsageError
 
 SHIP = cast("CombatShip", catalogue.load("dead_reckoning"))
@@ -67,7 +67,7 @@ def test_zones_are_neighbours_where_their_border_is_longer_than_a_cube(along: fl
         Zone(name, tuple((float(x), float(y)) for x, y in corners))
         for name, corners in (("one", low), ("other", low + np.array([side + border, side - along * EDGE])))
     ]
-    assert neighbours(tuple(zones), border, EDGE) == (
+    assert find_neighbours(tuple(zones), border, EDGE) == (
         {"one": ("other",), "other": ("one",)} if are_neighbours else {"one": (), "other": ()}
     )
 

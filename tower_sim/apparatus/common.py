@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import operator
+from typing import Annotated, Literal
+
 from pydantic import Field
 
 from tower_sim.apparatus.parts import Hand, Surface
@@ -52,6 +55,15 @@ class Release(Document, frozen=True):
         return Hand(self.height, self.spread, self.speed, self.spin, self.rate, self.fall)
 
 
+Emerged = Annotated[
+    Literal["cleared", "swept"],
+    Field(
+        description="When cubes that have come out are taken away. `cleared`: when all cubes are at rest, as players "
+        "do, until no more come. `swept`: as they pass the inner face of the wall, which is faster."
+    ),
+]
+
+
 class Parameters(Document, frozen=True):
     """The tables that every profile has; a kind adds its own."""
 
@@ -64,6 +76,19 @@ def demand(holds: bool, message: str) -> None:
     """Raise UsageError with `message` unless `holds` is true."""
     if not holds:
         raise UsageError(message)
+
+
+_COMPARISONS = {"at least": operator.ge, "more than": operator.gt, "at most": operator.le, "less than": operator.lt}
+
+
+def demand_length(key: str, length: float, allowed: str, limit: float, advice: str, margin: float = 0.0) -> None:
+    """Raise UsageError unless a length (m) is `allowed`: the words begin with a comparison, and {} is `limit` + `margin`.
+
+    `key` is the profile's, without its unit.
+    """
+    holds = next(compare for words, compare in _COMPARISONS.items() if allowed.startswith(words))
+    message = f"{key}_mm is {mm(length)}; allowed is {allowed.format(mm(limit + margin))}; {advice}"
+    demand(holds(length - margin, limit), message)
 
 
 def mm(metres: float) -> str:

@@ -6,12 +6,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, TypeVar
 
 from pydantic import Field
 
-from tower_sim.apparatus.common import Parameters, Surfaces, SurfaceTable, demand, mm
+from tower_sim.apparatus.common import Emerged, Parameters, Surfaces, SurfaceTable, demand, demand_length, mm
 from tower_sim.apparatus.dimensions import Dimensions
+from tower_sim.apparatus.kind import ApparatusKind
 from tower_sim.apparatus.parts import Apparatus, Box, Region, span
 from tower_sim.apparatus.profile import Profile
 from tower_sim.apparatus.sheets import Opening
@@ -66,10 +67,7 @@ class Exit(Document, frozen=True):
     """The exit's parameters that every kind has."""
 
     height: float = number("height_mm", 5, 200, "The height of the opening over the ramp's lower edge.")
-    emerged: Literal["cleared", "swept"] = Field(
-        description="When cubes that have come out are taken away. `cleared`: when all cubes are at rest, as players "
-        "do, until no more come. `swept`: as they pass the inner face of the wall, which is faster."
-    )
+    emerged: Emerged
 
 
 class Tray(Document, frozen=True):
@@ -138,6 +136,23 @@ class Given(Parameters, ABC, frozen=True):
         """Return the height (m) of the ramp's surface at `x` (m)."""
         return SHEET + self.ramp.lip + portable.tan(self.ramp.angle) * (self.ramp_end - x)
 
+    @abstractmethod
+    def check(self) -> None:
+        """Raise UsageError for parameters that do not fit together."""
+
+    def check_hand_and_tray(self) -> None:
+        """Refuse a tray under three cube edges, where cubes would lie in the exit, and a hand wider than the rim."""
+        least, hold = 3 * self.cubes.edge, "hold the hand closer"
+        for name in ("length", "width"):
+            size: float = getattr(self.tray, name)
+            demand_length(f"tray.{name}", size, "at least {}, three cube edges", least, "make the tray larger")
+        demand_length("release.spread", self.release.spread, "at most funnel.rim_mm = {}", self.funnel.rim, hold)
+
+    def check_top(self) -> None:
+        """Refuse an upper floor that is not below the tube's top edge."""
+        advice = "lower the floor or make the tube taller"
+        demand_length("upper_floor.top", self.upper_floor.top, "less than tube.top_mm = {}", self.tube.top, advice)
+
     @property
     @abstractmethod
     def outward(self) -> tuple[tuple[float, float], ...]:
@@ -175,25 +190,36 @@ class TowerOfFloors(Apparatus):
         return self.picture(self.given)
 
 
-def make(
-    profile: Profile,
-    given: Given,
-    boxes: Iterable[Box],
-    picture: Callable[[Any], Dimensions],
-) -> TowerOfFloors:
-    """Make a tower; `picture` makes its drawing's dimensions."""
-    funnel = (Region("funnel", given.tube.top),) if given.funnel.height else ()
-    floors = (Region("upper_floor", given.upper_floor.top), Region("lower_floor", given.lower_floor.top))
-    return TowerOfFloors(
-        **profile.shared(given),
-        boxes=tuple(boxes),
-        given=given,
-        picture=picture,
-        swept=given.exit.emerged == "swept",
-        regions=(*funnel, *floors, Region("ramp", 0.0)),
-        rim_top=given.rim_top,
-        passed=given.lower_floor.underside - math.sqrt(3) / 2 * given.cubes.edge,
-    )
+G = TypeVar("G", bound=Given)
+
+
+def kind(
+    name: str,
+    title: str,
+    package: str,
+    model: type[G],
+    boxes: Callable[[G], Iterable[Box]],
+    picture: Callable[[G], Dimensions],
+) -> ApparatusKind:
+    """Return the kind of the towers whose parameters are a `model`; `picture` makes a drawing's dimensions."""
+
+    def make(profile: Profile) -> TowerOfFloors:
+        given = profile.read(model)
+        given.check()
+        funnel = (Region("funnel", given.tube.top),) if given.funnel.height else ()
+        floors = (Region("upper_floor", given.upper_floor.top), Region("lower_floor", given.lower_floor.top))
+        return TowerOfFloors(
+            **profile.shared(given),
+            boxes=tuple(boxes(given)),
+            given=given,
+            picture=picture,
+            swept=given.exit.emerged == "swept",
+            regions=(*funnel, *floors, Region("ramp", 0.0)),
+            rim_top=given.rim_top,
+            passed=given.lower_floor.underside - math.sqrt(3) / 2 * given.cubes.edge,
+        )
+
+    return ApparatusKind(name, title, package, make)
 
 
 def demand_openings_fit(name: str, floor: Floor, number_across: int, inside: float) -> None:
@@ -203,35 +229,6 @@ def demand_openings_fit(name: str, floor: Floor, number_across: int, inside: flo
         taken < inside,
         f"{name}.openings = {floor.openings} of {mm(floor.opening)} mm take {mm(taken)} mm; allowed is less than "
         f"tube.inside_mm = {mm(inside)}; cut fewer or narrower openings",
-    )
-
-
-def demand_floor_in_tube(given: Given) -> None:
-    """Refuse an upper floor that is not below the tube's top edge."""
-    demand(
-        given.upper_floor.top < given.tube.top,
-        f"upper_floor.top_mm is {mm(given.upper_floor.top)}; allowed is less than tube.top_mm = {mm(given.tube.top)}; "
-        "lower the floor or make the tube taller",
-    )
-
-
-def demand_room_in_tray(given: Given) -> None:
-    """Refuse a tray shorter or narrower than three cube edges: cubes would lie in the exit."""
-    least = 3 * given.cubes.edge
-    for name in ("length", "width"):
-        size: float = getattr(given.tray, name)
-        demand(
-            size >= least,
-            f"tray.{name}_mm is {mm(size)}; allowed is at least {mm(least)}, three cube edges; make the tray larger",
-        )
-
-
-def demand_hand_over_rim(given: Given) -> None:
-    """Refuse a hand that releases cubes over a wider circle than the rim."""
-    demand(
-        given.release.spread <= given.funnel.rim,
-        f"release.spread_mm is {mm(given.release.spread)}; allowed is at most funnel.rim_mm = {mm(given.funnel.rim)}; "
-        "hold the hand closer",
     )
 
 

@@ -59,20 +59,19 @@ class ZoneTable(Document, extra="allow", frozen=True):
     )
 
 
-def made(tables: Sequence[ZoneTable]) -> tuple[Zone, ...]:
+def read_zones(tables: Sequence[ZoneTable]) -> tuple[Zone, ...]:
     """Return the zones of `tables`, their corners (m) counter-clockwise; raise UsageError if two have one name."""
     names = [table.name for table in tables]
     for name in names:
         demand(names.count(name) == 1, f"zone {name!r} is there twice; allowed is each name once; rename one")
-    return tuple(Zone(table.name, _metres(table), table.model_extra or {}) for table in tables)
+    rings = [polygon.counter_clockwise(np.array(table.corners_mm, dtype=np.float64)).tolist() for table in tables]
+    return tuple(
+        Zone(table.name, tuple((x * 1e-3, y * 1e-3) for x, y in ring), table.model_extra or {})
+        for table, ring in zip(tables, rings, strict=True)
+    )
 
 
-def _metres(table: ZoneTable) -> tuple[tuple[float, float], ...]:
-    turned = polygon.counter_clockwise(np.array(table.corners_mm, dtype=np.float64))
-    return tuple((float(x) * 1e-3, float(y) * 1e-3) for x, y in turned)
-
-
-def neighbours(zones: tuple[Zone, ...], border: float, edge: float) -> dict[str, tuple[str, ...]]:
+def find_neighbours(zones: tuple[Zone, ...], border: float, edge: float) -> dict[str, tuple[str, ...]]:
     """Return each zone's neighbours by name.
 
     They face each other across a `border` (m) over more than an `edge` (m).

@@ -23,16 +23,9 @@ from typing import Literal
 from pydantic import Field
 
 from tower_sim.apparatus import tower_parts
-from tower_sim.apparatus.common import demand, mm
-from tower_sim.apparatus.profile import Profile
+from tower_sim.apparatus.common import demand, demand_length, mm
 from tower_sim.apparatus.sheets import Opening, between, spaced
-from tower_sim.apparatus.tower_parts import (
-    Given,
-    demand_floor_in_tube,
-    demand_hand_over_rim,
-    demand_openings_fit,
-    demand_room_in_tray,
-)
+from tower_sim.apparatus.tower_parts import Given, demand_openings_fit
 from tower_sim.tools import portable
 from tower_sim.typed import number
 
@@ -132,88 +125,54 @@ class AmerigoTower(Given, frozen=True):
         """The exit's place in the walls (m): its smallest x, and its largest |y|."""
         return 0.0, self.half
 
+    def check(self) -> None:
+        """Raise UsageError for parameters that do not fit together."""
+        edge, inside, top, funnel = self.cubes.edge, self.tube.inside, self.tube.top, self.funnel
+        upper, lower, exit_height, lip = self.upper_floor, self.lower_floor, self.exit.height, self.ramp.lip
+        for name, floor in self.floors.items():
+            _check_floor(name, floor, inside)
+        widest = max(upper.opening, lower.opening)
+        for name, floor in self.floors.items():
+            demand(
+                min(floor.opening, floor.length if floor.pattern == "slots" else floor.opening) > edge,
+                f"cubes.edge_mm is {mm(edge)}; allowed is less than {name}'s opening, {mm(floor.opening)} mm, or no "
+                f"cube gets through; make the cubes smaller or {name}.opening_mm larger (the widest opening is "
+                f"{mm(widest)})",
+            )
+        for key, floor, below, what, advice in (
+            ("lower_floor.top", lower, self.ramp_height(-inside / 2), "top of the ramp", "raise the floor"),
+            ("upper_floor.top", upper, lower.peak(inside), "lower floor", "raise it"),
+        ):
+            allowed = f"at least {{}}, one cube over the {what}"
+            demand_length(key, floor.top, allowed, below + edge, advice, floor.thickness)
+        self.check_top()
+        demand(
+            not upper.slope or upper.peak(inside) < top,
+            f"upper_floor.slope_deg = {upper.slope * 180 / math.pi:.6g} takes its bars up to {mm(upper.peak(inside))} "
+            f"mm; allowed is less than tube.top_mm = {mm(top)}; lower the floor or the slope",
+        )
+        demand_length("funnel.rim", funnel.rim, "at least tube.inside_mm = {}", inside, "widen the rim")
+        allowed, height = "at most funnel.height_mm = {}", funnel.height
+        demand_length("funnel.rib_height", funnel.rib_height, allowed, height, "make the ribs lower")
+        if funnel.rib_height:
+            gap, advice = (inside - funnel.rib_thickness) / 2, "make the cubes smaller or the tube wider"
+            demand_length("cubes.edge", edge, "less than the {} mm between rib and wall", gap, advice)
+        allowed = "less than the lower floor's underside over the ramp's lip, {}"
+        demand_length("exit.height", exit_height, allowed, lower.underside, "lower the exit", -lip)
+        allowed = "more than {}, the height a cube needs to tumble out"
+        demand_length("exit.height", exit_height, allowed, math.sqrt(2) * edge, "raise the exit")
+        self.check_hand_and_tray()
+
 
 _TOUCH = 1e-5  # m: lengths of a profile that differ by less count as equal
 
 
-def read(profile: Profile) -> AmerigoTower:
-    """Read and check the profile of an Amerigo tower."""
-    tower = profile.read(AmerigoTower)
-    _check(tower)
-    return tower
-
-
-def _check(tower: AmerigoTower) -> None:
-    edge, inside, funnel = tower.cubes.edge, tower.tube.inside, tower.funnel
-    upper, lower, exit_height = tower.upper_floor, tower.lower_floor, tower.exit.height
-    floors = (("upper_floor", upper), ("lower_floor", lower))
-    for name, floor in floors:
-        _check_floor(name, floor, inside)
-    widest = max(upper.opening, lower.opening)
-    for name, floor in floors:
-        demand(
-            min(floor.opening, floor.length if floor.pattern == "slots" else floor.opening) > edge,
-            f"cubes.edge_mm is {mm(edge)}; allowed is less than {name}'s opening, {mm(floor.opening)} mm, or no cube "
-            f"gets through; make the cubes smaller or {name}.opening_mm larger (the widest opening is {mm(widest)})",
-        )
-    ramp_top = tower.ramp_height(-inside / 2)
-    demand(
-        lower.underside >= ramp_top + edge,
-        f"lower_floor.top_mm is {mm(lower.top)}; allowed is at least {mm(ramp_top + edge + lower.thickness)}, one cube "
-        "over the top of the ramp; raise the floor",
-    )
-    peak = lower.peak(inside)
-    demand(
-        upper.underside >= peak + edge,
-        f"upper_floor.top_mm is {mm(upper.top)}; allowed is at least {mm(peak + edge + upper.thickness)}, one cube "
-        "over the lower floor; raise it",
-    )
-    demand_floor_in_tube(tower)
-    demand(
-        not upper.slope or upper.peak(inside) < tower.tube.top,
-        f"upper_floor.slope_deg = {upper.slope * 180 / math.pi:.6g} takes its bars up to {mm(upper.peak(inside))} mm; "
-        f"allowed is less than tube.top_mm = {mm(tower.tube.top)}; lower the floor or the slope",
-    )
-    demand(
-        funnel.rim >= inside,
-        f"funnel.rim_mm is {mm(funnel.rim)}; allowed is at least tube.inside_mm = {mm(inside)}; widen the rim",
-    )
-    demand(
-        funnel.rib_height <= funnel.height,
-        f"funnel.rib_height_mm is {mm(funnel.rib_height)}; allowed is at most funnel.height_mm = {mm(funnel.height)}; "
-        "make the ribs lower",
-    )
-    gap = (inside - funnel.rib_thickness) / 2
-    demand(
-        funnel.rib_height == 0 or gap > edge,
-        f"cubes.edge_mm is {mm(edge)}; allowed is less than the {mm(gap)} mm between rib and wall; "
-        "make the cubes smaller or the tube wider",
-    )
-    demand(
-        tower.ramp.lip + exit_height < lower.underside,
-        f"exit.height_mm is {mm(exit_height)}; allowed is less than the lower floor's underside over the ramp's "
-        f"lip, {mm(lower.underside - tower.ramp.lip)}; lower the exit",
-    )
-    demand(
-        exit_height > math.sqrt(2) * edge,
-        f"exit.height_mm is {mm(exit_height)}; allowed is more than {mm(math.sqrt(2) * edge)}, the height a "
-        "cube needs to tumble out; raise the exit",
-    )
-    demand_room_in_tray(tower)
-    demand_hand_over_rim(tower)
-
-
 def _check_floor(name: str, floor: Floor, inside: float) -> None:
-    demand(
-        floor.opening < inside,
-        f"{name}.opening_mm is {mm(floor.opening)}; allowed is less than tube.inside_mm = {mm(inside)}; "
-        "make the opening narrower",
-    )
+    allowed = "less than tube.inside_mm = {}"
+    demand_length(f"{name}.opening", floor.opening, allowed, inside, "make the opening narrower")
     demand_openings_fit(name, floor, 2 if floor.pattern == "corners" else floor.openings, inside)
-    demand(
-        floor.pattern != "slots" or floor.length <= inside,
-        f"{name}.length_mm is {mm(floor.length)}; allowed is at most tube.inside_mm = {mm(inside)}; shorten the slots",
-    )
+    if floor.pattern == "slots":
+        demand_length(f"{name}.length", floor.length, "at most tube.inside_mm = {}", inside, "shorten the slots")
     _check_spacing(name, floor, inside)
     _check_slope(name, floor, inside)
 
@@ -235,7 +194,7 @@ def _check_spacing(name: str, floor: Floor, inside: float) -> None:
         )
     if floor.pattern == "corners":
         return
-    _check_ledge(f"{name}.ledge_mm", floor.ledge, floor.openings, floor.opening, inside)
+    _check_ledge(f"{name}.ledge", floor.ledge, floor.openings, floor.opening, inside)
     first = floor.across(inside)[0][0] - floor.offset
     demand(
         abs(floor.offset) <= first + inside / 2 + _TOUCH,
@@ -247,25 +206,20 @@ def _check_spacing(name: str, floor: Floor, inside: float) -> None:
         f"{name}.rows = {floor.rows} of {mm(floor.length)} mm take {mm(floor.rows * floor.length)} mm; allowed is less "
         f"than tube.inside_mm = {mm(inside)}; cut fewer rows or shorter slots",
     )
-    _check_ledge(f"{name}.end_ledge_mm", floor.end_ledge, floor.rows, floor.length, inside)
+    _check_ledge(f"{name}.end_ledge", floor.end_ledge, floor.rows, floor.length, inside)
 
 
-def _check_ledge(where: str, ledge: float | None, number: int, width: float, inside: float) -> None:
-    if ledge is None:
-        return
+def _check_ledge(key: str, ledge: float | None, number: int, width: float, inside: float) -> None:
     most = (inside - number * width) / 2
-    if number == 1:
+    if ledge is not None and number > 1:
+        allowed = "less than {}, or no bar is left between the openings"
+        demand_length(key, ledge, allowed, most, "make it narrower")
+    elif ledge is not None:
         demand(
             abs(ledge - most) <= _TOUCH,
-            f"{where} is {mm(ledge)}; allowed is {mm(most)} beside a single opening, which lies in the middle; "
+            f"{key}_mm is {mm(ledge)}; allowed is {mm(most)} beside a single opening, which lies in the middle; "
             "leave it out, or cut more openings",
         )
-        return
-    demand(
-        ledge < most,
-        f"{where} is {mm(ledge)}; allowed is less than {mm(most)}, or no bar is left between the openings; "
-        "make it narrower",
-    )
 
 
 def _check_slope(name: str, floor: Floor, inside: float) -> None:

@@ -15,30 +15,30 @@ from tower_sim.apparatus.combat_ship.ship import CombatShip
 from tower_sim.apparatus.parts import Box, Region, span, table, tilted_about_x, tilted_about_y, turned_about_z
 from tower_sim.apparatus.profile import Profile
 from tower_sim.apparatus.sheets import plank
+from tower_sim.apparatus.zones import check_places, check_reach, find_neighbours, read_zones
 from tower_sim.tools import portable
 
 
-def build(
-    profile: Profile, ship: ShipAndBoard, zones: tuple[Zone, ...], neighbours: dict[str, tuple[str, ...]]
-) -> CombatShip:
-    """Make the apparatus of a ship and a board with `zones`, whose corners (m) are in the board's own coordinates.
-
-    `neighbours` has for each zone the names of the zones across one border.
-    """
-    board = _board(ship, zones, neighbours)
-    rim_top = max(ship.masts.top if ship.masts.masts else 0.0, ship.hull.top + ship.bulwarks.height)
-    hull_x, hull_y = ship.hull.beam / 2 + WALL, ship.hull.length / 2 + WALL
-    deck_low, deck_rise = ship.gun_deck.lip, portable.tan(ship.gun_deck.slope)
+def make(profile: Profile) -> CombatShip:
+    """Make the combat ship and the board that a profile describes."""
+    ship = profile.read(ShipAndBoard)
+    edge, border, length, width = ship.cubes.edge, ship.board.border_width, ship.board.length, ship.board.width
+    on_board = read_zones(ship.zones)
+    check_places(on_board, ((0.0, length), (-width / 2, width / 2)), border)
+    neighbours = find_neighbours(on_board, border, edge)
+    ship.check()
+    check_reach(on_board, neighbours, border, edge)
+    board = _board(ship, on_board, neighbours)
     return CombatShip(
         **profile.shared(ship),
         boxes=(*_ship(ship), *_board_boxes(ship, board), table("board")),
-        rim_top=rim_top,
+        rim_top=max(ship.masts.top if ship.masts.masts else 0.0, ship.hull.top + ship.bulwarks.height),
         swept=False,
         regions=(Region("ship", 0.0),),
-        hull_x=hull_x,
-        hull_y=hull_y,
-        deck_low=deck_low,
-        deck_rise=deck_rise,
+        hull_x=ship.hull.beam / 2 + WALL,
+        hull_y=ship.hull.length / 2 + WALL,
+        deck_low=ship.gun_deck.lip,
+        deck_rise=portable.tan(ship.gun_deck.slope),
         board=board,
         given=ship,
     )

@@ -20,10 +20,7 @@ import math
 
 from pydantic import Field
 
-from tower_sim.apparatus import zones
-from tower_sim.apparatus.board import Zone
-from tower_sim.apparatus.common import Parameters, Surfaces, SurfaceTable, demand, mm
-from tower_sim.apparatus.profile import Profile
+from tower_sim.apparatus.common import Parameters, Surfaces, SurfaceTable, demand, demand_length, mm
 from tower_sim.apparatus.zones import MAX_ZONES, ZoneTable
 from tower_sim.tools import portable
 from tower_sim.typed import Document, number
@@ -125,95 +122,66 @@ class ShipAndBoard(Parameters, frozen=True):
         """Return the height (m) of the gun deck's surface at `x` (m); it is lowest at the port side's outer face."""
         return self.gun_deck.lip + portable.tan(self.gun_deck.slope) * (self.hull.beam / 2 + WALL - x)
 
-
-def read(profile: Profile) -> tuple[ShipAndBoard, tuple[Zone, ...], dict[str, tuple[str, ...]]]:
-    """Read and check the profile of a ship; return its parameters, its zones and their neighbours by name."""
-    ship = profile.read(ShipAndBoard)
-    board, edge, border = ship.board, ship.cubes.edge, ship.board.border_width
-    of_board = zones.made(ship.zones)
-    zones.check_places(of_board, ((0.0, board.length), (-board.width / 2, board.width / 2)), border)
-    across = zones.neighbours(of_board, border, edge)
-    _check(ship)
-    zones.check_reach(of_board, across, border, edge)
-    return ship, of_board, across
-
-
-def _check(ship: ShipAndBoard) -> None:
-    edge, hull, gun_deck = ship.cubes.edge, ship.hull, ship.gun_deck
-    passage = math.sqrt(3) * edge  # a cube gets through however it is turned
-    friction = ship.surfaces.ship.friction
-    slide = portable.atan2(friction, 1.0)
-    for name, slope in [("gun_deck", gun_deck.slope), *((f"decks[{i}]", d.slope) for i, d in enumerate(ship.decks))]:
+    def check(self) -> None:
+        """Raise UsageError for parameters that do not fit together; zones are checked elsewhere."""
+        edge, hull, gun_deck, masts, board = self.cubes.edge, self.hull, self.gun_deck, self.masts, self.board
+        passage = math.sqrt(3) * edge  # a cube gets through however it is turned
+        friction = self.surfaces.ship.friction
+        slide = portable.atan2(friction, 1.0)
+        sloping = {"gun_deck": gun_deck} | {f"decks[{i}]": deck for i, deck in enumerate(self.decks)}
+        for name, deck in sloping.items():
+            demand(
+                deck.slope > slide,
+                f"{name}.slope_deg is {math.degrees(deck.slope):g}; allowed is more than {math.degrees(slide):.3g}, or "
+                f"cubes stay on it at surfaces.ship.friction = {friction:g}; make it steeper",
+            )
         demand(
-            slope > slide,
-            f"{name}.slope_deg is {math.degrees(slope):g}; allowed is more than {math.degrees(slide):.3g}, or cubes "
-            f"stay on it at surfaces.ship.friction = {friction:g}; make it steeper",
+            self.port > passage,
+            f"gun_deck.ports = {gun_deck.ports} are {mm(self.port)} mm wide each; allowed is more than {mm(passage)} "
+            "mm, or a cube gets stuck; cut fewer ports or make the ship longer",
         )
-    demand(
-        ship.port > passage,
-        f"gun_deck.ports = {gun_deck.ports} are {mm(ship.port)} mm wide each; allowed is more than {mm(passage)} mm, "
-        "or a cube gets stuck; cut fewer ports or make the ship longer",
-    )
-    lowest = (passage + gun_deck.bulkhead_height) / portable.cos(gun_deck.slope)
-    demand(
-        gun_deck.port_height > lowest,
-        f"gun_deck.port_height_mm is {mm(gun_deck.port_height)}; allowed is more than {lowest * 1e3:.3g}, or a cube "
-        "gets stuck over a bulkhead; make the ports higher",
-    )
-    inner_top = ship.deck_height(-hull.beam / 2)
-    for i, deck in enumerate(ship.decks):
-        low = deck.ridge - deck.span * portable.tan(deck.slope) - SHEET
+        lowest = (passage + gun_deck.bulkhead_height) / portable.cos(gun_deck.slope)
         demand(
-            low >= inner_top + passage,
-            f"decks[{i}].ridge_mm is {mm(deck.ridge)}; allowed is at least "
-            f"{mm(deck.ridge + inner_top + passage - low)}, or a cube gets stuck between it and the gun deck; raise it",
+            gun_deck.port_height > lowest,
+            f"gun_deck.port_height_mm is {mm(gun_deck.port_height)}; allowed is more than {lowest * 1e3:.3g}, or a "
+            "cube gets stuck over a bulkhead; make the ports higher",
         )
+        inner_top = self.deck_height(-hull.beam / 2)
+        for i, deck in enumerate(self.decks):
+            low, end = deck.ridge - deck.span * portable.tan(deck.slope) - SHEET, abs(deck.along) + deck.span
+            demand(
+                low >= inner_top + passage,
+                f"decks[{i}].ridge_mm is {mm(deck.ridge)}; allowed is at least "
+                f"{mm(deck.ridge + inner_top + passage - low)}, or a cube gets stuck between it and the gun deck; "
+                "raise it",
+            )
+            demand_length(f"decks[{i}].ridge", deck.ridge, "at most hull.top_mm = {}", hull.top, "lower it")
+            demand(
+                end + passage <= hull.length / 2,
+                f"decks[{i}] ends {mm(end)} mm from amidships; allowed is at most {mm(hull.length / 2 - passage)}, or "
+                "a cube gets stuck between it and the hull; shorten or move it",
+            )
+        allowed, foot = "less than {}, the hull's top over the deck", self.deck_height(hull.beam / 2)
+        demand_length("gun_deck.port_height", gun_deck.port_height, allowed, hull.top, "make the ports lower", -foot)
+        highest = board.floor + max(board.border_height, board.frame_height)
+        allowed = "at least the board's highest border, {}"
+        demand_length("gun_deck.lip", gun_deck.lip, allowed, highest, "raise the deck")
         demand(
-            deck.ridge <= hull.top,
-            f"decks[{i}].ridge_mm is {mm(deck.ridge)}; allowed is at most hull.top_mm = {mm(hull.top)}; lower it",
+            (masts.masts - 1) * masts.spacing + masts.thickness < hull.length,
+            f"masts.spacing_mm = {mm(masts.spacing)} for {masts.masts} masts; allowed is what fits into "
+            f"hull.length_mm = {mm(hull.length)}; set them closer",
         )
-        end = abs(deck.along) + deck.span
-        demand(
-            end + passage <= hull.length / 2,
-            f"decks[{i}] ends {mm(end)} mm from amidships; allowed is at most {mm(hull.length / 2 - passage)}, or a "
-            "cube gets stuck between it and the hull; shorten or move it",
-        )
-    foot = ship.deck_height(hull.beam / 2)
-    demand(
-        foot + gun_deck.port_height < hull.top,
-        f"gun_deck.port_height_mm is {mm(gun_deck.port_height)}; allowed is less than {mm(hull.top - foot)}, the "
-        "hull's top over the deck; make the ports lower",
-    )
-    highest = ship.board.floor + max(ship.board.border_height, ship.board.frame_height)
-    demand(
-        gun_deck.lip >= highest,
-        f"gun_deck.lip_mm is {mm(gun_deck.lip)}; allowed is at least the board's highest border, {mm(highest)}; "
-        "raise the deck",
-    )
-    masts = ship.masts
-    demand(
-        (masts.masts - 1) * masts.spacing + masts.thickness < hull.length,
-        f"masts.spacing_mm = {mm(masts.spacing)} for {masts.masts} masts; allowed is what fits into hull.length_mm = "
-        f"{mm(hull.length)}; set them closer",
-    )
-    demand(
-        masts.masts < 2 or masts.spacing - masts.thickness > passage,
-        f"masts.spacing_mm is {mm(masts.spacing)}; allowed is more than {mm(passage + masts.thickness)}, or a cube "
-        "gets stuck between them; set them wider",
-    )
-    demand(
-        masts.masts == 0 or (hull.beam - masts.thickness) / 2 > passage,
-        f"masts.thickness_mm is {mm(masts.thickness)}; allowed is less than {mm(hull.beam - 2 * passage)}, or a cube "
-        "gets stuck between mast and hull; make them thinner or the beam wider",
-    )
-    demand(
-        masts.masts == 0 or inner_top <= masts.foot < masts.top,
-        f"masts.foot_mm is {mm(masts.foot)}; allowed is from {mm(inner_top)}, over the gun deck, to masts.top_mm = "
-        f"{mm(masts.top)}; move it",
-    )
-    rim = min(hull.beam, hull.length) + 2 * ship.bulwarks.flare
-    demand(
-        ship.release.spread <= rim,
-        f"release.spread_mm is {mm(ship.release.spread)}; allowed is at most the bulwarks' {mm(rim)} mm; hold the hand "
-        "closer",
-    )
+        if masts.masts > 1:
+            allowed, thickness = "more than {}, or a cube gets stuck between them", masts.thickness
+            demand_length("masts.spacing", masts.spacing, allowed, passage, "set them wider", thickness)
+        if masts.masts:
+            allowed, most = "less than {}, or a cube gets stuck between mast and hull", hull.beam - 2 * passage
+            advice = "make them thinner or the beam wider"
+            demand_length("masts.thickness", masts.thickness, allowed, most, advice)
+            demand(
+                inner_top <= masts.foot < masts.top,
+                f"masts.foot_mm is {mm(masts.foot)}; allowed is from {mm(inner_top)}, over the gun deck, to "
+                f"masts.top_mm = {mm(masts.top)}; move it",
+            )
+        rim, allowed = min(hull.beam, hull.length) + 2 * self.bulwarks.flare, "at most the bulwarks' {} mm"
+        demand_length("release.spread", self.release.spread, allowed, rim, "hold the hand closer")

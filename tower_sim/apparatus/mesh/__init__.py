@@ -11,7 +11,7 @@ from tower_sim.apparatus.dimensions import Dimensions
 from tower_sim.apparatus.kind import ApparatusKind, beside
 from tower_sim.apparatus.mesh import solids
 from tower_sim.apparatus.mesh.dimensions import dimensions
-from tower_sim.apparatus.mesh.profile import MeshTable, boxes, read, sides
+from tower_sim.apparatus.mesh.profile import MeshTable, boxes, check, sides
 from tower_sim.apparatus.parts import Apparatus, Region, table
 from tower_sim.apparatus.profile import Profile
 from tower_sim.errors import UsageError
@@ -55,7 +55,8 @@ class MeshTower(Apparatus):
 
 def make(profile: Profile) -> MeshTower:
     """Make the tower that a profile and its solids describe."""
-    given = read(profile)
+    given = profile.read(MeshTable)
+    check(given)
     text = given.solids.data
     if solids.made_from(text) != given.made_from:
         raise UsageError(

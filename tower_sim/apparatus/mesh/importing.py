@@ -23,7 +23,7 @@ from tower_sim.apparatus import polygon
 from tower_sim.apparatus.catalogue import SCHEMA, VERSION, from_tables
 from tower_sim.apparatus.mesh import MeshTower, solids
 from tower_sim.apparatus.mesh.prisms import FLAT, Left, Mesh, prisms
-from tower_sim.apparatus.mesh.profile import MeshTable, Source, free
+from tower_sim.apparatus.mesh.profile import MeshTable, Source, measure_free
 from tower_sim.apparatus.mesh.space import Found, NoWay, Space, directions
 from tower_sim.errors import UsageError, check_number, fault, quote
 from tower_sim.tools.extras import extra
@@ -326,7 +326,7 @@ def _proposed(mesh: Mesh, found: Found, sheets: list[dict[str, Any]], edge: floa
     else:
         start = round(float(points[:, 0].max()) + 0.1, 1)
         tray = {"x_mm": [start, start + 110], "y_mm": [-60, 60], "walls_mm": 15}
-    width = 2 * free(mouth) * 1e3
+    width = 2 * measure_free(mouth) * 1e3
     return {
         "cubes": {"edge_mm": edge, "density_kg_m3": 650},
         "surfaces": _SURFACES,

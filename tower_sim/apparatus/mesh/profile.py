@@ -23,9 +23,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tower_sim.apparatus.common import Parameters, Surfaces, SurfaceTable, demand, mm
+from tower_sim.apparatus.common import Emerged, Parameters, Surfaces, SurfaceTable, demand, demand_length, mm
 from tower_sim.apparatus.parts import Box, span
-from tower_sim.apparatus.profile import Profile
 from tower_sim.apparatus.tower_parts import tray_walls
 from tower_sim.typed import Document, number
 
@@ -95,10 +94,7 @@ class Exit(Document, frozen=True):
     side: Literal["front", "around"] = Field(description="`front`: it faces +x. `around`: it is open to all sides.")
     wall: float = number("wall_mm", 0.1, 50, "So thick are the walls: a cube outside by more is not in a wall.")
     passed: float = number("passed_mm", 0, 2000, "Under this height nothing holds a cube; physics is coarser there.", 0)
-    emerged: Literal["cleared", "swept"] = Field(
-        description="When cubes that have come out are taken away. `cleared`: when all cubes are at rest, as players "
-        "do, until no more come. `swept`: as they pass the inner face of the wall, which is faster."
-    )
+    emerged: Emerged
 
 
 class Tray(Document, frozen=True):
@@ -141,44 +137,33 @@ class MeshTable(Parameters, frozen=True):
     def digest_of(source: Source, edge: float, boxes: Sequence[Mapping[str, Any]]) -> str:
         """Return the digest of what solids depend on: the mesh and how it lies, the cube's edge (mm), the boxes."""
         corners = [[float(x) for key in ("from_mm", "to_mm") for x in each[key]] for each in boxes]
-        told = [source.model_dump(), float(round(edge, 6)), corners]
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+        content = [source.model_dump(), float(round(edge, 6)), corners]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def read(profile: Profile) -> MeshTable:
-    """Read and check the profile of a tower from a mesh."""
-    given = profile.read(MeshTable)
-    edge, rim = given.cubes.edge, given.mouth.height
-    width = 2 * free(given.mouth.outline_mm)
+def check(given: MeshTable) -> None:
+    """Raise UsageError for parameters that do not fit together."""
+    edge, rim, exit_top = given.cubes.edge, given.mouth.height, given.exit.top
+    width = 2 * measure_free(given.mouth.outline_mm)
     demand(
         width > edge,
         f"mouth.outline_mm leaves a circle of {mm(width)} mm about the middle; allowed is more than cubes.edge_mm = "
         f"{mm(edge)}, or no cube fits in; move or widen the mouth",
     )
-    demand(
-        given.release.spread <= width,
-        f"release.spread_mm is {mm(given.release.spread)}; allowed is at most {mm(width)}, the circle about the middle "
-        "that the mouth leaves; hold the hand closer",
-    )
+    allowed = "at most {}, the circle about the middle that the mouth leaves"
+    demand_length("release.spread", given.release.spread, allowed, width, "hold the hand closer")
     heights = [rim, *(layer.bottom for layer in given.inside)]
+    allowed, advice = "less than {}, where the layer above it begins", "list the layers from the top down"
     for k, (above, below) in enumerate(pairwise(heights)):
-        demand(
-            below < above,
-            f"inside.{k}.bottom_mm is {mm(below)}; allowed is less than {mm(above)}, where the layer above it "
-            "begins; list the layers from the top down",
-        )
-    demand(
-        given.exit.top < rim - 2 * edge,
-        f"exit.top_mm is {mm(given.exit.top)}; allowed is less than {mm(rim - 2 * edge)}, two edges under the rim; "
-        "lower it (an open front needs a pane)",
-    )
+        demand_length(f"inside.{k}.bottom", below, allowed, above, advice)
+    advice = "lower it (an open front needs a pane)"
+    demand_length("exit.top", exit_top, "less than {}, two edges under the rim", rim - 2 * edge, advice)
     for axis in ("x_mm", "y_mm"):
         low, high = getattr(given.tray, axis)
         demand(high > low, f"tray.{axis} is [{low:g}, {high:g}]; allowed is the smaller number first; swap them")
-    return given
 
 
-def free(outline: Sequence[Sequence[float]]) -> float:
+def measure_free(outline: Sequence[Sequence[float]]) -> float:
     """Return the radius (m) of the circle about x = y = 0 within a convex outline (mm)."""
     return min(distance for _, _, distance in sides(outline))
 

@@ -28,17 +28,9 @@ from typing import Literal
 from pydantic import Field
 
 from tower_sim.apparatus import tower_parts
-from tower_sim.apparatus.common import demand, mm
-from tower_sim.apparatus.profile import Profile
+from tower_sim.apparatus.common import demand, demand_length, mm
 from tower_sim.apparatus.sheets import Opening, evenly
-from tower_sim.apparatus.tower_parts import (
-    SHEET,
-    WALL,
-    demand_floor_in_tube,
-    demand_hand_over_rim,
-    demand_openings_fit,
-    demand_room_in_tray,
-)
+from tower_sim.apparatus.tower_parts import SHEET, WALL, demand_openings_fit
 from tower_sim.tools import portable
 from tower_sim.typed import Document, number
 
@@ -122,90 +114,66 @@ class Given(tower_parts.Given, frozen=True):
         """The x (m) of the ramp's lower edge: under the front wall's outer face."""
         return self.half + WALL
 
+    def check(self) -> None:
+        """Raise UsageError for parameters that do not fit together."""
+        tube, funnel, ramp, tray, exit_height = self.tube, self.funnel, self.ramp, self.tray, self.exit.height
+        upper, lower = self.upper_floor, self.lower_floor
+        edge, inside = self.cubes.edge, tube.inside
+        passage = math.sqrt(3) * edge  # a cube gets through however it is turned
+        demand(
+            tube.sides % 2 == 0,
+            f"tube.sides is {tube.sides}; allowed is an even number from 4 to 24; take one more or less",
+        )
+        demand(
+            self.exit.walls % 2 == 1 and self.exit.walls < tube.sides / 2,
+            f"exit.walls is {self.exit.walls}; allowed is an odd number under half of tube.sides = {tube.sides}; "
+            "take 1 for a square tube, 5 for one of 16 sides",
+        )
+        allowed = "more than cubes.edge_mm = {}, or no cube gets through"
+        for name, floor in self.floors.items():
+            demand_openings_fit(name, floor, floor.openings, inside)
+            demand_length(f"{name}.opening", floor.opening, allowed, edge, "make it wider")
+        for key, floor, below, what in (
+            ("lower_floor.top", lower, self.ramp_height(-self.half), "top of the ramp"),
+            ("upper_floor.top", upper, lower.top, "lower floor"),
+        ):
+            allowed = f"at least {{}}, room for a cube over the {what}"
+            demand_length(key, floor.top, allowed, below + passage, "raise the floor", floor.thickness)
+        self.check_top()
+        demand(
+            funnel.rim >= inside if funnel.height else funnel.rim == inside,
+            f"funnel.rim_mm is {mm(funnel.rim)}; allowed is {'at least ' if funnel.height else ''}tube.inside_mm = "
+            f"{mm(inside)}{'' if funnel.height else ' for an open top'}; change the rim",
+        )
+        if self.pillar.width:
+            allowed, room = "less than {}, or a cube gets stuck beside it", inside - 2 * passage
+            demand_length("pillar.width", self.pillar.width, allowed, room, "make it thinner")
+        friction = self.surfaces.cardboard.friction
+        least = math.degrees(portable.atan2(friction, 1.0))
+        demand(
+            portable.tan(ramp.angle) > friction,
+            f"ramp.angle_deg is {math.degrees(ramp.angle):g}; allowed is more than {least:.3g}, or "
+            f"cubes stay on it at surfaces.cardboard.friction = {friction:g}; make it steeper",
+        )
+        demand(
+            passage < exit_height < lower.underside - SHEET - ramp.lip,
+            f"exit.height_mm is {mm(exit_height)}; allowed is more than {mm(passage)}, the height a cube needs, and "
+            f"less than {mm(lower.underside - SHEET - ramp.lip)}, what is under the lower floor; change it",
+        )
+        side = self.exit_side[1]
+        demand(
+            side > passage / 2,
+            f"exit.walls = {self.exit.walls} are {mm(2 * side)} mm wide; allowed is more than {mm(passage)}, or a cube "
+            "gets stuck; take more",
+        )
+        allowed = "at least {}, the exit's and its walls"
+        demand_length("tray.width", tray.width, allowed, 2 * (side + WALL), "make it wider")
+        allowed, past_wings = "more than {}, past the exit's wings", max(self.tray_back, self.half) + passage
+        demand_length("tray.length", tray.length, allowed, past_wings, "make it longer", -self.half)
+        self.check_hand_and_tray()
+
 
 @cache
 def _outward(sides: int) -> tuple[tuple[float, float], ...]:
     angles = [2 * math.pi * i / sides for i in range(sides)]
     return tuple((portable.cos(angle), portable.sin(angle)) for angle in angles)
-
-
-def read(profile: Profile) -> Given:
-    """Read and check the profile of a Wallenstein-like tower."""
-    given = profile.read(Given)
-    _check(given)
-    return given
-
-
-def _check(given: Given) -> None:
-    tube, funnel, ramp, tray = given.tube, given.funnel, given.ramp, given.tray
-    upper, lower = given.upper_floor, given.lower_floor
-    edge, inside = given.cubes.edge, tube.inside
-    passage = math.sqrt(3) * edge  # a cube gets through however it is turned
-    demand(
-        tube.sides % 2 == 0,
-        f"tube.sides is {tube.sides}; allowed is an even number from 4 to 24; take one more or less",
-    )
-    demand(
-        given.exit.walls % 2 == 1 and given.exit.walls < tube.sides / 2,
-        f"exit.walls is {given.exit.walls}; allowed is an odd number under half of tube.sides = {tube.sides}; "
-        "take 1 for a square tube, 5 for one of 16 sides",
-    )
-    for name, floor in given.floors.items():
-        demand_openings_fit(name, floor, floor.openings, inside)
-        demand(
-            floor.opening > edge,
-            f"{name}.opening_mm is {mm(floor.opening)}; allowed is more than cubes.edge_mm = {mm(edge)}, or no cube "
-            "gets through; make it wider",
-        )
-    for name, floor, below, what in (
-        ("lower_floor", lower, given.ramp_height(-given.half), "the top of the ramp"),
-        ("upper_floor", upper, lower.top, "the lower floor"),
-    ):
-        demand(
-            floor.underside >= below + passage,
-            f"{name}.top_mm is {mm(floor.top)}; allowed is at least {mm(below + passage + floor.thickness)}, room for "
-            f"a cube over {what}; raise the floor",
-        )
-    demand_floor_in_tube(given)
-    demand(
-        funnel.rim >= inside if funnel.height else funnel.rim == inside,
-        f"funnel.rim_mm is {mm(funnel.rim)}; allowed is {'at least ' if funnel.height else ''}tube.inside_mm = "
-        f"{mm(inside)}{'' if funnel.height else ' for an open top'}; change the rim",
-    )
-    between = (inside - given.pillar.width) / 2
-    demand(
-        given.pillar.width == 0 or between > passage,
-        f"pillar.width_mm is {mm(given.pillar.width)}; allowed is less than {mm(inside - 2 * passage)}, or a cube gets "
-        "stuck beside it; make it thinner",
-    )
-    friction = given.surfaces.cardboard.friction
-    least = math.degrees(portable.atan2(friction, 1.0))
-    demand(
-        portable.tan(ramp.angle) > friction,
-        f"ramp.angle_deg is {math.degrees(ramp.angle):g}; allowed is more than {least:.3g}, or "
-        f"cubes stay on it at surfaces.cardboard.friction = {friction:g}; make it steeper",
-    )
-    demand(
-        passage < given.exit.height < lower.underside - SHEET - ramp.lip,
-        f"exit.height_mm is {mm(given.exit.height)}; allowed is more than {mm(passage)}, the height a cube needs, and "
-        f"less than {mm(lower.underside - SHEET - ramp.lip)}, what is under the "
-        "lower floor; change it",
-    )
-    side = given.exit_side[1]
-    demand(
-        side > passage / 2,
-        f"exit.walls = {given.exit.walls} are {mm(2 * side)} mm wide; allowed is more than {mm(passage)}, or a cube "
-        "gets stuck; take more",
-    )
-    demand(
-        tray.width / 2 >= side + WALL,
-        f"tray.width_mm is {mm(tray.width)}; allowed is at least {mm(2 * (side + WALL))}, the exit's and its walls; "
-        "make it wider",
-    )
-    demand(
-        given.half + tray.length > max(given.tray_back, given.half) + passage,
-        f"tray.length_mm is {mm(tray.length)}; allowed is more than "
-        f"{mm(max(given.tray_back - given.half, 0.0) + passage)}, past the exit's wings; make it longer",
-    )
-    demand_room_in_tray(given)
-    demand_hand_over_rim(given)
