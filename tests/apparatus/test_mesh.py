@@ -14,8 +14,8 @@ import pytest
 from tests.support.meshes import box, rough, small_tower
 from tower_sim import PhysicsModel, cli, load
 from tower_sim.apparatus.catalogue import from_tables
-from tower_sim.apparatus.mesh.importing import Imported, import_again, import_mesh
-from tower_sim.apparatus.mesh.solids import cuboid
+from tower_sim.apparatus.mesh.importing import Import, import_again, import_mesh
+from tower_sim.apparatus.mesh.solids import find_cuboid
 from tower_sim.apparatus.solids import axes
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
@@ -27,13 +27,13 @@ EDGE = 10.0
 UP = (0.0, 0.0, 0.0, 1.0)
 
 
-def _import(folder: Path, mesh: Any, name: str = "tower.stl", **options: Any) -> Imported:
+def _import(folder: Path, mesh: Any, name: str = "tower.stl", **options: Any) -> Import:
     mesh.export(folder / name)
     return import_mesh(folder / name, folder / "mine.toml", edge=EDGE, **options)
 
 
 @pytest.fixture(scope="module")
-def imported(tmp_path_factory: pytest.TempPathFactory) -> Imported:
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Import:
     return _import(tmp_path_factory.mktemp("mesh"), small_tower())
 
 
@@ -168,7 +168,7 @@ def test_an_odd_file_gives_a_tower_or_one_line(case: str, tmp_path: Path) -> Non
     assert len(outcome.emerged) + len(outcome.state.residents) == 3
 
 
-def test_what_is_proposed_is_near_what_was_drawn(imported: Imported) -> None:
+def test_what_is_proposed_is_near_what_was_drawn(imported: Import) -> None:
     given = imported.tower.given
     corners = np.array(given.mouth.outline_mm)
     assert np.abs(np.abs(corners) - 15).max() < 1.5  # a cell is 1 mm
@@ -198,7 +198,7 @@ def test_the_exit_is_turned_to_the_front(turn: int, tmp_path: Path) -> None:
     assert np.abs(np.abs(np.array(given.mouth.outline_mm)) - 15).max() < 1.5  # a cell is 1 mm
 
 
-def test_prisms_lie_on_the_surface_and_leave_the_inside_free(imported: Imported) -> None:
+def test_prisms_lie_on_the_surface_and_leave_the_inside_free(imported: Import) -> None:
     """The clear tube over the ramp, and the air under the shelf, hold no corner of a solid; its faces are all there."""
     tower = imported.tower
     solids = [solid for solid in tower.solids if solid.part == "tower"]
@@ -229,16 +229,16 @@ def test_a_prism_that_is_a_cuboid_is_a_box_at_the_same_place() -> None:
         half, centre = rng.uniform(0.001, 0.05, 3), rng.uniform(-0.1, 0.1, 3)
         upper = centre + np.array([(1, 1, 1), (-1, 1, 1), (-1, -1, 1), (1, -1, 1)]) * half @ turn.T
         corners = np.round(np.concatenate([upper, upper - 2 * half[2] * turn[:, 2]]), 9)
-        found = cuboid("part", "printed", [tuple(corner) for corner in corners.tolist()])
+        found = find_cuboid("part", "printed", [tuple(corner) for corner in corners.tolist()])
         assert found is not None
         signs = np.array([(a, b, c) for a in (1, -1) for b in (1, -1) for c in (1, -1)])
         made = np.array(found.centre) + signs * found.half @ axes(np.array([found.orientation]))[0].T
         assert np.linalg.norm(made[:, None] - corners, axis=2).min(axis=1).max() < 2e-8
         corners[1] += 1e-6
-        assert cuboid("part", "printed", [tuple(corner) for corner in corners.tolist()]) is None
+        assert find_cuboid("part", "printed", [tuple(corner) for corner in corners.tolist()]) is None
 
 
-def test_a_tower_goes_on_from_its_tables_alone(imported: Imported) -> None:
+def test_a_tower_goes_on_from_its_tables_alone(imported: Import) -> None:
     tower = imported.tower
     again = from_tables(dict(tower.profile), "again")
     assert (again.digest, again.solids, again.rule) == (tower.digest, tower.solids, tower.rule)
@@ -269,7 +269,7 @@ BAD = {  # what is changed in the profile, and a part of the one line
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_a_wrong_number_in_a_profile_gives_one_line(case: str, imported: Imported, tmp_path: Path) -> None:
+def test_a_wrong_number_in_a_profile_gives_one_line(case: str, imported: Import, tmp_path: Path) -> None:
     old, new, says = BAD[case]
     file = imported.tower.file
     assert file is not None
@@ -284,7 +284,7 @@ def test_a_wrong_number_in_a_profile_gives_one_line(case: str, imported: Importe
     assert "\n" not in str(told.value)
 
 
-def test_cubes_stay_within_the_walls(imported: Imported) -> None:
+def test_cubes_stay_within_the_walls(imported: Import) -> None:
     """Of 40 throws of 12 none ends with a cube in a wall; the middle of a cube that came out is past the exit."""
     tower = imported.tower
     with PhysicsModel(tower) as model:
@@ -298,7 +298,7 @@ def test_cubes_stay_within_the_walls(imported: Imported) -> None:
 
 
 @pytest.mark.parametrize("height", [0.005, 0.030, 0.045])
-def test_python_and_the_compiled_rule_agree_on_where_a_cube_is(height: float, imported: Imported) -> None:
+def test_python_and_the_compiled_rule_agree_on_where_a_cube_is(height: float, imported: Import) -> None:
     """On a line from the middle through the exit: inside, in the doorway, then past the wall; over it: in the wall."""
     tower = imported.tower
     x = np.array([0.0, 0.014, 0.0165, 0.03, 0.3])

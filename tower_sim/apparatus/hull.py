@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from tower_sim.errors import UsageError
 
 Vector = tuple[float, float, float]
+T = TypeVar("T")
 
 MOST_VERTICES = 64
 _FLAT = 1e-5  # of a hull's size: a vertex nearer to a face's plane than this lies in it
@@ -60,9 +62,9 @@ class Hull:
         return tuple(sorted({(min(edge), max(edge)) for face in self.faces for edge in sides(face)}))
 
 
-def sides(face: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the sides of a face, each as the indices of two vertices."""
-    return [(face[k], face[(k + 1) % len(face)]) for k in range(len(face))]
+def sides(ring: Sequence[T]) -> list[tuple[T, T]]:
+    """Return the sides of a polygon as pairs of corners, from the one between its first two on."""
+    return list(zip(ring, [*ring[1:], ring[0]], strict=True))
 
 
 def normal_of(vertices: Sequence[Vector], face: Sequence[int]) -> Vector:

@@ -1,4 +1,4 @@
-"""A kind of apparatus: how its profiles are read, and which profiles ship with it."""
+"""A kind of apparatus, and a profile: the tables of a TOML file that describe one of that kind."""
 
 from __future__ import annotations
 
@@ -7,12 +7,48 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from tower_sim.apparatus.parts import Apparatus
-from tower_sim.apparatus.profile import Profile
-from tower_sim.errors import fault
-from tower_sim.tools.reading import read_bytes
+from tower_sim import typed
+from tower_sim.apparatus.common import Parameters
+from tower_sim.apparatus.parts import Apparatus, Surface
+
+P = TypeVar("P", bound=Parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A profile as it was read: `digest` identifies its tables, and `file` is their file, if any."""
+
+    name: str
+    tables: dict[str, Any]
+    digest: str
+    file: Path | None = None
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """The kind's own tables: all fields except `schema`, `version` and `kind`."""
+        return {key: table for key, table in self.tables.items() if key not in ("schema", "version", "kind")}
+
+    def read(self, kind: type[P]) -> P:
+        """Return the parameters, checked against the model `kind`."""
+        return typed.read(kind, self.own)
+
+    def shared(self, given: Parameters) -> dict[str, Any]:
+        """Return the arguments of `Apparatus` that every kind takes from its parameters."""
+        between = given.surfaces.cube
+        return {
+            "name": self.name,
+            "profile": self.tables,
+            "digest": self.digest,
+            "file": self.file,
+            "between_cubes": Surface(between.friction, between.restitution),
+            "surfaces": given.surfaces.materials,
+            "cube_edge": given.cubes.edge,
+            "cube_density": given.cubes.density,
+            "hand": given.release.hand,
+        }
+
 
 Maker = Callable[[Profile], Apparatus]
 """A function that makes an apparatus from a profile. It raises UsageError, in one line, for impossible values."""
@@ -43,15 +79,3 @@ class ApparatusKind:
             return {}
         files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
         return {file.name.removesuffix(".toml"): file.read_text("utf-8") for file in files}
-
-
-def beside(package: str, file: Path | None, name: str, what: str, most: int) -> bytes:
-    """Return the bytes of the file called `name` beside a profile's `file`, or beside the package's own profiles."""
-    if Path(name).name != name:
-        raise fault(what, name, "the name of a file beside the profile, without a folder", "put it there")
-    if file is not None:
-        return read_bytes(file.parent / name, what, limit=most, advice="put it beside the profile")
-    own = resources.files(package).joinpath("profiles").joinpath(name)
-    if not own.is_file():
-        raise fault(what, name, "one beside the profile's file", "load the profile from its file")
-    return own.read_bytes()

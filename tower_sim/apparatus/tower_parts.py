@@ -12,9 +12,8 @@ from pydantic import Field
 
 from tower_sim.apparatus.common import Emerged, Parameters, Surfaces, SurfaceTable, demand, demand_length, mm
 from tower_sim.apparatus.dimensions import Dimensions
-from tower_sim.apparatus.kind import ApparatusKind
+from tower_sim.apparatus.kind import ApparatusKind, Profile
 from tower_sim.apparatus.parts import Apparatus, Box, Region, span
-from tower_sim.apparatus.profile import Profile
 from tower_sim.apparatus.sheets import Opening
 from tower_sim.tools import portable
 from tower_sim.typed import Document, number

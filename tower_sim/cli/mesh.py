@@ -43,7 +43,7 @@ def import_(
     print(f"mesh: {bodies}, {made.triangles} triangles, {holes}; 1 unit is {given.source.scale:g} mm")
     print(
         f"tower: {size} mm; cubes of {given.cubes.edge * 1e3:g} mm can touch {made.touched} triangles, "
-        f"which make {len(solids)} prisms; {made.left.slivers} slivers left out, {made.left.area:.2g} mm2"
+        f"which make {len(solids)} prisms; {made.slivers.number} slivers left out, {made.slivers.area:.2g} mm2"
     )
     print(
         f"proposed: mouth {mouth[0]:.0f} x {mouth[1]:.0f} mm, {given.mouth.height * 1e3:.0f} mm high; exit under "

@@ -12,8 +12,8 @@ from tower_sim.apparatus import polygon
 from tower_sim.apparatus.board import Board, Zone
 from tower_sim.apparatus.combat_ship.profile import SHEET, WALL, ShipAndBoard
 from tower_sim.apparatus.combat_ship.ship import CombatShip
+from tower_sim.apparatus.kind import Profile
 from tower_sim.apparatus.parts import Box, Region, span, table, tilted_about_x, tilted_about_y, turned_about_z
-from tower_sim.apparatus.profile import Profile
 from tower_sim.apparatus.sheets import plank
 from tower_sim.apparatus.zones import check_places, check_reach, find_neighbours, read_zones
 from tower_sim.tools import portable

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
 from tower_sim.apparatus.dimensions import Dimensions
-from tower_sim.apparatus.kind import ApparatusKind, beside
+from tower_sim.apparatus.kind import ApparatusKind, Profile
 from tower_sim.apparatus.mesh import solids
 from tower_sim.apparatus.mesh.dimensions import dimensions
 from tower_sim.apparatus.mesh.profile import MeshTable, boxes, check, sides
 from tower_sim.apparatus.parts import Apparatus, Region, table
-from tower_sim.apparatus.profile import Profile
-from tower_sim.errors import UsageError
+from tower_sim.errors import UsageError, fault
+from tower_sim.tools.reading import read_bytes
 
 MOST_BYTES = 20_000_000  # of a file of solids
 
@@ -58,7 +59,7 @@ def make(profile: Profile) -> MeshTower:
     given = profile.read(MeshTable)
     check(given)
     text = given.solids.data
-    if solids.made_from(text) != given.made_from:
+    if solids.read_digest(text) != given.solids_digest:
         raise UsageError(
             "source, boxes or cubes.edge_mm were changed after the import; allowed are those that the solids were made "
             f"for; try: tower-sim tower import {profile.name}.toml"
@@ -79,17 +80,25 @@ def make(profile: Profile) -> MeshTower:
 
 def attach(tables: dict[str, Any], file: Path | None) -> dict[str, Any]:
     """Return a profile's tables with the text of its solids, from the file beside it."""
-    named: Any = tables.get("solids")
-    if not isinstance(named, dict) or "data" in named or not isinstance(cast("Any", named).get("file"), str):
+    table: Any = tables.get("solids")
+    if not isinstance(table, dict) or "data" in table or not isinstance(cast("Any", table).get("file"), str):
         return tables  # the profile's check says what is wrong
-    named = cast("dict[str, Any]", named)
-    data = beside(__name__, file, named["file"], "file of solids", MOST_BYTES)
-    if hashlib.sha256(data).hexdigest()[:16] != named.get("digest"):
+    table = cast("dict[str, Any]", table)
+    name, what, package = table["file"], "file of solids", resources.files(__name__).joinpath("profiles")
+    if Path(name).name != name:
+        raise fault(what, name, "the name of a file beside the profile, without a folder", "put it there")
+    if file is not None:
+        data = read_bytes(file.parent / name, what, limit=MOST_BYTES, advice="put it beside the profile")
+    elif (package / name).is_file():
+        data = (package / name).read_bytes()
+    else:
+        raise fault(what, name, "one beside the profile's file", "load the profile from its file")
+    if hashlib.sha256(data).hexdigest()[:16] != table.get("digest"):
         raise UsageError(
-            f"solids.file {named['file']!r} is not the one that the profile was written with; allowed is the one of "
+            f"solids.file {name!r} is not the one that the profile was written with; allowed is the one of "
             "solids.digest; import the mesh again with tower-sim tower import"
         )
-    return {**tables, "solids": {**named, "data": data.decode("utf-8")}}
+    return {**tables, "solids": {**table, "data": data.decode("utf-8")}}
 
 
 KIND = ApparatusKind("mesh_tower", "a tower from a file that people print", __name__, make, attach)

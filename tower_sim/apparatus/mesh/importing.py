@@ -9,22 +9,22 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from tower_sim import typed
 from tower_sim.apparatus import polygon
 from tower_sim.apparatus.catalogue import SCHEMA, VERSION, from_tables
 from tower_sim.apparatus.mesh import MeshTower, solids
-from tower_sim.apparatus.mesh.prisms import FLAT, Left, Mesh, prisms
+from tower_sim.apparatus.mesh.prisms import FLAT, Mesh, Slivers, make_prisms
 from tower_sim.apparatus.mesh.profile import MeshTable, Source, measure_free
-from tower_sim.apparatus.mesh.space import Found, NoWay, Space, directions
+from tower_sim.apparatus.mesh.space import Array, Interior, NoWay, Space, directions
 from tower_sim.errors import UsageError, check_number, fault, quote
 from tower_sim.tools.extras import extra
 from tower_sim.tools.reading import read_bytes, read_text, toml_table
@@ -49,15 +49,15 @@ _NAMES = ("top", "middle", "bottom")
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
-    """What an import made, and what it read: bodies, triangles, those that a cube can touch, open edges, slivers."""
+class Import:
+    """The tower, and the mesh's numbers of bodies, triangles, open edges and triangles that a cube can touch."""
 
     tower: MeshTower
     bodies: int
     triangles: int
     open_edges: int
     touched: int
-    left: Left
+    slivers: Slivers
 
 
 def import_mesh(
@@ -68,7 +68,7 @@ def import_mesh(
     up: str = "z",
     edge: float = 8.0,
     pane: float | None = None,
-) -> Imported:
+) -> Import:
     """Write the profile of a mesh into `output` (TOML), its solids beside it, and a copy of the mesh.
 
     `scale` is the file's unit (mm), `up` which way is up in it, `edge` that of the cubes (mm). `pane` is the height
@@ -80,15 +80,15 @@ def import_mesh(
     if up.removeprefix("-") not in _UP:
         raise fault("--up", up, "x, y, z, -x, -y or -z", "say which way is up in the file")
     mesh, digest, open_edges = _open_mesh(file, scale, up)
-    mesh, turn, move = _placed(mesh, edge)
-    sheets = [] if pane is None else [_pane(mesh, edge, pane)]
+    mesh, turn, move = _place(mesh, edge)
+    sheets = [] if pane is None else [_make_pane(mesh, edge, pane)]
     source = Source(
         file=file.name, digest=digest, scale=scale, up=cast("Any", up), turn_deg=turn, move_mm=list(move), flat_mm=FLAT
     )
     return _import(file, output, mesh, source, sheets, edge, None, open_edges)
 
 
-def import_again(profile: str | Path, output: str | Path) -> Imported:
+def import_again(profile: str | Path, output: str | Path) -> Import:
     """Make the solids of a profile again, after its source, boxes or edge were changed."""
     profile, output = Path(profile), _profile_path(output)
     tables = toml_table(read_text(profile, "profile"), "the file")
@@ -114,7 +114,7 @@ def _profile_path(output: str | Path) -> Path:
 
 def _open_mesh(file: Path, scale: float, up: str) -> tuple[Mesh, str, int]:
     data = read_bytes(file, "mesh", limit=MOST_BYTES, advice="give a file that is there")
-    mesh = _upright(_read(file, data), scale, up)
+    mesh = _set_upright(_read(file, data), scale, up)
     height = float(np.ptp(mesh.triangles[:, :, 2]))
     if not LOWEST <= height <= HIGHEST:
         raise UsageError(
@@ -135,31 +135,33 @@ def _import(
     edge: float,
     tables: dict[str, Any] | None,
     open_edges: int,
-) -> Imported:
-    space = Space(_with(mesh, sheets), edge)
+) -> Import:
+    space = Space(np.concatenate([mesh.triangles, *map(_cut_sheet, sheets)]), edge)
     try:
-        found = space.explore()
+        interior = space.explore()
     except NoWay as way:
-        raise _no_way(way, edge) from None
+        what = "in at the top" if way.is_mouth else "from the mouth to an exit"
+        width = f"the widest that does is about {way.width:.1f} mm" if way.width > 1 else "none does"
+        raise UsageError(
+            f"no cube of {edge:g} mm gets {what}: {width}; allowed is a mesh with a way through for its cubes; "
+            "give --edge, --unit or --up"
+        ) from None
     body, closed, is_out = mesh.closed()
     before, behind = space.touched(mesh.triangles, (closed & is_out)[body])
     touched = before | behind
-    made, left = prisms(mesh.only(touched), source.flat_mm, (behind & ~before)[touched])
-    tables = tables or _proposed(mesh, found, sheets, edge)
+    prisms, slivers = make_prisms(mesh.only(touched), source.flat_mm, (behind & ~before)[touched])
+    tables = tables or _propose(mesh, interior, edge)
     tables |= {"source": source.model_dump()} | ({"boxes": sheets} if sheets else {})
-    text = solids.text_of(
-        ((prism.part, prism.corners, prism.cosines) for prism in made), MeshTable.digest_of(source, edge, sheets)
-    )
-    named = output.with_suffix(".solids.obj")
-    tables["solids"] = {"file": named.name, "digest": hashlib.sha256(text.encode()).hexdigest()[:16]}
-    # made before anything is written, so that a fault leaves no half of it
+    text = solids.format_prisms(prisms, MeshTable.digest_of(source, edge, sheets))
+    solids_file = output.with_suffix(".solids.obj")
+    tables["solids"] = {"file": solids_file.name, "digest": hashlib.sha256(text.encode()).hexdigest()[:16]}
+    # before anything is written, so that a fault leaves no half of it
     tower = from_tables({**HEAD, **tables, "solids": {**tables["solids"], "data": text}}, output.stem, output)
-    write(named, text, "file of solids")
-    beside = output.parent / file.name
-    if beside.resolve() != file.resolve():
-        write(beside, file.read_bytes(), "copy of the mesh")
+    write(solids_file, text, "file of solids")
+    if (output.parent / file.name).resolve() != file.resolve():
+        write(output.parent / file.name, file.read_bytes(), "copy of the mesh")
     write(output, profile_text(tables, output.stem), "output")
-    return Imported(cast("MeshTower", tower), len(closed), len(mesh.faces), open_edges, int(touched.sum()), left)
+    return Import(cast("MeshTower", tower), len(closed), len(mesh.faces), open_edges, int(touched.sum()), slivers)
 
 
 def _read(file: Path, data: bytes) -> Mesh:
@@ -170,35 +172,33 @@ def _read(file: Path, data: bytes) -> Mesh:
     try:
         with open(file, "rb") as stream:
             scene = trimesh.load_scene(stream, file_type=form[1:], process=False)
-        named = [(name, each) for name, each in _geometry(scene, file.stem) if len(getattr(each, "faces", ()))]
+        bodies = [(name, body) for name, body in _find_bodies(scene) if len(getattr(body, "faces", ()))]
     except Exception as error:  # trimesh raises what its parsers do: any of ten kinds
         raise _no_mesh(file, " ".join(str(error).split())[:80] or type(error).__name__) from None
-    count = sum(len(each.faces) for _, each in named)
+    names, meshes = [name for name, _ in bodies], [body for _, body in bodies]
+    numbers = [len(body.faces) for body in meshes]
+    count = sum(numbers)
     if not count:
         raise _no_mesh(file, "it has no triangles")
     if count > MOST_TRIANGLES:
         raise fault("mesh", f"{count} triangles", f"up to {MOST_TRIANGLES}", "simplify it, in Blender by Decimate")
-    vertices = np.concatenate([np.asarray(each.vertices, dtype=float) for _, each in named])
-    starts = np.cumsum([0, *(len(each.vertices) for _, each in named)])
-    faces = np.concatenate([np.asarray(each.faces) + start for (_, each), start in zip(named, starts, strict=False)])
-    part = np.repeat(np.arange(len(named)), [len(each.faces) for _, each in named])
+    vertices = np.concatenate([np.asarray(body.vertices, dtype=float) for body in meshes])
+    starts = np.cumsum([0, *(len(body.vertices) for body in meshes[:-1])])
+    faces = np.concatenate([np.asarray(body.faces) + start for body, start in zip(meshes, starts, strict=True)])
+    part = np.repeat(np.arange(len(meshes)), numbers)
     finite: Any = np.isfinite(vertices)
     is_number = finite.all(axis=1)[faces].all(axis=1)
     if not is_number.any():
         raise _no_mesh(file, "its coordinates are no numbers")
-    return Mesh(vertices, faces[is_number], part[is_number], tuple(name for name, _ in named))
+    return Mesh(vertices, faces[is_number], part[is_number], tuple(names))
 
 
-def _geometry(scene: Any, stem: str) -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = []
-    for node in scene.graph.nodes_geometry:
-        matrix, name = scene.graph[node]
-        found.append((str(name), scene.geometry[name].copy().apply_transform(matrix)))
-    if len(found) == 1:
-        return [("tower", found[0][1])]
-    plain = ["".join(c if c.isalnum() else "_" for c in name)[:30] for name, _ in found]
-    named = [f"{name}_{k}" if plain.count(name) > 1 or not name else name for k, name in enumerate(plain)]
-    return [(name, each) for name, (_, each) in zip(named, found, strict=True)]
+def _find_bodies(scene: Any) -> list[tuple[str, Any]]:
+    placed = [scene.graph[node] for node in scene.graph.nodes_geometry]
+    bodies = [scene.geometry[name].copy().apply_transform(matrix) for matrix, name in placed]
+    plain = ["".join(c if c.isalnum() else "_" for c in str(name))[:30] for _, name in placed]
+    names = [f"{name}_{k}" if plain.count(name) > 1 or not name else name for k, name in enumerate(plain)]
+    return list(zip(names if len(names) > 1 else ["tower"], bodies, strict=False))
 
 
 def _no_mesh(file: Path, why: str) -> UsageError:
@@ -208,7 +208,7 @@ def _no_mesh(file: Path, why: str) -> UsageError:
     )
 
 
-def _upright(mesh: Mesh, scale: float, up: str) -> Mesh:
+def _set_upright(mesh: Mesh, scale: float, up: str) -> Mesh:
     vertices = scale * mesh.vertices
     if up.startswith("-"):
         vertices = vertices * (1.0, -1.0, -1.0) if up != "-x" else vertices * (-1.0, 1.0, -1.0)
@@ -217,40 +217,35 @@ def _upright(mesh: Mesh, scale: float, up: str) -> Mesh:
     faces = same.reshape(-1)[mesh.faces]
     vertices = vertices[first]
     three = np.sort(faces, axis=1)
-    keep = (three[:, 0] != three[:, 1]) & (three[:, 1] != three[:, 2])
-    _, once = np.unique(three, axis=0, return_index=True)
-    is_first = np.zeros(len(faces), dtype=bool)
-    is_first[once] = True
-    keep &= is_first
+    keep = np.zeros(len(faces), dtype=bool)
+    keep[np.unique(three, axis=0, return_index=True)[1]] = True
+    keep &= (three[:, 0] != three[:, 1]) & (three[:, 1] != three[:, 2])
     if not keep.any():
         raise UsageError("the mesh has no triangle with an area; allowed is a surface; check --unit")
     return Mesh(vertices, faces[keep], mesh.part[keep], mesh.parts)
 
 
-def _placed(mesh: Mesh, edge: float) -> tuple[Mesh, float, tuple[float, float, float]]:
+def _place(mesh: Mesh, edge: float) -> tuple[Mesh, float, tuple[float, float, float]]:
     vertices = mesh.vertices - (0.0, 0.0, float(mesh.vertices[mesh.faces][:, :, 2].min()))
     turn, middle = 0.0, (vertices.min(axis=0) + vertices.max(axis=0))[:2] / 2
-    try:
-        found = Space(vertices[mesh.faces], edge, _COARSE).explore()
-    except NoWay:
-        found = None
-    if found:
-        if found.exit_angle is not None:
-            turn = -90.0 * round(math.degrees(found.exit_angle) / 90)
-        middle = _middle(vertices[np.unique(mesh.faces)], found)
+    with suppress(NoWay):
+        interior = Space(vertices[mesh.faces], edge, _COARSE).explore()
+        if interior.exit_angle is not None:
+            turn = -90.0 * round(math.degrees(interior.exit_angle) / 90)
+        middle = _find_middle(vertices[np.unique(mesh.faces)], interior)
     cosine, sine = _cosine_sine(turn)
     x, y = np.round([sine * middle[1] - cosine * middle[0], -sine * middle[0] - cosine * middle[1]], 2).tolist()
     move = (x + 0.0, y + 0.0, float(-mesh.triangles[:, :, 2].min()))
     return _turn(mesh, turn, move), turn + 0.0, move
 
 
-def _middle(points: npt.NDArray[np.float64], found: Found) -> npt.NDArray[np.float64]:
-    reach = found.extents[0]
+def _find_middle(points: Array, interior: Interior) -> Array:
+    reach = interior.extents[0]
     middle = np.array([reach[0] - reach[8], reach[4] - reach[12]]) / 2
-    rim = points[np.abs(points[:, 2] - found.rim) < 2 * found.pitch][:, :2]
+    rim = points[np.abs(points[:, 2] - interior.rim) < 2 * interior.pitch][:, :2]
     if len(rim):
         exact = (rim.min(axis=0) + rim.max(axis=0)) / 2
-        middle = np.where(np.abs(exact - middle) < 2 * found.pitch, exact, middle)
+        middle = np.where(np.abs(exact - middle) < 2 * interior.pitch, exact, middle)
     return middle
 
 
@@ -261,14 +256,11 @@ def _turn(mesh: Mesh, turn: float, move: tuple[float, float, float]) -> Mesh:
 
 
 def _cosine_sine(degrees: float) -> tuple[float, float]:
-    """Return cosine and sine, exact for right angles."""
-    turn = math.radians(degrees)
-    if degrees % 90 == 0:
-        return float(round(math.cos(turn))), float(round(math.sin(turn)))
-    return math.cos(turn), math.sin(turn)
+    cosine, sine = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    return (float(round(cosine)), float(round(sine))) if degrees % 90 == 0 else (cosine, sine)
 
 
-def _pane(mesh: Mesh, edge: float, bottom: float) -> dict[str, Any]:
+def _make_pane(mesh: Mesh, edge: float, bottom: float) -> dict[str, Any]:
     try:
         top = Space(mesh.triangles, edge, _COARSE).explore().exit_top
     except NoWay:
@@ -285,39 +277,25 @@ def _pane(mesh: Mesh, edge: float, bottom: float) -> dict[str, Any]:
     return {"part": "pane", "surface": "pane", "from_mm": from_mm, "to_mm": to_mm}
 
 
-def _with(mesh: Mesh, sheets: Sequence[Mapping[str, Any]]) -> npt.NDArray[np.float64]:
-    found = [mesh.triangles]
-    for sheet in sheets:
-        x, y, z = zip(sheet["from_mm"], sheet["to_mm"], strict=True)
-        corners = np.array([*product(x, y, z)], dtype=float)
-        for a, b, c, d in ((0, 1, 3, 2), (4, 5, 7, 6), (0, 1, 5, 4), (2, 3, 7, 6), (0, 2, 6, 4), (1, 3, 7, 5)):
-            found.append(corners[[[a, b, c], [a, c, d]]])
-    return np.concatenate(found)
+def _cut_sheet(sheet: Mapping[str, Any]) -> Array:
+    corners = np.array([*product(*zip(sheet["from_mm"], sheet["to_mm"], strict=True))], dtype=float)
+    sides = ((0, 1, 3, 2), (4, 5, 7, 6), (0, 1, 5, 4), (2, 3, 7, 6), (0, 2, 6, 4), (1, 3, 7, 5))
+    return np.concatenate([corners[[[a, b, c], [a, c, d]]] for a, b, c, d in sides])
 
 
-def _no_way(way: NoWay, edge: float) -> UsageError:
-    what = "in at the top" if way.is_mouth else "from the mouth to an exit"
-    width = f"the widest that does is about {way.width:.1f} mm" if way.width > 1 else "none does"
-    return UsageError(
-        f"no cube of {edge:g} mm gets {what}: {width}; allowed is a mesh with a way through for its cubes; "
-        "give --edge, --unit or --up"
-    )
-
-
-def _proposed(mesh: Mesh, found: Found, sheets: list[dict[str, Any]], edge: float) -> dict[str, Any]:
-    mouth = _outline(found.extents[0])
-    layers = _layers(found, edge)
-    rim = round(found.rim, 1)
+def _propose(mesh: Mesh, interior: Interior, edge: float) -> dict[str, Any]:
+    mouth = _find_outline(interior.extents[0])
+    layers = _find_layers(interior, edge)
+    rim = round(interior.rim, 1)
     span = rim - layers[-1][0]
     inside = [
-        {"name": _NAMES[min(2, int(3 * (rim - top) / span))], "bottom_mm": bottom, "outline_mm": _outline(extent)}
+        {"name": _NAMES[min(2, int(3 * (rim - top) / span))], "bottom_mm": bottom, "outline_mm": _find_outline(extent)}
         for bottom, top, extent in layers
     ]
     front = float(layers[-1][2][0])
     points = mesh.triangles.reshape(-1, 3)
     low = points[(points[:, 2] < 2 * edge) & (points[:, 0] > front + edge)]
-    own_tray = len(low) > 0 and float(low[:, 0].max()) - front > 3 * edge
-    if own_tray:
+    if len(low) and float(low[:, 0].max()) - front > 3 * edge:
         tray = {
             "x_mm": [round(front, 1), round(float(low[:, 0].max()), 1)],
             "y_mm": [round(float(low[:, 1].min()), 1), round(float(low[:, 1].max()), 1)],
@@ -334,10 +312,10 @@ def _proposed(mesh: Mesh, found: Found, sheets: list[dict[str, Any]], edge: floa
         "mouth": {"height_mm": rim, "outline_mm": mouth},
         "inside": inside,
         "exit": {
-            "top_mm": round(found.exit_top, 1),
-            "side": "around" if found.exit_angle is None else "front",
+            "top_mm": round(interior.exit_top, 1),
+            "side": "around" if interior.exit_angle is None else "front",
             "wall_mm": 2,
-            "passed_mm": max(0.0, round(found.passed, 1)),
+            "passed_mm": max(0.0, round(interior.passed, 1)),
             "emerged": "cleared",
         },
         "tray": tray,
@@ -345,49 +323,43 @@ def _proposed(mesh: Mesh, found: Found, sheets: list[dict[str, Any]], edge: floa
     }
 
 
-def _layers(found: Found, edge: float) -> list[tuple[float, float, npt.NDArray[np.float64]]]:
+def _find_layers(interior: Interior, edge: float) -> list[tuple[float, float, Array]]:
     """Return layers of the inside, from the top down: lower and upper bound (mm), and how far they reach.
 
     The last is that of the exit, where the outline stays.
     """
     layers: list[tuple[float, float, Any]] = []
-    top, exit_from = found.rim, round(found.exit_top + 0.5 * edge, 1)
-    over = found.heights >= exit_from
-    low = high = found.extents[0]
-    for height, here in zip(found.heights[over], found.extents[over], strict=True):
+    heights, extents, pitch = interior.heights, interior.extents, interior.pitch
+    top, exit_from = interior.rim, round(interior.exit_top + 0.5 * edge, 1)
+    over = heights >= exit_from
+    low = high = extents[0]
+    for height, here in zip(heights[over], extents[over], strict=True):
         lowest, highest = np.minimum(low, here), np.maximum(high, here)
-        if (highest - lowest).max() > _EVEN * edge and height + found.pitch / 2 < top:
-            bottom = round(float(height + found.pitch / 2), 1)
+        if (highest - lowest).max() > _EVEN * edge and height + pitch / 2 < top:
+            bottom = round(float(height + pitch / 2), 1)
             layers.append((bottom, top, high))
             top, lowest, highest = bottom, here, here
         low, high = lowest, highest
     if exit_from < top:
         layers.append((exit_from, top, high))
         top = exit_from
-    below = found.extents[~over]
+    below = extents[~over]
     return [*layers, (0.0, top, below.max(axis=0) if len(below) else high)]
 
 
-def _outline(extent: npt.NDArray[np.float64]) -> list[list[float]]:
-    out = directions()
+def _find_outline(extent: Array) -> list[list[float]]:
     best: list[list[float]] = []
     area = math.inf
     for step in (4, 2, 1):
-        corners = _corners(out[::step], extent[::step])
+        corners = 1e4 * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
+        for normal, offset in zip(directions()[::step], extent[::step], strict=True):
+            corners = polygon.clip(corners, offset - corners @ normal)
+        corners = corners[np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1) > 0.2]
         x, y = corners.T
         size = abs(float(np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))) / 2
         if size < 0.96 * area:
             area, best = size, np.round(corners, 1).tolist()
     return best
-
-
-def _corners(out: npt.NDArray[np.float64], extent: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    far = 1e4
-    ring = np.array([[-far, -far], [far, -far], [far, far], [-far, far]])
-    for normal, offset in zip(out, extent, strict=True):
-        ring = polygon.clip(ring, offset - ring @ normal)
-    is_new = np.linalg.norm(ring - np.roll(ring, 1, axis=0), axis=1) > 0.2
-    return ring[is_new]
 
 
 _COMMENTS = {  # of the tables that a person may change
@@ -417,16 +389,12 @@ def profile_text(tables: Mapping[str, Any], name: str) -> str:
         if not table:
             continue
         lines += ["", f"# {comment.format(name=name)}"]
+        entries: list[tuple[str, dict[str, Any]]] = [(f"[{key}]", table)]
         if key == "surfaces":
-            for material, pair in table.items():
-                lines += [f"[surfaces.{material}]", *_entries(pair)]
+            entries = [(f"[surfaces.{material}]", pair) for material, pair in table.items()]
         elif isinstance(table, list):
-            for each in cast("list[Any]", table):
-                lines += [f"[[{key}]]", *_entries(each)]
-        else:
-            lines += [f"[{key}]", *_entries(table)]
+            entries = [(f"[[{key}]]", row) for row in cast("list[Any]", table)]
+        for head, values in entries:
+            lines.append(head)
+            lines += [f"{word} = {json.dumps(x)}" for word, x in values.items() if x is not None and word != "data"]
     return "\n".join([*lines, ""])
-
-
-def _entries(table: Mapping[str, Any]) -> list[str]:
-    return [f"{key} = {json.dumps(value)}" for key, value in table.items() if value is not None and key != "data"]

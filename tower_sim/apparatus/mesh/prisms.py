@@ -10,17 +10,17 @@ triangulation of simple polygons, 1983.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tower_sim.apparatus.hull import Vector
-from tower_sim.apparatus.mesh.solids import prism
-from tower_sim.apparatus.mesh.space import samples, spatial
+from tower_sim.apparatus.hull import Vector, sides
+from tower_sim.apparatus.mesh.solids import Prism, as_hull
+from tower_sim.apparatus.mesh.space import find_normals, sample, spatial
 from tower_sim.errors import UsageError
 
 _sparse: Any = import_module("scipy.sparse")  # scipy has no type stubs
@@ -40,37 +40,10 @@ _DIGITS = 6  # of coordinates in mm
 
 
 @dataclass(frozen=True, slots=True)
-class Prism:
-    """A prism: `upper` and `lower` corners (n, 3; mm), counter-clockwise as seen from outside.
+class Slivers:
+    """The slivers that were left out: their number, and their area (mm2)."""
 
-    `cosines` has for each side the least cosine that `Hull` explains.
-    """
-
-    part: str
-    upper: Array
-    lower: Array
-    cosines: list[float]
-
-    @property
-    def corners(self) -> list[Vector]:
-        """The upper corners, then the lower ones (mm)."""
-        return cast("list[Vector]", [tuple(each) for each in np.concatenate([self.upper, self.lower]).tolist()])
-
-    @property
-    def is_sound(self) -> bool:
-        """Whether the prism is a hull: a very narrow one may not be, after rounding."""
-        try:
-            prism(self.part, "", [(1e-3 * x, 1e-3 * y, 1e-3 * z) for x, y, z in self.corners], self.cosines)
-        except UsageError:
-            return False
-        return True
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """How many slivers were left out, and their area (mm2)."""
-
-    slivers: int
+    number: int
     area: float
 
 
@@ -93,17 +66,17 @@ class Mesh:
 
         A body is closed if as many triangles have each edge in one direction as in the other.
         """
-        sides = self.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
+        ends = self.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
         rows = np.repeat(np.arange(len(self.faces)), 3)
         count = len(self.vertices)
-        low, high = sides.min(axis=1), sides.max(axis=1)
+        low, high = ends.min(axis=1), ends.max(axis=1)
         _, edge = np.unique(low * count + high, return_inverse=True)
         first = np.zeros(edge.max() + 1, dtype=int)
         first[edge] = rows  # one of the triangles at an edge stands for all
         link = _sparse.coo_matrix((np.ones(len(rows)), (rows, first[edge])), shape=(len(self.faces),) * 2)
         number, body = _graphs.connected_components(link, directed=False)
         closed = np.ones(number, dtype=bool)
-        balance = np.bincount(edge, np.where(sides[:, 0] == low, 1, -1))
+        balance = np.bincount(edge, np.where(ends[:, 0] == low, 1, -1))
         closed[body[first[balance != 0]]] = False
         a, b, c = np.moveaxis(self.triangles, 1, 0)
         volume = np.bincount(body, np.sum(a * np.cross(b, c), axis=1), number)
@@ -124,51 +97,50 @@ class _Region:
     turned: list[bool]
 
 
-def prisms(mesh: Mesh, flat: float, turned: npt.NDArray[np.bool_]) -> tuple[list[Prism], Left]:
+def make_prisms(mesh: Mesh, flat: float, turned: npt.NDArray[np.bool_]) -> tuple[list[Prism], Slivers]:
     """Return the prisms of a mesh, and what was left out; `turned` triangles have their outside behind them."""
-    regions = _regions(mesh, flat)
-    areas = np.linalg.norm(np.cross(*np.moveaxis(mesh.triangles[:, 1:] - mesh.triangles[:, :1], 1, 0)), axis=1)
+    neighbours = _find_neighbours(mesh)
+    regions = _find_regions(mesh, flat, neighbours)
+    areas = find_normals(mesh.triangles)[1]
     for region in regions:
         behind = turned[region.rows] ^ np.array(region.turned)
         if areas[region.rows] @ np.where(behind, 1.0, -1.0) > 0:
             region.normal, region.offset = -region.normal, -region.offset
             region.turned = [not each for each in region.turned]
     of_row = {row: region for region in regions for row in region.rows}
-    neighbours = _neighbours(mesh)
     pieces: list[tuple[_Region, Array, _Ring]] = []
-    dropped: list[float] = []
+    slivers: list[float] = []
     for region in regions:
-        flat_axes = _plane(region.normal)
-        rings, narrow = _polygons(mesh, region, flat_axes)
+        flat_axes = _find_axes(region.normal)
+        rings, narrow = _find_polygons(mesh, region, flat_axes)
         pieces += [(region, flat_axes, ring) for ring in rings]
-        dropped += narrow
-    depths = _depths(mesh, pieces)
-    found: list[Prism] = []
-    for (region, flat_axes, ring), depth in zip(pieces, depths.tolist(), strict=True):
-        falls = [_falls(mesh, region, edges, neighbours, of_row) for edges in ring.sides]
-        pushed = _pushed(mesh.parts[int(mesh.part[region.rows[0]])], ring, region, flat_axes, falls, depth)
-        if pushed.is_sound:
-            found.append(pushed)
-        else:
-            dropped.append(_area(ring.corners))
-    return found, Left(len(dropped), sum(dropped))
+        slivers += narrow
+    prisms: list[Prism] = []
+    for (region, flat_axes, ring), depth in zip(pieces, _find_depths(mesh, pieces).tolist(), strict=True):
+        falls = [_find_fall(mesh, region, edges, neighbours, of_row) for edges in ring.sides]
+        corners = _push(ring.corners, region, flat_axes, [cotangent for _, cotangent in falls], depth)
+        part, cosines = mesh.parts[int(mesh.part[region.rows[0]])], [round(max(cosine, -1.0), 4) for cosine, _ in falls]
+        try:  # after rounding a very narrow one may be no hull
+            as_hull(part, "", [(1e-3 * x, 1e-3 * y, 1e-3 * z) for x, y, z in corners], cosines)
+            prisms.append(Prism(part, corners, cosines))
+        except UsageError:
+            slivers.append(_find_area(ring.corners))
+    return prisms, Slivers(len(slivers), sum(slivers))
 
 
-def _neighbours(mesh: Mesh) -> dict[tuple[int, int], list[int]]:
+def _find_neighbours(mesh: Mesh) -> dict[tuple[int, int], list[int]]:
     found: dict[tuple[int, int], list[int]] = {}
-    for row, (a, b, c) in enumerate(mesh.faces.tolist()):
-        for edge in ((a, b), (b, c), (c, a)):
+    for row, face in enumerate(mesh.faces.tolist()):
+        for edge in sides(face):
             found.setdefault((min(edge), max(edge)), []).append(row)
     return found
 
 
-def _regions(mesh: Mesh, flat: float) -> list[_Region]:
+def _find_regions(mesh: Mesh, flat: float, neighbours: dict[tuple[int, int], list[int]]) -> list[_Region]:
     corners = mesh.triangles
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    sizes = np.linalg.norm(normals, axis=1)
-    normals /= np.maximum(sizes, 1e-300)[:, None]
+    normals, sizes = find_normals(corners)
     beside: list[list[int]] = [[] for _ in range(len(corners))]
-    for rows in _neighbours(mesh).values():
+    for rows in neighbours.values():
         if len(rows) == 2 and mesh.part[rows[0]] == mesh.part[rows[1]]:
             beside[rows[0]].append(rows[1])
             beside[rows[1]].append(rows[0])
@@ -201,7 +173,7 @@ def _regions(mesh: Mesh, flat: float) -> list[_Region]:
     return found
 
 
-def _plane(normal: Array) -> Array:
+def _find_axes(normal: Array) -> Array:
     u: Array = np.roll(np.eye(3), 1, axis=0)[int(np.argmax(np.abs(normal)))]
     u = u - (u @ normal) * normal
     u /= np.linalg.norm(u)
@@ -216,48 +188,43 @@ class _Ring:
     sides: list[list[tuple[int, int]]]
 
 
-def _polygons(mesh: Mesh, region: _Region, flat_axes: Array) -> tuple[list[_Ring], list[float]]:
+def _find_polygons(mesh: Mesh, region: _Region, flat_axes: Array) -> tuple[list[_Ring], list[float]]:
     faces = mesh.faces[region.rows].tolist()
     used = sorted({vertex for face in faces for vertex in face})
-    flat: list[Point] = [(x, y) for x, y in (mesh.vertices[used] @ flat_axes.T).tolist()]
-    places = dict(zip(used, flat, strict=True))
+    flat = (mesh.vertices[used] @ flat_axes.T).tolist()
+    places: dict[int, Point] = {vertex: (x, y) for vertex, (x, y) in zip(used, flat, strict=True)}
     polygons: dict[int, list[int]] = {}
     owner: dict[tuple[int, int], int] = {}
-    dropped: list[float] = []
+    slivers: list[float] = []
     for k, ((a, b, c), turned) in enumerate(zip(faces, region.turned, strict=True)):
         ring = [a, c, b] if turned else [a, b, c]
-        area = _area([places[v] for v in ring])
+        area = _find_area([places[v] for v in ring])
         if area < 0:
             ring, area = ring[::-1], -area
         polygons[k] = ring
-        for side in _sides(ring):
+        for side in sides(ring):
             owner.setdefault(side, k)
     shared = [(a, b) for a, b in owner if a < b and (b, a) in owner]
     shared.sort(key=lambda side: -_length(places[side[0]], places[side[1]]))
     for a, b in shared:
         one, two = owner[a, b], owner[b, a]
-        merged = _merged(polygons[one], polygons[two], a, b, places) if one != two else None
-        if merged:
-            polygons[one] = merged
+        union = _merge(polygons[one], polygons[two], a, b, places) if one != two else None
+        if union:
+            polygons[one] = union
             del polygons[two]
-            for side in _sides(merged):
-                owner[side] = one
+            owner |= dict.fromkeys(sides(union), one)
     rings: list[_Ring] = []
     for polygon in polygons.values():
-        ring = _straight(polygon, places)
+        ring = _straighten(polygon, places)
         points = [places[v] for v, _ in ring]
-        if len(ring) < 3 or _width(points) < SLIVER:
-            dropped.append(abs(_area([places[v] for v in polygon])))
+        if len(ring) < 3 or _find_width(points) < SLIVER:
+            slivers.append(abs(_find_area([places[v] for v in polygon])))
         else:
             rings.append(_Ring(points, [edges for _, edges in ring]))
-    return rings, dropped
+    return rings, slivers
 
 
-def _sides(ring: Sequence[int]) -> Iterator[tuple[int, int]]:
-    return zip(ring, [*ring[1:], ring[0]], strict=True)
-
-
-def _merged(one: list[int], two: list[int], a: int, b: int, places: dict[int, Point]) -> list[int] | None:
+def _merge(one: list[int], two: list[int], a: int, b: int, places: dict[int, Point]) -> list[int] | None:
     if len(one) + len(two) - 2 > 4 * CORNERS:
         return None
     i, j = one.index(a), two.index(b)
@@ -274,8 +241,8 @@ def _merged(one: list[int], two: list[int], a: int, b: int, places: dict[int, Po
     return ring
 
 
-def _straight(ring: list[int], places: dict[int, Point]) -> list[tuple[int, list[tuple[int, int]]]]:
-    left = [(a, [(a, b)]) for a, b in _sides(ring)]
+def _straighten(ring: list[int], places: dict[int, Point]) -> list[tuple[int, list[tuple[int, int]]]]:
+    left = [(a, [(a, b)]) for a, b in sides(ring)]
     xs, ys = zip(*(places[v] for v in ring), strict=True)
     least_rise = max(1e-3, 3e-5 * max(max(xs) - min(xs), max(ys) - min(ys)))  # a hull takes less for one plane
     while len(left) > 3:
@@ -301,20 +268,16 @@ def _length(a: Point, b: Point) -> float:
     return math.hypot(b[0] - a[0], b[1] - a[1])
 
 
-def _area(ring: Sequence[Point]) -> float:
-    return sum(a[0] * b[1] - a[1] * b[0] for a, b in zip(ring, [*ring[1:], ring[0]], strict=True)) / 2
+def _find_area(ring: Sequence[Point]) -> float:
+    return sum(a[0] * b[1] - a[1] * b[0] for a, b in sides(ring)) / 2
 
 
-def _width(ring: Sequence[Point]) -> float:
-    least = math.inf
-    for a, b in zip(ring, [*ring[1:], ring[0]], strict=True):
-        size = _length(a, b)
-        if size > 0:
-            least = min(least, max(_turn(a, b, c) for c in ring) / size)
-    return least
+def _find_width(ring: Sequence[Point]) -> float:
+    lengths = [(a, b, _length(a, b)) for a, b in sides(ring)]
+    return min((max(_turn(a, b, c) for c in ring) / size for a, b, size in lengths if size > 0), default=math.inf)
 
 
-def _falls(
+def _find_fall(
     mesh: Mesh,
     region: _Region,
     edges: Sequence[tuple[int, int]],
@@ -339,44 +302,41 @@ def _falls(
     return least, min(-sharpest / math.sqrt(max(1.0 - sharpest * sharpest, 1e-6)), 20.0)
 
 
-def _pushed(
-    part: str, ring: _Ring, region: _Region, flat_axes: Array, falls: Sequence[tuple[float, float]], depth: float
-) -> Prism:
-    sharp = [cotangent for _, cotangent in falls]
-    lower = _inset(ring.corners, [depth * cotangent for cotangent in sharp])
-    while lower is None:
+def _push(
+    ring: list[Point], region: _Region, flat_axes: Array, cotangents: Sequence[float], depth: float
+) -> list[Vector]:
+    """Return the corners of a polygon that is pushed inwards: the upper, then the lower ones."""
+    while (lower := _inset(ring, [depth * cotangent for cotangent in cotangents])) is None:
         depth /= 2
-        lower = _inset(ring.corners, [depth * cotangent for cotangent in sharp]) if depth > THIN else ring.corners
-    upper = np.array(ring.corners) @ flat_axes + region.offset * region.normal
+        if depth <= THIN:
+            lower = ring
+            break
+    upper = np.array(ring) @ flat_axes + region.offset * region.normal
     under = np.array(lower) @ flat_axes + (region.offset - depth) * region.normal
-    cosines = [round(max(cosine, -1.0), 4) for cosine, _ in falls]
-    return Prism(part, np.round(upper, _DIGITS), np.round(under, _DIGITS), cosines)
+    return list(map(tuple, np.round(np.concatenate([upper, under]), _DIGITS).tolist()))
 
 
 def _inset(ring: list[Point], by: Sequence[float]) -> list[Point] | None:
     if not any(by):
         return ring
-    number = len(ring)
     lines: list[tuple[float, float, float]] = []  # inward normal, offset
-    for k, (a, b) in enumerate(zip(ring, [*ring[1:], ring[0]], strict=True)):
+    for (a, b), away in zip(sides(ring), by, strict=True):
         size = _length(a, b)
         x, y = (a[1] - b[1]) / size, (b[0] - a[0]) / size
-        lines.append((x, y, x * a[0] + y * a[1] + by[k]))
-    moved: list[Point] = []
-    for k in range(number):
-        (a, b, p), (c, d, q) = lines[k - 1], lines[k]
+        lines.append((x, y, x * a[0] + y * a[1] + away))
+    inner: list[Point] = []
+    for (a, b, p), (c, d, q) in zip([lines[-1], *lines[:-1]], lines, strict=True):
         bend = a * d - b * c
         if abs(bend) < 1e-9:
             return None
-        moved.append(((p * d - b * q) / bend, (a * q - p * c) / bend))
-    for k in range(number):
-        a, b, c, d = ring[k], ring[(k + 1) % number], moved[k], moved[(k + 1) % number]
+        inner.append(((p * d - b * q) / bend, (a * q - p * c) / bend))
+    for (a, b), (c, d) in zip(sides(ring), sides(inner), strict=True):
         if (b[0] - a[0]) * (d[0] - c[0]) + (b[1] - a[1]) * (d[1] - c[1]) <= 1e-4 * _length(a, b):
             return None
-    return moved
+    return inner
 
 
-def _depths(mesh: Mesh, pieces: Sequence[tuple[_Region, Array, _Ring]]) -> Array:
+def _find_depths(mesh: Mesh, pieces: Sequence[tuple[_Region, Array, _Ring]]) -> Array:
     """Return how deep (mm) the material is behind each polygon, from THIN to THICK.
 
     Source: Moeller and Trumbore, Fast, minimum storage ray-triangle intersection, 1997.
@@ -392,10 +352,9 @@ def _depths(mesh: Mesh, pieces: Sequence[tuple[_Region, Array, _Ring]]) -> Array
     origins = np.concatenate(starts)
     owners = np.repeat(np.arange(len(pieces)), numbers)
     into = -np.repeat([region.normal for region, _, _ in pieces], numbers, axis=0)
-    points, rows = samples(mesh.triangles, THICK)
     corners = mesh.triangles
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
+    points, rows = sample(corners, THICK)
+    normals = find_normals(corners)[0]
     tree = spatial.cKDTree(points)
     depths = np.full(len(pieces), THICK)
     # what is hit is up to half of THICK from the middle of the way, and up to .71 of it from a sample
@@ -408,8 +367,8 @@ def _depths(mesh: Mesh, pieces: Sequence[tuple[_Region, Array, _Ring]]) -> Array
         off = np.sum((corners[other] - origins[ray][:, None]) * into[ray][:, None], axis=2)
         behind = np.abs(off).max(axis=1) > FLAT  # not in the polygon's own plane
         ray, other = ray[behind], other[behind]
-        a = mesh.vertices[mesh.faces[other, 0]]
-        u, v = mesh.vertices[mesh.faces[other, 1]] - a, mesh.vertices[mesh.faces[other, 2]] - a
+        a = corners[other, 0]
+        u, v = corners[other, 1] - a, corners[other, 2] - a
         way, to = into[ray], origins[ray] - a
         p, q = np.cross(way, v), np.cross(to, u)
         bend = np.sum(u * p, axis=1)

@@ -129,7 +129,7 @@ class MeshTable(Parameters, frozen=True):
     tray: Tray
 
     @property
-    def made_from(self) -> str:
+    def solids_digest(self) -> str:
         """The digest of what the solids depend on."""
         return self.digest_of(self.source, 1e3 * self.cubes.edge, [box.model_dump() for box in self.boxes])
 

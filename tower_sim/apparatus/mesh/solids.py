@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import cast
+from typing import NamedTuple
 
-from tower_sim.apparatus.hull import Hull, Vector, along
+import numpy as np
+
+from tower_sim.apparatus.hull import Hull, Vector
 from tower_sim.apparatus.parts import Box, Quaternion
 from tower_sim.errors import UsageError, fault
+from tower_sim.tools import portable
 
 MOST = 20_000
 """So many prisms a tower may have."""
@@ -22,11 +25,22 @@ _ROUNDED = 3e-9  # m: corners of a file are rounded to a third of that
 _ADVICE = "import the mesh again with tower-sim tower import"
 
 
-def text_of(prisms: Iterable[tuple[str, Sequence[Vector], Sequence[float]]], made_from: str) -> str:
-    """Return the text of prisms, given as part, corners (mm) and least cosines; `made_from` is a digest."""
+class Prism(NamedTuple):
+    """A prism: its upper `corners` (mm), counter-clockwise from outside, then its lower ones.
+
+    `cosines` has for each side the least cosine that `Hull` explains.
+    """
+
+    part: str
+    corners: Sequence[Vector]
+    cosines: Sequence[float]
+
+
+def format_prisms(prisms: Iterable[Prism], digest: str) -> str:
+    """Return the text of prisms that were made from what has the `digest`."""
     lines = [
         "# prisms of tower_sim, lengths in mm: upper corners, lower corners, the upper face",
-        _MADE_FROM + made_from,
+        _MADE_FROM + digest,
     ]
     known, part = 0, ""
     for name, corners, cosines in prisms:
@@ -40,10 +54,9 @@ def text_of(prisms: Iterable[tuple[str, Sequence[Vector], Sequence[float]]], mad
     return "\n".join([*lines, ""])
 
 
-def made_from(text: str) -> str:
+def read_digest(text: str) -> str:
     """Return the digest of what solids were made from."""
-    line = text.split("\n", 2)[1] if text.count("\n") > 1 else ""
-    return line.removeprefix(_MADE_FROM)
+    return "".join(text.split("\n", 2)[1:2]).removeprefix(_MADE_FROM)
 
 
 def read(text: str, surfaces: Mapping[str, str]) -> tuple[tuple[Box, ...], tuple[Hull, ...]]:
@@ -64,15 +77,15 @@ def read(text: str, surfaces: Mapping[str, str]) -> tuple[tuple[Box, ...], tuple
             elif line.startswith(_COSINES):
                 cosines = [float(each) for each in rest[1:]]
             elif word == "f":
-                box = cuboid(part, surfaces[part], corners)
+                box = find_cuboid(part, surfaces[part], corners)
                 if box and max(cosines) <= 0.0:  # no other piece is next in its plane, and none rises
                     boxes.append(box)
                 else:
-                    hulls.append(prism(part, surfaces[part], corners, cosines))
+                    hulls.append(as_hull(part, surfaces[part], corners, cosines))
                 corners = []
-        except (ValueError, IndexError) as error:
-            if isinstance(error, UsageError):
-                raise
+        except UsageError:
+            raise
+        except (ValueError, IndexError):
             raise fault(f"line {number} of the solids", line, "one that begins with v, g or f", _ADVICE) from None
     if len(boxes) + len(hulls) > MOST:
         raise UsageError(
@@ -81,30 +94,24 @@ def read(text: str, surfaces: Mapping[str, str]) -> tuple[tuple[Box, ...], tuple
     return tuple(boxes), tuple(hulls)
 
 
-def cuboid(part: str, surface: str, corners: Sequence[Vector]) -> Box | None:
+def find_cuboid(part: str, surface: str, corners: Sequence[Vector]) -> Box | None:
     """Return a prism as the box that it is but for the rounding of its corners (m), or None."""
     if len(corners) != 8:
         return None
-    a = corners[0]
-    ways = [_from(a, corners[k]) for k in (1, 3, 4)]
-    for k, (i, j, m) in enumerate(((0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0))):
-        for corner, n in ((corners[k], m), (corners[k + 4], 1)):
-            off = [corner[c] - a[c] - i * ways[0][c] - j * ways[1][c] - n * ways[2][c] for c in range(3)]
-            if max(map(abs, off)) > _ROUNDED:
-                return None
-    sizes = [math.sqrt(along(way, way)) for way in ways]
-    x, y, z = ((way[0] / size, way[1] / size, way[2] / size) for way, size in zip(ways, sizes, strict=True))
-    lean = (along(x, y) * min(sizes[:2]), along(x, z) * min(sizes[::2]), along(y, z) * min(sizes[1:]))
-    if max(map(abs, lean)) > _ROUNDED:
+    places = np.array(corners)
+    ways = places[[1, 3, 4]] - places[0]
+    steps = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)])
+    sizes = portable.lengths(ways)
+    if not sizes.all() or np.abs(places - places[0] - steps @ ways).max() > _ROUNDED:
         return None
-    z = (x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0])  # outwards
-    turn = _turn(x, y, z)
-    centre = tuple(a[c] + (ways[0][c] + ways[1][c] + ways[2][c]) / 2 for c in range(3))
-    return Box(part, surface, cast("Vector", centre), (sizes[0] / 2, sizes[1] / 2, sizes[2] / 2), turn)
-
-
-def _from(a: Vector, b: Vector) -> Vector:
-    return (b[0] - a[0], b[1] - a[1], b[2] - a[2])
+    turned = ways / sizes[:, None]
+    lean = np.abs(turned @ turned.T) * np.minimum(sizes, sizes[:, None])
+    if lean[~np.eye(3, dtype=bool)].max() > _ROUNDED:
+        return None
+    x, y = turned[:2]
+    turn = _turn(*np.array([x, y, np.cross(x, y)]).tolist())  # the third axis is outwards
+    centre = places[0] + (ways[0] + ways[1] + ways[2]) / 2
+    return Box(part, surface, tuple(centre.tolist()), tuple((sizes / 2).tolist()), turn)
 
 
 def _turn(x: Vector, y: Vector, z: Vector) -> Quaternion:
@@ -121,12 +128,12 @@ def _turn(x: Vector, y: Vector, z: Vector) -> Quaternion:
     return (pairs[0] / size, pairs[1] / size, pairs[2] / size, pairs[3] / size)
 
 
-def prism(part: str, surface: str, corners: Sequence[Vector], cosines: Sequence[float]) -> Hull:
+def as_hull(part: str, surface: str, corners: Sequence[Vector], cosines: Sequence[float]) -> Hull:
     """Return the hull of a prism whose first half of corners are the upper ones, counter-clockwise from outside.
 
     `cosines` are the least cosines of its sides, from the one between its first two corners on.
     """
     number = len(corners) // 2
-    sides = [(k, k + number, (k + 1) % number + number, (k + 1) % number) for k in range(number)]
-    faces = (tuple(range(number)), tuple(range(2 * number - 1, number - 1, -1)), *sides)
+    around = [(k, k + number, (k + 1) % number + number, (k + 1) % number) for k in range(number)]
+    faces = (tuple(range(number)), tuple(range(2 * number - 1, number - 1, -1)), *around)
     return Hull(part, surface, tuple(corners), faces, (1.0, 2.0, *cosines))

@@ -30,8 +30,8 @@ _FLAT = np.array([[[0, 1, 0]] * 3] * 3)  # neighbours within a layer
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What was found: the height of the rim, and layers of the inside with the outlines' extents.
+class Interior:
+    """The height of the rim, and layers of the inside with the outlines' extents.
 
     `heights` (mm) are of the layers from the top; `extents` (n, 16) how far they reach along `directions()`.
     `exit_angle` (rad) is the direction in which the exit opens, None if all around. Under `passed` nothing is so narrow
@@ -61,7 +61,14 @@ def directions() -> Array:
     return np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
-def samples(triangles: Array, step: float) -> tuple[Array, npt.NDArray[np.intp]]:
+def find_normals(triangles: Array) -> tuple[Array, Array]:
+    """Return the unit normals of triangles (n, 3, 3), shape (n, 3), and twice their areas."""
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    sizes = np.linalg.norm(normals, axis=1)
+    return normals / np.maximum(sizes, 1e-300)[:, None], sizes
+
+
+def sample(triangles: Array, step: float) -> tuple[Array, npt.NDArray[np.intp]]:
     """Return points on triangles (n, 3, 3), at most 0.71 `step` from any point of them, and whose each is."""
     sides = np.linalg.norm(np.roll(triangles, -1, axis=1) - triangles, axis=2)
     longest = sides.argmax(axis=1)
@@ -92,12 +99,11 @@ class Space:
         low[2] = 0.0
         self.edge = edge
         x, y, z = (high - low).tolist()
-        volume = x * y * z
-        self.pitch = max(edge / 10, (volume / cells) ** (1 / 3))
+        self.pitch = max(edge / 10, (x * y * z / cells) ** (1 / 3))
         self.low = low
         shape: tuple[int, ...] = tuple((np.ceil((high - low) / self.pitch).astype(int) + 1).tolist())
         taken = np.zeros(shape, dtype=bool)
-        taken[tuple(self._cells(samples(triangles, 0.7 * self.pitch)[0]).T)] = True
+        taken[tuple(self._cells(sample(triangles, 0.7 * self.pitch)[0]).T)] = True
         self.taken: Mask = taken
         away = ndimage.distance_transform_edt(~taken, sampling=self.pitch)
         self.heights: Array = self.pitch * np.arange(0.5, float(shape[2]))
@@ -113,11 +119,9 @@ class Space:
         reached is as near to it as a cube's middle can be, and nothing is between them.
         """
         _, nearest = ndimage.distance_transform_edt(~self.reached, return_indices=True)
-        points, rows = samples(triangles, 1.5 * self.pitch)
-        normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
-        normals /= np.maximum(np.linalg.norm(normals, axis=1), 1e-300)[:, None]
+        every, owners = sample(triangles, 1.5 * self.pitch)
+        normals = find_normals(triangles)[0]
         before, behind = np.zeros(len(triangles), dtype=bool), np.zeros(len(triangles), dtype=bool)
-        every, owners = points, rows
         for seen, side, asked in ((before, 1.0, np.ones_like(sure)), (behind, -1.0, ~sure)):
             points, rows = every[asked[owners]], owners[asked[owners]]
             for ahead in (0.5, 0.8):
@@ -135,7 +139,7 @@ class Space:
                 seen[rows[is_near]] = True
         return before, behind
 
-    def explore(self) -> Found:
+    def explore(self) -> Interior:
         """Find mouth, inside and exit; raises NoWay if a cube does not get in or out."""
         doubt = 0.87 * self.pitch  # by so much may a cell's distance be wrong
         width = self.edge
@@ -147,7 +151,7 @@ class Space:
             raise NoWay(not first, 0.0 if isinstance(found, bool) else width)
         return first
 
-    def _inside(self, radius: float) -> Found | bool:
+    def _inside(self, radius: float) -> Interior | bool:
         free = self.away >= radius
         labels, _ = ndimage.label(free)
         top = np.unique(labels[:, :, -1])
@@ -193,7 +197,7 @@ class Space:
             inside[:, :, k] = here
         return inside, first
 
-    def _search(self, radius: float, air: Mask, inside: Mask, start: int, first: int) -> Found:
+    def _search(self, radius: float, air: Mask, inside: Mask, start: int, first: int) -> Interior:
         rim, exit_top = float(self.heights[start]) - radius, float(self.heights[first]) + radius
         layers = np.flatnonzero(inside.any(axis=(0, 1)))[::-1]
         out = directions()
@@ -208,7 +212,7 @@ class Space:
         mean = np.exp(1j * angles).mean()
         heights = self.heights
         self.reached: Mask = inside | (air & ((heights < exit_top + 2 * self.edge) | (heights > rim - 3 * self.edge)))
-        return Found(
+        return Interior(
             rim=rim,
             heights=heights[layers],
             extents=spread,
