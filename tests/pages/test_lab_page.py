@@ -324,7 +324,7 @@ def test_a_link_opens_what_was_chosen(page: Any, browser: Watched, file: Path):
     for wrong in ("", "file:///home/somebody/lab.html", "#lab=1&a.rounds=99"):
         again.fill("#share-given", wrong)
         again.keyboard.press("Enter")
-        assert again.inner_text("#share-told").startswith("The link cannot be read: ")
+        assert again.inner_text("#share-message").startswith("The link cannot be read: ")
         assert again.evaluate("towerSim.state().a.rounds") == 2
     again.fill("#share-given", f"https://example.org/labs/mine.html{link}")
     again.keyboard.press("Enter")

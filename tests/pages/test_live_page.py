@@ -348,7 +348,7 @@ def test_undo_takes_back_the_last_throw_whether_it_is_computed_plays_or_is_over(
         page.keyboard.press("u")
         page.evaluate("() => towerSim.busy")
         all_still(page)
-        assert page.inner_text("#said") == "Undone."
+        assert page.inner_text("#message") == "Undone."
         assert page.evaluate(told) == before, wait
     page.click(button)
     page.keyboard.press("u")

@@ -246,7 +246,7 @@ def test_keys_alone_do_everything(at_desk: Open):
     events = sorted({round(event["time"], 9) for event in page.evaluate("towerSim.events")})
     assert page.evaluate("towerSim.time") == pytest.approx(events[1])
     shown(page)
-    assert "cube" in page.inner_text("#said")
+    assert "cube" in page.inner_text("#message")
     press("n")
     press("p")
     assert page.evaluate("towerSim.time") == pytest.approx(events[1])

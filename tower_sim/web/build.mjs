@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 const [modules, made, out, file] = process.argv.slice(2);
 const { build } = createRequire(join(modules, "esbuild"))("esbuild");
 const src = join(import.meta.dirname, "src");
-const workers = ["live/worker.ts", "replay/worker.ts"];
+const workers = ["live/worker.ts"];
 const views = ["live/main.tsx", "lab/main.tsx", "replay/main.tsx", "record/main.tsx"];
 const styles = ["common/common.css", "live/live.css", "lab/lab.css", "replay/replay.css", "record/record.css"];
 const built = (files, entryNames, more) => build({

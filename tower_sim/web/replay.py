@@ -145,7 +145,7 @@ def page_of(replay: dict[str, Any]) -> str:
         title=replay["title"],
         view="replay",
         data={"replay": replay},
-        blobs={"core": core(), "worker": text_of("replay-worker.js").encode()},
+        blobs={"core": core(), "worker": text_of("live-worker.js").encode()},
     ).text()
 
 

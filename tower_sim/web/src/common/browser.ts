@@ -1,11 +1,9 @@
 // What a page asks of its browser: elements, data in the file, frames, the theme, what is kept, files that are saved.
 
-/** The element with this id. */
 export function find<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   return document.getElementById(id) as Kind;
 }
 
-/** A canvas for pictures of our own, and what draws on it. */
 export function canvasOf(width: number, height: number): [HTMLCanvasElement, CanvasRenderingContext2D] {
   const canvas = Object.assign(document.createElement("canvas"), { width, height });
   return [canvas, canvas.getContext("2d")!];
@@ -35,7 +33,6 @@ export function shows(view: string): boolean {
   return true;
 }
 
-/** The JSON document that the page has under this id. */
 export function dataOf(id: string): any {
   return JSON.parse(find(id).textContent!);
 }
@@ -53,7 +50,6 @@ export async function workerMaker(): Promise<() => Worker> {
   return () => new Worker(url);
 }
 
-/** Whether this browser runs the physics. */
 export function runsPhysics(): boolean {
   return typeof WebAssembly !== "undefined" && typeof Worker !== "undefined" && typeof DecompressionStream !== "undefined";
 }
@@ -71,12 +67,10 @@ export function onceAFrame(draw: (now: number) => void): () => void {
   };
 }
 
-/** Whether the reader wants things to move little. */
 export function wantsStillness(): boolean {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** Whether the page is dark now. */
 export function isDark(): boolean {
   const chosen = document.documentElement.style.colorScheme;
   return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -88,7 +82,6 @@ export function startTheme(changed: () => void): void {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
 }
 
-/** Change between light and dark. */
 export function changeTheme(): void {
   const chosen = isDark() ? "light" : "dark";
   document.documentElement.style.colorScheme = chosen;
@@ -142,7 +135,6 @@ export function saveFrom(href: string, download: string): void {
   link.remove();
 }
 
-/** Open a dialog at its top. */
 export function openDialog(id: string): void {
   const dialog = find<HTMLDialogElement>(id);
   dialog.showModal();

@@ -37,7 +37,6 @@ export function drawFace(context: CanvasRenderingContext2D, x: number, y: number
   context.restore();
 }
 
-/** How each pattern is drawn on a face of 64 by 64. */
 const PATTERN_DRAWINGS: Record<string, (context: CanvasRenderingContext2D) => void> = {
   plain: () => {},
   stripes: (context) => strokes(context, [6, 19, 32, 45, 58].map((y) => [0, y, 64, y])),

@@ -1,7 +1,7 @@
 // Parts that several views have.
 
 import type { ComponentChildren } from "preact";
-import { address, changeTheme, find, isDark } from "./browser";
+import { address, changeTheme, find, isDark, openDialog } from "./browser";
 
 /** The button between light and dark; `changed` is called when somebody pressed it. */
 export function Theme({ changed }: { changed: () => void }) {
@@ -22,9 +22,6 @@ export function Icon({ id, label, title = label, shape, sign, press, main = fals
   );
 }
 
-export const HOME = "M10 3 2 10h2.5v7h4v-4.500h3V17h4v-7H18z";
-
-/** A dialog with a heading; its button closes it. */
 export function Dialog({ id, title, children }: { id: string; title: string; children: ComponentChildren }) {
   return (
     <dialog id={id} aria-labelledby={`${id}-head`}>
@@ -36,7 +33,7 @@ export function Dialog({ id, title, children }: { id: string; title: string; chi
 }
 
 /** What to send to a friend, and what the friend needs: with the page's address a browser, without it a copy of the page. */
-export function Send({ text, button, tell }: { text: string; button: string; tell: (line: string) => void }) {
+function Send({ text, button, tell }: { text: string; button: string; tell: (line: string) => void }) {
   const copy = async () => {
     find<HTMLInputElement>("share-link").select();
     try {
@@ -55,6 +52,73 @@ export function Send({ text, button, tell }: { text: string; button: string; tel
   );
 }
 
+const sharing = { message: "", given: "" };
+
+/** Open the dialog of sharing, as it is at first. */
+export function openShare(render: () => void): void {
+  Object.assign(sharing, { message: "", given: "" });
+  render();
+  openDialog("share-dialog");
+}
+
+interface Share {
+  title: string; text: string; button: string; label: string; render: () => void; children?: ComponentChildren;
+  /** Open what was given; false where nothing was. */
+  open(given: string): unknown;
+  /** What an error says, in a line. */
+  wrong?(line: string): string;
+  first(tell: (line: string) => void): ComponentChildren;
+  last?(take: (given: string) => void): ComponentChildren;
+}
+
+/** The dialog that gives away what is here, and opens what another page gave. */
+export function ShareDialog({ title, text, button, label, render, children, open, wrong = (line) => line, first, last }: Share) {
+  const tell = (line: string) => {
+    sharing.message = line;
+    render();
+  };
+  const take = async (given: string) => {
+    try {
+      if ((await open(given)) === false) return;
+      find<HTMLDialogElement>("share-dialog").close();
+      render();
+    } catch (error) {
+      tell(wrong((error as Error).message));
+    }
+  };
+  return (
+    <Dialog id="share-dialog" title={title}>
+      {first(tell)}
+      <Send text={text} button={button} tell={tell} />
+      {children}
+      <form id="share-take" onSubmit={(event) => { event.preventDefault(); take(sharing.given.trim()); }}>
+        <label for="share-given">{label}</label>
+        <div class="bar"><input type="text" id="share-given" autocomplete="off" value={sharing.given} onInput={({ currentTarget }) => (sharing.given = currentTarget.value)} /><button type="submit">Open</button></div>
+      </form>
+      {last?.(take)}
+      <p class="note" id="share-message" role="status">{sharing.message}</p>
+    </Dialog>
+  );
+}
+
+/** Tabs, their titles by name; arrow keys go from one to the next. Each controls `panel`, or one of its own. */
+export function Tabs({ titles, chosen, choose, panel }: { titles: Record<string, string>; chosen: string; choose: (name: string) => void; panel?: string }) {
+  const names = Object.keys(titles);
+  const press = (event: KeyboardEvent, i: number) => {
+    const step = ({ ArrowRight: 1, ArrowLeft: -1 } as Record<string, number>)[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const next = names[(i + step + names.length) % names.length];
+    choose(next);
+    find(`tab-${next}`).focus();
+  };
+  return (
+    <div class="tabs" role="tablist" aria-label="What to look at">
+      {names.map((name, i) => <button type="button" role="tab" id={`tab-${name}`} aria-controls={panel ?? `panel-${name}`} aria-selected={name === chosen} tabIndex={name === chosen ? 0 : -1} onClick={() => choose(name)} onKeyDown={(event) => press(event, i)}>{titles[name]}</button>)}
+    </div>
+  );
+}
+
 /** Keys, [key key ..., what they do]. */
 export function Keys({ keys }: { keys: string[][] }) {
   return (
@@ -67,12 +131,10 @@ export function Keys({ keys }: { keys: string[][] }) {
   );
 }
 
-/** Names and what they are, in two columns. */
 export function Facts({ facts }: { facts: [string, ComponentChildren][] }) {
   return <dl class="facts" id="about">{facts.map(([name, value]) => [<dt>{name}</dt>, <dd>{value}</dd>])}</dl>;
 }
 
-/** A field to be filled in, with its label. */
 export function Field({ label, children, id }: { label: string; children: ComponentChildren; id?: string }) {
   return <label class="field" id={id}><span class="what">{label} </span>{children}</label>;
 }

@@ -19,7 +19,6 @@ export function capital(text: string): string {
   return `${text[0].toUpperCase()}${text.slice(1)}`;
 }
 
-/** The sum of numbers. */
 export function sumOf(numbers: Iterable<number>): number {
   let sum = 0;
   for (const number of numbers) sum += number;

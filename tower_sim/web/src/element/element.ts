@@ -2,17 +2,17 @@
 // MADE has what Python filled it with: { towers, paints, core: base64, worker: text }.
 
 
-import { onceAFrame, runsPhysics } from "../common/browser";
+import { runsPhysics } from "../common/browser";
 import type { Paint } from "../common/faces";
 import { handleCanvas } from "../scene/hands";
 import { seenOf, solidsOf } from "../scene/solids";
-import { Stage } from "../scene/stage";
-import { anySeed, checkSeed, countsOf, countsText, shown } from "../live/link";
-import type { Cube, Shown } from "../live/state";
+import { Stage, animate } from "../scene/stage";
+import { anySeed, checkSeed, countsOf, countsText, quote } from "../live/link";
+import type { Cube, Apparatus } from "../live/state";
 import { LiveTower } from "../live/tower";
 import { byColour } from "../live/words";
 
-declare const MADE: { towers: Shown[]; paints: Record<string, Paint>; core: string; worker: string };
+declare const MADE: { towers: Apparatus[]; paints: Record<string, Paint>; core: string; worker: string };
 
 let url = "";
 
@@ -22,9 +22,8 @@ function makeWorker(): Worker {
 }
 
 const Base = typeof HTMLElement === "undefined" ? (class {} as typeof HTMLElement) : HTMLElement; // where pages are made, nothing is shown
-const STILL = 160; // ms without a change, after which the picture is drawn once more, as finely as can be
 const ATTRIBUTES = ["profile", "state", "seed", "cubes"];
-const STYLE = ":host{display:block;position:relative;min-height:240px;color-scheme:light dark;background:light-dark(#e9e6dd,#0e1013)}:host([hidden]){display:none}canvas[hidden],slot[hidden]{display:none}slot{display:block;height:100%}canvas{position:absolute;inset:0;width:100%;height:100%;touch-action:none}p{position:absolute;left:0;right:0;bottom:0;margin:0;padding:4px 8px;font:14px system-ui,sans-serif;color:light-dark(#a3271f,#f59a8f)}p:empty{display:none}.said{clip-path:inset(50%);width:1px;height:1px;overflow:hidden}";
+const STYLE = ":host{display:block;position:relative;min-height:240px;color-scheme:light dark;background:light-dark(#e9e6dd,#0e1013)}:host([hidden]){display:none}canvas[hidden],slot[hidden]{display:none}slot{display:block;height:100%}canvas{position:absolute;inset:0;width:100%;height:100%;touch-action:none}p{position:absolute;left:0;right:0;bottom:0;margin:0;padding:4px 8px;font:14px system-ui,sans-serif;color:light-dark(#a3271f,#f59a8f)}p:empty{display:none}.status{clip-path:inset(50%);width:1px;height:1px;overflow:hidden}";
 
 /**
  * The tower of `profile` with what `state` (a token) has inside; with `seed` and `cubes` it throws them at once, as
@@ -37,19 +36,18 @@ export class CubeTower extends Base {
   declare state: string | null;
   declare seed: string | null;
   declare cubes: string | null;
-  private canvas = made("canvas", { tabindex: "0", role: "application", "aria-label": "A cube tower. Arrow keys turn it, plus and minus zoom." });
-  private line = made("p", { role: "alert" });
-  private said = made("p", { class: "said", role: "status" });
-  private substitute = made("slot", { hidden: "" });
-  private ask = onceAFrame((at) => this.frame(at));
-  private tower = new LiveTower(makeWorker, (word, what) => this.heard(word, what), this.ask);
+  private canvas = element("canvas", { tabindex: "0", role: "application", "aria-label": "A cube tower. Arrow keys turn it, plus and minus zoom." });
+  private line = element("p", { role: "alert" });
+  private status = element("p", { class: "status", role: "status" });
+  private substitute = element("slot", { hidden: "" });
+  private ask = animate(this);
+  private tower = new LiveTower(makeWorker, (word, what) => this.hear(word, what), this.ask);
   private busy: Promise<void> = Promise.resolve();
   private isAsked = true; // whether the attributes say what was not done yet
-  private shown: Shown | null = null;
-  private stage: Stage | null = null;
+  private apparatus: Apparatus | null = null;
+  stage: Stage | null = null;
   private applied: string | null = null;
   private colours: string[] = [];
-  private finer = 0;
   private noPicture = "";
 
   static get observedAttributes() {
@@ -58,7 +56,7 @@ export class CubeTower extends Base {
 
   constructor() {
     super();
-    this.attachShadow({ mode: "open" }).append(this.canvas, this.substitute, this.line, this.said);
+    this.attachShadow({ mode: "open" }).append(this.canvas, this.substitute, this.line, this.status);
     const early = this as Record<string, unknown>; // what was set before this module came
     for (const name of ATTRIBUTES.filter((each) => Object.hasOwn(early, each))) {
       const value = early[name];
@@ -76,7 +74,7 @@ export class CubeTower extends Base {
     }
     if (this.stage && !this.stage.renderer) this.stage.openPicture();
     this.ask();
-    this.asked();
+    this.followSoon();
   }
 
   /** Frameworks take elements out to put them elsewhere: only one that stays out is left. */
@@ -88,20 +86,19 @@ export class CubeTower extends Base {
 
   attributeChangedCallback() {
     this.isAsked = true;
-    this.asked();
+    this.followSoon();
   }
 
   /** What was asked comes to its end unseen; then worker and picture go, and the past stays. */
   private async leave(): Promise<void> {
     await this.finish();
     if (this.isConnected) return;
-    clearTimeout(this.finer);
     this.stage?.close();
     this.tower.terminate();
   }
 
   /** Do what the attributes say, once for all of them that were changed together. */
-  private asked(): void {
+  private followSoon(): void {
     queueMicrotask(() => {
       if (this.isAsked && this.isConnected) this.queue(() => this.follow()).catch(() => {});
     });
@@ -126,7 +123,6 @@ export class CubeTower extends Base {
     return done;
   }
 
-  /** Show what went wrong last, or why there is no picture. */
   private complain(line: string): void {
     this.line.textContent = line || this.noPicture;
   }
@@ -148,15 +144,15 @@ export class CubeTower extends Base {
     if (!this.isConnected) throw new Error("This tower is in no page; append it to a document, then throw, knock or undo.");
     const name = this.profile ?? MADE.towers[0].name;
     const found = MADE.towers.find((tower) => tower.name === name);
-    if (!found) throw new Error(`The profile ${shown(name)} is not in this element; allowed are ${MADE.towers.map((tower) => tower.name).join(", ")}.`);
-    if (found === this.shown) return;
+    if (!found) throw new Error(`The profile ${quote(name)} is not in this element; allowed are ${MADE.towers.map((tower) => tower.name).join(", ")}.`);
+    if (found === this.apparatus) return;
     if (!runsPhysics()) this.giveWay();
     await this.tower.finish();
     found.seen ??= seenOf(found.profile);
     this.openStage(found);
-    this.shown = this.applied = null;
+    this.apparatus = this.applied = null;
     await this.tower.open(found, Uint8Array.from(atob(MADE.core), (letter) => letter.charCodeAt(0)));
-    this.shown = found;
+    this.apparatus = found;
   }
 
   /** Where the physics cannot run, the element shows what stands inside it, such as a picture. */
@@ -167,7 +163,7 @@ export class CubeTower extends Base {
     throw new Error(`This browser has no WebAssembly or no workers, which the physics needs${instead}.`);
   }
 
-  private openStage({ seen, edge }: Shown): void {
+  private openStage({ seen, edge }: Apparatus): void {
     const solids = solidsOf(seen, edge);
     const shape = solids.flatMap((solid) => solid.vertices);
     this.colours = Object.keys(MADE.paints);
@@ -177,7 +173,7 @@ export class CubeTower extends Base {
     this.canvas = canvas;
     this.stage?.close();
     this.noPicture = "";
-    this.stage = new Stage(canvas, header, solids, [shape, shape], this.ask, (message) => {
+    this.stage = new Stage(canvas, header, solids, shape, this.ask, (message) => {
       this.noPicture = message;
       this.complain("");
     });
@@ -186,7 +182,7 @@ export class CubeTower extends Base {
     this.ask();
   }
 
-  private heard(word: string, what: any): void {
+  private hear(word: string, what: any): void {
     const counted = (cubes: Cube[]) => Object.fromEntries(byColour(cubes));
     if (word === "throw") {
       this.complain("");
@@ -195,7 +191,7 @@ export class CubeTower extends Base {
     else if (word === "failed") this.tell("trouble", { message: what.reason || `no landing: ${what.failures.join(", ")}` });
     else if (word === "rest") {
       const { emerged, inside, board, token } = what;
-      this.said.textContent = `${emerged.length} came out, ${inside.length} inside.`;
+      this.status.textContent = `${emerged.length} came out, ${inside.length} inside.`;
       this.tell("rest", { state: token, emerged, inside: counted(inside), board: counted(board) });
     }
   }
@@ -204,26 +200,22 @@ export class CubeTower extends Base {
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
   }
 
-  private frame(at: number): void {
-    const { tower, stage } = this;
-    if (!stage || !tower.shown || !this.isConnected) return;
-    const moving = tower.moves;
-    tower.tick(performance.now());
-    stage.watchPace(moving ? at : null);
-    this.draw(stage.level);
-    clearTimeout(this.finer);
-    if (tower.moves) this.ask();
-    else this.finer = window.setTimeout(() => this.draw(0), STILL);
+  get moves(): boolean {
+    return this.tower.moves;
   }
 
-  /** Draw the picture in a quality of QUALITIES: 0 is the finest. */
-  private draw(level: number): void {
-    const [tower, stage] = [this.tower, this.stage!];
+  tick(): void {
+    this.tower.tick(performance.now());
+  }
+
+  draw(level: number): void {
+    const { tower, stage } = this;
+    if (!stage || !tower.apparatus || !this.isConnected) return;
     const dark = matchMedia("(prefers-color-scheme: dark)").matches;
     stage.paint(dark ? [14, 16, 19] : [233, 230, 221], dark);
     const index = (name: string) => Math.max(this.colours.indexOf(name), 0);
     const cubes = tower.drawn(performance.now()).map((each) => ({ ...each, colour: index(each.colour) }));
-    stage.look(0, 0);
+    stage.look();
     stage.draw({ cubes, lit: [] }, level);
   }
 
@@ -266,8 +258,7 @@ export class CubeTower extends Base {
   }
 }
 
-/** A new element with attributes. */
-function made<Name extends keyof HTMLElementTagNameMap>(name: Name, attributes: Record<string, string>): HTMLElementTagNameMap[Name] {
+function element<Name extends keyof HTMLElementTagNameMap>(name: Name, attributes: Record<string, string>): HTMLElementTagNameMap[Name] {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   return element;

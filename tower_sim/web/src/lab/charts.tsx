@@ -7,7 +7,6 @@ import type { Paint } from "../common/faces";
 export interface Shares { name: string; shares: ArrayLike<number>; paint?: Paint }
 export interface Points { name: string; points: { mean: number; low: number; high: number }[] }
 
-/** The numbers that a histogram shows. */
 export interface Span { from: number; to: number }
 
 /** Return a step of 1, 2 or 5 times a power of ten that cuts a length into about so many parts. */
@@ -89,7 +88,6 @@ function levels({ left, right, top, bottom }: Frame, most: number, write: (value
   });
 }
 
-/** Return the numbers that are worth a bar. */
 export function spanOf(sets: Shares[]): Span {
   const seen = (i: number) => sets.some(({ shares }) => (shares[i] ?? 0) > 0.0004);
   let [from, to] = [0, Math.max(...sets.map(({ shares }) => shares.length)) - 1];
@@ -163,7 +161,6 @@ export function Legend({ sets }: { sets: Shares[] }) {
   );
 }
 
-/** A histogram in small: bars alone, for where there is room for a glance. */
 export function Strip({ sets }: { sets: Shares[] }) {
   const { from, to } = spanOf(sets);
   const [width, height] = [150, 46];

@@ -1,10 +1,9 @@
 // Controls: sliders with their numbers, choices, a list that is put in order by keys, mouse and touch.
 
 import { Component, type ComponentChildren, createRef } from "preact";
-import { find } from "../common/browser";
 import { type Shares, Strip } from "./charts";
+import type { Jobs, Progress } from "./jobs";
 
-/** The id of the control with this label. */
 function idOf(label: string): string {
   return `control-${label.toLowerCase().replace(/[^a-z]+/g, "-")}`;
 }
@@ -21,7 +20,6 @@ export function Slider({ label, least, most, value, words = String(value), mark,
   );
 }
 
-/** A choice of [value, words] with its label. */
 export function Choice({ label, options, value, changed }: { label: string; options: [string, string][]; value: string; changed: (value: string) => void }) {
   const id = idOf(label);
   return (
@@ -42,11 +40,13 @@ export class Fold extends Component<{ title: string; open?: boolean; children: C
   }
 }
 
+const NONE: Progress = { done: 0, games: 1, isBusy: false };
+
 interface Item { id: number; words: string; mark: ComponentChildren }
 
 /** A list that is put in order: `changed` with the ids in their new order. */
-export class OrderList extends Component<{ label: string; items: Item[]; changed: (order: number[]) => void }, { told: string; held: number | null }> {
-  state = { told: "", held: null };
+export class OrderList extends Component<{ label: string; items: Item[]; changed: (order: number[]) => void }, { message: string; held: number | null }> {
+  state = { message: "", held: null };
   list = createRef<HTMLOListElement>();
 
   move(id: number, to: number): void {
@@ -55,7 +55,7 @@ export class OrderList extends Component<{ label: string; items: Item[]; changed
     if (to < 0 || to >= items.length) return;
     const order = items.map((each) => each.id).filter((each) => each !== id);
     order.splice(to, 0, id);
-    this.setState({ told: `${item.words} is number ${to + 1} of ${items.length}` });
+    this.setState({ message: `${item.words} is number ${to + 1} of ${items.length}` });
     changed(order);
   }
 
@@ -94,7 +94,7 @@ export class OrderList extends Component<{ label: string; items: Item[]; changed
             </li>
           ))}
         </ol>
-        <p class="hidden" role="status">{this.state.told}</p>
+        <p class="hidden" role="status">{this.state.message}</p>
       </div>
     );
   }
@@ -102,10 +102,9 @@ export class OrderList extends Component<{ label: string; items: Item[]; changed
 
 /** A tab's answer: sentences first, how sure they are, warnings; and how far its job is. */
 export interface Answer { sentences: string[]; sure: string; warnings: string[] }
-export interface Progress { done: number; games: number; isBusy: boolean }
 
 /** A tab's sentences and, where the chart is far, its bars in small: they stay on the screen whatever is moved. */
-export function Told({ tab, answer, sets, words }: { tab: string; answer: Answer | null; sets: Shares[]; words: string }) {
+export function Lead({ tab, answer, sets, words }: { tab: string; answer: Answer | null; sets: Shares[]; words: string }) {
   return (
     <section id={`${tab}-seen`} class="panel told" tabIndex={0} aria-label="What a player will notice">
       <div id={`${tab}-lead`}>{answer?.sentences.map((text) => <p class="lead">{text}</p>)}</div>
@@ -124,22 +123,12 @@ export function Sure({ tab, answer }: { tab: string; answer: Answer | null }) {
 }
 
 /** How far a job is, and its answer for those who cannot see it, once it is done. */
-export function Busy({ tab, label, progress: { done, games, isBusy }, answer }: { tab: string; label: string; progress: Progress; answer: Answer | null }) {
+export function Busy({ tab, label, jobs, answer }: { tab: string; label: string; jobs: Jobs | null; answer: Answer | null }) {
+  const { done, games, isBusy } = jobs?.progress ?? NONE;
   return (
     <>
       <p id={`${tab}-told`} class="hidden" role="status">{isBusy ? "" : answer?.sentences.join(" ")}</p>
       <div id={`${tab}-busy`} class="busy" hidden={!isBusy}><label class="note" for={`${tab}-progress`}>{label}</label> <progress id={`${tab}-progress`} max={games} value={done} /></div>
     </>
-  );
-}
-
-/** A dialog with a heading, whose buttons stand in a row at its end. */
-export function LabDialog({ id, title, children }: { id: string; title: string; children: ComponentChildren }) {
-  return (
-    <dialog id={id} aria-labelledby={`${id}-title`}>
-      <h2 id={`${id}-title`}>{title}</h2>
-      {children}
-      <div class="bar"><span class="spread" /><button type="button" onClick={() => find<HTMLDialogElement>(id).close()}>Close</button></div>
-    </dialog>
   );
 }

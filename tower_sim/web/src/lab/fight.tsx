@@ -6,9 +6,9 @@ import { Chip, type Paint } from "../common/faces";
 import { type Cell, capital, csv, plainName, sumOf } from "../common/text";
 import { BUILDINGS, KINDS } from "./battles";
 import { Histogram, Legend, type Shares, Table } from "./charts";
-import { Busy, Choice, Fold, type Progress, Slider, Sure, Told } from "./controls";
-import type { Ask } from "./jobs";
-import { beyondWords, percent, said } from "./say";
+import { Busy, Choice, Fold, Slider, Sure, Lead } from "./controls";
+import type { Jobs } from "./jobs";
+import { beyondWords, percent, writeNumber } from "./say";
 import { type Fight, LIMITS, type Ship, change, lab, listeners, state } from "./state";
 import { estimate, share } from "./statistics";
 
@@ -22,23 +22,18 @@ interface Odds {
 
 export const fightTab = {
   latest: null as Odds | null,
-  progress: { done: 0, games: 1, isBusy: false } as Progress,
+  jobs: null as Jobs | null,
   isDue: true, // what is chosen was not played yet
   note: "",
 
-  start(ask: Ask, shown: () => void, wrong: (line: string) => void): void {
+  start(jobs: Jobs): void {
+    this.jobs = jobs;
     const play = () => {
       this.isDue = false;
-      this.progress.isBusy = true;
       const { kind, cubes, damage, ship } = state.fight;
       const setup = { kind, sides: cubes.map((count, i) => ({ cubes: count, damage: damage[i] })) };
-      ask<Odds>({ kind: "fight", setup, ship, seed: state.seed, games: BATTLES }, ({ done, games, result }) => {
-        this.progress = { done, games, isBusy: done < games };
-        if (result) this.latest = result;
-        shown();
-      }, (line) => {
-        this.progress.isBusy = false;
-        wrong(line);
+      jobs.ask<Odds>({ kind: "fight", setup, ship, seed: state.seed, games: BATTLES }, (result) => {
+        this.latest = result;
       });
     };
     listeners.unshift((keys) => {
@@ -60,7 +55,6 @@ export const fightTab = {
   },
 };
 
-/** The paints of the attacker and the defender. */
 function paintsOf(): Paint[] {
   const [purple, green, black] = lab.sides;
   return [purple, state.fight.kind === "merchant" ? black : green];
@@ -78,7 +72,7 @@ function set(part: Partial<Fight>): void {
 }
 
 export function FightTab({ hidden }: { hidden: boolean }) {
-  const { latest, progress } = fightTab;
+  const { latest, jobs } = fightTab;
   const ship = lab.ship[state.fight.ship];
   const [attacker, defender] = names();
   const mean = (side: number, name: string) => estimate(latest!.sides[side][name].sum, latest!.sides[side][name].squares, latest!.games);
@@ -94,13 +88,13 @@ export function FightTab({ hidden }: { hidden: boolean }) {
     <div id="panel-fight" role="tabpanel" aria-labelledby="tab-fight" class="columns" hidden={hidden}>
       <section class="panel side" aria-label="Forces"><div id="fight-controls" class="controls"><Forces /></div></section>
       <div class="seen">
-        <Told tab="fight" answer={answer} sets={sets} words="Strength at the end" />
+        <Lead tab="fight" answer={answer} sets={sets} words="Strength at the end" />
         <section class="panel" aria-label="The chart">
           <Sure tab="fight" answer={answer} />
           <h2>Strength at the end</h2>
           <div id="fight-legend">{latest && <Legend sets={sets} />}</div>
-          {latest && <Histogram id="fight-histogram" sets={sets} x="strength at the end" of="battles" words={`Strength at the end: ${attacker} ${said(mean(0, "strength").mean)}, ${defender} ${said(mean(1, "strength").mean)} on average`} />}
-          <Busy tab="fight" label="Fighting battles" progress={progress} answer={answer} />
+          {latest && <Histogram id="fight-histogram" sets={sets} x="strength at the end" of="battles" words={`Strength at the end: ${attacker} ${writeNumber(mean(0, "strength").mean)}, ${defender} ${writeNumber(mean(1, "strength").mean)} on average`} />}
+          <Busy tab="fight" label="Fighting battles" jobs={jobs} answer={answer} />
         </section>
         <section class="panel more" aria-label="Where cubes end">
           <div class="two">
@@ -110,7 +104,7 @@ export function FightTab({ hidden }: { hidden: boolean }) {
             </div>
           </div>
           <div class="bar"><button type="button" id="fight-csv" onClick={() => save("tower-lab-battles.csv", fightTab.table(), "text/csv")}>Figures as CSV</button></div>
-          <p id="fight-model" class="note">{bangs !== null && `On average ${said(bangs)} explosions a battle. The ship ${ship.name} here is a model without physics: a law of where cubes land, fitted to ${ship.drops.toLocaleString("en")} simulated throws of ${ship.runs.toLocaleString("en")} battles. ${ship.close || "How close it is to physics is not known here."}`}</p>
+          <p id="fight-model" class="note">{bangs !== null && `On average ${writeNumber(bangs)} explosions a battle. The ship ${ship.name} here is a model without physics: a law of where cubes land, fitted to ${ship.drops.toLocaleString("en")} simulated throws of ${ship.runs.toLocaleString("en")} battles. ${ship.close || "How close it is to physics is not known here."}`}</p>
         </section>
       </div>
     </div>
@@ -127,7 +121,7 @@ function answerOf(latest: Odds, attacker: string, defender: string, strength: nu
   return {
     sentences: [
       `${attacker} wins ${part(wins.share)} % (${part(wins.low)} to ${part(wins.high)} %) of the battles; a tie is ${attacker}'s, who attacks.`,
-      `Strength is ${said(strength[0])} against ${said(strength[1])} on average${sunk}.`,
+      `Strength is ${writeNumber(strength[0])} against ${writeNumber(strength[1])} on average${sunk}.`,
     ],
     sure: `${games.toLocaleString("en")} battles; the interval holds the true chance in 95 of 100 such counts, if the ship is as the model has it.`,
     warnings: [beyondWords("these battles", beyond).replace("drops of these", "throws of these")],

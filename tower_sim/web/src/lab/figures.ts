@@ -14,7 +14,6 @@ interface Figure {
 /** What is looked at in a drop: cubes of all colours, those of the colours thrown (`own`), how many colours came out, the most of one. */
 type At = Record<"thrown" | "out" | "inside" | "before" | "own" | "own_out" | "colours" | "lead", number>;
 
-/** What so many games came to; counts[key] has how often each number came, at [drop * (sizes[key] + 1) + number]. */
 export interface Summary { games: number; drops: number; sizes: Record<string, number>; counts: Record<string, Uint32Array>; beyond: number }
 export interface Series { key: string; title: string; of: string; x: string }
 

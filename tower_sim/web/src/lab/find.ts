@@ -39,8 +39,8 @@ export function verdictOf(wish: Wish, { low, high, sd }: Row["a"]): Verdict {
   return high < least || low > most ? "missed" : "open";
 }
 
-/** Do the search; `isWanted` is asked now and then, and null is returned when it is not. */
-export async function find(laws: Laws, games: Games, words: number[], job: FindJob, pause: () => Promise<boolean>): Promise<Found | null> {
+/** Do the search; `pause` is awaited now and then, and rejects when it is not wanted any more. */
+export async function find(laws: Laws, games: Games, words: number[], job: FindJob, pause: () => Promise<void>): Promise<Found> {
   const { a, wish, space } = job;
   const at = KEYS.indexOf(wish.key);
   const of = ({ sums }: Tried, i = at) => estimate(sums.a[i], sums.aa[i], sums.n);
@@ -87,7 +87,7 @@ export async function find(laws: Laws, games: Games, words: number[], job: FindJ
           const one = start(both, [...changed, key]);
           tried.push(one);
           level.push(one);
-          if (!(await pause())) return null;
+          await pause();
         }
       }
     }
@@ -95,20 +95,18 @@ export async function find(laws: Laws, games: Games, words: number[], job: FindJ
   };
   const keys = Object.keys(space) as (keyof Space)[];
   const single = await change([base], keys);
-  if (!single) return null;
   const moving = keys.filter((key) => single.some((each) => each.changed[0] === key && Math.abs(of(each).mean - of(base).mean) > 1e-9 * scale));
   const double = await change(nearest(single.filter((each) => moving.includes(each.changed[0] as keyof Space)), BEAM), moving);
-  if (!double) return null;
   const going = [base, ...[single, double].flatMap((level) => nearest(level, 3))];
   for (const each of going.slice(1)) {
     play(each, SEARCHED + FIRST, MORE);
-    if (!(await pause())) return null;
+    await pause();
   }
   const finalists = [base, ...[1, 2].flatMap((changes) => nearest(going.filter(({ changed }) => changed.length === changes), 1 + changes))];
   const again: Tried[] = [];
   for (const { variant, changed } of finalists) {
     again.push(start(variant, changed, CHOSEN, CHOOSE));
-    if (!(await pause())) return null;
+    await pause();
   }
   const sure = again.filter((each) => seems(each, -SURE));
   const able = sure.length ? sure : again.filter((each) => seems(each, 2)).length ? again.filter((each) => seems(each, 2)) : again;
@@ -125,7 +123,7 @@ export async function find(laws: Laws, games: Games, words: number[], job: FindJ
       for (const side of [first, second]) side.read(game);
       add(sums, first.values, second.values);
     }
-    if (!(await pause())) return null;
+    await pause();
   }
   const means = tried.map((each) => of(each).mean);
   return { variant: best.variant, changed: best.changed, sums, tried: tried.length, least: Math.min(...means), most: Math.max(...means), beyond: second.summary().beyond };

@@ -9,7 +9,6 @@ type Kind<T extends Table> = { new (buffer: ArrayBuffer, at: number, length: num
 const PAGE = 65536; // bytes
 const aligned = (at: number) => Math.ceil(at / 16) * 16;
 
-/** Return the compiled kernel that is in `bytes`. */
 export async function openGames(bytes: BufferSource): Promise<Games> {
   return (await WebAssembly.instantiate(bytes, {})).instance.exports as Games;
 }

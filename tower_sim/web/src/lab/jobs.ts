@@ -15,13 +15,11 @@ const LOOK = 30; // ms between two such looks of a search
 /** Whole games of A, or pairs of A and B from the same words. */
 export interface RulesJob { kind: "rules"; a: Variant; b: Variant | null; seed: string; games: number }
 
-/** Battles of two forces. */
 export interface FightJob { kind: "fight"; setup: object; ship: string; seed: string; games: number }
 export type Job = RulesJob | FightJob | FindJob;
 
-/** What house rules came to so far. */
 export interface Played { sums: Moments; sides: Summary[] }
-export interface Told<T> { done: number; games: number; result: T | null }
+export interface Report<T> { done: number; games: number; result: T | null }
 
 interface Work { play(first: number, count: number): void; result(): unknown }
 
@@ -47,34 +45,31 @@ function workOf(laws: Laws, games: Games, job: RulesJob | FightJob): Work {
 }
 
 /** Do a job: `tell` what is done, the result whenever the number of games has doubled; stop when it is not wanted. */
-async function doJob(laws: Laws, games: Games, job: Job, tell: (told: Told<unknown>) => void, isWanted: () => boolean): Promise<void> {
+async function doJob(laws: Laws, games: Games, job: Job, tell: (report: Report<unknown>) => void, isWanted: () => boolean): Promise<void> {
   if (job.kind === "find") {
     let looked = performance.now();
     const rest = async () => {
-      if (performance.now() - looked < LOOK) return true;
+      if (performance.now() - looked < LOOK) return;
       await pause();
       looked = performance.now();
-      return isWanted();
+      if (!isWanted()) throw new Error("the search is given up");
     };
-    const result = await find(laws, games, seedWords(job.seed), job, rest);
-    if (result) tell({ done: 1, games: 1, result });
-    return;
+    return tell({ done: 1, games: 1, result: await find(laws, games, seedWords(job.seed), job, rest) });
   }
   const work = workOf(laws, games, job);
-  let told = 0;
+  let reported = 0;
   for (let done = 0; done < job.games; ) {
     const count = Math.min(done ? STEP : FIRST, job.games - done);
     work.play(done, count);
     done += count;
-    const isDue = done >= 2 * told || done === job.games;
-    if (isDue) told = done;
+    const isDue = done >= 2 * reported || done === job.games;
+    if (isDue) reported = done;
     tell({ done, games: job.games, result: isDue ? work.result() : null });
     await pause();
     if (!isWanted()) return;
   }
 }
 
-/** Let messages in. */
 function pause(): Promise<void> {
   return new Promise((resolve) => {
     const channel = new MessageChannel();
@@ -99,39 +94,50 @@ export function startWorker(): void {
     const isWanted = () => data.id === latest;
     try {
       const { laws, games } = await given;
-      if (isWanted()) await doJob(laws, games, data, (told) => isWanted() && self.postMessage({ id: data.id, ...told }), isWanted);
+      if (isWanted()) await doJob(laws, games, data, (report) => isWanted() && self.postMessage({ id: data.id, ...report }), isWanted);
     } catch (error) {
       self.postMessage({ id: data.id, wrong: (error as Error).message });
     }
   };
 }
 
-/** Asks for a job; of the newest one it tells the results, an older one is given up. */
-export type Ask = <T>(job: Job, told: (told: Told<T>) => void, wrong: (line: string) => void) => void;
+export interface Progress { done: number; games: number; isBusy: boolean }
 
-/** Return what asks for jobs of these laws; `source` is the text of the page's script, which is the worker's too. */
-export function makeAsk(laws: Laws, wasm: ArrayBuffer, source: string): Ask {
-  let worker: Worker | null = null;
-  let number = 0;
-  let listener: (data: any) => void = () => {};
-  try {
-    worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
-    worker.postMessage({ laws, wasm });
-    worker.onmessage = ({ data }) => data.id === number && listener(data);
-    worker.onerror = () => (worker = null);
-  } catch {
-    worker = null; // this browser makes no worker of a page's own text
-  }
-  let games: Promise<Games> | null = null;
-  return (job, told, wrong) => {
-    number++;
-    const own = number;
-    listener = (data) => (data.wrong ? wrong(data.wrong) : told(data));
-    if (worker) worker.postMessage({ id: own, ...job });
-    else {
-      games ??= openGames(wasm);
-      const isWanted = () => own === number;
-      games.then((opened) => doJob(laws, opened, job, (data) => isWanted() && told(data as never), isWanted)).catch((error) => wrong(error.message));
+/** Does the newest job that it is asked for, an older one is given up; it says how far it is. */
+export class Jobs {
+  progress: Progress = { done: 0, games: 1, isBusy: false };
+  private worker: Worker | null = null;
+  private games: Promise<Games> | null = null;
+  private number = 0;
+  private hear: (message: any) => void = () => {};
+
+  /** `source` is the text of the page's script, which is the worker's too; `render` shows what has changed. */
+  constructor(readonly laws: Laws, readonly wasm: ArrayBuffer, source: string, readonly render: () => void, readonly complain: (line: string) => void) {
+    try {
+      this.worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+      this.worker.postMessage({ laws, wasm });
+      this.worker.onmessage = ({ data }) => data.id === this.number && this.hear(data);
+      this.worker.onerror = () => (this.worker = null);
+    } catch {
+      this.worker = null; // this browser makes no worker of a page's own text
     }
-  };
+  }
+
+  /** Ask for a job; `take` is called with each result, and how many of the games it has. */
+  ask<T>(job: Job, take: (result: T, done: number, games: number) => void): void {
+    const id = ++this.number;
+    const { laws, render, complain } = this;
+    this.progress.isBusy = true;
+    this.hear = ({ wrong, done, games, result }) => {
+      this.progress = wrong ? { ...this.progress, isBusy: false } : { done, games, isBusy: done < games };
+      if (wrong) return complain(wrong);
+      if (result) take(result, done, games);
+      return render();
+    };
+    if (this.worker) return this.worker.postMessage({ id, ...job });
+    this.games ??= openGames(this.wasm);
+    const isWanted = () => id === this.number;
+    const hear = (message: object) => isWanted() && this.hear(message);
+    this.games.then((games) => doJob(laws, games, job, hear, isWanted)).catch((error) => hear({ wrong: error.message }));
+  }
 }

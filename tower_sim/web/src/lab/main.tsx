@@ -2,32 +2,31 @@
 
 import { render } from "preact";
 import { bytesOf, find, openDialog, save, startTheme } from "../common/browser";
-import { Send, Theme } from "../common/parts";
-import { LabDialog } from "./controls";
+import { Dialog, ShareDialog, Tabs, Theme, openShare } from "../common/parts";
 import { FightTab, fightTab } from "./fight";
 import { openGames } from "./games";
-import { makeAsk, startWorker } from "./jobs";
+import { Jobs, startWorker } from "./jobs";
 import { RulesTab, rulesTab, towersPlayed } from "./rules";
-import { checkedSeed, linkOf, linked, pageOf, toml, unlinked } from "./saved";
+import { checkSeed, linkOf, writeLink, pageOf, toml, readLink } from "./saved";
 import { modelWords } from "./say";
-import { IS_PAGE, type Side, TABS, type State, begin, change, lab, laws, listeners, state, steps, usualState } from "./state";
+import { IS_PAGE, type Side, type State, begin, change, lab, laws, listeners, state, steps, usualState } from "./state";
 import { WholeTab, wholeTab } from "./whole";
 import { wishes } from "./wish";
 
 const TITLES: Record<string, string> = { rules: "House rules", whole: "One game", fight: "Battle" };
-const told = { trouble: "", seed: "", share: "", given: "" };
+const notes = { trouble: "", seedNote: "" };
 
 function show(): void {
   render(<View />, find("app"));
 }
 
 function complain(line: string): void {
-  told.trouble = line;
+  notes.trouble = line;
   show();
 }
 
 function View() {
-  const tabs = TABS.filter((name) => name !== "fight" || lab.ships.length);
+  const { fight, ...others } = TITLES;
   return (
     <>
       <header class="top">
@@ -37,49 +36,38 @@ function View() {
         <div class="bar">
           <button type="button" id="undo" disabled={!steps.canUndo()} onClick={steps.undo}>Undo</button>
           <button type="button" id="redo" disabled={!steps.canRedo()} onClick={steps.redo}>Redo</button>
-          <button type="button" id="share" onClick={openShare}>Share</button>
+          <button type="button" id="share" onClick={() => openShare(show)}>Share</button>
           <button type="button" id="about-open" onClick={() => openDialog("about")}>How sure is this?</button>
           <Theme changed={show} />
         </div>
       </header>
-      <p id="trouble" class="trouble" role="alert">{told.trouble}</p>
+      <p id="trouble" class="trouble" role="alert">{notes.trouble}</p>
       <main>
-        <div class="tabs" role="tablist" aria-label="What to look at">
-          {tabs.map((name, i) => <button type="button" role="tab" id={`tab-${name}`} aria-controls={`panel-${name}`} aria-selected={name === state.tab} tabIndex={name === state.tab ? 0 : -1} onClick={() => change({ tab: name })} onKeyDown={(event) => nextTab(event, tabs, i)}>{TITLES[name]}</button>)}
-        </div>
+        <Tabs titles={lab.ships.length ? TITLES : others} chosen={state.tab} choose={(tab) => change({ tab })} />
         <RulesTab hidden={state.tab !== "rules"} seedNote={<Seed />} />
         <WholeTab hidden={state.tab !== "whole"} />
         {lab.ships.length > 0 && <FightTab hidden={state.tab !== "fight"} />}
       </main>
       <footer class="note foot">Made by {lab.program}. Nothing leaves this page: it has no server and asks for nothing.</footer>
       <Share />
-      <LabDialog id="about" title="How sure is this?">
+      <Dialog id="about" title="How sure is this?">
         <p>Every figure here is counted from games that this page plays itself, so it is uncertain in two ways.</p>
         <p><strong>Chance.</strong> More games make it smaller. The intervals hold the true value in 95 of 100 such counts. With A beside B both get the same luck, so that small differences show sooner. <em>Certain</em> is said where chance alone would show as much in at most 1 of 10,000 comparisons, <em>very likely</em> at most in 1 of 20.</p>
         <p><strong>The model.</strong> No number of games makes this smaller:</p>
         <div id="model">{towersPlayed().map((tower) => <p>{modelWords(tower)}</p>)}</div>
         <p>The towers that ship were fitted to what has been written, photographed and filmed of the real ones; yours may differ. <code>tower-sim tower fit</code> fits one to your own drops.</p>
-      </LabDialog>
+      </Dialog>
     </>
   );
 }
 
-function nextTab(event: KeyboardEvent, tabs: string[], i: number): void {
-  const step = ({ ArrowRight: 1, ArrowLeft: -1 } as Record<string, number>)[event.key];
-  if (!step) return;
-  event.preventDefault();
-  const to = tabs[(i + step + tabs.length) % tabs.length];
-  change({ tab: to });
-  find(`tab-${to}`).focus();
-}
-
 function Seed() {
   const chosen = (field: HTMLInputElement) => {
-    told.seed = "";
+    notes.seedNote = "";
     try {
-      change({ seed: checkedSeed(field.value) });
+      change({ seed: checkSeed(field.value) });
     } catch {
-      told.seed = "A seed is a whole number below 2^128.";
+      notes.seedNote = "A seed is a whole number below 2^128.";
     }
     field.value = state.seed;
     show();
@@ -87,50 +75,28 @@ function Seed() {
   return (
     <>
       <div class="field"><label for="seed">Seed</label><input type="text" id="seed" inputMode="numeric" maxLength={39} class="seed" value={state.seed} onChange={({ currentTarget }) => chosen(currentTarget)} /></div>
-      <p id="seed-note" class="note" role="status">{told.seed}</p>
+      <p id="seed-note" class="note" role="status">{notes.seedNote}</p>
     </>
   );
 }
 
-function openShare(): void {
-  Object.assign(told, { share: "", given: "" });
-  show();
-  openDialog("share-dialog");
-}
-
 /** The dialog that gives away what is chosen, as a file or as a link, and takes a link. */
 function Share() {
-  const tell = (line: string) => {
-    told.share = line;
-    show();
-  };
-  const savePage = () => {
+  const savePage = (tell: (line: string) => void) => {
     save("tower-lab.html", pageOf(state), "text/html");
     tell("The page is saved: whoever opens the file sees what is chosen here.");
   };
-  const take = (event: Event) => {
-    event.preventDefault();
-    try {
-      change(unlinked(told.given.trim()));
-      told.trouble = "";
-      find<HTMLDialogElement>("share-dialog").close();
-      show();
-    } catch (error) {
-      tell(`The link cannot be read: ${(error as Error).message} What was chosen stays.`);
-    }
+  const open = (given: string) => {
+    change(readLink(given));
+    notes.trouble = "";
   };
-  return (
-    <LabDialog id="share-dialog" title="Share what is chosen">
+  const first = (tell: (line: string) => void) => (
+    <>
       <p>As a file: this page, which opens with all that is chosen here.</p>
-      <button type="button" id="share-page" class="main" onClick={savePage}>Save this page with what is chosen</button>
-      <Send text={linkOf(state)} button="Share" tell={tell} />
-      <form id="share-take" onSubmit={take}>
-        <label for="share-given">Open a link or text that you were given</label>
-        <div class="bar"><input type="text" id="share-given" autocomplete="off" value={told.given} onInput={({ currentTarget }) => (told.given = currentTarget.value)} /><button type="submit">Open</button></div>
-      </form>
-      <p id="share-told" class="note" role="status">{told.share}</p>
-    </LabDialog>
+      <button type="button" id="share-page" class="main" onClick={() => savePage(tell)}>Save this page with what is chosen</button>
+    </>
   );
+  return <ShareDialog title="Share what is chosen" text={linkOf(state)} button="Share" label="Open a link or text that you were given" open={open} render={show} wrong={(line) => `The link cannot be read: ${line} What was chosen stays.`} first={first} />;
 }
 
 /** Undo and redo by keys; fields for words take back their own letters. */
@@ -151,7 +117,7 @@ function remember(after = 250): void {
   clearTimeout(remembering);
   remembering = window.setTimeout(() => {
     try {
-      history.replaceState(null, "", linked(state));
+      history.replaceState(null, "", writeLink(state));
     } catch {
       remember(5000); // a browser may refuse it when it is asked too often
     }
@@ -159,10 +125,10 @@ function remember(after = 250): void {
 }
 
 /** Follow the address when somebody changes it: the event's own, for `remember` may have written another since. */
-function moved(event: HashChangeEvent): void {
+function followAddress(event: HashChangeEvent): void {
   try {
-    const found = unlinked(new URL(event.newURL).hash);
-    told.trouble = "";
+    const found = readLink(new URL(event.newURL).hash);
+    notes.trouble = "";
     change(found);
   } catch (error) {
     complain(`The address cannot be read: ${(error as Error).message} What was chosen stays.`);
@@ -174,22 +140,23 @@ async function startPage(source: string): Promise<void> {
   const chosen = location.hash.length > 1 ? location.hash : find("app").dataset.chosen;
   if (chosen) {
     try {
-      begin(unlinked(chosen));
+      begin(readLink(chosen));
     } catch (error) {
-      told.trouble = `The address cannot be read: ${(error as Error).message} The page shows the usual rules.`;
+      notes.trouble = `The address cannot be read: ${(error as Error).message} The page shows the usual rules.`;
     }
   }
   startTheme(show);
   listeners.push(show, () => remember());
   addEventListener("keydown", handleSteps);
-  addEventListener("hashchange", moved);
+  addEventListener("hashchange", followAddress);
   show();
   if (typeof WebAssembly === "undefined") return complain("This browser has no WebAssembly, which plays the games; open the page in a newer one.");
   const wasm = await bytesOf("kernel");
   const given = laws();
-  rulesTab.start(makeAsk(given, wasm, source), show, complain);
-  wishes.start(makeAsk(given, wasm, source), show, openShare, complain);
-  fightTab.start(makeAsk(given, wasm, source), show, complain);
+  const jobs = () => new Jobs(given, wasm, source, show, complain);
+  rulesTab.start(jobs());
+  wishes.start(jobs(), () => openShare(show));
+  fightTab.start(jobs());
   wholeTab.start(await openGames(wasm), show);
   return void Object.assign(window, {
     towerSim: {
@@ -197,7 +164,7 @@ async function startPage(source: string): Promise<void> {
       state: () => structuredClone(state),
       /** Choose: any part of `state()`; throws a RangeError of one line for what the page cannot play. */
       choose: (part: Partial<State>) => {
-        const found = unlinked(linked({ ...state, ...structuredClone(part) }));
+        const found = readLink(writeLink({ ...state, ...structuredClone(part) }));
         change({ ...found, edit: found.b && (part.edit ?? state.edit) === "b" ? "b" : "a" });
       },
       /** Go back to what was chosen before, and forth again. */
@@ -210,12 +177,12 @@ async function startPage(source: string): Promise<void> {
       /** The newest odds of battles, null before the first. */
       battles: () => fightTab.latest,
       /** The game that is shown drop by drop. */
-      game: () => wholeTab.told(),
+      game: () => wholeTab.figures(),
       /** The rules file of A or B, and the figures as CSV: what the buttons save. */
       toml: (side: Side) => toml(state[side]!),
       csv: () => rulesTab.table(),
       /** The address's hash of what is chosen. */
-      link: () => linked(state),
+      link: () => writeLink(state),
     },
   });
 }

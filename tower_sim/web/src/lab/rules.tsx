@@ -5,9 +5,9 @@ import { save } from "../common/browser";
 import { Chip } from "../common/faces";
 import { type Cell, counted, csv, sumOf } from "../common/text";
 import { Course, Histogram, Legend, type Shares, Table, spanOf } from "./charts";
-import { type Answer, Busy, Choice, Fold, OrderList, type Progress, Slider, Sure, Told } from "./controls";
+import { type Answer, Busy, Choice, Fold, OrderList, Slider, Sure, Lead } from "./controls";
 import { REGISTER, byDrop, overPhases, series } from "./figures";
-import type { Ask, Played } from "./jobs";
+import type { Jobs, Played } from "./jobs";
 import { fileName, tidy, toml } from "./saved";
 import { alone, beyondWords, degree, differs, exact, howSure, modelWords, percent } from "./say";
 import { GAMES, LIMITS, type Side, type Tower, type Variant, change, changeVariant, lab, labelOf, listeners, nameOf, state, usualVariant } from "./state";
@@ -17,22 +17,16 @@ import { Wishes } from "./wish";
 type Latest = Played & { done: number; games: number; a: Variant; b: Variant | null };
 type FigureRow = (typeof REGISTER)[number] & Row;
 
-/** What was played, by the newest job. */
 export const rulesTab = {
   latest: null as Latest | null,
-  progress: { done: 0, games: 1, isBusy: true } as Progress,
+  jobs: null as Jobs | null,
 
-  start(ask: Ask, shown: () => void, wrong: (line: string) => void): void {
+  start(jobs: Jobs): void {
+    this.jobs = jobs;
     const play = () => {
       const { a, b, seed, games } = state;
-      this.progress.isBusy = true;
-      ask<Played>({ kind: "rules", a, b, seed, games }, ({ done, games: all, result }) => {
-        this.progress = { done, games: all, isBusy: done < all };
-        if (result) this.latest = { ...result, done, games: all, a, b };
-        shown();
-      }, (line) => {
-        this.progress.isBusy = false;
-        wrong(line);
+      jobs.ask<Played>({ kind: "rules", a, b, seed, games }, (result, done, all) => {
+        this.latest = { ...result, done, games: all, a, b };
       });
     };
     listeners.unshift((keys) => {
@@ -90,14 +84,13 @@ function answerOf(latest: Latest, found: FigureRow[]): Answer {
   return { sentences, sure: howSure(byKey.actions, done, Boolean(b)), warnings: namesOf(latest).map((name, i) => beyondWords(name, sides[i].beyond)) };
 }
 
-/** The towers that were played last. */
 export function towersPlayed(): Tower[] {
   const { latest } = rulesTab;
   return latest ? [...new Set([latest.a, latest.b].flatMap((variant) => (variant ? [variant.tower] : [])))].map((name) => lab.tower[name]) : [];
 }
 
 export function RulesTab({ hidden, seedNote }: { hidden: boolean; seedNote: ComponentChildren }) {
-  const { latest, progress } = rulesTab;
+  const { latest, jobs } = rulesTab;
   const found = latest ? rulesTab.rows() : [];
   const answer = latest && answerOf(latest, found);
   const { title, of, x } = series(lab.rules.colours).find(({ key }) => key === state.series)!;
@@ -116,7 +109,7 @@ export function RulesTab({ hidden, seedNote }: { hidden: boolean; seedNote: Comp
     <div id="panel-rules" role="tabpanel" aria-labelledby="tab-rules" class="columns" hidden={hidden}>
       <section class="panel side" aria-label="Rules"><Wishes /><Controls /></section>
       <div class="seen">
-        <Told tab="rules" answer={answer} sets={sets} words={`${title}: ${means.map((mean, i) => `${latest?.b ? `${"AB"[i]} ` : ""}${mean}`).join(", ")} on average`} />
+        <Lead tab="rules" answer={answer} sets={sets} words={`${title}: ${means.map((mean, i) => `${latest?.b ? `${"AB"[i]} ` : ""}${mean}`).join(", ")} on average`} />
         <section class="panel" aria-label="The chart">
           <Sure tab="rules" answer={answer} />
           <div class="bar chart-head">
@@ -127,7 +120,7 @@ export function RulesTab({ hidden, seedNote }: { hidden: boolean; seedNote: Comp
           </div>
           <div id="legend">{latest?.b && <Legend sets={sets} />}</div>
           {sets.length > 0 && <Histogram id="histogram" sets={sets} x={x} of="phases" words={words} />}
-          <Busy tab="rules" label="Playing games" progress={progress} answer={answer} />
+          <Busy tab="rules" label="Playing games" jobs={jobs} answer={answer} />
         </section>
         <section class="panel more" aria-label="Figures">
           <h2>Through the game</h2>
@@ -153,7 +146,6 @@ export function RulesTab({ hidden, seedNote }: { hidden: boolean; seedNote: Comp
   );
 }
 
-/** The controls of the variant that is edited. */
 function Controls() {
   const side = state.edit;
   const variant = state[side]!;

@@ -13,17 +13,17 @@ const asItCame = IS_PAGE ? (document.documentElement.cloneNode(true) as HTMLElem
 
 /** Return this page as a file that opens with what is chosen now. */
 export function pageOf(from: State): string {
-  asItCame!.querySelector<HTMLElement>("#app")!.dataset.chosen = linked(from);
+  asItCame!.querySelector<HTMLElement>("#app")!.dataset.chosen = writeLink(from);
   return `<!doctype html>\n${asItCame!.outerHTML}\n`;
 }
 
 /** Return a link of what is chosen. */
 export function linkOf(from: State): string {
-  return address() + linked(from);
+  return address() + writeLink(from);
 }
 
-/** Return the address's hash of a state, which `unlinked` reads back. */
-export function linked(from: State): string {
+/** Return the address's hash of a state, which `readLink` reads back. */
+export function writeLink(from: State): string {
   const pairs: [string, unknown][] = [["lab", LINK_VERSION], ["tab", from.tab], ["series", from.series], ["seed", from.seed], ["games", from.games]];
   for (const side of ["a", "b"] as Side[]) {
     const variant = from[side];
@@ -40,32 +40,32 @@ export function linked(from: State): string {
   return `#${new URLSearchParams(pairs.map(([key, value]) => [key, String(value)]))}`;
 }
 
-/** Return the state that the hash of a link says; throws a RangeError of one line for anything that `linked` did not write. */
-export function unlinked(link: string): State {
-  const said = new URLSearchParams(link.slice(link.indexOf("#") + 1));
-  if (said.get("lab") !== LINK_VERSION) throw wrongLink("lab", said.get("lab"), `${LINK_VERSION}, this page's version`);
+/** Return the state that the hash of a link says; throws a RangeError of one line for anything that `writeLink` did not write. */
+export function readLink(link: string): State {
+  const query = new URLSearchParams(link.slice(link.indexOf("#") + 1));
+  if (query.get("lab") !== LINK_VERSION) throw refuse("lab", query.get("lab"), `${LINK_VERSION}, this page's version`);
   const found = { ...usualState(), b: null as State["b"], edit: "a" as Side };
-  const take = (key: string, read: (word: string) => void) => said.has(key) && read(said.get(key)!);
+  const take = (key: string, read: (word: string) => void) => query.has(key) && read(query.get(key)!);
   const chosen = (key: string, allowed: string[]) => (word: string) => {
-    if (!allowed.includes(word)) throw wrongLink(key, word, `one of ${allowed.slice(0, 8).join(", ")}`);
+    if (!allowed.includes(word)) throw refuse(key, word, `one of ${allowed.slice(0, 8).join(", ")}`);
     return word;
   };
   const number = (key: string, word: string, least: number, most: number) => {
     const value = /^\d{1,9}$/.test(word) ? Number(word) : NaN;
-    if (!(value >= least && value <= most)) throw wrongLink(key, word, `a whole number from ${least} to ${most}`);
+    if (!(value >= least && value <= most)) throw refuse(key, word, `a whole number from ${least} to ${most}`);
     return value;
   };
   const numbers = (key: string, word: string, count: number, least: number, most: number) => {
     const all = word.split(".").map((each) => number(key, each, least, most));
-    if (all.length !== count) throw wrongLink(key, word, `${count} numbers with points between`);
+    if (all.length !== count) throw refuse(key, word, `${count} numbers with points between`);
     return all;
   };
   take("tab", (word) => (found.tab = chosen("tab", TABS)(word)));
   take("series", (word) => (found.series = chosen("series", series(lab.rules.colours).map(({ key }) => key))(word)));
   take("games", (word) => (found.games = Number(chosen("games", GAMES.map(String))(word))));
-  take("seed", (word) => (found.seed = checkedSeed(word)));
+  take("seed", (word) => (found.seed = checkSeed(word)));
   for (const side of ["a", "b"] as Side[]) {
-    if (![...said.keys()].some((key) => key.startsWith(`${side}.`))) continue;
+    if (![...query.keys()].some((key) => key.startsWith(`${side}.`))) continue;
     const variant = (found[side] ??= usualVariant("B"));
     const colours = lab.rules.colours.length;
     take(`${side}.name`, (word) => (variant.name = tidy(word)));
@@ -75,8 +75,8 @@ export function unlinked(link: string): State {
     take(`${side}.rounds`, (word) => (variant.rounds = number(`${side}.rounds`, word, 1, LIMITS.rounds)));
     take(`${side}.gold`, (word) => (variant.gold = number(`${side}.gold`, word, 1, LIMITS.gold)));
     take(`${side}.token`, (word) => (variant.token = number(`${side}.token`, word, 1, LIMITS.gold)));
-    if (!variant.cubes.some(Boolean)) throw wrongLink(`${side}.cubes`, variant.cubes.join("."), "one cube or more in all");
-    if (new Set(variant.phases).size < colours) throw wrongLink(`${side}.phases`, variant.phases.join("."), "each colour once");
+    if (!variant.cubes.some(Boolean)) throw refuse(`${side}.cubes`, variant.cubes.join("."), "one cube or more in all");
+    if (new Set(variant.phases).size < colours) throw refuse(`${side}.phases`, variant.phases.join("."), "each colour once");
   }
   take("whole", (word) => {
     const [side, ...rest] = word.split(".");
@@ -90,20 +90,20 @@ export function unlinked(link: string): State {
   take("forces", (word) => (found.fight.cubes = numbers("forces", word, 2, 0, LIMITS.force)));
   take("damage", (word) => (found.fight.damage = numbers("damage", word, 2, 0, 4)));
   const { kind, cubes } = found.fight;
-  if (kind === "building" && !BUILDINGS.includes(cubes[1])) throw wrongLink("forces", cubes.join("."), `${BUILDINGS.join(", ")} in a building`);
-  if (!cubes.some(Boolean)) throw wrongLink("forces", cubes.join("."), "one cube or more in all");
-  if (kind === "merchant" && cubes[1] > battle.NON_PLAYER) throw wrongLink("forces", cubes.join("."), `up to ${battle.NON_PLAYER} of the merchant`);
+  if (kind === "building" && !BUILDINGS.includes(cubes[1])) throw refuse("forces", cubes.join("."), `${BUILDINGS.join(", ")} in a building`);
+  if (!cubes.some(Boolean)) throw refuse("forces", cubes.join("."), "one cube or more in all");
+  if (kind === "merchant" && cubes[1] > battle.NON_PLAYER) throw refuse("forces", cubes.join("."), `up to ${battle.NON_PLAYER} of the merchant`);
   return found;
 }
 
 /** Return a seed as it is written, a whole number below 2^128; throws a RangeError for anything else. */
-export function checkedSeed(word: string): string {
+export function checkSeed(word: string): string {
   const text = word.trim();
-  if (!/^\d{1,39}$/.test(text) || BigInt(text) >= 1n << 128n) throw wrongLink("seed", text, "a whole number below 2^128");
+  if (!/^\d{1,39}$/.test(text) || BigInt(text) >= 1n << 128n) throw refuse("seed", text, "a whole number below 2^128");
   return String(BigInt(text));
 }
 
-function wrongLink(key: string, value: string | null, allowed: string): RangeError {
+function refuse(key: string, value: string | null, allowed: string): RangeError {
   const shownValue = value === null ? "missing" : `"${[...String(value)].slice(0, 40).join("")}"`;
   return new RangeError(`${key} is ${shownValue}; allowed is ${allowed}.`);
 }

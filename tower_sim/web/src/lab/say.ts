@@ -7,14 +7,12 @@ import { CERTAIN, type Row } from "./statistics";
 
 const COSTS = 6; // that are named
 
-/** What names a figure. */
 interface Figure { key: string; title: string }
 
-/** Rows by the key of their figure. */
 export type Rows = Record<string, Row>;
 
 /** Write a number as people say it: whole from 20, else with one decimal, below 1 with two figures. */
-export function said(value: number): string {
+export function writeNumber(value: number): string {
   const size = Math.abs(value);
   if (size >= 20) return value.toFixed(0);
   return size >= 0.95 ? value.toFixed(1) : String(Number(value.toPrecision(2)));
@@ -34,7 +32,7 @@ export function percent(share: number): string {
 
 /** Say both means with so many decimals that they differ, as they do. */
 function instead(row: Row, unit = ""): string {
-  let pair = [said(row.b.mean), said(row.a.mean)];
+  let pair = [writeNumber(row.b.mean), writeNumber(row.a.mean)];
   for (let decimals = 2; pair[0] === pair[1] && decimals < 7; decimals++) {
     pair = [row.b.mean.toFixed(decimals), row.a.mean.toFixed(decimals)];
   }
@@ -48,7 +46,6 @@ export function degree(row: Row): string {
   return named[row.verdict] ?? sure(row);
 }
 
-/** Say how sure a difference that is shown is. */
 function sure(row: Row): string {
   return row.adjusted <= CERTAIN ? "certain" : "very likely";
 }
@@ -59,11 +56,11 @@ function sureness(row: Row, unit = ""): string {
   if (row.isConstant) return "no game differs"; // a difference that all of so many games have is shown
   const { low, high } = row.difference;
   if (row.verdict === "alike") {
-    return `no difference is shown, and it is most likely under ${said(Math.max(-low, high))} ${unit}`.trimEnd();
+    return `no difference is shown, and it is most likely under ${writeNumber(Math.max(-low, high))} ${unit}`.trimEnd();
   }
   const fewer = unit ? "fewer" : "less";
-  if (row.verdict === "open") return `no difference is shown, but it may be ${said(-low)} ${fewer} to ${said(high)} more`;
-  const ends = low > 0 ? `${said(low)} to ${said(high)} more` : `${said(-high)} to ${said(-low)} ${fewer}`;
+  if (row.verdict === "open") return `no difference is shown, but it may be ${writeNumber(-low)} ${fewer} to ${writeNumber(high)} more`;
+  const ends = low > 0 ? `${writeNumber(low)} to ${writeNumber(high)} more` : `${writeNumber(-high)} to ${writeNumber(-low)} ${fewer}`;
   return `likely, but not sure, and it may be ${ends}`;
 }
 
@@ -75,37 +72,37 @@ export function differs(rows: Rows, choices: number[]): string[] {
 
 function cubesDiffer(row: Row): string {
   const how = sureness(row, "cubes");
-  if (row.verdict === "alike") return `In B about as many cubes stay in the tower as in A (${said(row.a.mean)}): ${how}.`;
+  if (row.verdict === "alike") return `In B about as many cubes stay in the tower as in A (${writeNumber(row.a.mean)}): ${how}.`;
   if (row.verdict === "open") return `Whether more or fewer cubes stay in the tower in B is open (${instead(row)}): ${how}.`;
   const fewer = row.difference.mean < 0 ? "fewer" : "more";
-  return `B: about ${said(Math.abs(row.difference.mean))} ${fewer} cubes stay in the tower (${instead(row)}): ${how}.`;
+  return `B: about ${writeNumber(Math.abs(row.difference.mean))} ${fewer} cubes stay in the tower (${instead(row)}): ${how}.`;
 }
 
 /** Say how many actions there are to choose from in a phase, and with how many points; `choices` are shares of A and B. */
 function choiceDiffers(actions: Row, points: Row, choices: number[]): string {
   const [a, b] = choices.map((value) => `${(100 * value).toFixed(0)} %`);
   const ofActions = actions.verdict === "alike"
-    ? `There are about as many actions to choose from (${said(actions.a.mean)} in a phase; two or more in ${a} of the phases)`
+    ? `There are about as many actions to choose from (${writeNumber(actions.a.mean)} in a phase; two or more in ${a} of the phases)`
     : `There are ${instead(actions, " actions to choose from in a phase")} (two or more in ${b} of the phases instead of ${a})`;
-  const ofPoints = points.verdict === "alike" ? `with about as many action points (${said(points.a.mean)})` : `with ${instead(points, " action points")}`;
+  const ofPoints = points.verdict === "alike" ? `with about as many action points (${writeNumber(points.a.mean)})` : `with ${instead(points, " action points")}`;
   const [first, second] = [actions, points].map((row) => (row.verdict === "alike" ? "no difference is shown" : sureness(row)));
   return first === second ? `${ofActions}, ${ofPoints}: ${first}.` : `${ofActions}: ${first}; ${ofPoints}: ${second}.`;
 }
 
 function goldDiffers(row: Row, isWithToken: boolean): string {
   const by = isWithToken ? " with the gold token" : "";
-  if (row.verdict === "alike") return `Passing pays about as much gold${by} (${said(row.a.mean)}).`;
+  if (row.verdict === "alike") return `Passing pays about as much gold${by} (${writeNumber(row.a.mean)}).`;
   return `Passing${by} pays ${instead(row, " gold")}: ${sureness(row)}.`;
 }
 
 /** Say what a game with these rules is like: sentences. */
 export function alone(rows: Rows, choice: number, cubes: number): string[] {
   const { inside, actions, action_points: points, gold, skipped } = rows;
-  const none = skipped.a.mean < 0.05 ? "" : ` ${said(skipped.a.mean)} phases of a game bring no cube out at all.`;
+  const none = skipped.a.mean < 0.05 ? "" : ` ${writeNumber(skipped.a.mean)} phases of a game bring no cube out at all.`;
   return [
-    `There are ${said(actions.a.mean)} actions to choose from in a phase, with ${said(points.a.mean)} action points; ` +
+    `There are ${writeNumber(actions.a.mean)} actions to choose from in a phase, with ${writeNumber(points.a.mean)} action points; ` +
       `in ${(100 * choice).toFixed(0)} % of the phases there is a choice of two or more.`,
-    `${said(inside.a.mean)} of ${counted(cubes, "cube")} stay in the tower on average, and passing pays ${said(gold.a.mean)} gold.${none}`,
+    `${writeNumber(inside.a.mean)} of ${counted(cubes, "cube")} stay in the tower on average, and passing pays ${writeNumber(gold.a.mean)} gold.${none}`,
   ];
 }
 
@@ -116,9 +113,9 @@ export function wishWords(wish: Wish, found: Found, a: Variant, rows: (Row & Fig
   const { half } = row.b;
   const places = half > 0 ? Math.max(1, Math.min(4, -Math.floor(Math.log10(half)))) : 1;
   const [before, mean, low, high] = [row.a.mean, row.b.mean, row.b.low, row.b.high].map((value) => value.toFixed(places));
-  const wished = wish.target !== null ? said(wish.target) : Number.isFinite(wish.low) ? `${said(wish.low)} or more` : `${said(wish.high)} or less`;
+  const goal = wish.target !== null ? writeNumber(wish.target) : Number.isFinite(wish.low) ? `${writeNumber(wish.low)} or more` : `${writeNumber(wish.high)} or less`;
   const changes = listed(found.changed.map((key) => changeWords(key, a, found.variant, colours))) || "no change";
-  const reached = `${row.title} ${mean} (${low} to ${high}${verdict === "met" ? "" : `, wished ${wished}`})${found.changed.length ? ` instead of ${before}` : ""}, in ${found.sums.n.toLocaleString("en")} games played afresh`;
+  const reached = `${row.title} ${mean} (${low} to ${high}${verdict === "met" ? "" : `, wished ${goal}`})${found.changed.length ? ` instead of ${before}` : ""}, in ${found.sums.n.toLocaleString("en")} games played afresh`;
   const costs = rows.filter(({ key, shown }) => shown && key !== wish.key).sort((x, y) => effect(y) - effect(x));
   const named = costs.slice(0, COSTS).map((each) => `${each.title} ${instead(each)}`);
   if (costs.length > COSTS) named.push(`${counted(costs.length - COSTS, "other figure")}`);
@@ -128,7 +125,7 @@ export function wishWords(wish: Wish, found: Found, a: Variant, rows: (Row & Fig
       ? `Whether ${changes} meets the wish is too close to tell: ${reached}.`
       : `The wish is not met; the nearest of ${found.tried} ways that were tried is ${changes}: ${reached}.`;
   const second = !found.changed.length ? "It costs nothing." : costs.length ? `It costs: ${listed(named)}: ${costs.every((each) => sure(each) === "certain") ? "certain" : "certain or very likely"}.` : "It costs nothing that these games show: no other figure surely changes.";
-  const third = verdict === "met" ? [] : [`What stands in its way: ${row.title} goes from ${said(found.least)} to ${said(found.most)} in the ways that were tried.`];
+  const third = verdict === "met" ? [] : [`What stands in its way: ${row.title} goes from ${writeNumber(found.least)} to ${writeNumber(found.most)} in the ways that were tried.`];
   return [first, second, ...third, beyondWords("these rules", found.beyond)].filter(Boolean);
 }
 
@@ -146,7 +143,6 @@ function changeWords(key: string, a: Variant, b: Variant, colours: string[]): st
   return `${listed(colours.map((colour, k) => `${b.cubes[k]} ${colour}`))} cubes`;
 }
 
-/** What happened in a drop: of `phase` (-1: the set-up), `thrown` cubes; by colour, what `came` out and is `inside`. */
 export interface Counted { phase: number; thrown: number; came: number[]; inside: number[] }
 
 /** Say what happened in a drop of a game: of `phase` (-1: the set-up), `thrown` cubes; by colour, what `came` out and is `inside`. */
@@ -162,7 +158,6 @@ export function dropWords(variant: Pick<Variant, "phases" | "gold">, drop: numbe
   return [...lines, `${counted(names.length, "action")} to choose from, with ${points}; or pass for ${Math.ceil(out / variant.gold)} gold.`];
 }
 
-/** Say how sure the figures are of so many games. */
 export function howSure(row: Row, games: number, isPaired: boolean): string {
   const what = isPaired
     ? `${games.toLocaleString("en")} games of each, in pairs: A and B get the same luck, cube by cube, as far as they throw alike.`
@@ -172,11 +167,10 @@ export function howSure(row: Row, games: number, isPaired: boolean): string {
   return `${what} ${isPaired ? "The difference in actions to choose from" : "The mean number of actions"} is right to about ±${exact(half, half)}, if the tower is as the model has it.`;
 }
 
-/** Say what the model of a tower is, and how close. */
 export function modelWords(tower: Tower): string {
-  const made = `The tower ${tower.name} here is a model without physics: a law of chances, fitted to ${tower.drops.toLocaleString("en")} simulated drops of ${tower.runs.toLocaleString("en")} runs${tower.engine ? ` (engine ${tower.engine})` : ""}.`;
+  const model = `The tower ${tower.name} here is a model without physics: a law of chances, fitted to ${tower.drops.toLocaleString("en")} simulated drops of ${tower.runs.toLocaleString("en")} runs${tower.engine ? ` (engine ${tower.engine})` : ""}.`;
   const close = tower.close || "How close its games are to those of physics was not measured, or is not known here: tower-sim model check tells it.";
-  return `${made} ${close}`;
+  return `${model} ${close}`;
 }
 
 /** Warn of drops unlike those that a model was fitted to; empty for hardly any. */

@@ -19,7 +19,6 @@ export interface Tower extends About {
 }
 export interface Ship extends About { zones: { name: string; words: string; corners: number[][]; printed: any }[]; bounds: number[] }
 
-/** The page's document, towers and ships by name too. */
 export interface Lab {
   program: string; game: { name: string; title: string }; rules: any; limits: { cubes: number; rounds: number; gold: number };
   house: { name: string; tower: string; rules: any } | null; battle: Record<string, string>; first: string; thresholds: number[];
@@ -47,7 +46,6 @@ export const lab: Lab = IS_PAGE ? opened(dataOf("lab")) : (null as unknown as La
 /** The most that may be chosen. */
 export const LIMITS = { ...lab?.limits, name: 60, game: 99999, force: 29 };
 
-/** Return what the worker needs of it. */
 export function laws(): Laws {
   const towers = Object.fromEntries(lab.towers.map((tower) => [tower.name, tower.document]));
   const printed = (ship: Ship) => Object.fromEntries(ship.zones.map((zone) => [`zone:${zone.name}`, zone.printed]));
@@ -55,7 +53,6 @@ export function laws(): Laws {
   return { towers, ships };
 }
 
-/** Return the published game as a variant. */
 export function usualVariant(name: string): Variant {
   return variantOf(name, lab.first, lab.rules);
 }
@@ -86,7 +83,6 @@ export function begin(chosen: State): void {
   state = chosen;
 }
 
-/** Take on part of a state and tell the page what. */
 export function change(part: Partial<State>): void {
   steps.keep(part);
   taken(part);
@@ -145,7 +141,6 @@ export const steps = (() => {
   };
 })();
 
-/** Change the variant that is edited. */
 export function changeVariant(part: Partial<Variant>): void {
   change({ [state.edit]: { ...state[state.edit]!, ...part } });
 }

@@ -57,7 +57,6 @@ function student(degrees: number): number {
   return z + (z ** 3 + z) / (4 * degrees) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2);
 }
 
-/** Return the mean of one figure with its 95 % interval. */
 export function estimate(sum: number, squares: number, n: number): Estimate {
   const mean = sum / n;
   const sd = Math.sqrt(Math.max(squares / n - mean * mean, 0) * (n / (n - 1)));

@@ -19,19 +19,19 @@ export const wholeTab = {
   game: null as Game | null,
   timer: 0,
 
-  start(games: Games, shown: () => void): void {
+  start(games: Games, render: () => void): void {
     this.games = games;
     listeners.unshift(() => {
       if (state.tab !== "whole") this.stop();
     });
-    shown();
+    render();
   },
 
   /** The game that is chosen, played if need be. */
   chosen(): Game | null {
     const variant = state[state.whole.side] ?? state.a;
     const key = JSON.stringify([variant, state.whole.game, state.seed]);
-    if (this.games && this.game?.key !== key) this.game = played(this.games, variant, state.whole.game, key);
+    if (this.games && this.game?.key !== key) this.game = play(this.games, variant, state.whole.game, key);
     return this.game;
   },
 
@@ -57,13 +57,13 @@ export const wholeTab = {
     this.timer = 0;
   },
 
-  told() {
+  figures() {
     const game = this.chosen();
     return game && { thrown: game.steps.map((step) => step.thrown), out: game.steps.map((step) => step.out), spots: game.spots };
   },
 };
 
-function played(games: Games, variant: Variant, number: number, key: string): Game {
+function play(games: Games, variant: Variant, number: number, key: string): Game {
   const tower = lab.tower[variant.tower];
   const player = new Player(games, tower.document.table, variant, 1);
   const floors = player.floorsAfter(seedWords(state.seed), number);
@@ -117,7 +117,7 @@ export function WholeTab({ hidden }: { hidden: boolean }) {
         <p class="note">The model knows on which floor a cube lies, not where on it: that is drawn as there is room.</p>
       </section>
       <section class="panel" aria-label="The game">
-        <Told game={game} drop={drop} />
+        <Lead game={game} drop={drop} />
         <div class="bar">
           <button type="button" id="whole-back" disabled={drop === 0} onClick={() => wholeTab.move({ drop: drop - 1 })}>Back</button>
           <button type="button" id="whole-play" class="main" onClick={() => { if (wholeTab.timer) { wholeTab.stop(); wholeTab.move({}); } else wholeTab.run(); }}>{wholeTab.timer ? "Pause" : "Play"}</button>
@@ -136,7 +136,6 @@ export function WholeTab({ hidden }: { hidden: boolean }) {
   );
 }
 
-/** How many of some cubes each colour has. */
 function perColour({ colourOf }: Game, cubes: number[]): number[] {
   return lab.rules.colours.map((_: string, k: number) => cubes.filter((cube) => colourOf[cube] === k).length);
 }
@@ -145,7 +144,7 @@ function insideAfter({ spots }: Game, drop: number): number[] {
   return spots[drop].flatMap((spot, cube) => (spot && spot[0] !== "tray" ? [cube] : []));
 }
 
-function Told({ game, drop }: { game: Game; drop: number }) {
+function Lead({ game, drop }: { game: Game; drop: number }) {
   const { phase, thrown, out } = game.steps[drop];
   const counts = { phase, thrown: thrown.length, came: perColour(game, out), inside: perColour(game, insideAfter(game, drop)) };
   return <p id="whole-words" class="lead told" role="status">{dropWords(game.variant, drop, counts, lab.rules.colours).join(" ")}</p>;

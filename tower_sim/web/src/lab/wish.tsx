@@ -3,7 +3,7 @@
 import { capital } from "../common/text";
 import { REGISTER } from "./figures";
 import type { Found, Space, Wish } from "./find";
-import type { Ask } from "./jobs";
+import type { Jobs } from "./jobs";
 import { wishWords } from "./say";
 import { LIMITS, type Variant, change, lab, state } from "./state";
 import { rows } from "./statistics";
@@ -11,34 +11,25 @@ import { rows } from "./statistics";
 const RELATIONS: [string, string][] = [["=", "about"], [">", "at least"], ["<", "at most"]];
 
 const form = { key: "actions", relation: "=", number: "3" };
-let ask: Ask;
-let shown: () => void;
-let share: () => void;
-let wrong: (line: string) => void;
-
-/** What was wished for, and what was found. */
 export const wishes = {
   found: null as Found | null,
-  told: [] as string[],
-  isBusy: false,
+  lines: [] as string[],
+  jobs: null as Jobs | null,
+  share: () => {},
 
-  start(asking: Ask, showing: () => void, sharing: () => void, complain: (line: string) => void): void {
-    [ask, shown, share, wrong] = [asking, showing, sharing, complain];
+  start(jobs: Jobs, share: () => void): void {
+    Object.assign(this, { jobs, share });
   },
 
   find(wish: Wish): void {
+    const { jobs } = this;
     const a = structuredClone(state.a);
-    Object.assign(this, { isBusy: true, found: null, told: [] });
-    shown();
-    ask<Found>({ kind: "find", a, wish, space: spaceOf(a), seed: state.seed }, ({ result }) => {
-      const found = result!;
-      Object.assign(this, { isBusy: false, found, told: wishWords(wish, found, a, rows(found.sums, REGISTER, true), lab.rules.colours) });
+    Object.assign(this, { found: null, lines: [] });
+    jobs!.ask<Found>({ kind: "find", a, wish, space: spaceOf(a), seed: state.seed }, (found) => {
+      Object.assign(this, { found, lines: wishWords(wish, found, a, rows(found.sums, REGISTER, true), lab.rules.colours) });
       if (found.changed.length) change({ b: { ...found.variant, name: "Found" }, edit: "b", whole: { ...state.whole, side: "a", drop: 0 } });
-      shown();
-    }, (line) => {
-      this.isBusy = false;
-      wrong(line);
     });
+    jobs!.render();
   },
 };
 
@@ -55,19 +46,20 @@ function spaceOf(a: Variant): Space {
   };
 }
 
-function wished(): Wish {
+function readForm(): Wish {
   const value = Number(form.number);
   const [low, high] = [form.relation === "<" ? -Infinity : value, form.relation === ">" ? Infinity : value];
   return { key: form.key, low, high, target: form.relation === "=" ? value : null };
 }
 
 export function Wishes() {
+  const isBusy = wishes.jobs?.progress.isBusy ?? false;
   const set = (key: keyof typeof form) => ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLSelectElement }) => {
     form[key] = currentTarget.value;
   };
   const submit = (event: Event) => {
     event.preventDefault();
-    wishes.find(wished());
+    wishes.find(readForm());
   };
   return (
     <form id="wish" class="wish" onSubmit={submit} aria-label="Find rules for a wish">
@@ -77,9 +69,9 @@ export function Wishes() {
         <input id="wish-number" aria-label="Number" type="number" step="any" min={0} max={1000} required value={form.number} onInput={set("number")} />
         <select id="wish-key" value={form.key} onChange={set("key")}>{REGISTER.map(({ key, title }) => <option value={key}>{capital(title)}</option>)}</select>
       </div>
-      <button type="submit" id="wish-find" class="main" disabled={wishes.isBusy}>{wishes.isBusy ? "Looking for rules ..." : "Find me rules"}</button>
-      <div id="wish-told" role="status">{wishes.told.map((text) => <p class="note">{text}</p>)}</div>
-      {wishes.found && wishes.found.changed.length > 0 && <div class="bar"><p class="note">These rules are B now.</p><button type="button" id="wish-share" onClick={() => share()}>Share them</button></div>}
+      <button type="submit" id="wish-find" class="main" disabled={isBusy}>{isBusy ? "Looking for rules ..." : "Find me rules"}</button>
+      <div id="wish-told" role="status">{wishes.lines.map((text) => <p class="note">{text}</p>)}</div>
+      {wishes.found && wishes.found.changed.length > 0 && <div class="bar"><p class="note">These rules are B now.</p><button type="button" id="wish-share" onClick={() => wishes.share()}>Share them</button></div>}
     </form>
   );
 }

@@ -4,19 +4,18 @@ import { capital, listed } from "../common/text";
 import { amerigoGame } from "./along_amerigo";
 import { battleGame } from "./along_battle";
 import { type Awaited, type Begun, type Choices, type Course, type Playable, courseOf } from "./course";
-import { anySeed, checkSeed, decoded, shown } from "./link";
+import { anySeed, checkSeed, decode, quote } from "./link";
 import type { Live } from "./live";
-import type { House, Shown } from "./state";
+import type { House, Apparatus } from "./state";
 import { byColour } from "./words";
 
 let games = [amerigoGame(), battleGame()];
 
-/** Play Amerigo by house rules, if the page has some. */
 export function playBy(house: House | undefined): void {
   games = [amerigoGame(house), battleGame()];
 }
 
-function gameOf(tower: Shown): Playable | undefined {
+function gameOf(tower: Apparatus): Playable | undefined {
   return games.find((game) => game.isFor(tower));
 }
 
@@ -38,13 +37,12 @@ export class Along {
   }
 
   /** Offer the game that a tower plays; none is begun. */
-  open(tower: Shown): void {
+  open(tower: Apparatus): void {
     this.begun = null;
     this.here = gameOf(tower);
     this.fill();
   }
 
-  /** Fill the form with what was begun, or as usual with a new seed. */
   private fill(): void {
     const fields = this.here ? this.here.fields : [];
     const { choices, seed } = this.begun ?? { choices: {} as Choices, seed: anySeed() };
@@ -53,16 +51,16 @@ export class Along {
   }
 
   /** What the form says; throws an Error in a line for what is not allowed. */
-  private formed(): Begun {
+  private readForm(): Begun {
     const game = this.here!;
     const valueOf = (name: string, isWord: boolean) => (isWord ? this.form.choices[name] : Number(this.form.choices[name] || NaN));
-    return checkedBegun(game, Object.fromEntries(game.fields.map(({ name, of }) => [name, valueOf(name, Boolean(of))])), this.form.seed.trim());
+    return checkBegun(game, Object.fromEntries(game.fields.map(({ name, of }) => [name, valueOf(name, Boolean(of))])), this.form.seed.trim());
   }
 
   /** Begin a game with an empty tower, or stop playing along; the tower stays then. */
   toggle(): Promise<void> {
     return this.live.run(async () => {
-      const begun = this.isOn ? null : this.formed();
+      const begun = this.isOn ? null : this.readForm();
       this.set(begun);
       if (begun) await this.live.tower.empty();
     });
@@ -80,7 +78,7 @@ export class Along {
   /** Read the game from what happened in the tower: undo and links need nothing else. */
   read(): void {
     const { state } = this.live.tower;
-    this.now = this.begun && state ? courseOf(this.begun.game, state.events, this.begun, this.live.shown!) : null;
+    this.now = this.begun && state ? courseOf(this.begun.game, state.events, this.begun, this.live.apparatus!) : null;
     this.launched.clear();
     this.live.ask();
   }
@@ -131,22 +129,22 @@ export class Along {
 }
 
 /** What the text of a link says of a game for a tower; throws an Error whose message says what is wrong. */
-export function begunBy(text: string, tower: Shown): Begun {
+export function readBegun(text: string, tower: Apparatus): Begun {
   const [name, seed = "", own = "", ...more] = text.split(":");
   const game = gameOf(tower);
-  if (game?.name !== decoded(name) || more.length) throw new Error(`The link is of the game ${shown(decoded(name))}, which is not played in ${tower.name} here; allowed is ${game?.name ?? "none"}; open it in a page that has it.`);
+  if (game?.name !== decode(name) || more.length) throw new Error(`The link is of the game ${quote(decode(name))}, which is not played in ${tower.name} here; allowed is ${game?.name ?? "none"}; open it in a page that has it.`);
   const choices: Choices = Object.fromEntries(game.fields.map((field) => [field.name, field.is]));
   for (const part of own ? own.split(",") : []) {
-    const [key, value = ""] = part.split("=").map(decoded);
+    const [key, value = ""] = part.split("=").map(decode);
     const field = game.fields.find((each) => each.name === key);
-    if (!field) throw new Error(`The link sets ${shown(key)}, which ${game.title} has not; allowed is ${listed(game.fields.map((each) => each.name)) || "no choice"}; copy it again, whole.`);
+    if (!field) throw new Error(`The link sets ${quote(key)}, which ${game.title} has not; allowed is ${listed(game.fields.map((each) => each.name)) || "no choice"}; copy it again, whole.`);
     choices[key] = field.of ? value : Number(value || NaN);
   }
-  return checkedBegun(game, choices, seed);
+  return checkBegun(game, choices, seed);
 }
 
 /** A game that is begun, when its seed and its choices are allowed; else throws an Error. */
-function checkedBegun(game: Playable, choices: Choices, seed: string): Begun {
+function checkBegun(game: Playable, choices: Choices, seed: string): Begun {
   checkSeed(seed);
   const wrong = game.wrong(choices);
   if (wrong) throw new Error(`${capital(wrong)}.`);

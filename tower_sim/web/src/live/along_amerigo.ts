@@ -18,7 +18,7 @@ export function amerigoGame(house?: House): Playable {
     title: house ? `Amerigo by ${house.name}` : "Amerigo",
     colours,
     fields: [],
-    isFor: (shown) => shown.seen.kind !== "board",
+    isFor: (apparatus) => apparatus.seen.kind !== "board",
     wrong: () => "",
     course: (past) => new AmerigoCourse(past, rules),
   };

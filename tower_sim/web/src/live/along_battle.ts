@@ -2,8 +2,8 @@
 // cubes stuck in the ship are shaken out, and what lies where is what was noted after each throw.
 
 import { battle } from "made/battle.js";
-import { shown } from "./link";
-import type { Shown } from "./state";
+import { quote } from "./link";
+import type { Apparatus } from "./state";
 import { byColour, countsWords } from "./words";
 import { capital, counted, listed, plainName } from "../common/text";
 import type { Awaited, Begun, Choices, Course, Past, Playable } from "./course";
@@ -23,25 +23,25 @@ export function battleGame(): Playable {
       { name: "kind", says: "what fights", is: "ship", of: Object.keys(BATTLES) },
       ...SIDES.map((side, i) => ({ name: side, says: `cubes of ${side}`, is: 4 - i, from: 0, to: most })),
     ],
-    isFor: (shown) => Object.values(shown.printed).some(({ kind }) => kind === "explosive"),
+    isFor: (apparatus) => Object.values(apparatus.printed).some(({ kind }) => kind === "explosive"),
     wrong: (choices) => wrongBattle(choices, most),
-    course: (past, begun, shown) => new BattleCourse(past, begun, shown),
+    course: (past, begun, apparatus) => new BattleCourse(past, begun, apparatus),
   };
 }
 
 /** What is not allowed of the choices of a battle, in a line; "" of none. */
 function wrongBattle({ kind, ...given }: Choices, most: number): string {
   const cubes = given as Record<string, number>;
-  if (!(kind in BATTLES)) return `what fights is ${shown(kind)}; allowed are ${Object.keys(BATTLES).join(", ")}; choose one`;
+  if (!(kind in BATTLES)) return `what fights is ${quote(kind)}; allowed are ${Object.keys(BATTLES).join(", ")}; choose one`;
   for (const side of SIDES) {
     const limit = side === SIDES[1] && kind === "merchant" ? battle.NON_PLAYER : most;
-    if (!Number.isInteger(cubes[side]) || cubes[side] < 0 || cubes[side] > limit) return `cubes of ${side} are ${shown(cubes[side])}; allowed is 0 to ${limit}; take another number`;
+    if (!Number.isInteger(cubes[side]) || cubes[side] < 0 || cubes[side] > limit) return `cubes of ${side} are ${quote(cubes[side])}; allowed is 0 to ${limit}; take another number`;
   }
   return cubes.purple + cubes.green ? "" : "there is no cube in the battle; allowed is one or more; give a side some";
 }
 
 class BattleCourse implements Course {
-  zones: Shown["printed"];
+  zones: Apparatus["printed"];
   setup: { kind: string | number; sides: { cubes: string | number }[] };
   lines: string[] = [];
   steps = 0;
@@ -49,7 +49,7 @@ class BattleCourse implements Course {
   lies = new Map<number, string>();
   result: any = null;
 
-  constructor(readonly past: Past, { choices }: Begun, { printed }: Shown) {
+  constructor(readonly past: Past, { choices }: Begun, { printed }: Apparatus) {
     this.zones = printed;
     this.setup = { kind: choices.kind, sides: SIDES.map((side) => ({ cubes: choices[side] })) };
   }
@@ -77,8 +77,8 @@ class BattleCourse implements Course {
     const stuck = [...past.inside.keys()];
     this.lies = new Map([...past.lies(), ...stuck.map((id): [number, string] => [id, "inside"])]);
     const placesOf = (side: number) => listed(thrown.filter((id) => this.sideOf(id) === side).map((id) => placeName(this.lies.get(id)!)));
-    const said = SIDES.map((name, side) => [name, placesOf(side)]).filter(([, places]) => places);
-    this.lines.push(`${this.name === "Shake" ? "Shaken out" : this.name}: ${said.map(([name, places]) => `${name} in ${places}`).join("; ")}.`);
+    const parts = SIDES.map((name, side) => [name, placesOf(side)]).filter(([, places]) => places);
+    this.lines.push(`${this.name === "Shake" ? "Shaken out" : this.name}: ${parts.map(([name, places]) => `${name} in ${places}`).join("; ")}.`);
     return [...staying.map(([id]) => id), ...thrown].map((id) => this.lies.get(id)!);
   }
 
@@ -95,11 +95,11 @@ class BattleCourse implements Course {
   sum() {
     const lying = [...this.lies].map(([id, place]) => [this.sideOf(id), this.zones[place]]);
     const { sides, winner, sunk } = this.result || battle.resolved(this.setup, lying);
-    const told = sides.map(({ strength, coins, cargo, choice, damage_taken: taken }: any, i: number) => (
+    const sentences = sides.map(({ strength, coins, cargo, choice, damage_taken: taken }: any, i: number) => (
       `${SIDES[i]} has ${strength} strength, ${counted(coins, "coin")}, ${cargo} cargo${choice ? `, ${choice} of coin or cargo` : ""}, and takes ${taken} damage`
     ));
     const end = this.result ? `. ${capital(SIDES[winner])} wins${sides[0].strength === sides[1].strength ? ": a tie goes to the active side" : ""}${sunk.length ? `; ${listed(sunk.map((side: number) => SIDES[side]))} sinks` : ""}` : "";
-    return `${told.join("; ")}${end}.`;
+    return `${sentences.join("; ")}${end}.`;
   }
 }
 

@@ -1,14 +1,14 @@
 // What happened in a tower, read as a game asks for it: a game is played by its rules from its start, in a stand-in for the
 // tower that gives what came out then. Where the past ends is what comes next.
 //
-// A game that can be played along is { name, title, colours, fields, isFor(shown), wrong(choices), course(past, begun, shown) }:
+// A game that can be played along is { name, title, colours, fields, isFor(apparatus), wrong(choices), course(past, begun, apparatus) }:
 // `fields` are its choices, [{name, says, is, of} or {name, says, is, from, to}], and `wrong` says in a line what is not
 // allowed of some. A course is { play(), lines, stream, next(due), sum() }: play() plays it as far as the past goes, `lines`
 // are sentences, one for each throw, `stream` is what the next one is drawn from, as `tower-sim play` has it; next() says
 // what is to be done, sum() what it came to so far.
 
 
-import type { Past as Event, Shown } from "./state";
+import type { Past as Event, Apparatus } from "./state";
 
 export interface Piece { id: number; colour: string }
 export type Choices = Record<string, string | number>;
@@ -16,10 +16,9 @@ export type Choices = Record<string, string | number>;
 /** A choice of a game: one of some words, or a whole number of a range; `is` as usual. */
 export type Field = { name: string; says: string } & ({ is: string; of: string[]; from?: undefined; to?: undefined } | { is: number; of?: undefined; from: number; to: number });
 
-/** A game that can be played along: see the head of this file. */
 export interface Playable {
-  name: string; title: string; colours: string[]; fields: Field[]; isFor(shown: Shown): boolean; wrong(choices: Choices): string;
-  course(past: Past, begun: Begun, shown: Shown): Course;
+  name: string; title: string; colours: string[]; fields: Field[]; isFor(apparatus: Apparatus): boolean; wrong(choices: Choices): string;
+  course(past: Past, begun: Begun, apparatus: Apparatus): Course;
 }
 export interface Begun { game: Playable; choices: Choices; seed: string }
 export interface Course { play(): void; readonly lines: string[]; readonly stream: number[]; next(due: Awaited): string; sum(): string }
@@ -37,7 +36,6 @@ export class Awaited {
   }
 }
 
-/** What happened and no game asked for. */
 class Strange extends Error {}
 
 /** The past of a tower that was empty, `events` as the worker tells them, read once from its start. */
@@ -49,7 +47,6 @@ export class Past {
 
   constructor(readonly events: Event[]) {}
 
-  /** The next event, null at the end. */
   next(): Event | null {
     if (this.at === this.events.length) return null;
     const event = this.events[this.at];
@@ -114,10 +111,10 @@ export class Past {
   }
 }
 
-/** What a game that was `begun`, {choices, seed}, is by now in the apparatus `shown`: {course, due: Awaited or null, trouble: a line or ""}. */
-export function courseOf(game: Playable, events: Event[], begun: Begun, shown: Shown): { course: Course; due: Awaited | null; trouble: string } {
+/** What a game that was `begun`, {choices, seed}, is by now in an apparatus: {course, due: Awaited or null, trouble: a line or ""}. */
+export function courseOf(game: Playable, events: Event[], begun: Begun, apparatus: Apparatus): { course: Course; due: Awaited | null; trouble: string } {
   const past = new Past(events);
-  const course = game.course(past, begun, shown);
+  const course = game.course(past, begun, apparatus);
   try {
     course.play();
     past.end();

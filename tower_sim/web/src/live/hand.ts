@@ -3,17 +3,17 @@
 import type { Camera } from "../scene/camera";
 import type { Plane } from "../scene/solids";
 import type { Counts } from "./link";
-import type { Shown } from "./state";
+import type { Apparatus } from "./state";
 import { type Pose, type Vector, plus, minus, times, dot, size, clamp } from "../scene/algebra";
 
 export const TURN_BY_TURN = 0.09; // s between two cubes that are poured
 const FASTEST = 0.5; // m/s: of a hand that lets go while it moves
 const MEMORY = 100; // ms over which the hand's own speed is taken
 
-/** The cubes in the hand, over the middle of an apparatus: `shown` is {seen, edge, hand}. */
 /** How a cube leaves the hand. */
 export interface Leaving { colour: string; pose: Pose; velocity: number[]; spin: number[] }
 
+/** The cubes in the hand, over the middle of an apparatus. */
 export class Hand {
   cell: number;
   held: { colour: string; turn: number[] }[] = [];
@@ -24,7 +24,7 @@ export class Hand {
   at: number[];
   trail: { at: number[]; when: number }[] = [];
 
-  constructor({ edge, hand, seen, opening }: Shown) {
+  constructor({ edge, hand, seen, opening }: Apparatus) {
     this.cell = edge * Math.sqrt(3) * 1.001;
     this.rim = seen.rim;
     this.most = hand.height + 0.12;

@@ -9,7 +9,7 @@ export type Counts = [string, number][];
 export interface Link { profile: string | null; state: string | null; seed: string | null; counts: Counts | null; game: string | null }
 
 /** The part of a link after #: {profile, state, seed, counts, game}; seed and counts where a throw is to happen. */
-export function linkText({ profile, state, seed, counts, game }: Partial<Link>): string {
+export function writeLink({ profile, state, seed, counts, game }: Partial<Link>): string {
   const parts = [`profile=${encodeURIComponent(profile!)}`];
   if (state) parts.push(`state=${encodeURIComponent(state)}`);
   if (counts) parts.push(`seed=${seed}`, `throw=${countsText(counts.map(([colour, number]) => [encodeURIComponent(colour), number]))}`);
@@ -18,36 +18,36 @@ export function linkText({ profile, state, seed, counts, game }: Partial<Link>):
 }
 
 /** What a link, its part after #, or a bare token says; null of none. Throws an Error whose message says what is wrong. */
-export function linkRead(text: string): Link | null {
+export function readLink(text: string): Link | null {
   const given = text.trim();
   if (/^TOWER\d+\./.test(given)) return { profile: null, state: given, seed: null, counts: null, game: null };
   const after = given.slice(given.indexOf("#") + 1);
   if (!given.includes("#") || !after) {
-    if (given) throw new Error(`The link ${shown(given)} holds no tower; allowed is one with #profile=NAME&state=TOKEN; copy it again, whole.`);
+    if (given) throw new Error(`The link ${quote(given)} holds no tower; allowed is one with #profile=NAME&state=TOKEN; copy it again, whole.`);
     return null;
   }
-  const said = new Map<string, string>();
+  const parts = new Map<string, string>();
   for (const part of after.split("&")) {
     const at = part.indexOf("=");
     const [key, value] = at < 0 ? [part, ""] : [part.slice(0, at), part.slice(at + 1)];
-    if (!["profile", "state", "seed", "throw", "game"].includes(key) || said.has(key)) {
-      throw new Error(`The link says ${shown(key)}, which is not known or said twice; allowed are profile, state, seed, throw and game; copy it again, whole.`);
+    if (!["profile", "state", "seed", "throw", "game"].includes(key) || parts.has(key)) {
+      throw new Error(`The link says ${quote(key)}, which is not known or said twice; allowed are profile, state, seed, throw and game; copy it again, whole.`);
     }
-    said.set(key, key === "game" ? value : decoded(value)); // a game's parts are decoded one by one
+    parts.set(key, key === "game" ? value : decode(value)); // a game's parts are decoded one by one
   }
-  const counts = said.has("throw") ? countsOf(said.get("throw")!) : null;
-  const seed = said.get("seed") ?? null;
+  const counts = parts.has("throw") ? countsOf(parts.get("throw")!) : null;
+  const seed = parts.get("seed") ?? null;
   if (seed !== null) checkSeed(seed);
-  if (counts && said.has("game")) throw new Error("The link has a throw and a game; allowed is one of them; copy it again, whole.");
+  if (counts && parts.has("game")) throw new Error("The link has a throw and a game; allowed is one of them; copy it again, whole.");
   if ((seed === null) !== (counts === null)) throw new Error("The link has a throw without its seed, or a seed without a throw; allowed are both or none; copy it again, whole.");
-  return { profile: said.get("profile") ?? null, state: said.get("state") || null, seed, counts, game: said.get("game") || null };
+  return { profile: parts.get("profile") ?? null, state: parts.get("state") || null, seed, counts, game: parts.get("game") || null };
 }
 
-export function decoded(text: string): string {
+export function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error(`The link holds ${shown(text)}, which is damaged; copy it again, whole.`);
+    throw new Error(`The link holds ${quote(text)}, which is damaged; copy it again, whole.`);
   }
 }
 
@@ -66,12 +66,12 @@ export function countsOf(cubes: unknown): Counts {
   });
   const many = sumOf(counts.map(([, number]) => number));
   if (many >= 1 && many <= MOST) return counts;
-  throw new Error(`Cubes ${shown(text)} cannot be thrown; allowed are colours with their numbers, such as blue:4,red:2, 1 to ${MOST} cubes in all.`);
+  throw new Error(`Cubes ${quote(text)} cannot be thrown; allowed are colours with their numbers, such as blue:4,red:2, 1 to ${MOST} cubes in all.`);
 }
 
 /** Throw an Error unless a text is a seed. */
 export function checkSeed(text: string): void {
-  if (!/^[0-9]{1,39}$/.test(text) || BigInt(text) >= 2n ** 128n) throw new Error(`The seed ${shown(text)} is none; allowed is a whole number from 0 to 2^128 - 1.`);
+  if (!/^[0-9]{1,39}$/.test(text) || BigInt(text) >= 2n ** 128n) throw new Error(`The seed ${quote(text)} is none; allowed is a whole number from 0 to 2^128 - 1.`);
 }
 
 /** A seed that a person can type again. */
@@ -81,7 +81,7 @@ export function anySeed(): string {
 }
 
 /** A value as an error says it: short. */
-export function shown(value: unknown): string {
+export function quote(value: unknown): string {
   const text = String(value);
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 36)}...` : text);
 }

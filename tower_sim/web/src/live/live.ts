@@ -1,54 +1,47 @@
 // What the page is made of: joins the tower in its worker, the hand, the picture and a game that is played along.
 
 import { type Paint } from "../common/faces";
-import { address, bytesOf, find, isDark, onceAFrame, themeColour } from "../common/browser";
+import { address, bytesOf } from "../common/browser";
 import { capital, counted } from "../common/text";
 import { handleCanvas } from "../scene/hands";
 import { type Header } from "../scene/renderer";
-import { CORNERS, type Solid, seenOf, solidsOf } from "../scene/solids";
-import { Stage } from "../scene/stage";
-import { Along, begunBy, playBy } from "./along";
+import { Show } from "../scene/show";
+import { type Solid, seenOf, solidsOf } from "../scene/solids";
+import { Along, readBegun, playBy } from "./along";
 import { Hand, type Leaving, TURN_BY_TURN, handleHand } from "./hand";
-import { type Counts, type Link, anySeed, linkRead, linkText, shown } from "./link";
+import { type Counts, type Link, anySeed, readLink, writeLink, quote } from "./link";
 import { Wood } from "./sound";
-import type { Contents, Shown, State } from "./state";
+import type { Contents, Apparatus, State } from "./state";
 import { LiveTower, type Play } from "./tower";
 import { countsWords, eventSentence } from "./words";
 
-const STILL = 160; // ms without a change, after which a picture is drawn once more, as finely as can be
 const FIRST_HANDFUL = 7; // cubes in the hand when a tower is opened
 
-export class Live {
-  said = "";
-  trouble = "";
+export class Live extends Show {
   noPicture = "";
   lastSeed = "–";
   strength = "1"; // g, of the knock that the page offers
-  shown: Shown | null = null;
+  apparatus: Apparatus | null = null;
   colours: string[] = [];
   wood = new Wood();
   along = new Along(this);
   hand!: Hand;
   solids!: Solid[];
   header!: Header;
-  stage: Stage | null = null;
   tower: LiveTower;
   core!: ArrayBuffer;
-  frames = 0;
   again: Counts = []; // what an empty hand throws
   kept = new Map<string, State[]>(); // the past of each tower that stood here before
   busy: Promise<void> = Promise.resolve();
   pouring = false;
-  finer = 0;
   shaking: ((event: DeviceMotionEvent) => void) | null = null;
   listener: ((word: string, what: unknown) => void) | null = null;
-  ask = onceAFrame((at) => this.frame(at));
 
-  /** `show` is called when what stands beside the picture may have changed. */
-  constructor(readonly data: Contents, makeWorker: () => Worker, readonly show: () => void) {
+  constructor(readonly data: Contents, makeWorker: () => Worker, render: () => void) {
+    super(render);
     playBy(data.house);
     for (const tower of data.towers) tower.seen = seenOf(tower.profile);
-    this.tower = new LiveTower(makeWorker, (word, what) => this.heard(word, what), this.ask);
+    this.tower = new LiveTower(makeWorker, (word, what) => this.hear(word, what), this.ask);
   }
 
   /** Begin with the tower of the page's link, or the first. */
@@ -56,33 +49,32 @@ export class Live {
     this.core = await bytesOf("core");
     let link: Link | null = null;
     try {
-      link = linkRead(location.hash);
-      await this.open(this.shownOf(link && link.profile));
+      link = readLink(location.hash);
+      await this.open(this.findApparatus(link && link.profile));
     } catch (error) {
       this.complain((error as Error).message);
       link = null;
-      if (!this.shown) await this.open(this.data.towers[0]);
+      if (!this.apparatus) await this.open(this.data.towers[0]);
     }
     if (link) await this.follow(link);
   }
 
   /** The tower of a name; the one that stands there, or the first, of none. */
-  shownOf(name: string | null): Shown {
-    if (name === null) return this.shown || this.data.towers[0];
+  findApparatus(name: string | null): Apparatus {
+    if (name === null) return this.apparatus || this.data.towers[0];
     const found = this.data.towers.find((tower) => tower.name === name);
-    if (!found) throw new Error(`The link is of ${shown(name)}, which this page has not; allowed are ${this.data.towers.map((tower) => tower.name).join(", ")}; open it in a page that has it.`);
+    if (!found) throw new Error(`The link is of ${quote(name)}, which this page has not; allowed are ${this.data.towers.map((tower) => tower.name).join(", ")}; open it in a page that has it.`);
     return found;
   }
 
-  /** Do what a link says, after all of it is checked: a wrong link changes nothing. */
   async follow(link: Link): Promise<void> {
     try {
-      const given = this.shownOf(link.profile);
-      const begun = link.game ? begunBy(link.game, given) : null;
-      const isEmpty = given !== this.shown || begun !== null;
+      const given = this.findApparatus(link.profile);
+      const begun = link.game ? readBegun(link.game, given) : null;
+      const isEmpty = given !== this.apparatus || begun !== null;
       await this.tower.finish(); // what the link says follows from the state that is there then
       await this.tower.check(given, this.core, { token: link.state ?? (isEmpty ? null : this.tower.state.token), counts: link.counts, seed: link.seed });
-      if (given !== this.shown) await this.open(given);
+      if (given !== this.apparatus) await this.open(given);
       if (link.state) await this.tower.read(link.state);
       else if (begun) await this.tower.empty();
       this.along.set(begun);
@@ -93,18 +85,24 @@ export class Live {
   }
 
   /** Stand a tower there, as it was left. */
-  async open(given: Shown): Promise<void> {
+  async open(given: Apparatus): Promise<void> {
     await this.tower.finish();
-    if (this.shown && this.tower.state) this.kept.set(this.shown.name, this.tower.steps);
-    this.shown = given;
+    if (this.apparatus && this.tower.state) this.kept.set(this.apparatus.name, this.tower.steps);
+    this.apparatus = given;
     this.solids = solidsOf(given.seen, given.edge);
     this.hand = new Hand(given);
     this.again = [];
     this.header = { edge: given.edge, apparatus: given.seen, colours: [] };
     this.along.open(given);
     this.dress();
-    this.show(); // with a canvas of its own
-    this.openStage();
+    this.render(); // with a canvas of its own
+    this.noPicture = "";
+    this.openStage(this.header, this.solids, (line) => {
+      this.noPicture = line;
+    });
+    const { canvas, camera } = this.stage;
+    handleHand(canvas, camera, () => this.hand, this.ask, (when) => this.letGo(when));
+    handleCanvas(canvas, camera, this.ask);
     await this.tower.open(given, this.core, this.kept.get(given.name));
     for (let i = 0; i < FIRST_HANDFUL; i += 1) this.hand.add(given.colours[i % given.colours.length]);
     this.tell("Press Throw.");
@@ -112,32 +110,14 @@ export class Live {
 
   /** Take the colours of the game that is played along, or of the tower. */
   dress(): void {
-    this.colours = [...new Set([...this.offered, ...this.shown!.colours, ...Object.keys(this.data.paints)])];
+    this.colours = [...new Set([...this.offered, ...this.apparatus!.colours, ...Object.keys(this.data.paints)])];
     this.header.colours = this.colours.map((name) => this.paintOf(name));
-    if (this.stage) this.stage.openPicture();
+    this.stage?.openPicture();
     this.ask();
   }
 
-  /** The colours that one may take, in their order. */
   get offered(): string[] {
-    return this.along.begun ? this.along.begun.game.colours : this.shown!.colours;
-  }
-
-  openStage(): void {
-    const { seen, edge, hand } = this.shown!;
-    const shape = this.solids.flatMap((solid) => solid.vertices);
-    const high = seen.rim + hand.height + 5 * edge;
-    const over = CORNERS.map(([x, y]) => [(x * hand.spread) / 2, (y * hand.spread) / 2, high]);
-    this.noPicture = "";
-    this.stage?.close();
-    const stage = new Stage(find<HTMLCanvasElement>("scene"), this.header, this.solids, [[...shape, ...over], shape], this.ask, (line) => {
-      this.noPicture = line;
-    });
-    this.stage = stage;
-    handleHand(stage.canvas, stage.camera, () => this.hand, this.ask, (when) => this.letGo(when));
-    handleCanvas(stage.canvas, stage.camera, this.ask);
-    new ResizeObserver(() => this.themeChanged()).observe(stage.canvas);
-    this.themeChanged();
+    return this.along.begun ? this.along.begun.game.colours : this.apparatus!.colours;
   }
 
   /** What a colour looks like; one that nobody knows here is grey, with its first letter. */
@@ -150,24 +130,9 @@ export class Live {
     if (index < 0) {
       index = this.colours.push(colour) - 1;
       this.header.colours = this.colours.map((name) => this.paintOf(name));
-      this.stage!.openPicture();
+      this.stage.openPicture();
     }
     return index;
-  }
-
-  themeChanged = (): void => {
-    if (this.stage) this.stage.paint(themeColour("--sunk"), isDark());
-    this.ask();
-  };
-
-  tell(sentence: string): void {
-    this.said = sentence;
-    this.ask();
-  }
-
-  complain(line: string): void {
-    this.trouble = line;
-    this.show();
   }
 
   /** Do things one after the other; what goes wrong is said, and nothing is lost. */
@@ -188,7 +153,6 @@ export class Live {
     this.tell("Your hand is empty.");
   }
 
-  /** Throw what is in the hand with the model's own hand; of an empty hand the same as last. */
   throwIt(): unknown {
     if (this.along.isOn) return this.run(() => this.along.act());
     const counts = this.hand.held.length ? this.hand.counts() : this.again;
@@ -206,7 +170,6 @@ export class Live {
     return this.run(() => this.tower.move("knock", { strength, seed: anySeed() }));
   }
 
-  /** Let all go where the hand is. */
   letGo(when = performance.now()): unknown {
     if (!this.hand.held.length) return this.tell("Your hand is empty: take cubes first.");
     const { hand } = this;
@@ -264,71 +227,59 @@ export class Live {
     return this.run(() => this.tell(this.tower.undo() ? "Undone." : "There is nothing to undo."));
   }
 
-  /** Hear what the tower tells. */
-  heard(word: string, what: any): void {
-    if (word === "throw") this.began(what);
+  hear(word: string, what: any): void {
+    if (word === "throw") this.tellThrow(what);
     else if (word === "again") this.tell("This throw did not come to rest. It is thrown again.");
-    else if (word === "failed") this.failed(what);
-    else if (word === "rest") this.rested(what);
+    else if (word === "failed") this.tellFailure(what);
+    else if (word === "rest") this.tellRest(what);
     else if (word === "state") this.along.read();
     if (this.listener) this.listener(word, what);
   }
 
-  private began(what: any): void {
+  private tellThrow(what: any): void {
     this.complain("");
     if (what.seed) this.lastSeed = what.seed;
     const words: Record<string, () => string> = { drop: () => `${capital(countsWords(what.counts || []))} thrown.`, knock: () => `A knock of ${what.strength} g.`, hand: () => "Your hand lets go.", place: () => "Put down." };
     this.tell(words[what.kind]());
   }
 
-  private rested({ what, emerged, inside, events }: any): void {
+  private tellRest({ what, emerged, inside, events }: any): void {
     if (what.kind === "knock" && !emerged.length) return this.tell("The knock brought no cube out.");
     const event = eventSentence(events[events.length - 1], this.tower.isBoard);
     const none = emerged.length || event.endsWith("none came out.") ? "" : `, none came ${this.tower.isBoard ? "on the board" : "out"}`;
     return this.tell(`${event} ${counted(inside.length, "cube")} ${inside.length === 1 ? "is" : "are"} inside${none}.`);
   }
 
-  private failed({ what, failures, reason }: any): void {
+  private tellFailure({ what, failures, reason }: any): void {
     if (reason) return this.complain(`The physics stopped: ${reason}`);
     if (what.kind === "hand") return this.tell(`This throw failed (${failures.join(", ")}): a cube missed the funnel or did not come to rest. Nothing has changed.`);
     return this.tell(`${failures.length} throws in a row failed (${failures.join(", ")}). Nothing has changed.`);
   }
 
-  private frame(at: number): void {
-    const { tower, stage } = this;
-    if (!stage) return;
+  get moves(): boolean {
+    return this.tower.moves;
+  }
+
+  tick(): void {
     this.wood.frame();
-    const moving = tower.moves;
-    tower.tick(performance.now(), (hardness) => this.wood.hit(hardness));
-    stage.watchPace(moving ? at : null);
-    this.draw(stage.level);
-    clearTimeout(this.finer);
-    if (tower.moves) this.ask();
-    else this.finer = window.setTimeout(() => this.draw(0), STILL);
+    this.tower.tick(performance.now(), (hardness) => this.wood.hit(hardness));
   }
 
-  private draw(level: number): void {
-    const stage = this.stage!;
-    this.frames += 1;
-    this.show();
+  scene() {
     const cubes = [...this.tower.drawn(performance.now()), ...this.hand.drawn()];
-    stage.look(0, 0);
-    stage.draw({ cubes: cubes.map((each) => ({ ...each, colour: this.indexOf(each.colour) })), lit: this.lit() }, level);
-    if (this.frames === 1) performance.mark("tower"); // first seen; tests/measure/live.py reads it
+    return { cubes: cubes.map((each) => ({ ...each, colour: this.indexOf(each.colour) })), lit: this.lit() };
   }
 
-  /** Zones in which cubes lie are lit. */
   private lit(): number[] {
     const { state, play } = this.tower;
     const places = new Set(state && !play ? state.board.map(([, , place]) => place) : []);
-    return this.shown!.seen.zones.map((zone) => (places.has(`zone:${zone.name}`) ? 0.55 : 0));
+    return this.apparatus!.seen.zones.map((zone) => (places.has(`zone:${zone.name}`) ? 0.55 : 0));
   }
 
-  /** The link to what is here: as it is now, or before the last throw with it to come. */
   link(isBefore: boolean): string {
-    const { tower, shown: here } = this;
+    const { tower, apparatus: here } = this;
     const { last } = tower;
-    if (isBefore && last) return address() + linkText({ profile: here!.name, state: last.before, seed: last.seed, counts: last.counts });
-    return address() + linkText({ profile: here!.name, state: tower.state.token, game: this.along.text });
+    if (isBefore && last) return address() + writeLink({ profile: here!.name, state: last.before, seed: last.seed, counts: last.counts });
+    return address() + writeLink({ profile: here!.name, state: tower.state.token, game: this.along.text });
   }
 }

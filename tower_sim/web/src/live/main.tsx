@@ -1,21 +1,19 @@
 // The page begins: keys, links, and what other scripts may use.
 
 import { render } from "preact";
-import { dataOf, find, isTakenKey, openDialog, runsPhysics, shows, startTheme, workerMaker } from "../common/browser";
+import { dataOf, find, isTakenKey, runsPhysics, shows, startTheme, workerMaker } from "../common/browser";
 import { plus, times } from "../scene/algebra";
 import { handleKeys } from "../scene/hands";
-import { linkRead } from "./link";
+import { readLink } from "./link";
 import { Live } from "./live";
-import { View, cutOpen, looks } from "./view";
+import { View } from "./view";
 
 const STEP_OF_HAND = 0.004; // m a press of a key
 
 function connect(live: Live): void {
-  const orbit = (x: number, y: number) => looks(live, (camera) => camera.orbit(x / 48, y / 60));
-  const near = (factor: number) => looks(live, (camera) => camera.near(factor));
   const hand = (right: number, away: number, up: number) => () => moveHand(live, right, away, up);
-  const home = looks(live, (camera) => camera.home());
   handleKeys({
+    ...live.keys,
     Enter: () => live.throwIt(),
     g: () => live.letGo(),
     p: () => live.pour(),
@@ -25,29 +23,23 @@ function connect(live: Live): void {
     Backspace: () => live.putBack(),
     " ": () => live.tower.finish(),
     i: hand(0, 1, 0), k: hand(0, -1, 0), j: hand(-1, 0, 0), l: hand(1, 0, 0), I: hand(0, 0, 1), K: hand(0, 0, -1),
-    a: orbit(-1, 0), d: orbit(1, 0), w: orbit(0, 1), s: orbit(0, -1),
-    "+": near(1.15), "=": near(1.15), "-": near(1 / 1.15), 0: home,
-    c: () => cutOpen(live),
-    t: () => find("theme").click(),
-    "?": () => openDialog("help"),
   });
   document.addEventListener("keydown", (event) => digit(live, event));
   document.addEventListener("keyup", (event) => {
     if (event.key.toLowerCase() === "p") live.pouring = false;
   });
-  startTheme(live.themeChanged);
+  startTheme(() => live.themeChanged());
   window.addEventListener("hashchange", () => {
     live.run(async () => {
-      const link = linkRead(location.hash);
+      const link = readLink(location.hash);
       if (link) await live.follow(link);
     });
   });
 }
 
-/** A digit takes a cube of that colour, with shift puts one back. */
 function digit(live: Live, event: KeyboardEvent): void {
   const found = /^Digit([1-9])$/.exec(event.code);
-  const colour = found && !isTakenKey(event) && live.shown && live.offered[Number(found[1]) - 1];
+  const colour = found && !isTakenKey(event) && live.apparatus && live.offered[Number(found[1]) - 1];
   if (!colour) return;
   event.preventDefault();
   live.add(colour, event.shiftKey ? -1 : 1);
@@ -55,7 +47,7 @@ function digit(live: Live, event: KeyboardEvent): void {
 
 /** Move the hand by steps to the right, away, and up, as one looks. */
 function moveHand(live: Live, right: number, away: number, up: number): void {
-  const { turn } = live.stage!.camera;
+  const { turn } = live.stage.camera;
   const way = [-Math.sin(turn) * right - Math.cos(turn) * away, Math.cos(turn) * right - Math.sin(turn) * away, up];
   live.hand.move(plus(live.hand.at, times(way, STEP_OF_HAND)), performance.now());
   live.ask();
@@ -70,14 +62,14 @@ function moveHand(live: Live, right: number, away: number, up: number): void {
 function opened(live: Live) {
   return {
     get state() { return live.tower.state.token; },
-    get profile() { return live.shown!.name; },
+    get profile() { return live.apparatus!.name; },
     get busy() { return live.busy; },
     get moves() { return live.tower.moves; },
     get held() { return live.hand.counts(); },
     get frames() { return live.frames; },
     get handAt() {
       const [at] = live.hand.places();
-      return at ? live.stage!.camera.placeOf(at).slice(0, 2) : null;
+      return at ? live.stage.camera.placeOf(at).slice(0, 2) : null;
     },
     counts: () => Object.fromEntries(live.tower.counts()),
     finish: () => live.tower.finish(),

@@ -6,13 +6,10 @@ import type { Profile } from "../physics/index.js";
 import type { Seen } from "../scene/solids";
 import type { Counts } from "./link";
 
-/** A cube: its number, its colour. */
 export type Cube = [id: number, colour: string];
 
-/** A cube that lies still: where, and its pose. */
 export type Resting = [id: number, colour: string, place: string, pose: Pose];
 
-/** A cube that came out and lies in the tray. */
 export interface Lying { id: number; colour: string; pose: Pose }
 
 /** One event of the past; `lies` says where the cubes on a board were after it. */
@@ -34,13 +31,11 @@ export interface Usual { out: number; outs: [number, number]; inside: number; in
 export interface LongRun { game: string; games: number; set_up: { thrown: number; out: number }; commonest: number; throws: Record<number, Usual> }
 
 /** A tower of the page's document: what is drawn, what is computed, which cubes one takes. */
-export interface Shown {
+export interface Apparatus {
   name: string; title: string; edge: number; opening: number; hand: { height: number; spread: number; rate: number }; colours: string[];
   printed: Record<string, Record<string, any>>; profile: Profile; seen: Seen; long_run: LongRun | null;
 }
 
-/** House rules, as a rules file has them. */
 export interface House { name: string; digest: string; rules: any }
 
-/** The page's document. */
-export interface Contents { program: string; house?: House; towers: Shown[]; paints: Record<string, Paint> }
+export interface Contents { program: string; house?: House; towers: Apparatus[]; paints: Record<string, Paint> }

@@ -1,7 +1,7 @@
 // A tower as a page sees it. The page owns its past, a list of states; a worker computes what follows from the last of them.
 
 import { wantsStillness } from "../common/browser";
-import type { Ended, Lying, Move, Shown, State } from "./state";
+import type { Ended, Lying, Move, Apparatus, State } from "./state";
 
 import { type Pose, size, clamp, smooth } from "../scene/algebra";
 import { Windows } from "../scene/windows";
@@ -11,7 +11,6 @@ export const GRAVITY = 9.81; // m/s2
 const BEHIND = 3; // windows by which a throw by hand is seen later than it is simulated
 const WAKES = 2; // windows by which it is simulated further than now
 
-/** Hears the hardness (m/s) and the place of an impact. */
 type Hear = (hardness: number, place: ArrayLike<number>) => void;
 
 export interface Launch { cube: { id: number; colour: string }; pose: Pose; velocity: number[]; spin: number[] }
@@ -23,7 +22,7 @@ export interface Launch { cube: { id: number; colour: string }; pose: Pose; velo
  */
 export class LiveTower {
   private worker: Worker | null = null;
-  private waiting = new Map<number, { done: (told: any) => void; fail: (error: Error) => void }>();
+  private waiting = new Map<number, { done: (answer: any) => void; fail: (error: Error) => void }>();
   private asked = 0;
   private number = 0;
   private opened: object | null = null; // what a new worker is to open
@@ -31,7 +30,7 @@ export class LiveTower {
   steps: State[] = []; // the states that were here; the last is there now, and what moves follows from it
   play: Play | null = null;
   leaving: (Lying & { from: number })[] = [];
-  shown!: Shown;
+  apparatus!: Apparatus;
   isBoard = false;
   edge = 0;
   window = 0;
@@ -49,18 +48,17 @@ export class LiveTower {
     return counts && !cubes ? { counts, seed: seed!, before: this.steps[this.steps.length - 2].token } : null;
   }
 
-  /** Ask the worker; a promise of what it tells. */
   private request(ask: string, what: object = {}): Promise<any> {
     this.asked += 1;
     const id = this.asked;
     return new Promise((done, fail) => {
       this.waiting.set(id, { done, fail });
-      this.worker ??= this.begun();
+      this.worker ??= this.openWorker();
       this.worker.postMessage({ ask, id, ...what });
     });
   }
 
-  private begun(): Worker {
+  private openWorker(): Worker {
     const worker = this.makeWorker();
     worker.onmessage = ({ data }) => this.hear(data);
     worker.onerror = (event) => {
@@ -82,34 +80,34 @@ export class LiveTower {
     if (play) this.tell("failed", { what: play.what, failures: [], reason });
   }
 
-  private hear({ id, told, error, job, ...said }: any): void {
+  private hear({ id, answer, error, job, ...news }: any): void {
     if (id !== undefined) {
       const { done, fail } = this.waiting.get(id)!;
       this.waiting.delete(id);
-      if (error === undefined) done(told);
+      if (error === undefined) done(answer);
       else fail(new Error(error));
       return;
     }
     const { play } = this;
     if (!play || play.number !== job) return; // of what was undone
-    if (said.chunk) for (const piece of said.chunk) play.add(piece);
-    if (said.ended) play.ended = said.ended;
-    if (said.again) {
+    if (news.chunk) for (const piece of news.chunk) play.add(piece);
+    if (news.ended) play.ended = news.ended;
+    if (news.again) {
       play.restart();
-      this.tell("again", { status: said.again });
+      this.tell("again", { status: news.again });
     }
-    if (said.failed || said.broken) {
+    if (news.failed || news.broken) {
       this.drop();
-      this.tell("failed", { what: play.what, failures: said.failed || [], reason: said.broken });
+      this.tell("failed", { what: play.what, failures: news.failed || [], reason: news.broken });
     }
     if (play.isHurried) this.tick(performance.now()); // where no picture is drawn, too
     this.ask();
   }
 
   /** Stand a tower there, with the `steps` that it had before or empty; `core` is the compiled physics. All must lie still. */
-  async open(shown: Shown, core: ArrayBufferLike | Uint8Array, steps: State[] | null = null): Promise<void> {
-    const { profile, seen, edge } = shown;
-    this.shown = shown;
+  async open(apparatus: Apparatus, core: ArrayBufferLike | Uint8Array, steps: State[] | null = null): Promise<void> {
+    const { profile, seen, edge } = apparatus;
+    this.apparatus = apparatus;
     this.isBoard = seen.kind === "board";
     this.edge = edge;
     this.window = profile.settings.window;
@@ -123,7 +121,7 @@ export class LiveTower {
   }
 
   /** Refuse what a link says of a tower if it cannot be done: {token, counts, seed}; nothing changes. All must lie still. */
-  check({ profile }: Shown, core: ArrayBuffer, link: object): Promise<void> {
+  check({ profile }: Apparatus, core: ArrayBuffer, link: object): Promise<void> {
     return this.request("check", { profile, core, ...link });
   }
 
@@ -138,7 +136,6 @@ export class LiveTower {
     this.changed();
   }
 
-  /** Take the state of a token, once all lie still. */
   async read(token: string): Promise<void> {
     await this.finish();
     this.step(await this.request("read", { token }));
@@ -152,7 +149,6 @@ export class LiveTower {
     this.step({ ...state, events: [...events, ...state.events] });
   }
 
-  /** Empty the tower, once all lie still. */
   async empty(): Promise<void> {
     await this.finish();
     this.step(this.nothing);
@@ -231,7 +227,6 @@ export class LiveTower {
     return over;
   }
 
-  /** Whether something moves. */
   get moves() {
     return this.play !== null || this.leaving.length > 0;
   }
@@ -247,7 +242,7 @@ export class LiveTower {
     }
     play.pass(at, wantsStillness() || play.isHurried, hear);
     for (const cube of play.left()) {
-      if (!this.shown.profile.swept) play.lying.push(cube); // else it is taken away at the exit
+      if (!this.apparatus.profile.swept) play.lying.push(cube); // else it is taken away at the exit
       this.tell("out", { id: cube.id, colour: cube.colour });
     }
     if (play.isOver && this.play === play) this.end(play);
@@ -259,7 +254,7 @@ export class LiveTower {
     const state: State = { ...after, events: [...this.state.events, ...after.events], by: play.what };
     this.steps.push(state);
     try {
-      for (const id of emerged) if (!play.told.has(id)) this.tell("out", { id, colour: play.colours.get(id) });
+      for (const id of emerged) if (!play.gone.has(id)) this.tell("out", { id, colour: play.colours.get(id) });
       this.tell("rest", { what: play.what, status, emerged, ...state });
       this.changed();
     } finally {
@@ -285,14 +280,13 @@ export class LiveTower {
     return cubes;
   }
 
-  /** The cubes in the tray: they lie there until the next throw. */
   private get tray(): Lying[] {
     return (this.play ? this.play.lying : this.state?.tray) ?? [];
   }
 
   /** Whether a cube that moves is past the inner face of a tower's exit. */
   isOut([x, , z]: Pose): boolean {
-    const { exit } = this.shown.profile;
+    const { exit } = this.apparatus.profile;
     return exit !== null && x > exit.x && z < exit.top;
   }
 
@@ -321,7 +315,7 @@ export class Play extends Windows {
   colours = new Map<number, string>();
   after: (() => void)[] = [];
   lying: Lying[] = []; // what came out so far
-  told = new Set<number>();
+  gone = new Set<number>();
   ended: Ended | null = null;
   launched = 0;
   isOpen: boolean;
@@ -339,7 +333,7 @@ export class Play extends Windows {
   restart(): void {
     this.empty();
     Object.assign(this, { time: 0, last: null, at: 0, lying: [] });
-    this.told.clear();
+    this.gone.clear();
   }
 
   know(cubes: { id: number; colour: string }[]): void {
@@ -380,11 +374,11 @@ export class Play extends Windows {
     const found: Lying[] = [];
     const passed = this.time / this.window + 1e-6;
     for (const piece of this.pieces) {
-      if (piece.isTold || passed < piece.first + piece.windows) continue;
-      piece.isTold = true;
+      if (piece.isPassed || passed < piece.first + piece.windows) continue;
+      piece.isPassed = true;
       for (const id of piece.swept) {
-        if (this.told.has(id)) continue;
-        this.told.add(id);
+        if (this.gone.has(id)) continue;
+        this.gone.add(id);
         let k = piece.first + piece.windows - 1;
         while (k > 0 && !this.poseAt(id, k)) k -= 1;
         const last = this.poseAt(id, k);
@@ -403,6 +397,6 @@ export class Play extends Windows {
     if (!this.length) return null;
     const passed = this.time / this.window;
     const piece = this.pieceOf(clamp(Math.floor(passed - 1), 0, this.length - 1));
-    return piece!.numbers.filter((id) => !this.told.has(id)).map((id) => [id, this.poseAfter(id, passed)!]);
+    return piece!.numbers.filter((id) => !this.gone.has(id)).map((id) => [id, this.poseAfter(id, passed)!]);
   }
 }

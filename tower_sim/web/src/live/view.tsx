@@ -1,38 +1,23 @@
 // What stands around the picture: controls, counts, the game, the past. It is rendered anew whenever something changed.
 
-import { find, openDialog, viewsOf } from "../common/browser";
+import { openDialog, viewsOf } from "../common/browser";
 import { Chip } from "../common/faces";
-import { Dialog, Facts, Field, HOME, Icon, Keys, Send, Theme } from "../common/parts";
+import { Dialog, Facts, Field, Icon, Keys, ShareDialog, Theme, openShare } from "../common/parts";
 import { capital, counted, plainName, sumOf } from "../common/text";
-import { CUTS } from "../scene/stage";
-import type { Camera } from "../scene/camera";
+import { CountsTable, Looks, options, placesOf } from "../scene/picture";
 import type { Field as Choice } from "./course";
-import { linkRead } from "./link";
+import { readLink } from "./link";
 import type { Live } from "./live";
 import { startShaking } from "./shake";
-import type { Past, Shown } from "./state";
+import type { Past, Apparatus } from "./state";
 import { KEYS, eventSentence } from "./words";
 
-/** Let a camera do something, and draw what it sees then. */
-export function looks(live: Live, action: (camera: Camera) => void): () => void {
-  return () => {
-    action(live.stage!.camera);
-    live.ask();
-  };
-}
-
-export function cutOpen(live: Live): void {
-  const stage = live.stage!;
-  stage.cut = CUTS[(CUTS.indexOf(stage.cut) + 1) % CUTS.length];
-  live.ask();
-}
-
 export function View({ live }: { live: Live }) {
-  const { shown } = live;
-  if (!shown) return <p id="trouble" class="trouble" role="alert">{live.trouble}</p>;
+  const { apparatus } = live;
+  if (!apparatus) return <p id="trouble" class="trouble" role="alert">{live.trouble}</p>;
   const there = live.tower.counts();
   const held = new Map(live.hand.counts());
-  const where = live.tower.isBoard ? ["in the ship", "on the board"] : ["inside", "out"];
+  const where = placesOf(live.tower.isBoard);
   const inside = sumOf([...there.values()].map((each) => each.inside));
   const out = sumOf([...there.values()].map((each) => each.out));
   return (
@@ -40,16 +25,16 @@ export function View({ live }: { live: Live }) {
       <header class="head">
         <div class="names">
           <h1>Cube tower</h1>
-          <p class="lead hidden" id="sentence" aria-live="polite">{`${live.hand.held.length} in your hand, ${inside} ${where[0]}, ${out} ${where[1]}.`}</p>
+          <p class="lead hidden" id="sentence" aria-live="polite">{`${live.hand.held.length} in your hand, ${inside} ${where.inside}, ${out} ${where.out}.`}</p>
         </div>
         <div class="bar">
           <Field label="Tower">
-            <select id="profile" aria-label="Tower" value={shown.name} onChange={({ currentTarget }) => live.run(() => live.open(live.shownOf(currentTarget.value)))}>
+            <select id="profile" aria-label="Tower" value={apparatus.name} onChange={({ currentTarget }) => live.run(() => live.open(live.findApparatus(currentTarget.value)))}>
               {live.data.towers.map(({ name, title }) => <option key={name} value={name} title={title}>{capital(plainName(name))}</option>)}
             </select>
           </Field>
-          <button type="button" id="share" onClick={() => openShare(live)}>Link</button>
-          <Theme changed={live.themeChanged} />
+          <button type="button" id="share" onClick={() => share(live)}>Link</button>
+          <Theme changed={() => live.themeChanged()} />
           <button type="button" id="help-open" onClick={() => openDialog("help")}>Help</button>
         </div>
       </header>
@@ -57,22 +42,19 @@ export function View({ live }: { live: Live }) {
       <main class="whole">
         <section class="view" aria-label="The tower">
           <div class="picture">
-            <canvas key={shown.name} id="scene" tabIndex={0} role="application" aria-label="The tower with its cubes. Arrow keys turn it, plus and minus zoom; I, J, K and L move the hand." aria-describedby="sentence" />
-            <p class="result" id="result" aria-hidden="true">{inside + out ? `${out} ${where[1]}, ${inside} ${where[0]}` : ""}</p>
+            <canvas key={apparatus.name} id="scene" tabIndex={0} role="application" aria-label="The tower with its cubes. Arrow keys turn it, plus and minus zoom; I, J, K and L move the hand." aria-describedby="sentence" />
+            <p class="result" id="result" aria-hidden="true">{inside + out ? `${out} ${where.out}, ${inside} ${where.inside}` : ""}</p>
             <p class="trouble" id="no-picture" role="alert">{live.noPicture}</p>
-            <div class="looks" role="group" aria-label="View">
-              <Icon id="nearer" label="Zoom in" title="Zoom in (+)" sign="+" press={looks(live, (camera) => camera.near(1.25))} />
-              <Icon id="farther" label="Zoom out" title="Zoom out (-)" sign="−" press={looks(live, (camera) => camera.near(0.8))} />
-              <Icon id="home" label="Reset view" title="Reset view (0)" shape={HOME} press={looks(live, (camera) => camera.home())} />
-              <Icon id="cut" label="Cut the tower open, another way each time" title="Cut the tower open (C)" shape="M3 3h6v14H3zM11 3h2v2h-2zm4 0h2v2h-2zm0 4h2v2h-2zm0 4h2v2h-2zm0 4h2v2h-2zm-4 0h2v2h-2z" press={() => cutOpen(live)} />
-            </div>
+            <Looks show={live}>
+              <Icon id="cut" label="Cut the tower open, another way each time" title="Cut the tower open (C)" shape="M3 3h6v14H3zM11 3h2v2h-2zm4 0h2v2h-2zm0 4h2v2h-2zm0 4h2v2h-2zm0 4h2v2h-2zm-4 0h2v2h-2z" press={() => live.cutOpen()} />
+            </Looks>
           </div>
           <Deck live={live} held={held} />
         </section>
         <aside class="side" aria-label="Figures">
           <Counts live={live} held={held} there={there} />
           {live.along.here && <Game live={live} />}
-          {shown.long_run && <LongRun shown={shown} events={live.tower.state?.events ?? []} />}
+          {apparatus.long_run && <LongRun apparatus={apparatus} events={live.tower.state?.events ?? []} />}
           <section class="panel">
             <h2 id="past-head">Last throws</h2>
             <ol class="list" id="past" aria-labelledby="past-head"><LastThrows live={live} /></ol>
@@ -83,7 +65,7 @@ export function View({ live }: { live: Live }) {
             <p>This page computes every cube and every wall with rigid-body physics. It gets the same results as the program in Python, to the last bit. It sends nothing to anyone.</p>
             <details>
               <summary>Details</summary>
-              <Facts facts={[["Tower", `${shown.title}, ${shown.name}`], ["Edge of a cube", `${(1000 * shown.edge).toFixed(2)} mm`], ["Seed of the last throw", live.lastSeed], ["Settings", shown.profile.digest], ["Program", live.data.program]]} />
+              <Facts facts={[["Tower", `${apparatus.title}, ${apparatus.name}`], ["Edge of a cube", `${(1000 * apparatus.edge).toFixed(2)} mm`], ["Seed of the last throw", live.lastSeed], ["Settings", apparatus.profile.digest], ["Program", live.data.program]]} />
             </details>
           </section>
         </aside>
@@ -113,13 +95,13 @@ function Deck({ live, held }: { live: Live; held: Map<string, number> }) {
         <button type="button" id="knock" title="Knock on the table (N)" onClick={() => live.knock()}>Knock</button>
         <Field label="Strength of the knock">
           <select id="strength" aria-label="Strength of the knock" value={live.strength} onChange={({ currentTarget }) => (live.strength = currentTarget.value)}>
-            {["0.5 lightly", "1 firmly", "2 hard", "4 very hard"].map((each) => <option value={each.split(" ")[0]}>{each.slice(each.indexOf(" ") + 1)}</option>)}
+            {options(["0.5 lightly", "1 firmly", "2 hard", "4 very hard"])}
           </select>
         </Field>
         <button type="button" id="undo" title="Take the last throw back (U)" disabled={!live.tower.canUndo} onClick={() => live.undo()}>Undo</button>
         <button type="button" id="empty-hand" title="Put the cubes in the hand back (Backspace)" onClick={() => live.putBack()}>Put back</button>
       </div>
-      <p class="note" id="said" role="status">{live.said}</p>
+      <p class="note" id="message" role="status">{live.message}</p>
     </div>
   );
 }
@@ -138,25 +120,12 @@ function Colour({ live, colour, i, number }: { live: Live; colour: string; i: nu
 
 function Counts({ live, held, there }: { live: Live; held: Map<string, number>; there: Map<string, { inside: number; out: number }> }) {
   const { isBoard, state } = live.tower;
-  const rows = [...new Set([...live.offered, ...held.keys(), ...there.keys()])].map((colour) => ({ colour, numbers: [held.get(colour) ?? 0, there.get(colour)?.inside ?? 0, there.get(colour)?.out ?? 0] }));
+  const numbers = (colour: string) => [held.get(colour) ?? 0, there.get(colour)?.inside ?? 0, there.get(colour)?.out ?? 0];
+  const rows = [...new Set([...live.offered, ...held.keys(), ...there.keys()])].map((colour) => ({ paint: live.paintOf(colour), numbers: numbers(colour) }));
   const clear = () => live.run(() => live.tower.take(state.board.map(([id]) => id)));
   return (
     <section class="panel">
-      <div class="scroll">
-        <table id="counts">
-          <caption>Cubes now</caption>
-          <thead><tr><th scope="col">Colour</th><th scope="col">In hand</th><th scope="col">{isBoard ? "In the ship" : "Inside"}</th><th scope="col">{isBoard ? "On the board" : "Out"}</th></tr></thead>
-          <tbody>
-            {rows.map(({ colour, numbers }) => (
-              <tr key={colour}>
-                <th scope="row"><Chip paint={live.paintOf(colour)} /><span class="hidden">{`${live.paintOf(colour).letter}: `}</span>{colour}</th>
-                {numbers.map((number) => <td>{number}</td>)}
-              </tr>
-            ))}
-          </tbody>
-          <tfoot><tr><th scope="row">All</th>{[0, 1, 2].map((k) => <td>{sumOf(rows.map(({ numbers }) => numbers[k]))}</td>)}</tr></tfoot>
-        </table>
-      </div>
+      <CountsTable isBoard={isBoard} rows={rows} />
       <div class="bar">
         {isBoard && <button type="button" id="clear-board" onClick={clear}>Take the cubes off the board</button>}
         <button type="button" id="start-anew" onClick={() => live.run(() => live.tower.empty())}>{isBoard ? "Empty ship and board" : "Empty the tower"}</button>
@@ -197,8 +166,8 @@ function Game({ live }: { live: Live }) {
 }
 
 /** What came out so far beside what usually does: the first throw, and later ones of as many cubes as the last. */
-function LongRun({ shown, events }: { shown: Shown; events: Past[] }) {
-  const run = shown.long_run!;
+function LongRun({ apparatus, events }: { apparatus: Apparatus; events: Past[] }) {
+  const run = apparatus.long_run!;
   let inside = 0;
   const throws: { thrown: number; out: number; inside: number }[] = [];
   for (const { kind, thrown, emerged } of events) {
@@ -255,47 +224,29 @@ function Senses({ live }: { live: Live }) {
   );
 }
 
-/** The dialog of links: what it says of the last try to copy or open one. */
-const sharing = { said: "", isBefore: false, given: "" };
+let isBefore = false; // whether a link is of the moment before the last throw
 
-function openShare(live: Live): void {
+function share(live: Live): void {
   live.run(async () => {
     await live.tower.finish();
-    Object.assign(sharing, { said: "", isBefore: Boolean(live.tower.last), given: "" });
-    live.show();
-    openDialog("share-dialog");
+    isBefore = Boolean(live.tower.last);
+    openShare(live.render);
   });
 }
 
 function Share({ live }: { live: Live }) {
-  const say = (line: string) => {
-    sharing.said = line;
-    live.show();
+  const open = (given: string) => {
+    const link = readLink(given);
+    if (link) live.run(() => live.follow(link));
+    return link !== null;
   };
-  const take = (event: Event) => {
-    event.preventDefault();
-    try {
-      const link = linkRead(sharing.given);
-      if (!link) return;
-      find<HTMLDialogElement>("share-dialog").close();
-      live.run(() => live.follow(link));
-    } catch (error) {
-      say((error as Error).message);
-    }
-  };
+  const first = () => <p>It holds the tower and all throws so far: your friend sees the same cubes. <code>tower-sim redo</code> repeats them.</p>;
   return (
-    <Dialog id="share-dialog" title="Share a link">
-      <p>It holds the tower and all throws so far: your friend sees the same cubes. <code>tower-sim redo</code> repeats them.</p>
-      <Send text={live.tower.state ? live.link(sharing.isBefore) : ""} button="Link" tell={say} />
+    <ShareDialog title="Share a link" text={live.tower.state ? live.link(isBefore) : ""} button="Link" label="Open a link, text or state that you were given" open={open} render={live.render} first={first}>
       <p class="field">
-        <input type="checkbox" id="share-last" checked={sharing.isBefore} disabled={!live.tower.last} onChange={({ currentTarget }) => { sharing.isBefore = currentTarget.checked; live.show(); }} />
+        <input type="checkbox" id="share-last" checked={isBefore} disabled={!live.tower.last} onChange={({ currentTarget }) => { isBefore = currentTarget.checked; live.render(); }} />
         <label for="share-last">Show the last throw again when it is opened</label>
       </p>
-      <form id="share-take" onSubmit={take}>
-        <label for="share-given">Open a link, text or state that you were given</label>
-        <div class="bar"><input type="text" id="share-given" autocomplete="off" value={sharing.given} onInput={({ currentTarget }) => (sharing.given = currentTarget.value)} /><button type="submit">Open</button></div>
-      </form>
-      <p class="note" id="share-said" role="status">{sharing.said}</p>
-    </Dialog>
+    </ShareDialog>
   );
 }

@@ -38,7 +38,6 @@ export function byColour(cubes: Cube[]): Counts {
   return [...found];
 }
 
-/** What one event of the past did, as a sentence. */
 export function eventSentence({ kind, thrown, emerged, strength }: Past, isBoard: boolean): string {
   const out = emerged.length;
   const came = isBoard ? `${out} fell on the board` : out ? `${out} came out` : "none came out";

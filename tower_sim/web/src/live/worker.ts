@@ -1,11 +1,13 @@
 // The physics of a page, in a worker. The page owns the past: a request names the state that it is of by its token, and
 // nothing is lost with the worker. `physics` is what tower-sim/physics gives.
 //
-// It is asked {ask, id, ...} and answers {id, told} or {id, error}, one after the other. While something moves it says
+// It is asked {ask, id, ...} and answers {id, answer} or {id, error}, one after the other. While something moves it says
 // {job, chunk}, then {job, ended}, {job, again} when a throw that did not come to rest is drawn again, or {job, failed}.
 
 import * as physics from "../physics/index.js";
 import type { Begun, Launch, LyingRow, PhysicsEvent, PhysicsModel, PhysicsState, Profile, Run, ThrownCube } from "../physics/index.js";
+import { again } from "../replay/again";
+import type { Document } from "../replay/record";
 import type { Chunk } from "../scene/windows";
 import type { Counts } from "./link";
 import type { Lying, Past, Resting, State } from "./state";
@@ -14,16 +16,14 @@ const FIRST = 4; // windows in the first piece of what moves, so that it is seen
 const PIECE = 10; // windows in the others
 const MOST_ATTEMPTS = 5; // as everywhere: a throw that does not come to rest is drawn again from a child of its seed
 
-/** What is asked; each request has some of it. */
 interface Asked {
   profile: Profile; core: ArrayBuffer; token: string; number: number; counts: Counts; cubes: ThrownCube[]; numbers: number[]; seed: string; stream?: number[];
-  strength: number; cube: ThrownCube; zone: string; launch: Launch; windows: number;
+  strength: number; cube: ThrownCube; zone: string; launch: Launch; windows: number; parts: Document["parts"];
 }
 
 /** A state that was read or made here, and by event what lay where on the board after it, [number, place]. */
 interface Known { state: PhysicsState; lies: [number, string][][] }
 
-/** A profile's model, and the states known, by token. */
 interface Place { model: PhysicsModel; known: Map<string, Known> }
 
 interface Job { number: number; before: Known; make(state: PhysicsState, attempt: number): Begun; run: Run; failures: string[]; passed: number; isHand: boolean; isEmpty: boolean; until: number; isClosed: boolean }
@@ -36,7 +36,7 @@ const asks: Record<string, (what: Asked) => object | Promise<object>> = {
   /** Stand a profile's tower there; tells of its empty state. */
   async open(what) {
     here = await placeOf(what);
-    return told(here, { state: here.model.empty(), lies: [] });
+    return stateOf(here, { state: here.model.empty(), lies: [] });
   },
 
   /** Refuse what a link says of a profile's tower if it cannot be done; nothing changes. */
@@ -47,14 +47,13 @@ const asks: Record<string, (what: Asked) => object | Promise<object>> = {
     return {};
   },
 
-  read: ({ token }) => told(here, knownOf(here, token)),
+  read: ({ token }) => stateOf(here, knownOf(here, token)),
 
   take({ token, numbers }) {
     const before = knownOf(here, token);
-    return toldSince(before, physics.taken(before.state, numbers));
+    return stateSince(before, physics.taken(before.state, numbers));
   },
 
-  /** Do no more of what moves. */
   stop() {
     job = null;
     return {};
@@ -76,6 +75,13 @@ const asks: Record<string, (what: Asked) => object | Promise<object>> = {
 
   place({ token, number, cube, zone, seed }) {
     begin(number, knownOf(here, token), (state, attempt) => ({ kind: "place", state, cube, zone, rng: physics.pcg64(seed, [attempt]) }));
+    return {};
+  },
+
+  /** Do again what the logs of states hold, for a replay: {take} for each event. */
+  async again({ parts, ...what }) {
+    const { model } = await placeOf(what);
+    for (const take of again(model, parts)) postMessage({ take }, { transfer: take.pieces.map(({ frames }) => frames.buffer) });
     return {};
   },
 
@@ -185,7 +191,7 @@ function end(mine: Job): void {
     const emerged = outcome.emerged.map(({ id }) => id);
     const isThere = (cube: number) => !here.model.profile.board && emerged.includes(cube);
     const tray = outcome.landings.flatMap(({ cube: id, colour, pose }) => (pose && isThere(id) ? [{ id, colour, pose }] : []));
-    postMessage({ job: mine.number, ended: { ...toldSince(mine.before, outcome.state, tray), status, emerged } });
+    postMessage({ job: mine.number, ended: { ...stateSince(mine.before, outcome.state, tray), status, emerged } });
     return;
   }
   mine.failures.push(status);
@@ -200,20 +206,18 @@ function end(mine: Job): void {
   go();
 }
 
-/** Return a state that one more event made. */
 function after({ lies }: Known, state: PhysicsState): Known {
   const more = [...lies];
   more[state.log.length - 1] = state.board.map(([id, , , place]) => [id, place]);
   return { state, lies: more };
 }
 
-/** What a page has to know of the state that followed `before`. */
-function toldSince(before: Known, state: PhysicsState, tray: Lying[] = []): State {
-  return told(here, after(before, state), tray, before.state.log.length);
+function stateSince(before: Known, state: PhysicsState, tray: Lying[] = []): State {
+  return stateOf(here, after(before, state), tray, before.state.log.length);
 }
 
 /** What a page has to know of a state: [id, colour, place, pose] of its cubes, its token, what made it `since` an event. */
-function told({ known }: Place, found: Known, tray: Lying[] = [], since = 0): State {
+function stateOf({ known }: Place, found: Known, tray: Lying[] = [], since = 0): State {
   const { state, lies } = found;
   const token = physics.tokenOf(state);
   known.set(token, found);
@@ -227,7 +231,7 @@ let turn: Promise<void> = Promise.resolve();
 onmessage = ({ data: { ask, id, ...what } }) => {
   turn = turn.then(async () => {
     try {
-      postMessage({ id, told: await asks[ask](what) });
+      postMessage({ id, answer: await asks[ask](what) });
     } catch (error) {
       postMessage({ id, error: (error as Error).message });
     }

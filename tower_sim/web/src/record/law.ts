@@ -43,7 +43,6 @@ function betaBinomial(n: number, mean: number, size: number): Float64Array {
 const meanOf = (law: number[], terms: number[]) => expit(clip(terms.reduce((sum, term, i) => sum + term * law[i], 0), 20));
 const sizeOf = (law: number[]) => Math.exp(law[law.length - 1]);
 
-/** The distribution of the number out, for each law. */
 export function pmfs(of: Reference, at: Situation): Float64Array[] {
   const { thrown: n, inside: m, loose } = at;
   if (isSetup(at)) return of.setups[n].map((law) => betaBinomial(n, meanOf(law, [1]), sizeOf(law)));
@@ -139,7 +138,6 @@ function recounted(ages: number[], inside: number): number[] {
   return now.map((cubes) => cubes * (inside / all));
 }
 
-/** What the model expects of a throw: the chances of each number out, the mean, and where nine in ten lie. */
 export interface Expected { chances: number[]; mean: number; low: number; high: number; tail: number }
 
 /** Return what was expected of each throw; null where the model does not know. `tail` is the chance of a number as far out. */
@@ -257,7 +255,6 @@ function colourBets(drops: Situation[], { colour_tilts: tilts }: Constants): Col
   return { e, drops: count, out, expected, most: sides.reduce((best, side) => (side.share > best.share ? side : best)) };
 }
 
-/** For each colour the distribution of its cubes among `out`. */
 function colourLaws(cubes: number[], weights: number[], out: number): number[][] {
   const logs = weights.map(Math.log);
   let [low, high] = [-50 - Math.max(...logs), 50 - Math.min(...logs)];
@@ -290,7 +287,6 @@ function binomial(n: number, logOdds: number): number[] {
   });
 }
 
-/** Test recorded throws against a reference. */
 export function check(rows: Row[], of: Reference, constants: Constants): Check {
   const drops = situations(rows, of, constants);
   const why = drops.map((drop) => whyNot(of, drop));

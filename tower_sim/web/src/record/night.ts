@@ -85,7 +85,6 @@ export function dueOf(night: Night, rules: Rules | null): Due {
   return follow({ head, throws: throws.slice(0, draft.at ?? throws.length) }, rules, draft.begins).due;
 }
 
-/** The throw that the draft says now. */
 export function drafted(night: Night, rules: Rules | null): Throw {
   const { draft } = night;
   return { begins: draft.begins || !(draft.at ?? night.throws.length), thrown: draft.thrown ?? dueOf(night, rules).thrown, out: draft.out, marks: draft.marks, who: draft.who ?? nextWho(night) };
@@ -188,7 +187,6 @@ function headOf(text: string): Head {
   throw new Error("The line about the night is damaged; copy it again, whole.");
 }
 
-/** The cells of a line of CSV. */
 function cellsOf(line: string): string[] {
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare);
 }

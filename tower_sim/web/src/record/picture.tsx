@@ -10,7 +10,6 @@ import { night, paintOf, placeOf, rulesOf } from "./state";
 const [WIDE, LEFT, RIGHT] = [1080, 64, 1016];
 const [PAPER, INK, SOFT, LINE, MORE, LESS] = ["#fffefb", "#1c2025", "#565b63", "#d6d1c4", "#1d5ba6", "#b4530f"];
 
-/** A throw with what the model expected of it. */
 export interface Known { throw: Played; expected: Expected }
 
 export function known(throws: Played[], expected: (Expected | null)[]): Known[] {
@@ -39,20 +38,19 @@ export function strangest(of: Known[]): Known | null {
   return of.reduce<Known | null>((least, each) => (least && least.expected.tail <= each.expected.tail ? least : each), null);
 }
 
-/** What a night came to, in sentences. */
 export function sentences(throws: Played[], of: Known[]): string[] {
   const rules = rulesOf(night!.head);
-  const said: string[] = [];
+  const found: string[] = [];
   const first = throws.find((each) => !each.number && sumOf(each.thrown));
-  if (first) said.push(`Of ${counted(sumOf(first.thrown), "cube")} of the ${rules ? "set-up" : "first throw"}, ${sumOf(first.after)} stayed in the tower.`);
+  if (first) found.push(`Of ${counted(sumOf(first.thrown), "cube")} of the ${rules ? "set-up" : "first throw"}, ${sumOf(first.after)} stayed in the tower.`);
   const later = throws.filter((each) => each.number && !isHappening(each));
   if (later.length) {
     const mean = (value: (each: Played) => number) => (sumOf(later.map(value)) / later.length).toFixed(1);
-    said.push(`After that it kept ${mean((each) => sumOf(each.after))} cubes and gave ${mean((each) => sumOf(each.out))} a throw.`);
+    found.push(`After that it kept ${mean((each) => sumOf(each.after))} cubes and gave ${mean((each) => sumOf(each.out))} a throw.`);
   }
   const odd = strangest(of);
-  if (odd) said.push(`The strangest throw: ${placeOf(odd.throw, rules)}, with ${sumOf(odd.throw.out)} out where the model expected ${odd.expected.mean.toFixed(1)}. ${rarity(odd.expected.tail, of.length)}`);
-  return said;
+  if (odd) found.push(`The strangest throw: ${placeOf(odd.throw, rules)}, with ${sumOf(odd.throw.out)} out where the model expected ${odd.expected.mean.toFixed(1)}. ${rarity(odd.expected.tail, of.length)}`);
+  return found;
 }
 
 function rarity(tail: number, throws: number): string {
@@ -70,7 +68,7 @@ export function Picture({ throws, expected }: { throws: Played[]; expected: (Exp
   const rules = rulesOf(head);
   const of = known(throws, expected);
   const own = lucks(of, head.players);
-  const said = sentences(throws, of).flatMap((sentence) => lines(sentence, 56));
+  const text = sentences(throws, of).flatMap((sentence) => lines(sentence, 56));
   const drawn: ComponentChildren[] = [];
   let y = 96;
   const write = (text: string, size: number, fill = INK, x = LEFT, more = {}) => drawn.push(<text x={x} y={y} font-size={size} fill={fill} {...more}>{text}</text>);
@@ -78,7 +76,7 @@ export function Picture({ throws, expected }: { throws: Played[]; expected: (Exp
   y += 48;
   write([head.date, rules?.title ?? "Free throws", counted(throws.length, "throw"), ...(head.players.length ? [listed(head.players)] : [])].join(" · "), 28, SOFT);
   y += 26;
-  for (const line of said) {
+  for (const line of text) {
     y += 42;
     write(line, 31);
   }

@@ -128,12 +128,10 @@ function once<T>(what: string, throws: Played[], compute: () => T): T {
   return is;
 }
 
-/** What a throw is called. */
 export function titleOf(each: Played, rules: Rules | null): string {
   return isHappening(each) ? capital(listed(each.marks) || "nothing thrown") : placeOf(each, rules);
 }
 
-/** The name of a throw's place in the game. */
 export function placeOf({ number, phase }: { number: number; phase: number }, rules: Rules | null): string {
   if (!rules) return `Throw ${number + 1}`;
   if (!number) return "Set-up";

@@ -1,9 +1,9 @@
 // What is seen: the night that begins, a throw that is told, all throws, the night as a whole, the test of the tower.
 
 import type { ComponentChildren } from "preact";
-import { address, find, openDialog, save, viewsOf } from "../common/browser";
+import { address, find, save, viewsOf } from "../common/browser";
 import { Chip } from "../common/faces";
-import { Dialog, Field, Send, Theme } from "../common/parts";
+import { Field, ShareDialog, Tabs, Theme, openShare } from "../common/parts";
 import { capital, counted, listed, sumOf } from "../common/text";
 import { type Expected, NIGHTS, type Power, pValue, power } from "./law";
 import { FREE, type Head, type Played, drafted, isHappening, packed, plainName, tried, unpacked } from "./night";
@@ -15,9 +15,8 @@ type Tab = keyof typeof TABS;
 
 const HAPPENED: Record<string, string> = { knock: "Somebody knocked on the tower", beside: "A cube fell beside it", spilled: "Cubes were spilled", miscount: "We may have miscounted" };
 
-/** What the view shows, and nobody keeps. */
 export const ui = {
-  tab: "record" as Tab, trouble: "", said: "", link: "", given: "", isBeginning: false,
+  tab: "record" as Tab, trouble: "", link: "", isBeginning: false,
   form: { game: data.game.name, tower: data.towers[0].name, edge: "", cubes: "", players: "" },
   like: "", power: { of: "", found: null as Power[] | null, isBusy: false },
   show: () => {},
@@ -40,7 +39,6 @@ function tap(...action: Parameters<typeof act>): void {
 
 export function View() {
   const isOn = night !== null && !ui.isBeginning;
-  const names = Object.keys(TABS) as Tab[];
   return (
     <>
       <header class="head">
@@ -48,16 +46,14 @@ export function View() {
         <div class="bar">
           {viewsOf().length > 0 && <a class="button" href="#">Tower</a>}
           <Theme changed={ui.show} />
-          {isOn && <button type="button" id="share" onClick={openShare}>Share</button>}
+          {isOn && <button type="button" id="share" onClick={share}>Share</button>}
         </div>
       </header>
       <p id="trouble" class="trouble" role="alert">{ui.trouble || (isKept ? "" : "This browser keeps nothing for the page. Save the night before you close it.")}</p>
       <main>
         {isOn ? (
           <>
-            <div class="tabs" role="tablist" aria-label="What to look at">
-              {names.map((name, i) => <button type="button" role="tab" id={`tab-${name}`} aria-controls="panel" aria-selected={name === ui.tab} tabIndex={name === ui.tab ? 0 : -1} onClick={() => set({ tab: name })} onKeyDown={(event) => nextTab(event, names, i)}>{TABS[name]}</button>)}
-            </div>
+            <Tabs titles={TABS} chosen={ui.tab} choose={(tab) => set({ tab: tab as Tab })} panel="panel" />
             <div id="panel" role="tabpanel" aria-labelledby={`tab-${ui.tab}`}>{{ record: <Record />, throws: <Throws />, night: <Night />, tower: <Tower /> }[ui.tab]}</div>
           </>
         ) : <Begin />}
@@ -65,15 +61,6 @@ export function View() {
       {isOn && <Share />}
     </>
   );
-}
-
-function nextTab(event: KeyboardEvent, names: Tab[], i: number): void {
-  const step = ({ ArrowRight: 1, ArrowLeft: -1 } as { [key: string]: number })[event.key];
-  if (!step) return;
-  event.preventDefault();
-  const tab = names[(i + step + names.length) % names.length];
-  set({ tab });
-  find(`tab-${tab}`).focus();
 }
 
 // A night begins
@@ -126,13 +113,13 @@ function Record() {
   const { draft, head } = night!;
   const rules = rulesOf(head);
   const now = due();
-  const said = drafted(night!, rules);
+  const entry = drafted(night!, rules);
   const { wrong } = tried(night!, rules);
-  const there = head.colours.map((_, c) => now.before[c] + said.thrown[c]);
-  const total = sumOf(said.out);
+  const there = head.colours.map((_, c) => now.before[c] + entry.thrown[c]);
+  const total = sumOf(entry.out);
   const isEdit = draft.at !== null;
   const isIn = draft.side === "in";
-  const isNothing = !sumOf(said.thrown) && !total && !said.marks.length;
+  const isNothing = !sumOf(entry.thrown) && !total && !entry.marks.length;
   const place = placeOf(now, rules);
   const throws = played();
   if (now.isOver && !isEdit) {
@@ -154,22 +141,22 @@ function Record() {
         <div class="bar">
           <h2 id="due">{isEdit ? `${draft.isNew ? "Missing" : "Correct"}: ${place}` : place}</h2>
           <span class="spread" />
-          {head.players.length > 0 && <Field label="by"><select id="who" aria-label="Who throws" value={said.who} onChange={({ currentTarget }) => tap("who", currentTarget.value)}>{["", ...head.players].map((name) => <option value={name}>{name || "nobody named"}</option>)}</select></Field>}
+          {head.players.length > 0 && <Field label="by"><select id="who" aria-label="Who throws" value={entry.who} onChange={({ currentTarget }) => tap("who", currentTarget.value)}>{["", ...head.players].map((name) => <option value={name}>{name || "nobody named"}</option>)}</select></Field>}
         </div>
         {now.skipped.length > 0 && <p class="note">{`Skipped: ${now.skipped.map((phase) => placeOf({ number: 1, phase }, rules)).join("; ")}. All its cubes are inside.`}</p>}
         <div class="bar sides" role="group" aria-label="Which cubes are told">
-          <button type="button" id="side-in" aria-pressed={isIn} onClick={() => tap("side", "in")}>{`In: ${wordsOf(said.thrown, head.colours)}`}</button>
+          <button type="button" id="side-in" aria-pressed={isIn} onClick={() => tap("side", "in")}>{`In: ${wordsOf(entry.thrown, head.colours)}`}</button>
           <button type="button" id="side-out" aria-pressed={!isIn} onClick={() => tap("side", "out")}>{`Out: ${total}`}</button>
         </div>
       </section>
       <div class="rows">
-        {head.colours.map((colour, c) => <Row colour={colour} side={draft.side} value={(isIn ? said.thrown : said.out)[c]} most={isIn ? (rules ? head.counts[c] - now.before[c] : Infinity) : there[c]} set={(cubes) => tap(draft.side, c, cubes)} />)}
+        {head.colours.map((colour, c) => <Row colour={colour} side={draft.side} value={(isIn ? entry.thrown : entry.out)[c]} most={isIn ? (rules ? head.counts[c] - now.before[c] : Infinity) : there[c]} set={(cubes) => tap(draft.side, c, cubes)} />)}
       </div>
       <p id="wrong" class="trouble" role="alert">{wrong.length ? `${capital(listed(wrong))}. Count again, correct an earlier throw, or keep it as a miscount.` : ""}</p>
       <div class="deck">
         <button type="button" id="undo" disabled={!canUndo()} onClick={undo}>Undo</button>
         {isEdit && <button type="button" id="cancel" onClick={() => tap("cancel")}>Cancel</button>}
-        {isIn && !rules && sumOf(said.thrown) > 0
+        {isIn && !rules && sumOf(entry.thrown) > 0
           ? <button type="button" id="done" class="main" onClick={() => tap("side", "out")}>They are in</button>
           : <button type="button" id="done" class="main" disabled={isNothing} onClick={() => tap("done")}>{wrong.length ? "Keep as a miscount" : `${isEdit ? "Correct it" : "Done"}: ${total} out`}</button>}
       </div>
@@ -178,10 +165,10 @@ function Record() {
         <h2 id="inside-head">{`Inside now: ${sumOf(now.before)}`}</h2>
         <ul class="inside" id="inside">{head.colours.map((colour, c) => now.before[c] > 0 && <li><Chip paint={paintOf(colour)} />{now.before[c]}<span class="hidden">{` ${colour}`}</span></li>)}</ul>
       </section>
-      <details class="panel" id="happened" open={said.marks.length > 0}>
+      <details class="panel" id="happened" open={entry.marks.length > 0}>
         <summary>Did something happen?</summary>
         <div class="marks">
-          {Object.entries(HAPPENED).map(([mark, words]) => <button type="button" id={`mark-${mark}`} aria-pressed={said.marks.includes(mark)} onClick={() => tap("mark", mark)}>{words}</button>)}
+          {Object.entries(HAPPENED).map(([mark, words]) => <button type="button" id={`mark-${mark}`} aria-pressed={entry.marks.includes(mark)} onClick={() => tap("mark", mark)}>{words}</button>)}
           {!isEdit && <button type="button" id="empty" disabled={!throws.length || draft.begins} onClick={() => tap("empty")}>We emptied the tower</button>}
           {!isEdit && <button type="button" id="next-game" disabled={!throws.length || draft.begins} onClick={() => tap("game")}>{rules ? "Next game, from the empty tower" : "Begin again from the empty tower"}</button>}
           {isEdit && !draft.isNew && <button type="button" id="missing" onClick={() => tap("edit", draft.at!, true)}>A throw before this one is missing</button>}
@@ -405,9 +392,9 @@ function Nights({ found }: { found: Power[] }) {
 
 // What leaves the page, and what comes in
 
-async function openShare(): Promise<void> {
-  set({ said: "", given: "", link: "" });
-  openDialog("share-dialog");
+async function share(): Promise<void> {
+  ui.link = "";
+  openShare(ui.show);
   set({ link: `${address()}#record=${await packed(csv())}` });
 }
 
@@ -419,29 +406,21 @@ export async function open(given: string): Promise<void> {
 }
 
 function Share() {
-  const tell = (said: string) => set({ said });
-  const close = () => find<HTMLDialogElement>("share-dialog").close();
-  const take = async (text: string) => {
-    try {
-      await open(text);
-      close();
-      ui.show();
-    } catch (error) {
-      tell(`${(error as Error).message} Your night stays.`);
-    }
+  const begin = () => {
+    find<HTMLDialogElement>("share-dialog").close();
+    set({ isBeginning: true });
   };
-  return (
-    <Dialog id="share-dialog" title="Share the night">
+  const first = () => (
+    <>
       <p>The CSV is what <code>tower-sim tower test</code> and <code>tower-sim tower fit</code> read.</p>
       <button type="button" class="main" id="save-csv" onClick={() => save(`game-night-${night!.head.date}.csv`, csv(), "text/csv")}>Save the CSV</button>
-      <Send text={ui.link} button="Share" tell={tell} />
-      <form onSubmit={(event) => { event.preventDefault(); take(ui.given.trim()); }}>
-        <label for="share-given">Open a link that you were given</label>
-        <div class="bar"><input type="text" id="share-given" autocomplete="off" value={ui.given} onInput={({ currentTarget }) => (ui.given = currentTarget.value)} /><button type="submit">Open</button></div>
-      </form>
-      <p><label>Open a CSV <input type="file" id="share-file" accept=".csv,text/csv" onChange={async ({ currentTarget }) => currentTarget.files?.[0] && take(await currentTarget.files[0].text())} /></label></p>
-      <button type="button" id="new-night" onClick={() => { close(); set({ isBeginning: true }); }}>Begin another night</button>
-      <p class="note" id="share-said" role="status">{ui.said}</p>
-    </Dialog>
+    </>
   );
+  const last = (take: (text: string) => void) => (
+    <>
+      <p><label>Open a CSV <input type="file" id="share-file" accept=".csv,text/csv" onChange={async ({ currentTarget }) => currentTarget.files?.[0] && take(await currentTarget.files[0].text())} /></label></p>
+      <button type="button" id="new-night" onClick={begin}>Begin another night</button>
+    </>
+  );
+  return <ShareDialog title="Share the night" text={ui.link} button="Share" label="Open a link that you were given" open={open} render={ui.show} wrong={(line) => `${line} Your night stays.`} first={first} last={last} />;
 }

@@ -1,30 +1,22 @@
 // The page begins: its worker computes one take after the other; the first is shown while the others come.
 
 import { render } from "preact";
-import { bytesOf, dataOf, find, openDialog, runsPhysics, wantsStillness, workerMaker } from "../common/browser";
+import { bytesOf, dataOf, find, runsPhysics, wantsStillness, workerMaker } from "../common/browser";
 import { handleCanvas, handleKeys } from "../scene/hands";
-import { CUTS } from "../scene/stage";
 import { handlePaper, hitBy } from "./marked";
 import { type Document, Recorded, countsAt, poseAt } from "./record";
-import { Show } from "./show";
+import { Replay } from "./show";
 import { View } from "./view";
 
-/** Let hands and keys act on what is shown. */
-function connect(show: Show): void {
-  const { player, camera, record } = show;
-  const scene = find<HTMLCanvasElement>("scene");
-  const view = (action: () => void) => () => {
-    action();
-    show.ask();
-  };
-  const orbit = (x: number, y: number) => view(() => camera.orbit(x / 48, y / 60));
-  const near = (factor: number) => view(() => camera.near(factor));
-  handleCanvas(scene, camera, show.ask, (x, y) => show.mark(hitBy(show.drawn(), camera, x, y, record.header.edge)));
+function connect(show: Replay): void {
+  const { player, record, stage: { canvas, camera } } = show;
+  handleCanvas(canvas, camera, show.ask, (x, y) => show.mark(hitBy(show.drawn(), camera, x, y, record.header.edge)));
   handlePaper(show);
   handleKeys({
+    ...show.keys,
     " ": () => player.toggle(),
-    ArrowLeft: () => player.move(-0.25),
-    ArrowRight: () => player.move(0.25),
+    ArrowLeft: () => player.stopAt(player.time - 0.25),
+    ArrowRight: () => player.stopAt(player.time + 0.25),
     ",": () => player.frame(-1),
     ".": () => player.frame(1),
     p: () => player.event(-1),
@@ -35,15 +27,10 @@ function connect(show: Show): void {
     End: () => player.seek(record.duration),
     "<": () => player.faster(-1),
     ">": () => player.faster(1),
-    a: orbit(-1, 0), d: orbit(1, 0), w: orbit(0, 1), s: orbit(0, -1),
-    "+": near(1.15), "=": near(1.15), "-": near(1 / 1.15), 0: view(() => camera.home()),
-    c: () => show.cutOpen(CUTS[(CUTS.indexOf(show.stage.cut) + 1) % CUTS.length]),
-    t: () => find("theme").click(),
     m: () => show.markNext(1),
     M: () => show.markNext(-1),
     f: () => show.follow(!show.follows),
     Escape: () => show.mark(null),
-    "?": () => openDialog("help"),
   });
 }
 
@@ -55,8 +42,8 @@ function connect(show: Show): void {
  * drawn so far), `view` (from where one looks: turn and rise in radians, zoom), `level` (how
  * coarsely moving pictures are drawn, of QUALITIES; it stays as it is once it is set).
  */
-function opened(show: Show) {
-  const { player, record, camera } = show;
+function opened(show: Replay) {
+  const { player, record, stage: { camera } } = show;
   return {
     get time() { return player.time; },
     get playing() { return player.playing; },
@@ -71,10 +58,7 @@ function opened(show: Show) {
     get steps() { return record.beginnings; },
     get events() { return record.events.map(({ time, word, cube, place }) => ({ time, word, cube, place })); },
     get isWhole() { return record.isWhole; },
-    seek: (time: number) => {
-      player.playing = false;
-      player.seek(time);
-    },
+    seek: (time: number) => player.stopAt(time),
     play: () => player.play(),
     pause: () => player.pause(),
     counts: () => countsAt(record, player.moment),
@@ -88,7 +72,7 @@ function opened(show: Show) {
 async function main(): Promise<void> {
   const header: Document = dataOf("replay");
   const record = new Recorded(header);
-  const show: Show = new Show(record, () => render(<View show={show} />, find("app")));
+  const show: Replay = new Replay(record, () => render(<View show={show} />, find("app")));
   const fail = (line: string) => show.complain(`This replay cannot be shown: ${line}`);
   show.render();
   show.open(); // the tower is seen before the first throw is computed
@@ -98,12 +82,12 @@ async function main(): Promise<void> {
     event.preventDefault();
     fail(event.message || "the physics does not start here");
   };
-  worker.onmessage = ({ data: { take, isOver, error } }) => {
+  worker.onmessage = ({ data: { take, error } }) => {
     if (error) return fail(error);
-    const isFirst = Boolean(take) && !show.isReady;
+    const isFirst = !show.isReady;
     if (take) record.add(take);
-    record.isWhole = Boolean(isOver);
-    if (!record.takes.length) return isOver ? fail("nothing was thrown") : undefined;
+    record.isWhole = !take; // the last message is the answer
+    if (!show.isReady) return fail("nothing was thrown");
     if (isFirst) {
       connect(show);
       Object.assign(window, { towerSim: opened(show) });
@@ -111,7 +95,7 @@ async function main(): Promise<void> {
     }
     return show.themeChanged();
   };
-  return worker.postMessage({ profile: header.profile, core, parts: header.parts });
+  return worker.postMessage({ ask: "again", id: 0, profile: header.profile, core, parts: header.parts });
 }
 
 main().catch((error) => render(<p id="trouble" class="trouble" role="alert">{`This replay cannot be shown: ${error.message}`}</p>, find("app")));

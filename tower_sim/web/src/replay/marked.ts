@@ -1,24 +1,22 @@
-// One cube that is marked: found where somebody clicks, ringed and named in the picture, its way told.
+// One cube that is marked: found where somebody clicks, named, its way through the steps; and pictures to keep.
 
-
-import { saveFrom, canvasOf, find, themeColour } from "../common/browser";
+import { canvasOf, find, saveBlob, themeColour } from "../common/browser";
 import { capital } from "../common/text";
 import { minus, turned } from "../scene/algebra";
 import type { Camera } from "../scene/camera";
 import type { Drawn } from "../scene/renderer";
-import type { Show } from "./show";
+import type { Replay } from "./show";
 import { INSIDE, type Recorded } from "./record";
 import { placeWords, sentenceAt } from "./words";
 
-/** The cube of sceneAt's that is seen first through a pixel, its number, or null. */
+/** The number of the cube that is seen first through a pixel, or null. */
 export function hitBy(drawn: Drawn[], camera: Camera, x: number, y: number, edge: number): number | null {
   const way = camera.wayThrough(x, y);
-  const { eye } = camera;
   let best: number | null = null;
   let near = Infinity;
   for (const { cube, pose, size: part } of drawn) {
     const back = [-pose[3], -pose[4], -pose[5], pose[6]];
-    const [from, along] = [turned(back, minus(eye, pose)), turned(back, way)];
+    const [from, along] = [turned(back, minus(camera.eye, pose)), turned(back, way)];
     const half = 0.6 * edge * part; // a little more than it has, for fingers
     let [enter, leave] = [0, Infinity];
     for (let k = 0; k < 3; k += 1) {
@@ -31,7 +29,6 @@ export function hitBy(drawn: Drawn[], camera: Camera, x: number, y: number, edge
   return best;
 }
 
-/** "Blue cube 12". */
 export function cubeName(record: Recorded, cube: number): string {
   const { name } = record.header.colours[record.colourOf.get(cube)!];
   return `${capital(name)} cube ${cube}`;
@@ -58,10 +55,8 @@ export function wayOf(record: Recorded, cube: number): { title: string; words: s
   return found.map(({ title, to, words, time }) => ({ title: to === title ? title : `${title} to ${to}`, words, time }));
 }
 
-// Pictures to keep, and paper.
-
 /** Save the picture as it is now, with what it shows in words, as a file. */
-export function savePicture(show: Show): void {
+export function savePicture(show: Replay): void {
   const image = new Image();
   image.onload = () => {
     const strip = Math.round(image.height / 14);
@@ -76,17 +71,13 @@ export function savePicture(show: Show): void {
     const words = `${show.record.header.title}. ${sentenceAt(show.record, show.player.moment)}`;
     context.fillText(words, strip / 3, image.height + strip / 2, canvas.width - (2 * strip) / 3);
     const name = show.record.header.title.replace(/[^\p{L}\p{N}]+/gu, "_").slice(0, 60) || "picture";
-    canvas.toBlob((blob) => {
-      const href = URL.createObjectURL(blob!);
-      saveFrom(href, `${name}_${show.player.time.toFixed(2)}s.png`);
-      setTimeout(() => URL.revokeObjectURL(href), 10000);
-    });
+    canvas.toBlob((blob) => saveBlob(`${name}_${show.player.time.toFixed(2)}s.png`, blob!));
   };
   image.src = show.picture();
 }
 
 /** What is drawn in three dimensions is lost on paper: put a picture in its place, in light colours. */
-export function handlePaper(show: Show): void {
+export function handlePaper(show: Replay): void {
   const root = document.documentElement;
   const lines = find<HTMLDetailsElement>("lines-panel");
   let before: { scheme: string; open: boolean } | null = null;

@@ -5,7 +5,7 @@ import { sumOf } from "../common/text";
 import type { Drawn } from "../scene/renderer";
 import type { Profile } from "../physics/index.js";
 import { type Seen, seenOf } from "../scene/solids";
-import { type Pose, smooth } from "../scene/algebra";
+import { type Pose, clamp, smooth } from "../scene/algebra";
 import { type Chunk, Windows } from "../scene/windows";
 
 const HOLD = 0.9; // s between one take and the next, so that the eye sees where all lies
@@ -20,7 +20,7 @@ export type Lying = [cube: number, place: string, pose: Pose | null];
 export type Happened = [at: number, word: string, cube: number | null, place?: string];
 
 /** One event of the log, as the worker computed it. */
-export interface Given { kind: string; strength?: number; thrown: number[]; start: Lying[]; rest: Lying[]; pieces: Chunk[]; events: Happened[] }
+export interface Doing { kind: string; strength?: number; thrown: number[]; start: Lying[]; rest: Lying[]; pieces: Chunk[]; events: Happened[] }
 
 /** The page's document. */
 export interface Document {
@@ -57,7 +57,7 @@ export class Recorded {
   }
 
   get duration() {
-    const last = this.takes[this.takes.length - 1];
+    const last = this.takes.at(-1);
     return last ? last.end + (this.isWhole ? TAIL : 0) : 0;
   }
 
@@ -72,72 +72,70 @@ export class Recorded {
     while (!this.left && this.beginnings.length < steps.length) {
       this.left = steps[this.beginnings.length].takes;
       this.beginnings.push(this.ended());
-      if (!this.left) this.put(stillness(this.takes[this.takes.length - 1]));
+      if (!this.left) this.put(stillness(this.takes.at(-1)));
     }
   }
 
   private ended(): number {
-    const last = this.takes[this.takes.length - 1];
+    const last = this.takes.at(-1);
     return last ? last.end + HOLD : 0;
   }
 
   /** Add a take of the worker. */
-  add(take: Given): void {
+  add(take: Doing): void {
     this.put(take);
     this.left -= 1;
     this.stepsOn();
   }
 
-  private put(given: Given): void {
+  private put(doing: Doing): void {
     const begin = this.ended();
-    const last = this.takes[this.takes.length - 1];
-    const stepIndex = this.beginnings.length - 1;
+    const last = this.takes.at(-1);
     if (last) last.until = begin;
-    const take = openTake(given, { stepIndex, first: !last || last.stepIndex !== stepIndex, begin, rate: this.rate });
+    const take = openTake(doing, this.beginnings.length - 1, begin, this.rate);
     this.takes.push(take);
-    const heard = ([frame, word, cube, place]: Happened) => ({ time: begin + frame / this.rate, word, cube, place, take });
-    this.events.push(...take.events.map(heard));
+    for (const [frame, word, cube, place] of take.events) this.events.push({ time: begin + frame / this.rate, word, cube, place, take });
+  }
+
+  /** The takes of a step. */
+  takesOf(index: number): Take[] {
+    return this.takes.filter((take) => take.stepIndex === index);
   }
 }
 
 /** What stands for the takes of a step that has none: all lies as the take before left it. */
-function stillness(before: Take | undefined): Given {
+function stillness(before: Take | undefined): Doing {
   const lying = before ? before.rest.filter(([, place, pose]) => pose !== null || place.startsWith(INSIDE)) : [];
   return { kind: "none", thrown: [], start: lying, rest: lying, pieces: [], events: [] };
 }
 
 /** A take with what is looked up in it again and again. */
-function openTake(take: Given, { begin, rate, ...when }: { stepIndex: number; first: boolean; begin: number; rate: number }) {
+function openTake(doing: Doing, stepIndex: number, begin: number, rate: number) {
   const motion = new Windows();
   const goneOf = new Map<number, number>(); // when (windows passed) a cube was taken out
-  for (const piece of take.pieces) {
+  for (const piece of doing.pieces) {
     motion.add(piece);
     for (const cube of piece.swept) goneOf.set(cube, motion.length);
   }
   const end = begin + motion.length / rate;
+  const byCube = (rows: Lying[]) => new Map(rows.map(([cube, place, pose]) => [cube, { place, pose }]));
   return {
-    ...take, ...when, begin, end, until: end + TAIL, frames: motion.length, motion, goneOf,
-    thrownSet: new Set(take.thrown),
-    startOf: new Map(take.start.map(([cube, place, pose]) => [cube, { place, pose }])),
-    restOf: new Map(take.rest.map(([cube, place, pose]) => [cube, { place, pose }])),
-    cubes: [...new Set([...take.start.map(([cube]) => cube), ...take.thrown])],
+    ...doing, stepIndex, begin, end, until: end + TAIL, frames: motion.length, motion, goneOf,
+    thrownSet: new Set(doing.thrown),
+    startOf: byCube(doing.start),
+    restOf: byCube(doing.rest),
+    cubes: [...new Set([...doing.start.map(([cube]) => cube), ...doing.thrown])],
     enters: new Map<number, number>(), // windows passed when a thrown cube was lower than the rim
   };
 }
 
 /** The take that is shown at a time (s), and the frame in it, a fraction included. */
 export function momentAt(record: Recorded, time: number): Moment {
-  let low = 0;
-  let high = record.takes.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (record.takes[middle].begin <= time) low = middle;
-    else high = middle - 1;
-  }
-  const take = record.takes[low];
+  const index = Math.max(record.takes.findLastIndex(({ begin }) => begin <= time), 0);
+  const take = record.takes[index];
   // a frame that is meant to be whole is whole
   const frame = Math.max(0, Math.round((time - take.begin) * record.rate * 1e6) / 1e6);
-  return { take, index: low, frame, time };
+  return { take, index, frame, time };
 }
 
 /**
@@ -152,18 +150,13 @@ export function poseAt({ take, frame }: Moment, cube: number): Pose | null {
 }
 
 /** From which frame on a thrown cube is in the apparatus: lower than its rim. Until then it counts as in the hand. */
-function entersAt(record: Recorded, take: Take, cube: number): number {
-  if (!take.enters.has(cube)) take.enters.set(cube, findEntry(record, take, cube));
-  return take.enters.get(cube)!;
-}
-
-function findEntry(record: Recorded, take: Take, cube: number): number {
-  const { rim } = record.header.apparatus;
-  for (let k = 0; k < take.frames; k += 1) {
-    const pose = take.motion.poseAt(cube, k);
-    if (pose && pose[2] < rim) return k + 1;
+function entersAt({ header }: Recorded, { enters, frames, motion }: Take, cube: number): number {
+  if (!enters.has(cube)) {
+    let frame = 0;
+    while (frame < frames && !((motion.poseAt(cube, frame)?.[2] ?? Infinity) < header.apparatus.rim)) frame += 1;
+    enters.set(cube, frame < frames ? frame + 1 : Infinity); // one that lies on the others is inside once it has come to rest
   }
-  return Infinity; // it lies on the others, and is inside when it has come to rest
+  return enters.get(cube)!;
 }
 
 /** Where each cube of a take is at a moment: by its number "hand", "inside" or "out", and the place's own word. */
@@ -197,13 +190,7 @@ export function placesAt(record: Recorded, moment: Moment): Map<number, { where:
   return found;
 }
 
-/** The takes of the step that a moment is in: {before, after} the one of the moment. */
-function ofStep(record: Recorded, { take }: Moment) {
-  const all = record.takes.filter((other) => other.stepIndex === take.stepIndex);
-  return { before: all.slice(0, all.indexOf(take)), after: all.slice(all.indexOf(take) + 1) };
-}
-
-/** The cubes that are out at the end of a take: [cube, ...]. */
+/** The cubes that are out at the end of a take. */
 function outOf(take: Take): number[] {
   return take.rest.filter(([, place]) => !place.startsWith(INSIDE) && place !== "hand").map(([cube]) => cube);
 }
@@ -217,9 +204,10 @@ export function countsAt(record: Recorded, moment: Moment): Row[] {
   const row = (cube: number) => rows[record.colourOf.get(cube)!];
   const now = placesAt(record, moment);
   for (const [cube, { where }] of now) row(cube)[where] += 1;
-  const { before, after } = ofStep(record, moment);
-  const cameOut = new Set(record.isBoard ? [] : before.flatMap(outOf));
-  const toCome = new Set(after.flatMap((other) => other.thrown));
+  const { take } = moment;
+  const takes = record.takesOf(take.stepIndex);
+  const cameOut = new Set(record.isBoard ? [] : takes.slice(0, takes.indexOf(take)).flatMap(outOf));
+  const toCome = new Set(takes.slice(takes.indexOf(take) + 1).flatMap((other) => other.thrown));
   for (const [cube] of record.header.cubes) {
     if (now.has(cube)) continue;
     if (toCome.has(cube)) row(cube).hand += 1;
@@ -249,5 +237,21 @@ export function sceneAt(record: Recorded, moment: Moment, still: boolean): Drawn
     const part = take.restOf.has(cube) && !take.restOf.get(cube)!.place.startsWith(INSIDE) ? away : 0;
     const lifted = [pose[0], pose[1], pose[2] + 6 * record.header.edge * part, ...pose.slice(3)];
     return [{ cube, colour: record.colourOf.get(cube)!, pose: lifted, size: 1 - part }];
+  });
+}
+
+/** The cubes that lie in each zone, in the order of the zones. */
+export function lyingAt(record: Recorded, moment: Moment): number[][] {
+  const cubes = [...placesAt(record, moment)];
+  return record.header.apparatus.zones.map(({ name }) => cubes.flatMap(([cube, { where, place }]) => (where === "out" && place === `zone:${name}` ? [cube] : [])));
+}
+
+/** How strongly each zone is lit: 0 where no cube lies, 1 where one has just come to rest, less a second later. */
+export function litAt(record: Recorded, moment: Moment): number[] {
+  const { take, frame } = moment;
+  const { zones } = record.header.apparatus;
+  return lyingAt(record, moment).map((cubes, i) => {
+    const last = take.events.findLast(([at, word, , place]) => word === "rest" && place === `zone:${zones[i].name}` && at <= frame);
+    return cubes.length ? 0.55 + 0.45 * (last ? clamp(1 - (frame - last[0]) / record.rate, 0, 1) : 0) : 0;
   });
 }

@@ -2,34 +2,29 @@
 
 import { openDialog } from "../common/browser";
 import { Chip } from "../common/faces";
-import { Dialog, Facts, Field, HOME, Icon, Keys, Theme } from "../common/parts";
+import { Dialog, Facts, Field, Icon, Keys, Theme } from "../common/parts";
 import { plainName } from "../common/text";
+import { CountsTable, Looks, options } from "../scene/picture";
 import { cubeName, savePicture, wayOf } from "./marked";
-import { type Moment, type Recorded, type Where, countsAt, summed } from "./record";
-import type { Show } from "./show";
-import { KEYS, clockWords, cubeWords, endWords, isSentence, sentenceAt, stepWords, takesOf } from "./words";
-import { lyingAt } from "./zones";
+import { type Moment, type Recorded, type Where, countsAt, lyingAt } from "./record";
+import type { Replay } from "./show";
+import { KEYS, clockWords, cubeWords, endOf, endWords, isSentence, sentenceAt, stepWords } from "./words";
 
 const SPEEDS = ["0.1 a tenth", "0.25 a quarter", "0.5 half", "1 as it was", "2 twice", "4 4 times"];
 const CUTS = ["none nowhere", "side from the side", "front from the front", "top from above"];
 const [PLAY, PAUSE] = ["M5 3l12 7-12 7z", "M5 3h3.5v14H5zM11.5 3H15v14h-3.5z"];
 
-/** The options of a list, each "value words". */
-function options(list: string[]) {
-  return list.map((each) => <option value={each.split(" ")[0]}>{each.slice(each.indexOf(" ") + 1)}</option>);
-}
-
-export function View({ show }: { show: Show }) {
+export function View({ show }: { show: Replay }) {
   const { record, player, isReady } = show;
   return (
     <>
       <header class="head">
         <div class="names"><h1 id="title">{record.header.title}</h1><p class="lead" id="sentence">{isReady ? sentenceAt(record, player.moment) : "The first throw is computed."}</p></div>
-        <div class="bar"><Theme changed={show.themeChanged} /><button type="button" id="help-open" onClick={() => openDialog("help")}>Help and keys</button></div>
+        <div class="bar"><Theme changed={() => show.themeChanged()} /><button type="button" id="help-open" onClick={() => openDialog("help")}>Help and keys</button></div>
       </header>
       <p id="trouble" class="trouble" role="alert">{show.trouble}</p>
-      <Shown show={show} />
-      <p class="hidden" id="spoken" aria-live="polite">{show.said}</p>
+      <Main show={show} />
+      <p class="hidden" id="spoken" aria-live="polite">{show.message}</p>
       <Dialog id="help" title="Help and keys">
         <p>Drag to turn, scroll or pinch to zoom, drag with two fingers or with the right button to move. Walls between you and the middle are drawn clear. A cube that is clicked is marked; it can be followed, and its way is listed.</p>
         <Keys keys={KEYS} />
@@ -38,16 +33,8 @@ export function View({ show }: { show: Show }) {
   );
 }
 
-function Shown({ show }: { show: Show }) {
+function Main({ show }: { show: Replay }) {
   const { record, player, isReady } = show;
-  const near = (factor: number) => () => {
-    show.camera.near(factor);
-    show.ask();
-  };
-  const home = () => {
-    show.camera.home();
-    show.ask();
-  };
   const caption = isReady ? captionAt(record, player.moment) : "";
   return (
     <main class="whole">
@@ -56,12 +43,9 @@ function Shown({ show }: { show: Show }) {
           <canvas id="scene" tabIndex={0} role="application" aria-label="The apparatus with its cubes. Arrow keys turn it, plus and minus zoom, shift with arrows moves it." aria-describedby="sentence" />
           <img id="paper" alt="The apparatus with its cubes." />
           <div id="tag" aria-hidden="true" hidden><span id="tag-name">{show.marked !== null && cubeName(record, show.marked)}</span></div>
-          <div class="looks" role="group" aria-label="View">
-            <Icon id="nearer" label="Zoom in" title="Zoom in (+)" sign="+" press={near(1.25)} />
-            <Icon id="farther" label="Zoom out" title="Zoom out (-)" sign="−" press={near(0.8)} />
-            <Icon id="home" label="Reset view" title="Reset view (0)" shape={HOME} press={home} />
+          <Looks show={show}>
             <Icon id="save" label="Save the picture" shape="M8.500 2h3v7H15l-5 5.500L5 9h3.500zM3 15.500h14V18H3z" press={() => savePicture(show)} />
-          </div>
+          </Looks>
         </div>
         <Deck show={show} />
         <div class="over"><p id="caption" class="caption" hidden={!caption}>{caption}</p></div>
@@ -80,23 +64,18 @@ function Shown({ show }: { show: Show }) {
 
 /** What a step came to, once its last take is over; its text is not shown before. */
 function captionAt(record: Recorded, { take: { stepIndex }, time }: Moment): string {
-  const isOver = stepIndex < record.known && time >= Math.max(...takesOf(record, stepIndex).map((take) => take.end));
-  return isOver ? endWords(record, stepIndex) : "";
+  return stepIndex < record.known && time >= endOf(record, stepIndex).time ? endWords(record, stepIndex) : "";
 }
 
-function Deck({ show }: { show: Show }) {
+function Deck({ show }: { show: Replay }) {
   const { player, record, stage } = show;
   const isCut = stage !== undefined && stage.cut !== "none";
-  const scrub = (value: string) => {
-    player.playing = false;
-    player.seek(value);
-  };
   return (
     <div class="deck">
       <div class="line">
         <div class="slide">
           <canvas id="marks" aria-hidden="true" />
-          <input type="range" id="scrub" min={0} max={record.duration} step={1 / record.rate} value={player.time} aria-label="Time" aria-valuetext={clockWords(player.time)} onInput={({ currentTarget }) => scrub(currentTarget.value)} />
+          <input type="range" id="scrub" min={0} max={record.duration} step={1 / record.rate} value={player.time} aria-label="Time" aria-valuetext={clockWords(player.time)} onInput={({ currentTarget }) => player.stopAt(currentTarget.value)} />
         </div>
         <output id="clock" for="scrub">{`${clockWords(player.time)} of ${clockWords(record.duration)}`}</output>
       </div>
@@ -112,8 +91,8 @@ function Deck({ show }: { show: Show }) {
         <Field label="Cut open"><select id="cut" value={stage?.cut ?? "none"} onChange={({ currentTarget }) => show.cutOpen(currentTarget.value)}>{options(CUTS)}</select></Field>
         <label class="field" id="depth-field" hidden={!isCut}>at <input type="range" id="depth" min={0} max={100} step={1} value={100 * (stage?.depth ?? 0.5)} aria-label="Where it is cut" onInput={({ currentTarget }) => show.cutOpen(stage.cut, Number(currentTarget.value) / 100)} /></label>
       </div>
-      <p class="note" id="said">
-        {show.said || <><span class="by-mouse">Drag the picture to turn it. Click a cube to mark it. Space plays and pauses.</span><span class="by-touch">Drag the picture to turn it, pinch to zoom, touch a cube to mark it.</span></>}
+      <p class="note" id="message">
+        {show.message || <><span class="by-mouse">Drag the picture to turn it. Click a cube to mark it. Space plays and pauses.</span><span class="by-touch">Drag the picture to turn it, pinch to zoom, touch a cube to mark it.</span></>}
       </p>
     </div>
   );
@@ -122,33 +101,18 @@ function Deck({ show }: { show: Show }) {
 function Counts({ record, moment }: { record: Recorded; moment: Moment }) {
   const { colours, steps } = record.header;
   const isPart = steps.length > 1 || steps[0].takes > 1;
-  const columns: Where[] = isPart ? ["hand", "inside", "out", "aside"] : ["hand", "inside", "out"];
-  const heads: Record<Where, string> = { hand: "In hand", inside: record.isBoard ? "In the ship" : "Inside", out: record.isBoard ? "On the board" : "Out", aside: "Aside" };
-  const rows = countsAt(record, moment);
+  const columns: Where[] = ["hand", "inside", "out", ...(isPart ? ["aside" as const] : [])];
+  const rows = countsAt(record, moment).map((row, i) => ({ paint: colours[i], numbers: columns.map((name) => row[name]) }));
   return (
     <section class="panel">
-      <div class="scroll">
-        <table id="counts">
-          <caption>Cubes now</caption>
-          <thead><tr><th scope="col">Colour</th>{columns.map((name) => <th scope="col">{heads[name]}</th>)}</tr></thead>
-          <tbody>
-            {rows.map((row, i) => (
-              <tr>
-                <th scope="row"><Chip paint={colours[i]} /><span class="hidden">{`${row.letter}: `}</span>{row.name}</th>
-                {columns.map((name) => <td>{row[name]}</td>)}
-              </tr>
-            ))}
-          </tbody>
-          <tfoot><tr><th scope="row">All</th>{columns.map((name) => <td>{summed(rows, name)}</td>)}</tr></tfoot>
-        </table>
-      </div>
+      <CountsTable isBoard={record.isBoard} more={isPart ? ["Aside"] : []} rows={rows} />
       <p class="note">{record.isBoard ? "A cube is in the ship once it is lower than the ship's rim." : "A cube is inside once it is lower than the tower's rim."}</p>
       {isPart && <p class="note">Aside are cubes that have no part in this drop.</p>}
     </section>
   );
 }
 
-function Marked({ show, cube }: { show: Show; cube: number }) {
+function Marked({ show, cube }: { show: Replay; cube: number }) {
   const { record, player } = show;
   return (
     <section class="panel" id="cube-panel">
@@ -181,7 +145,7 @@ function Zones({ record, moment }: { record: Recorded; moment: Moment }) {
   );
 }
 
-function Steps({ show }: { show: Show }) {
+function Steps({ show }: { show: Replay }) {
   const { record, player } = show;
   const now = player.moment.take.stepIndex;
   const centred = (item: HTMLElement | null) => {
@@ -197,7 +161,7 @@ function Steps({ show }: { show: Show }) {
         {record.header.steps.map((step, i) => (
           <li>
             <button type="button" disabled={i >= record.known} aria-current={i === now ? "step" : undefined} onClick={() => player.seek(record.beginnings[i])}>
-              <strong>{step.title || i + 1}</strong>{i < record.known && <span class="soft">{` ${said(record, i)}`}</span>}
+              <strong>{step.title || i + 1}</strong>{i < record.known && <span class="soft">{` ${resultOf(record, i)}`}</span>}
             </button>
           </li>
         ))}
@@ -207,10 +171,10 @@ function Steps({ show }: { show: Show }) {
 }
 
 /** What a step came to: it is read often, and never changes once it is known. */
-const stepsSaid: string[] = [];
+const results: string[] = [];
 
-function said(record: Recorded, i: number): string {
-  return (stepsSaid[i] ??= `${stepWords(record, i)}${record.isBoard ? `. ${endWords(record, i)}` : ""}`);
+function resultOf(record: Recorded, i: number): string {
+  return (results[i] ??= `${stepWords(record, i)}${record.isBoard ? `. ${endWords(record, i)}` : ""}`);
 }
 
 /** The lines of the game as the terminal has them, under their heading. */

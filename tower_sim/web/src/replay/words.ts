@@ -1,9 +1,9 @@
 // What the page says in words: the plain sentence, events, what a step is called.
 
-import { momentAt, countsAt, summed } from "./record";
-import { lyingAt } from "./zones";
 import { capital, counted, listed, plainName } from "../common/text";
-import type { Event, Moment, Recorded, Row, Take } from "./record";
+import { countsWords } from "../live/words";
+import { placesOf } from "../scene/picture";
+import { type Event, type Moment, type Recorded, type Row, type Take, countsAt, lyingAt, momentAt, summed } from "./record";
 
 export const KEYS = [
   ["Space", "play or pause"],
@@ -23,15 +23,10 @@ export const KEYS = [
 ];
 
 /** "7 blue cubes", "4 blue and 2 red cubes"; one colour after the other as the header has them. */
-export function cubeWords(record: Recorded, cubes: number[]): string {
-  const counts = record.header.colours.map(() => 0);
-  for (const cube of cubes) counts[record.colourOf.get(cube)!] += 1;
-  const words = counts.flatMap((count, i) => (count ? [`${count} ${record.header.colours[i].name}`] : []));
-  if (words.length > 4) return counted(cubes.length, "cube");
-  return words.length ? `${listed(words)} ${cubes.length === 1 ? "cube" : "cubes"}` : "no cube";
+export function cubeWords({ header, colourOf }: Recorded, cubes: number[]): string {
+  return countsWords(header.colours.map(({ name }, i) => [name, cubes.filter((cube) => colourOf.get(cube) === i).length]));
 }
 
-/** What a take does, as a phrase. */
 function takeWords(record: Recorded, take: Take): string {
   if (take.kind === "none") return "nothing moves";
   if (take.kind === "knock") return `a knock of ${take.strength} g on the table`;
@@ -40,14 +35,8 @@ function takeWords(record: Recorded, take: Take): string {
   return `${cubeWords(record, take.thrown)} thrown`;
 }
 
-/** What is out and inside, as a page of a tower or of a board calls it. */
-function whereWords(record: Recorded) {
-  return record.isBoard ? { out: "on the board", inside: "in the ship" } : { out: "out", inside: "inside" };
-}
-
-/** "3 in hand, 5 out, 6 inside" of rows of countsAt. */
 function countWords(record: Recorded, rows: Row[]): string {
-  const { out, inside } = whereWords(record);
+  const { out, inside } = placesOf(record.isBoard);
   const hand = summed(rows, "hand");
   return `${hand ? `${hand} in hand, ` : ""}${summed(rows, "out")} ${out}, ${summed(rows, "inside")} ${inside}`;
 }
@@ -60,17 +49,14 @@ export function sentenceAt(record: Recorded, moment: Moment): string {
   return capital(`${which}${takeWords(record, take)}, ${countWords(record, countsAt(record, moment))}.`);
 }
 
-/** The takes of a step. */
-export function takesOf(record: Recorded, index: number): Take[] {
-  return record.takes.filter((take) => take.stepIndex === index);
+export function endOf(record: Recorded, index: number): Moment {
+  return momentAt(record, Math.max(...record.takesOf(index).map(({ end }) => end)));
 }
 
 /** What became of a step in the end, in short: thrown, out, inside. */
 export function stepWords(record: Recorded, index: number): string {
-  const takes = takesOf(record, index);
-  const rows = countsAt(record, momentAt(record, takes[takes.length - 1].end));
-  const phrase = listed(takes.map((take) => takeWords(record, take)));
-  return record.isBoard ? phrase : `${phrase}, ${countWords(record, rows)}`;
+  const phrase = listed(record.takesOf(index).map((take) => takeWords(record, take)));
+  return record.isBoard ? phrase : `${phrase}, ${countWords(record, countsAt(record, endOf(record, index)))}`;
 }
 
 /** Whether a step's text is a sentence, and no line of a log. */
@@ -80,27 +66,21 @@ export function isSentence(text: string): boolean {
 
 /** What a step came to, in words: its own text where that is a sentence, and no line of a log. */
 export function endWords(record: Recorded, index: number): string {
-  const text = record.header.steps[index].text.trim();
+  const { colours, apparatus, steps } = record.header;
+  const text = steps[index].text.trim();
   if (isSentence(text)) return text;
-  const takes = takesOf(record, index);
-  const moment = momentAt(record, takes[takes.length - 1].end);
-  const colours = record.header.colours.map(({ name }) => name);
-  const some = (numbers: number[]) => listed(numbers.flatMap((number, i) => (number ? [`${number} ${colours[i]}`] : [])));
+  const some = (numbers: number[]) => listed(numbers.flatMap((number, i) => (number ? [`${number} ${colours[i].name}`] : [])));
   if (record.isBoard) {
-    const zones = record.header.apparatus.zones.map(({ name }) => plainName(name));
-    const lying = lyingAt(record, moment).map((cubes) => colours.map((_, i) => cubes.filter((cube) => record.colourOf.get(cube) === i).length));
-    const said = lying.flatMap((numbers, i) => (some(numbers) ? [`${zones[i]}: ${some(numbers)}`] : [])).join("; ");
-    return said ? `${capital(said)}.` : "No cube lies in a zone.";
+    const lying = lyingAt(record, endOf(record, index)).map((cubes) => some(colours.map((_, i) => cubes.filter((cube) => record.colourOf.get(cube) === i).length)));
+    const zones = lying.flatMap((words, i) => (words ? [`${plainName(apparatus.zones[i].name)}: ${words}`] : [])).join("; ");
+    return zones ? `${capital(zones)}.` : "No cube lies in a zone.";
   }
-  const rows = countsAt(record, moment);
-  const [out, inside] = (["out", "inside"] as const).map((where) => rows.map((row) => row[where]));
-  const came = summed(rows, "out");
-  const stay = summed(rows, "inside");
-  const first = came ? `${counted(came, "cube")} came out: ${some(out)}.` : "No cube came out.";
-  return `${first} ${stay ? `${stay} ${stay === 1 ? "stays" : "stay"} inside: ${some(inside)}.` : "None stays inside."}`;
+  const rows = countsAt(record, endOf(record, index));
+  const [came, stay] = [summed(rows, "out"), summed(rows, "inside")];
+  const first = came ? `${counted(came, "cube")} came out: ${some(rows.map((row) => row.out))}.` : "No cube came out.";
+  return `${first} ${stay ? `${stay} ${stay === 1 ? "stays" : "stay"} inside: ${some(rows.map((row) => row.inside))}.` : "None stays inside."}`;
 }
 
-/** An event as a sentence. */
 export function eventWords(record: Recorded, event: Event): string {
   const paint = event.cube === null ? null : record.header.colours[record.colourOf.get(event.cube)!];
   const which = paint ? `A ${paint.name} cube` : "";
@@ -108,11 +88,10 @@ export function eventWords(record: Recorded, event: Event): string {
     thrown: `${which} leaves the hand.`,
     out: `${which} comes out.`,
     rest: `${which} comes to rest${placeWords(event.place)}.`,
-    woken: `${which} that lay inside is moved.`,
+    woken: `${which} that lay ${record.isBoard ? "" : "inside "}is moved.`,
     knocked: "A knock on the table.",
   };
-  if (record.isBoard) words.woken = `${which} that lay is moved.`;
-  return words[event.word] || `${which} ${event.word}.`;
+  return words[event.word];
 }
 
 /** " in the zone coins", " on the ramp": a place's own word with what joins it to a sentence. */
@@ -120,14 +99,11 @@ export function placeWords(place?: string | null): string {
   if (!place) return "";
   const [kind, name] = place.includes(":") ? place.split(/:(.*)/s) : [place, ""];
   const plain = plainName(name);
-  if (kind === "zone") {
-    return ` in the zone ${plain}`;
-  }
+  if (kind === "zone") return ` in the zone ${plain}`;
   if (kind === "inside") return plain ? ` inside: ${plain}` : " inside";
   return kind === "tray" ? " in the tray" : ` on the ${kind}`;
 }
 
-/** A time in words of a clock: minutes, seconds and tenths. */
 export function clockWords(seconds: number): string {
   const tenths = Math.round(seconds * 10);
   const minutes = Math.floor(tenths / 600);

@@ -20,7 +20,6 @@ export function smooth(value: number, low: number, high: number): number {
   return x * x * (3 - 2 * x);
 }
 
-/** A vector turned by a unit quaternion. */
 export function turned(q: Vector, v: Vector): number[] {
   const t = times(cross(q, v), 2);
   return plus(plus(v, times(t, q[3])), cross(q, t));

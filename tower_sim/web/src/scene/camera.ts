@@ -1,16 +1,14 @@
 // The camera turns about a middle; what it should see fills the picture whatever the picture's shape.
 
 import { type Points, type Vector, plus, minus, times, dot, size, unit, clamp, product, perspective, lookAt } from "./algebra";
-import type { Range } from "./solids";
+import { type Range, boundsOf } from "./solids";
 
 const LENS = Math.tan((15 * Math.PI) / 180); // half the angle of the shorter side's view
 const FROM: Record<string, { turn: number; rise: number }> = { tower: { turn: -62, rise: 17 }, board: { turn: -38, rise: 40 } }; // degrees: from where one looks first
 
-/**
- * A camera about an apparatus of a kind: `box` ({low, high}) holds all that is ever seen, `scenes` are lists of points
- * that fill the picture in turn.
- */
+/** A camera about an apparatus of a kind: at first `points` fill the picture. */
 export class Camera {
+  box: Range;
   from: { turn: number; rise: number };
   turn = 0;
   rise = 0;
@@ -18,63 +16,46 @@ export class Camera {
   moved = false;
   width = 1;
   height = 1;
-  whole = 1;
-  first: number[] = [0, 0, 0];
+  whole = 1; // from how far the points fill the picture as one looks first
+  first: number[] = [0, 0, 0]; // about which middle they do
   middle: number[] = [0, 0, 0];
-  fits = new Map<number, { first: number[]; whole: number }>();
+  private isFitted = false;
 
-  constructor(readonly scenes: Points[], readonly box: Range, kind: string) {
+  constructor(readonly points: Points, kind: string) {
     const { turn, rise } = FROM[kind] || FROM.tower;
+    this.box = boundsOf([{ vertices: points }]);
     this.from = { turn: (turn * Math.PI) / 180, rise: (rise * Math.PI) / 180 };
-    this.show(0, 0, 0);
+    this.fit();
     this.home();
   }
 
-  /** Look from where one looked first. */
   home() {
     Object.assign(this, this.from, { middle: this.first, zoom: 1, moved: false });
   }
 
-  /** The picture is `width` by `height` now. */
+  /** The picture is `width` by `height` now; the points fill it until somebody moves the camera. */
   resize(width: number, height: number): void {
-    if (width === this.width && height === this.height) return;
-    this.width = width;
-    this.height = height;
-    this.fits.clear();
+    if (width !== this.width || height !== this.height) Object.assign(this, { width, height, isFitted: false });
+    if (!this.moved && !this.isFitted) this.fit();
   }
 
-  /** Let scene number `one` fill the picture, or `part` of the way from it to the `other`; not once somebody moved. */
-  show(one: number, other: number, part: number): void {
-    if (this.moved) return;
-    const [a, b] = [this.fitOf(one), this.fitOf(other)];
-    this.whole = a.whole + (b.whole - a.whole) * part;
-    this.first = plus(times(a.first, 1 - part), times(b.first, part));
-    this.middle = this.first;
-  }
-
-  /** From how far (`whole`), and about which middle (`first`), a scene fills the picture as one looks first. */
-  fitOf(scene: number) {
-    if (!this.fits.has(scene)) this.fits.set(scene, this.fit(this.scenes[scene]));
-    return this.fits.get(scene)!;
-  }
-
-  fit(points: Points) {
+  private fit(): void {
     const { right, up, back } = lookAt(wayFrom(this.from), [0, 0, 0]);
     const { low, high } = this.box;
-    let first = times(plus(low, high), 0.5);
-    let whole = 1;
+    this.first = times(plus(low, high), 0.5);
     for (let round = 0; round < 5; round += 1) {
-      const seen = points
-        .map((point) => minus(point, first))
+      const seen = this.points
+        .map((point) => minus(point, this.first))
         .map((at) => [dot(right, at), dot(up, at), dot(back, at)]);
-      whole = 1.03 * Math.max(...seen.map(([x, y, z]) => Math.max(Math.abs(x) / this.wide, Math.abs(y) / this.tall) + z));
+      this.whole = 1.03 * Math.max(...seen.map(([x, y, z]) => Math.max(Math.abs(x) / this.wide, Math.abs(y) / this.tall) + z));
       const offset = (k: number) => {
-        const values = seen.map((point) => point[k] / (whole - point[2]));
-        return ((Math.max(...values) + Math.min(...values)) / 2) * whole;
+        const values = seen.map((point) => point[k] / (this.whole - point[2]));
+        return ((Math.max(...values) + Math.min(...values)) / 2) * this.whole;
       };
-      first = plus(first, plus(times(right, offset(0)), times(up, offset(1))));
+      this.first = plus(this.first, plus(times(right, offset(0)), times(up, offset(1))));
     }
-    return { first, whole };
+    this.middle = this.first;
+    this.isFitted = true;
   }
 
   get wide() {
@@ -93,20 +74,17 @@ export class Camera {
     return plus(this.middle, times(wayFrom(this), this.distance));
   }
 
-  /** Turn about the middle by parts of a whole turn. */
   orbit(sideways: number, upwards: number): void {
     this.moved = true;
     this.turn += sideways * 2 * Math.PI;
     this.rise = clamp(this.rise + upwards * 2 * Math.PI, -0.05, 1.55);
   }
 
-  /** Come nearer by a factor. */
   near(factor: number): void {
     this.moved = true;
     this.zoom = clamp(this.zoom * factor, 0.4, 12);
   }
 
-  /** Move the middle sideways by pixels. */
   pan(x: number, y: number): void {
     this.moved = true;
     const { right, up } = lookAt(this.eye, this.middle);
@@ -116,7 +94,6 @@ export class Camera {
     this.middle = to.map((value, k) => clamp(value, this.box.low[k] - reach / 4, this.box.high[k] + reach / 4));
   }
 
-  /** Look at a place, from where one looks now. */
   lookTo(place: number[]): void {
     this.moved = true;
     this.middle = place;
@@ -138,7 +115,6 @@ export class Camera {
     return unit(minus(plus(times(right, across), times(up, upwards)), back));
   }
 
-  /** The matrix from the world to the picture. */
   get matrix() {
     const reach = size(minus(this.box.high, this.box.low));
     const near = Math.max(this.distance - 1.5 * reach, this.distance / 50);

@@ -136,7 +136,6 @@ export class Vertices {
     this.fill(data);
   }
 
-  /** Put other numbers in. */
   fill(data: Float32Array<ArrayBuffer>): void {
     const { gl } = this;
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);

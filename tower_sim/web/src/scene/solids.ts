@@ -9,7 +9,6 @@ export const BOX_FACES = [[4, 6, 7, 5], [0, 1, 3, 2], [2, 3, 7, 6], [0, 4, 5, 1]
 /** A convex body with flat faces; its normals look outwards. `wall` is the way out through an upright plate, null of others. */
 export interface Solid { part: string; surface: string; vertices: Points; faces: Points; normals: number[][]; centre: number[]; isLow: boolean; wall: number[] | null }
 
-/** What of an apparatus is drawn. */
 export type Seen = Pick<Profile, "kind" | "rim" | "floor" | "hand" | "boxes" | "hulls" | "zones">;
 
 /** What is drawn of a profile: all but the table. */
@@ -17,7 +16,6 @@ export function seenOf(profile: Profile): Seen {
   return { ...profile, boxes: profile.boxes.filter(({ part }) => part !== "table") };
 }
 
-/** Two opposite corners of an upright box. */
 export interface Range { low: number[]; high: number[] }
 export interface Plane { normal: number[]; offset: number }
 
@@ -171,7 +169,6 @@ export function cutsOf(solids: Solid[], tones: number[], plane: Plane): Float32A
   return new Float32Array(out);
 }
 
-/** Where a plane meets the edges of a convex solid. */
 function cutThrough(solid: Solid, plane: Plane): number[][] {
   const over = solid.vertices.map((vertex) => dot(plane.normal, vertex) - plane.offset);
   const points: number[][] = [];

@@ -1,14 +1,43 @@
 // A canvas with its camera and its renderer: how finely it draws, where it is cut open, in which colours.
 
+import { onceAFrame } from "../common/browser";
 import { type Points, clamp } from "./algebra";
-import { type Plane, type Range, type Solid, boundsOf } from "./solids";
 import { Camera } from "./camera";
+import { CORNERS, type Plane, type Range, type Solid, boundsOf } from "./solids";
 import { painter } from "./gl";
 import { type Drawn, type Header, QUALITIES, Renderer, type Theme } from "./renderer";
 
 export const CUTS = ["none", "side", "front", "top"];
 
-/** A canvas on which the apparatus of a `header` (see Renderer) is drawn with cubes; `scenes` as the Camera takes them. */
+const STILL = 160; // ms without a change, after which a picture is drawn once more, as finely as can be
+
+/** What is animated: `tick` lets time pass to `at` (ms), `draw` draws in a quality of QUALITIES, 0 the finest. */
+export interface Animated { readonly stage: Stage | null; readonly moves: boolean; tick(at: number): void; draw(level: number): void }
+
+/** Return what asks for the next picture; pictures follow each other while something moves. */
+export function animate(what: Animated): () => void {
+  let finer = 0;
+  const ask = onceAFrame((at) => {
+    const { stage, moves } = what;
+    if (!stage) return;
+    what.tick(at);
+    stage.watchPace(moves ? at : null);
+    what.draw(stage.level);
+    clearTimeout(finer);
+    if (what.moves) ask();
+    else finer = window.setTimeout(() => what.draw(0), STILL);
+  });
+  return ask;
+}
+
+/** The points of solids, and of a hand over them. */
+export function pointsOf({ edge, apparatus: { rim, hand } }: Header, solids: Solid[]): Points {
+  const high = rim + hand.height + 5 * edge;
+  const over = CORNERS.map(([x, y]) => [(x * hand.spread) / 2, (y * hand.spread) / 2, high]);
+  return [...solids.flatMap((solid) => solid.vertices), ...over];
+}
+
+/** A canvas on which the apparatus of a `header` (see Renderer) is drawn with cubes; at first `points` fill it. */
 export class Stage {
   cuttable: Range;
   camera: Camera;
@@ -21,9 +50,9 @@ export class Stage {
   theme!: Theme;
 
   /** `ask` is called when all is to be drawn again, `trouble` with a sentence where no picture can be drawn. */
-  constructor(readonly canvas: HTMLCanvasElement, readonly header: Header, readonly solids: Solid[], scenes: Points[], readonly ask: () => void, readonly trouble: (line: string) => void) {
+  constructor(readonly canvas: HTMLCanvasElement, readonly header: Header, readonly solids: Solid[], points: Points, readonly ask: () => void, readonly trouble: (line: string) => void) {
     this.cuttable = boundsOf(solids.filter((solid) => !solid.isLow));
-    this.camera = new Camera(scenes, boundsOf([{ vertices: scenes[0] }]), header.apparatus.kind);
+    this.camera = new Camera(points, header.apparatus.kind);
     this.openPicture();
   }
 
@@ -53,7 +82,6 @@ export class Stage {
     this.theme = { dark, background: background.map((value) => value / 255), table };
   }
 
-  /** The plane of the section, or null. */
   get plane(): Plane | null {
     const axis = ({ side: 1, front: 0, top: 2 } as Record<string, number>)[this.cut];
     if (axis === undefined) return null;
@@ -63,15 +91,12 @@ export class Stage {
     return { normal, offset: low[axis] + (high[axis] - low[axis]) * clamp(this.depth, 0.002, 0.998) };
   }
 
-  /** Let the camera know how large the canvas is, and look at scene `one`, or `part` of the way from it to the next. */
-  look(one: number, part: number): void {
-    const { canvas, camera } = this;
-    camera.resize(Math.max(1, canvas.clientWidth), Math.max(1, canvas.clientHeight));
-    camera.show(one, part ? one + 1 : one, part);
+  look(): void {
+    this.camera.resize(Math.max(1, this.canvas.clientWidth), Math.max(1, this.canvas.clientHeight));
   }
 
   /** Draw `scene` as Renderer.draw takes it, in a quality of QUALITIES by its number. */
-  draw(scene: { cubes: Drawn[]; lit: number[] }, level = this.level): void {
+  draw(scene: { cubes: Drawn[]; lit: number[] }, level: number): void {
     if (!this.renderer) return;
     this.renderer.draw({
       scene,

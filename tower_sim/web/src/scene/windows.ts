@@ -2,10 +2,9 @@
 
 import { type Pose, type Vector, clamp } from "./algebra";
 
-/** Pieces of windows, in each the same cubes. */
 /** What the physics tells of some windows: the cubes that move, their poses after each, those taken out at the end. */
 export interface Chunk { numbers: readonly number[]; frames: Float64Array<ArrayBuffer>; windows: number; swept: readonly number[] }
-export interface Piece extends Chunk { first: number; index: Map<number, number>; isTold: boolean }
+export interface Piece extends Chunk { first: number; index: Map<number, number>; isPassed: boolean }
 
 export class Windows {
   pieces: Piece[] = [];
@@ -18,7 +17,7 @@ export class Windows {
   /** Add a piece: `frames` has the poses of `numbers` after each of its `windows`; then the cubes `swept` were taken out. */
   add({ numbers, frames, windows, swept }: Chunk): void {
     const index = new Map(numbers.map((id, i) => [id, i]));
-    this.pieces.push({ first: this.length, windows, numbers, index, frames, swept, isTold: false });
+    this.pieces.push({ first: this.length, windows, numbers, index, frames, swept, isPassed: false });
     this.length += windows;
   }
 
@@ -53,7 +52,6 @@ export class Windows {
   }
 }
 
-/** A pose between two near ones. */
 export function mixed(a: Vector, b: Vector, part: number): Pose {
   const sign = a[3] * b[3] + a[4] * b[4] + a[5] * b[5] + a[6] * b[6] < 0 ? -1 : 1;
   const pose: number[] = [];

@@ -1,53 +1,45 @@
-// Plays again what the log of a state holds, one event after the other. `physics` is what tower-sim/physics gives.
-//
-// It is given { profile, core, parts } and answers { take } for each event, { isOver } at the end, or { error }. A part is
-// { before, after }: the tokens of the states before its first event (null: an empty tower) and after its last.
+// Plays again what the log of a state holds, one event after the other, in the worker of the pages.
 
 import * as physics from "../physics/index.js";
-import type { Begun, LyingRow, PhysicsModel, PhysicsState, Profile } from "../physics/index.js";
+import type { Begun, LyingRow, PhysicsModel, PhysicsState } from "../physics/index.js";
 import type { Vector } from "../scene/algebra";
 import { Windows } from "../scene/windows";
-import type { Document, Given, Happened, Lying } from "./record";
+import { type Document, type Doing, type Happened, INSIDE, type Lying } from "./record";
 
 const PIECE = 50; // windows
 const SHOVE = 0.02; // of an edge: a cube at rest that moves by less was not woken
 const ORDER = ["knocked", "woken", "thrown", "rest", "out"]; // of events in one window
 
-onmessage = ({ data }) => {
-  again(data).catch((error) => postMessage({ error: error.message }));
-};
-
-async function again({ profile, core, parts }: { profile: Profile; core: ArrayBuffer; parts: Document["parts"] }) {
-  const model = await physics.openPhysics(profile, core);
+/** A part of a replay is { before, after }: the tokens of the states before its first event (null: an empty tower) and after its last. */
+export function* again(model: PhysicsModel, parts: Document["parts"]): Generator<Doing> {
   for (const { before, after } of parts) {
     if (!after) continue; // nothing was thrown
     let state = before ? physics.readToken(before) : model.empty();
     const { log } = physics.readToken(after);
     for (const event of log.slice(state.log.length)) {
       const what = physics.asked(state, event);
-      const [take, next] = what.kind === "take" ? taken(state, what) : moved(model, state, what);
-      postMessage({ take }, { transfer: take.pieces.map(({ frames }) => frames.buffer) });
+      const [doing, next] = what.kind === "take" ? taken(state, what) : moved(model, state, what);
+      yield doing;
       state = next;
     }
     if (physics.tokenOf(state) !== after) throw new Error("the physics of this browser computes something else");
   }
-  postMessage({ isOver: true });
 }
 
 /** Where the cubes of a state lie: [number, place, pose]. */
 function lying({ residents, board }: PhysicsState): Lying[] {
   const rows = (cubes: readonly LyingRow[], before: string): Lying[] => cubes.map(([id, , , place, , ...pose]) => [id, before + place, pose]);
-  return [...rows(residents, "inside:"), ...rows(board, "")];
+  return [...rows(residents, INSIDE), ...rows(board, "")];
 }
 
-function taken(state: PhysicsState, { kind, numbers }: { kind: string; numbers: number[] }): [Given, PhysicsState] {
+function taken(state: PhysicsState, { kind, numbers }: { kind: string; numbers: number[] }): [Doing, PhysicsState] {
   const next = physics.taken(state, numbers);
   const rest = [...lying(next), ...numbers.map((id): Lying => [id, "hand", null])];
   return [{ kind, strength: 0, thrown: [], start: lying(state), rest, pieces: [], events: [] }, next];
 }
 
-/** Do an event again; return its take, and the state after it. */
-function moved(model: PhysicsModel, state: PhysicsState, what: Begun): [Given, PhysicsState] {
+/** Do an event again; return what happens, and the state after it. */
+function moved(model: PhysicsModel, state: PhysicsState, what: Begun): [Doing, PhysicsState] {
   const run = model.begin(what);
   const windows = new Windows();
   const letGo = new Map<number, number>();
@@ -86,7 +78,7 @@ function eventsOf({ profile, emerged }: PhysicsModel, windows: Windows, { kind, 
     const woken = before && seen.find(([, now]) => isAway(now, before[2]!));
     if (woken) found.push([woken[0], "woken", id]);
     if (pose && (woken || letGo.has(id))) found.push([(seen.findLast(([, now]) => isAway(now, pose)) ?? [0])[0], "rest", id, place]);
-    if (!place.startsWith("inside:") && !(before && !before[1].startsWith("inside:"))) {
+    if (!place.startsWith(INSIDE) && !(before && !before[1].startsWith(INSIDE))) {
       const inside = seen.findLast(([, now]) => !emerged(now));
       found.push([inside ? inside[0] : letGo.get(id) ?? 0, "out", id, place]);
     }

@@ -1,0 +1,46 @@
+// What stands around a picture of an apparatus, on the live page and on its replays.
+
+import type { ComponentChildren } from "preact";
+import { Chip, type Paint } from "../common/faces";
+import { Icon } from "../common/parts";
+import { capital, sumOf } from "../common/text";
+import type { Show } from "./show";
+
+const HOME = "M10 3 2 10h2.5v7h4v-4.500h3V17h4v-7H18z";
+
+export function Looks({ show, children }: { show: Show; children: ComponentChildren }) {
+  return (
+    <div class="looks" role="group" aria-label="View">
+      <Icon id="nearer" label="Zoom in" title="Zoom in (+)" sign="+" press={show.look((camera) => camera.near(1.25))} />
+      <Icon id="farther" label="Zoom out" title="Zoom out (-)" sign="−" press={show.look((camera) => camera.near(0.8))} />
+      <Icon id="home" label="Reset view" title="Reset view (0)" shape={HOME} press={show.look((camera) => camera.home())} />
+      {children}
+    </div>
+  );
+}
+
+export function placesOf(isBoard: boolean) {
+  return isBoard ? { inside: "in the ship", out: "on the board" } : { inside: "inside", out: "out" };
+}
+
+export function CountsTable({ isBoard, more = [], rows }: { isBoard: boolean; more?: string[]; rows: { paint: Paint; numbers: number[] }[] }) {
+  const { inside, out } = placesOf(isBoard);
+  const heads = ["In hand", capital(inside), capital(out), ...more];
+  return (
+    <div class="scroll">
+      <table id="counts">
+        <caption>Cubes now</caption>
+        <thead><tr><th scope="col">Colour</th>{heads.map((head) => <th scope="col">{head}</th>)}</tr></thead>
+        <tbody>
+          {rows.map(({ paint, numbers }) => <tr key={paint.name}><th scope="row"><Chip paint={paint} /><span class="hidden">{`${paint.letter}: `}</span>{paint.name}</th>{numbers.map((number) => <td>{number}</td>)}</tr>)}
+        </tbody>
+        <tfoot><tr><th scope="row">All</th>{heads.map((_, k) => <td>{sumOf(rows.map(({ numbers }) => numbers[k]))}</td>)}</tr></tfoot>
+      </table>
+    </div>
+  );
+}
+
+/** The options of a list, each "value words". */
+export function options(list: string[]) {
+  return list.map((each) => <option value={each.split(" ")[0]}>{each.slice(each.indexOf(" ") + 1)}</option>);
+}
