@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.calibration import e_values, verdict
 from tower_sim.calibration.records import MARKS
-from tower_sim.calibration.reference import Reference, fit_reference
+from tower_sim.calibration.reference import Reference, fit_reference, stack
 from tower_sim.cubes import COLOURS
 from tower_sim.drawing.paint import paints
 from tower_sim.errors import fault, quote
@@ -101,18 +99,18 @@ def find_reference(shape: Apparatus) -> dict[str, Any]:
 
 def to_plain(of: Reference) -> dict[str, Any]:
     """Return a reference for `json.dumps`: of each law drawn the coefficients, then the logarithm of its size."""
-
-    def rows(groups: Sequence[BetaBinomial]) -> list[list[float]]:
-        return np.array([[*group.coefficients, group.log_size] for group in groups]).round(10).tolist()
-
-    later = [law.later for law in of.drawn if law.later]
+    later = [*zip(*(law.later for law in of.drawn if law.later), strict=True)]
     return {
         "games": of.games,
         "seed": str(of.seed),
-        "setups": {str(cubes): rows([law.setups[cubes] for law in of.drawn]) for cubes in of.law.setups},
-        "later": {key: rows([getattr(law, key) for law in later]) for key in ("thrown", "resident")} if later else None,
+        "setups": {str(cubes): _rows(law.setups[cubes] for law in of.drawn) for cubes in of.law.setups},
+        "later": dict(zip(("thrown", "resident"), map(_rows, later), strict=True)) if later else None,
         "thrown": of.thrown,
         "inside": of.inside,
         "drops": of.drops,
         "ages": {"later": of.ages.later, "setup": of.ages.setup},
     }
+
+
+def _rows(groups: Iterable[BetaBinomial]) -> list[list[float]]:
+    return stack(groups).round(10).tolist()

@@ -65,22 +65,13 @@ class Situation:
         return self.drops == 0 and self.thrown > 0
 
 
-@dataclass(frozen=True)
-class Laws:
-    """Beta-binomial distributions drawn from the uncertainty of a fit: `coefficients` (law, term) and `sizes` (law)."""
+def stack(groups: Iterable[BetaBinomial]) -> Array:
+    """Return the coefficients and, last, the log size of each distribution, shape (laws, terms + 1)."""
+    return np.array([[*group.coefficients, group.log_size] for group in groups])
 
-    coefficients: Array
-    sizes: Array
 
-    @staticmethod
-    def of(groups: Iterable[BetaBinomial]) -> Laws:
-        groups = list(groups)
-        sizes = np.exp([group.log_size for group in groups])
-        return Laws(np.array([group.coefficients for group in groups]), sizes)
-
-    def pmf(self, cubes: int, at: Array) -> Array:
-        """Return the probabilities that 0 to `cubes` come out, shape (laws, cubes + 1)."""
-        return beta_binomial(cubes, chance(self.coefficients @ at), self.sizes)
+def _pmf(laws: Array, cubes: int, at: Array) -> Array:
+    return beta_binomial(cubes, chance(laws[:, :-1] @ at), np.exp(laws[:, -1]))
 
 
 @dataclass(frozen=True)
@@ -113,22 +104,20 @@ class Reference:
     ages: AgeOdds
 
     @cached_property
-    def _later(self) -> tuple[Laws, Laws]:
-        laws = [law.later for law in self.drawn if law.later]
-        return Laws.of(law.thrown for law in laws), Laws.of(law.resident for law in laws)
+    def _later(self) -> tuple[Array, ...]:
+        return tuple(stack(groups) for groups in zip(*(law.later for law in self.drawn if law.later), strict=True))
 
     @cached_property
-    def _setups(self) -> dict[int, Laws]:
-        return {cubes: Laws.of(law.setups[cubes] for law in self.drawn) for cubes in self.law.setups}
+    def _setups(self) -> dict[int, Array]:
+        return {cubes: stack(law.setups[cubes] for law in self.drawn) for cubes in self.law.setups}
 
     def pmfs(self, situation: Situation) -> Array:
         """Return the probability of 0, 1, ... cubes out by drawn distribution, shape (laws, thrown + inside + 1)."""
         n, m = situation.thrown, situation.inside
         if situation.is_setup:
-            return self._setups[n].pmf(n, np.ones(1))
-        thrown, resident = self._later
+            return _pmf(self._setups[n], n, np.ones(1))
         at = terms(n, m, situation.loose)
-        a, b = thrown.pmf(n, at), resident.pmf(m, at)
+        a, b = (_pmf(laws, cubes, at) for laws, cubes in zip(self._later, (n, m), strict=True))
         chances = np.zeros((len(a), n + m + 1))
         for k in range(n + 1):
             chances[:, k : k + m + 1] += a[:, k : k + 1] * b
@@ -141,7 +130,9 @@ class Reference:
         if not situation.thrown:
             return "nothing thrown"
         if situation.is_setup:
-            return None if situation.thrown in self.law.setups else self._why_no_setup()
+            known = ", ".join(map(str, self.law.setups)) or "any number of"
+            other = f"first drop of other than the {known} cubes that {FEWEST_GAMES} or more reference games began with"
+            return None if situation.thrown in self.law.setups else other
         if not self.law.later:
             return f"later drops, to which fewer than {FEWEST_GAMES} reference games came"
         for value, (low, high), words in (
@@ -153,14 +144,10 @@ class Reference:
                 return f"outside what the reference games visited: {words.format(low, high)}"
         return None
 
-    def _why_no_setup(self) -> str:
-        known = ", ".join(map(str, self.law.setups)) or "any number of"
-        return f"first drop of other than the {known} cubes that {FEWEST_GAMES} or more reference games began with"
-
 
 def list_situations(records: Sequence[Record], odds: AgeOdds) -> list[Situation]:
     """Return the situation of each record; each game begins with the empty tower."""
-    situations_so_far: list[Situation] = []
+    situations: list[Situation] = []
     game, before, drops, ages = 0, dict[str, int](), 0, np.zeros((0, 0))
     for record in records:
         if record.game != game:
@@ -170,31 +157,26 @@ def list_situations(records: Sequence[Record], odds: AgeOdds) -> list[Situation]
         loose = odds.loose(np.append(0.0, ages.sum(0))) if drops else 0.0
         ages = np.column_stack([thrown, ages])
         weights = odds.at(drops)
-        situations_so_far.append(Situation(record, before, drops, ages, ages @ weights, loose))
+        situations.append(Situation(record, before, drops, ages, ages @ weights, loose))
         ages = _remove_cubes(ages, np.array([record.out[colour] for colour in record.thrown], float), weights)
         before = record.inside
         if record.is_odd:
-            ages = _recount(ages, np.array([*before.values()], float))
+            ages[ages.sum(1) < 1e-9, 0] = 1.0  # those of nothing are new
+            ages = ages * (np.array([*before.values()]) / ages.sum(1))[:, None]
         if EMPTIED in record.marks:
             drops, ages = 0, ages[:, :0]
         elif thrown.any():
             drops += 1
         else:
             ages = ages[:, 1:]
-    return situations_so_far
-
-
-def _recount(ages: Array, inside: Array) -> Array:
-    """Scale ages to the cubes `inside` of each colour; those of nothing are new."""
-    ages[ages.sum(1) < 1e-9, 0] = 1.0
-    return ages * (inside / ages.sum(1))[:, None]
+    return situations
 
 
 def _remove_cubes(ages: Array, out: Array, odds: Array) -> Array:
     """Return the expected cubes by age that stay after `out[c]` cubes of each colour came out.
 
     The share of age a that comes out is x odds[a] / (1 + x odds[a]), nearly the mean of Fisher's noncentral
-    hypergeometric distribution. x, by bisection of its logarithm, gives the right total.
+    hypergeometric distribution; x, found by bisection of its logarithm, gives the total.
     """
     log_odds = np.log(odds)
     low, high = np.full(len(out), -40.0), np.full(len(out), 40.0)

@@ -20,7 +20,7 @@ from tower_sim.campaign.reader import load_whole
 from tower_sim.compare.wish import Verdict, Wish, check_known, together
 from tower_sim.errors import fault
 from tower_sim.fitting import fit
-from tower_sim.fitting.tower.whole_games import games_of
+from tower_sim.fitting.tower.whole_games import read_games
 from tower_sim.games.compared import number
 from tower_sim.runs.by_drop import ByDrop
 from tower_sim.statistics import average
@@ -92,7 +92,7 @@ def judge(profile: Path, directory: Path, wishes: Sequence[Wish], of: int, seed:
         raise KeyboardInterrupt
     with telling("steps of the fit") as tell:
         writing.write(beside(profile), fit([folder], tell.step).to_json(), "fast model")
-    counted = games_of(load_whole(folder)).by_drop
+    counted = read_games(load_whole(folder)).by_drop
     return tuple(format_sentences(counted, wishes, of))
 
 

@@ -22,7 +22,7 @@ from tower_sim.calibration.usable import read_usable
 from tower_sim.campaign.reader import load_whole
 from tower_sim.cli import main
 from tower_sim.compare.wish import read_wishes
-from tower_sim.fitting.tower.whole_games import games_of
+from tower_sim.fitting.tower.whole_games import read_games
 from tower_sim.games.amerigo import Rules
 from tower_sim.runs.by_drop import COUNTS, ByDrop, after_setup
 
@@ -123,7 +123,7 @@ def test_a_tower_for_a_wish_is_judged_by_other_games_and_needs_no_other_step(
     text = Path("wish.toml").read_text("utf-8")
     assert "# Fitted by tower-sim tower fit --wish=setup=8..16 '--wish=out>=5' -o wish.toml --seed 0\n" in text
     (folder,) = Path("wish.calibration").glob("games-*")
-    counted = games_of(load_whole(folder)).by_drop
+    counted = read_games(load_whole(folder)).by_drop
     for key in ("setup", "out"):
         mean = float(FIGURES[key].value(counted).mean())
         assert (f"{mean:.2f}" if mean < 10 else f"{mean:.1f}") in first

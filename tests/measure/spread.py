@@ -26,12 +26,12 @@ from scipy.sparse import csr_array
 from tests.measure.script import option, print_table, script
 from tower_sim import load as load_apparatus
 from tower_sim.campaign.reader import load
-from tower_sim.fitting.newton import maximised
+from tower_sim.fitting.numerics import maximise
 from tower_sim.fitting.tower import cascade_fit
 from tower_sim.fitting.tower.check import count_laws
 from tower_sim.fitting.tower.classifier import tell_apart
-from tower_sim.fitting.tower.data import Rows, rows_of
-from tower_sim.fitting.tower.whole_games import games_of, unseen_games
+from tower_sim.fitting.tower.data import Rows, read_rows
+from tower_sim.fitting.tower.whole_games import list_unseen_games, read_games
 from tower_sim.runs.array import Runs
 from tower_sim.statistics import sum_error
 from tower_sim.surrogate.cascade import Cascade, normal_scores
@@ -186,7 +186,7 @@ def fit_floor(cells: cascade_fit._Cells) -> Array:
         return value - float(at @ penalty @ at) / 2, slope - penalty @ at, information + penalty
 
     place = np.arange(size)
-    return maximised(climb, np.where(place < split, 0.0, 0.3), np.where(place < split, -np.inf, 0.0))[0]
+    return maximise(climb, np.where(place < split, 0.0, 0.3), np.where(place < split, -np.inf, 0.0))[0]
 
 
 def scores(at: Array, make: Cells, rows: Rows, floor: int) -> Array:
@@ -218,9 +218,9 @@ def _score_laws(used: Rows, held: Rows) -> Iterator[Sequence[str]]:
 def measure(fitted: Path, held: Path, model: str, terms: bool) -> None:
     campaigns = load(fitted), load(held)
     with SurrogateModel(load_apparatus("amerigo"), fitted_or_shipped(model)) as surrogate:
-        unseen = [games_of(each, unseen_games(each, surrogate.fitted)) for each in campaigns]
+        unseen = [read_games(each, list_unseen_games(each, surrogate.fitted)) for each in campaigns]
         compare(Runs.together(unseen), surrogate)
-        used_rows, held_rows = (rows_of([each], surrogate.table.regions) for each in campaigns)
+        used_rows, held_rows = (read_rows([each], surrogate.table.regions) for each in campaigns)
         residuals(held_rows, surrogate)
         across(held_rows, surrogate.fitted.cascade_of(surrogate.shape.digest))
         if terms:

@@ -91,7 +91,7 @@ def happened(page: Any, button: str) -> None:
 
 def law_of(reference: dict[str, Any]) -> Reference:
     def group(row: list[float]) -> BetaBinomial:
-        return BetaBinomial(tuple(row[:-1]), row[-1], ())
+        return BetaBinomial(tuple(row[:-1]), row[-1])
 
     later = reference["later"]
     drawn = tuple(

@@ -17,8 +17,7 @@ from tower_sim.campaign.reader import load, load_whole
 from tower_sim.campaign.run import spans
 from tower_sim.campaign.store import MANIFEST
 from tower_sim.errors import UsageError
-from tower_sim.fitting.check import check_command
-from tower_sim.fitting.fit import fit
+from tower_sim.fitting.fit import check_command, fit
 from tower_sim.study import study
 
 pytestmark = pytest.mark.usefixtures("unpainted")

@@ -20,8 +20,8 @@ from tower_sim.campaign import parse
 from tower_sim.campaign.data import Campaign, CubeEntries, Drops, Failed, Words
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
-from tower_sim.fitting.board.check import check_law, play_again, shuffled
-from tower_sim.fitting.board.data import Throws, places_of, throws_of
+from tower_sim.fitting.board.check import check_law, permute, play_again
+from tower_sim.fitting.board.data import Throws, count_throws, list_places
 from tower_sim.fitting.board.facts import facts
 from tower_sim.fitting.board.fit import fit_changes, fit_law
 from tower_sim.fitting.board.ladder import _dirichlet, ladder
@@ -30,7 +30,7 @@ from tower_sim.surrogate.board_law import BoardLaw, Covered
 from tower_sim.surrogate.ship import ShipSurrogate, drawn
 
 SHIP = with_board(load("dead_reckoning"))
-PLACES = places_of(SHIP.board)
+PLACES = list_places(SHIP.board)
 SIZE = len(PLACES)
 EXPLOSIVE = PLACES.index("zone:explosive_shot")
 
@@ -254,7 +254,7 @@ def test_a_law_written_as_json_reads_back_exactly_and_none_with_a_key_too_few_or
 @pytest.mark.slow
 def test_the_fit_finds_the_law_that_made_the_battles(fought, fitted):
     """Each of 45 estimates within 4.5 standard errors, which chance exceeds in one of 3,000 such tests."""
-    law, throws = fitted, throws_of([fought], SHIP)
+    law, throws = fitted, count_throws([fought], SHIP)
     baseline = next(i for i, row in enumerate(law.landing) if not any(row))
     free = [i for i in range(SIZE) if i != baseline]
     truth = np.array(LAW.landing) - np.array(LAW.landing[baseline])
@@ -290,7 +290,7 @@ def test_where_displaced_cubes_go_is_found(fitted):
 @pytest.mark.slow
 def test_a_refit_gives_the_same_law_which_covers_what_the_battles_held(fought, fitted):
     assert json.dumps(fit_law([deepcopy(fought)]).to_plain()) == json.dumps(fitted.to_plain())
-    throws = throws_of([fought], SHIP)
+    throws = count_throws([fought], SHIP)
     for thrown, lying in zip(throws.thrown.tolist(), throws.lying.sum(1).tolist(), strict=True):
         assert fitted.covers(thrown, lying)
     assert not fitted.covers(int(throws.thrown.max()) + 1, 0)
@@ -299,7 +299,7 @@ def test_a_refit_gives_the_same_law_which_covers_what_the_battles_held(fought, f
 
 @pytest.mark.slow
 def test_the_throws_of_two_campaigns_are_those_of_both(fought):
-    one, both = throws_of([fought], SHIP), throws_of([fought, fought], SHIP)
+    one, both = count_throws([fought], SHIP), count_throws([fought, fought], SHIP)
     assert both.landed.sum() == 2 * one.landed.sum()
     assert len(np.unique(both.run)) == 2 * len(np.unique(one.run))
     half = both.take(both.run >= fought.runs)
@@ -334,12 +334,12 @@ def test_a_ship_that_keeps_cubes_is_refused_and_a_rare_stuck_cube_left_out(fough
     codes = stuck.codes.copy()
     codes[first] = len(stuck.names)
     one = replace(fought.cubes, after=Words((*stuck.names, "inside:ship"), codes))
-    whole, less = throws_of([fought], SHIP), throws_of([replace(fought, cubes=one)], SHIP)
+    whole, less = count_throws([fought], SHIP), count_throws([replace(fought, cubes=one)], SHIP)
     assert (len(whole.run) - len(less.run), less.stuck) == (1, 1)
     codes = np.where(fought.cubes.thrown & (fought.cubes.cube % 10 == 0), len(stuck.names), stuck.codes)
     many = replace(fought.cubes, after=Words((*stuck.names, "inside:ship"), codes))
     with pytest.raises(UsageError, match="stuck"):
-        throws_of([replace(fought, cubes=many)], SHIP)
+        count_throws([replace(fought, cubes=many)], SHIP)
 
 
 @pytest.mark.slow
@@ -431,7 +431,7 @@ def test_battles_fought_again_are_the_same_each_time_and_as_many_as_asked():
 def test_permutations_keep_how_many_of_each_set_up_are_physics():
     label = np.array([True, True, False, True, False, False, False])
     strata = np.array([0, 0, 0, 1, 1, 1, 1])
-    found = shuffled(label, strata, np.random.default_rng(1), 600)
+    found = permute(label, strata, np.random.default_rng(1), 600)
     assert set(found[:, :3].sum(1)) == {2}
     assert set(found[:, 3:].sum(1)) == {1}
     assert stats.chisquare(found[:, 3:].sum(0)).pvalue > 1e-4
@@ -439,7 +439,10 @@ def test_permutations_keep_how_many_of_each_set_up_are_physics():
 
 def test_throws_are_counted_in_the_class_of_their_number():
     campaign, _ = play_again(unfought((6, 3), battles=3), MODEL, 1)
-    throws, landed = throws_of([campaign], SHIP), [fact for fact in facts([campaign], SHIP) if "landing" in fact.name]
+    throws, landed = (
+        count_throws([campaign], SHIP),
+        [fact for fact in facts([campaign], SHIP) if "landing" in fact.name],
+    )
     for fact, low, high in zip(landed, (1, 2, 3, 5, 9), (1, 2, 4, 8, SIZE * 99), strict=True):
         here = (throws.thrown >= low) & (throws.thrown <= high)
         assert fact.over.sum(0).tolist() == throws.landed[here].sum(0).tolist()

@@ -27,13 +27,13 @@ from tower_sim.campaign.data import Campaign, CubeEntries, Drops, Failed, Words
 from tower_sim.campaign.reader import load
 from tower_sim.errors import UsageError
 from tower_sim.fitting import check_command, fit
-from tower_sim.fitting.data import apparatus_of
+from tower_sim.fitting.data import find_apparatus
 from tower_sim.fitting.fit import LEAST_RUNS, ladder_text
-from tower_sim.fitting.newton import maximised
+from tower_sim.fitting.numerics import maximise
 from tower_sim.fitting.tower import cascade_fit, ladder
 from tower_sim.fitting.tower.check import check_tower, count_laws
-from tower_sim.fitting.tower.data import BY_CUBE, BY_DROP, Rows, held_out, rows_of, unseen
-from tower_sim.fitting.tower.fit import covered
+from tower_sim.fitting.tower.data import BY_CUBE, BY_DROP, Rows, held_out, read_rows, unseen
+from tower_sim.fitting.tower.fit import find_ranges
 from tower_sim.fitting.tower.pages import headline, report, text
 from tower_sim.games import amerigo
 from tower_sim.games.amerigo import Rules
@@ -89,7 +89,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
     chains = '[chain]\npolicy = "cover"\ndrops = 24'
     directories = [made(folder / "games", 40, 1), made(folder / "chains", 20, 2, "chain", chains)]
     campaigns = [load(each) for each in directories]
-    rows = rows_of(campaigns, REGIONS)
+    rows = read_rows(campaigns, REGIONS)
     is_held = np.concatenate([held_out(each) for each in campaigns])[rows.run]
     fitted = fit(directories)
     return Known(directories, rows.take(~is_held), rows.take(is_held), fitted, fitted.cascade_of(SHAPE.digest))
@@ -153,7 +153,7 @@ HAND = campaign_of(
 
 
 def test_rows_are_those_of_a_campaign_by_hand():
-    rows = rows_of([HAND], ["up", "low"])
+    rows = read_rows([HAND], ["up", "low"])
     assert len(rows) == 5  # a drop without cubes thrown is none
     assert rows.run.tolist() == [0, 0, 0, 1, 1]
     assert rows.thrown.tolist() == [CROWD, 2, 1, 1, 1]
@@ -173,7 +173,7 @@ def test_rows_are_those_of_a_campaign_by_hand():
 
 
 def test_rows_of_several_campaigns_are_put_one_after_the_other():
-    one, two = rows_of([HAND], ["up", "low"]), rows_of([HAND, HAND], ["up", "low"])
+    one, two = read_rows([HAND], ["up", "low"]), read_rows([HAND, HAND], ["up", "low"])
     assert two.run.tolist() == [*one.run, *(one.run + 2)]
     assert two.drop.tolist() == [*one.drop, *(one.drop + 5)]
     for name in ("thrown", "lying", "fresh", "start", "end", "age", "in_crowd", "cube"):
@@ -183,7 +183,7 @@ def test_rows_of_several_campaigns_are_put_one_after_the_other():
     for name in ("thrown", "lying", "fresh", "drop", "start", "end", "age", "in_crowd", "cube"):
         assert np.array_equal(getattr(again, name), getattr(one, name))
     with pytest.raises(UsageError, match="cubes in 'inside:up'; allowed are inside:low, inside:attic"):
-        rows_of([HAND], ["low", "attic"])
+        read_rows([HAND], ["low", "attic"])
 
 
 @pytest.mark.slow
@@ -199,7 +199,7 @@ def test_rows_hold_what_the_model_saw(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(surrogate_model, "moved", spy)
     games = made(tmp_path / "games", 3, 4)
     chains = made(tmp_path / "chains", 3, 5, "chain", '[chain]\npolicy = "cover"\nsupply = 80')
-    rows = rows_of([load(games), load(chains)], REGIONS)
+    rows = read_rows([load(games), load(chains)], REGIONS)
     assert len(rows) == len(calls)
     first = np.searchsorted(rows.drop, np.arange(len(rows) + 1))
     for drop, (resting, ends) in enumerate(calls):
@@ -340,7 +340,7 @@ def test_the_penalty_of_a_curve_is_on_its_values_their_steps_and_their_bends():
 def test_numbers_thrown_up_to_a_quarter_apart_share_their_range():
     three = subsets().take(np.arange(len(SUBSETS)) < 3)
     rows = replace(three, thrown=np.array([4, 5, 6]), lying=np.array([[1, 0], [4, 5], [0, 3]]))
-    assert covered(rows) == ((4, 1, 9), (5, 1, 9), (6, 3, 9))
+    assert find_ranges(rows) == ((4, 1, 9), (5, 1, 9), (6, 3, 9))
 
 
 @each_case(
@@ -360,7 +360,7 @@ def test_a_maximum_is_found_at_the_limit_only_if_it_is_there(
     def climb(at: Any) -> tuple[float, Any, Any]:
         return float(a * at[0] ** 4 / 4 + b * at[0] ** 2 / 2), a * at**3 + b * at, np.diag(-3 * a * at**2 - b)
 
-    at, covariance = maximised(climb, np.array([begin]), 0.0)
+    at, covariance = maximise(climb, np.array([begin]), 0.0)
     assert (at[0], covariance[0, 0]) == pytest.approx((top, variance), abs=1e-8)
 
 
@@ -497,7 +497,7 @@ def test_cubes_that_arrive_together_on_an_empty_floor_may_vary_more_than_on_a_fu
     )
     fitted = replace(SHIPPED, law=replace(TRUE, floors=wide))
     monkeypatch.setattr(importlib.import_module("tower_sim.surrogate.store"), "shipped", lambda *_: fitted)
-    law = cascade_fit.fit_cascade(rows_of([load(made(tmp_path / "wide", 60, 7, rest=SHORT))], REGIONS))
+    law = cascade_fit.fit_cascade(read_rows([load(made(tmp_path / "wide", 60, 7, rest=SHORT))], REGIONS))
     for floor in law.floors[1:3]:
         assert floor.arriving.sd.at([0, 20]) == pytest.approx([0.8, 0.0], abs=0.3)
 
@@ -547,7 +547,7 @@ def test_the_model_says_what_it_was_fitted_to_and_what_that_covers(known: Known)
     assert [each.runs for each in fitted.data] == [28, 14]
     assert sum(each.drops for each in fitted.data) == len(used)
     assert known.law.regions == REGIONS
-    assert fitted.covered == covered(used)
+    assert fitted.covered == find_ranges(used)
     inside = used.lying.sum(1)
     assert all(fitted.covers(int(n), int(m)) for n, m in zip(used.thrown, inside, strict=True))
     assert [n for n, _, _ in fitted.covered] == np.unique(used.thrown).tolist()
@@ -633,18 +633,18 @@ def test_campaigns_of_another_model_or_several_towers_are_refused(few: Path, tmp
     profile["funnel"]["rim_mm"] += 1
     other = replace(campaign, spec={**campaign.spec, "profile": profile})
     with pytest.raises(UsageError, match=r"campaigns are of 2 apparatuses \(amerigo \(\w+\), amerigo"):
-        apparatus_of([campaign, other])
+        find_apparatus([campaign, other])
     varied = replace(campaign, points=[{"profile.funnel.rim_mm": 120}])
     with pytest.raises(UsageError, match=r"a field of vary.fields is 'profile\.funnel\.rim_mm'; allowed is none"):
-        apparatus_of([varied])
-    assert apparatus_of([campaign, campaign]).digest == SHAPE.digest
+        find_apparatus([varied])
+    assert find_apparatus([campaign, campaign]).digest == SHAPE.digest
     bullets, others = (
         replace(campaign, spec={**campaign.spec, "model": "physics", "settings": settings})
         for settings in ({"timestep": 0.002, "engine": "bullet"}, {"timestep": 0.002, "engine": "another"})
     )
-    assert apparatus_of([others, others, campaign]).digest == SHAPE.digest
+    assert find_apparatus([others, others, campaign]).digest == SHAPE.digest
     with pytest.raises(UsageError, match="campaigns are of the engines bullet, another; allowed is one"):
-        apparatus_of([bullets, others])
+        find_apparatus([bullets, others])
     assert not (tmp_path / "model.json").exists()
 
 
@@ -676,7 +676,7 @@ def test_a_check_on_other_games_says_all_of_it(tmp_path: Path):
     counted = [int(line.split()[1]) for line in lines.getvalue().splitlines()]
     assert counted == list(range(1, 23))  # 20 games to knock on and 2 trials
     assert all(f" of {counted[-1]} steps" in line for line in lines.getvalue().splitlines())
-    assert (found.games, found.drops) == (20, len(rows_of([load(games)], REGIONS)))
+    assert (found.games, found.drops) == (20, len(read_rows([load(games)], REGIONS)))
     assert found.power is not None
     assert found.power.trials == 2
     assert found.counts.p > LEVEL

@@ -1,6 +1,6 @@
 """Fit a surrogate to campaigns, check it on runs that it was not fitted to, and write reports.
 
-Both kinds of surrogate have the same parts (see kinds.py); no game is named here.
+Both kinds of surrogate have the same parts; no game is named here.
 
     tower   campaigns --data--> Rows --fit (cascade_fit, knocks)--> cascade; ladder scores its rungs
             unseen runs --ladder, pit--> single drops; --whole_games (distances), classifier--> whole games
@@ -10,7 +10,6 @@ Both kinds of surrogate have the same parts (see kinds.py); no game is named her
 
 from __future__ import annotations
 
-from tower_sim.fitting.check import check_command
-from tower_sim.fitting.fit import fit, fit_command
+from tower_sim.fitting.fit import check_command, fit, fit_command
 
 __all__ = ["check_command", "fit", "fit_command"]

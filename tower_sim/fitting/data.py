@@ -13,7 +13,7 @@ from tower_sim.errors import UsageError, fault
 from tower_sim.surrogate.store import Fitted
 
 
-def apparatus_of(campaigns: Sequence[Campaign]) -> Apparatus:
+def find_apparatus(campaigns: Sequence[Campaign]) -> Apparatus:
     """Return the one apparatus of physics campaigns.
 
     Raises UsageError for several apparatuses or engines, a varied profile or settings, and the model two_thirds.
@@ -31,11 +31,11 @@ def apparatus_of(campaigns: Sequence[Campaign]) -> Apparatus:
     if len(shapes) != 1:
         names = ", ".join(f"{shape.name} ({digest})" for digest, shape in shapes.items())
         raise UsageError(f"campaigns are of {len(shapes)} apparatuses ({names}); allowed is one; fit each by itself")
-    engine_of(campaigns)
+    find_engine(campaigns)
     return next(iter(shapes.values()))
 
 
-def engine_of(campaigns: Sequence[Campaign]) -> str:
+def find_engine(campaigns: Sequence[Campaign]) -> str:
     """Return the one physics engine of campaigns, or an empty text; raise UsageError for several engines."""
     physics = (campaign.spec for campaign in campaigns if campaign.spec.get("model") == "physics")
     engines = list(dict.fromkeys(str(spec["settings"]["engine"]) for spec in physics))
@@ -46,7 +46,7 @@ def engine_of(campaigns: Sequence[Campaign]) -> str:
 
 def other_engine(fitted: Fitted, campaigns: Sequence[Campaign]) -> str:
     """Return a sentence if the campaigns' physics engine differs from the model's, else an empty text."""
-    engine = engine_of(campaigns)
+    engine = find_engine(campaigns)
     if not engine or not fitted.engine or engine == fitted.engine:
         return ""
     return (

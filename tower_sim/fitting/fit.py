@@ -1,34 +1,60 @@
-"""`tower-sim model fit`: fit a surrogate to campaigns and write its model file."""
+"""`tower-sim model fit` and `tower-sim model check`: fit a surrogate to campaigns, or compare it with others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from tower_sim.apparatus.parts import Apparatus
+from tower_sim.campaign.data import Campaign
 from tower_sim.campaign.reader import load_whole
 from tower_sim.errors import fault
-from tower_sim.fitting.data import apparatus_of
-from tower_sim.fitting.kinds import KINDS
+from tower_sim.fitting.board import pages as board_pages
+from tower_sim.fitting.board.check import check_board
+from tower_sim.fitting.board.fit import fit_board
+from tower_sim.fitting.data import find_apparatus
+from tower_sim.fitting.tower import pages as tower_pages
+from tower_sim.fitting.tower.check import check_tower
+from tower_sim.fitting.tower.fit import fit_tower
 from tower_sim.fitting.tower.ladder import score_lines
-from tower_sim.surrogate.store import BOARD, TOWER, Fitted, RungScore
+from tower_sim.report.page import Report, open_folder
+from tower_sim.surrogate.store import BOARD, TOWER, Fitted, RungScore, fitted_or_shipped
 from tower_sim.tools import writing
-from tower_sim.tools.progress import nothing, telling
+from tower_sim.tools.progress import Telling, nothing, telling
 
 LEAST_RUNS = 10  # with fewer, no run would be held out
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How the surrogates of a kind are fitted and checked; `text` and `report` present the result of `check`."""
+
+    fit: Callable[[Sequence[Campaign], Apparatus, Callable[[], None]], Fitted]
+    check: Callable[[Fitted, Sequence[Campaign], int, Telling], Any]
+    text: Callable[[Any], str]
+    report: Callable[[Any], Report]
+
+
+KINDS = {
+    TOWER: Kind(fit_tower, check_tower, tower_pages.text, tower_pages.report),
+    BOARD: Kind(fit_board, check_board, board_pages.text, board_pages.report),
+}
 
 
 def fit(directories: Sequence[str | Path], note: Callable[[], None] = nothing) -> Fitted:
     """Fit a surrogate to campaigns; equal data give an equal model.
 
     Args:
-        directories: The campaigns, of one apparatus (see `apparatus_of`) and with 10 runs or more together.
+        directories: The campaigns, of one apparatus (see `find_apparatus`) and with 10 runs or more together.
         note: Called after each step of the fit.
 
     Returns:
         The fitted law, which `Fitted.to_json` writes.
     """
     campaigns = [load_whole(directory) for directory in directories]
-    apparatus = apparatus_of(campaigns)
+    apparatus = find_apparatus(campaigns)
     runs = sum(campaign.runs for campaign in campaigns)
     if runs < LEAST_RUNS:
         raise fault("runs of the campaigns", runs, f"{LEAST_RUNS} or more", "run more")
@@ -50,10 +76,25 @@ def fit_command(directories: Sequence[Path], output: Path) -> None:
     print(output)
 
 
-def ladder_text(scored: Sequence[RungScore]) -> str:
+def ladder_text(scores: Sequence[RungScore]) -> str:
     """Return the ladder as a table: mean log score per drop on held-out runs, and the gain over rung 0."""
-    lines = score_lines(scored, "held-out log score a drop (nats)", "over rung 0")
-    best = max(scored, key=lambda rung: rung.score)
-    if best != scored[-1]:
-        lines.append(f"more data needed: the model's rung, {scored[-1].title!r}, does not win here, but {best.title!r}")
+    lines = score_lines(scores, "held-out log score a drop (nats)", "over rung 0")
+    best = max(scores, key=lambda rung: rung.score)
+    if best != scores[-1]:
+        lines.append(f"more data needed: the model's rung, {scores[-1].title!r}, does not win here, but {best.title!r}")
     return "\n".join(lines)
+
+
+def check_command(model: str, directories: Sequence[Path], out: Path | None, seed: int) -> None:
+    """Check a surrogate, print the result, and write the report to `out` unless it is None."""
+    fitted = fitted_or_shipped(model)
+    kind = KINDS[fitted.kind]
+    campaigns = [load_whole(directory) for directory in directories]
+    if out is not None:
+        open_folder(out)  # refuses before the work a folder that cannot be written
+    with telling("steps of the check") as tell:
+        check = kind.check(fitted, campaigns, seed, tell)
+    print(kind.text(check))
+    if out is not None:
+        kind.report(check).write(out)
+        print(out / "report.md")

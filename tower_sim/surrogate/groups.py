@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-
-from tower_sim.errors import UsageError, fault
 
 Array = npt.NDArray[Any]
 
@@ -29,26 +26,10 @@ class BetaBinomial:
     """A beta-binomial distribution of the number of cubes of a group that come out in a drop.
 
     The beta distribution's mean has the log-odds `coefficients` @ terms; its parameters sum to exp(`log_size`).
-    `covariance`, with `log_size` last, is the inverse of the observed information, penalty included, for independent
-    drops.
     """
 
     coefficients: tuple[float, ...]
     log_size: float
-    covariance: tuple[tuple[float, ...], ...]
-
-    @property
-    def errors(self) -> tuple[float, ...]:
-        """Standard errors of the coefficients and, last, of `log_size`."""
-        return tuple(math.sqrt(row[i]) for i, row in enumerate(self.covariance))
-
-    def mean(self, terms: Sequence[float] | Array) -> float:
-        """Return the mean probability that a cube comes out."""
-        return float(chance(np.asarray(terms, float) @ np.array(self.coefficients)))
-
-    def pmf(self, cubes: int, terms: Sequence[float] | Array) -> Array:
-        """Return the probabilities that 0, 1, ... `cubes` come out, shape (cubes + 1,)."""
-        return beta_binomial(cubes, np.array(self.mean(terms)), np.array(math.exp(self.log_size)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +70,10 @@ def fit_ages(age: Array, drops: Array, is_out: Array) -> AgeOdds:
     return AgeOdds(odds(age != drops), odds(age == drops))
 
 
-@dataclass(frozen=True, slots=True)
-class GroupsLaw:
-    """The distribution of the numbers of thrown cubes and of cubes inside that come out in a drop.
+class GroupsLaw(NamedTuple):
+    """The independent distributions of the numbers of thrown cubes and of cubes inside that come out in a drop.
 
-    Both are independent beta-binomials, with means that depend on `terms`. The terms were chosen by held-out log score,
-    in cross-validation by game: products and squares of them gained nothing more.
+    The `terms` of their means were chosen by held-out log score: products and squares of them gained nothing more.
     """
 
     thrown: BetaBinomial
@@ -118,8 +97,6 @@ def beta_binomial(cubes: int, mean: Array, size: Array) -> Array:
     `mean` is that of the beta distribution and `size` the sum of its parameters, both of shape (...). Source: Johnson,
     Kemp, Kotz, Univariate Discrete Distributions, 2005, section 6.2.2.
     """
-    if cubes < 0:
-        raise fault("cubes of a group", cubes, "a number from 0", "count them again")
     k = np.arange(cubes + 1)
     n = np.array(cubes)
     pmf = np.exp(_log_pmf(k, n, _log_choose(k, n), np.asarray(mean)[..., None], np.asarray(size)[..., None]))
@@ -147,18 +124,10 @@ def fit_group(x: Array, cubes: Any, out: Any, weights: Array | None = None) -> B
     """Fit one beta-binomial by penalised maximum likelihood; `x` has the terms of each drop, shape (drops, terms).
 
     The normal penalties (mean 0 and sd 5 for each coefficient, mean 3 and sd 2 for `log_size`) keep the estimates
-    finite if a group always or never comes out. Raises UsageError for unequal lengths and for impossible counts.
+    finite if a group always or never comes out.
     """
     n, k = np.asarray(cubes, float), np.asarray(out, float)
     w = np.ones(len(n)) if weights is None else np.asarray(weights, float)
-    if not len(n) or not len(x) == len(n) == len(k) == len(w):
-        raise UsageError(
-            f"drops to fit to have lengths {len(x)}, {len(n)}, {len(k)}, {len(w)}; allowed are equal ones from 1; "
-            "give an entry a drop"
-        )
-    if (k < 0).any() or (k > n).any():
-        worst = int(np.argmax(np.maximum(k - n, -k)))
-        raise fault(f"cubes out of drop {worst}", out[worst], f"0 to {cubes[worst]}, what was there", "count again")
     centre = np.zeros(x.shape[1] + 1)
     centre[-1] = LOG_SIZE
     sd = np.full(len(centre), COEFFICIENT_SD)
@@ -179,8 +148,7 @@ def fit_group(x: Array, cubes: Any, out: Any, weights: Array | None = None) -> B
     hessian = np.array([(loss(best + step)[1] - loss(best - step)[1]) / 2e-4 for step in steps]) * scale
     for _ in range(5):  # to the last digits, so that equal drops in any order give equal numbers when rounded
         best = best - np.linalg.solve(hessian, loss(best)[1] * scale)
-    covariance: Array = np.linalg.inv((hessian + hessian.T) / 2)
-    return BetaBinomial(tuple(best[:-1].tolist()), float(best[-1]), tuple(tuple(row) for row in covariance.tolist()))
+    return BetaBinomial(tuple(best[:-1].tolist()), float(best[-1]))
 
 
 def _log_likelihood(at: Array, x: Array, n: Array, k: Array, choose: Array, w: Array) -> tuple[float, Array]:

@@ -12,16 +12,16 @@ import numpy as np
 from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.campaign.data import Array, Campaign, CubeEntries, Drops, Facts, Failed, Words
 from tower_sim.campaign.spec import Spec, canonical_json
-from tower_sim.campaign.tables import CUBES, DROPS, ShardRows
+from tower_sim.campaign.tables import ShardRows, tables_of
 from tower_sim.campaign.work import play_run
 from tower_sim.contract import BoardModel
 from tower_sim.drops.recorder import Draw, Recorder
 from tower_sim.errors import UsageError, check_whole, fault
-from tower_sim.fitting.board.data import Throws, ship_of, throws_of
+from tower_sim.fitting.board.data import Throws, count_throws, find_ship
 from tower_sim.fitting.board.facts import Fact, facts
 from tower_sim.fitting.board.ladder import BoardRung, ladder
-from tower_sim.fitting.data import apparatus_of, other_engine, starts
-from tower_sim.fitting.permutations import LEVEL, p_value
+from tower_sim.fitting.data import find_apparatus, other_engine, starts
+from tower_sim.fitting.numerics import LEVEL, p_value
 from tower_sim.models import surrogate_of
 from tower_sim.statistics import Estimates, Resamples, holm, sum_by_unit, sum_error
 from tower_sim.surrogate.board_law import BoardLaw
@@ -85,14 +85,14 @@ def check_board(fitted: Fitted, campaigns: Sequence[Campaign], seed: int, tell: 
     `seed` has no effect: the campaigns' digests seed all that is random. Raises UsageError as `check_law` does, for
     another apparatus, and for campaigns that were fitted.
     """
-    seen = {source.digest for source in fitted.data}
-    if any(campaign.digest in seen for campaign in campaigns):
+    fitted_digests = {source.digest for source in fitted.data}
+    if any(campaign.digest in fitted_digests for campaign in campaigns):
         raise UsageError("campaign was fitted; allowed is one the surrogate has not seen; run one with another seed")
-    model = surrogate_of(apparatus_of(campaigns), fitted)
+    model = surrogate_of(find_apparatus(campaigns), fitted)
     assert isinstance(model, ShipSurrogate)  # the kind of the law says so
     tell.begin(TIMES * sum(campaign.runs for campaign in campaigns))
-    checked = check_law(model, campaigns, note=tell.step)
-    return replace(checked, rungs=ladder(campaigns), engines=other_engine(fitted, campaigns))
+    check = check_law(model, campaigns, note=tell.step)
+    return replace(check, rungs=ladder(campaigns), engines=other_engine(fitted, campaigns))
 
 
 def check_law(
@@ -108,7 +108,7 @@ def check_law(
     Raises UsageError for campaigns that `fit_law` refuses, and for campaigns of another ship.
     """
     check_whole("times", times, 1)
-    ship = ship_of(campaigns)
+    ship = find_ship(campaigns)
     if ship.digest != model.shape.digest:
         allowed = f"that of the surrogate, {model.shape.name!r} ({model.shape.digest})"
         raise fault("ship of the campaign", f"{ship.name} ({ship.digest})", allowed, "check it on battles of its ship")
@@ -117,7 +117,7 @@ def check_law(
     of, other = _strata(campaigns), _strata(again)
     rng = campaigns[0].rng("check of the board")
     draws = sum(draws for _, (draws, _) in played)
-    throws = throws_of(campaigns, ship)
+    throws = count_throws(campaigns, ship)
     return BoardCheck(
         ship=ship,
         law=model.law,
@@ -125,7 +125,7 @@ def check_law(
         played=len(other),
         throws=len(throws.run),
         extrapolated=sum(beyond for _, (_, beyond) in played) / max(draws, 1),
-        facts=compared(facts(campaigns, ship), facts(again, ship), of, other, rng),
+        facts=compare_facts(facts(campaigns, ship), facts(again, ship), of, other, rng),
         gains=_gains(model.law, throws),
     )
 
@@ -171,16 +171,22 @@ def play_again(
 
 
 def _campaign(like: Campaign, rows: ShardRows, run_point: Array) -> Campaign:
-    d = {column.name: [row[i] for row in rows.drops] for i, column in enumerate(DROPS.columns)}
-    c = {column.name: [row[i] for row in rows.cubes] for i, column in enumerate(CUBES.columns)}
-    row_of = {(run, drop): i for i, (run, drop) in enumerate(zip(d["run"], d["drop"], strict=True))}
-    facts = _game_facts(like, rows)
-    nothing = np.zeros(len(d["run"]), int)
+    game = like.game
+    assert game is not None  # it was played
+    d, c, facts_table = (
+        dict(zip([column.name for column in table.columns], zip(*part, strict=True), strict=True))
+        for table, part in zip(tables_of(game), (rows.drops, rows.cubes, rows.own), strict=True)
+    )
+    facts = Facts()
+    for name, kind in ((column.name, column.kind) for column in game.columns):
+        names = like.facts.words(name, 0).names
+        facts[name] = Words.of(facts_table[name], names) if kind == "string" else np.array(facts_table[name], float)
+    row_of = {key: i for i, key in enumerate(zip(d["run"], d["drop"], strict=True))}
     drops = Drops(
         **{name: np.array(d[name]) for name in ("run", "drop", "thrown", "inside_before", "emerged", "inside_after")},
         kind=Words.of(d["kind"]),
-        phase=facts.words("phase", len(nothing)),
-        winner=facts.words("winner", len(nothing)),
+        phase=facts.words("phase", len(d["run"])),
+        winner=facts.words("winner", len(d["run"])),
         drawn=np.array(d["drawn"], bool),
         facts=facts,
     )
@@ -197,19 +203,6 @@ def _campaign(like: Campaign, rows: ShardRows, run_point: Array) -> Campaign:
     return Campaign(like.spec, like.points, run_point, drops, cubes, none, like.digest, like.made_with)
 
 
-def _game_facts(like: Campaign, rows: ShardRows) -> Facts:
-    own = () if like.game is None else like.game.columns
-    columns = {column.name: [row[len(row) - len(own) + i] for row in rows.own] for i, column in enumerate(own)}
-    known = {column.name: like.facts.words(column.name, 0).names for column in own}
-    kinds = {column.name: column.kind for column in own}
-    return Facts(
-        {
-            name: Words.of(values, known[name]) if kinds[name] == "string" else np.array(values, float)
-            for name, values in columns.items()
-        }
-    )
-
-
 def _strata(campaigns: Sequence[Campaign]) -> Array:
     first = starts(int(campaign.run_point.max(initial=0)) + 1 for campaign in campaigns)
     return np.concatenate([campaign.run_point + at for campaign, at in zip(campaigns, first, strict=True)])
@@ -218,28 +211,28 @@ def _strata(campaigns: Sequence[Campaign]) -> Array:
 # The tests
 
 
-def compared(
+def compare_facts(
     physics: Sequence[Fact], surrogate: Sequence[Fact], of: Array, other: Array, rng: np.random.Generator
 ) -> tuple[ComparedFact, ...]:
     """Compare the facts of two sets of battles, of which `of` and `other` are the strata."""
     label = np.repeat([True, False], [len(of), len(other)])
-    weights = shuffled(label, np.concatenate([of, other]), rng)
+    weights = permute(label, np.concatenate([of, other]), rng)
     boots = [Resamples(strata, rng, 1000) for strata in (of, other)]
     facts_compared: list[ComparedFact] = []
     for a, b in zip(physics, surrogate, strict=True):
         if a.cells != b.cells:
             raise fault(f"cells of {b.name}", b.cells, str(a.cells), "compare battles of the same set-ups")
-        gap, sd, p = _tested(np.vstack([a.over, b.over]), np.vstack([a.under, b.under]), label, weights)
+        gap, sd, p = _test_fact(np.vstack([a.over, b.over]), np.vstack([a.under, b.under]), label, weights)
         values = [
             boot.shares(x.over, x.under) if x.unit.startswith("share") else boot.ratios(x.over, x.under)
             for boot, x in zip(boots, (a, b), strict=True)
         ]
         facts_compared.append(ComparedFact(a.name, a.unit, a.cells, values[0], values[1], a.under.sum(0), gap, sd, p))
-    corrected: list[float] = holm([fact.p for fact in facts_compared]).tolist()
-    return tuple(replace(fact, holm=p) for fact, p in zip(facts_compared, corrected, strict=True))
+    adjusted: list[float] = holm([fact.p for fact in facts_compared]).tolist()
+    return tuple(replace(fact, holm=p) for fact, p in zip(facts_compared, adjusted, strict=True))
 
 
-def shuffled(label: Array, strata: Array, rng: np.random.Generator, count: int = PERMUTATIONS) -> Array:
+def permute(label: Array, strata: Array, rng: np.random.Generator, count: int = PERMUTATIONS) -> Array:
     """Return `count` random permutations of the booleans `label` within each stratum, shape (count, battles)."""
     labels = np.empty((count, len(label)), bool)
     for stratum in np.unique(strata):
@@ -249,7 +242,7 @@ def shuffled(label: Array, strata: Array, rng: np.random.Generator, count: int =
     return labels
 
 
-def _tested(over: Array, under: Array, label: Array, weights: Array) -> tuple[Array, Array, float]:
+def _test_fact(over: Array, under: Array, label: Array, weights: Array) -> tuple[Array, Array, float]:
     def gaps(chosen: Array) -> Array:
         w = chosen.astype(float)
         up, down = w @ over, w @ under
@@ -274,8 +267,8 @@ def _gains(law: BoardLaw, throws: Throws) -> dict[str, tuple[float, float]]:
 
     def score(hit: Array, there: Array, chance: Any) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
-            moved, stayed = hit * np.log(chance), there * np.log1p(-chance)
-        return np.where(hit > 0, moved, 0).sum(1) + np.where(there > 0, stayed, 0).sum(1)
+            changes_score, stayed = hit * np.log(chance), there * np.log1p(-chance)
+        return np.where(hit > 0, changes_score, 0).sum(1) + np.where(there > 0, stayed, 0).sum(1)
 
     landing = (throws.landed * (np.log(shares) - np.log(np.maximum(constant, 1e-300)))).sum(1)
     displacement = score(throws.changed, stays, changes) - score(throws.changed, stays, steady)

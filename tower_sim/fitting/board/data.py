@@ -11,7 +11,7 @@ from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.with_board import WithBoard, with_board
 from tower_sim.campaign.data import NOWHERE, Array, Campaign, Words
 from tower_sim.errors import fault
-from tower_sim.fitting.data import apparatus_of, run_starts, starts
+from tower_sim.fitting.data import find_apparatus, run_starts, starts
 from tower_sim.places import BORDER, INSIDE, TABLE, ZONE
 from tower_sim.study.battles import through_ship
 
@@ -46,33 +46,33 @@ class Throws:
     def take(self, rows: Array) -> Throws:
         """Return the throws selected by a mask."""
         number = np.cumsum(rows) - 1
-        kept = self.moves[rows[self.moves[:, 0]]]
-        kept = np.column_stack([number[kept[:, 0]], kept[:, 1:]])
+        moves = self.moves[rows[self.moves[:, 0]]]
+        moves = np.column_stack([number[moves[:, 0]], moves[:, 1:]])
         run, landed, lying, changed = (array[rows] for array in (self.run, self.landed, self.lying, self.changed))
-        return Throws(self.places, run, landed, lying, changed, kept, self.quiet, self.stuck)
+        return Throws(self.places, run, landed, lying, changed, moves, self.quiet, self.stuck)
 
 
-def ship_of(campaigns: Sequence[Campaign]) -> WithBoard:
-    """Return the ship of all `campaigns`; raise UsageError for none, for other games, and as `apparatus_of` does."""
+def find_ship(campaigns: Sequence[Campaign]) -> WithBoard:
+    """Return the ship of all `campaigns`; raise UsageError for none, for other games, and as `find_apparatus` does."""
     if not campaigns:
         raise fault("number of campaigns", 0, "1 or more", "name a campaign's directory")
     for campaign in campaigns:
         if campaign.kind != "battle":
             raise fault("campaign.kind", campaign.kind, "battle", "a tower's surrogate is fitted to games")
-    return with_board(apparatus_of(campaigns))
+    return with_board(find_apparatus(campaigns))
 
 
-def places_of(board: Board) -> tuple[str, ...]:
+def list_places(board: Board) -> tuple[str, ...]:
     """Return the names of a board's places, in the order of the law: zones, border, table."""
     return (*(ZONE + zone.name for zone in board.zones), BORDER, TABLE)
 
 
-def throws_of(campaigns: Sequence[Campaign], ship: WithBoard) -> Throws:
+def count_throws(campaigns: Sequence[Campaign], ship: WithBoard) -> Throws:
     """Count the cubes of the campaigns' throws by place, without throws in which a cube was in the ship.
 
     Raises UsageError if no cube was thrown, or more than one such throw for every 1000 cubes.
     """
-    places = places_of(ship.board)
+    places = list_places(ship.board)
     parts = [_throws(campaign, places) for campaign in campaigns]
     columns = ("run", "landed", "lying", "changed", "moves")
     run, landed, lying, changed, moves = (np.concatenate([getattr(part, name) for part in parts]) for name in columns)
@@ -92,7 +92,7 @@ def throws_of(campaigns: Sequence[Campaign], ship: WithBoard) -> Throws:
 
 def _throws(campaign: Campaign, places: tuple[str, ...]) -> Throws:
     cubes, rows, size = campaign.cubes, len(campaign.drops), len(places)
-    before, after = numbered(cubes.before, places), numbered(cubes.after, places)
+    before, after = number_places(cubes.before, places), number_places(cubes.after, places)
     through = through_ship(campaign)
     inside = cubes.before.starts(INSIDE) | cubes.after.starts(INSIDE)
     is_stuck = np.bincount(cubes.row[inside], minlength=rows) > 0
@@ -106,8 +106,8 @@ def _throws(campaign: Campaign, places: tuple[str, ...]) -> Throws:
     lying, changed = table(lies, before), table(lies & (before != after) & (after >= 0), before)
     is_throw = (landed.sum(1) > 0) & ~is_stuck
     number = np.cumsum(is_throw) - 1
-    moved = lies & (before != after) & (after >= 0) & is_throw[cubes.row]
-    moves = np.column_stack([number[cubes.row[moved]], before[moved], after[moved]])
+    moves_place = lies & (before != after) & (after >= 0) & is_throw[cubes.row]
+    moves = np.column_stack([number[cubes.row[moves_place]], before[moves_place], after[moves_place]])
     has_thrown = np.bincount(cubes.row[cubes.thrown], minlength=rows) > 0
     quiet = ~has_thrown & ~is_stuck
     return Throws(
@@ -122,7 +122,7 @@ def _throws(campaign: Campaign, places: tuple[str, ...]) -> Throws:
     )
 
 
-def numbered(words: Words, places: Sequence[str]) -> Array:
+def number_places(words: Words, places: Sequence[str]) -> Array:
     """Return the number of each row's place, shape (rows,); -1 for none and in the ship.
 
     Raises UsageError for a place that the board does not have.

@@ -9,7 +9,7 @@ import numpy as np
 
 from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.campaign.data import NOWHERE, Array, Campaign
-from tower_sim.fitting.board.data import numbered, places_of, throws_of
+from tower_sim.fitting.board.data import count_throws, list_places, number_places
 from tower_sim.places import ZONE
 from tower_sim.study.battles import chain_lengths, first_cubes
 
@@ -48,7 +48,7 @@ def facts(campaigns: Sequence[Campaign], ship: WithBoard) -> tuple[Fact, ...]:
 
 def _facts(campaign: Campaign, ship: WithBoard, number: int) -> list[Fact]:
     d, runs = campaign.drops, campaign.runs
-    throws = throws_of([campaign], ship)
+    throws = count_throws([campaign], ship)
     short = tuple(place.removeprefix(ZONE).replace("_", " ") for place in throws.places)
     group = np.searchsorted(THROWN, throws.thrown, side="right") - 1
     counted: list[Fact] = []
@@ -100,12 +100,12 @@ def classes() -> list[str]:
 
 
 def _final(campaign: Campaign, ship: WithBoard) -> tuple[Array, Array]:
-    cubes, places = campaign.cubes, places_of(ship.board)
+    cubes, places = campaign.cubes, list_places(ship.board)
     last = np.full(campaign.runs, NOWHERE)
     run = campaign.drops.run[cubes.row]
     np.maximum.at(last, run, cubes.row)
-    rows = (cubes.row == last[run]) & (numbered(cubes.after, places) >= 0)
-    after, run = numbered(cubes.after, places)[rows], run[rows]
+    rows = (cubes.row == last[run]) & (number_places(cubes.after, places) >= 0)
+    after, run = number_places(cubes.after, places)[rows], run[rows]
     worth = np.array([*(zone.printed.get("strength", 0) for zone in ship.board.zones), 0, 0])[after]
     strength = campaign.tally(run, cubes.colour.codes[rows], len(campaign.colours), worth)
     return campaign.tally(run, after, len(places)), strength

@@ -13,9 +13,9 @@ import numpy as np
 from tower_sim.apparatus.board import Board
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.campaign.data import Array, Campaign
-from tower_sim.fitting.board.data import Throws, ship_of, throws_of
-from tower_sim.fitting.data import engine_of
-from tower_sim.fitting.newton import maximised
+from tower_sim.fitting.board.data import Throws, count_throws, find_ship
+from tower_sim.fitting.data import find_engine
+from tower_sim.fitting.numerics import maximise
 from tower_sim.surrogate.board_law import BoardLaw, Covered
 from tower_sim.surrogate.store import BOARD, Fitted, Source
 from tower_sim.tools.progress import nothing
@@ -34,7 +34,7 @@ def fit_board(campaigns: Sequence[Campaign], apparatus: Apparatus, note: Callabl
     law = fit_law(campaigns)
     note()
     used = tuple(Source(campaign.digest, campaign.runs, len(campaign.drops)) for campaign in campaigns)
-    return Fitted(BOARD, apparatus.name, apparatus.digest, engine_of(campaigns), used, (), (), {}, law)
+    return Fitted(BOARD, apparatus.name, apparatus.digest, find_engine(campaigns), used, (), (), {}, law)
 
 
 def fit_law(campaigns: Sequence[Campaign]) -> BoardLaw:
@@ -46,10 +46,10 @@ def fit_law(campaigns: Sequence[Campaign]) -> BoardLaw:
 
     Source: McCullagh and Nelder, Generalized Linear Models, 1989, sections 4.1.3 and 5.3.
 
-    Raises UsageError as `ship_of` and `throws_of` do.
+    Raises UsageError as `find_ship` and `count_throws` do.
     """
-    ship = ship_of(campaigns)
-    throws = throws_of(campaigns, ship)
+    ship = find_ship(campaigns)
+    throws = count_throws(campaigns, ship)
     landing, crowd = fit_landing(throws)
     levels, slope = fit_changes(throws)
     return BoardLaw(
@@ -171,7 +171,7 @@ def fit_landing(
 
     begin = np.zeros(split + 1)
     begin[:split:width] = np.log((counts.sum(0)[free] + 0.5) / counts.sum(0).max())
-    best, covariance = maximised(climb, begin)
+    best, covariance = maximise(climb, begin)
     errors = np.sqrt(np.diag(covariance))
     coefficients, of_coefficients = np.zeros((size, width)), np.zeros((size, width))
     coefficients[free] = best[:split].reshape(-1, width)
@@ -220,7 +220,7 @@ def fit_changes(throws: Throws) -> tuple[tuple[Array, Array], tuple[float, float
     begin = np.zeros(2 + size)
     begin[0] = math.log((hit.sum() + 0.5) / ((there * sizes[:, None]).sum() + 1.0))
     begin[1] = 1.0
-    best, covariance = maximised(climb, begin)
+    best, covariance = maximise(climb, begin)
     levels = best[0] + best[2:]
     spread = np.sqrt(covariance[0, 0] + 2 * covariance[0, 2:] + np.diag(covariance)[2:])
     return (levels, spread), (float(best[1]), float(np.sqrt(covariance[1, 1])))

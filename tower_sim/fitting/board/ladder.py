@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tower_sim.campaign.data import Array, Campaign
-from tower_sim.fitting.board.data import Throws, ship_of, throws_of
+from tower_sim.fitting.board.data import Throws, count_throws, find_ship
 from tower_sim.fitting.board.fit import FOLDS, Terms, crowding, fit_changes, fit_landing, terms
 from tower_sim.statistics import sum_by_unit, sum_error
 
@@ -39,7 +39,7 @@ def ladder(campaigns: Sequence[Campaign], folds: int = FOLDS) -> tuple[BoardRung
     A score is the log probability of a throw's counts by place. The last rung of landing is Dirichlet-multinomial:
     cubes of one throw tend to land together. Raises UsageError as `fit_law` does.
     """
-    throws = throws_of(campaigns, ship_of(campaigns))
+    throws = count_throws(campaigns, find_ship(campaigns))
     landing = {
         "constant shares": _landing(throws, folds, lambda some: terms(some)[:, :1], None),
         "+ log thrown": _landing(throws, folds, lambda some: terms(some)[:, :2], None),
@@ -69,11 +69,11 @@ def _gains(part: str, scores: dict[str, Array], throws: Throws) -> list[BoardRun
     return rungs
 
 
-def _cross_validated(throws: Throws, folds: int, score: Callable[[Throws, Throws], Array]) -> Array:
+def _cross_validate(throws: Throws, folds: int, score: Callable[[Throws, Throws], Array]) -> Array:
     scores = np.zeros(len(throws.run))
     for fold in range(folds):
-        held = throws.run % folds == fold
-        scores[held] = score(throws.take(~held), throws.take(held))
+        is_held = throws.run % folds == fold
+        scores[is_held] = score(throws.take(~is_held), throws.take(is_held))
     return scores
 
 
@@ -82,14 +82,14 @@ def _landing(throws: Throws, folds: int, columns: Terms, beside: Terms | None, *
         logit, crowd = fit_landing(train, columns, beside)
 
         def chances(of: Throws) -> Array:
-            own = 0.0 if beside is None else crowd[0] * beside(of)
-            return np.asarray(_special.softmax(columns(of) @ logit.coefficients.T + own, axis=1))
+            crowding_term = 0.0 if beside is None else crowd[0] * beside(of)
+            return np.asarray(_special.softmax(columns(of) @ logit.coefficients.T + crowding_term, axis=1))
 
         if not shared:
             return _multinomial(chances(test), test.landed)
         return _dirichlet(chances(test), test.landed, _size(chances(train), train.landed))
 
-    return _cross_validated(throws, folds, score)
+    return _cross_validate(throws, folds, score)
 
 
 def _multinomial(chances: Array, landed: Array) -> Array:
@@ -122,7 +122,7 @@ def _changes(throws: Throws, folds: int, law: Callable[[Throws, Throws], Array])
         there[:, -1] = hit[:, -1] = 0
         return (hit * np.log(-np.expm1(-rate)) - (there - hit) * rate).sum(1)
 
-    return _cross_validated(throws, folds, score)
+    return _cross_validate(throws, folds, score)
 
 
 def _same(train: Throws, test: Throws) -> Array:

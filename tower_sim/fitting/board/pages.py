@@ -11,7 +11,7 @@ from tower_sim.campaign.data import Array
 from tower_sim.fitting.board.check import PERMUTATIONS, BoardCheck, ComparedFact
 from tower_sim.fitting.board.facts import classes
 from tower_sim.fitting.board.ladder import BoardRung
-from tower_sim.fitting.permutations import LEVEL
+from tower_sim.fitting.numerics import LEVEL
 from tower_sim.report import charts
 from tower_sim.report.charts import Panel
 from tower_sim.report.numbers import Cell
@@ -124,11 +124,11 @@ def _landing(check: BoardCheck) -> Section:
     for i, place in enumerate(facts[0].cells):
         both = (Estimates.of(side.at(i, 0) for side in sides)
                 for sides in ([e.physics for e in facts], [e.surrogate for e in facts]))  # fmt: skip
-        drawn = [
+        marks = [
             charts.points(x + 0.2 * role - 0.1, values, name, role, joined=False)
             for role, (values, name) in enumerate(zip(both, ("physics", "surrogate"), strict=True))
         ]
-        panels.append(Panel("thrown [cubes]", "share", drawn, place, names, floor=True))
+        panels.append(Panel("thrown [cubes]", "share", marks, place, names, floor=True))
     chart = Chart(
         "landing", charts.figure(panels, 1.75, 4, foot=True), "Where thrown cubes land, physics and surrogate"
     )
@@ -149,18 +149,18 @@ def _displacement(check: BoardCheck) -> Section:
 
 
 def _battles(check: BoardCheck) -> Section:
-    by_name = {compared.name: compared for compared in check.facts}
-    rows: Rows = [[name, *row] for name, compared in by_name.items() if not name.startswith(("landing", "displacement"))
-                  for row in _rows_of(compared, 1)]  # fmt: skip
+    by_name = {fact.name: fact for fact in check.facts}
+    rows: Rows = [[name, *row] for name, fact in by_name.items() if not name.startswith(("landing", "displacement"))
+                  for row in _rows_of(fact, 1)]  # fmt: skip
     won = [name for name in by_name if name.startswith("wins by set-up")]  # one a campaign; the largest is drawn
-    shown = ("chains", "steps", "strength", max(won, key=lambda name: float(by_name[name].n.sum())))
+    names_shown = ("chains", "steps", "strength", max(won, key=lambda name: float(by_name[name].n.sum())))
     side = by_name["wins"].cells[0]
     panels: list[Panel] = []
-    for name, x in zip(shown, ("explosions in a row", "", "", f"first cubes of {side} : the other"), strict=True):
+    for name, x in zip(names_shown, ("explosions in a row", "", "", f"first cubes of {side} : the other"), strict=True):
         fact = by_name[name]
-        own = round(float(fact.n.sum())) if name in won else check.battles
+        battles = round(float(fact.n.sum())) if name in won else check.battles
         y = f"won by {side}, {fact.unit}" if "wins" in name else fact.unit
-        title = f"{own} and {own * check.played // check.battles} battles"
+        title = f"{battles} and {battles * check.played // check.battles} battles"
         panels.append(_pair(fact, x, y, title, 1, is_log=name == "chains"))
     chart = Chart(
         "battles",
@@ -226,10 +226,10 @@ def _pair(fact: ComparedFact, x: str, y: str, title: str, fewest: int = FEWEST, 
     """Draw one fact with intervals: physics as bars, the surrogate as points."""
     rows = np.flatnonzero(fact.n >= fewest)
     at = np.arange(len(rows))
-    drawn = [
+    marks = [
         charts.bars(at, fact.physics.take(rows), "physics", 0.7),
         charts.points(at + 0.12, fact.surrogate.take(rows), "surrogate", charts.RULE, joined=False),
     ]
     if is_log:
-        drawn.append(lambda axis: axis.set_yscale("log"))
-    return Panel(x, y, drawn, title, [fact.cells[int(i)] for i in rows], floor=not is_log)
+        marks.append(lambda axis: axis.set_yscale("log"))
+    return Panel(x, y, marks, title, [fact.cells[int(i)] for i in rows], floor=not is_log)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.fitting.newton import maximised
+from tower_sim.fitting.numerics import maximise
 from tower_sim.fitting.tower.data import Rows
 from tower_sim.runs.array import Array
 from tower_sim.surrogate.cascade import Cascade, FloorLaw, Passing, Polyline, normal_scores
@@ -113,7 +113,7 @@ def _fit_floor(rows: Rows, floor: int, shared: bool, note: Callable[[], None]) -
 
     values, errors = np.zeros(size), np.zeros(size)
     values[split:] = 0.3
-    values[free], covariance = maximised(climb, values[free], least)
+    values[free], covariance = maximise(climb, values[free], least)
     values[size if shared else split :] = 0.0
     errors[free] = np.sqrt(np.diag(covariance))
     return _floor(rows.regions[floor], values, errors, blocks)
@@ -123,19 +123,19 @@ def _floor(region: str, values: Array, errors: Array, blocks: dict[str, _Block])
     def curve(name: str) -> Polyline:
         block = blocks[name]
         origin = [0.0] * block.origin
-        own = [_rounded(numbers[block.start : block.stop]) for numbers in (values, errors)]
-        return Polyline(block.knots, (*origin, *own[0]), (*origin, *own[1]))
+        weighted = [_round(numbers[block.start : block.stop]) for numbers in (values, errors)]
+        return Polyline(block.knots, (*origin, *weighted[0]), (*origin, *weighted[1]))
 
     def passing(group: str) -> Passing:
         return Passing(curve(f"{group} thrown"), curve(f"{group} lying"), curve(f"{group} sd"))
 
-    (pushed,), (error,) = (_rounded(numbers[blocks["pushed"].start :][:1]) for numbers in (values, errors))
+    (pushed,), (error,) = (_round(numbers[blocks["pushed"].start :][:1]) for numbers in (values, errors))
     return FloorLaw(
         region, passing("arriving"), curve("fresh"), pushed, error, passing("lying"), curve("age"), curve("crowd")
     )
 
 
-def _rounded(values: Array) -> list[float]:
+def _round(values: Array) -> list[float]:
     """Round to ten-thousandths, far below any standard error, so that rounding errors of sums change no model."""
     return [float(value) for value in np.round(values, 4) + 0.0]
 
@@ -212,11 +212,11 @@ def _log_likelihood(at: Array, cells: _Cells) -> tuple[float, Array, Array]:
     slopes: Any = 0.0
     information = np.zeros((len(at), len(at)))
     for node, score in enumerate(scores):
-        own = every @ _sparse.diags_array(np.where(np.arange(len(at)) < size, 1.0, score))
+        weighted = every @ _sparse.diags_array(np.where(np.arange(len(at)) < size, 1.0, score))
         curve = of_cell[:, node] * cells.cubes * chance[:, node] * (1 - chance[:, node])
-        by_drop = drops @ (_sparse.diags_array(rest[:, node]) @ own)
+        by_drop = drops @ (_sparse.diags_array(rest[:, node]) @ weighted)
         weighed = _sparse.diags_array(weight[:, node]) @ by_drop
-        information += (own.T @ (_sparse.diags_array(curve) @ own) - by_drop.T @ weighed).toarray()
+        information += (weighted.T @ (_sparse.diags_array(curve) @ weighted) - by_drop.T @ weighed).toarray()
         slopes = slopes + weighed
     information += (slopes.T @ slopes).toarray()
     return float(total.sum()), np.asarray(slopes.sum(0)), information

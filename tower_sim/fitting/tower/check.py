@@ -9,15 +9,15 @@ import numpy as np
 from tower_sim.apparatus.parts import as_tower
 from tower_sim.campaign.data import Array, Campaign
 from tower_sim.errors import UsageError, fault
-from tower_sim.fitting.data import apparatus_of, other_engine, run_starts
+from tower_sim.fitting.data import find_apparatus, other_engine, run_starts
 from tower_sim.fitting.tower.cascade_fit import chances
 from tower_sim.fitting.tower.classifier import ENOUGH, SHIFT, Power, power, tell_apart
-from tower_sim.fitting.tower.data import Rows, rows_of
+from tower_sim.fitting.tower.data import Rows, read_rows
 from tower_sim.fitting.tower.knocks import CHECKED, check_knocks, games_to_knock, play_knocks
 from tower_sim.fitting.tower.ladder import rungs, scores
 from tower_sim.fitting.tower.pages import TowerCheck
 from tower_sim.fitting.tower.pit import pit, reliability
-from tower_sim.fitting.tower.whole_games import compare_games, games_of, unseen_games
+from tower_sim.fitting.tower.whole_games import compare_games, list_unseen_games, read_games
 from tower_sim.models import surrogate_of
 from tower_sim.runs.array import Runs
 from tower_sim.surrogate.cascade import EFFECTS, Cascade
@@ -44,18 +44,18 @@ def check_tower(
 
     Raises UsageError for campaigns of another apparatus, without games, or with different rules, and for too few games.
     """
-    shape = apparatus_of(campaigns)
+    shape = find_apparatus(campaigns)
     surrogate_of(shape, fitted)  # refuses another apparatus
     if any(campaign.kind != "game" for campaign in campaigns):
         raise fault("campaign.kind", [campaign.kind for campaign in campaigns], "game", "give campaigns of games")
     model = SurrogateModel(as_tower(shape), fitted)
     law = fitted.cascade_of(model.shape.digest)
     keys = iter(np.random.SeedSequence(seed).spawn(6))
-    chosen = [unseen_games(own, fitted) for own in campaigns]
+    chosen = [list_unseen_games(campaign, fitted) for campaign in campaigns]
     if any(campaign.spec.get("rules") != campaigns[0].spec.get("rules") for campaign in campaigns):
         raise UsageError("games have several sets of rules; allowed is one; keep them apart")
-    physics = Runs.together([games_of(campaign, runs) for campaign, runs in zip(campaigns, chosen, strict=True)])
-    every, first = rows_of(campaigns, model.table.regions), run_starts(campaigns)
+    physics = Runs.together([read_games(campaign, runs) for campaign, runs in zip(campaigns, chosen, strict=True)])
+    every, first = read_rows(campaigns, model.table.regions), run_starts(campaigns)
     rows = every.take(np.isin(every.run, np.concatenate([runs + a for runs, a in zip(chosen, first, strict=True)])))
     below, upto, mean, out = count_laws(law, rows)
     to_knock = games_to_knock(campaigns, chosen) if law.knocks else []
@@ -63,7 +63,8 @@ def check_tower(
         tell.begin(len(to_knock) + trials)
     note = tell.step if tell else nothing
     knocks = play_knocks(to_knock, model.table.regions, CHECKED, note)
-    games = model.sample_runs(physics.plan, max(GAMES, len(physics)), _number(next(keys)))
+    words = int(next(keys).generate_state(1, np.uint64)[0])
+    games = model.sample_runs(physics.plan, max(GAMES, len(physics)), words)
     return TowerCheck(
         model=f"the surrogate of {fitted.apparatus} ({fitted.digest})",
         data=", ".join(campaign.digest[:16] for campaign in campaigns),
@@ -73,8 +74,8 @@ def check_tower(
         counts=pit(rows.run, below, upto, np.random.default_rng(next(keys))),
         reliability=reliability(rows.run, mean, out, np.random.default_rng(next(keys))),
         whole=compare_games(physics, games, np.random.default_rng(next(keys))),
-        told=tell_apart(physics, games, np.random.default_rng(next(keys))),
-        power=power_of(model, physics, trials, np.random.default_rng(next(keys)), note) if trials else None,
+        answers=tell_apart(physics, games, np.random.default_rng(next(keys))),
+        power=measure_power(model, physics, trials, np.random.default_rng(next(keys)), note) if trials else None,
         engines=other_engine(fitted, campaigns),
         knocks=check_knocks(law, knocks),
     )
@@ -88,7 +89,7 @@ def count_laws(law: Cascade, rows: Rows) -> tuple[Array, Array, Array, Array]:
     """
     counts = np.bincount(rows.drop, minlength=len(rows))
     number = np.bincount(rows.drop[rows.out], minlength=len(rows))
-    below, upto, mean = np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(len(rows))
+    below, upto, mean = np.zeros((3, len(rows)))
     order = np.argsort(counts, kind="stable")
     at = 0
     while at < len(order):
@@ -108,17 +109,17 @@ def count_laws(law: Cascade, rows: Rows) -> tuple[Array, Array, Array, Array]:
             p[has, :, 0] = chance[start[has] + cube]
             laws[:, :, 1:] = laws[:, :, 1:] * (1 - p) + laws[:, :, :-1] * p
             laws[:, :, :1] *= 1 - p
-        law_of = weights @ laws
-        reached = np.cumsum(law_of, 1)
+        counts_law = weights @ laws
+        reached = np.cumsum(counts_law, 1)
         one = np.arange(len(place))
         upto[place] = reached[one, number[place]]
-        below[place] = upto[place] - law_of[one, number[place]]
-        mean[place] = law_of @ np.arange(most + 1)
+        below[place] = upto[place] - counts_law[one, number[place]]
+        mean[place] = counts_law @ np.arange(most + 1)
         at += len(some)
     return below, upto, mean, number
 
 
-def power_of(
+def measure_power(
     model: SurrogateModel, like: Runs, trials: int, rng: np.random.Generator, note: Callable[[], None] = nothing
 ) -> Power:
     """Return how often the classifier detects SHIFT, added to each thrown cube's probability of coming out.
@@ -128,12 +129,7 @@ def power_of(
     games = min(len(like), ENOUGH)
 
     def pair(rng: np.random.Generator) -> tuple[Runs, Runs]:
-        seeds = [int(seed) for seed in rng.integers(0, 1 << 62, 2)]
-        itself = model.sample_runs(like.plan, games, seeds[0])
-        return itself, model.sample_runs(like.plan, games, seeds[1], shift=SHIFT)
+        plain, other = (int(seed) for seed in rng.integers(0, 1 << 62, 2))
+        return model.sample_runs(like.plan, games, plain), model.sample_runs(like.plan, games, other, shift=SHIFT)
 
     return power(pair, trials, rng, note)
-
-
-def _number(key: np.random.SeedSequence) -> int:
-    return int(key.generate_state(1, np.uint64)[0])

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from tower_sim.errors import check_whole
-from tower_sim.fitting.permutations import LEVEL
-from tower_sim.fitting.tower.distances import LAGS
-from tower_sim.fitting.tower.whole_games import balanced, check_pair, difference
+from tower_sim.fitting.numerics import LEVEL
+from tower_sim.fitting.tower.distances import lagged
+from tower_sim.fitting.tower.whole_games import balance, check_pair, difference
 from tower_sim.runs.array import EVERY, Array, Runs
 from tower_sim.runs.tower import INSIDE, OUT, SKIPPED
 from tower_sim.statistics import Estimate, clopper_pearson, wilson
@@ -30,7 +30,7 @@ FOLDS = 5
 ACCURACY_BELOW, ACCURACY_STRETCH = 0.60, 0.55  # upper limits for the interval of the accuracy
 SHIFT = 0.03  # added to every thrown cube's probability of coming out; the test has to detect it
 POWER = 0.9  # the least share of trials in which it has to be detected
-TELLING = 5  # features reported
+MOST_DIFFERENT = 5  # features reported
 # Small trees, strongly shrunk: with hundreds of games and a thousand features, larger ones learn noise.
 SETTINGS = {"max_iter": 80, "learning_rate": 0.05, "max_leaf_nodes": 4, "max_bins": 32, "early_stopping": False}
 # Variance of the accuracy relative to independent coin tosses, for samples of one model. The games of a fold share a
@@ -39,7 +39,7 @@ DEPENDENCE = 1.5
 
 
 @dataclass(frozen=True)
-class TellingFeature:
+class DifferentFeature:
     """A feature whose means differ: surrogate minus physics, and `z` in standard errors without correction."""
 
     feature: str
@@ -48,7 +48,7 @@ class TellingFeature:
 
 
 @dataclass(frozen=True)
-class Told:
+class Answers:
     """How often a classifier recognises the model of games that it was not trained on, with `games` on each side.
 
     `accuracy` has Wilson's interval for two thirds of the answers (see DEPENDENCE). `p` is the probability of so high
@@ -61,10 +61,10 @@ class Told:
     features: int
     accuracy: Estimate
     p: float
-    telling: Sequence[TellingFeature]
+    different: Sequence[DifferentFeature]
 
     @property
-    def is_told_apart(self) -> bool:
+    def differs(self) -> bool:
         """Whether `p` is at most 0.05."""
         return self.p <= LEVEL
 
@@ -79,24 +79,24 @@ class Power:
     rate: Estimate
 
 
-def tell_apart(physics: Runs, surrogate: Runs, rng: np.random.Generator) -> Told:
+def tell_apart(physics: Runs, surrogate: Runs, rng: np.random.Generator) -> Answers:
     """Train classifiers on four fifths of both models' games and test them on the last fifth, five times.
 
     Random, from `rng`, are the games left out of the larger side, and the folds. Raises UsageError as `check_pair`
     does, and for a missing scikit-learn.
     """
     check_pair(physics, surrogate)
-    a, b = balanced(physics, surrogate, rng)
+    a, b = balance(physics, surrogate, rng)
     names, first = features(a)
     second = features(b)[1]
     right = _right(np.concatenate([first, second]), np.repeat([0, 1], len(a)), rng)
     hits, games = int(right.sum()), len(right)
-    return Told(
+    return Answers(
         games=len(a),
         features=len(names),
         accuracy=wilson(hits, games, games / DEPENDENCE),
         p=float(_special.bdtrc(hits - 1, games, 0.5)) if hits else 1.0,
-        telling=_telling(names, first, second),
+        different=_find_different(names, first, second),
     )
 
 
@@ -111,12 +111,12 @@ def power(
     Raises UsageError if `trials` is 0.
     """
     check_whole("trials", trials, 1)
-    answers: list[Told] = []
-    for own in rng.spawn(trials):
-        answers.append(tell_apart(*make_pair(own), own))
+    tests: list[Answers] = []
+    for stream in rng.spawn(trials):
+        tests.append(tell_apart(*make_pair(stream), stream))
         note()
-    hits = len([told for told in answers if told.is_told_apart])
-    return Power(min(told.games for told in answers), hits, trials, clopper_pearson(hits, trials))
+    hits = sum(test.differs for test in tests)
+    return Power(min(test.games for test in tests), hits, trials, clopper_pearson(hits, trials))
 
 
 # Features
@@ -143,8 +143,8 @@ def features(games: Runs) -> tuple[tuple[str, ...], Array]:
             for i, colour in enumerate(games.plan.colours):
                 columns[f"{colour} {what} drop {drop}"] = table[:, drop, i]
     for name, x in series.items():
-        for lag in range(1, min(LAGS, x.shape[1] - 1) + 1):
-            for i, column in enumerate((x[:, :-lag] * x[:, lag:]).T):
+        for lag, (now, later) in enumerate(lagged(x), start=1):
+            for i, column in enumerate((now * later).T):
                 columns[f"{name} in phase {i + 1} times phase {i + 1 + lag}"] = column
     return tuple(columns), np.stack(list(columns.values()), 1).astype(np.float32)
 
@@ -168,9 +168,8 @@ def _by_game(games: Runs, series: dict[str, Array]) -> dict[str, Array]:
     }
     for name, x in series.items():
         columns[f"mean {name}"], columns[f"spread of {name}"] = x.mean(1), x.std(1)
-        about = x - x.mean(1, keepdims=True)
-        for lag in range(1, min(LAGS, x.shape[1] - 1) + 1):
-            columns[f"{name}, lagged product {lag}"] = (about[:, :-lag] * about[:, lag:]).mean(1)
+        for lag, (now, later) in enumerate(lagged(x - x.mean(1, keepdims=True)), start=1):
+            columns[f"{name}, lagged product {lag}"] = (now * later).mean(1)
     return columns
 
 
@@ -184,12 +183,12 @@ def _share(part: Array, of: Array) -> Array:
     return part / np.maximum(of, 1)
 
 
-def _telling(names: Sequence[str], a: Array, b: Array) -> tuple[TellingFeature, ...]:
+def _find_different(names: Sequence[str], a: Array, b: Array) -> tuple[DifferentFeature, ...]:
     spread = np.sqrt(a.var(0, ddof=1) / len(a) + b.var(0, ddof=1) / len(b))
     z = (b.mean(0) - a.mean(0)) / np.where(spread > 0, spread, np.inf)
-    best: list[int] = np.argsort(-np.abs(z), kind="stable")[:TELLING].tolist()
+    best: list[int] = np.argsort(-np.abs(z), kind="stable")[:MOST_DIFFERENT].tolist()
     apart = [difference(a[:, i].astype(float), b[:, i].astype(float)) for i in best]
-    return tuple(TellingFeature(names[i], by, float(z[i])) for i, by in zip(best, apart, strict=True))
+    return tuple(DifferentFeature(names[i], by, float(z[i])) for i, by in zip(best, apart, strict=True))
 
 
 # Cross-validation
@@ -202,9 +201,9 @@ def _right(x: Array, y: Array, rng: np.random.Generator) -> Array:
     for side in (0, 1):
         members = np.flatnonzero(y == side)
         fold[members] = rng.permutation(np.arange(len(members)) % FOLDS)
-    answers = np.zeros(len(y), int)
+    guesses = np.zeros(len(y), int)
     with threads.threadpool_limits(1):  # sums are in the same order on every machine
         for held in range(FOLDS):
             model = ensemble.HistGradientBoostingClassifier(random_state=0, **SETTINGS)
-            answers[fold == held] = model.fit(x[fold != held], y[fold != held]).predict(x[fold == held])
-    return answers == y
+            guesses[fold == held] = model.fit(x[fold != held], y[fold != held]).predict(x[fold == held])
+    return guesses == y

@@ -56,7 +56,7 @@ class Rows:
         return Rows(self.regions, **by_drop, **by_cube | {"drop": place[self.drop[cubes]]})
 
 
-def rows_of(campaigns: Sequence[Campaign], regions: Sequence[str]) -> Rows:
+def read_rows(campaigns: Sequence[Campaign], regions: Sequence[str]) -> Rows:
     """Return the drops of a tower's campaigns; raise UsageError for cubes in a region that the tower does not have."""
     parts = [_rows(campaign, tuple(regions)) for campaign in campaigns]
     joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in BY_DROP + BY_CUBE}
@@ -72,8 +72,8 @@ def held_out(campaign: Campaign) -> Array:
 
 def unseen(campaign: Campaign, fitted: Fitted) -> Array:
     """Return for each run of a campaign whether the model was not fitted to it, shape (runs,)."""
-    seen = campaign.digest in {source.digest for source in fitted.data}
-    return held_out(campaign) if seen else np.ones(campaign.runs, bool)
+    is_fitted = campaign.digest in {source.digest for source in fitted.data}
+    return held_out(campaign) if is_fitted else np.ones(campaign.runs, bool)
 
 
 def _rows(campaign: Campaign, regions: tuple[str, ...]) -> Rows:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tower_sim.fitting.permutations import LEVEL, p_value
+from tower_sim.fitting.numerics import LEVEL, p_value
 from tower_sim.runs.array import Array, Plan, Runs
 from tower_sim.runs.figure import Figure
 from tower_sim.runs.tower import INSIDE, INSIDE_SETUP, OUT, SKIPPED
@@ -43,13 +43,13 @@ class Distance:
         return self.adjusted <= LEVEL
 
 
-def random_splits(n: int, count: int, rng: np.random.Generator) -> Array:
+def draw_splits(n: int, count: int, rng: np.random.Generator) -> Array:
     """Return which of 2n games are on the first side: as observed, then at random; shape (1 + count, 2n)."""
     observed = np.repeat([True, False], n)
     return np.concatenate([observed[None], rng.permuted(np.tile(observed, (count, 1)), axis=1)])
 
 
-def corrected(
+def list_distances(
     names: Sequence[str], values: Sequence[Array], sizes: Sequence[tuple[Estimate, str]]
 ) -> tuple[Distance, ...]:
     """Return the distances of several statistics with Holm's correction.
@@ -58,15 +58,15 @@ def corrected(
 
     Source: Holm, Scandinavian Journal of Statistics 6 (1979).
     """
-    p = [p_value(drawn[0], drawn[1:]) for drawn in values]
+    p = [p_value(row[0], row[1:]) for row in values]
     adjusted: list[float] = holm(p).tolist()
-    seen = len([value for value in adjusted if value <= LEVEL])
+    flagged = len([value for value in adjusted if value <= LEVEL])
     order: list[int] = np.argsort(p, kind="stable").tolist()
     # A distance that is not significant is compared with the level at which the procedure stopped.
-    steps = [len(p) - min(order.index(i), seen) for i in range(len(p))]
+    steps = [len(p) - min(order.index(i), flagged) for i in range(len(p))]
     return tuple(
-        Distance(name, float(drawn[0]), critical(drawn, LEVEL / step), critical(drawn, LEVEL), p[i], adjusted[i], *size)
-        for i, (name, drawn, step, size) in enumerate(zip(names, values, steps, sizes, strict=True))
+        Distance(name, float(row[0]), critical(row, LEVEL / step), critical(row, LEVEL), p[i], adjusted[i], *size)
+        for i, (name, row, step, size) in enumerate(zip(names, values, steps, sizes, strict=True))
     )
 
 
@@ -82,18 +82,24 @@ def critical(values: Array, level: float) -> float:
 # Statistics
 
 
+def _mean(series: Array) -> Array:
+    return series.mean(1, keepdims=True)
+
+
 @dataclass(frozen=True)
 class Statistic:
     """A statistic in which two models' games are compared.
 
-    `distance(a, b, splits)` has shape (splits,), `sizes(games)` shape (games, K). The column whose means differ most
-    clearly is reported, in its unit.
+    `series(games)` has a row for each game. `measure(series, splits)` returns the distance of the sides for each split,
+    shape (splits,). `reduce(series)` has shape (games, K); the column whose means differ most clearly is reported, in
+    its unit.
     """
 
     name: str
-    distance: Callable[[Runs, Runs, Array], Array]
-    sizes: Callable[[Runs], Array]
+    series: Callable[[Runs], Array]
     units: Sequence[str]
+    measure: Callable[[Array, Array], Array]
+    reduce: Callable[[Array], Array] = _mean
 
 
 def energy(values: Array, splits: Array) -> Array:
@@ -131,8 +137,7 @@ def lag_sums(x: Array) -> Array:
     They are 1, `x`, and for each lag the sums of now * later, now squared, later squared.
     """
     columns = [np.ones((len(x), 1)), x]
-    for lag in _lags(x.shape[1]):
-        now, later = x[:, :-lag], x[:, lag:]
+    for now, later in lagged(x):
         columns += [product.sum(1, keepdims=True) for product in (now * later, now**2, later**2)]
     return np.hstack(columns)
 
@@ -145,8 +150,7 @@ def correlations(sums: Array, phases: int) -> Array:
     """
     count, x, products = sums[:, :1], sums[:, 1 : 1 + phases], sums[:, 1 + phases :]
     by_lag: list[Array] = []
-    for i, lag in enumerate(_lags(phases)):
-        now, later = x[:, :-lag], x[:, lag:]
+    for i, (now, later) in enumerate(lagged(x)):
         by_chance = [(a * b / count).sum(1) for a, b in ((now, later), (now, now), (later, later))]
         cross, first, second = (products[:, 3 * i + j] - by_chance[j] for j in range(3))
         scale = np.sqrt(np.maximum(first, 0) * np.maximum(second, 0))
@@ -155,31 +159,14 @@ def correlations(sums: Array, phases: int) -> Array:
     return np.stack(by_lag, 1) if by_lag else np.zeros((len(sums), 0))
 
 
-def _lags(phases: int) -> range:
-    return range(1, min(LAGS, phases - 1) + 1)
+def lagged(series: Array) -> list[tuple[Array, Array]]:
+    """Return for lags 1 to 7 the columns that have a later one, and those later ones, shape (games, columns - lag)."""
+    return [(series[:, :-lag], series[:, lag:]) for lag in range(1, min(LAGS, series.shape[1] - 1) + 1)]
 
 
 def by_phase(figure: Figure) -> Callable[[Runs], Array]:
     """Return a function that computes `figure` for every phase of games, shape (games, phases)."""
     return lambda games: figure.by_phase(games.by_drop)
-
-
-def _law(name: str, columns: Callable[[Runs], Array], unit: str) -> Statistic:
-    return Statistic(
-        name,
-        lambda a, b, splits: energy(np.concatenate([columns(a), columns(b)]), splits),
-        lambda games: columns(games).mean(1, keepdims=True),
-        [unit],
-    )
-
-
-def _memory(name: str, series: Callable[[Runs], Array], phases: int) -> Statistic:
-    return Statistic(
-        name,
-        lambda a, b, splits: memory(np.concatenate([series(a), series(b)]), splits),
-        lambda games: memory_parts(series(games)),
-        [f"autocorrelation at lag {lag}" for lag in _lags(phases)],
-    )
 
 
 def memory_parts(series: Array) -> Array:
@@ -190,8 +177,7 @@ def memory_parts(series: Array) -> Array:
     """
     x = series - series.mean(0)
     by_lag: list[Array] = []
-    for lag in _lags(x.shape[1]):
-        now, later = x[:, :-lag], x[:, lag:]
+    for now, later in lagged(x):
         cross, first, second = ((a * b).sum(1) for a, b in ((now, later), (now, now), (later, later)))
         scale = math.sqrt(float(first.mean() * second.mean()))
         if scale <= 1e-9:
@@ -202,34 +188,30 @@ def memory_parts(series: Array) -> Array:
     return np.stack(by_lag, 1) if by_lag else np.zeros((len(x), 0))
 
 
-def _which(games: Runs) -> Array:
-    return (games.emerged[:, 1:] > 0).reshape(len(games), -1).astype(int)
-
-
-def _which_colours(colours: Sequence[str]) -> Statistic:
-    return Statistic(
-        "colours out by phase",
-        lambda a, b, splits: energy(np.concatenate([_which(a), _which(b)]), splits),
-        lambda games: (games.emerged[:, 1:] > 0).sum(1),
-        [f"phases of a game in which {colour} comes out" for colour in colours],
-    )
-
-
 SERIES: Mapping[str, Callable[[Runs], Array]] = {"inside": by_phase(INSIDE), "cubes out": by_phase(OUT)}
 
 
 def statistics(plan: Plan) -> tuple[Statistic, ...]:
     """Return the statistics in which games of `plan` are compared: those of every tower, and the game's own."""
+    width = len(plan.colours)
+    lags = [f"autocorrelation at lag {lag}" for lag in range(1, min(LAGS, plan.drops - 2) + 1)]
+    colours = [f"phases of a game in which {colour} comes out" for colour in plan.colours]
     return (
-        _law("inside by phase", by_phase(INSIDE), "cubes inside after a phase"),
-        _law(INSIDE_SETUP.title, _of_game(INSIDE_SETUP), f"cubes {INSIDE_SETUP.title}"),
-        _law("cubes out by phase", by_phase(OUT), "cubes out of a phase"),
-        _which_colours(plan.colours),
-        *(_memory(f"autocorrelation of {name}", series, plan.drops - 1) for name, series in SERIES.items()),
-        *(_law(f"{own.title} by phase", by_phase(own), f"{own.title} in a phase") for own in plan.figures),
-        _law(SKIPPED.title, _of_game(SKIPPED), f"{SKIPPED.title} of a game"),
+        Statistic("inside by phase", SERIES["inside"], ["cubes inside after a phase"], energy),
+        Statistic(INSIDE_SETUP.title, _by_game(INSIDE_SETUP), [f"cubes {INSIDE_SETUP.title}"], energy),
+        Statistic("cubes out by phase", SERIES["cubes out"], ["cubes out of a phase"], energy),
+        Statistic(
+            "colours out by phase",
+            lambda games: (games.emerged[:, 1:] > 0).reshape(len(games), -1).astype(int),
+            colours,
+            energy,
+            lambda series: series.reshape(len(series), -1, width).sum(1),
+        ),
+        *(Statistic(f"autocorrelation of {name}", x, lags, memory, memory_parts) for name, x in SERIES.items()),
+        *(Statistic(f"{x.title} by phase", by_phase(x), [f"{x.title} in a phase"], energy) for x in plan.figures),
+        Statistic(SKIPPED.title, _by_game(SKIPPED), [f"{SKIPPED.title} of a game"], energy),
     )
 
 
-def _of_game(figure: Figure) -> Callable[[Runs], Array]:
+def _by_game(figure: Figure) -> Callable[[Runs], Array]:
     return lambda games: figure.value(games.by_drop)[:, None]

@@ -9,8 +9,8 @@ import numpy as np
 
 from tower_sim.apparatus.parts import Apparatus, as_tower
 from tower_sim.campaign.data import Campaign
-from tower_sim.fitting.data import engine_of, run_starts
-from tower_sim.fitting.tower.data import Rows, held_out, rows_of
+from tower_sim.fitting.data import find_engine, run_starts
+from tower_sim.fitting.tower.data import Rows, held_out, read_rows
 from tower_sim.fitting.tower.knocks import FITTED, fit_knocks, games_to_knock, play_knocks
 from tower_sim.fitting.tower.ladder import climb, rungs, scores
 from tower_sim.surrogate.store import TOWER, Fitted, Source
@@ -24,32 +24,31 @@ def fit_tower(campaigns: Sequence[Campaign], apparatus: Apparatus, note: Callabl
     The last 3 of every 10 runs are held out, and score the rungs. Up to 100 other games are played again for knocks.
     """
     regions = [region.name for region in as_tower(apparatus).regions]
-    rows = rows_of(campaigns, regions)
+    rows = read_rows(campaigns, regions)
     is_held = np.concatenate([held_out(campaign) for campaign in campaigns])[rows.run]
-    used, held = rows.take(~is_held), rows.take(is_held)
+    used, unused = rows.take(~is_held), rows.take(is_held)
     lower, law = climb(used, note)
+    campaign_of = np.searchsorted(run_starts(campaigns), used.run, side="right") - 1
+    runs = [used.run[campaign_of == number] for number in range(len(campaigns))]
     chosen = [np.flatnonzero(~held_out(campaign)) for campaign in campaigns]
     knocks = fit_knocks(play_knocks(games_to_knock(campaigns, chosen), regions, FITTED, note))
     return Fitted(
         TOWER,
         apparatus.name,
         apparatus.digest,
-        engine_of(campaigns),
-        _sources(campaigns, used),
-        covered(used),
-        scores(rungs(lower, law), held),
+        find_engine(campaigns),
+        tuple(
+            Source(campaign.digest, len(np.unique(run)), len(run))
+            for campaign, run in zip(campaigns, runs, strict=True)
+        ),
+        find_ranges(used),
+        scores(rungs(lower, law), unused),
         lower,
         replace(law, knocks=knocks),
     )
 
 
-def _sources(campaigns: Sequence[Campaign], used: Rows) -> tuple[Source, ...]:
-    campaign_of = np.searchsorted(run_starts(campaigns), used.run, side="right") - 1
-    runs = [used.run[campaign_of == number] for number in range(len(campaigns))]
-    return tuple(Source(own.digest, len(np.unique(run)), len(run)) for own, run in zip(campaigns, runs, strict=True))
-
-
-def covered(rows: Rows) -> tuple[tuple[int, int, int], ...]:
+def find_ranges(rows: Rows) -> tuple[tuple[int, int, int], ...]:
     """Return the range of cubes inside before a drop, for each number of cubes thrown, as (thrown, least, most).
 
     A range covers all drops with similar numbers thrown, at a ratio of up to 1.25.

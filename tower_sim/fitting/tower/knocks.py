@@ -14,7 +14,7 @@ import numpy as np
 from tower_sim.campaign.data import Campaign
 from tower_sim.campaign.spec import Spec, canonical_json
 from tower_sim.drops.repeat import until_landed
-from tower_sim.fitting.newton import maximised
+from tower_sim.fitting.numerics import maximise
 from tower_sim.runs.array import Array
 from tower_sim.statistics import ratio_of_sums, sum_by_unit
 from tower_sim.surrogate.cascade import KNOCKS, Cascade, Polyline
@@ -43,7 +43,7 @@ class PlayedKnocks:
 
 
 @dataclass(frozen=True)
-class ComparedKnocks:
+class KnockMeans:
     """A mean over `states` for both models, and the standard error of their difference."""
 
     name: str
@@ -56,10 +56,10 @@ class ComparedKnocks:
 def games_to_knock(campaigns: Sequence[Campaign], chosen: Sequence[Array]) -> list[tuple[Campaign, int]]:
     """Return up to GAMES of the runs `chosen` from each campaign of games, in turn from each design point."""
     points = [
-        [(own, run) for run in runs[own.run_point[runs] == point].tolist()]
-        for own, runs in zip(campaigns, chosen, strict=True)
-        if own.kind == "game"
-        for point in np.unique(own.run_point[runs])
+        [(campaign, run) for run in runs[campaign.run_point[runs] == point].tolist()]
+        for campaign, runs in zip(campaigns, chosen, strict=True)
+        if campaign.kind == "game"
+        for point in np.unique(campaign.run_point[runs])
     ]
     return [game for turn in zip_longest(*points) for game in turn if game][:GAMES]
 
@@ -89,8 +89,8 @@ def play_knocks(
                 rows.append((number, strength, [[len(floor), sum(floor)] for floor in floors]))
         note()
     counts = np.array([row[2] for row in rows], int).reshape(len(rows), len(regions), 2)
-    run_of, strength_of = (np.array([row[i] for row in rows], int) for i in (0, 1))
-    return PlayedKnocks(run_of, strength_of, counts[..., 0], counts[..., 1])
+    runs, drawn_strengths = (np.array([row[i] for row in rows], int) for i in (0, 1))
+    return PlayedKnocks(runs, drawn_strengths, counts[..., 0], counts[..., 1])
 
 
 def fit_knocks(knocks: PlayedKnocks) -> tuple[Polyline, ...]:
@@ -113,7 +113,7 @@ def fit_knocks(knocks: PlayedKnocks) -> tuple[Polyline, ...]:
         information: Array = (x.T * (lying * chance * (1 - chance))) @ x + np.diag(penalty)
         return value, x.T @ (out - lying * chance) - penalty * at, information
 
-    best, covariance = maximised(climb, np.zeros(len(penalty)))
+    best, covariance = maximise(climb, np.zeros(len(penalty)))
     curves: list[Polyline] = []
     for floor in np.eye(floors):
         of_floor = np.hstack([np.eye(len(KNOCKS)), np.tile(floor, (len(KNOCKS), 1))])
@@ -123,15 +123,15 @@ def fit_knocks(knocks: PlayedKnocks) -> tuple[Polyline, ...]:
     return tuple(curves)
 
 
-def check_knocks(law: Cascade, knocks: PlayedKnocks) -> list[ComparedKnocks]:
+def check_knocks(law: Cascade, knocks: PlayedKnocks) -> list[KnockMeans]:
     """Compare physics and surrogate on knocks that the model was not fitted to, for each strength.
 
     A standard error combines the variation between games and the fitted curves' errors, as if fully correlated.
     """
-    compared: list[ComparedKnocks] = []
+    means: list[KnockMeans] = []
     for strength in np.unique(knocks.strength).tolist():
-        own = knocks.strength == strength
-        lying, out, run = knocks.lying[own], knocks.out[own].sum(1), knocks.run[own]
+        rows = knocks.strength == strength
+        lying, out, run = knocks.lying[rows], knocks.out[rows].sum(1), knocks.run[rows]
         chance: Array = _special.expit(law.knock_odds([strength])[:, 0])
         errors: list[Any] = [np.interp(strength, curve.knots, curve.errors) for curve in law.knocks]
         none = np.prod((1 - chance) ** lying, 1)
@@ -142,7 +142,5 @@ def check_knocks(law: Cascade, knocks: PlayedKnocks) -> list[ComparedKnocks]:
             sums = sum_by_unit(run, np.stack([foretold - physics, np.ones(len(run))], 1))
             error = np.hypot(ratio_of_sums(*sums.T)[1], slopes.mean(0) @ errors)
             title = f"knock of {strength / 100:g} g, {name}"
-            compared.append(
-                ComparedKnocks(title, float(physics.mean()), float(foretold.mean()), float(error), len(run))
-            )
-    return compared
+            means.append(KnockMeans(title, float(physics.mean()), float(foretold.mean()), float(error), len(run)))
+    return means

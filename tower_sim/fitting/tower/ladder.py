@@ -13,11 +13,11 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tower_sim.fitting.newton import maximised
+from tower_sim.fitting.numerics import maximise
 from tower_sim.fitting.tower.cascade_fit import chances, fit_cascade
 from tower_sim.fitting.tower.data import Rows
 from tower_sim.runs.array import Array
@@ -43,11 +43,11 @@ class Rung:
     score: Score
 
 
-@dataclass(frozen=True, eq=False)
-class _Counts:
-    """The kinds of drops by their counts, the `weight` of each kind, and each drop's kind, `row`.
+class _Counts(NamedTuple):
+    """The kinds of drops by their counts: of `n` cubes thrown `k` come out, and of `m` cubes inside `r`.
 
-    Of `n` cubes thrown `k` come out, and of `m` cubes inside `r`.
+    `weight` counts the drops of each kind, `row` is each drop's kind. The means' log-odds are linear in the terms `x`,
+    shape (kinds, 3).
     """
 
     n: Array
@@ -56,22 +56,16 @@ class _Counts:
     r: Array
     row: Array
     weight: Array
+    x: Array
 
-    @staticmethod
-    def of(rows: Rows) -> _Counts:
-        thrown = rows.start < 0
-        out = rows.out
-        k = np.bincount(rows.drop[thrown & out], minlength=len(rows))
-        r = np.bincount(rows.drop[~thrown & out], minlength=len(rows))
-        counts = np.stack([rows.thrown, rows.lying.sum(1), k, r], 1)
-        alike, row, weight = np.unique(counts, axis=0, return_inverse=True, return_counts=True)
-        n, m, k, r = alike.T.astype(float)
-        return _Counts(n, m, k, r, row.ravel(), weight.astype(float))
 
-    @property
-    def x(self) -> Array:
-        """The terms in which the means' log-odds are linear, shape (kinds, 3)."""
-        return np.stack([np.ones(len(self.n)), np.log1p(self.n), self.m / 10], 1)
+def _count(rows: Rows) -> _Counts:
+    is_thrown = rows.start < 0
+    k, r = (np.bincount(rows.drop[of & rows.out], minlength=len(rows)) for of in (is_thrown, ~is_thrown))
+    counts = np.stack([rows.thrown, rows.lying.sum(1), k, r], 1)
+    alike, row, weight = np.unique(counts, axis=0, return_inverse=True, return_counts=True)
+    n, m, k, r = alike.T.astype(float)
+    return _Counts(n, m, k, r, row.ravel(), weight.astype(float), np.stack([np.ones(len(n)), np.log1p(n), m / 10], 1))
 
 
 def climb(rows: Rows, note: Callable[[], None] = nothing) -> tuple[dict[str, tuple[float, ...]], Cascade]:
@@ -88,17 +82,16 @@ def two_thirds() -> Rung:
     """Return rung 0, which has no parameters."""
 
     def score(rows: Rows) -> Array:
-        c = _Counts.of(rows)
-        logs = [np.log(np.array([p, 1 - p])) for p in (THROWN_OUT, RESIDENT_OUT)]
-        by_count = c.k * logs[0][0] + (c.n - c.k) * logs[0][1] + c.r * logs[1][0] + (c.m - c.r) * logs[1][1]
-        return by_count[c.row]
+        c = _count(rows)
+        (out, stays), (leaves, rests) = np.log([[p, 1 - p] for p in (THROWN_OUT, RESIDENT_OUT)])
+        return (c.k * out + (c.n - c.k) * stays + c.r * leaves + (c.m - c.r) * rests)[c.row]
 
     return Rung("two_thirds", "0 two thirds, one third", score)
 
 
 def fit_groups(rows: Rows) -> tuple[float, ...]:
     """Return rung 1's parameters: three coefficients and the log size for cubes thrown, then for cubes inside."""
-    c = _Counts.of(rows)
+    c = _count(rows)
     laws = [fit_group(c.x, n, k, c.weight) for n, k in ((c.n, c.k), (c.m, c.r))]
     return tuple(round(x, 6) for law in laws for x in (*law.coefficients, law.log_size))
 
@@ -114,11 +107,7 @@ def shared(parameters: Sequence[float]) -> Rung:
 
 
 def _beta_binomials(name: str, title: str, at: Array) -> Rung:
-    def score(rows: Rows) -> Array:
-        c = _Counts.of(rows)
-        return _pair(at, c)[0][c.row]
-
-    return Rung(name, title, score)
+    return Rung(name, title, lambda rows: _pair(at, c := _count(rows))[0][c.row])
 
 
 def fit_shared(rows: Rows, note: Callable[[], None] = nothing) -> tuple[float, ...]:
@@ -126,31 +115,37 @@ def fit_shared(rows: Rows, note: Callable[[], None] = nothing) -> tuple[float, .
 
     The standard deviations have a standard normal penalty, the log sizes that of rung 1.
     """
-    c = _Counts.of(rows)
+    c = _count(rows)
     begin = np.insert(np.array(fit_groups(rows)), [4, 8], 0.2)
     weight = c.weight / c.weight.sum()
     centre = np.array([0, 0, 0, LOG_SIZE, 0] * 2)
     pull = np.array([0, 0, 0, LOG_SIZE_SD**-2, 1] * 2) / c.weight.sum()
 
-    def penalised(at: Array) -> tuple[float, Array]:
+    def penalise(at: Array) -> tuple[float, Array]:
         score, slopes = _pair(at, c)
         return float(weight @ score - pull @ (at - centre) ** 2 / 2), weight @ slopes - pull * (at - centre)
 
     def climb(at: Array) -> tuple[float, Array, Array]:
         note()
         steps = np.eye(10) * 1e-4
-        curvature = np.array([(penalised(at - step)[1] - penalised(at + step)[1]) / 2e-4 for step in steps])
-        return *penalised(at), (curvature + curvature.T) / 2
+        curvature = np.array([(penalise(at - step)[1] - penalise(at + step)[1]) / 2e-4 for step in steps])
+        return *penalise(at), (curvature + curvature.T) / 2
 
-    return tuple(round(float(x), 4) for x in maximised(climb, begin)[0])
+    return tuple(round(float(x), 4) for x in maximise(climb, begin)[0])
 
 
 def cascade(law: Cascade) -> Rung:
     """Return rung 3 with a fitted cascade."""
 
+    def score_part(rows: Rows) -> Array:
+        out, weights = chances(law, rows)
+        by_drop = np.zeros((len(rows), len(weights)))
+        np.add.at(by_drop, rows.drop, np.log(np.where(rows.out[:, None], out, 1 - out)))
+        return _special.logsumexp(by_drop + np.log(weights), axis=1)
+
     def score(rows: Rows) -> Array:
         parts = np.array_split(np.arange(len(rows)), max(len(rows.drop) // _CHUNK, 1))
-        return np.concatenate([_cascade(law, rows.take(np.isin(np.arange(len(rows)), part))) for part in parts])
+        return np.concatenate([score_part(rows.take(np.isin(np.arange(len(rows)), part))) for part in parts])
 
     return Rung("cascade", "3 cascade of floors, with ages", score)
 
@@ -159,20 +154,20 @@ def scores(every: Sequence[Rung], rows: Rows) -> tuple[RungScore, ...]:
     """Score the rungs on held-out drops; standard errors are clustered by run."""
     by_drop = [rung.score(rows) for rung in every]
     return tuple(
-        RungScore(rung.name, rung.title, *_blocked(own, rows.run), *_blocked(own - by_drop[0], rows.run))
-        for rung, own in zip(every, by_drop, strict=True)
+        RungScore(rung.name, rung.title, *_average(score_of, rows.run), *_average(score_of - by_drop[0], rows.run))
+        for rung, score_of in zip(every, by_drop, strict=True)
     )
 
 
-def score_lines(scored: Sequence[RungScore], title: str, over: str) -> list[str]:
+def score_lines(rungs_scored: Sequence[RungScore], title: str, over: str) -> list[str]:
     """Return a table for a terminal, headed by `title` and `over`: each rung's score, and its gain over the first."""
     return [
         f"{title:34s} {'score':>18s} {over:>18s}",
-        *(f"{x.title:34s} {x.score:9.4f} +- {x.se:.4f} {x.gain:+9.4f} +- {x.gain_se:.4f}" for x in scored),
+        *(f"{x.title:34s} {x.score:9.4f} +- {x.se:.4f} {x.gain:+9.4f} +- {x.gain_se:.4f}" for x in rungs_scored),
     ]
 
 
-def _blocked(values: Array, run: Array) -> tuple[float, float]:
+def _average(values: Array, run: Array) -> tuple[float, float]:
     mean, error = ratio_of_sums(*sum_by_unit(run, np.stack([values, np.ones(len(values))], 1)).T)
     return round(float(mean), 6), round(float(error), 6)
 
@@ -186,22 +181,14 @@ def _pair(at: Array, c: _Counts) -> tuple[Array, Array]:
     psi = _special.digamma
     total = np.zeros((len(c.n), len(scores)))
     slopes: list[Array] = []
-    for own, n, k in ((at[:5], c.n, c.k), (at[5:], c.m, c.r)):
-        size, mean = np.exp(np.clip(own[3], -10, 12)), chance((c.x @ own[:3])[:, None] + own[4] * scores)
-        a, b, out, kept = mean * size, (1 - mean) * size, k[:, None], (n - k)[:, None]
-        total += _special.betaln(out + a, kept + b) - _special.betaln(a, b)
+    for score_of, n, k in ((at[:5], c.n, c.k), (at[5:], c.m, c.r)):
+        size, mean = np.exp(np.clip(score_of[3], -10, 12)), chance((c.x @ score_of[:3])[:, None] + score_of[4] * scores)
+        a, b, out, stays = mean * size, (1 - mean) * size, k[:, None], (n - k)[:, None]
+        total += _special.betaln(out + a, stays + b) - _special.betaln(a, b)
         common = psi(size) - psi(n[:, None] + size)
-        by_a, by_b = psi(out + a) - psi(a) + common, psi(kept + b) - psi(b) + common
+        by_a, by_b = psi(out + a) - psi(a) + common, psi(stays + b) - psi(b) + common
         by_odds, by_size = (by_a - by_b) * size * mean * (1 - mean), (by_a * mean + by_b * (1 - mean)) * size
         slopes += [*(by_odds * column[:, None] for column in c.x.T), by_size, by_odds * scores]
     share = _special.softmax(total, axis=1)
     gradient = np.stack([(share * slope).sum(1) for slope in slopes], 1)
     return _special.logsumexp(total, axis=1) - np.log(len(scores)), gradient
-
-
-def _cascade(law: Cascade, rows: Rows) -> Array:
-    out, weights = chances(law, rows)
-    logs = np.log(np.where(rows.out[:, None], out, 1 - out))
-    by_drop = np.zeros((len(rows), len(weights)))
-    np.add.at(by_drop, rows.drop, logs)
-    return _special.logsumexp(by_drop + np.log(weights), axis=1)

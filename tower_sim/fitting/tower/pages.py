@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tower_sim.fitting.permutations import LEVEL
+from tower_sim.fitting.numerics import LEVEL
 from tower_sim.fitting.tower.classifier import (
     ACCURACY_BELOW,
     ACCURACY_STRETCH,
@@ -16,11 +16,11 @@ from tower_sim.fitting.tower.classifier import (
     FOLDS,
     POWER,
     SHIFT,
+    Answers,
     Power,
-    Told,
 )
 from tower_sim.fitting.tower.distances import Distance
-from tower_sim.fitting.tower.knocks import ComparedKnocks
+from tower_sim.fitting.tower.knocks import KnockMeans
 from tower_sim.fitting.tower.ladder import score_lines
 from tower_sim.fitting.tower.pit import Histogram, Reliability
 from tower_sim.fitting.tower.whole_games import QUANTILES, Autocorrelation, ComparedMean, WholeGames
@@ -51,10 +51,10 @@ class TowerCheck:
     counts: Histogram
     reliability: Reliability
     whole: WholeGames
-    told: Told
+    answers: Answers
     power: Power | None = None
     engines: str = ""
-    knocks: Sequence[ComparedKnocks] = ()
+    knocks: Sequence[KnockMeans] = ()
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,10 @@ class Claim:
 
 def claims(check: TowerCheck) -> tuple[Claim, ...]:
     """Return all requirements on a surrogate, each with its verdict."""
-    asked = [_classifier(check.told), _distances(check.whole), *(_mean(mean) for mean in check.whole.means)]
+    requirements = [_classifier(check.answers), _distances(check.whole), *(_mean(mean) for mean in check.whole.means)]
     if check.power is not None:
-        asked.append(_power(check.power))
-    return (*asked, *map(_knock, check.knocks))
+        requirements.append(_power(check.power))
+    return (*requirements, *map(_knock, check.knocks))
 
 
 def failure(check: TowerCheck) -> str:
@@ -95,10 +95,10 @@ def failure(check: TowerCheck) -> str:
 
 def headline(check: TowerCheck) -> str:
     """Return a sentence with the number of requirements passed, and the others by name."""
-    asked = claims(check)
-    parts = [f"{len([claim for claim in asked if claim.verdict == PASSES])} of {len(asked)} passed"]
+    requirements = claims(check)
+    parts = [f"{len([claim for claim in requirements if claim.verdict == PASSES])} of {len(requirements)} passed"]
     for verdict, words in ((FAILS, "not passed"), (UNDECIDED, "undecided")):
-        names = [claim.name for claim in asked if claim.verdict == verdict]
+        names = [claim.name for claim in requirements if claim.verdict == verdict]
         parts += [f"{words}: {', '.join(names)}"] if names else []
     return "; ".join(parts) + "."
 
@@ -142,32 +142,32 @@ def report(check: TowerCheck) -> Report:
 # Verdicts
 
 
-def _classifier(told: Told) -> Claim:
-    accuracy = show(told.accuracy)
-    verdict = PASSES if told.accuracy.high < ACCURACY_BELOW else FAILS if told.is_told_apart else UNDECIDED
-    why = f"accuracy {accuracy} on games not seen, {told.games} against {told.games}, p = {told.p:.2g}"
-    if told.accuracy.high < ACCURACY_STRETCH:
+def _classifier(answers: Answers) -> Claim:
+    accuracy = show(answers.accuracy)
+    verdict = PASSES if answers.accuracy.high < ACCURACY_BELOW else FAILS if answers.differs else UNDECIDED
+    why = f"accuracy {accuracy} on games not seen, {answers.games} against {answers.games}, p = {answers.p:.2g}"
+    if answers.accuracy.high < ACCURACY_STRETCH:
         why += f"; also under {ACCURACY_STRETCH:g}"
-    if told.games < ENOUGH:
+    if answers.games < ENOUGH:
         verdict = FAILS if verdict == FAILS else UNDECIDED
         why += f"; {ENOUGH} games a side or more are asked"
     return Claim(f"classifier: upper end of the accuracy under {ACCURACY_BELOW:g}", verdict, why)
 
 
 def _distances(whole: WholeGames) -> Claim:
-    seen = [distance for distance in whole.distances if distance.is_seen]
-    why = "; ".join(f"{d.name} is {d.value:.3g}, quantile {d.quantile:.3g} ({_size(d)})" for d in seen)
-    if not seen:
+    flagged = [distance for distance in whole.distances if distance.is_seen]
+    why = "; ".join(f"{d.name} is {d.value:.3g}, quantile {d.quantile:.3g} ({_size(d)})" for d in flagged)
+    if not flagged:
         least = min(whole.distances, key=lambda distance: distance.p)
         why = f"the smallest corrected p is {least.adjusted:.2g} ({least.name})"
     n = f", {whole.compared} against {whole.compared} games"
     name = f"whole games: {len(whole.distances)} distances under their corrected 95 % quantiles"
-    return Claim(name, FAILS if seen else PASSES, why + n)
+    return Claim(name, FAILS if flagged else PASSES, why + n)
 
 
 def _mean(mean: ComparedMean) -> Claim:
     verdict = PASSES if mean.is_close else FAILS if mean.is_apart else UNDECIDED
-    why = f"{_signed(show(mean.difference))} cubes; physics {show(mean.physics)}, surrogate {show(mean.surrogate)}"
+    why = f"{_sign(show(mean.difference))} cubes; physics {show(mean.physics)}, surrogate {show(mean.surrogate)}"
     if verdict == UNDECIDED and mean.physics.n < mean.needed:
         why += f"; {mean.physics.n} physics games are too few to say, {mean.needed} or more are needed"
     return Claim(f"{mean.name}: within {mean.within:g} cubes", verdict, why)
@@ -175,12 +175,12 @@ def _mean(mean: ComparedMean) -> Claim:
 
 def _power(power: Power) -> Claim:
     why = f"flagged in {power.hits} of {power.trials} trials, {show(power.rate)}, {power.games} games a side"
-    asked = f"{100 * POWER:.0f} % of trials"
-    name = f"classifier: flags {SHIFT:+g} in every thrown cube's chance of release in {asked}"
+    requirements = f"{100 * POWER:.0f} % of trials"
+    name = f"classifier: flags {SHIFT:+g} in every thrown cube's chance of release in {requirements}"
     return Claim(name, PASSES if power.rate.value >= POWER else FAILS, why)
 
 
-def _knock(mean: ComparedKnocks) -> Claim:
+def _knock(mean: KnockMeans) -> Claim:
     verdict = PASSES if abs(mean.surrogate - mean.physics) <= 2 * mean.error else FAILS
     why = f"physics {mean.physics:.3f}, surrogate {mean.surrogate:.3f}, standard error {mean.error:.3f}"
     return Claim(f"{mean.name}: within 2 standard errors", verdict, f"{why}, {mean.states} states")
@@ -193,32 +193,32 @@ def _weakest(check: TowerCheck) -> list[str]:
     at, height = check.counts.worst
     bins = len(check.counts.heights.value)
     near, miss = check.reliability.worst
-    best = check.told.telling[0] if check.told.telling else None
+    best = check.answers.different[0] if check.answers.different else None
     lines = [
         f"whole games: {far.name}, {ratio:.2f} of its corrected quantile, {beyond}; {_size(far)}",
         f"counts: PIT from {at / bins:g} to {(at + 1) / bins:g} has density {show(height)} where 1 is right; a flat "
         f"histogram has p = {check.counts.p:.2g}",
-        f"means: predicted minus observed is {_signed(show(miss))} cubes where {near:.2g} are predicted",
+        f"means: predicted minus observed is {_sign(show(miss))} cubes where {near:.2g} are predicted",
     ]
     if best:
         lines.append(
-            f"games: the feature that differs most of {check.told.features} is {best.feature!r}, by "
-            f"{_signed(show(best.difference))}, {abs(best.z):.1f} standard errors (the largest of so many is about "
-            f"{_expected(check.told.features):.1f} or less by chance)"
+            f"games: the feature that differs most of {check.answers.features} is {best.feature!r}, by "
+            f"{_sign(show(best.difference))}, {abs(best.z):.1f} standard errors (the largest of so many is about "
+            f"{_expect_largest(check.answers.features):.1f} or less by chance)"
         )
     return lines
 
 
-def _expected(count: int) -> float:
+def _expect_largest(count: int) -> float:
     """Return roughly the largest absolute value among `count` independent standard normal numbers."""
     return float(np.sqrt(2 * np.log(2 * count)))
 
 
 def _size(distance: Distance) -> str:
-    return f"{_signed(show(distance.size))} {distance.unit}"
+    return f"{_sign(show(distance.size))} {distance.unit}"
 
 
-def _signed(words: str) -> str:
+def _sign(words: str) -> str:
     return words if words.startswith(("-", "0 ")) else f"+{words}"
 
 
@@ -285,18 +285,18 @@ def _whole(whole: WholeGames) -> Section:
 
 
 def _classifier_section(check: TowerCheck) -> Section:
-    told = check.told
+    x = check.answers
     power = ""
     if check.power is not None:
         claim = _power(check.power)
         power = f"\n\n{claim.name[0].upper()}{claim.name[1:]}: {claim.why}."
-    rows = [[feature.feature, feature.difference, feature.z] for feature in told.telling]
+    rows = [[feature.feature, feature.difference, feature.z] for feature in x.different]
     return Section(
         "A classifier",
-        f"Gradient-boosted trees saw {told.features} features of {told.games} games of each model and told the model "
-        f"of games they had not seen, in {FOLDS} folds of whole games: right in {show(told.accuracy)}, p = "
-        f"{told.p:.2g} by tossing coins. The interval allows for folds that share most of their games. "
-        f"{'They are told apart.' if told.is_told_apart else 'They are not told apart at 5 %.'}{power}\n\n"
+        f"Gradient-boosted trees saw {x.features} features of {x.games} games of each model and told the model "
+        f"of games they had not seen, in {FOLDS} folds of whole games: right in {show(x.accuracy)}, p = "
+        f"{x.p:.2g} by tossing coins. The interval allows for folds that share most of their games. "
+        f"{'They are told apart.' if x.differs else 'They are not told apart at 5 %.'}{power}\n\n"
         "The features whose means differ most, not corrected for their number:",
         Table("features", ["feature", "difference", "standard errors"], rows),
     )
@@ -323,10 +323,10 @@ def calibration(counts: Histogram, means: Reliability) -> Any:
 def ladder(scores: Sequence[RungScore], drops: int, games: int) -> Any:
     """Draw the gain of each rung's log score over the first rung, with intervals by game."""
     gains = Estimates.of(_normal(rung.gain, rung.gain_se, drops) for rung in scores)
-    drawn = [charts.bars(np.arange(len(scores)), gains, width=0.6, across=True), charts.level(0, upright=True)]
+    marks = [charts.bars(np.arange(len(scores)), gains, width=0.6, across=True), charts.level(0, upright=True)]
     title = f"n = {drops} drops of {games} held-out games, 95 % intervals by game"
     names = [rung.title for rung in scores]
-    panel = Panel("log score over the first rung [nats a drop]", "", drawn, title, names, across=True)
+    panel = Panel("log score over the first rung [nats a drop]", "", marks, title, names, across=True)
     return charts.figure([panel], 0.9 + 0.25 * len(scores))
 
 
@@ -334,28 +334,28 @@ def fans(games: WholeGames) -> Any:
     """Draw quantiles of the number of cubes inside by drop, for both models."""
     x = np.arange(len(games.fans[0][0]))
     outer = f"{100 * (QUANTILES[-1] - QUANTILES[0]):.0f} %"
-    drawn: list[charts.Draw] = []
+    marks: list[charts.Draw] = []
     for role, (quantiles, name, n) in enumerate(
         zip(games.fans, ("physics", "surrogate"), (games.physics, games.surrogate), strict=True)
     ):
-        drawn.append(charts.band(x, quantiles[0], quantiles[-1], f"{name}, n = {n} games: {outer}", 3 * role))
-        drawn.append(charts.points(x, quantiles[2], f"{name}: median", role))
-    panel = Panel("drop (0: set-up)", "inside after the drop [cubes]", drawn, floor=True)
+        marks.append(charts.band(x, quantiles[0], quantiles[-1], f"{name}, n = {n} games: {outer}", 3 * role))
+        marks.append(charts.points(x, quantiles[2], f"{name}: median", role))
+    panel = Panel("drop (0: set-up)", "inside after the drop [cubes]", marks, floor=True)
     return charts.figure([panel], 3.2, foot=True)
 
 
-def distances(measured: Sequence[Distance], games: int) -> Any:
+def distances(statistics: Sequence[Distance], games: int) -> Any:
     """Draw each distance as a multiple of its corrected quantile."""
-    ratios = np.array([d.value / d.quantile if d.quantile > 0 else 0.0 for d in measured])
-    names = [f"{d.name}, p = {d.adjusted:.2g}" for d in measured]
-    drawn = [
-        charts.bars(np.arange(len(measured)), np.minimum(ratios, _FARTHEST), width=0.5, across=True),
+    ratios = np.array([d.value / d.quantile if d.quantile > 0 else 0.0 for d in statistics])
+    names = [f"{d.name}, p = {d.adjusted:.2g}" for d in statistics]
+    marks = [
+        charts.bars(np.arange(len(statistics)), np.minimum(ratios, _FARTHEST), width=0.5, across=True),
         charts.level(1, "what chance alone would pass once in twenty reports", upright=True),
     ]
     title = f"n = {games} against {games} games"
     beyond = f" (drawn up to {_FARTHEST:g})" if (ratios > _FARTHEST).any() else ""
     x = f"distance / its corrected 95 % permutation quantile{beyond}"
-    return charts.figure([Panel(x, "", drawn, title, names, across=True)], 1.0 + 0.24 * len(measured))
+    return charts.figure([Panel(x, "", marks, title, names, across=True)], 1.0 + 0.24 * len(statistics))
 
 
 def memories(curves: Sequence[Autocorrelation], physics: int, surrogate: int) -> Any:
@@ -363,10 +363,10 @@ def memories(curves: Sequence[Autocorrelation], physics: int, surrogate: int) ->
     panels: list[Panel] = []
     for curve in curves:
         lags = np.arange(1, len(curve.physics.value) + 1)
-        drawn = [
+        marks = [
             charts.points(lags - 0.08, curve.physics, f"physics, n = {physics} games"),
             charts.points(lags + 0.08, curve.surrogate, f"surrogate, n = {surrogate} games", charts.RULE),
             charts.level(0),
         ]
-        panels.append(Panel("lag [drops]", "autocorrelation", drawn, curve.name))
+        panels.append(Panel("lag [drops]", "autocorrelation", marks, curve.name))
     return charts.figure(panels, 2.7, foot=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tower_sim.errors import fault
-from tower_sim.fitting.permutations import p_value
+from tower_sim.fitting.numerics import p_value
 from tower_sim.runs.array import Array
 from tower_sim.statistics import Estimate, Estimates, Resamples, sum_by_unit
 
@@ -63,9 +63,10 @@ def pit(game: Array, below: Array, upto: Array, rng: np.random.Generator, bins: 
 
     Sources: Czado, Gneiting and Held, Biometrics 65 (2009), section 2.1; Mammen, Annals of Statistics 21 (1993).
 
-    Raises UsageError for arrays that do not have one entry per drop, and for impossible probabilities.
+    Raises UsageError for no drops, and for impossible probabilities.
     """
-    game, below, upto = _same_length(game, below=below, upto=upto)
+    if not len(game):
+        raise fault("drops", 0, "1 or more", "give the drops of held-out games")
     # A sum of probabilities may exceed 1 by rounding.
     if np.any(below < -1e-9) or np.any(upto > 1 + 1e-9) or np.any(upto <= below):
         raise fault("predicted chances", "below >= upto or beyond 0 to 1", "0 <= below < upto <= 1", "check the law")
@@ -85,31 +86,21 @@ def reliability(
     """Compare predicted means with observed counts, in bins of equally many drops; equal predictions share a bin.
 
     Random, from `rng`, are the resampled games. Source: Gneiting and Katzfuss, Annual Review of Statistics 1 (2014),
-    section 3. Raises UsageError for arrays that do not have one entry per drop.
+    section 3.
     """
-    game, predicted, observed = _same_length(game, predicted=predicted, observed=observed)
     edges = np.unique(np.quantile(predicted, np.arange(1, bins) / bins))
     bin_of = np.unique(np.searchsorted(edges, predicted, side="right"), return_inverse=True)[1]
     there = np.eye(int(bin_of.max()) + 1)[bin_of]
-    sums = [sum_by_unit(game, there * column[:, None]) for column in (np.ones(len(game)), predicted, observed)]
-    count, said, seen = sums
+    columns = (np.ones(len(game)), predicted, observed)
+    count, expected, came = (sum_by_unit(game, there * column[:, None]) for column in columns)
     boot = Resamples(np.zeros(len(count)), rng)
     return Reliability(
-        predicted=said.sum(0) / count.sum(0),
-        observed=boot.ratios(seen, count),
-        difference=boot.ratios(said - seen, count),
+        predicted=expected.sum(0) / count.sum(0),
+        observed=boot.ratios(came, count),
+        difference=boot.ratios(expected - came, count),
         drops=count.sum(0).astype(int),
         games=len(count),
     )
-
-
-def _same_length(game: Array, **columns: Array) -> tuple[Array, ...]:
-    if not len(game):
-        raise fault("drops", 0, "1 or more", "give the drops of held-out games")
-    for name, column in columns.items():
-        if column.shape != (len(game),):
-            raise fault(f"shape of {name}", column.shape, f"{(len(game),)}, one entry a drop", "give all drops once")
-    return (np.unique(game, return_inverse=True)[1], *(column.astype(float) for column in columns.values()))
 
 
 def _sign_test(parts: Array, rng: np.random.Generator) -> float:

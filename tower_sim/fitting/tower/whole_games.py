@@ -10,18 +10,17 @@ import numpy as np
 
 from tower_sim.campaign.data import Campaign
 from tower_sim.errors import UsageError, fault
-from tower_sim.fitting.permutations import LEVEL
+from tower_sim.fitting.numerics import LEVEL
 from tower_sim.fitting.tower.data import unseen
 from tower_sim.fitting.tower.distances import (
     SERIES,
     Distance,
-    corrected,
+    draw_splits,
+    list_distances,
     memory_parts,
-    random_splits,
     statistics,
 )
 from tower_sim.runs.array import Array, Plan, Runs
-from tower_sim.runs.figure import Figure
 from tower_sim.runs.tower import INSIDE, OUT
 from tower_sim.statistics import Estimate, Estimates, average, averages, student_quantile
 from tower_sim.surrogate.store import Fitted
@@ -94,19 +93,19 @@ def compare_games(
     Raises UsageError as `check_pair` does, and for too few permutations for Holm's correction.
     """
     check_pair(physics, surrogate)
-    compared = statistics(physics.plan)
-    if permutations < len(compared) / LEVEL:
-        raise fault("permutations", permutations, f"a whole number from {math.ceil(len(compared) / LEVEL)}")
-    a, b = balanced(physics, surrogate, rng)
-    splits = random_splits(len(a), permutations, rng)
-    values = [statistic.distance(a, b, splits) for statistic in compared]
-    sizes = [clearest(own.sizes(physics), own.sizes(surrogate), own.units) for own in compared]
+    measures = statistics(physics.plan)
+    if permutations < len(measures) / LEVEL:
+        raise fault("permutations", permutations, f"a whole number from {math.ceil(len(measures) / LEVEL)}")
+    a, b = balance(physics, surrogate, rng)
+    splits = draw_splits(len(a), permutations, rng)
+    values = [x.measure(np.concatenate([x.series(a), x.series(b)]), splits) for x in measures]
+    sizes = [clearest(x.reduce(x.series(physics)), x.reduce(x.series(surrogate)), x.units) for x in measures]
     return WholeGames(
         physics=len(physics),
         surrogate=len(surrogate),
         compared=len(a),
         permutations=permutations,
-        distances=corrected([statistic.name for statistic in compared], values, sizes),
+        distances=list_distances([x.name for x in measures], values, sizes),
         means=means(physics, surrogate),
         curves=[
             Autocorrelation(name, *(averages(memory_parts(series(games))) for games in (physics, surrogate)))
@@ -116,9 +115,14 @@ def compare_games(
     )
 
 
-def means(physics: Runs, surrogate: Runs) -> tuple[ComparedMean, ComparedMean]:
+def means(physics: Runs, surrogate: Runs) -> list[ComparedMean]:
     """Return the means of the number inside after a phase and of the number out in one."""
-    return _mean(INSIDE, physics, surrogate, INSIDE_WITHIN), _mean(OUT, physics, surrogate, OUT_WITHIN)
+    pairs: list[ComparedMean] = []
+    for figure, within in ((INSIDE, INSIDE_WITHIN), (OUT, OUT_WITHIN)):
+        a, b = (figure.value(games.by_drop) for games in (physics, surrogate))
+        needed = math.ceil((1.96 * float(a.std(ddof=1)) / within) ** 2) + 2  # 2: about the addition for Student's t
+        pairs.append(ComparedMean(figure.title, average(a), average(b), difference(a, b), within, needed))
+    return pairs
 
 
 def check_pair(physics: Runs, surrogate: Runs) -> None:
@@ -132,7 +136,7 @@ def check_pair(physics: Runs, surrogate: Runs) -> None:
         raise fault("games on one side", fewest, f"{FEWEST} or more", "play more")
 
 
-def balanced(physics: Runs, surrogate: Runs, rng: np.random.Generator) -> tuple[Runs, Runs]:
+def balance(physics: Runs, surrogate: Runs, rng: np.random.Generator) -> tuple[Runs, Runs]:
     """Return equally many games of both sides; those of the larger side are drawn without replacement."""
     n = min(len(physics), len(surrogate))
     first, second = (
@@ -169,38 +173,32 @@ def clearest(a: Array, b: Array, units: Sequence[str]) -> tuple[Estimate, str]:
     return differences[at], units[at]
 
 
-def _mean(figure: Figure, physics: Runs, surrogate: Runs, within: float) -> ComparedMean:
-    a, b = (figure.value(games.by_drop) for games in (physics, surrogate))
-    needed = math.ceil((1.96 * float(a.std(ddof=1)) / within) ** 2) + 2  # 2: about the addition for Student's t
-    return ComparedMean(figure.title, average(a), average(b), difference(a, b), within, needed)
-
-
 # Games of a campaign
 
 
-def finished_runs(campaign: Campaign) -> Array:
+def list_finished_runs(campaign: Campaign) -> Array:
     """Return the numbers of the campaign's games that were played to the end, shape (games,).
 
     Raises UsageError for a campaign that is not of games, or that varies the rules.
     """
     drops = np.bincount(campaign.drops.run, minlength=campaign.runs)
-    return np.flatnonzero((drops == _plan_of(campaign).drops) & ~campaign.unfinished)
+    return np.flatnonzero((drops == _find_plan(campaign).drops) & ~campaign.unfinished)
 
 
-def unseen_games(campaign: Campaign, fitted: Fitted) -> Array:
+def list_unseen_games(campaign: Campaign, fitted: Fitted) -> Array:
     """Return the numbers of the finished games that a surrogate was not fitted to, shape (games,)."""
-    return np.intersect1d(finished_runs(campaign), np.flatnonzero(unseen(campaign, fitted)))
+    return np.intersect1d(list_finished_runs(campaign), np.flatnonzero(unseen(campaign, fitted)))
 
 
-def games_of(campaign: Campaign, runs: Array | None = None) -> Runs:
+def read_games(campaign: Campaign, runs: Array | None = None) -> Runs:
     """Return the campaign's finished games in the order of runs, or only those among `runs`.
 
-    Raises UsageError as `finished_runs` does, and for a colour that the plan does not have.
+    Raises UsageError as `list_finished_runs` does, and for a colour that the plan does not have.
     """
-    plan, drops = _plan_of(campaign), campaign.drops
+    plan, drops = _find_plan(campaign), campaign.drops
     if strange := sorted(set(campaign.colours) - set(plan.colours)):
         raise fault("colours of the campaign", strange, f"among {', '.join(plan.colours)}", "verify the campaign")
-    chosen = finished_runs(campaign)
+    chosen = list_finished_runs(campaign)
     if runs is not None:
         chosen = np.intersect1d(chosen, runs)
     of_plan = [plan.colours.index(colour) for colour in campaign.colours]
@@ -213,7 +211,7 @@ def games_of(campaign: Campaign, runs: Array | None = None) -> Runs:
     return Runs(plan, *tables.reshape(3, len(chosen), plan.drops, len(plan.colours)))
 
 
-def _plan_of(campaign: Campaign) -> Plan:
+def _find_plan(campaign: Campaign) -> Plan:
     game = campaign.game
     plan = game and game.plan(game.read({name: campaign.spec[name] for name in game.tables if name in campaign.spec}))
     if plan is None:

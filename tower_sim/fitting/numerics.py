@@ -1,4 +1,4 @@
-"""Newton's method to the last digits: equal data in any order give equal numbers when these are rounded."""
+"""Newton's method, and permutation tests."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ import numpy as np
 
 from tower_sim.runs.array import Array
 
+LEVEL = 0.05  # probability of flagging any difference if the models are equal
 NEAR = 0.001  # a parameter nearer to its limit may go there; the others come nearer by up to nine tenths a step
 LIFT = 0.01  # the least information where the function is not concave
 Climb = Callable[[Array], tuple[float, Array, Array]]
 """A function to maximise: at parameters it returns the value, the slope and the information (minus the curvature)."""
 
 
-def maximised(climb: Climb, begin: Array, least: Array | float = -np.inf) -> tuple[Array, Array]:
+def maximise(climb: Climb, begin: Array, least: Array | float = -np.inf) -> tuple[Array, Array]:
     """Return where a function has its maximum, and the covariance there: the inverse of the information.
 
+    Newton's method goes to the last digits, so that equal data in any order give equal numbers when these are rounded.
     Parameters stay at `least` or above; one that ends there has covariance 0. A step that does not ascend is halved.
     Where the function is not concave, the information is made larger.
     """
@@ -24,12 +26,12 @@ def maximised(climb: Climb, begin: Array, least: Array | float = -np.inf) -> tup
     value, slope, information = climb(at)
     for _ in range(100):
         free = (at > least) | (slope > 0)
-        own = information[np.ix_(free, free)]
-        lowest = float(np.linalg.eigvalsh(own)[0])
+        inner = information[np.ix_(free, free)]
+        lowest = float(np.linalg.eigvalsh(inner)[0])
         if lowest <= 0:
-            own = own + (LIFT - 2 * lowest) * np.eye(len(own))
+            inner = inner + (LIFT - 2 * lowest) * np.eye(len(inner))
         step = np.zeros(len(at))
-        step[free] = np.linalg.solve(own, slope[free])
+        step[free] = np.linalg.solve(inner, slope[free])
         # the slope may be 0 at the limit, where a parameter would then stay
         limit = np.where(at - least > NEAR, at - 0.9 * (at - least), least)
         there = np.maximum(at + step, limit)
@@ -38,11 +40,21 @@ def maximised(climb: Climb, begin: Array, least: Array | float = -np.inf) -> tup
             step = step / 2
             there = np.maximum(at + step, limit)
             new = climb(there)
-        moved = float(np.abs(there - at).max())
+        change = float(np.abs(there - at).max())
         at, (value, slope, information) = there, new
-        if moved < 1e-8:
+        if change < 1e-8:
             break
     free = (at > least) | (slope > 0)
     covariance = np.zeros_like(information)
     covariance[np.ix_(free, free)] = np.linalg.inv(information[np.ix_(free, free)])
     return at, covariance
+
+
+def p_value(observed: float, null: Array) -> float:
+    """Return (1 + number of values `null` that reach the observed one) / (1 + number drawn).
+
+    Source: Phipson and Smyth, Statistical Applications in Genetics and Molecular Biology 9 (2010).
+    """
+    # equal values may differ in the last bits, if sums are not of whole numbers
+    reached = int((null >= observed * (1 - 1e-9)).sum())
+    return (1 + reached) / (1 + len(null))
