@@ -14,19 +14,18 @@ from support.fakes import CoinTower, ScriptedTower
 from support.rulebook import BLUE_PHASE_OUT, PUBLISHED, SETUP_INSIDE, SETUP_OUT, nothing_but
 
 from tower_sim import cli
-from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError, quote
 from tower_sim.games.amerigo import GAME, Rules, game_json, play
 from tower_sim.games.amerigo.rulings import TokenRulings
 from tower_sim.games.amerigo.words import game_summary, game_title, in_plain_words
 from tower_sim.games.rulings import questions
-from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.requests import read_rules
 from tower_sim.service import Opened
 from tower_sim.service.lines import answer, read_request
 from tower_sim.variants import read_variant
 
 ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/amerigo.md").read_text("utf-8")
 HOUSE = 'name = "house"\napparatus = "amerigo-club"\ncubes = 6\nrounds = 1\n'
 RULE = ("play", "amerigo", "--model", "two_thirds", "--seed", "3")
 
@@ -56,9 +55,8 @@ def test_the_first_line_names_the_rules_that_are_played(house: Path, capsys: pyt
     assert published == "Amerigo, the published rules, tower amerigo, two_thirds, seed 3"
     mine = told(capsys, *RULE, "--rules", str(house)).splitlines()[0]
     assert mine == "Amerigo, rules house with other cubes, rounds, tower amerigo-club, two_thirds, seed 3"
-    assert game_title(Rules(gold_divisor=2), "t", "m", 1).startswith(
-        "Amerigo, the published rules with other gold_divisor"
-    )
+    other = game_title(Rules(gold_divisor=2), "t", "m", 1)
+    assert other.startswith("Amerigo, the published rules with other gold_divisor")
 
 
 def test_one_file_is_a_variant_for_compare_rules_for_play_and_rules_for_the_service(house: Path):
@@ -94,19 +92,11 @@ def test_no_model_plays_amerigo_through_the_combat_ship(model: str, capsys: pyte
         answer(read_request({"do": "play", "game": "amerigo", "apparatus": "dead_reckoning", "model": model}), opened)
 
 
-def opened() -> Opened:
-    def open_it(apparatus: Apparatus, name: str, settings: PhysicsSettings | None) -> CoinTower:
-        return CoinTower()
-
-    return Opened(open_it)
-
-
 def test_the_services_game_takes_knocks_and_is_the_game_that_play_plays():
     rules = Rules(rounds=1, knocks={0: 0.5, 3: 1.0})
-    request = read_request(
-        {"do": "play", "game": "amerigo", "rules": {"rounds": 1, "knocks": {"0": 0.5, "3": 1}}, "seed": "9"}
-    )
-    with opened() as models:
+    table = {"rounds": 1, "knocks": {"0": 0.5, "3": 1}}
+    request = read_request({"do": "play", "game": "amerigo", "rules": table, "seed": "9"})
+    with Opened(lambda apparatus, name, settings: CoinTower()) as models:
         found: Any = answer(request, models)
     entries = play(CoinTower(), rules, 9)
     assert found == game_json(entries, seed=9, model="coin", apparatus="coin", rules=rules)
@@ -163,26 +153,16 @@ def test_the_summary_begins_with_two_sentences_for_a_player():
     assert "cubes stayed in the tower at the set-up" in in_plain_words(entries[:1])
 
 
-def written() -> dict[str, Any]:
-    return tomllib.loads((resources.files("tower_sim.games.amerigo") / "amerigo.toml").read_text("utf-8"))
-
-
-def test_the_shipped_file_is_the_published_game():
-    assert GAME.read({"rules": written()}) == GAME.read({}) == PUBLISHED
+def test_the_shipped_file_is_the_published_game_with_every_key_and_ruling_as_the_docs_have_them():
+    table = tomllib.loads((resources.files("tower_sim.games.amerigo") / "amerigo.toml").read_text("utf-8"))
+    assert GAME.read({"rules": table}) == GAME.read({}) == PUBLISHED
     assert (PUBLISHED.drops, sum(PUBLISHED.counts.values()), len(PUBLISHED.supply(0.008))) == (36, 49, 49)
     assert PUBLISHED.phases == PUBLISHED.colours
-
-
-def test_the_shipped_file_says_every_key():
-    assert [*written(), "knocks"] == list(Rules.model_fields)
-
-
-def test_the_shipped_file_says_the_default_of_every_ruling_and_the_docs_say_what_each_choice_means():
-    assert written()["rulings"] == {name: next(iter(each.choices)) for name, each in questions(TokenRulings).items()}
-    page = (Path(__file__).parents[2] / "docs/amerigo.md").read_text("utf-8")
+    assert [*table, "knocks"] == list(Rules.model_fields)
+    assert table["rulings"] == {name: next(iter(each.choices)) for name, each in questions(TokenRulings).items()}
     for name, each in questions(TokenRulings).items():
-        said = " ".join(f"`{choice}`: {meaning}" for choice, meaning in each.choices.items())
-        assert f"| `{name}` | {each.source} | {said} |" in page
+        meanings = " ".join(f"`{choice}`: {meaning}" for choice, meaning in each.choices.items())
+        assert f"| `{name}` | {each.source} | {meanings} |" in PAGE
 
 
 def test_rulings_are_those_named_and_the_defaults_for_the_rest():
@@ -272,19 +252,15 @@ def test_a_file_that_cannot_be_read_is_refused_with_the_shipped_names(content, t
     file = tmp_path / "house.toml"
     if content is not None:
         file.write_bytes(content)
-    with pytest.raises(
-        UsageError, match=r"(cannot be read|is not UTF-8).*; (give a TOML file or one of .*amerigo|save it as UTF-8)"
-    ):
+    says = r"(cannot be read|is not UTF-8).*; (give a TOML file or one of .*amerigo|save it as UTF-8)"
+    with pytest.raises(UsageError, match=says):
         read_rules(GAME, str(file))
 
 
 def test_the_json_document_has_the_promised_keys_in_order_and_counts_of_every_colour():
-    model = CoinTower()
     rules = PUBLISHED.but(knocks={2: 0.5})
-    entries = play(model, rules, 7)
-    names = {"model": model.name, "apparatus": model.apparatus}
-    made = game_json(entries, seed=2**127, **names, rules=rules)
-    document = json.loads(json.dumps(made, allow_nan=False))
+    answer = game_json(play(CoinTower(), rules, 7), seed=2**127, model="coin", apparatus="coin", rules=rules)
+    document = json.loads(json.dumps(answer, allow_nan=False))
     assert list(document) == ["schema", "version", "seed", "model", "apparatus", "game", "rules", "knocks", "drops"]
     head = {key: document[key] for key in list(document)[:8]}
     assert head == {
@@ -325,8 +301,6 @@ def test_what_is_received_is_quoted_in_words_that_every_client_knows():
 
 
 def test_the_python_of_the_docs_says_what_it_says(capsys):
-    (code,) = re.findall(
-        r"```python\n(.*?)```", (Path(__file__).parents[2] / "docs/amerigo.md").read_text("utf-8"), re.S
-    )
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     exec(code, {})
     assert f"# {capsys.readouterr().out.strip()}\n" in code

@@ -65,17 +65,73 @@ def test_the_gold_track_ends_at_12_and_each_gold_beyond_is_a_victory_point():
         on_gold_track(13, 1)
 
 
-def test_white_player_example_turns_white_cubes_into_red_for_5_points_of_planning():
-    emerged = {"white": 2, "blue": 5}
-    assert options(emerged, PUBLISHED, marker="red").choices == (
-        Choice("blue", "blue", 5),
-        Choice("red", "white", 5),
-        Choice("white", "white", 5),
-    )
+EXCHANGE = Tokens(exchange=("red", "green"))
+STAND_IN = {"white": 3, "green": 1}
+PAID = Tokens(extra={"red": 2, "white": 1}, once={"red": 5})
+CHOICES: list[tuple[dict[str, int], dict[str, Any], str | None, Tokens, list[tuple[Any, ...]]]] = [
+    # The white player's example: white cubes become red, for 5 points of planning.
+    ({"white": 2, "blue": 5}, {}, "red", Tokens(), [("blue", "blue", 5), ("red", "white", 5), ("white", "white", 5)]),
+    # The yellow player's example: it moves on with 5 points of the white action.
+    (
+        {"white": 5, "black": 1},
+        {},
+        "yellow",
+        Tokens(),
+        [("black", "black", 5), ("yellow", "white", 5), ("white", "white", 5)],
+    ),
+    # An exchange names the cubes that are there.
+    ({"green": 2}, {}, None, EXCHANGE, [("red", "green", 2), ("green", "green", 2)]),
+    ({"red": 1}, {}, None, EXCHANGE, [("red", "red", 1), ("green", "red", 1)]),
+    # Action tokens add points only to their own actions.
+    (
+        {"blue": 3, "red": 1, "white": 1},
+        {},
+        "brown",
+        Tokens(extra={"red": 2, "brown": 1}, once={"blue": 5}),
+        [("blue", "blue", 3, 5), ("red", "red", 5), ("brown", "white", 4), ("white", "white", 3)],
+    ),
+    # House rules may have no substitute, or another.
+    ({"white": 1}, {"substitute": ""}, "red", Tokens(), [("white", "white", 1)]),
+    ({"blue": 1}, {"substitute": "blue"}, "red", Tokens(), [("blue", "blue", 1), ("red", "blue", 1)]),
+    # Which tokens pay when white stands in is a ruling; there are tokens for red, white and ships.
+    *(
+        (STAND_IN, rulings, "red", PAID, [("red", "white", *paid), ("green", "green", 3), ("white", "white", 4)])
+        for rulings, paid in (
+            ({}, (5, 5)),
+            ({"stand_in_tokens": "carried_out"}, (5, 5)),
+            ({"stand_in_tokens": "chosen"}, (4, 0)),
+            ({"stand_in_tokens": "both"}, (6, 5)),
+        )
+    ),
+    # An exchange never asks whose tokens pay: the other action is chosen there (lines 611-615).
+    *(
+        (
+            {"green": 1},
+            {"stand_in_tokens": choice},
+            None,
+            Tokens(extra={"red": 2, "green": 7}, exchange=("red", "green")),
+            [("red", "green", 3), ("green", "green", 8)],
+        )
+        for choice in questions(TokenRulings)["stand_in_tokens"].choices
+    ),
+    # Whether an exchange starts from white that stands in is a ruling.
+    ({"white": 2}, {}, "red", EXCHANGE, [("red", "white", 2), ("white", "white", 2)]),
+    (
+        {"white": 2},
+        {"stand_in_exchange": "there"},
+        "red",
+        EXCHANGE,
+        [("red", "white", 2), ("green", "white", 2), ("white", "white", 2)],
+    ),
+    ({"white": 2}, {"stand_in_exchange": "there"}, "blue", EXCHANGE, [("blue", "white", 2), ("white", "white", 2)]),
+]
 
 
-def test_yellow_player_example_moves_on_with_5_points_of_the_white_action():
-    assert Choice("white", "white", 5) in options({"white": 5, "black": 1}, PUBLISHED, marker="yellow").choices
+@each_case(("emerged", "changes", "marker", "tokens", "choices"), CHOICES)
+def test_the_choices_are_those_of_the_rulebook_and_of_the_rulings(emerged, changes, marker, tokens, choices):
+    rulings = {name: choice for name, choice in changes.items() if name in TokenRulings.model_fields}
+    rules = PUBLISHED.but(**(changes if not rulings else {"rulings": TokenRulings(**rulings)}))
+    assert options(emerged, rules, marker, tokens).choices == tuple(Choice(*choice) for choice in choices)
 
 
 @each_case("marker", [None, *PUBLISHED.colours])
@@ -110,26 +166,6 @@ def test_gold_is_one_for_each_group_of_cubes_even_an_incomplete_one(divisor):
         assert gold_for_passing({"blue": cubes // 2, "red": cubes - cubes // 2}, divisor) == len(groups)
 
 
-def test_an_exchange_names_the_cubes_that_are_there():
-    token = Tokens(exchange=("red", "green"))
-    assert options({"green": 2}, PUBLISHED, tokens=token).choices == (
-        Choice("red", "green", 2),
-        Choice("green", "green", 2),
-    )
-    assert options({"red": 1}, PUBLISHED, tokens=token).choices == (Choice("red", "red", 1), Choice("green", "red", 1))
-
-
-def test_action_tokens_add_points_only_to_their_own_actions():
-    emerged = {"blue": 3, "red": 1, "white": 1}
-    token = Tokens(extra={"red": 2, "brown": 1}, once={"blue": 5})
-    assert options(emerged, PUBLISHED, "brown", token).choices == (
-        Choice("blue", "blue", 3, once=5),
-        Choice("red", "red", 5),
-        Choice("brown", "white", 4),
-        Choice("white", "white", 3),
-    )
-
-
 def test_gold_and_victory_point_tokens_change_what_the_central_area_pays():
     emerged = {"blue": 4, "green": 3}
     assert options(emerged, PUBLISHED).gold == 3
@@ -140,11 +176,6 @@ def test_gold_and_victory_point_tokens_change_what_the_central_area_pays():
 def test_nothing_emerged_leaves_nothing_to_choose_whatever_the_tokens():
     everything = Tokens({"blue": 2}, {"blue": 5}, ("red", "green"), True, True)
     assert options({}, PUBLISHED, "red", everything) == Options((), 0, 0)
-
-
-def test_house_rules_may_have_no_substitute_or_another():
-    assert len(options({"white": 1}, PUBLISHED.but(substitute=""), "red").choices) == 1
-    assert Choice("red", "blue", 1) in options({"blue": 1}, PUBLISHED.but(substitute="blue"), "red").choices
 
 
 @each_case(
@@ -391,47 +422,6 @@ def test_a_drop_cannot_be_passed_over_and_a_game_ends():
 def test_a_seed_out_of_range_is_refused_before_the_first_drop(seed):
     with pytest.raises(UsageError, match="allowed is"):
         play(CoinTower(), PUBLISHED, seed)
-
-
-def ruled(**choices):
-    return PUBLISHED.but(rulings=TokenRulings(**choices))
-
-
-def test_which_tokens_pay_when_white_stands_in_is_a_ruling():
-    """Three white cubes, the marker on red, tokens for red (2), white (1) and ships (5): the rulebook is silent."""
-    emerged, tokens = {"white": 3, "green": 1}, Tokens(extra={"red": 2, "white": 1}, once={"red": 5})
-    found = {
-        choice: {each.action: (each.cubes, each.points, each.once) for each in allowed.choices}
-        for choice in questions(TokenRulings)["stand_in_tokens"].choices
-        for allowed in [options(emerged, ruled(stand_in_tokens=choice), "red", tokens)]
-    }
-    own = {"green": ("green", 3, 0), "white": ("white", 4, 0)}
-    assert found == {
-        "carried_out": own | {"red": ("white", 5, 5)},
-        "chosen": own | {"red": ("white", 4, 0)},
-        "both": own | {"red": ("white", 6, 5)},
-    }
-    assert options(emerged, PUBLISHED, "red", tokens) == options(emerged, ruled(), "red", tokens)
-    assert PUBLISHED.rulings.stand_in_tokens == "carried_out"
-
-
-def test_an_exchange_never_asks_whose_tokens_pay():
-    """The rulebook says there that the other action is chosen (lines 611-615)."""
-    tokens = Tokens(extra={"red": 2, "green": 7}, exchange=("red", "green"))
-    for choice in questions(TokenRulings)["stand_in_tokens"].choices:
-        assert Choice("red", "green", 3) in options({"green": 1}, ruled(stand_in_tokens=choice), None, tokens).choices
-
-
-def test_whether_an_exchange_starts_from_white_that_stands_in_is_a_ruling():
-    emerged, tokens = {"white": 2}, Tokens(exchange=("red", "green"))
-    white, red = Choice("white", "white", 2), Choice("red", "white", 2)
-    assert options(emerged, PUBLISHED, "red", tokens).choices == (red, white)
-    there = options(emerged, ruled(stand_in_exchange="there"), "red", tokens).choices
-    assert there == (red, Choice("green", "white", 2), white)
-    assert options(emerged, ruled(stand_in_exchange="there"), "blue", tokens).choices == (
-        Choice("blue", "white", 2),
-        white,
-    )
 
 
 @each_case("count", [-1, 1.5, 2.0, "1", None, True, float("nan")])

@@ -5,7 +5,7 @@ numbers. Which of two numbers of plunder are coins and which cargo is therefore 
 least one must be possible for both sides at once.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import combinations_with_replacement, product
 from pathlib import Path
@@ -28,53 +28,40 @@ BOARD = with_board(catalogue.load("dead_reckoning")).board
 ENDS = (*{worth(zone): zone for zone in BOARD.zones if kind(zone) != "explosive"},)  # of cubes at the end
 
 
-def totals(cubes: int) -> Iterator[tuple[tuple[Worth, ...], Worth]]:
-    """Every way in which so many cubes can end on the board, and what they bring."""
-    for ways in combinations_with_replacement(ENDS, cubes):
-        yield ways, sum(ways, Worth())
+# Green's 3 thrown, 2 of an ability and 1 extra of explosive shot: 3 strength, 1 damage, plunder.
+GREEN = Worth(strength=3, damage=1, coins=1, cargo=1)
+VIOLET = Worth(strength=2, choice=2)  # with plunder of 5 and 2; 8 cubes, no damage
 
 
-def green(coins: int, cargo: int) -> list[tuple[Worth, ...]]:
-    """Green's 3 thrown, 2 of an ability and 1 extra of explosive shot: 3 strength, 1 damage, plunder."""
-    wanted = Worth(strength=3, damage=1, coins=coins, cargo=cargo)
-    return [ways for ways, total in totals(6) if total == wanted]
+def ways(ends: Iterable[Worth], cubes: int, total: Worth) -> list[tuple[Worth, ...]]:
+    """Every way in which so many cubes can lie at `ends` and bring this total."""
+    every = combinations_with_replacement(sorted(ends, key=repr), cubes)
+    return [way for way in every if sum(way, Worth()) == total]
 
 
-def violet(coins: int, cargo: int) -> list[tuple[Worth, ...]]:
-    """Violet's 8: 2 strength, plunder, a choice of 2, no damage, one cube where a zone gives two things."""
-    wanted = Worth(strength=2, coins=coins, cargo=cargo, choice=2)
-    return [ways for ways, total in totals(8) if total == wanted and any(w.coins and w.cargo for w in ways)]
-
-
-@pytest.mark.parametrize(("five", "two"), [("coins", "cargo"), ("cargo", "coins")])
-def test_the_shipped_board_can_end_as_the_worked_example_does_whichever_icon_is_which(five: str, two: str):
-    assert green(coins=1, cargo=1)
-    assert violet(**{five: 5, two: 2})
+@pytest.mark.parametrize("plunder", [Worth(coins=5, cargo=2), Worth(coins=2, cargo=5)])
+def test_the_shipped_board_can_end_as_the_worked_example_does_whichever_icon_is_which(plunder: Worth):
+    assert ways(ENDS, 6, GREEN)
+    assert any(w.coins and w.cargo for way in ways(ENDS, 8, VIOLET + plunder) for w in way)  # a zone of two things
 
 
 def test_a_zone_of_two_coins_as_once_shipped_cannot_end_so():
     """The fault that was mended: with it Green's six cubes never bring 1 coin and 1 cargo beside the rest."""
-    as_it_was = {Worth(coins=2) if way == Worth(coins=1) else way for way in ENDS}
-    for ways in combinations_with_replacement(sorted(as_it_was, key=repr), 6):
-        assert sum(ways, Worth()) != Worth(strength=3, damage=1, coins=1, cargo=1)
+    assert not ways({Worth(coins=2) if way == Worth(coins=1) else way for way in ENDS}, 6, GREEN)
 
 
 def test_one_coin_is_the_smallest_change_to_the_board_as_it_was_that_lets_both_sides_end_so():
     """Of all boards with one number of one plunder zone other than it was, up to 3, only that of one coin will do."""
     was = [replace(worth(zone), coins=2) if zone.name == "coins" else worth(zone) for zone in BOARD.zones]
-    ends_at = [i for i, zone in enumerate(BOARD.zones) if kind(zone) != "explosive"]
-    plunder = [i for i, zone in enumerate(BOARD.zones) if kind(zone) == "plunder"]
+    kinds = [kind(zone) for zone in BOARD.zones]
     found = []
-    for zone, key, value in product(plunder, ("coins", "cargo", "choice"), range(4)):
-        if getattr(was[zone], key) not in (0, value) and value:
-            ends = {was[i] for i in ends_at if i != zone} | {replace(was[zone], **{key: value})}
-            if can(ends, 6, [Worth(3, 1, 1, 0, 1)]) and can(ends, 8, [Worth(2, 5, 2, 2)]):
+    for zone, key, value in product(range(len(was)), ("coins", "cargo", "choice"), range(1, 4)):
+        if kinds[zone] == "plunder" and getattr(was[zone], key) not in (0, value):
+            ends = {end for i, end in enumerate(was) if kinds[i] != "explosive" and i != zone}
+            ends.add(replace(was[zone], **{key: value}))
+            if ways(ends, 6, GREEN) and ways(ends, 8, VIOLET + Worth(coins=5, cargo=2)):
                 found.append((BOARD.zones[zone].name, key, value))
     assert found == [("coins", "coins", 1)]
-
-
-def can(ends: set[Worth], cubes: int, wanted: list[Worth]) -> bool:
-    return any(sum(ways, Worth()) in wanted for ways in combinations_with_replacement(sorted(ends, key=repr), cubes))
 
 
 def test_the_shipped_board_has_every_kind_of_zone_the_game_has_and_both_strengths():
@@ -117,17 +104,12 @@ def test_a_battle_on_a_board_whose_print_the_game_does_not_know_is_refused_befor
 def test_zeros_that_are_printed_change_nothing_and_a_saved_battle_is_read_back_the_same():
     setup = Setup("ship", (Side("violet", 3), Side("green", 2)), "violet")
     chances = {f"zone:{zone.name}": 1 / len(BOARD.zones) for zone in BOARD.zones}
-    one, other = (
-        play_to_end(DiceShip(board=board, chances=chances, ship="mine"), setup)
-        for board in (BOARD, board_with("choice", coins=0, strength=0))
-    )
+    boards = (BOARD, board_with("choice", coins=0, strength=0))
+    ships = (DiceShip(board=board, chances=chances, ship="mine") for board in boards)
+    one, other = ([*play(ship, start(ship, setup, 3))][-1] for ship in ships)
     assert one.board == other.board
     assert one.result() == other.result()
     assert Battle.from_token(other.token()) == other
-
-
-def play_to_end(ship: DiceShip, setup: Setup) -> Battle:
-    return [*play(ship, start(ship, setup, 3))][-1]
 
 
 def test_a_campaign_of_battles_on_such_a_board_is_refused_before_its_directory_is_made(tmp_path: Path):

@@ -17,26 +17,20 @@ from tower_sim.games.dead_reckoning.sides import Setup, Side
 from tower_sim.games.odds import mean, proportion
 
 
-def many(model, combat, games, seed=3, policies=None):
-    odds = BattleOdds()
+def many(model, combat, games, policies=None):
+    odds, battles = BattleOdds(), []
     for game in range(games):
-        *_, battle = play(model, start(model, combat, seed, game), policies or {})
+        *_, battle = play(model, start(model, combat, 3, game), policies or {})
         odds.add_battle(battle)
-    return odds
+        battles.append(battle)
+    return odds, battles
 
 
 @pytest.fixture(scope="module")
 def rough():
     """60 battles with everything that can go wrong, and the battles themselves."""
     combat = setup(4, 3, violet_side=able("throw:2", "move"), green_side=able("take_off", "throw:1"))
-    battles = []
-    for game in range(60):
-        *_, battle = play(ROUGH, start(ROUGH, combat, 3, game), ANY)
-        battles.append(battle)
-    odds = BattleOdds()
-    for battle in battles:
-        odds.add_battle(battle)
-    return odds, battles
+    return many(ROUGH, combat, 60, ANY)
 
 
 def test_chances_and_means_are_those_of_the_battles_with_their_intervals(rough):
@@ -72,12 +66,8 @@ def test_chances_of_sinking_of_the_legendary_cube_and_of_removed_buildings_are_t
     """Lines 929, 931, 971, 977, 1062 and 1133: each is told of the sides that it can happen to, with its interval."""
     harmed: Any = {} if kind == "merchant" and not rulings else {"green_side": {"damage": 4}}
     combat = setup(3, 2, kind=kind, rulings=rulings, violet_side={"damage": 4}, **harmed)
-    odds, results = BattleOdds(), []
-    for game in range(30):
-        *_, battle = play(ROUGH, start(ROUGH, combat, 3, game))
-        odds.add_battle(battle)
-        results.append(battle.result())
-    summary = odds.summary()
+    odds, battles = many(ROUGH, combat, 30)
+    summary, results = odds.summary(), [battle.result() for battle in battles]
     assert (list(summary["sink"]), list(summary["legendary"])) == (can_sink, legendary)
     for colour in can_sink:
         assert summary["sink"][colour] == proportion(sum(colour in result.sunk for result in results), 30)
@@ -156,7 +146,7 @@ def test_the_mean_chain_and_the_share_of_the_explosive_zone_are_those_of_the_dic
     """Each of 2 x 2 cubes explodes with chance 1/5, its extra may not (supply 1): 4 sigma of 1500 battles."""
     model = DiceShip({"bang": 0.2, "one": 0.8})
     combat = setup(1, 1, violet_side={"supply": 1}, green_side={"supply": 1})
-    odds = many(model, combat, 1500)
+    odds, _ = many(model, combat, 1500)
     # the chain goes on until the later of two geometric times: P(length >= k) = 1 - (1 - 0.2^k)^2
     tail = [1 - (1 - 0.2**k) ** 2 for k in range(1, 30)]
     expected = sum(tail)
@@ -187,7 +177,7 @@ def test_the_chance_to_win_of_dice_is_that_of_an_enumeration_with_its_interval()
     """1 against 1 without explosive: violet wins with the tie; 4 sigma of 4000 battles."""
     chances, strength = {"coin": 0.5, "one": 0.3, "two": 0.2}, {"coin": 0, "one": 1, "two": 2}
     win = sum(p * q for a, p in chances.items() for b, q in chances.items() if strength[a] >= strength[b])
-    told = many(DiceShip(chances), setup(), 4000).summary()["win"]["violet"]
+    told = many(DiceShip(chances), setup(), 4000)[0].summary()["win"]["violet"]
     deviation = math.sqrt(win * (1 - win) / 4000)
     assert abs(told["share"] - win) < 4 * deviation
     low, high = told["interval"] or (0, 0)
@@ -219,7 +209,7 @@ def test_the_document_has_the_head_of_a_battle_and_the_summary_and_is_json(rough
 
 def test_a_tie_break_of_three_has_three_chances():
     sides = tuple(Side(colour, 2, 6) for colour in ("violet", "green", "blue"))
-    summary = many(DiceShip(), Setup("tie_break", sides), 30).summary()
+    summary = many(DiceShip(), Setup("tie_break", sides), 30)[0].summary()
     assert sum(chance["count"] for chance in summary["win"].values()) == 30
     assert len(summary["win"]) == 3
     assert summary["steps"]["throw"] > 30  # some were tied

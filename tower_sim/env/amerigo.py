@@ -1,4 +1,4 @@
-"""An environment for the phases of Amerigo: the player takes an action of a colour that came out, gold, or a token."""
+"""An environment for the phases of Amerigo."""
 
 from __future__ import annotations
 

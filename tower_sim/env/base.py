@@ -38,7 +38,7 @@ Seen = tuple[str, float, float]  # an element of the observation: name, value, l
 
 
 class Actions(spaces.Discrete[np.int64]):
-    """The numbered actions. `sample` draws an action that `mask` allows, by default one that is allowed now."""
+    """The numbered actions; `sample` draws by default one that is allowed now."""
 
     allowed: Array
 
@@ -104,7 +104,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
 
     @abstractmethod
     def _begin(self, seed: int) -> T:
-        """Return the table at the first choice. All randomness is drawn from `seed`."""
+        """Return the table at the first choice, with all randomness from `seed`."""
 
     @abstractmethod
     def _after(self, table: T, action: int) -> tuple[T, float]:
@@ -112,11 +112,11 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
 
     @abstractmethod
     def _mask(self, table: T) -> Iterable[Any]:
-        """Return whether each action is allowed. At the end of the game none is."""
+        """Return whether each action is allowed; at the end of the game none is."""
 
     @abstractmethod
     def _elements(self, table: T) -> Iterable[Seen]:
-        """Return the elements of the observation. Names of elements about the cubes inside begin with `inside`."""
+        """Return the elements of the observation; names of those about the cubes inside begin with `inside`."""
 
     @abstractmethod
     def _figure(self, table: T) -> Any:
@@ -124,7 +124,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
 
     @abstractmethod
     def greedy(self) -> int:
-        """Return the action of a simple player who does not look ahead."""
+        """Return the action of a player who does not look ahead."""
 
     # What all environments share.
 
@@ -141,7 +141,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
         return np.array([min(value, most) for _, value, most in self._numbers(self.table)], np.float32)
 
     def action_masks(self) -> Array:
-        """Return whether each action is allowed now, as booleans. sb3-contrib calls this method."""
+        """Return whether each action is allowed now, as booleans, for sb3-contrib."""
         return np.array([*self._mask(self.table)], bool) & (not self._failed)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
@@ -150,10 +150,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
         return self.put(self._begin(int(self.np_random.integers(1 << 63))))
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
-        """Raises UsageError after the end, or for an action outside the mask.
-
-        With `illegal` = "first", an action outside the mask is replaced by the first allowed one.
-        """
+        """Raises UsageError after the end, or for an action outside the mask unless `illegal` is "first"."""
         number, reward = self.check_action(action), 0.0
         try:
             self._table, reward = self._after(self.table, number)
@@ -207,7 +204,7 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
         return {"action_mask": mask.copy()} | ({"failed": self._failed} if self._failed else {})
 
     def check_action(self, action: Any) -> int:
-        """Return the number of an action that is allowed. Raises UsageError as `step` does."""
+        """Return the number of an action that is allowed; raises UsageError as `step` does."""
         allowed = np.flatnonzero(self.action_masks()).tolist()
         if not allowed:
             raise UsageError("the step is one after the end of the episode; allowed is none; call reset()")
@@ -238,5 +235,5 @@ class TowerEnv(gymnasium.Env[Array, Any], ABC, Generic[T]):
 
 
 def by_colour(what: str, counts: Mapping[str, int], colours: Mapping[str, int]) -> Sequence[Seen]:
-    """Return elements of the observation that count cubes by colour. `colours` has the largest possible counts."""
+    """Return elements of the observation by colour; `colours` has the largest possible counts."""
     return [(f"{what}_{colour}", counts.get(colour, 0), most) for colour, most in colours.items()]

@@ -1,7 +1,7 @@
 """Environments for battles of Dead Reckoning: one side against the game's own policy, or all sides in turn.
 
-The choice is which ability to use, and on which cube, or to pass. Cubes of one colour in one place are not told apart,
-so that a battle has a fixed list of actions.
+The choice is which ability to use, and on which cube, or to pass. Cubes of one colour in one place are alike, so that a
+battle has a fixed list of actions.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class DeadReckoningEnv(TowerEnv[Battle]):
         return spaces.Dict({"observation": self.observation_space, "action_mask": mask})
 
     def greedy(self) -> int:
-        """Return the action of the game's own policy, which uses an ability while the side is behind."""
+        """Return the action of the game's own policy."""
         table = self.table
         use = when_behind(table, table.turn, table.uses(table.turn))
         return self.actions.index(_PASS if use is None else _name_use(table, use))

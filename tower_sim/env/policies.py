@@ -1,6 +1,6 @@
 """Baseline policies for comparison with a solver: random, greedy, search, and the exact solution of push your luck.
 
-A policy is a function of an environment (`env.unwrapped`). It returns an action that is allowed.
+A policy is a function from an environment (`env.unwrapped`) to an allowed action.
 """
 
 from __future__ import annotations
@@ -138,14 +138,14 @@ class SolvedLuck:
         return int(self.actions(env.observation[None], env.action_masks()[None])[0])
 
     def actions(self, seen: Array, mask: Array) -> Array:
-        """Return the action for each of many games, from their observations and masks."""
+        """Return the action for each of many games."""
         seen = seen.astype(int)
         left = np.clip(self._rules.rounds - seen[:, 0], 0, None)
         stops = self._choices[left, np.minimum(seen[:, 1], self._most), self._number_cell(seen[:, self._columns])]
         return np.where((stops & (mask[:, STOP] > 0)) | (mask[:, THROW] == 0), STOP, THROW)
 
     def play(self, envs: PushYourLuckVectorEnv, seed: int) -> Array:
-        """Play one game in each of `envs` and return the points that each banks, shape (num_envs,)."""
+        """Play one game in each of `envs` and return the points, shape (num_envs,)."""
         seen, info = envs.reset(seed=seed)
         banked, is_on = np.zeros(envs.num_envs), np.ones(envs.num_envs, bool)
         while is_on.any():

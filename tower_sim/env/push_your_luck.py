@@ -37,7 +37,7 @@ class LuckTable:
 class PushYourLuckEnv(TowerEnv[LuckTable]):
     """An environment in which the player throws again for gold, or stops before black cubes come out.
 
-    The reward is the number of points banked. The rules `policy` and `at` have no effect.
+    The reward is the points banked. The rules `policy` and `at` have no effect.
     """
 
     game = GAME

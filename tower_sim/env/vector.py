@@ -24,8 +24,8 @@ _ACTIONS = (THROW, STOP)
 class PushYourLuckVectorEnv(VectorEnv[Array, Array, Array]):
     """A vector of `num_envs` games of `PushYourLuckEnv` with the knowledge "table"; see `gymnasium.make_vec`.
 
-    A finished game begins again in the next step, whatever its action (`AutoresetMode.NEXT_STEP`).
-    `info["action_mask"]` has shape (num_envs, 2). With the same seed the games differ from those of `PushYourLuckEnv`.
+    A finished game begins again in the next step (`AutoresetMode.NEXT_STEP`). `info["action_mask"]` has shape
+    (num_envs, 2). With the same seed the games differ from those of `PushYourLuckEnv`.
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP}

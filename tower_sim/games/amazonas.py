@@ -59,8 +59,8 @@ class AmazonasRules(Rules):
 class Amazonas(Game):
     """the 18 events of a game come out of a tower instead of off a deck
 
-    Ours: each round throws all cubes outside that were no event yet. One of those that come out is the event, and is
-    never thrown again. If no cube comes out, the round throws again. If no cube is outside, the tower is emptied first.
+    Ours: each round throws all cubes outside that were no event yet. One that comes out is the event, and is never
+    thrown again. If none comes out, the round throws again. If none is outside, the tower is emptied first.
     """
 
     version = 2  # version 1 had no hand of income cards, and thefts took the same silver again

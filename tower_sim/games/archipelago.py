@@ -91,7 +91,7 @@ class Archipelago(Game):
     )
 
     def cubes(self, rules: ArchipelagoRules) -> dict[str, int]:
-        """Return the bank: all 82 cubes but one of each resource, which lies on the interior market (lines 87, 174)."""
+        """Return the bank without the cubes on the interior market, one of each resource (lines 87, 174)."""
         return {resource: count - 1 for resource, count in PRINTED.items()}
 
     def turns(self, rules: ArchipelagoRules) -> int:
@@ -152,7 +152,7 @@ def _list_halves(tower: GameTower, rules: ArchipelagoRules) -> Iterator[tuple[in
 
 
 def _draw_card(tower: GameTower, rules: ArchipelagoRules) -> list[Half]:
-    """Draw the two halves of a card. At most one is an event (line 472), and at most one is red (line 874)."""
+    """Draw the two halves of a card: at most one is an event (line 472), and at most one is red (line 874)."""
     event, red, angry = (int(tower.rng.integers(100)) < x for x in (rules.event, rules.red, rules.angry))
     one, other = (MARKETS[int(tower.rng.integers(2))] for _ in MARKETS)  # ours: either half, by lot
     halves = [Half(market, red and market == one) for market in MARKETS]

@@ -83,9 +83,9 @@ class ChainOfDrops(Game):
 
 
 def choose_cubes(chain: Chain, outside: Sequence[Cube], rng: np.random.Generator) -> list[Cube]:
-    """Return the cubes for the next drop. Random for the policies `uniform` and `cover`.
+    """Return the cubes for the next drop, at random for the policies `uniform` and `cover`.
 
-    `outside` is in queue order. The list is empty if no cube is outside.
+    `outside` is in queue order, and may be empty.
     """
     if chain.policy == "fixed" or not outside:
         return list(outside[: chain.throw])

@@ -121,7 +121,7 @@ class Row:
 
     @property
     def relative(self) -> tuple[float, float, float] | None:
-        """The difference and the ends of its interval, divided by A's mean; None if this mean is 0."""
+        """The difference and the ends of its interval, divided by A's mean."""
         if self.mean_a == 0:
             return None
         low, high = self.interval or (self.difference, self.difference)
@@ -156,10 +156,10 @@ class Row:
 
 
 class Sampler(Protocol):
-    """A function that samples many runs of a game at once with one model."""
+    """A function that samples many runs of a game at once."""
 
     def __call__(self, side: int, runs: int, seed: int, first: int) -> Values:
-        """Sample `runs` runs with the rules of `side`. Run r draws from stream number first + r of `seed`."""
+        """Sample runs with the rules of `side`. Run r draws from stream number first + r of `seed`."""
         ...
 
 
@@ -193,11 +193,11 @@ class Compared:
     # Many runs at once, if the game and the model can.
 
     def sampler(self, model: DropModel) -> Sampler | None:
-        """Return a sampler of many runs at once, or None if the game or the model has none."""
+        """Return a sampler, or None if the game or the model has none."""
         return None
 
     def numbers(self) -> int:
-        """Return an upper bound for the numbers in a sampled run, for memory."""
+        """Return an upper bound for the numbers in a sampled run."""
         return 1
 
     # The report.
@@ -245,7 +245,7 @@ class Compared:
         return f"B: {first}.{also}{rest}"
 
     def picture(self, courses: tuple[Any, Any]) -> Picture | None:
-        """Return curves for the picture, or None to draw the figures only."""
+        """Return curves for the picture, or None."""
         return None
 
 
@@ -260,7 +260,7 @@ def instead(row: Row, unit: str = "") -> str:
 
 
 def how_sure(row: Row, run: str, unit: str = "", scale: float = 1) -> str:
-    """Return how sure a difference is and, if it is not shown, how large it may be, times `scale` in `unit`."""
+    """Return how sure a difference is, and unless it is shown, how large it may be, times `scale` in `unit`."""
     if row.verdict is Sureness.SHOWN:
         return "certain" if row.p_adjusted <= _CERTAIN else "very likely"
     if row.interval is None:
@@ -293,7 +293,7 @@ def _describe_open(rows: Sequence[Row], run: str) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number as text: whole from 20, with one decimal from 1, below that with two significant digits."""
+    """Return a number as text: whole from 20, one decimal from 1, else two significant digits."""
     size = abs(value)
     if size >= 20:
         return f"{value:.0f}"

@@ -88,7 +88,7 @@ class Game(ABC):
     source: str = ""
 
     def __init_subclass__(cls) -> None:
-        """Raise UsageError for a name that datasets already use, and for a figure that names an unknown fact."""
+        """Raise UsageError for a name that datasets use, and for a figure that names an unknown fact."""
         own, name = cls.__dict__, getattr(cls, "name", "")
         if "kind" not in own and name:
             cls.kind = name
@@ -117,7 +117,7 @@ class Game(ABC):
 
     @abstractmethod
     def play(self, tower: GameTower, rules: Any) -> Iterator[Turn]:
-        """Throw into the tower and yield the turns of a run. All randomness must come from `tower` and `tower.rng`."""
+        """Throw into the tower and yield the turns of a run, with all randomness from `tower` and `tower.rng`."""
 
     # What a game may define.
 
@@ -126,7 +126,7 @@ class Game(ABC):
         return 100
 
     def summary(self, turns: Sequence[Turn], rules: Any) -> str:
-        """Return the result of a run, beginning with two plain sentences for players."""
+        """Return the result of a run; it begins with two plain sentences for players."""
         landed = [turn for turn in turns if turn.failed is None]
         if not landed:
             return f"{self.title} was cut short before its first turn. Nothing was thrown."
@@ -151,12 +151,12 @@ class Game(ABC):
     # What the framework calls. Only our own older games override these.
 
     def read(self, tables: Mapping[str, Any]) -> Any:
-        """Return the rules from `tables`, which maps names in `self.tables` to changed settings."""
+        """Return the rules from `tables`, the changed settings by the names in `self.tables`."""
         refuse_unknown(tables, dict.fromkeys(self.tables), "tables")
         return typed.read(self.Rules, tables.get(self.tables[0], {}))
 
     def plain(self, rules: Any) -> dict[str, Any]:
-        """Return the rules as tables with all defaults, ready for `json.dumps`. `read` is the inverse."""
+        """Return the rules as tables with all defaults, ready for `json.dumps`; `read` is the inverse."""
         check_rules(rules, self.Rules)
         return {self.tables[0]: typed.plain(rules)}
 
@@ -165,15 +165,15 @@ class Game(ABC):
         return self.plain(self.read(tables))
 
     def measured(self, turns: Sequence[Turn], rules: Any) -> tuple[float, ...]:
-        """Return the value of each of `figures` for one complete run, 0 for a figure that no turn contributes to."""
+        """Return the value of each of `figures` for one complete run, 0 where no turn contributes."""
         return tuple(table(count_run(self, turns, rules), self.figures)[0].tolist()) if self.figures else ()
 
     def plan(self, rules: Any) -> Plan | None:
-        """Return the cubes that every drop of a run throws, or None if they depend on the course of the run."""
+        """Return the cubes that every drop of a run throws, or None if they depend on its course."""
         return None
 
     def knocks(self, rules: Any) -> Mapping[int, float]:
-        """Return the strengths (g) of the knocks on the table, by the number of the drop before the knock."""
+        """Return the strengths (g) of the knocks on the table, by the number of the drop before."""
         return {}
 
     def fitted(self) -> tuple[Figure, ...]:
@@ -194,11 +194,11 @@ class Game(ABC):
         (with_board if self.board else as_tower)(apparatus)
 
     def most_cubes(self, rules: Any) -> int:
-        """Return about how many cubes are thrown or inside at once, at most, for limits."""
+        """Return about how many cubes are thrown or inside at once, at most."""
         return sum(self.cubes(rules).values())
 
     def start(self, model: DropModel, rules: Any, seed: int, run: int | None = None) -> Iterator[Turn]:
-        """Play one run and yield its turns. All randomness is drawn from `seed`, a whole number from 0.
+        """Play one run and yield its turns, with all randomness from `seed`, a whole number from 0.
 
         With `run`, the seed is a root seed that many runs share, and this is run number `run`.
         """

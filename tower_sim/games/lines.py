@@ -23,10 +23,7 @@ def _tree(text: str) -> ast.Module:
 
 
 def line_of_fault(text: str, error: Exception) -> int | None:
-    """Return the line of the fact or the figure that a UsageError is about, or None.
-
-    The error's `what` is `fact NAME` or `figure FORMULA`.
-    """
+    """Return the line of what a UsageError is about, `fact NAME` or `figure FORMULA`, or None."""
     kind, _, word = getattr(error, "what", "").partition(" ")
     for node in ast.walk(_tree(text)):
         parts: list[ast.expr | None] = []

@@ -81,7 +81,7 @@ def mean(values: Sequence[float], runs: int | None = None) -> Mean:
 
 
 def shares(runs: Sequence[Counter[str]], words: Iterable[str]) -> dict[str, Share]:
-    """Return each word's count in runs, its share of all counts, and the share's 95 % interval; `words` come first.
+    """Return each word's count, its share of all counts, and the share's 95 % interval; `words` come first.
 
     The interval is Student's for a ratio of sums over runs; None for fewer than FEWEST runs.
     """
@@ -104,7 +104,7 @@ def mean_text(result: Mean, form: str = ".2f") -> str:
 
 
 def share_text(result: Share) -> str:
-    """Return a result of `proportion`, or one share of `shares`, as text, in percent."""
+    """Return a result of `proportion` or `shares` as text, in percent."""
     return _with_interval(result["share"], result["interval"], ".1%")
 
 

@@ -1,4 +1,4 @@
-"""A picture of one run of any game: the cubes inside after each turn, and the cubes that each turn brought out."""
+"""A picture of one run of any game: the cubes inside after each turn, and those that each turn brought out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GAP = 0.14  # inches between panels
 
 @dataclass(frozen=True, eq=False)
 class RunSheet:
-    """The picture of a run: `panels` from the bottom, the first with the cubes out, the last with those inside.
+    """The picture of a run: `panels` from the bottom, first the cubes out, last those inside.
 
     `colours` are those that appear. A turn is `column` pt wide, and a square of the first panel `side` pt.
     """
@@ -54,8 +54,8 @@ def lay_out(
 ) -> RunSheet:
     """Return the sheet of a run whose `counts` are the cubes inside and out by turn, for each colour.
 
-    Lengths are inches. `middle` has the height of each further panel and the gap above it. `names` are labels beside
-    the rows, in addition to the colours.
+    Lengths are inches. `middle` has the height of each further panel and the gap above it. `names` are further labels
+    of rows.
     """
     paint = {of.name: of for of in paints(list(counts))}
     inside_by, out_by = ({colour: pair[i] for colour, pair in counts.items()} for i in range(2))
@@ -82,7 +82,7 @@ def lay_out(
 
 
 def draw_run(turns: Sequence[Turn], colours: Sequence[str], path: str | Path, *, title: str) -> None:
-    """Draw the turns of a run into the file `path`. Counts are cubes."""
+    """Draw the turns of a run into the file `path`."""
     check_path(path)
     save(figure(turns, colours, title), path)
 

@@ -145,7 +145,7 @@ def check_rules(rules: object, kind: type) -> None:
 
 
 def shares(game: Any, turns: Sequence[Turn]) -> dict[str, dict[str, float]]:
-    """Return each word's share of the reports in a run (0 without reports), for each fact of words."""
+    """Return each word's share of the reports in a run, for each fact of words."""
     counts = count_words(game, turns)
     return {
         name: {word: counts[name][word] / max(1, counts[name].total()) for word in words}
@@ -154,7 +154,7 @@ def shares(game: Any, turns: Sequence[Turn]) -> dict[str, dict[str, float]]:
 
 
 def count_words(game: Any, turns: Sequence[Turn]) -> dict[str, Counter[str]]:
-    """Return how many turns of a run report each word, for each fact of words."""
+    """Return how many turns report each word, for each fact of words."""
     reports = {name: (turn.facts.get(name) for turn in turns if turn.failed is None) for name in word_facts(game)}
     return {name: Counter(word for word in words if word is not None) for name, words in reports.items()}
 

@@ -22,7 +22,7 @@ from tower_sim.statistics import CONFIDENCE, too_few
 
 
 def run_type(game: Any) -> Any:
-    """Return the type of the document of a run, from the rules and facts that the game registers."""
+    """Return the type of the document of a run."""
     name = _camel(game.name)
     kinds = {key: Literal[kind] if isinstance(kind, tuple) else kind for key, kind in game.facts.items()}
     fields = {key: NotRequired[kind | None] for key, kind in kinds.items()}
@@ -62,7 +62,7 @@ def _camel(name: str) -> str:
 
 
 class FigureOdds(ManyRuns):
-    """Statistics over many runs: the mean of each figure, and the share of turns with each word of a fact."""
+    """Statistics over many runs: the mean of each figure, and the share of turns with each word."""
 
     def __init__(self, game: Any) -> None:
         self.game = game

@@ -47,7 +47,7 @@ class GameTower(Throwing):
 
     @property
     def out(self) -> dict[str, int]:
-        """The cubes that came out in this turn, through the throw or the knock, by colour."""
+        """The cubes that came out in this turn, by colour."""
         return count_by_colour(cube for outcome in self.outcomes for cube in outcome.emerged)
 
     @property
@@ -56,35 +56,35 @@ class GameTower(Throwing):
         return count_by_colour(self._outside(), list(dict.fromkeys(cube.colour for cube in self.cubes)))
 
     def pick(self, cubes: Mapping[str, int], how: str = "uniform") -> str:
-        """Draw one of `cubes` at random and return its colour; with `how` = "most" one of the most numerous colours."""
+        """Draw one of `cubes` and return its colour; with `how` = "most" one of the most numerous colours."""
         if how == "most":
             cubes = {colour: 1 for colour, count in cubes.items() if count == max(cubes.values())}
         return next(iter(self.sample(cubes, 1)))
 
     def sample(self, cubes: Mapping[str, int], number: int) -> dict[str, int]:
-        """Draw `number` of `cubes` without replacement, or all if there are fewer. Return counts by colour."""
+        """Draw `number` of `cubes` without replacement, or all if there are fewer; return counts by colour."""
         colours = list(cubes)
         drawn = self.rng.multivariate_hypergeometric([cubes[x] for x in colours], min(number, sum(cubes.values())))
         return {colour: int(count) for colour, count in zip(colours, drawn, strict=True) if count}
 
     def throw_cubes(self, cubes: Sequence[Cube]) -> Outcome:
-        """Throw these individual cubes and return the outcome. Use `throw` if only the colours matter."""
+        """Throw these individual cubes; use `throw` if only the colours matter."""
         return self._act("throw", partial(self.model.drop, self.state, tuple(cubes)))
 
     def place(self, colour: str, zone: str) -> Outcome:
-        """Put one cube of `colour` from outside into a zone of a ship's board, and return the outcome."""
+        """Put one cube of `colour` from outside into a zone of a ship's board."""
         (cube,) = self._of({colour: 1}, self._outside(), "puts", "outside the tower")
         return self._act("throw", partial(_board(self.model).place, self.state, cube, zone))
 
     def take(self, cubes: Mapping[str, int] | None = None, /, **colours: int) -> None:
-        """Take cubes out of the tower and off the board by hand, by colour. Without counts, take all of them."""
+        """Take cubes out of the tower and off the board by hand, by colour; without counts all of them."""
         there = in_order((*self.state.cubes, *self.state.board.cubes))
         counts = merged(cubes, colours) or count_by_colour(there)
         if any(counts.values()):
             self._state = self.state.take(self._of(counts, there, "takes", "inside or on the board"))
 
     def keep(self, outcome: Outcome) -> None:
-        """Continue from an outcome of the model. Raises UsageError if the model lost or doubled a cube."""
+        """Continue from an outcome of the model. Raises UsageError if it lost or doubled a cube."""
         before = {*self._state.cubes, *self._state.board.cubes, *outcome.thrown}
         after = in_order(landing.cube for landing in outcome.landings)
         if in_order(before) != after:

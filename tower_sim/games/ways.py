@@ -36,8 +36,7 @@ class Asked:
 class Ways:
     """The reports and documents of one game.
 
-    `turns` is the word for several turns. `picture` says what the picture of a run shows, and `description`
-    describes the game for comparisons.
+    `turns` is the word for several turns, and `picture` says what the picture of a run shows.
     """
 
     turns: str = "drops"
@@ -96,24 +95,24 @@ class Ways:
         return [telling.run_type(self.game), *[telling.odds_type(self.game)] * bool(self.game.figures)]
 
     def compared(self, rules: tuple[Any, Any]) -> Compared:
-        """Return the description of this game for a comparison of two variants with these rules."""
+        """Return the description of this game for a comparison of two variants."""
         return self.description(self.game, rules)
 
     # Asking for a run
 
     def check(self, model: DropModel, rules: Any) -> None:
-        """Raise UsageError, before a run begins, if `model` cannot play these rules."""
+        """Raise UsageError if `model` cannot play these rules."""
         check_knocks(model, self.game.knocks(rules))
 
     def caption(self, rules: Any, *, apparatus: str, model: str, seed: int) -> str:
         return self.head(rules, apparatus=apparatus, model=model, seed=seed).splitlines()[0]
 
     def expected(self, rules: Any) -> int | None:
-        """Return the exact number of turns of a run, or None if it is not known."""
+        """Return the exact number of turns of a run, or None."""
         return None
 
     def odds(self) -> ManyRuns | None:
-        """Return empty statistics over many runs, or None if the game has no figures."""
+        """Return empty statistics over many runs, or None."""
         return telling.FigureOdds(self.game) if self.game.figures else None
 
 

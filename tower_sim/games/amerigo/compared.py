@@ -36,8 +36,8 @@ from tower_sim.runs.figure import table
 class Course:
     """Counts over games of one variant.
 
-    `inside[i, n]` is the number of games with n cubes inside after drop i. `actions[n]` is the number of phases in
-    which the players could choose from n actions.
+    `inside[i, n]` is the number of games with n cubes inside after drop i, `actions[n]` that of phases with n actions
+    to choose from.
     """
 
     rules: Rules
@@ -107,7 +107,7 @@ class ComparedGames(Compared):
         return self.measure(games, side, int(model.extrapolated(games).sum()))
 
     def check(self, side: int) -> None:
-        """Raise UsageError for rules without rounds, since the figures describe phases, or with knocks."""
+        """Raise UsageError for rules without rounds or with knocks."""
         if self.rules[side].rounds == 0:
             allowed = "a whole number from 1 in a comparison"
             raise fault("rounds", 0, allowed, "the figures are of the phases")

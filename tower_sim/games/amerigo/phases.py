@@ -47,7 +47,7 @@ class GameState:
 
     @property
     def phase(self) -> str:
-        """The colour whose storage space is thrown; `setup` for the set-up."""
+        """The colour whose storage space is thrown, or `setup`."""
         return self.rules.phases[(self.index - 1) % len(self.rules.phases)] if self.index else SETUP
 
     @property
@@ -177,7 +177,7 @@ def play(model: DropModel, rules: Rules, seed: int) -> Iterator[DropEntry]:
 
 
 def play_drops(tower: GameTower, rules: Rules) -> Iterator[DropEntry]:
-    """Yield the entries of a game; see `play`. The caller begins a new turn of `tower` after each."""
+    """Yield the entries of a game; the caller begins a new turn of `tower` after each."""
     state = start(tower.model, rules)
     while not state.over:
         entry = drop(tower, state)
@@ -186,7 +186,7 @@ def play_drops(tower: GameTower, rules: Rules) -> Iterator[DropEntry]:
 
 
 def drop(tower: GameTower, state: GameState) -> DropEntry:
-    """Return the entry of the current drop and the knock after it, at the beginning of a turn of `tower`."""
+    """Return the entry of the current drop and the knock after it."""
     thrown = throw_of(state)
     outcome = knock = None
     if thrown:

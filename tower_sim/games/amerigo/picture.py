@@ -21,13 +21,13 @@ _NAMES = 0.3  # inches between panels with a legend between them
 
 
 def draw_game(entries: Sequence[DropEntry], rules: Rules, path: str | Path, *, title: str) -> None:
-    """Draw the drops of a game, in order, into the file `path`. Counts are cubes."""
+    """Draw the drops of a game, in order, into the file `path`."""
     check_path(path)
     save(game_figure(entries, rules, title), path)
 
 
 def game_figure(entries: Sequence[DropEntry], rules: Rules, title: str) -> Figure:
-    """Return the matplotlib figure that `draw_game` writes. Raises UsageError if there are no entries."""
+    """Return the matplotlib figure of `draw_game`. Raises UsageError if there are no entries."""
     if not entries:
         raise UsageError("entries of the game are 0; allowed is 1 or more; play the game first")
     counts = {

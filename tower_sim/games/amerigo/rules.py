@@ -35,8 +35,8 @@ Words = Annotated[tuple[Word, ...], Field(strict=False)]  # a list in TOML and J
 class Rules(rules.Rules):
     """The part of the game that house rules change, and the knocks on the table; the default is the published game.
 
-    Source: Amerigo rulebook, components and course of the game. The order of the phases between blue and white is
-    inferred from the list of components.
+    Source: Amerigo rulebook, components and course of the game. That blue is first, white last and the order clockwise
+    is said there; that the phases between follow the order in which the components list the colours is inferred.
     """
 
     unsaid: ClassVar[tuple[str, ...]] = ("rulings", "knocks")
@@ -98,13 +98,13 @@ class Rules(rules.Rules):
 
 
 def as_rules(rules: object) -> Rules:
-    """Return `rules`. Raises UsageError unless they are an object of `Rules`."""
+    """Return `rules` if they are an object of `Rules`."""
     advice = "write Rules(rounds=3), or read a table with the game's read(...)"
     return check_kind("rules", rules, Rules, "Rules", advice)
 
 
 def check_colours(what: str, some: Iterable[str], colours: Sequence[str], advice: str = "check its spelling") -> None:
-    """Raise UsageError if one of `some` is not one of `colours`. `what` names them."""
+    """Raise UsageError if one of `some`, which `what` names, is not one of `colours`."""
     for colour in some:
         if not isinstance(cast("object", colour), str) or colour not in colours:
             raise unknown(f"a colour in {what}", colour, colours, advice)

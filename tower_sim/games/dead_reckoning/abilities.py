@@ -76,9 +76,9 @@ class Ability:
         """Read an ability.
 
         Args:
-            text: KIND, KIND:N or KIND:N:N..., with ! at the end if it is barred. The forms are throw:COUNT, card:COUNT,
-                move:SPARED, strength:COUNT, take_off:DAMAGE:COINS and win_bonus:DAMAGE:COINS:CARGO. The defaults are
-                throw:2, card:0, move:0, strength:1, take_off:1:2 and win_bonus:0:0:0.
+            text: throw:COUNT, card:COUNT, move:SPARED, strength:COUNT, take_off:DAMAGE:COINS or
+                win_bonus:DAMAGE:COINS:CARGO, with ! at the end if it is barred. The defaults are throw:2, card:0, move:0,
+                strength:1, take_off:1:2 and win_bonus:0:0:0.
 
         Returns:
             The ability.
@@ -106,7 +106,7 @@ class Ability:
         return ":".join([self.kind, *([] if plain_move else numbers)]) + "!" * self.barred_against_buildings
 
     def words(self, ending: str = "", zone: str = "") -> str:
-        """Return a phrase for the ability, such as `throw two more cubes`; with `ending` = "s" in the third person."""
+        """Return a phrase such as `throw two more cubes`; with `ending` = "s" in the third person."""
 
         def count(match: re.Match[str]) -> str:
             number: int = getattr(self, match[1])
@@ -121,7 +121,7 @@ class Ability:
 
     @property
     def worth(self) -> Worth:
-        """What the ability itself brings. A win bonus brings it only to the winner."""
+        """What the ability itself brings; a win bonus only to the winner."""
         strength = self.count if self.kind == "strength" else 0
         return Worth(strength=strength, coins=self.coins, cargo=self.cargo, damage=self.damage)
 

@@ -2,8 +2,8 @@
 
     start -> throw -> (shake -> rethrow -> explosion)* -> ability -> (...)* -> ... -> over
 
-The first step that is due comes next: shake cubes loose that are stuck; throw cubes again that lie in a place that is
-not allowed; throw the cubes in explosive zones again, each with one more cube; use an ability or pass.
+The first step that is due comes next: shake stuck cubes loose; throw cubes again that lie where they may not; throw the
+cubes in explosive zones again, each with one more cube; use an ability or pass.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class Battle:
         return {resident.cube: resident.region for resident in self.state.board.lying}
 
     def result(self) -> Result:
-        """Return the result for the current board, final when the battle is over."""
+        """Return the result for the current board."""
         used = [(side, self.ability(side, use)) for side, use in self.used]
         return resolve(self.setup, self.board, self.places, used, self.contenders, self.zones_across)
 
@@ -448,10 +448,7 @@ def _at_hand(battle: Battle, colour: str, occasion: str) -> tuple[Cube, ...]:
 
 
 def _fetch(battle: Battle, wanted: Mapping[str, int], occasion: str) -> tuple[Battle, tuple[Cube, ...], dict[str, int]]:
-    """Return the battle without the wanted cubes, these cubes, and the numbers that were missing by colour.
-
-    Source: rulebook, lines 895 and 999, and the rulings `black_run_out` and `extra_run_out`.
-    """
+    """Return the battle without the wanted cubes, these cubes, and the numbers missing by colour (lines 895, 999)."""
     cubes: list[Cube] = []
     short: dict[str, int] = {}
     rulings = battle.setup.rulings
@@ -472,7 +469,7 @@ def _fetch(battle: Battle, wanted: Mapping[str, int], occasion: str) -> tuple[Ba
 
 
 def _new_round(battle: Battle) -> Battle:
-    """Return a tied tie-break before its next throw. Source: rulebook, line 1275."""
+    """Return a tied tie-break before its next throw (line 1275)."""
     back = (*battle.supply, *battle.state.board.cubes, *battle.lost)
     still = battle.setup.colours if battle.setup.rulings.tie_again == "all" else battle.result().tied
     lying = battle.state.board.cubes

@@ -24,9 +24,9 @@ Verdict = Literal["rests", "again", "lost", "stuck"]
 
 
 def verdict(landing: Landing, *, rested: bool, rulings: Rulings) -> Verdict:
-    """Return the fate of a cube after it landed. `rested`: it had come to rest before and was not thrown since.
+    """Return the fate of a cube after it landed (lines 983-985 and 1019, and the rulings).
 
-    Source: rulebook, lines 983-985 and 1019, and the rulings.
+    `rested`: it had come to rest before and was not thrown since.
     """
     if landing.inside:
         return "stuck"
@@ -41,7 +41,7 @@ def verdict(landing: Landing, *, rested: bool, rulings: Rulings) -> Verdict:
 
 
 def in_explosive(places: Mapping[Cube, str], board: Board, across: Across | None = None) -> tuple[Cube, ...]:
-    """Return the cubes in explosive zones, by number. They explode next. Source: rulebook, line 999."""
+    """Return the cubes in explosive zones, by number (line 999)."""
     zones = {cube: (zone,) for cube, zone in zone_by_cube(places).items()} | dict(across or {})
     explosive = {zone.name for zone in board.zones if kind(zone) == EXPLOSIVE}
     return tuple(sorted(cube for cube, names in zones.items() if explosive & {*names}))

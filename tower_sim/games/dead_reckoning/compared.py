@@ -25,7 +25,7 @@ FIGURES = (
 
 
 def roles(setup: Setup) -> tuple[str, str]:
-    """Return the active side and the other one; in a tie-break the first and second side."""
+    """Return the active side and the other one; in a tie-break the first two sides."""
     active = setup.active or setup.colours[0]
     return active, next(colour for colour in setup.colours if colour != active)
 

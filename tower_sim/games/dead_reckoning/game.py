@@ -25,8 +25,8 @@ _STEPS = 100  # a guess: the number of explosions and shakes has no limit
 class DeadReckoning(Game):
     """Combats of Dead Reckoning. The `entry` of a turn is the `Battle` after its step.
 
-    Both sides use abilities while they are behind. If a run is cut short, the last entry is the battle before the
-    failed step.
+    Both sides use abilities while they are behind. If a run is cut short, the last entry is the battle before that
+    step.
     """
 
     name, title, kind, run, apparatus = "dead_reckoning", "Dead Reckoning", "battle", "battle", "dead_reckoning"

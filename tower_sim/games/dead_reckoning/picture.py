@@ -34,7 +34,7 @@ _GREYS = LinearSegmentedColormap.from_list("paper", ["1.0", "0.5"])
 
 
 def draw_board(ship: WithBoard, state: TowerState, path: str | Path, *, title: str) -> None:
-    """Draw the board with the cubes that lie on it in `state` into the file `path`. Lengths are in mm.
+    """Draw the board with the cubes that lie on it in `state` into the file `path`.
 
     Cubes without a pose, from a model without physics, appear as numbers in each zone.
     """
