@@ -17,7 +17,7 @@ from tower_sim.apparatus.catalogue import shipped
 from tower_sim.calibration import readings
 from tower_sim.campaign import load as load_campaign
 from tower_sim.games.dead_reckoning.rulings import Rulings
-from tower_sim.games.rulings import questions
+from tower_sim.games.rules import questions
 from tower_sim.surrogate.store import KEYS, TOWER, fitted_or_shipped
 
 ROOT = Path(__file__).parent.parent

@@ -19,12 +19,10 @@ from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import MAX_CUBES, supply
 from tower_sim.drops.chances import chances
 from tower_sim.games.amerigo import Rules, Tokens, options, play
-from tower_sim.games.amerigo.figures import ACTION_POINTS, ACTIONS, GOLD, GOLD_WITH_TOKEN
-from tower_sim.games.amerigo.many import sample_games
+from tower_sim.games.amerigo.many import ACTION_POINTS, ACTIONS, GOLD, GOLD_WITH_TOKEN, sample_games
 from tower_sim.games.amerigo.options import action_points, actions_allowed, gold_for_passing
-from tower_sim.games.amerigo.rules import MAX_COLOURS, MAX_DIVISOR, MAX_DROPS
-from tower_sim.games.amerigo.rulings import TokenRulings
-from tower_sim.games.rulings import questions
+from tower_sim.games.amerigo.rules import MAX_COLOURS, MAX_DIVISOR, MAX_DROPS, TokenRulings
+from tower_sim.games.rules import questions
 from tower_sim.surrogate.generator import WordStream
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import landing

@@ -32,8 +32,7 @@ from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import GAME, Rules, play
 from tower_sim.games.amerigo.compared import ComparedGames, Course
-from tower_sim.games.amerigo.figures import FIGURES
-from tower_sim.games.amerigo.many import count_games, plan_of, sample_games
+from tower_sim.games.amerigo.many import FIGURES, count_games, plan_of, sample_games
 from tower_sim.games.compared import Row, how_sure
 from tower_sim.games.game import Game
 from tower_sim.games.rules import Rules as HouseRules

@@ -13,7 +13,7 @@ import pytest
 import tower_sim.env  # noqa: F401 (it registers the environments)
 from tower_sim import UsageError
 from tower_sim.env import policies
-from tower_sim.env.vector import PushYourLuckVectorEnv
+from tower_sim.env.push_your_luck import PushYourLuckVectorEnv
 
 PAGE = (Path(__file__).parents[2] / "docs/solvers.md").read_text("utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.S)

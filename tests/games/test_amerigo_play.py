@@ -16,9 +16,9 @@ from support.rulebook import BLUE_PHASE_OUT, PUBLISHED, SETUP_INSIDE, SETUP_OUT,
 from tower_sim import cli
 from tower_sim.errors import UsageError, quote
 from tower_sim.games.amerigo import GAME, Rules, game_json, play
-from tower_sim.games.amerigo.rulings import TokenRulings
-from tower_sim.games.amerigo.words import game_summary, game_title, in_plain_words
-from tower_sim.games.rulings import questions
+from tower_sim.games.amerigo.rules import TokenRulings
+from tower_sim.games.amerigo.ways import game_summary, game_title, in_plain_words
+from tower_sim.games.rules import questions
 from tower_sim.requests import read_rules
 from tower_sim.service import Opened
 from tower_sim.service.lines import answer, read_request

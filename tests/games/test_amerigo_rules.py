@@ -36,8 +36,8 @@ from tower_sim.games.amerigo import (
     start,
     throw_of,
 )
-from tower_sim.games.amerigo.rulings import TokenRulings
-from tower_sim.games.rulings import questions
+from tower_sim.games.amerigo.rules import TokenRulings
+from tower_sim.games.rules import questions
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.state import Event, Resident
 

@@ -24,7 +24,7 @@ from tower_sim.games.dead_reckoning.rulings import Rulings
 from tower_sim.games.dead_reckoning.sides import OCCASIONS, Setup, Side
 from tower_sim.games.dead_reckoning.words import battle_json, battle_summary, head_words, step_line
 from tower_sim.games.dead_reckoning.worths import Worth
-from tower_sim.games.rulings import questions
+from tower_sim.games.rules import questions
 from tower_sim.outcome import Landing, Status
 
 

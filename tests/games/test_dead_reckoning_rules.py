@@ -38,7 +38,7 @@ from tower_sim.games.dead_reckoning.sides import (
 )
 from tower_sim.games.dead_reckoning.words import battle_json
 from tower_sim.games.dead_reckoning.worths import Worth, worth
-from tower_sim.games.rulings import questions
+from tower_sim.games.rules import questions
 from tower_sim.tools.token import pack, unpack
 
 UNKNOWN: Any = "duel"

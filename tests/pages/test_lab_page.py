@@ -20,8 +20,7 @@ from tower_sim import cli, registry
 from tower_sim.apparatus.catalogue import load, shipped
 from tower_sim.drawing.paint import paints
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.amerigo.figures import FIGURES
-from tower_sim.games.amerigo.many import sample_games
+from tower_sim.games.amerigo.many import FIGURES, sample_games
 from tower_sim.runs.array import Runs
 from tower_sim.runs.figure import table
 from tower_sim.surrogate.store import shipped as shipped_surrogate

@@ -15,7 +15,7 @@ from support.datasets import SPEC, coin_games, table, write
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.reader import load
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.amerigo.figures import GOLD, GOLD_WITH_TOKEN
+from tower_sim.games.amerigo.many import GOLD, GOLD_WITH_TOKEN
 from tower_sim.report.numbers import HOW_SURE
 from tower_sim.report.page import Table
 from tower_sim.statistics import Estimate, Resamples

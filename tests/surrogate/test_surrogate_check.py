@@ -21,8 +21,7 @@ from tower_sim.fitting.tower.knocks import KnockMeans
 from tower_sim.fitting.tower.pit import Histogram, Reliability
 from tower_sim.fitting.tower.whole_games import Autocorrelation, WholeGames
 from tower_sim.games.amerigo import Rules
-from tower_sim.games.amerigo.figures import ACTION_POINTS, ACTIONS, FIGURES
-from tower_sim.games.amerigo.many import plan_of
+from tower_sim.games.amerigo.many import ACTION_POINTS, ACTIONS, FIGURES, plan_of
 from tower_sim.runs.array import EVERY, Plan, Runs
 from tower_sim.runs.tower import RESIDENTS_OUT, THROWN_OUT
 from tower_sim.statistics import Estimate, Estimates

@@ -10,7 +10,7 @@ from tower_sim.apparatus.catalogue import from_tables
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import fault
 from tower_sim.games.game import Game
-from tower_sim.games.knocks import check_knocks
+from tower_sim.games.running import check_knocks
 from tower_sim.models import Model, open_model
 from tower_sim.physics.settings import PhysicsSettings, read_settings
 from tower_sim.surrogate.model import SurrogateModel

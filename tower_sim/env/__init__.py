@@ -10,7 +10,7 @@ _WHERE = "tower_sim.env."
 _ENVIRONMENTS = {
     "AmerigoPhases": ("amerigo:AmerigoPhasesEnv",),
     "DeadReckoning": ("battle:DeadReckoningEnv",),
-    "PushYourLuck": ("push_your_luck:PushYourLuckEnv", "vector:PushYourLuckVectorEnv"),
+    "PushYourLuck": ("push_your_luck:PushYourLuckEnv", "push_your_luck:PushYourLuckVectorEnv"),
 }
 
 _gymnasium = extra("gymnasium", "env")

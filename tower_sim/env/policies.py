@@ -12,8 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from tower_sim.env.base import TowerEnv
-from tower_sim.env.push_your_luck import STOP, THROW
-from tower_sim.env.vector import PushYourLuckVectorEnv
+from tower_sim.env.push_your_luck import STOP, THROW, PushYourLuckVectorEnv
 from tower_sim.errors import check_number, check_whole, unknown
 from tower_sim.games.push_your_luck import MOST_THROWS, after
 from tower_sim.runs.array import Array

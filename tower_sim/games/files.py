@@ -14,8 +14,7 @@ from pydantic import BaseModel
 
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games.game import Game
-from tower_sim.games.lines import error_text, line_of, line_of_fault
-from tower_sim.games.running import guard
+from tower_sim.games.running import error_text, guard, line_of, line_of_fault
 from tower_sim.tools.reading import read_text
 
 _NEEDS = ("name", "title", "Rules")

@@ -1,11 +1,16 @@
-"""Rules of a game as typed data. One definition serves checks, files, options and documents."""
+"""Rules of a game as typed data, and rulings: decisions of the players where a rulebook is silent.
+
+One definition serves checks, files, options and documents.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import reduce
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tower_sim import typed
 from tower_sim.errors import check_table
@@ -79,3 +84,24 @@ def described(kind: type[BaseModel]) -> list[tuple[str, Any, str, str]]:
         (key, reduce(lambda table, name: table[name], key.split("."), usual), allowed(field), field.description or "")
         for key, field in typed.described(kind)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that a ruling answers: the rulebook's line or lines, or `silent`, and a sentence for each answer."""
+
+    source: str
+    choices: Mapping[str, str]
+
+
+def ruling(source: str, **choices: str) -> Any:
+    """Return a field for a class of rulings. Its type must be a Literal of the same choices; see `Question`."""
+    meanings = " ".join(f"{choice}: {meaning}" for choice, meaning in choices.items())
+    more: dict[str, Any] = {"source": source, "choices": choices}
+    return Field(next(iter(choices)), description=f"rulebook: {source}. {meanings}", json_schema_extra=more)
+
+
+def questions(rulings: type[BaseModel]) -> dict[str, Question]:
+    """Return the questions of a class of rulings, by field name."""
+    extra = {name: cast("dict[str, Any]", field.json_schema_extra) for name, field in rulings.model_fields.items()}
+    return {name: Question(more["source"], more["choices"]) for name, more in extra.items()}

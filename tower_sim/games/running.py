@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
+import ast
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from functools import lru_cache, partial
+from types import GeneratorType
+from typing import Any, cast
 
 import numpy as np
 
 from tower_sim.contract import DropModel
 from tower_sim.cubes import MAX_CUBES, count_by_colour
 from tower_sim.door import as_model
-from tower_sim.drops.repeat import TooManyFailedDraws
+from tower_sim.drops.repeat import TooManyFailedDraws, until_landed
 from tower_sim.errors import UsageError, check_kind, check_whole, fault, plain
-from tower_sim.games.lines import error_text, line_of_method, line_of_yield, naming_line
 from tower_sim.games.tower import GameTower
 from tower_sim.games.turn import Turn
 from tower_sim.runs.by_drop import ByDrop, by_drop
 from tower_sim.state import check_seed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 SETUP = "setup"
 MAX_RUN = 2**32 - 1  # the number of a run is a 32-bit word of its seed
@@ -141,6 +140,12 @@ def check_rules(rules: object, kind: type) -> None:
     check_kind("rules", rules, kind, "rules that the game has read", "make them with its read({}) or read(tables)")
 
 
+def check_knocks(model: DropModel, knocks: Mapping[int, float]) -> None:
+    """Raise UsageError if `model` has no knocks or refuses one of these strengths on the empty tower."""
+    for strength in sorted(set(knocks.values())):
+        until_landed(partial(model.knock, model.empty(), strength), np.random.SeedSequence(0))
+
+
 # Figures
 
 
@@ -189,3 +194,68 @@ def _group_cubes(turn: Turn) -> tuple[Any, ...]:
     thrown = [cube for outcome in turn.outcomes for cube in outcome.thrown]
     out = [cube for outcome in turn.outcomes for cube in outcome.emerged]
     return thrown, out, turn.state.cubes, [*({*out} - {*thrown})]
+
+
+def error_text(error: Exception) -> str:
+    """Return an exception of a user's game in one line."""
+    return str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
+
+
+@lru_cache(maxsize=8)
+def _tree(text: str) -> ast.Module:
+    return ast.parse(text)
+
+
+def line_of_fault(text: str, error: Exception) -> int | None:
+    """Return the line of what a UsageError is about, `fact NAME` or `figure FORMULA`, or None."""
+    kind, _, word = getattr(error, "what", "").partition(" ")
+    for node in ast.walk(_tree(text)):
+        parts: list[ast.expr | None] = []
+        if kind == "fact" and isinstance(node, ast.Dict):
+            parts = node.keys
+        elif kind == "figure" and isinstance(node, ast.Call):
+            parts = [*node.args, *(keyword.value for keyword in node.keywords)]
+        for part in parts:
+            if isinstance(part, ast.Constant) and part.value == word:
+                return part.lineno
+    return None
+
+
+def line_of(text: str, name: str, within: str) -> int | None:
+    """Return the line where the class `within` defines `name`, else that of the class, or None."""
+    for kind in ast.walk(_tree(text)):
+        if isinstance(kind, ast.ClassDef) and kind.name == within:
+            for node in ast.walk(kind):
+                match node:
+                    case ast.FunctionDef(name=word) | ast.Name(id=word, ctx=ast.Store()) if word == name:
+                        return node.lineno
+                    case _:
+                        pass
+            return kind.lineno
+    return None
+
+
+def line_of_method(game: Any, name: str) -> int | None:
+    """Return the line of a game's method in its file."""
+    return line_of(game.source, name, type(game).__name__)
+
+
+def line_of_yield(game: Any, turns: Any) -> int | None:
+    """Return the line at which the innermost generator of turns waits."""
+    line, inner = None, turns
+    while isinstance(inner, GeneratorType) and inner.gi_frame and inner.gi_frame.f_code.co_filename == game.file:
+        line, inner = inner.gi_frame.f_lineno, cast("Any", inner.gi_yieldfrom)
+    return line
+
+
+@contextmanager
+def naming_line(game: Any, line: Callable[[], int | None]) -> Generator[None]:
+    """Begin each UsageError with a line of a user's game."""
+    try:
+        yield
+    except UsageError as error:
+        if not game.source:
+            raise
+        number = line()
+        where = f"{game.file}, line {number}" if number else game.file
+        raise UsageError(f"{where}: {error}", error.what, error.code) from None

@@ -14,8 +14,8 @@ from tower_sim.cubes import check_colour
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games import telling
 from tower_sim.games.compared import Compared
-from tower_sim.games.knocks import check_knocks
 from tower_sim.games.odds import ManyRuns
+from tower_sim.games.running import check_knocks
 from tower_sim.games.turn import Turn
 from tower_sim.tools.reading import toml_table
 

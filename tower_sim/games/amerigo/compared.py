@@ -12,8 +12,7 @@ import numpy as np
 from tower_sim.contract import DropModel
 from tower_sim.errors import fault
 from tower_sim.games import Turn
-from tower_sim.games.amerigo.figures import ACTIONS, FIGURES, colour_figures
-from tower_sim.games.amerigo.many import count_games, plan_of, sample_games
+from tower_sim.games.amerigo.many import ACTIONS, FIGURES, colour_figures, count_games, plan_of, sample_games
 from tower_sim.games.amerigo.rules import Rules
 from tower_sim.games.compared import (
     Compared,

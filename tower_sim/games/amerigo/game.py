@@ -7,10 +7,9 @@ from pathlib import Path
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.games import Figure, Game, GameTower, Turn
-from tower_sim.games.amerigo import phases, words
+from tower_sim.games.amerigo import phases
 from tower_sim.games.amerigo import rules as amerigo
-from tower_sim.games.amerigo.figures import FIGURES, FITTED
-from tower_sim.games.amerigo.many import count_games, plan_of
+from tower_sim.games.amerigo.many import FIGURES, FITTED, count_games, plan_of
 from tower_sim.games.amerigo.phases import DropEntry
 from tower_sim.games.amerigo.rules import RULES_VERSION, Rules
 from tower_sim.games.ways import Ways
@@ -70,7 +69,9 @@ class Amerigo(Game):
     def summary(self, turns: Sequence[Turn], rules: Rules) -> str:
         if turns[0].failed is not None:
             return f"\nThe game was cut short at its set-up: {turns[0].failed}."
-        return words.game_summary(entries_of(turns), rules)
+        from tower_sim.games.amerigo.ways import game_summary
+
+        return game_summary(entries_of(turns), rules)
 
     def draw(self, turns: Sequence[Turn], rules: Rules, apparatus: Apparatus, path: str | Path, *, title: str) -> None:
         from tower_sim.games.amerigo.picture import draw_game

@@ -11,19 +11,54 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from pydantic import Field
+
+from tower_sim import answers
+from tower_sim.answers import Answer, ApparatusName, Counts, ModelName, Seed
 from tower_sim.contract import DropModel
 from tower_sim.cubes import Cube, count_by_colour, in_order
 from tower_sim.door import as_model
 from tower_sim.errors import fault
 from tower_sim.games import GameTower
-from tower_sim.games.amerigo.answers import AmerigoDrop, AmerigoGame
 from tower_sim.games.amerigo.options import action_points, actions_allowed, gold_for_passing
 from tower_sim.games.amerigo.rules import SETUP, Rules, as_rules
 from tower_sim.games.running import has_board
 from tower_sim.outcome import Outcome, Status
 from tower_sim.state import TowerState, check_seed
+
+
+class AmerigoDrop(Answer):
+    """One drop of a game of Amerigo; the counts list every colour."""
+
+    index: Annotated[int, Field(ge=0, description="Its number; 0 is the set-up.")]
+    round: int
+    phase: Annotated[str, Field(description="The colour whose phase it is, or setup.")]
+    status: answers.Status
+    attempts: int
+    skipped: Annotated[bool, Field(description="Whether there was no cube to throw, or none came out.")]
+    thrown: Counts
+    emerged: Counts
+    inside: Counts
+    waiting: Annotated[dict[str, int], Field(description="The cubes that a knock released.")]
+    actions: list[str]
+    action_points: int
+    gold: int
+
+
+class AmerigoGame(Answer):
+    """One game of Amerigo, drop by drop."""
+
+    schema: Literal["tower-sim/amerigo-game"]
+    version: Literal[2]
+    game: Literal["amerigo"]
+    seed: Seed
+    model: ModelName
+    apparatus: ApparatusName
+    rules: Annotated[str, Field(description="The name of the rules.")]
+    knocks: Annotated[dict[str, float], Field(description="The strength (g) of the knock after a drop, by its number.")]
+    drops: Annotated[list[AmerigoDrop], Field(description="The drops in order.")]
 
 
 @dataclass(frozen=True, slots=True)

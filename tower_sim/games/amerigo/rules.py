@@ -3,15 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, ClassVar, cast
+from typing import Annotated, ClassVar, Literal, cast
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from tower_sim.cubes import MAX_CUBES, Cube, supply
+from tower_sim.door import HARDEST
 from tower_sim.errors import check_kind, check_whole, fault, unknown
 from tower_sim.games import rules
-from tower_sim.games.amerigo.rulings import TokenRulings
-from tower_sim.games.knocks import Knocks, check_drops
+from tower_sim.games.rules import ruling
+
+
+class TokenRulings(rules.Rules):
+    """The chosen answer to each question about progress tokens.
+
+    Source: Amerigo rulebook, white action (lines 394-402, 412), progress tokens (lines 573-585, 611-615).
+    """
+
+    table: ClassVar[str] = "rules.rulings"
+    stand_in_tokens: Literal["carried_out", "chosen", "both"] = ruling(
+        "silent (lines 394-402, 573)",
+        carried_out="White stands in for a colour: tokens of the action that is carried out pay.",
+        chosen="White stands in for a colour: tokens of the white action pay, since white was chosen.",
+        both="White stands in for a colour: tokens of both actions pay.",
+    )
+    stand_in_exchange: Literal["not_there", "there"] = ruling(
+        "silent (lines 402, 611-615)",
+        not_there="An exchange token asks for cubes of its colour; white that stands in for it is none.",
+        there="An exchange token takes white that stands in for its colour for cubes of that colour.",
+    )
+
 
 RULES_VERSION = 1
 SETUP = "setup"
@@ -32,6 +53,22 @@ Word = Annotated[str, Field(max_length=MAX_WORD), AfterValidator(_one_line)]
 Words = Annotated[tuple[Word, ...], Field(strict=False)]  # a list in TOML and JSON
 
 
+def _number_keys(table: object) -> object:
+    if not isinstance(table, Mapping):
+        return table
+    knocks: dict[object, object] = {}
+    for key, strength in cast("Mapping[object, object]", table).items():
+        text = str(key)
+        if not (text.isascii() and text.isdecimal() and len(text) < 10 and text == str(int(text))):
+            raise fault("number of a knock", text, "a drop's, from 0", "write knocks = { 3 = 0.5 }")
+        knocks[int(text)] = strength
+    return knocks
+
+
+_G = Field(ge=0, le=HARDEST, json_schema_extra={"allowed": f"a number from 0 to {HARDEST} (peak acceleration in g)"})
+Knocks = Annotated[dict[int, Annotated[float, _G]], BeforeValidator(_number_keys)]
+
+
 class Rules(rules.Rules):
     """The part of the game that house rules change, and the knocks on the table; the default is the published game.
 
@@ -40,30 +77,26 @@ class Rules(rules.Rules):
     """
 
     unsaid: ClassVar[tuple[str, ...]] = ("rulings", "knocks")
-    name: Word = Field(default="amerigo", description="the name of these rules")
+    name: Word = Field("amerigo", description="the name of these rules")
     colours: Words = Field(
-        default=("blue", "black", "red", "brown", "green", "yellow", "white"),
+        ("blue", "black", "red", "brown", "green", "yellow", "white"),
         description="the colours, each an action, in the order of the storage spaces around the wheel",
     )
     phases: Words = Field(
-        default=(),
+        (),
         description="whose storage space is thrown, phase by phase; an empty list means the order of the colours",
     )
     cubes: Annotated[int, Field(ge=1, le=MAX_CUBES)] | dict[str, Annotated[int, Field(ge=0, le=MAX_CUBES)]] = Field(
-        default=7, description="cubes of each colour, or a number for each of them"
+        7, description="cubes of each colour, or a number for each of them"
     )
-    rounds: int = Field(default=5, ge=0, le=MAX_DROPS - 1, description="rounds of a game, each with all phases")
+    rounds: int = Field(5, ge=0, le=MAX_DROPS - 1, description="rounds of a game, each with all phases")
     gold_divisor: int = Field(
-        default=3, ge=1, le=MAX_DIVISOR, description="passing pays one gold for so many cubes out, rounded up"
+        3, ge=1, le=MAX_DIVISOR, description="passing pays one gold for so many cubes out, rounded up"
     )
-    gold_divisor_with_token: int = Field(default=2, ge=1, le=MAX_DIVISOR, description="the same with the gold token")
-    substitute: Word = Field(
-        default="white", description='cubes of this colour stand in for an absent one; "" means none'
-    )
-    rulings: TokenRulings = Field(default=TokenRulings(), description="choices where the rulebook is silent")
-    knocks: Knocks = Field(
-        default={}, description="strength (g) of a knock on the table after a drop; the set-up is drop 0"
-    )
+    gold_divisor_with_token: int = Field(2, ge=1, le=MAX_DIVISOR, description="the same with the gold token")
+    substitute: Word = Field("white", description='cubes of this colour stand in for an absent one; "" means none')
+    rulings: TokenRulings = Field(TokenRulings(), description="choices where the rulebook is silent")
+    knocks: Knocks = Field({}, description="strength (g) of a knock on the table after a drop; the set-up is drop 0")
 
     @model_validator(mode="after")
     def _one_form(self) -> Rules:
@@ -80,7 +113,10 @@ class Rules(rules.Rules):
         forms = {"phases": phases, "cubes": _cubes(self.cubes, colours), "knocks": dict(sorted(self.knocks.items()))}
         for name, value in forms.items():
             object.__setattr__(self, name, value)
-        check_drops(self.knocks, self.drops)
+        for drop in self.knocks:
+            if drop >= self.drops:
+                allowed = f"a drop's, from 0 to {self.drops - 1}, the last of these rules"
+                raise fault("number of a knock", drop, allowed, "the set-up is drop 0")
         return self
 
     @property

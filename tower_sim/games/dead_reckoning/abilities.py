@@ -77,8 +77,8 @@ class Ability:
 
         Args:
             text: throw:COUNT, card:COUNT, move:SPARED, strength:COUNT, take_off:DAMAGE:COINS or
-                win_bonus:DAMAGE:COINS:CARGO, with ! at the end if it is barred. The defaults are throw:2, card:0, move:0,
-                strength:1, take_off:1:2 and win_bonus:0:0:0.
+                win_bonus:DAMAGE:COINS:CARGO, with ! at the end if it is barred. The defaults are throw:2, card:0,
+                move:0, strength:1, take_off:1:2 and win_bonus:0:0:0.
 
         Returns:
             The ability.

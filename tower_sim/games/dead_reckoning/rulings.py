@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from tower_sim.games.rules import Rules
-from tower_sim.games.rulings import ruling
+from tower_sim.games.rules import Rules, ruling
 
 
 class Rulings(Rules):

@@ -81,8 +81,8 @@ class Setup:
 
     Args:
         kind: `ship`, `merchant`, `building` or `tie_break`.
-        sides: Two, or all tied sides. The one that is not active is the non-player of a `merchant` combat, and the owner
-            of the buildings of a `building` combat.
+        sides: Two, or all tied sides. The one that is not active is the non-player of a `merchant` combat, and the
+            owner of the buildings of a `building` combat.
         active: The colour of a side, the first by default; none in a tie-break.
         rulings: The choices where the rulebook is silent.
         provoked: Whether the active ship ended its move at a ship in pirate mode, and has to fight it.
