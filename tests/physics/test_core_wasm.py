@@ -53,15 +53,15 @@ def _memory() -> Any:
 @each_case("each", [CORE, GAMES])
 def test_a_file_is_that_of_the_source(each: WasmFile):
     """After a change of what is compiled: python -m tower_sim.wasm.build."""
-    assert file.made_from(each.path.read_bytes())["source"] == each.digest()
+    assert file.read_origin(each.path.read_bytes())["source"] == each.digest()
 
 
 def test_a_module_that_says_nothing_of_itself_is_refused():
     head = b"\0asm\1\0\0\0"
     with pytest.raises(ValueError, match="without the section"):
-        file.made_from(head)
+        file.read_origin(head)
     long = {"source": "x" * 300}  # a length of two bytes
-    assert file.made_from(head + b"\0\3\2aa" + file.section(long)) == long
+    assert file.read_origin(head + b"\0\3\2aa" + file.section(long)) == long
 
 
 @pytest.mark.slow

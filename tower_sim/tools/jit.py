@@ -49,8 +49,8 @@ def way() -> str:
 
     If numba is installed but disabled (NUMBA_DISABLE_JIT), functions run as plain Python.
     """
-    if told := os.environ.get(VARIABLE):
-        return told
+    if name := os.environ.get(VARIABLE):
+        return name
     if importlib.util.find_spec("numba") is not None:
         return "numba" if is_compiled() else "python"
     return "wasm" if importlib.util.find_spec("wasmtime") is not None else "python"
@@ -130,13 +130,13 @@ def _kept_apart() -> Generator[Path]:
     after an uninstallation would hide an editable installation.
     """
     config = importlib.import_module("numba").config
-    told = config.CACHE_DIR
-    folder = Path(told) if told else user_cache()
+    before = config.CACHE_DIR
+    folder = Path(before) if before else user_cache()
     config.CACHE_DIR = str(folder)
     try:
         yield folder
     finally:
-        config.CACHE_DIR = told
+        config.CACHE_DIR = before
 
 
 def user_cache() -> Path:
@@ -201,7 +201,7 @@ class Shelf:
             return _set_aside(path, "damaged")
         content = io.BytesIO(whole)
         try:
-            if pickle.load(content) != self._of:
+            if pickle.load(content) != self._key:
                 return None
             return self._numbas._impl.rebuild(context, pickle.load(content))
         except Exception as error:  # another program's file can raise anything
@@ -212,7 +212,7 @@ class Shelf:
         if self._numbas is None or not self._numbas._impl.check_cachable(result):
             return
         dumps = importlib.import_module("numba.core.serialize").dumps
-        content = pickle.dumps(self._of) + dumps(self._numbas._impl.reduce(result))
+        content = pickle.dumps(self._key) + dumps(self._numbas._impl.reduce(result))
         path = self._path(signature, result.codegen)
         try:
             seal(path, content)
@@ -221,7 +221,7 @@ class Shelf:
                 _say_unkept(path.parent, error.strerror or str(error))
 
     @property
-    def _of(self) -> tuple[str, Any]:
+    def _key(self) -> tuple[str, Any]:
         """The key that a file must match: numba's version and the state of the source file."""
         return importlib.import_module("numba").__version__, self._numbas._impl.locator.get_source_stamp()
 
@@ -248,8 +248,8 @@ def _set_aside(path: Path, why: str) -> None:
 
 def _say_unkept(folder: Path, why: str) -> None:
     if multiprocessing.current_process().name.rpartition("-")[2] in ("MainProcess", "1"):  # of workers only the first
-        told = "each process compiles for itself; set NUMBA_CACHE_DIR to a folder that can be written"
-        _say(f"compiled functions cannot be kept in {folder} ({why}): {told}")
+        remedy = "each process compiles for itself; set NUMBA_CACHE_DIR to a folder that can be written"
+        _say(f"compiled functions cannot be kept in {folder} ({why}): {remedy}")
 
 
 @cache

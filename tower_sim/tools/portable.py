@@ -47,23 +47,23 @@ _ATAN = tuple(_SIGN[k % 2] / (2 * k + 1) for k in range(13, 0, -1))  # of (atan 
 
 def sin(angle: float) -> float:
     """Return the sine of an `angle` (rad) of up to `MOST`; raises ValueError beyond."""
-    quarter, r, rest = _reduced(abs(angle))
-    high, low = _cos_of(r, rest) if quarter % 2 else _sin_of(r, rest)
+    quarter, r, rest = _reduce(abs(angle))
+    high, low = _cos_sum(r, rest) if quarter % 2 else _sin_sum(r, rest)
     return -(high + low) if (quarter >= 2) != (angle < 0) else high + low
 
 
 def cos(angle: float) -> float:
     """Return the cosine of an `angle` (rad) of up to `MOST`; raises ValueError beyond."""
-    quarter, r, rest = _reduced(abs(angle))
-    high, low = _sin_of(r, rest) if quarter % 2 else _cos_of(r, rest)
+    quarter, r, rest = _reduce(abs(angle))
+    high, low = _sin_sum(r, rest) if quarter % 2 else _cos_sum(r, rest)
     return -(high + low) if 1 <= quarter <= 2 else high + low
 
 
 def tan(angle: float) -> float:
     """Return the tangent of an `angle` (rad) of up to `MOST`; raises ValueError beyond."""
-    quarter, r, rest = _reduced(abs(angle))
-    a, a_low = _sin_of(r, rest)
-    b, b_low = _cos_of(r, rest)
+    quarter, r, rest = _reduce(abs(angle))
+    a, a_low = _sin_sum(r, rest)
+    b, b_low = _cos_sum(r, rest)
     ratio = -_ratio(b, b_low, a, a_low) if quarter % 2 else _ratio(a, a_low, b, b_low)
     return -ratio if angle < 0 else ratio
 
@@ -83,15 +83,15 @@ def atan2(y: float, x: float) -> float:
     if across == 0:
         high, low = 0.0, 0.0
     elif 4 * across < along:
-        high, low = _atan_of(across, along)
+        high, low = _atan_sum(across, along)
     elif 4 * across < 3 * along:
-        high, low = _after(_TO_HALF, _atan_of(across - along / 2, along + across / 2))
+        high, low = _add(_TO_HALF, _atan_sum(across - along / 2, along + across / 2))
     else:
-        high, low = _after(_TO_ONE, _atan_of(across - along, along + across))
+        high, low = _add(_TO_ONE, _atan_sum(across - along, along + across))
     if is_steep:
-        high, low = _after(_RIGHT, (-high, -low))
+        high, low = _add(_RIGHT, (-high, -low))
     if x < 0:
-        high, low = _after(_PI, (-high, -low))
+        high, low = _add(_PI, (-high, -low))
     return math.copysign(high + low, y)
 
 
@@ -137,7 +137,7 @@ def lengths(vectors: Array) -> Array:
     return np.sqrt(dot(vectors, vectors))
 
 
-def _reduced(angle: float) -> tuple[int, float, float]:
+def _reduce(angle: float) -> tuple[int, float, float]:
     """Return the quarter (0 to 3) nearest to an `angle` >= 0, and what is left of it, at most pi/4, as a sum of two.
 
     Multiples of pi/2 are taken off in three parts (W. J. Cody, W. Waite, Software Manual for the Elementary Functions,
@@ -156,20 +156,20 @@ def _reduced(angle: float) -> tuple[int, float, float]:
     return times % 4, r, (high - r) + low
 
 
-def _sin_of(r: float, rest: float) -> tuple[float, float]:
+def _sin_sum(r: float, rest: float) -> tuple[float, float]:
     """Return the sine of `r` + `rest`, within pi/4, as the sum of a float and a small rest."""
     z = r * r
     return r, r * z * _series(_SIN, z) + rest * (1 - z / 2)
 
 
-def _cos_of(r: float, rest: float) -> tuple[float, float]:
+def _cos_sum(r: float, rest: float) -> tuple[float, float]:
     """Return the cosine of `r` + `rest`, within pi/4, as the sum of a float and a small rest."""
     z = r * r
     high = 1 - z / 2
     return high, ((1 - high) - z / 2) + (z * z * _series(_COS, z) - r * rest)
 
 
-def _atan_of(across: float, along: float) -> tuple[float, float]:
+def _atan_sum(across: float, along: float) -> tuple[float, float]:
     """Return the angle of the slope `across` / `along`, at most 1/4 either way, as the sum of a float and a rest."""
     r = across / along
     high, low = _product(r, along)
@@ -177,7 +177,7 @@ def _atan_of(across: float, along: float) -> tuple[float, float]:
     return r, r * z * _series(_ATAN, z) + ((across - high) - low) / along
 
 
-def _after(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
+def _add(one: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
     """Add two sums of a float and a small rest, the first the larger (T. J. Dekker, Numerische Mathematik 18, 1971)."""
     high = one[0] + other[0]
     return high, ((one[0] - high) + other[0]) + (one[1] + other[1])

@@ -32,7 +32,7 @@ os.environ |= {"NUMBA_OPT": "0", "NUMBA_DISABLE_JIT": "0", "TOWER_SIM_CORE": "nu
 import numpy.typing as npt
 
 from tower_sim.tools.jit import OPTIONS, from_zero
-from tower_sim.wasm.file import WasmFile, WasmFunction, made_from, section
+from tower_sim.wasm.file import WasmFile, WasmFunction, read_origin, section
 
 llvm: Any = importlib.import_module("llvmlite.binding")
 numba: Any = importlib.import_module("numba")
@@ -69,7 +69,7 @@ def build(file: WasmFile) -> bytes:
     whole = llvm.parse_assembly(f'target datalayout = "{_LAYOUT}"\ntarget triple = "{_TRIPLE}"\n{_FREXP}')
     with from_zero() if file.path.stem == "core" else nullcontext():  # in the games an index may be -1
         for name, each in exports.items():
-            whole.link_in(_lowered(name, each))
+            whole.link_in(_lower(name, each))
     for function in whole.functions:
         if not function.is_declaration and function.name not in exports:
             function.linkage = "internal"
@@ -81,15 +81,15 @@ def build(file: WasmFile) -> bytes:
         builder.getModulePassManager().run(whole, builder)
     if missing := [f.name for f in whole.functions if f.is_declaration and not f.name.startswith("llvm.")]:
         raise RuntimeError(f"{file.path.stem} calls what WebAssembly has not: {', '.join(missing)}")
-    return _linked(machine.emit_object(whole), exports) + section(_made(file))
+    return _link(machine.emit_object(whole), exports) + section(_origin(file))
 
 
-def _made(file: WasmFile) -> dict[str, Any]:
+def _origin(file: WasmFile) -> dict[str, Any]:
     versions = {package: metadata.version(package) for package in ("numba", "llvmlite", "ziglang")}
     return {"source": file.digest(), **versions, **file.about()}
 
 
-def _lowered(name: str, exported: WasmFunction) -> Any:
+def _lower(name: str, exported: WasmFunction) -> Any:
     """Return the module of a function as numba has it for any machine, and the way in."""
     text, mangled = _ir(name, exported)
     inner = f"{name}.inner"
@@ -129,16 +129,16 @@ def _way_in(name: str, inner: str, exported: WasmFunction) -> str:
             passed.append("i64 " + code.let(f"sext i32 %n{number} to i64"))
         else:
             tables = value if hasattr(value, "_fields") else (value,)
-            passed += [word for table in tables for word in _passed(table, code)]
+            passed += [word for table in tables for word in _arguments(table, code)]
     if code.words:
         given.insert(0, "ptr %tables")
-    kind, told = {int: ("i64", "i32"), float: ("double", "double"), None: ("ptr", "void")}[exported.gives]
+    kind, outer = {int: ("i64", "i32"), float: ("double", "double"), None: ("ptr", "void")}[exported.gives]
     code.lines.append(f"call i32 @{inner}({', '.join(passed)})")
-    end = "void" if exported.gives is None else f"{told} " + code.let(f"load {kind}, ptr %result")
+    end = "void" if exported.gives is None else f"{outer} " + code.let(f"load {kind}, ptr %result")
     if exported.gives is int:
         end = "i32 " + code.let(f"trunc i64 {end.split()[1]} to i32")
     body = [f"%result = alloca {kind}", "%exception = alloca ptr", *code.lines, f"ret {end}"]
-    return "\n".join([f"\ndefine {told} @{name}({', '.join(given)}) {{", *body, "}", ""])
+    return "\n".join([f"\ndefine {outer} @{name}({', '.join(given)}) {{", *body, "}", ""])
 
 
 class _Code:
@@ -160,7 +160,7 @@ class _Code:
         return self.let(f"load i64, ptr {at}")
 
 
-def _passed(table: npt.NDArray[Any] | int, code: _Code) -> list[str]:
+def _arguments(table: npt.NDArray[Any] | int, code: _Code) -> list[str]:
     """Return what numba passes for a table: two owners, none; items, bytes of one, address, shape, strides."""
     if isinstance(table, int):
         return [f"i64 {code.word()}"]
@@ -174,14 +174,14 @@ def _passed(table: npt.NDArray[Any] | int, code: _Code) -> list[str]:
     return ["ptr null", "ptr null", f"i64 {items}", f"i64 {table.itemsize}", f"ptr noalias {place}", *numbers]
 
 
-def _linked(thing: bytes, names: Iterable[str]) -> bytes:
+def _link(compiled: bytes, names: Iterable[str]) -> bytes:
     """Return what LLD makes of an object: all that is exported, a memory, a place where free memory begins."""
     with tempfile.TemporaryDirectory() as folder:
-        made, output = Path(folder) / "made.o", Path(folder) / "made.wasm"
-        made.write_bytes(thing)
+        source, output = Path(folder) / "made.o", Path(folder) / "made.wasm"
+        source.write_bytes(compiled)
         exports = [f"--export={name}" for name in (*names, "__heap_base")]
         options = ["--no-entry", "--gc-sections", "--strip-all", "-O2", "-z", f"stack-size={_STACK}"]
-        command = [sys.executable, "-m", "ziglang", "wasm-ld", *options, *exports, str(made), "-o", str(output)]
+        command = [sys.executable, "-m", "ziglang", "wasm-ld", *options, *exports, str(source), "-o", str(output)]
         subprocess.run(command, check=True)
         return output.read_bytes()
 
@@ -197,8 +197,8 @@ def main() -> None:
         file: WasmFile = getattr(importlib.import_module(home), constant)
         module = build(file)
         if options.check and module != file.path.read_bytes():
-            there, made = made_from(file.path.read_bytes()), made_from(module)
-            sys.exit(f"{file.path} was made from {there}, and is another, made from {made}; try it without --check")
+            there, here = read_origin(file.path.read_bytes()), read_origin(module)
+            sys.exit(f"{file.path} was made from {there}, and is another, made from {here}; try it without --check")
         if not options.check:
             file.path.write_bytes(module)
         print(f"{file.path}: {len(module)} bytes{', the same when it is made anew' if options.check else ''}")

@@ -43,7 +43,7 @@ class WasmFile:
         return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
-def made_from(module: bytes) -> dict[str, Any]:
+def read_origin(module: bytes) -> dict[str, Any]:
     """Return the digest `source` of a module's source, and the versions of the packages that built it.
 
     Raises ValueError for a module without such a section.

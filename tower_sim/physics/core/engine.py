@@ -13,7 +13,7 @@ import numpy as np
 from tower_sim.apparatus.parts import Box, Hull, Quaternion, Surface, Vector
 from tower_sim.errors import UsageError
 from tower_sim.physics.core import arrays, machine, run
-from tower_sim.physics.core.hulls import told_of
+from tower_sim.physics.core.hulls import hull_numbers
 from tower_sim.physics.core.motion import FAR_OFF
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.settings import PhysicsSettings
@@ -99,11 +99,11 @@ class CoreEngine:
         number, real = len(boxes) + len(hulls), self.tables.real
         fixed = (boxes, hulls, dict(surfaces), *real[[arrays.EDGE, arrays.SKIN, arrays.FAR]].tolist())
         if fixed != self._fixed:
-            told, room = told_of(hulls, surfaces)
+            numbers, room = hull_numbers(hulls, surfaces)
             self._grow(number, 64, room, 1)
             for i, box in enumerate(boxes):
                 self._write(i, box.centre, box.orientation, box.half, surfaces[box.surface])
-            self.core.write_hulls(self.tables, np.array(told), len(boxes))
+            self.core.write_hulls(self.tables, np.array(numbers), len(boxes))
             self.tables.whole[arrays.FIXED] = number
             self.core.lay_grid(self.tables)
             self._fixed = fixed

@@ -31,66 +31,66 @@ _STRAIGHT = 1e-5  # of a cosine: normals within a quarter of a degree are one
 _TRIES = 6
 
 
-def told_of(hulls: Sequence[Hull], surfaces: Mapping[str, Surface]) -> tuple[list[float], int]:
+def hull_numbers(hulls: Sequence[Hull], surfaces: Mapping[str, Surface]) -> tuple[list[float], int]:
     """Return hulls as numbers, and the room that they need when they are written.
 
     Of each: friction and restitution of a cube with it, how many vertices, faces and least cosines it has, and these;
     x, y, z of the vertices (m); then of each face how many corners it has, and their indices, counter-clockwise as seen
     from outside.
     """
-    told: list[float] = []
+    numbers: list[float] = []
     room = 1
     for hull in hulls:
         surface, corners = surfaces[hull.surface], 0
-        told += (surface.friction, surface.restitution, len(hull.vertices), len(hull.faces), len(hull.least_cosines))
-        told += hull.least_cosines
-        told += (x for vertex in hull.vertices for x in vertex)
+        numbers += (surface.friction, surface.restitution, len(hull.vertices), len(hull.faces), len(hull.least_cosines))
+        numbers += hull.least_cosines
+        numbers += (x for vertex in hull.vertices for x in vertex)
         for face in hull.faces:
-            told += (len(face), *face)
+            numbers += (len(face), *face)
             corners += len(face)
         # half as many edges as corners, and at most as many directions
         room += 5 + 3 * len(hull.vertices) + 7 * len(hull.faces) + 8 * corners
-    return told, room
+    return numbers, room
 
 
 @aside
-def frame(told: T, here: int, room: T) -> None:
-    """Put the centre of the bounding box of the hull at `here` in `told` into Tables.room, then its half edges."""
-    first = here + 5 + int(told[here + 4])
+def frame(numbers: T, here: int, room: T) -> None:
+    """Put the centre of the bounding box of the hull at `here` in `numbers` into Tables.room, then its half edges."""
+    first = here + 5 + int(numbers[here + 4])
     for c in range(3):
         low, high = math.inf, -math.inf
-        for v in range(int(told[here + 2])):
-            low, high = min(low, told[first + 3 * v + c]), max(high, told[first + 3 * v + c])
+        for v in range(int(numbers[here + 2])):
+            low, high = min(low, numbers[first + 3 * v + c]), max(high, numbers[first + 3 * v + c])
         room[c], room[3 + c] = (low + high) / 2, (high - low) / 2
 
 
 @aside
-def write(hulls: T, free: int, told: T, here: int, room: T) -> tuple[int, int, int]:
-    """Write the hull at `here` in `told` from `free` on in `hulls`; return where it begins there, and where both go on.
+def write(hulls: T, free: int, numbers: T, here: int, room: T) -> tuple[int, int, int]:
+    """Write the hull at `here` in `numbers` from `free` on in `hulls`; return its place there, and where both go on.
 
     `frame` has put its centre.
 
     Tables.room then tells which vertices an edge joins: a table of as many rows and columns as there are vertices.
     """
     cx, cy, cz = room[0], room[1], room[2]
-    vertices, faces = int(told[here + 2]), int(told[here + 3])
-    cosines = int(told[here + 4])
+    vertices, faces = int(numbers[here + 2]), int(numbers[here + 3])
+    cosines = int(numbers[here + 4])
     for k in range(cosines):
-        hulls[free + k] = told[here + 5 + k]
+        hulls[free + k] = numbers[here + 5 + k]
     at, first = free + cosines + 1, here + 5 + cosines
     hulls[at - 1] = float(cosines)
     points, corner = at + 4, first + 3 * vertices  # where vertices are written, where faces are told
     for v in range(vertices):
-        hulls[points + 3 * v] = told[first + 3 * v] - cx
-        hulls[points + 3 * v + 1] = told[first + 3 * v + 1] - cy
-        hulls[points + 3 * v + 2] = told[first + 3 * v + 2] - cz
+        hulls[points + 3 * v] = numbers[first + 3 * v] - cx
+        hulls[points + 3 * v + 1] = numbers[first + 3 * v + 1] - cy
+        hulls[points + 3 * v + 2] = numbers[first + 3 * v + 2] - cz
     for k in range(vertices * vertices):
         room[k] = 0.0
     end = corner
     for _ in range(faces):
-        size = int(told[end])
+        size = int(numbers[end])
         for k in range(size):
-            i, j = int(told[end + 1 + k]), int(told[end + 1 + (k + 1) % size])
+            i, j = int(numbers[end + 1 + k]), int(numbers[end + 1 + (k + 1) % size])
             room[min(i, j) * vertices + max(i, j)] = 1.0
         end += 1 + size
     first = points + 3 * vertices + 6 * faces
@@ -118,10 +118,10 @@ def write(hulls: T, free: int, told: T, here: int, room: T) -> tuple[int, int, i
     out = ways + 3 * directions
     number = 0
     for f in range(faces):
-        nx, ny, nz = _normal(hulls, points, told, corner)
-        size, table, top = int(told[corner]), points + 3 * vertices + 6 * f, -math.inf
+        nx, ny, nz = _normal(hulls, points, numbers, corner)
+        size, table, top = int(numbers[corner]), points + 3 * vertices + 6 * f, -math.inf
         for k in range(size):
-            i, j = int(told[corner + 1 + k]), int(told[corner + 1 + (k + 1) % size])
+            i, j = int(numbers[corner + 1 + k]), int(numbers[corner + 1 + (k + 1) % size])
             top = max(top, _height(hulls, points, i, nx, ny, nz))
             a, b, c = _way(hulls, points, i, j)
             x, y, z = b * nz - c * ny, c * nx - a * nz, a * ny - b * nx
@@ -151,12 +151,12 @@ def _height(hulls: T, points: int, i: int, x: float, y: float, z: float) -> floa
 
 
 @inner
-def _normal(hulls: T, points: int, told: T, corner: int) -> tuple[float, float, float]:
+def _normal(hulls: T, points: int, numbers: T, corner: int) -> tuple[float, float, float]:
     """Return the outward unit normal of the face told at `corner`: see `normal_of` in apparatus/hull.py."""
-    x, y, z, size = 0.0, 0.0, 0.0, int(told[corner])
+    x, y, z, size = 0.0, 0.0, 0.0, int(numbers[corner])
     for k in range(size):
-        one = points + 3 * int(told[corner + 1 + k])
-        two = points + 3 * int(told[corner + 1 + (k + 1) % size])
+        one = points + 3 * int(numbers[corner + 1 + k])
+        two = points + 3 * int(numbers[corner + 1 + (k + 1) % size])
         ax, ay, az, bx, by, bz = hulls[one], hulls[one + 1], hulls[one + 2], hulls[two], hulls[two + 1], hulls[two + 2]
         x, y, z = x + (ay - by) * (az + bz), y + (az - bz) * (ax + bx), z + (ax - bx) * (ay + by)
     length = math.sqrt(x * x + y * y + z * z)

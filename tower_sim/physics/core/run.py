@@ -68,14 +68,14 @@ def write_row(
 
 
 @entry
-def write_hulls(w: Tables, told: T, row: int) -> None:
-    """Write fixed hulls into the rows from `row` on, as `told` has them: see hulls.py."""
+def write_hulls(w: Tables, numbers: T, row: int) -> None:
+    """Write fixed hulls into the rows from `row` on, as `numbers` has them: see hulls.py."""
     here, at = 0, 1
-    while here < told.shape[0]:
-        friction, restitution = told[here], told[here + 1]
-        hulls.frame(told, here, w.room)
+    while here < numbers.shape[0]:
+        friction, restitution = numbers[here], numbers[here + 1]
+        hulls.frame(numbers, here, w.room)
         x, y, z, hx, hy, hz = w.room[0], w.room[1], w.room[2], w.room[3], w.room[4], w.room[5]
-        shape, at, here = hulls.write(w.hulls, at, told, here, w.room)
+        shape, at, here = hulls.write(w.hulls, at, numbers, here, w.room)
         drops.write_row(
             w, row, x, y, z, 0.0, 0.0, 0.0, 1.0, hx, hy, hz, friction, restitution, float(shape)
         )  # fmt: skip

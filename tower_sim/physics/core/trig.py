@@ -9,6 +9,6 @@ from tower_sim.tools import portable
 from tower_sim.tools.jit import aside
 
 _names: dict[str, Any] = dict(vars(portable))  # what its functions call, compiled too
-for _name in ("_series", "_reduced", "_sin_of", "_cos_of", "sin", "cos", "log"):
+for _name in ("_series", "_reduce", "_sin_sum", "_cos_sum", "sin", "cos", "log"):
     _names[_name] = aside(FunctionType(_names[_name].__code__, _names, _name))
 sin, cos, log = _names["sin"], _names["cos"], _names["log"]
