@@ -31,8 +31,8 @@ from tower_sim.drawing.files import cube_colours, save
 from tower_sim.drawing.paint import paints
 from tower_sim.drawing.picture import apparatus_figure
 from tower_sim.drawing.sheet import spread
-from tower_sim.drawing.solids import Face, View, clipped, from_back_to_front, tilted_box, union
-from tower_sim.drawing.surfaces import cuts_of, surface
+from tower_sim.drawing.solids import Face, View, clip, from_back_to_front, tilted_box, unite
+from tower_sim.drawing.surfaces import find_cuts, find_surface
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo import DropEntry, Rules, play
 from tower_sim.games.amerigo.picture import draw_game, game_figure
@@ -308,7 +308,7 @@ def drawn_length(faces: list[Face], normal: tuple[float, float, float]) -> float
 )
 def test_a_floor_of_many_boxes_has_no_seams(name: str, holes: float, rim: float) -> None:
     apparatus = amerigo_with(ODD[name])
-    faces = surface(apparatus.boxes, apparatus.dimensions(), lambda box: [])
+    faces = find_surface(apparatus.boxes, apparatus.dimensions(), lambda box: [])
     floor = [face for face in faces if face.part == "lower_floor"]
     up = (0.0, 0.0, 1.0)
     assert kept_area(floor, up) == pytest.approx(60 * 60 - holes)
@@ -323,7 +323,7 @@ def upright_box(*bounds: tuple[float, float]) -> list[Face]:
 
 def test_a_cut_solid_is_closed_by_a_face_where_it_is_cut() -> None:
     boxes = [upright_box((0, 2), (0, 3), (0, 4)), upright_box((2, 5), (0, 3), (0, 1))]
-    faces = union([clipped(box, (0.0, -1.0, 0.0), -1.0, True) for box in boxes])
+    faces = unite([clip(box, (0.0, -1.0, 0.0), -1.0, True) for box in boxes])
     cut = [face for face in faces if face.is_cut]
     assert kept_area(cut, (0, -1, 0)) == pytest.approx(2 * 4 + 3 * 1)
     assert min(float(face.corners[:, 1].min()) for face in faces) == 1.0
@@ -348,13 +348,13 @@ def test_a_union_has_the_volume_of_its_solids_whatever_they_share() -> None:
     beside, half_in, same = (upright_box(x, (0, 2), (0, 2)) for x in ((4, 6), (3, 6), (0, 4)))
     across = tilted_box("wall", (2.0, 1.0, 1.0), (0.5, 5.0, 0.5), turned)
     for solids, expected in (([one, beside], 24), ([one, half_in], 24), ([half_in, one], 24), ([one, same], 16)):
-        assert volume(union(solids)) == pytest.approx(expected)
+        assert volume(unite(solids)) == pytest.approx(expected)
     # inclusion and exclusion: the bar lies in the block between its faces y = 0 and y = 2, 2 / cos(0.8) long
-    assert volume(union([one, across])) == pytest.approx(16 + 10 - 2 / math.cos(0.8))
+    assert volume(unite([one, across])) == pytest.approx(16 + 10 - 2 / math.cos(0.8))
 
 
 def test_an_edge_is_drawn_where_the_surface_turns_and_only_there() -> None:
-    wall = union([upright_box((0, 4), (0, 2), (0, 2)), upright_box((4.000_002, 6), (0, 2), (0, 1))])
+    wall = unite([upright_box((0, 4), (0, 2), (0, 2)), upright_box((4.000_002, 6), (0, 2), (0, 1))])
     assert drawn_length(wall, (0, -1, 0)) == pytest.approx(6 + 1 + 2 + 1 + 4 + 2, abs=1e-4)
     assert drawn_length(wall, (0, 0, 1)) == pytest.approx(2 * (4 + 2) + 2 * (2 + 2), abs=1e-4)
 
@@ -385,7 +385,7 @@ def nearness(face: Face, view: View, points: np.ndarray) -> np.ndarray:
 def test_what_is_painted_last_is_what_a_ray_meets_first(name: str) -> None:
     # oracle: of all faces that a ray from the eye meets, before any is split, the nearest is the one seen
     apparatus = amerigo_with(ODD[name])
-    faces = surface(apparatus.boxes, apparatus.dimensions(), cuts_of(apparatus.dimensions().cuts))
+    faces = find_surface(apparatus.boxes, apparatus.dimensions(), find_cuts(apparatus.dimensions().cuts))
     rng = np.random.default_rng(5)
     for _ in range(12):
         turn = rng.normal(size=4)

@@ -10,13 +10,12 @@ from support.cases import each_case
 from tower_sim.apparatus.dimensions import Angle, Height
 from tower_sim.drawing.by_drop import dress
 from tower_sim.drawing.files import ink_on
-from tower_sim.drawing.picture import _tips
+from tower_sim.drawing.picture import _find_tips
 from tower_sim.drawing.plan import _centroid
-from tower_sim.drawing.section import _columns, draw_angle
+from tower_sim.drawing.section import _arrange_columns, draw_angle
 from tower_sim.drawing.sheet import Sheet, scale, width_of
-from tower_sim.drawing.sight import Sight
-from tower_sim.drawing.solids import Face, tilted_box
-from tower_sim.drawing.surfaces import _LIGHT, lit
+from tower_sim.drawing.solids import Face, Sight, tilted_box
+from tower_sim.drawing.surfaces import _LIGHT, light
 
 UP = (0.0, 0.0, 0.0, 1.0)
 
@@ -29,7 +28,7 @@ def test_a_centroid_is_the_mean_of_the_parts_weighed_by_their_areas():
 def test_a_face_in_full_light_has_its_colour_and_one_turned_away_the_least_share():
     for normal, share in ((_LIGHT, 1.0), (-_LIGHT, 0.4), (np.cross(_LIGHT, (1, 0, 0)), 0.4)):
         face = Face("part", np.zeros((3, 3)), normal / np.linalg.norm(normal), (True,) * 3)
-        assert lit(face, (0.5, 0.2, 1.0), 0.4) == pytest.approx((0.5 * share, 0.2 * share, share))
+        assert light(face, (0.5, 0.2, 1.0), 0.4) == pytest.approx((0.5 * share, 0.2 * share, share))
 
 
 @each_case(("colour", "ink"), [("#00ff00", "0.1"), ("#0000ff", "white"), ("#ff00ff", "white"), ("#ffff00", "0.1")])
@@ -49,7 +48,7 @@ def test_the_area_of_a_face_is_as_it_is_seen_and_a_label_points_at_the_farthest_
     sight = Sight(boxes, (0.0, -1.0, 0.0), far=1e6)
     fronts = [i for i in sight.largest_first() if sight.area(i) > 1]
     assert [sight.area(i) for i in fronts] == pytest.approx([6 * 40] * 3, rel=1e-4)
-    tip = _tips(sight, {"post": "a post"}, float(sight.view.project([(0, 0, 0)])[0, 0]))["a post"]
+    tip = _find_tips(sight, {"post": "a post"}, float(sight.view.project([(0, 0, 0)])[0, 0]))["a post"]
     assert tip[0] == pytest.approx(50 + 1.5, rel=1e-3)  # the middle of what is seen is at x = 10
 
 
@@ -68,5 +67,5 @@ def test_an_angle_without_room_is_told_at_the_height_of_the_upper_end():
 
 def test_heights_beside_each_other_stand_apart_and_those_above_each_other_do_not():
     low, high, long = (Height(words, *ends, at=0.0) for words, ends in (("a", (0, 4)), ("b", (4, 9)), ("c", (2, 6))))
-    offsets = [offset for _, _, offset in _columns([low, high, long])]
+    offsets = [offset for _, _, offset in _arrange_columns([low, high, long])]
     assert offsets == [9, 9, 9 + max(width_of("a"), width_of("b")) + 12]

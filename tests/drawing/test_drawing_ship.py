@@ -27,7 +27,7 @@ from tower_sim.drawing import draw_apparatus
 from tower_sim.drawing.files import cube_colours, save
 from tower_sim.drawing.picture import apparatus_figure
 from tower_sim.drawing.plan import above
-from tower_sim.drawing.surfaces import cube_faces, section_of, surface
+from tower_sim.drawing.surfaces import cube_faces, cut_section, find_surface
 from tower_sim.errors import UsageError
 from tower_sim.games.dead_reckoning.picture import board_figure, densities_figure, density, draw_board, draw_densities
 from tower_sim.state import BoardState, Pose, Resident, TowerState
@@ -247,7 +247,7 @@ def test_the_dimensions_are_those_of_the_profile(changes: dict[str, Any]) -> Non
 @pytest.mark.parametrize(("axis", "side"), [("y", 1), ("x", -1)])
 def test_a_section_keeps_what_lies_beyond_it(axis: str, side: int) -> None:
     ship, at = shipped(), 0.005
-    faces, _ = section_of(ship, ship.dimensions(), Section("here", axis, at))
+    faces, _ = cut_section(ship, ship.dimensions(), Section("here", axis, at))
     corners = np.concatenate([face.corners for face in faces])
     beyond = side * (corners[:, "xy".index(axis)] - 5.0)
     assert 0.0 <= beyond.min() < 0.002
@@ -258,7 +258,7 @@ def test_a_section_keeps_what_lies_beyond_it(axis: str, side: int) -> None:
 
 def test_the_bulwarks_are_mitred_and_stand_on_the_hull() -> None:
     ship = shipped()
-    faces = surface(ship.boxes, ship.dimensions(), lambda box: [])
+    faces = find_surface(ship.boxes, ship.dimensions(), lambda box: [])
     points = np.concatenate([face.corners for face in faces if face.part == "bulwark"])
     assert points[:, 2].min() == pytest.approx(122)
     beyond = (np.abs(points[:, :2]) - (22, 80)).max(axis=0)

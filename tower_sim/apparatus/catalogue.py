@@ -41,8 +41,8 @@ def shipped() -> dict[str, str]:
 
 def fitted_with(text: str) -> str | None:
     """Return the engine that a comment of a profile says it was fitted with, or None."""
-    said = re.search(rf"^# {FITTED_WITH}(\w+)", text, re.MULTILINE)
-    return said[1] if said else None
+    comment = re.search(rf"^# {FITTED_WITH}(\w+)", text, re.MULTILINE)
+    return comment[1] if comment else None
 
 
 def load(name_or_file: str | Path) -> Apparatus:

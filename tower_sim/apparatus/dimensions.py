@@ -155,7 +155,7 @@ class BoardPlan:
 class Dimensions:
     """Everything that is drawn of an apparatus besides its boxes.
 
-    The view is seen from the direction `eye`, after `cuts`, which the sentence `said` describes. `plans` are small
+    The view is seen from the direction `eye`, after `cuts`, which the sentence `note` describes. `plans` are small
     horizontal sections with a cube. A part that is missing in `parts` has no label.
     """
 
@@ -166,7 +166,7 @@ class Dimensions:
     eye: Vector = OVER_THE_FRONT
     cuts: tuple[Cut, ...] = ()
     labels: tuple[Label, ...] = ()
-    said: str = ""
+    note: str = ""
 
 
 def flaring(

@@ -210,7 +210,7 @@ def _of_boxes(apparatus: Apparatus) -> Dimensions:
         (Section(words[0], "y", 0.0, (width,), heights[0]), Section(words[1], "x", 0.0, (depth,), heights[1])),
         board=BoardPlan({zone.name: Printed() for zone in board.zones}, of_board) if board else None,
         cuts=(Cut(((0.0, -1.0, 0.0), 0.0), standing),) if standing else (),
-        said="the near half is cut away" if standing else "",
+        note="the near half is cut away" if standing else "",
     )
 
 

@@ -28,12 +28,12 @@ _TALLEST = 3.4  # inches
 _STEPS = [a * 10**b for b in range(9) for a in (1, 2, 5)]  # between the drops that are numbered
 
 
-def seen(colours: Sequence[str], *counts: Counts) -> list[str]:
+def find_colours(colours: Sequence[str], *counts: Counts) -> list[str]:
     """Return the colours that appear in any drop; all if none appears."""
     return [colour for colour in colours if any(any(each[colour]) for each in counts)] or [*colours]
 
 
-def beside(names: Sequence[str]) -> float:
+def measure_margin(names: Sequence[str]) -> float:
     """Return the width (inches) left of the panels: names of rows and panels, and the rows' marks."""
     return 0.5 + (_MARK + max(map(width_of, names))) / 72
 
@@ -57,7 +57,7 @@ def draw_stacks(panel: Any, counts: Counts, paint: Mapping[str, Paint]) -> None:
         for i, number in enumerate(numbers):
             size = min(FONT - 0.5, 0.8 * number * tall, 0.8 * wide)
             if size >= _LEAST:
-                _write(panel, i, base[i] + number / 2, mark_of(of), of, size)
+                _write(panel, i, base[i] + number / 2, find_mark(of), of, size)
         base = [a + b for a, b in zip(base, numbers, strict=True)]
     panel.set_ylim(0, limit)
     panel.set_ylabel("inside\n[cubes]", fontsize=FONT)
@@ -80,14 +80,14 @@ def draw_rows(panel: Any, counts: Counts, paint: Mapping[str, Paint], column: fl
         mark = {"boxstyle": "square,pad=0.22", "facecolor": paint[colour].rgb, "edgecolor": INK, "linewidth": 0.6}
         style = {"va": "center_baseline", "ha": "center", "fontsize": FONT - 1.5, "weight": "bold", "bbox": mark}
         at = {"xycoords": panel.get_yaxis_transform(), "textcoords": "offset points", "annotation_clip": False}
-        panel.annotate(mark_of(paint[colour]), (0, row), (-11, 0), color=paint[colour].ink, **at, **style)
+        panel.annotate(find_mark(paint[colour]), (0, row), (-11, 0), color=paint[colour].ink, **at, **style)
     panel.set_yticks(range(len(counts)), [*counts])
     panel.tick_params(axis="y", length=0, pad=_MARK)
     panel.set_ylabel("came out\n[cubes]", fontsize=FONT)
     return side
 
 
-def mark_of(paint: Paint) -> str:
+def find_mark(paint: Paint) -> str:
     """Return the mark of a colour: its letter, or its name of at most two letters."""
     return paint.name if len(paint.name) <= 2 else paint.letter
 

@@ -12,19 +12,18 @@ from matplotlib.figure import Figure
 from tower_sim.apparatus.dimensions import Dimensions, Section, Width
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.drawing.files import FONT, GREY, INK, check_path, save
-from tower_sim.drawing.plan import draw_plan, lying_near, said_of_cubes
+from tower_sim.drawing.plan import describe_cubes, draw_plan, find_near_cubes
 from tower_sim.drawing.section import Drawing
 from tower_sim.drawing.sheet import Sheet, Where, width_of
-from tower_sim.drawing.sight import Sight
-from tower_sim.drawing.solids import Array, Face, tilted_box
+from tower_sim.drawing.solids import Array, Face, Sight, tilted_box
 from tower_sim.drawing.surfaces import (
     cube_faces,
-    cuts_of,
+    cut_section,
+    find_cuts,
+    find_part,
+    find_shades,
+    find_surface,
     mm,
-    part_of,
-    section_of,
-    shades,
-    surface,
     zone_faces,
 )
 from tower_sim.state import TowerState
@@ -62,7 +61,7 @@ def apparatus_figure(apparatus: Apparatus, state: TowerState | None = None) -> F
     5
     """
     dimensions = apparatus.dimensions()
-    lying, far = lying_near(apparatus, state.board.lying if state else ())
+    lying, far = find_near_cubes(apparatus, state.board.lying if state else ())
     cubes = [*cube_faces(state.residents if state else ()), *lying]
     panels = 1 + len(dimensions.sections) + (apparatus.board is not None)
     rows = (panels + 1) // 2
@@ -71,61 +70,58 @@ def apparatus_figure(apparatus: Apparatus, state: TowerState | None = None) -> F
     half = 0.46 if rows == 1 else 0.5
     cells = [((0.0, half)[i % 2], 1 - (i // 2 + 1) / rows, (half, 1 - half)[i % 2], 1 / rows) for i in range(panels)]
     left, bottom, width, tall = cells[0]
-    said = [said_of_cubes(apparatus, state, far)] if state else []
-    said += [dimensions.said] if dimensions.said else []
-    head = (0.3 + 0.17 * len(said)) / height
+    notes = [note for note in (describe_cubes(apparatus, state, far) if state else "", dimensions.note) if note]
+    head = (0.3 + 0.17 * len(notes)) / height
     strip = _STRIP * tall if dimensions.plans else 0.0
     _draw_view(figure, (left, bottom + strip, width, tall - strip - head), apparatus, dimensions, cubes)
     if strip:
         _draw_plans(figure, (left, bottom, width, strip), apparatus, dimensions)
     for section, where in zip(dimensions.sections, cells[1:], strict=False):
-        Drawing(section, *section_of(apparatus, dimensions, section), dimensions).draw(figure, where)
+        Drawing(section, *cut_section(apparatus, dimensions, section), dimensions).draw(figure, where)
     if apparatus.board:
         says = {name: printed.words for name, printed in dimensions.board.printed.items()} if dimensions.board else {}
         draw_plan(figure, cells[-1], apparatus, says, lying)
     size = min(10.0, 10.0 * 0.44 * 72 * _WIDE / width_of(apparatus.name, 10.0, True))
     figure.text(0.02, 1 - 0.09 / height, apparatus.name, fontsize=size, color=INK, va="top", weight="bold")
-    figure.text(0.02, 1 - 0.32 / height, "\n".join(said), fontsize=FONT, color=GREY, va="top", linespacing=1.4)
+    figure.text(0.02, 1 - 0.32 / height, "\n".join(notes), fontsize=FONT, color=GREY, va="top", linespacing=1.4)
     return figure
 
 
 def _draw_view(
     figure: Figure, where: Where, apparatus: Apparatus, dimensions: Dimensions, cubes: Sequence[Face]
 ) -> None:
-    faces = [*surface(apparatus.solids, dimensions, cuts_of(dimensions.cuts)), *cubes]
+    faces = [*find_surface(apparatus.solids, dimensions, find_cuts(dimensions.cuts)), *cubes]
     faces += zone_faces(apparatus.board) if apparatus.board else []
     sight = Sight(faces, dimensions.eye)
-    view, painted = sight.view, sight.faces
-    (x0, y0), (x1, y1) = sight.low, sight.high
-    names = {name: part_of(dimensions, name).words for name in {face.part for face in painted}}
+    view, (x0, y0), (x1, y1) = sight.view, sight.low, sight.high
+    names = {face.part: find_part(dimensions, face.part).words for face in sight.faces}
     middle = float(view.project([(0.0, 0.0, sight.middle[2])])[0][0])  # where the apparatus's axis is seen
-    tips = _tips(sight, names, middle)
+    tips = _find_tips(sight, names, middle)
     tips |= {label.words: view.project([mm(label.tip)])[0] for label in dimensions.labels}
-    is_left = {words: bool(tip[0] < middle) for words, tip in tips.items()}
-    room = [18 + max((width_of(words) for words in tips if is_left[words] == side), default=0.0)
-            for side in (True, False)]  # fmt: skip
-    sheet = Sheet(figure, where, ([(x0, room[0])], [(x1, room[1])], [(y0, 4)], [(y1, 4)]))
-    sheet.paint(painted, view, shades(painted, dimensions), 0.5)
-    sheet.leaders([(words, tip, is_left[words]) for words, tip in tips.items()], (x0, x1), 10.0, _ROW)
+    labels = [(words, tip, bool(tip[0] < middle)) for words, tip in tips.items()]
+    left, right = (18 + max((width_of(w) for w, _, s in labels if s == side), default=0.0) for side in (True, False))
+    sheet = Sheet(figure, where, ([(x0, left)], [(x1, right)], [(y0, 4)], [(y1, 4)]))
+    sheet.paint(sight.faces, view, find_shades(sight.faces, dimensions), 0.5)
+    sheet.draw_leaders(labels, (x0, x1), 10.0, _ROW)
 
 
-def _tips(sight: Sight, names: Mapping[str, str], middle: float) -> dict[str, Array]:
-    seen: dict[str, list[tuple[float, Array]]] = {}
+def _find_tips(sight: Sight, names: Mapping[str, str], middle: float) -> dict[str, Array]:
+    tips: dict[str, list[tuple[float, Array]]] = {}
     for i in sight.largest_first():
         ring = sight.rings[i]
         words, area = names[sight.faces[i].part], sight.area(i)
-        if words and (words not in seen or area > _LARGE * seen[words][0][0]):
+        if words and (words not in tips or area > _LARGE * tips[words][0][0]):
             away = ring[:, 0] - middle
             tip = (ring.mean(axis=0) + ring[int(np.argmax(away if away.mean() > 0 else -away))]) / 2
             if sight.is_seen(i, tip):
-                seen.setdefault(words, []).append((area, tip))
-    return {words: max(tips, key=lambda tip: abs(tip[1][0] - middle))[1] for words, tips in seen.items()}
+                tips.setdefault(words, []).append((area, tip))
+    return {words: max(some, key=lambda tip: abs(tip[1][0] - middle))[1] for words, some in tips.items()}
 
 
 def _draw_plans(figure: Figure, where: Where, apparatus: Apparatus, dimensions: Dimensions) -> None:
     edge = apparatus.cube_edge
     cube = Section("cube", "z", 0.0, (Width(f"{1e3 * edge:g}", -edge / 2, edge / 2),))
-    drawings = [Drawing(plan, *section_of(apparatus, dimensions, plan), dimensions) for plan in dimensions.plans]
+    drawings = [Drawing(plan, *cut_section(apparatus, dimensions, plan), dimensions) for plan in dimensions.plans]
     faces = tilted_box("cube", (0.0, 0.0, 0.0), mm([edge / 2] * 3), (0.0, 0.0, 0.0, 1.0))
     drawings.append(Drawing(cube, faces, drawings[0].view, dimensions))
     left, bottom, width, tall = where

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 
 from tower_sim.apparatus import polygon
@@ -23,12 +24,12 @@ from tower_sim.apparatus.board import Board, Zone
 from tower_sim.apparatus.dimensions import BoardPlan, Printed
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.with_board import with_board
-from tower_sim.drawing.files import FONT, GREY
+from tower_sim.drawing.files import FONT, GREY, INK
 from tower_sim.drawing.paint import Paint
 from tower_sim.drawing.section import draw_heights, draw_widths, in_mm
 from tower_sim.drawing.sheet import Sheet, Where, width_of
 from tower_sim.drawing.solids import Array, Face, View, from_back_to_front
-from tower_sim.drawing.surfaces import ZONE, cube_faces, shades, surface, zone_faces
+from tower_sim.drawing.surfaces import ZONE, cube_faces, find_shades, find_surface, zone_faces
 from tower_sim.state import Resident, TowerState
 from tower_sim.tools.terminal import counted
 
@@ -38,7 +39,7 @@ BESIDE = 40.0  # mm: cubes farther from the board are not drawn
 SMALL = 7.0  # pt: for names that do not fit at FONT
 _LINE = 1.28  # times the type size, from line to line
 _PAD = 2.0  # pt around words
-_TRIED = 50  # places tried for them along and across a zone
+_STEPS = 50  # places for them, along and across a zone
 
 
 def above(board: Board) -> View:
@@ -48,40 +49,38 @@ def above(board: Board) -> View:
     return View((0.0, 0.0, 1.0), up)
 
 
-def on_plan(board: Board, points: Any) -> Array:
+def project_on_plan(board: Board, points: Any) -> Array:
     """Return positions on the plan, shape (n, 2), of points (x, y; mm) in the apparatus's frame."""
     points = np.asarray(points, dtype=float).reshape(-1, 2)
     return above(board).project(np.column_stack([points, np.zeros(len(points))]))
 
 
-def lying_near(apparatus: Apparatus, lying: Sequence[Resident]) -> tuple[list[Face], int]:
+def find_near_cubes(apparatus: Apparatus, lying: Sequence[Resident]) -> tuple[list[Face], int]:
     """Return the faces of the cubes on or near the board, and the number of cubes too far away."""
     if not lying:
         return [], 0
     board = with_board(apparatus).board
-    faces: list[Face] = []
-    far = 0
     low, high = 1e3 * np.array([board.x, board.y]).T
+    near: list[Face] = []
+    far = 0
     for resident in lying:
         cube = cube_faces([resident])
         place = np.mean([face.corners.mean(axis=0)[:2] for face in cube], axis=0)
-        if np.all((low - BESIDE < place) & (place < high + BESIDE)):
-            faces += cube
-        else:
-            far += 1
-    return faces, far
+        is_near = bool(np.all((low - BESIDE < place) & (place < high + BESIDE)))
+        near += cube if is_near else []
+        far += not is_near
+    return near, far
 
 
-def said_of_cubes(apparatus: Apparatus, state: TowerState, far: int) -> str:
+def describe_cubes(apparatus: Apparatus, state: TowerState, far: int) -> str:
     """Return in words how many cubes of `state` are where; `far` cubes are out of the picture."""
+    inside = len(state.residents)
     if apparatus.board is None:
-        return f"{counted(len(state.residents), 'cube')} inside"
+        return f"{counted(inside, 'cube')} inside"
     on_table = len(state.board.at("table"))
-    said = [f"{counted(len(state.board.lying) - on_table, 'cube')} on the board"]
-    said += [f"{on_table} on the table"] if on_table else []
-    said += [f"{far} out of the picture"] if far else []
-    said += [f"{len(state.residents)} inside"] if state.residents else []
-    return ", ".join(said)
+    others = ((on_table, "on the table"), (far, "out of the picture"), (inside, "inside"))
+    on_board = f"{counted(len(state.board.lying) - on_table, 'cube')} on the board"
+    return ", ".join([on_board, *(f"{number} {place}" for number, place in others if number)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +139,7 @@ class Plan:
         self.plan = self.dimensions.board or BoardPlan()
         self.view = above(self.board)
         self.points = figure.get_figheight() * where[3] * 72
-        self.outer = _box(on_plan(self.board, 1e3 * np.array(list(product(self.board.x, self.board.y)))))
+        self.outer = _box(project_on_plan(self.board, 1e3 * np.array(list(product(self.board.x, self.board.y)))))
         self._floor, self._around = (self._faces(apparatus, parts) for parts in (self.plan.floor, self.plan.around))
         self._zones, self._cubes = zone_faces(self.board), cubes
         self._taken = [_box(self.view.project(face.corners)) for face in cubes]
@@ -152,7 +151,7 @@ class Plan:
         self._labels: dict[str, Label] = {}
         self._listed: list[str] = []
         self._columns = self._tall = 1
-        self._floors = shades(self._zones, self.dimensions)
+        self._floors = find_shades(self._zones, self.dimensions)
 
     def sheet_of(self, rows: int) -> Sheet:
         """Return a new sheet with room for a list of `rows` rows."""
@@ -171,15 +170,14 @@ class Plan:
     def _faces(self, apparatus: Apparatus, parts: Sequence[str]) -> list[Face]:
         planes = [((0.0, 0.0, 1.0), self.plan.below), *self.plan.within]
         planes = [plane for plane in planes if math.isfinite(plane[1])]
-        return surface([box for box in apparatus.solids if box.part in parts], self.dimensions, lambda box: planes)
+        return find_surface([box for box in apparatus.solids if box.part in parts], self.dimensions, lambda box: planes)
 
     def fit(self, says: Mapping[str, str]) -> int:
         """Find places for the zones' text; return how many rows the list needs for the rest."""
-        zones = self.board.zones
         labels: dict[str, Label | None] = {}
         for size in (FONT, SMALL):
             labels = {
-                zone.name: self._place(zone, _settings(zone.name, says.get(zone.name, ""), size)) for zone in zones
+                zone.name: self._place(zone, zone.name, says.get(zone.name, ""), size) for zone in self.board.zones
             }
             if all(labels.values()):
                 break
@@ -187,14 +185,10 @@ class Plan:
         self._listed = [name for name, label in labels.items() if label is None]
         if not self._listed:
             return 0
-        for i, name in enumerate(self._listed):
-            number = _settings(str(i + 1), "", SMALL)
+        for i, name in enumerate(self._listed, 1):
             zone = self.board.zone(name)
-            label = self._place(zone, number)
-            if label is None:
-                middle = self._ring(zone).mean(axis=0)
-                label = Label(str(i + 1), "", SMALL, False, (float(middle[0]), float(middle[1])))
-            self._labels[name] = label
+            x, y = self._ring(zone).mean(axis=0).tolist()
+            self._labels[name] = self._place(zone, str(i), "", SMALL) or Label(str(i), "", SMALL, False, (x, y))
         widest = max(width_of(row, SMALL, False) for row in self._rows(says)) + 14
         left, right, _ = self._list()
         self._columns = max(1, int((right - left) / self.sheet.pt / widest))
@@ -205,18 +199,17 @@ class Plan:
         """Write the text where `fit` found places, and the list below."""
         for zone, floor in zip(self.board.zones, self._floors, strict=True):
             self._write(self._labels[zone.name], floor)
-        rows = self._rows(says)
-        if not rows:
-            return
-        sheet, pt, room = self.sheet, self.sheet.pt, self._tall * self._columns
+        rows, pt, room = self._rows(says), self.sheet.pt, self._tall * self._columns
         if len(rows) > room:
             rows = [*rows[: room - 1], f"and {len(rows) - room + 1} more"]
         left, right, low = self._list()
         wide = (right - left) / self._columns
         for i, row in enumerate(rows):
+            while width_of(row, SMALL, False) > wide / pt - 4 and len(row) > 2:
+                row = row[:-2] + "…"
             column, line = divmod(i, self._tall)
-            place = (left + column * wide, low - (line + 0.5) * _LINE * SMALL * pt)
-            sheet.text(place[0], place[1], _shortened(row, wide / pt - 4), "left", fontsize=SMALL)
+            x, y = left + column * wide, low - (line + 0.5) * _LINE * SMALL * pt
+            self.sheet.text(x, y, row, "left", fontsize=SMALL)
 
     def _list(self) -> tuple[float, float, float]:
         left, right = self.sheet.axes.get_xlim()
@@ -229,31 +222,27 @@ class Plan:
             for i, name in enumerate(self._listed)
         ]
 
-    def _place(self, zone: Zone, settings: Iterator[Label]) -> Label | None:
+    def _place(self, zone: Zone, name: str, gives: str, size: float) -> Label | None:
         pt = self.sheet.pt
         if zone.name not in self._rooms:
             self._rooms[zone.name] = self._room(zone)
         room = self._rooms[zone.name]
-        tried: set[Label] = set()
-        for label in settings:
-            if label in tried:
-                continue
-            tried.add(label)
-            half = np.array(_size(label)) * pt / 2 + _PAD * pt
+        for label in dict.fromkeys(_wrap_label(name, gives, size)):
+            half = np.array(_measure(label)) * pt / 2 + _PAD * pt
             fits: Any = (room.depth >= (np.abs(room.inward) @ half)[:, None]).all(axis=0)
             if fits.any():
                 fits &= ((room.beside > half[0]) | (room.over > half[1])).all(axis=0)
             if fits.any():
-                best = room.places[np.argmin(np.where(fits, room.away, np.inf))]
-                return replace(label, middle=(float(best[0]), float(best[1])))
+                x, y = room.places[np.argmin(np.where(fits, room.away, np.inf))].tolist()
+                return replace(label, middle=(x, y))
         return None
 
     def _room(self, zone: Zone) -> _Room:
         ring = self._ring(zone)
         (x0, y0), (x1, y1) = ring.min(axis=0), ring.max(axis=0)
         middle = np.array(_centroid(ring))
-        steps = (np.arange(_TRIED) + 0.5) / _TRIED
-        grid = np.column_stack([np.tile(x0 + (x1 - x0) * steps, _TRIED), np.repeat(y0 + (y1 - y0) * steps, _TRIED)])
+        steps = (np.arange(_STEPS) + 0.5) / _STEPS
+        grid = np.column_stack([np.tile(x0 + (x1 - x0) * steps, _STEPS), np.repeat(y0 + (y1 - y0) * steps, _STEPS)])
         places = np.concatenate([middle[None], grid])
         inward = polygon.inward(ring)
         taken = np.array(self._taken).reshape(-1, 4)
@@ -286,46 +275,41 @@ class Plan:
         sheet, view, dimensions, zones = self.sheet, self.view, self.dimensions, self._zones
         faces = [*self._floor, *self._around, *zones] if self.is_painted else self._around
         below, seen = from_back_to_front(faces, view), from_back_to_front(self._cubes, view)
-        sheet.paint(below, view, shades(below, dimensions), 0.7)
+        sheet.paint(below, view, find_shades(below, dimensions), 0.7)
         for zone in zones if self.is_painted else ():
             for slope in self.plan.printed.get(zone.part.removeprefix(ZONE), Printed()).slopes:
                 sheet.hatch([zone], view, slope, 5.0, "0.72")
         sheet.paint(zones, view, ["none"] * len(zones), 0.9, 4)
-        sheet.paint(seen, view, shades(seen, dimensions), 0.6, 5)
-        self._surround()
+        sheet.paint(seen, view, find_shades(seen, dimensions), 0.6, 5)
+        pt, plan = sheet.pt, self.plan
+        x0, x1, y0, y1 = self.outer
+        if not (plan.floor or plan.around):
+            board = Rectangle((x0, y0), x1 - x0, y1 - y0, facecolor="none", edgecolor=INK, linewidth=0.9)
+            sheet.axes.add_patch(board)
+        draw_widths(sheet, in_mm(plan.widths), y0)
+        draw_heights(sheet, in_mm(plan.heights))
+        sheet.text((x0 + x1) / 2, self.inner[3] + 8 * pt, plan.beyond, color=GREY)
+        sheet.text((x0 + x1) / 2, self.inner[3] + 24 * pt, f"{plan.words}, lengths in mm")
 
     def mark(self, lying: Sequence[Resident], paint: Mapping[str, Paint]) -> None:
         """Write on the cubes the letters of their colours, for readers who cannot distinguish the colours.
 
         Cubes outside the board, under others, or under a zone's text get none.
         """
-        left, right, low, high = self.outer
+        (left, right, low, high), labels = self.outer, self._labels.values()
         tops = [max(cube_faces([resident]), key=lambda face: face.normal[2]).corners.mean(axis=0) for resident in lying]
         for resident, top in zip(lying, tops, strict=True):
             of, edge = paint[resident.cube.colour], 1e3 * resident.cube.edge
             x, y = self.view.project(top[None])[0].tolist()
             is_under = any(z - top[2] > 0.3 * edge and math.hypot(x - top[0], y - top[1]) < edge for x, y, z in tops)
-            if left < x < right and low < y < high and not is_under and not self._has_words(x, y, edge / 2):
+            sizes = ((label.middle, np.array(_measure(label)) * self.sheet.pt / 2 + edge / 2) for label in labels)
+            has_words = any(abs(x - at[0]) < half[0] and abs(y - at[1]) < half[1] for at, half in sizes)
+            if left < x < right and low < y < high and not is_under and not has_words:
                 style: dict[str, Any] = {"fontsize": 0.6 * edge / self.sheet.pt, "color": of.ink, "weight": "bold"}
                 self.sheet.text(x, y, of.letter, up="center_baseline", bbox=None, **style)
 
-    def _has_words(self, x: float, y: float, near: float) -> bool:
-        sizes = [(label.middle, np.array(_size(label)) * self.sheet.pt / 2 + near) for label in self._labels.values()]
-        return any(abs(x - at[0]) < half[0] and abs(y - at[1]) < half[1] for at, half in sizes)
-
-    def _surround(self) -> None:
-        sheet, pt, plan = self.sheet, self.sheet.pt, self.plan
-        x0, x1, y0, _ = self.outer
-        if not (plan.floor or plan.around):
-            sheet.rectangle(x0, y0, x1 - x0, self.outer[3] - y0, "none", 0.9)
-        draw_widths(sheet, in_mm(plan.widths), y0)
-        draw_heights(sheet, in_mm(plan.heights))
-        middle, top = (x0 + x1) / 2, self.inner[3]
-        sheet.text(middle, top + 8 * pt, plan.beyond, color=GREY)
-        sheet.text(middle, top + 24 * pt, f"{plan.words}, lengths in mm")
-
     def _ring(self, zone: Zone) -> Array:
-        return on_plan(self.board, 1e3 * np.array(zone.corners))
+        return project_on_plan(self.board, 1e3 * np.array(zone.corners))
 
 
 def _box(points: Array) -> Box:
@@ -349,15 +333,14 @@ def _in_words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _settings(name: str, gives: str, size: float) -> Iterator[Label]:
+def _wrap_label(name: str, gives: str, size: float) -> Iterator[Label]:
     bold = _in_words(name)
     plain = "" if gives == bold else gives
-    for is_turned in (False, True):
-        for limit in (math.inf, 14.0, 11.0, 9.0, 7.0, 5.0):
-            yield Label(_wrapped(bold, size, limit, True), _wrapped(plain, size, limit, False), size, is_turned)
+    for is_turned, limit in product((False, True), (math.inf, 14.0, 11.0, 9.0, 7.0, 5.0)):
+        yield Label(_wrap(bold, size, limit, True), _wrap(plain, size, limit, False), size, is_turned)
 
 
-def _wrapped(words: str, size: float, limit: float, is_bold: bool) -> str:
+def _wrap(words: str, size: float, limit: float, is_bold: bool) -> str:
     lines: list[str] = []
     for line in words.split("\n"):
         lines.append("")
@@ -368,13 +351,7 @@ def _wrapped(words: str, size: float, limit: float, is_bold: bool) -> str:
     return "\n".join(line.strip() for line in lines)
 
 
-def _shortened(words: str, wide: float) -> str:
-    while width_of(words, SMALL, False) > wide and len(words) > 2:
-        words = words[:-2] + "…"
-    return words
-
-
-def _size(label: Label) -> tuple[float, float]:
+def _measure(label: Label) -> tuple[float, float]:
     wide = max(width_of(label.name, label.size, True), width_of(label.gives, label.size))
     tall = _LINE * label.size * len(f"{label.name}\n{label.gives}".strip().split("\n"))
     return (tall, wide) if label.is_turned else (wide, tall)

@@ -24,7 +24,7 @@ from tower_sim.apparatus.dimensions import Angle, Dimensions, Height, Level, Sec
 from tower_sim.drawing.files import FONT, GREY, INK, MARK
 from tower_sim.drawing.sheet import ARROW, Sheet, Sides, Where, scale, spread, width_of
 from tower_sim.drawing.solids import Face, View, from_back_to_front
-from tower_sim.drawing.surfaces import part_of
+from tower_sim.drawing.surfaces import find_part
 
 Item = TypeVar("Item", Width, Height, Level, Angle)
 
@@ -78,12 +78,12 @@ class Drawing:
 
     def _sides(self, pt: float) -> Sides:
         section = self.section
-        levels = [*section.levels, *(Level(f"{a.words} {_degrees(a)}", 0.0, 0.0) for a in section.angles)]
+        levels = [*section.levels, *(Level(f"{a.words} {_format_angle(a)}", 0.0, 0.0) for a in section.angles)]
         left = [(self.left, 20 + max(width_of(level.words) for level in levels) if levels else 6.0)]
-        left += [(x, o + 8 + width_of(h.words)) for h, x, o in _columns(section.heights) if h.is_left]
+        left += [(x, o + 8 + width_of(h.words)) for h, x, o in _arrange_columns(section.heights) if h.is_left]
         right = [(self.right, 10.0 + (width_of(section.beside) if section.beside else 0.0))]
-        right += [(x, o + 8 + width_of(h.words)) for h, x, o in _columns(section.heights) if not h.is_left]
-        rows = _rows_of(section.widths, pt)
+        right += [(x, o + 8 + width_of(h.words)) for h, x, o in _arrange_columns(section.heights) if not h.is_left]
+        rows = _arrange_rows(section.widths, pt)
         bottom = [(self.bottom, 24 + _ROW * max((row for w, row in rows if not w.is_above), default=-1))]
         lift = 0.0 if self.is_plan else _TITLE
         top = [(self.top, 10 + max(lift, 8))]
@@ -94,9 +94,8 @@ class Drawing:
         beyond = [face for face in self.faces if not face.is_cut]
         cut = sorted((face for face in self.faces if face.is_cut), key=lambda face: self._hatch(face) != 0)
         light = "0.82" if self.is_plan else "0.965"
-        sheet.paint(
-            beyond, self.view, [light if self._hatch(face) else "0.9" for face in beyond], 0.7 if self.is_plan else 0.35
-        )
+        greys = [light if self._hatch(face) else "0.9" for face in beyond]
+        sheet.paint(beyond, self.view, greys, 0.7 if self.is_plan else 0.35)
         sheet.paint(cut, self.view, ["white" if self._hatch(face) else "0.9" for face in cut], 0.8)
         for slope in (1, -1):
             sheet.hatch([face for face in cut if self._hatch(face) == slope], self.view, slope)
@@ -105,7 +104,7 @@ class Drawing:
             sheet.line(*ends, width=1.0, colour=INK, zorder=4)
 
     def _hatch(self, face: Face) -> int:
-        return part_of(self.dimensions, face.part).hatch
+        return find_part(self.dimensions, face.part).hatch
 
     def _draw_levels(self, sheet: Sheet, levels: Sequence[Level]) -> None:
         if not levels:
@@ -122,15 +121,12 @@ class Drawing:
 
 def in_mm(items: Sequence[Item]) -> tuple[Item, ...]:
     """Return dimensions with their lengths converted from m to mm."""
-    return tuple(_in_mm(item) for item in items)
+    values = [{field.name: getattr(item, field.name) for field in fields(item)} for item in items]
+    lengths = [{k: 1e3 * v for k, v in row.items() if isinstance(v, float) and k != "angle"} for row in values]
+    return tuple(replace(item, **row) for item, row in zip(items, lengths, strict=True))
 
 
-def _in_mm(item: Item) -> Item:
-    values = {field.name: getattr(item, field.name) for field in fields(item)}
-    return replace(item, **{k: 1e3 * v for k, v in values.items() if isinstance(v, float) and k != "angle"})
-
-
-def _rows_of(widths: Sequence[Width], pt: float) -> list[tuple[Width, int]]:
+def _arrange_rows(widths: Sequence[Width], pt: float) -> list[tuple[Width, int]]:
     taken: list[tuple[Width, int]] = []
     for width in widths:
         row = 0
@@ -152,13 +148,15 @@ def _collide(one: Width, other: Width, pt: float) -> bool:
 def draw_widths(sheet: Sheet, widths: Sequence[Width], bottom: float) -> None:
     """Draw the dimension lines of widths: above the measured part if `is_above`, else below `bottom` (mm)."""
     pt = sheet.pt
-    for width, row in _rows_of(widths, pt):
+    for width, row in _arrange_rows(widths, pt):
         start = width.at + 1.5 * pt if width.is_above else bottom - 1.5 * pt
         y = width.at + (11 + _ROW * row) * pt if width.is_above else bottom - (12 + _ROW * row) * pt
-        sheet.across(width.low, width.high, y, width.words, start, 0.0 if width.is_above else 2.5)
+        sheet.measure(width.low, width.high, start, y)
+        up, text = ("bottom", y + 1.5 * pt) if width.is_above else ("top", y - 2.5 * pt)
+        sheet.text((width.low + width.high) / 2, text, width.words, up=up)
 
 
-def _columns(heights: Sequence[Height]) -> list[tuple[Height, float, float]]:
+def _arrange_columns(heights: Sequence[Height]) -> list[tuple[Height, float, float]]:
     placed: list[tuple[Height, float, float]] = []
     for height in heights:
         offset, x = _GAP, height.clear if height.clear is not None else height.at
@@ -172,7 +170,7 @@ def _columns(heights: Sequence[Height]) -> list[tuple[Height, float, float]]:
 def draw_heights(sheet: Sheet, heights: Sequence[Height]) -> None:
     """Draw the dimension lines of heights, and keep their text apart."""
     pt = sheet.pt
-    columns = [(h, x - offset * pt if h.is_left else x + offset * pt) for h, x, offset in _columns(heights)]
+    columns = [(h, x - offset * pt if h.is_left else x + offset * pt) for h, x, offset in _arrange_columns(heights)]
     columns.sort(key=lambda column: column[1])
     while columns:
         group, end = [columns.pop(0)], -math.inf
@@ -183,15 +181,18 @@ def draw_heights(sheet: Sheet, heights: Sequence[Height]) -> None:
             group.append(columns.pop(0))
         wanted = [max(h.over, (h.low + h.high) / 2) for h, _ in group]
         for (h, x), y in zip(group, spread(wanted, _LINE * pt), strict=True):
-            side = -1 if h.is_left else 1
-            sheet.upright(x, h.low, h.high, h.words, h.at + side * 1.5 * pt, y, side)
+            side, middle = -1 if h.is_left else 1, (h.low + h.high) / 2
+            sheet.measure(h.low, h.high, h.at + side * 1.5 * pt, x, is_upright=True)
+            if abs(y - middle) > 2 * pt:
+                sheet.line((x, middle), (x + side * 5 * pt, y))
+            sheet.text(x + side * 5 * pt, y, h.words, "left" if side > 0 else "right")
 
 
 def draw_angle(sheet: Sheet, angle: Angle) -> Level | None:
     """Draw an angle with its text in the wedge under it; if there is no room, return it as a level instead."""
     x, z = angle.at, angle.height
     pt, run, side = sheet.pt, abs(angle.run), math.copysign(1, angle.run)
-    for words in (f"{angle.words} {_degrees(angle)}", _degrees(angle)):
+    for words in (f"{angle.words} {_format_angle(angle)}", _format_angle(angle)):
         free = run - (width_of(words) + 5) * pt  # between the words and the lower end
         if free < 0.35 * run or free * math.tan(angle.angle) < 13 * pt:
             continue
@@ -202,8 +203,8 @@ def draw_angle(sheet: Sheet, angle: Angle) -> Level | None:
         place = x + angle.run - side * 3 * pt
         sheet.text(place, z + 7 * pt, words, "left" if side < 0 else "right", bbox=None)
         return None
-    return Level(f"{angle.words} {_degrees(angle)}", z + run * math.tan(angle.angle), x + angle.run)
+    return Level(f"{angle.words} {_format_angle(angle)}", z + run * math.tan(angle.angle), x + angle.run)
 
 
-def _degrees(angle: Angle) -> str:
+def _format_angle(angle: Angle) -> str:
     return f"{math.degrees(angle.angle):.6g}°"

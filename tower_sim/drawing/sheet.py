@@ -11,12 +11,12 @@ import numpy as np
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
-from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Outline
 from matplotlib.textpath import TextToPath
 
 from tower_sim.drawing.files import FONT, GREY, INK
-from tower_sim.drawing.solids import Array, Face, View, outline
+from tower_sim.drawing.solids import Array, Face, View, find_edges
 
 _THIN = 0.5
 ARROW = 15.0  # pt: a dimension line shorter than this has its arrows outside
@@ -29,9 +29,13 @@ Where = tuple[float, float, float, float]  # left, bottom, width, height, as sha
 
 def scale(figure: Figure, where: Where, sides: Sides) -> float:
     """Return the length (mm) of one point on paper at which the content just fits."""
-    size = (figure.get_figwidth() * where[2] * 72, figure.get_figheight() * where[3] * 72)
-    pairs = ((size[0], sides[0], sides[1]), (size[1], sides[2], sides[3]))
+    pairs = _find_sizes(figure, where, sides)
     return max((b - a) / max(points - p - q, 1.0) for points, lows, highs in pairs for a, p in lows for b, q in highs)
+
+
+def _find_sizes(figure: Figure, where: Where, sides: Sides) -> list[tuple[float, Side, Side]]:
+    wide, tall = figure.get_figwidth() * where[2] * 72, figure.get_figheight() * where[3] * 72
+    return [(wide, sides[0], sides[1]), (tall, sides[2], sides[3])]
 
 
 class Sheet:
@@ -45,11 +49,8 @@ class Sheet:
         self.axes: Any = canvas.add_axes(where)
         self.axes.set_axis_off()
         self.pt = max(least, scale(figure, where, sides), 1e-9)
-        left, right, bottom, top = sides
-        for points, lows, highs, limit in (
-            (figure.get_figwidth() * where[2] * 72, left, right, self.axes.set_xlim),
-            (figure.get_figheight() * where[3] * 72, bottom, top, self.axes.set_ylim),
-        ):
+        limits = (self.axes.set_xlim, self.axes.set_ylim)
+        for (points, lows, highs), limit in zip(_find_sizes(figure, where, sides), limits, strict=True):
             low, high = min(a - p * self.pt for a, p in lows), max(b + q * self.pt for b, q in highs)
             spare = (points * self.pt - (high - low)) / 2
             limit(low - spare, high + spare)
@@ -64,101 +65,62 @@ class Sheet:
         """Draw a thin line through `points`."""
         self.axes.plot(*zip(*points, strict=True), lw=width, color=colour, **({"zorder": 6} | style))
 
-    def rectangle(self, x: float, y: float, width: float, height: float, fill: str, edge: float) -> None:
-        """Draw a rectangle from its lower left corner, with an edge of `edge` points."""
-        self.axes.add_patch(Rectangle((x, y), width, height, facecolor=fill, edgecolor=INK, linewidth=edge))
+    def measure(self, low: float, high: float, start: float, line: float, is_upright: bool = False) -> None:
+        """Draw a dimension from `low` to `high`: across, or upright.
 
-    def across(self, low: float, high: float, y: float, words: str, start: float, drop: float = 0.0) -> None:
-        """Draw a horizontal dimension line from x = `low` to `high` at height `y`.
-
-        Extension lines begin at height `start`. The text stands over the line, or `drop` points under it.
+        The dimension line is at the height (or x) `line`. The extension lines begin at `start`.
         """
-        beyond = math.copysign(2 * self.pt, y - start)
-        for x in (low, high):
-            self.line((x, start), (x, y + beyond))
-        self._arrows((low, y), (high, y))
-        place = (y + 1.5 * self.pt, "bottom") if drop == 0 else (y - drop * self.pt, "top")
-        self.text((low + high) / 2, place[0], words, up=place[1])
+        beyond = line + math.copysign(2 * self.pt, line - start)
 
-    def upright(
-        self, x: float, low: float, high: float, words: str, start: float, at: float | None = None, side: int = 1
-    ) -> None:
-        """Draw a vertical dimension line from y = `low` to `high` at `x`.
+        def place(along: float, away: float) -> tuple[float, float]:
+            return (away, along) if is_upright else (along, away)
 
-        Extension lines begin at x = `start`. The text is at height `at`, by default the middle, right if `side` is 1,
-        left if -1.
-        """
-        beyond = math.copysign(2 * self.pt, x - start)
-        for y in (low, high):
-            self.line((start, y), (x + beyond, y))
-        self._arrows((x, low), (x, high))
-        middle = (low + high) / 2
-        at = middle if at is None else at
-        if abs(at - middle) > 2 * self.pt:
-            self.line((x, middle), (x + side * 5 * self.pt, at))
-        self.text(x + side * 5 * self.pt, at, words, "left" if side > 0 else "right")
-
-    def _arrows(self, a: tuple[float, float], b: tuple[float, float]) -> None:
-        start, end = np.array(a), np.array(b)
-        length = float(np.linalg.norm(end - start))
-        one = (end - start) / max(length, 1e-9)
+        for end in (low, high):
+            self.line(place(end, start), place(end, beyond))
+        a, b = place(low, line), place(high, line)
+        first, last = np.array(a), np.array(b)
+        length = float(np.linalg.norm(last - first))
+        step = 9 * self.pt * ((last - first) / max(length, 1e-9))
+        arrows = [(first, last, "<|-|>")]
         if length < ARROW * self.pt:
             self.line(a, b, colour=INK)
-            for tip, tail in ((start, start - 9 * self.pt * one), (end, end + 9 * self.pt * one)):
-                self._arrow(tail, tip, "-|>")
-        else:
-            self._arrow(start, end, "<|-|>")
+            arrows = [(first - step, first, "-|>"), (last + step, last, "-|>")]
+        for tail, tip, style in arrows:
+            shape = {"arrowstyle": f"{style},head_length=0.35,head_width=0.13", "lw": _THIN, "color": INK}
+            shape |= {"shrinkA": 0, "shrinkB": 0, "mutation_scale": 13}
+            self.axes.annotate("", tip, tail, arrowprops=shape, zorder=7)
 
-    def _arrow(self, tail: Array, tip: Array, style: str) -> None:
-        shape = {"arrowstyle": f"{style},head_length=0.35,head_width=0.13", "lw": _THIN, "color": INK}
-        shape |= {"shrinkA": 0, "shrinkB": 0, "mutation_scale": 13}
-        self.axes.annotate("", tip, tail, arrowprops=shape, zorder=7)
-
-    def leaders(
-        self,
-        tipped: Sequence[tuple[str, Sequence[float] | Array, bool]],
-        ends: tuple[float, float],
-        off: float,
-        gap: float,
+    def draw_leaders(
+        self, tips: Sequence[tuple[str, Array, bool]], ends: tuple[float, float], off: float, gap: float
     ) -> None:
         """Write names in a column on the left or right, each with a line to its tip.
 
-        `tipped` has (text, tip, whether on the left). Columns stand `off` points outside the two x of `ends`, texts at
+        `tips` has (text, tip, whether on the left). Columns stand `off` points outside the two x of `ends`, texts at
         least `gap` points apart.
         """
-        for side, x, across in ((True, ends[0] - off * self.pt, "right"), (False, ends[1] + off * self.pt, "left")):
-            there = [(words, tip) for words, tip, is_left in tipped if is_left == side]
-            for (words, tip), y in zip(there, spread([tip[1] for _, tip in there], gap * self.pt), strict=True):
-                self._leader((tip[0], tip[1]), words, x, y, across)
-
-    def _leader(self, tip: tuple[float, float], words: str, x: float, y: float, across: str) -> None:
-        for width, colour in ((2.2, "white"), (0.7, INK)):
-            self.line((x + (-3 if across == "left" else 3) * self.pt, y), tip, width=width, colour=colour)
-        self.axes.plot(*tip, "o", ms=3, mfc=INK, mec="white", mew=0.5, zorder=7)
-        self.text(x, y, words, across)
+        for is_left, x, across in ((True, ends[0] - off * self.pt, "right"), (False, ends[1] + off * self.pt, "left")):
+            column = [(words, tip) for words, tip, side in tips if side == is_left]
+            heights = spread([tip[1] for _, tip in column], gap * self.pt)
+            for (words, tip), y in zip(column, heights, strict=True):
+                for width, colour in ((2.2, "white"), (0.7, INK)):
+                    self.line((x + (3 if is_left else -3) * self.pt, y), (tip[0], tip[1]), width=width, colour=colour)
+                self.axes.plot(*tip, "o", ms=3, mfc=INK, mec="white", mew=0.5, zorder=7)
+                self.text(x, y, words, across)
 
     def paint(self, faces: Sequence[Face], view: View, colours: Sequence[Any], width: float, zorder: float = 2) -> None:
         """Paint `faces` in their order, with their drawn edges."""
-        outlines: list[Outline] = []
-        fills: list[Any] = []
-        strokes: list[Any] = []
-        widths: list[float] = []
+        outlines: list[tuple[Outline, Any, Any, float]] = []
         for face, colour in zip(faces, colours, strict=True):
             ring = view.project(face.corners)
-            outlines.append(Outline(np.concatenate([ring, ring[:1]]), closed=True))
-            fills.append(colour)
-            strokes.append(colour)  # covers the hairline that antialiasing leaves between two pieces of a face
-            widths.append(0.4)
-            for ends in outline(face, view):
-                outlines.append(Outline(ends))
-                fills.append("none")
-                strokes.append(INK)
-                widths.append(width)
-        made: Any = PathCollection(
-            outlines, facecolors=fills, edgecolors=strokes, linewidths=widths, capstyle="round", joinstyle="round"
+            # the stroke covers the hairline that antialiasing leaves between two pieces of a face
+            outlines.append((Outline(np.concatenate([ring, ring[:1]]), closed=True), colour, colour, 0.4))
+            outlines += [(Outline(ends), "none", INK, width) for ends in find_edges(face, view)]
+        paths, fills, strokes, widths = map(list, zip(*outlines, strict=True)) if outlines else ([], [], [], [])
+        patches: Any = PathCollection(
+            paths, facecolors=fills, edgecolors=strokes, linewidths=widths, capstyle="round", joinstyle="round"
         )
-        made.set_zorder(zorder)
-        self.axes.add_collection(made, autolim=False)
+        patches.set_zorder(zorder)
+        self.axes.add_collection(patches, autolim=False)
 
     def hatch(self, faces: Sequence[Face], view: View, slope: int, gap: float = 3.2, colour: str = INK) -> None:
         """Hatch `faces` with thin lines at 45 degrees, rising (`slope` 1) or falling (-1), `gap` points apart."""
@@ -168,15 +130,14 @@ class Sheet:
         shape: Any = Outline.make_compound_path(*(Outline(np.concatenate([r, r[:1]]), closed=True) for r in rings))
         points = np.concatenate(rings)
         (x0, y0), (x1, y1) = points.min(axis=0), points.max(axis=0)
-        tall = y1 - y0
-        step = gap * self.pt
+        tall, step = y1 - y0, gap * self.pt
         starts = [i * step for i in range(math.floor((x0 - tall) / step), math.ceil(x1 / step))]
         ends = (y0, y1) if slope > 0 else (y1, y0)
         lines = [((x, ends[0]), (x + tall, ends[1])) for x in starts]
         clip = PathPatch(shape, facecolor="none", edgecolor="none", transform=self.axes.transData)
-        made: Any = LineCollection(lines, colors=colour, linewidths=0.45, zorder=3)
-        self.axes.add_collection(made, autolim=False)
-        made.set_clip_path(clip)
+        hatching: Any = LineCollection(lines, colors=colour, linewidths=0.45, zorder=3)
+        self.axes.add_collection(hatching, autolim=False)
+        hatching.set_clip_path(clip)
 
 
 def spread(wanted: Sequence[float], gap: float) -> list[float]:

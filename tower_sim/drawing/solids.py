@@ -82,7 +82,7 @@ def tilted_box(part: str, centre: Sequence[float], half: Sequence[float], q: Seq
     return faces
 
 
-def clipped(solid: Solid, normal: Sequence[float], offset: float, is_cut: bool) -> Solid:
+def clip(solid: Solid, normal: Sequence[float], offset: float, is_cut: bool) -> Solid:
     """Return the part of a solid where normal . x <= offset, closed by a new face with the given `is_cut`."""
     plane = np.asarray(normal, dtype=float)
     beyond: Array = np.concatenate([np.empty((0, 3)), *(face.corners for face in solid)]) @ plane - offset
@@ -101,7 +101,7 @@ def clipped(solid: Solid, normal: Sequence[float], offset: float, is_cut: bool) 
     return left if len(ring) < 3 else [*left, Face(left[0].part, ring, plane, (True,) * len(ring), is_cut)]
 
 
-def union(solids: Sequence[Solid]) -> list[Face]:
+def unite(solids: Sequence[Solid]) -> list[Face]:
     """Return the surface of the union of convex solids of one part; only creases are drawn."""
     owned = [(i, face) for i, solid in enumerate(solids) for face in solid]
     if not owned:
@@ -113,26 +113,26 @@ def union(solids: Sequence[Solid]) -> list[Face]:
     normals = [np.array([face.normal for face in solid]) for solid in solids]
     offsets = [np.array([face.normal @ face.corners[0] for face in solid]) for solid in solids]
     planes = np.concatenate(normals).T, np.concatenate(offsets)
-    is_parted: Any = _parting(*_extents([face for _, face in owned], planes[0].T), planes[1])[0]
+    is_parted: Any = _part(*_extents([face for _, face in owned], planes[0].T), planes[1])[0]
     is_near &= ~np.logical_or.reduceat(is_parted, starts, axis=1)
     found: list[Face] = []
     for (i, face), near in zip(owned, is_near, strict=True):
         pieces = [face]
         for j in np.flatnonzero(near).tolist():
             if j != i:
-                pieces = [left for piece in pieces for left in _outside(piece, normals[j], offsets[j], j < i)]
+                pieces = [left for piece in pieces for left in _cut_away(piece, normals[j], offsets[j], j < i)]
         found += pieces
-    return joined(found)
+    return join(found)
 
 
-def joined(faces: Sequence[Face]) -> list[Face]:
+def join(faces: Sequence[Face]) -> list[Face]:
     """Return faces with only their creases drawn: the lines where faces of different planes meet."""
     of_plane: dict[tuple[float, ...], list[Face]] = {}
     for face in faces:
         offset = float(face.normal @ face.corners[0])
         plane = (*(np.round(face.normal, 5) + 0.0).tolist(), round(offset, 3), face.is_cut)
         of_plane.setdefault(plane, []).append(face)
-    return [face for of_one in of_plane.values() for face in _creased(of_one)]
+    return [face for of_one in of_plane.values() for face in _crease(of_one)]
 
 
 def _extents(faces: Sequence[Face], directions: Array) -> tuple[Array, Array]:
@@ -142,15 +142,15 @@ def _extents(faces: Sequence[Face], directions: Array) -> tuple[Array, Array]:
     return ends
 
 
-def _parting(low: Array, high: Array, offsets: Array) -> tuple[Any, Any, Any]:
+def _part(low: Array, high: Array, offsets: Array) -> tuple[Any, Any, Any]:
     low, high = low - offsets, high - offsets
     is_flat = (low > -_NEAR) & (high < _NEAR)
     return (low > -_NEAR) & ~is_flat, is_flat, high > _NEAR
 
 
-def _outside(face: Face, normals: Array, offsets: Array, is_later: bool) -> list[Face]:
+def _cut_away(face: Face, normals: Array, offsets: Array, is_later: bool) -> list[Face]:
     along = face.corners @ normals.T
-    is_apart, is_flat, is_cut = _parting(along.min(axis=0), along.max(axis=0), offsets)
+    is_apart, is_flat, is_cut = _part(along.min(axis=0), along.max(axis=0), offsets)
     if is_apart.any() or (not is_later and (is_flat & (normals @ face.normal > 0)).any()):
         return [face]
     inside, pieces = face, list[Face]()
@@ -163,7 +163,7 @@ def _outside(face: Face, normals: Array, offsets: Array, is_later: bool) -> list
     return pieces
 
 
-def _creased(faces: Sequence[Face]) -> list[Face]:
+def _crease(faces: Sequence[Face]) -> list[Face]:
     if len(faces) == 1:
         return [replace(faces[0], drawn=(True,) * len(faces[0].corners))]
     normal = faces[0].normal
@@ -172,9 +172,9 @@ def _creased(faces: Sequence[Face]) -> list[Face]:
     flat: Any = np.stack([u, np.cross(normal, u)], axis=1) / np.linalg.norm(u)  # projects onto the plane's two axes
     corners = np.concatenate([face.corners for face in faces])
     points = corners[np.unique(np.round(corners, 6), axis=0, return_index=True)[1]]
-    rings = [_with_corners(face.corners, points @ flat, flat) for face in faces]
+    rings = [_add_corners(face.corners, points @ flat, flat) for face in faces]
     starts = [ring @ flat for ring in rings]
-    sides = [_after(start) - start for start in starts]
+    sides = [_shift(start) - start for start in starts]
     outward = [side[:, ::-1] * (1, -1) / np.maximum(np.linalg.norm(side, axis=1), 1e-12)[:, None] for side in sides]
     beyond = np.concatenate(
         [start + side / 2 + _CREASE * out for start, side, out in zip(starts, sides, outward, strict=True)]
@@ -189,13 +189,13 @@ def _creased(faces: Sequence[Face]) -> list[Face]:
     ]
 
 
-def _after(ring: Array) -> Array:
+def _shift(ring: Array) -> Array:
     return np.concatenate([ring[1:], ring[:1]])
 
 
-def _with_corners(ring: Array, points: Array, flat: Array) -> Array:
+def _add_corners(ring: Array, points: Array, flat: Array) -> Array:
     start = ring @ flat
-    way = _after(start) - start
+    way = _shift(start) - start
     length = np.maximum(np.linalg.norm(way, axis=1), 1e-12)
     away = points[:, None] - start
     t = (away * way).sum(axis=2) / length
@@ -251,10 +251,10 @@ def _turn(towards: tuple[float, float, float], up: tuple[float, float, float]) -
 
 def from_back_to_front(faces: Sequence[Face], view: View) -> list[Face]:
     """Return the faces that `view` sees of closed solids, so that each hides only faces before it; some are split."""
-    return list(_ordered([face for face in faces if view.sees(face.normal, face.normal @ face.corners[0])], view))
+    return list(_order([face for face in faces if view.sees(face.normal, face.normal @ face.corners[0])], view))
 
 
-def _ordered(faces: list[Face], view: View) -> Iterator[Face]:
+def _order(faces: list[Face], view: View) -> Iterator[Face]:
     """Divide space recursively at the planes of faces. Source: Fuchs, Kedem and Naylor 1980, on BSP trees."""
     if not faces:
         return
@@ -275,12 +275,53 @@ def _ordered(faces: list[Face], view: View) -> Iterator[Face]:
             if piece is not None:
                 side.append(piece)
     near, far = (front, behind) if view.sees(pivot.normal, offset) else (behind, front)
-    yield from _ordered(far, view)
+    yield from _order(far, view)
     yield from flat
-    yield from _ordered(near, view)
+    yield from _order(near, view)
 
 
-def outline(face: Face, view: View) -> list[Array]:
+def find_edges(face: Face, view: View) -> list[Array]:
     """Return the drawn edges of a face as seen, each of shape (2, 2)."""
     ring = view.project(np.concatenate([face.corners, face.corners[:1]]))
     return [np.array(ends) for ends, is_drawn in zip(pairwise(ring), face.drawn, strict=True) if is_drawn]
+
+
+class Sight:
+    """The faces (mm) that an eye sees when it looks at their `middle`, from back to front.
+
+    `eye` is its direction, `far` its distance in diagonals of the faces' bounding box. `low` and `high` bound
+    everything in `view`. `rings` are the corners of each face as seen, in mm at the distance of the middle.
+    """
+
+    def __init__(self, faces: Sequence[Face], eye: tuple[float, float, float], far: float = 5.0) -> None:
+        points = np.concatenate([face.corners for face in faces])
+        least, most = points.min(axis=0), points.max(axis=0)
+        x, y, z = ((least + most) / 2).tolist()
+        self.middle: tuple[float, float, float] = (x, y, z)
+        self.view = View(eye, target=self.middle, distance=far * float(np.linalg.norm(most - least)))
+        self.faces = from_back_to_front(faces, self.view)
+        self.rings = [self.view.project(face.corners) for face in self.faces]
+        self._bounds = [np.array([end(ring, axis=0) for ring in self.rings]) for end in (np.min, np.max)]
+        seen = self.view.project(points)
+        self.low: list[float] = seen.min(axis=0).tolist()
+        self.high: list[float] = seen.max(axis=0).tolist()
+
+    def area(self, i: int) -> float:
+        """Return the area of face `i` as seen."""
+        x, y = self.rings[i].T
+        return abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2
+
+    def largest_first(self) -> list[int]:
+        """Return the numbers of the faces, sorted by `area`."""
+        return sorted(range(len(self.rings)), key=lambda i: -self.area(i))
+
+    def is_seen(self, i: int, tip: Array) -> bool:
+        """Return whether no other face hides the point `tip` of face `i`."""
+        low, high = self._bounds
+        over = i + 1 + np.flatnonzero(((low[i + 1 :] < tip) & (high[i + 1 :] > tip)).all(axis=1))
+        for ring in (self.rings[j] for j in over.tolist()):
+            side, away = np.roll(ring, -1, axis=0) - ring, tip - ring
+            turn = side[:, 0] * away[:, 1] - side[:, 1] * away[:, 0]
+            if np.all(turn >= 0) or np.all(turn <= 0):
+                return False
+        return True

@@ -9,7 +9,17 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from tower_sim.drawing.by_drop import COLUMN, ROW, WIDEST, beside, draw_rows, draw_stacks, dress, seen, stack_height
+from tower_sim.drawing.by_drop import (
+    COLUMN,
+    ROW,
+    WIDEST,
+    draw_rows,
+    draw_stacks,
+    dress,
+    find_colours,
+    measure_margin,
+    stack_height,
+)
 from tower_sim.drawing.files import FONT, INK, check_path, save
 from tower_sim.drawing.paint import Paint, paints
 from tower_sim.errors import UsageError
@@ -59,10 +69,10 @@ def lay_out(
     """
     paint = {of.name: of for of in paints(list(counts))}
     inside_by, out_by = ({colour: pair[i] for colour, pair in counts.items()} for i in range(2))
-    colours = seen(list(counts), inside_by, out_by)
+    colours = find_colours(list(counts), inside_by, out_by)
     stacks, rows = ({colour: by_turn[colour] for colour in colours} for by_turn in (inside_by, out_by))
     turns = len(next(iter(inside_by.values())))
-    left = beside([*colours, *names])
+    left = measure_margin([*colours, *names])
     width = min(WIDEST, max(narrowest, left + _RIGHT + COLUMN * turns))
     across = width - left - _RIGHT
     heights = ((ROW * (len(colours) + more_rows), GAP), *middle, (stack_height(stacks, tallest), top))

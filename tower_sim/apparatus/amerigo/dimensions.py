@@ -27,7 +27,7 @@ def dimensions(tower: AmerigoTower) -> Dimensions:
             Cut(((0.0, -1.0, 0.0), 0.0), ("tube", "funnel"), ((1.0, 0.0, 0.0), half)),
         ),
         labels=(Label("exit", (half + WALL, 0.0, 0.6 * (SHEET + tower.ramp.lip + tower.exit.height))),),
-        said="near walls cut away",
+        note="near walls cut away",
     )
 
 

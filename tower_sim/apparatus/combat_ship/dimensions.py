@@ -50,7 +50,7 @@ def dimensions(ship: ShipAndBoard, board: Board) -> Dimensions:
         eye=(0.8, -0.42, 0.62),
         cuts=(Cut(((0.0, -1.0, 0.0), -open_to), ("hull", "bulwark"), port_side),),
         labels=(ports, Label("board", near_end)),
-        said="hull cut open on the board's side",
+        note="hull cut open on the board's side",
     )
 
 

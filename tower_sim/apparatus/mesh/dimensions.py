@@ -21,7 +21,7 @@ def dimensions(given: MeshTable, solids: Sequence[Box | Hull]) -> Dimensions:
         parts,
         (_section(given, solids, "y", 0), _section(given, solids, "x", 1)),
         cuts=(Cut(((0.0, -1.0, 0.0), 0.0)),),
-        said="the near half is cut away; dashed: mouth, inside, exit, tray",
+        note="the near half is cut away; dashed: mouth, inside, exit, tray",
     )
 
 

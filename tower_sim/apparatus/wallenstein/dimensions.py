@@ -22,7 +22,7 @@ def dimensions(given: Given) -> Dimensions:
         ),
         cuts=(Cut(((0.0, -1.0, 0.0), 0.0), ("tube", "funnel")),),
         labels=(Label("exit", (given.half + WALL, 0.0, (given.ramp_height(given.half) + given.exit_top) / 2)),),
-        said="near half of tube and funnel cut away",
+        note="near half of tube and funnel cut away",
     )
 
 

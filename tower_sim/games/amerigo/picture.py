@@ -10,7 +10,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from tower_sim.drawing.by_drop import draw_squares, mark_of
+from tower_sim.drawing.by_drop import draw_squares, find_mark
 from tower_sim.drawing.files import FONT, GREY, INK, check_path, save
 from tower_sim.errors import UsageError
 from tower_sim.games.amerigo.phases import DropEntry
@@ -78,7 +78,7 @@ def _draw_phases(sheet: RunSheet, entries: Sequence[DropEntry]) -> None:
     panel.axhline(row - 0.65, color=GREY, lw=0.6)
     for i, entry in enumerate(entries):
         if paint := sheet.paint.get(entry.phase):
-            draw_squares(panel, [i], row, paint, 0.85 * sheet.side, [mark_of(paint)])
+            draw_squares(panel, [i], row, paint, 0.85 * sheet.side, [find_mark(paint)])
         elif sheet.side > 7:
             panel.text(i, row, "all", ha="center", va="center", fontsize=FONT - 1.5, color=GREY)
     panel.set_ylim(row + 0.6, -0.65)

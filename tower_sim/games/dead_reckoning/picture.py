@@ -19,7 +19,7 @@ from tower_sim.apparatus.with_board import WithBoard
 from tower_sim.cubes import count_by_colour
 from tower_sim.drawing.files import FONT, GREY, INK, check_path, save
 from tower_sim.drawing.paint import Paint, paints
-from tower_sim.drawing.plan import draw_plan, lying_near, on_plan, said_of_cubes
+from tower_sim.drawing.plan import describe_cubes, draw_plan, find_near_cubes, project_on_plan
 from tower_sim.drawing.sheet import width_of
 from tower_sim.games.dead_reckoning.abilities import ZONE
 from tower_sim.games.dead_reckoning.worths import DAMAGE, EXPLOSIVE, kind, worth
@@ -64,8 +64,8 @@ def board_figure(ship: WithBoard, state: TowerState, title: str) -> Figure:
     lying = state.board.lying
     says = {zone.name: _describe_worth(zone) for zone in ship.board.zones}
     zones_only = bool(lying) and all(resident.pose is None for resident in lying)
-    cubes, far = ([], 0) if zones_only else lying_near(ship, lying)
-    said = said_of_cubes(ship, state, far)
+    cubes, far = ([], 0) if zones_only else find_near_cubes(ship, lying)
+    said = describe_cubes(ship, state, far)
     if zones_only:
         said += "; the model tells their zones, not where in them they lie"
         says = {name: f"{gives}\n{_describe_cubes(state, name)}".rstrip() for name, gives in says.items()}
@@ -117,7 +117,7 @@ def densities_figure(
     else:
         scale: dict[str, Any] = {"cmap": _GREYS, "vmin": 0, "vmax": float(cells.max()) or 1.0}
         corners = np.stack(np.meshgrid(x_edges, y_edges, indexing="ij"), axis=-1)
-        across, up = on_plan(ship.board, corners).reshape(corners.shape).transpose(2, 0, 1)
+        across, up = project_on_plan(ship.board, corners).reshape(corners.shape).transpose(2, 0, 1)
         mesh = axes.pcolormesh(across, up, cells, **scale, zorder=1, rasterized=True)
     bar = figure.add_axes((_SIZE[0] / width, 0.22, 0.16 / width, 0.5))
     figure.colorbar(mesh, cax=bar)
@@ -127,7 +127,7 @@ def densities_figure(
 
 
 def _shade_zones(ship: WithBoard, of_zone: Mapping[str, tuple[float, float]]) -> PolyCollection:
-    rings = [on_plan(ship.board, 1e3 * np.array(zone.corners)) for zone in ship.board.zones]
+    rings = [project_on_plan(ship.board, 1e3 * np.array(zone.corners)) for zone in ship.board.zones]
     areas = [_area(ring) / 100 for ring in rings]  # cm²
     shades = [100 * of_zone[zone.name][0] / area for zone, area in zip(ship.board.zones, areas, strict=True)]
     made = PolyCollection(rings, cmap=_GREYS, zorder=1)
