@@ -31,7 +31,7 @@ from tower_sim.games.amerigo.many import sample_games
 from tower_sim.games.dead_reckoning.abilities import Ability
 from tower_sim.games.dead_reckoning.battle import Battle, advance, start
 from tower_sim.games.dead_reckoning.sides import Setup, Side
-from tower_sim.models import open_model, rule_of_thumb, settings_of
+from tower_sim.models import open_model, settings_of
 from tower_sim.physics.settings import PhysicsSettings, accuracy, read_settings
 from tower_sim.registry import get
 from tower_sim.requests import Play, Throw, read_rules, rules_of
@@ -111,7 +111,6 @@ def doors() -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
     yield "accuracies", lambda engine, word: accuracy(engine, word), {"engine": "core", "word": "fast"}
     yield "read_settings", read_settings, {"table": {"iterations": 40}}
     yield "settings_of", settings_of, {"model": "physics", "engine": "core", "fineness": "fast"}
-    yield "rule_of_thumb", rule_of_thumb, {"apparatus": shape, "name": "two_thirds"}
     for each, before in ((model, state), (rule, rule.empty()), (board, lying)):
         more = supply({"red": 2}, each.cube_edge, first_id=50)
         yield "drop", lambda each=each, **given: each.drop(**{"rng": rng(), **given}), {"state": before, "cubes": more}

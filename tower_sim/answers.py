@@ -25,7 +25,7 @@ Number = Annotated[int, Field(ge=0, description="Its number in the tower, from 0
 Interval = Annotated[list[float], Field(min_length=2, max_length=2)] | None
 
 
-def typed(name: str, about: str, fields: dict[str, Any]) -> Any:
+def make_type(name: str, about: str, fields: dict[str, Any]) -> Any:
     """Return the type of a document that is made of what a game registers."""
     form: Any = TypedDict
     kind = form(name, fields)

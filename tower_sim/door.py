@@ -120,13 +120,13 @@ class Door:
         for allowed, where in ((self.regions, state.residents), (self.places, state.board.lying)):
             for resident in where:
                 if resident.region not in allowed:
-                    told = f"one of {', '.join(sorted(allowed))}"
-                    raise fault(f"region of cube {resident.cube.id} in the state", resident.region, told, _HONEST)
+                    text = f"one of {', '.join(sorted(allowed))}"
+                    raise fault(f"region of cube {resident.cube.id} in the state", resident.region, text, _HONEST)
         check_past(state, on_board=bool(self.places), by_hand=self.look is not None)
         for resident in lying:
             if (resident.pose is None) != (self.look is None):
-                told = "a pose" if self.look is None else "no pose"
-                raise _impossible(f"{told} for cube {resident.cube.id}, unlike those of {self.model}")
+                text = "a pose" if self.look is None else "no pose"
+                raise _impossible(f"{text} for cube {resident.cube.id}, unlike those of {self.model}")
         if state.touches and self.look is None:
             raise _impossible(f"touches, unlike those of {self.model}")
         check_touches(state, self.boxes)
@@ -176,8 +176,8 @@ def no_knocks(strength: object, why: str, advice: str = "") -> NoReturn:
 def as_zone(zone: object, names: Sequence[str]) -> str:
     """Check that `zone` is a zone of the board and return it."""
     if not isinstance(zone, str) or zone not in names:
-        meant = near(zone, names) if isinstance(zone, str) else ""
-        raise UsageError(f"zone {quote(zone)} is unknown; allowed are {', '.join(names)}; check its spelling{meant}")
+        hint = near(zone, names) if isinstance(zone, str) else ""
+        raise UsageError(f"zone {quote(zone)} is unknown; allowed are {', '.join(names)}; check its spelling{hint}")
     return zone
 
 

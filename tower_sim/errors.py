@@ -52,7 +52,7 @@ class UsageError(ValueError):
 
 def printable(text: str) -> str:
     r"""Replace control characters in `text` by escapes such as \x1b and \u202e; line breaks stay."""
-    return _OBEYED.sub(lambda found: found[0] if found[0] == "\n" else ascii(found[0])[1:-1], text)
+    return _OBEYED.sub(lambda match: match[0] if match[0] == "\n" else ascii(match[0])[1:-1], text)
 
 
 def prints(text: str) -> bool:
@@ -162,8 +162,10 @@ def check_one(what: str, word: object, known: Iterable[str]) -> str:
 def near(word: str, known: Iterable[str]) -> str:
     """Return "; did you mean ...?" with the known word nearest to `word`, or "" if none is near."""
     words, word = list(known), word[:_LONGEST]
-    found = difflib.get_close_matches(word, words, 1, 0.6) or difflib.get_close_matches(word.casefold(), words, 1, 0.6)
-    return f"; did you mean {found[0]}?" if found else ""
+    matches = difflib.get_close_matches(word, words, 1, 0.6) or difflib.get_close_matches(
+        word.casefold(), words, 1, 0.6
+    )
+    return f"; did you mean {matches[0]}?" if matches else ""
 
 
 def slipped(word: str, known: Iterable[str]) -> str:
@@ -185,8 +187,8 @@ def _one_slip(short: str, long: str) -> bool:
 def unknown(what: str, word: object, known: Iterable[str], advice: str = "check its spelling") -> UsageError:
     """Return the error for a `word` that is not `known`, with the nearest known word."""
     words = list(known)
-    meant = near(word, words) if isinstance(word, str) else ""
-    return fault(what, word, f"one of {', '.join(words)}", f"{advice}{meant}")
+    hint = near(word, words) if isinstance(word, str) else ""
+    return fault(what, word, f"one of {', '.join(words)}", f"{advice}{hint}")
 
 
 def _write(value: object) -> str:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus, as_apparatus
-from tower_sim.errors import UsageError, check_one, fault, near, quote
+from tower_sim.errors import UsageError, fault, near, quote
 from tower_sim.physics.settings import ENGINE, STANDARD, PhysicsSettings, accuracy, as_settings, check_engine
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.ship import ShipSurrogate
 from tower_sim.surrogate.store import Fitted, fitted_to, load_fitted
-from tower_sim.surrogate.two_thirds import OnlineRule, TwoThirdsRule
+from tower_sim.surrogate.two_thirds import TwoThirdsRule
 
 if TYPE_CHECKING:  # the simulator is imported when physics is asked for
     from tower_sim.simulator import PhysicsModel
@@ -26,7 +26,6 @@ ABOUT = {
 MODELS = tuple(ABOUT)
 PHYSICS = "physics"  # the default model
 BOARD_MODELS = ("physics", "surrogate")
-RULES_OF_THUMB = {rule.name: rule for rule in (TwoThirdsRule, OnlineRule)}
 Model: TypeAlias = "PhysicsModel | SurrogateModel | ShipSurrogate | TwoThirdsRule"
 
 
@@ -65,11 +64,6 @@ def open_model(
     raise _unknown_model(name)
 
 
-def rule_of_thumb(apparatus: Apparatus, name: str) -> TwoThirdsRule:
-    """Return the rule of thumb `name`, one of RULES_OF_THUMB, for an apparatus."""
-    return RULES_OF_THUMB[check_one("rule of thumb", name, RULES_OF_THUMB)](apparatus)
-
-
 def settings_of(model: str, engine: str | None, fineness: str | None) -> PhysicsSettings | None:
     """Return the physics settings for the model named `model`; None, and no engine or accuracy, without physics."""
     if not isinstance(cast("object", model), str) or (model not in MODELS and not model.endswith(".json")):
@@ -77,10 +71,10 @@ def settings_of(model: str, engine: str | None, fineness: str | None) -> Physics
     if model == "physics":
         named = ENGINE if engine is None else check_engine(engine, "engine")
         return accuracy(named, STANDARD if fineness is None else fineness)
-    for what, said in (("engine", engine), ("accuracy", fineness)):
-        if said is not None:
+    for what, value in (("engine", engine), ("accuracy", fineness)):
+        if value is not None:
             allowed = f"none with the model {quote(model)}, which has no physics"
-            raise fault(what, said, allowed, "leave it out, or take the model physics")
+            raise fault(what, value, allowed, "leave it out, or take the model physics")
     return None
 
 

@@ -69,14 +69,14 @@ def bodies(apparatus: Apparatus) -> dict[str, Any]:
     [('tray', True), ('tower', True), ('funnel', True)]
     """
     trimesh, manifold, *_ = (extra(package, "print") for package in _PACKAGES)
-    drawn = apparatus.dimensions().parts
+    parts = apparatus.dimensions().parts
     main = "ship" if apparatus.board else "tower"
     body_of = {part: name for name, parts in _BODIES.items() for part in parts}
     solids: dict[str, list[Any]] = {}
     for shape in filter(over_table, apparatus.solids):
-        planes = drawn[shape.part].within if shape.part in drawn else ()
+        planes = parts[shape.part].within if shape.part in parts else ()
         solids.setdefault(body_of.get(shape.part, main), []).append(_solid(manifold.Manifold, shape, planes))
-    made: dict[str, Any] = {}
+    meshes: dict[str, Any] = {}
     earlier = manifold.Manifold()
     for name in (name for name in _BODIES if name in solids):
         joined = manifold.Manifold.batch_boolean(solids[name], manifold.OpType.Add)
@@ -88,8 +88,8 @@ def bodies(apparatus: Apparatus) -> dict[str, Any]:
         mesh.units = "millimeters"
         if not (mesh.is_watertight and mesh.volume > 0):
             raise UsageError(f"the {name} of {apparatus.name!r} is not one closed solid; change its profile a little")
-        made[name] = mesh
-    return made
+        meshes[name] = mesh
+    return meshes
 
 
 def _solid(manifold: Any, shape: Box | Hull, planes: Sequence[Plane]) -> Any:

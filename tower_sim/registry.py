@@ -86,8 +86,8 @@ def _loaded(group: str, name: str) -> Any:
     except (ImportError, AttributeError, UsageError) as error:
         if name in OWN[group]:
             raise
-        told = f"{group} {name!r} of the package {source(group, name)} cannot be loaded ({error}); allowed is one that"
-        raise UsageError(f"{told} can; mend or uninstall that package") from error
+        text = f"{group} {name!r} of the package {source(group, name)} cannot be loaded ({error}); allowed is one that"
+        raise UsageError(f"{text} can; mend or uninstall that package") from error
 
 
 def is_file(group: str, name: object) -> bool:
@@ -112,16 +112,16 @@ def get(group: str, name: object) -> Any:
         return _loaded("opener", group).open(name)
     known = names(group)
     if not isinstance(name, str) or name not in known:
-        said = near(name, known) if isinstance(name, str) else ""
+        hint = near(name, known) if isinstance(name, str) else ""
         files = " or the path of a Python file" if group in OWN["opener"] else ""
-        raise fault(group, name, f"one of {', '.join(known)}{files}", f"check its spelling{said}")
+        raise fault(group, name, f"one of {', '.join(known)}{files}", f"check its spelling{hint}")
     return _loaded(group, name)
 
 
 def every(group: str) -> dict[str, Any]:
     """Return all objects of a group by name that load."""
-    loaded: dict[str, Any] = {}
+    objects: dict[str, Any] = {}
     for name in names(group):
         with contextlib.suppress(UsageError):  # get() raises the reason
-            loaded[name] = get(group, name)
-    return loaded
+            objects[name] = get(group, name)
+    return objects

@@ -64,11 +64,6 @@ KINDS: dict[str, Callable[[], Sequence[str]]] = {
 _ELSEWHERE = "files are not opened over HTTP: install the package that has it, or use tower-sim serve without --http"
 
 
-def drawn_seed() -> int:
-    """Return a 128-bit seed from the system's randomness."""
-    return secrets.randbits(128)
-
-
 def first_game() -> Game:
     """Return the default game."""
     return registry.get("game", registry.names("game")[0])
@@ -101,33 +96,25 @@ def _check_known(what: str) -> AfterValidator:
 
 
 def _list_names(what: str) -> Any:
-    def listed(schema: dict[str, Any]) -> None:
+    def add_names(schema: dict[str, Any]) -> None:
         schema["enum"] = list(KINDS[what]())
 
-    return Field(json_schema_extra=listed)
+    return Field(json_schema_extra=add_names)
 
 
-def described(*examples: Mapping[str, Any]) -> ConfigDict:
+def with_examples(*examples: Mapping[str, Any]) -> ConfigDict:
     """Return the setting that puts examples into a request's schema, and leaves its defaults to the descriptions."""
 
-    def changed(schema: dict[str, Any]) -> None:
+    def add_examples(schema: dict[str, Any]) -> None:
         for field in schema["properties"].values():
             for key in ("default", "allowed"):
                 field.pop(key, None)
         schema["examples"] = [*examples]
 
-    return ConfigDict(json_schema_extra=changed)
+    return ConfigDict(json_schema_extra=add_examples)
 
 
-def _seed(seed: object) -> int:
-    return drawn_seed() if seed is None else check_seed(seed)
-
-
-def _maybe_seed(seed: object) -> int | None:
-    return None if seed is None else check_seed(seed)
-
-
-def _state(state: object) -> object:
+def _check_state(state: object) -> object:
     if isinstance(state, str) and len(state) > MAX_TOKEN:
         raise fault("state", state, f"up to {MAX_TOKEN} characters", "start again without a state")
     if not isinstance(state, str | TowerState | None):
@@ -143,9 +130,15 @@ ModelName = Annotated[str, _check_known("model"), _list_names("model")]
 GameName = Annotated[str, _check_known("game"), _list_names("game")]
 Engine = Annotated[str, _check_known("engine"), _list_names("engine")]
 Accuracy = Annotated[str, _check_known("accuracy"), _list_names("accuracy")]
-Seed = Annotated[int, BeforeValidator(_seed), WithJsonSchema(_SEEDS)]
-MaybeSeed = Annotated[int | None, BeforeValidator(_maybe_seed), WithJsonSchema(_SEEDS)]
-State = Annotated[Any, BeforeValidator(_state), WithJsonSchema(_TOKEN)]
+Seed = Annotated[
+    int,
+    BeforeValidator(lambda seed: secrets.randbits(128) if seed is None else check_seed(seed)),
+    WithJsonSchema(_SEEDS),
+]
+MaybeSeed = Annotated[
+    int | None, BeforeValidator(lambda seed: None if seed is None else check_seed(seed)), WithJsonSchema(_SEEDS)
+]
+State = Annotated[Any, BeforeValidator(_check_state), WithJsonSchema(_TOKEN)]
 Count = Annotated[int, Field(ge=0, le=MAX_CUBES)]
 Cubes = Annotated[dict[Annotated[str, Field(min_length=1, max_length=MAX_WORD)], Count], Field(max_length=MAX_WORDS)]
 Knock = Annotated[float, BeforeValidator(knock_strength), Field(ge=0, le=HARDEST)]
@@ -244,7 +237,7 @@ class Stated(Modelled):
 class Throw(Seeded, Thrown, Stated):
     """A throw, or a knock and then a throw, into a tower that is empty or has a state."""
 
-    model_config = described({"cubes": {"blue": 4}, "model": "surrogate", "seed": "7"})
+    model_config = with_examples({"cubes": {"blue": 4}, "model": "surrogate", "seed": "7"})
     do: ClassVar[str] = "drop"
 
     @property
@@ -262,7 +255,7 @@ class Throw(Seeded, Thrown, Stated):
 class Odds(Seeded, Stated):
     """The chances of the next throw: what comes out if these cubes are thrown, or those."""
 
-    model_config = described({"throws": [{"blue": 4}, {"red": 4}], "model": "surrogate"})
+    model_config = with_examples({"throws": [{"blue": 4}, {"red": 4}], "model": "surrogate"})
     do: ClassVar[str] = "odds"
     throws: Annotated[list[Cubes], Field(min_length=1, max_length=MAX_CHOICES)] = Field(
         description="The throws to compare, each with its cubes by colour."
@@ -278,7 +271,7 @@ class Odds(Seeded, Stated):
 class Play(Seeded, Modelled):
     """A game by its rules, or the odds of many."""
 
-    model_config = described(_PLAYED, _PLAYED | {"games": 20})
+    model_config = with_examples(_PLAYED, _PLAYED | {"games": 20})
     do: ClassVar[str] = "play"
     game: GameName = Field(description="The name of the game.")
     rules: dict[str, Any] = Field({}, description="The rules to change, by name; GET /v1/games lists them.")
@@ -296,15 +289,15 @@ class Play(Seeded, Modelled):
 
     def check(self) -> None:
         """Read the rules, and check that the game has an apparatus, and odds if these are asked for."""
-        _ = self.asked
+        _ = self.house
         if not self.tower:
             none = "" if self.played.apparatus else f", and {self.played.name} has none of its own"
             what = f"no apparatus is named{none}"
             raise UsageError(f"{what}; allowed is {allowed()}; name one (--tower, or the field apparatus)", APPARATUS)
         if self.games is not None and self.played.ways.odds() is None:
-            telling = [game.name for game in games() if game.ways.odds() is not None]
+            names = [game.name for game in games() if game.ways.odds() is not None]
             none = f"none with {self.played.name}"
-            raise fault("games", self.games, none, f"{' and '.join(telling)} tell odds of many")
+            raise fault("games", self.games, none, f"{' and '.join(names)} tell odds of many")
 
     @cached_property
     def played(self) -> Game:
@@ -312,14 +305,14 @@ class Play(Seeded, Modelled):
         return registry.get(GAME, self.game)
 
     @cached_property
-    def asked(self) -> Asked:
+    def house(self) -> Asked:
         """The rules as the game reads them, and the apparatus that they name."""
         return rules_of(self.played, self.rules)
 
     @property
     def tower(self) -> str:
         """The apparatus, a shipped profile or a file; "" if none is named and the game has none."""
-        return self.apparatus or self.asked.apparatus or self.played.apparatus
+        return self.apparatus or self.house.apparatus or self.played.apparatus
 
 
 AnyRequest = Throw | Play | Odds
@@ -344,9 +337,9 @@ def read_rules(game: Game, file: str | Path) -> Asked:
     A relative path of its apparatus starts at the file's directory.
     """
     as_game(game)
-    said = str(file)
-    if said == game.name or said in profiles():
-        return Asked(game.read({}), "" if said == game.name else said)
+    name = str(file)
+    if name == game.name or name in profiles():
+        return Asked(game.read({}), "" if name == game.name else name)
     table, directory = read_table(file, "rules")
     with naming("rules", file):
         return rules_of(game, table, directory)
@@ -374,10 +367,10 @@ def rules_of(game: Game, table: Mapping[str, Any], directory: Path | None = None
 
     A relative path of the apparatus starts at `directory`, if that is given.
     """
-    named = check_table("rules", table).get(GAME, as_game(game).name)
-    is_it = named == game.name or (registry.is_file("game", named) and _open(named, directory).source == game.source)
+    name = check_table("rules", table).get(GAME, as_game(game).name)
+    is_it = name == game.name or (registry.is_file("game", name) and _open(name, directory).source == game.source)
     if not is_it:
-        raise fault(GAME, named, f"{game.name}, which is to be played", "play that game, or give other rules")
+        raise fault(GAME, name, f"{game.name}, which is to be played", "play that game, or give other rules")
     if directory is not None:
         as_path("directory", directory)
     apparatus = table.get(APPARATUS, "")
@@ -395,8 +388,8 @@ def rules_of(game: Game, table: Mapping[str, Any], directory: Path | None = None
 
 def game_of_rules(table: Mapping[str, Any], directory: Path | None, default: str) -> Game:
     """Return the game of a rules file; a path starts at `directory`."""
-    named: object = table.get(GAME, default)
-    return _open(cast("str", named), directory) if registry.is_file("game", named) else registry.get("game", named)
+    name: object = table.get(GAME, default)
+    return _open(cast("str", name), directory) if registry.is_file("game", name) else registry.get("game", name)
 
 
 def _open(file: str, directory: Path | None) -> Game:
@@ -411,9 +404,9 @@ def outcome(request: Throw, model: DropModel) -> Outcome:
     return throw(model, request.before or model.empty(), request.cubes, request.seed, request.knock)
 
 
-def drop_document(request: Throw, landed: Outcome) -> ThrowAnswer:
+def drop_document(request: Throw, result: Outcome) -> ThrowAnswer:
     """Return the document of a throw."""
-    return landed.to_json(request.seed, request.colours)
+    return result.to_json(request.seed, request.colours)
 
 
 def check(request: Play, apparatus: Apparatus, model: DropModel) -> None:
@@ -423,12 +416,12 @@ def check(request: Play, apparatus: Apparatus, model: DropModel) -> None:
     if game.board and not hasattr(model, "place"):
         raise fault("model", request.model, "one that knows a board", f'leave it out for "{PHYSICS}"')
     game.check(apparatus)
-    game.ways.check(model, request.asked.rules)
+    game.ways.check(model, request.house.rules)
 
 
 def turns(request: Play, model: DropModel, run: int | None = None) -> Iterator[Turn]:
     """Play one run of a checked request and yield its turns; `run` as in `Game.start`. Raises TooManyFailedDraws."""
-    return to_its_end(request.played.start(model, request.asked.rules, request.seed, run))
+    return to_its_end(request.played.start(model, request.house.rules, request.seed, run))
 
 
 def to_its_end(played: Iterator[Turn]) -> Iterator[Turn]:
@@ -442,13 +435,13 @@ def to_its_end(played: Iterator[Turn]) -> Iterator[Turn]:
 def play_document(request: Play, played: Sequence[Turn], model: DropModel) -> Mapping[str, Any]:
     """Return the document of a single run."""
     names = {"apparatus": model.apparatus, "model": model.name}
-    return request.played.ways.document_of(played, request.asked.rules, **names, seed=request.seed)
+    return request.played.ways.document_of(played, request.house.rules, **names, seed=request.seed)
 
 
 def no_odds(request: Play) -> ManyRuns:
     """Return the odds of a checked request before its first run."""
     many = cast("ManyRuns", request.played.ways.odds())
-    many.rules, many.seed = request.asked.rules, request.seed
+    many.rules, many.seed = request.house.rules, request.seed
     return many
 
 
@@ -466,8 +459,8 @@ def answer(
     if isinstance(request, Throw):
         return drop_document(request, outcome(request, model))
     if isinstance(request, Odds):
-        found = chances(model, request.before or model.empty(), request.throws, request.times, request.seed, tell)
-        return document_of(found, model, request.seed)
+        odds = chances(model, request.before or model.empty(), request.throws, request.times, request.seed, tell)
+        return document_of(odds, model, request.seed)
     check(request, apparatus, model)
     if request.games is None:
         return play_document(request, list(turns(request, model)), model)

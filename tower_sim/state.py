@@ -211,8 +211,8 @@ class TowerState:
     @property
     def next_id(self) -> int:
         """The lowest cube number above all numbers in the state and its history."""
-        seen = (*self.cubes, *self.board.cubes, *(cube for event in self.log for cube in event.thrown))
-        return max((cube.id for cube in seen), default=-1) + 1
+        cubes = (*self.cubes, *self.board.cubes, *(cube for event in self.log for cube in event.thrown))
+        return max((cube.id for cube in cubes), default=-1) + 1
 
     def after(
         self,
@@ -320,11 +320,11 @@ def rng_text(rng: np.random.Generator) -> str:
 
 def rng_from_text(text: str) -> np.random.Generator:
     """Return the generator that `rng_text` wrote as text."""
-    if not isinstance(cast("object", text), str) or not (found := _RNG.fullmatch(text)):
+    if not isinstance(cast("object", text), str) or not (match := _RNG.fullmatch(text)):
         raise fault(
             "generator in the log", text, "hexadecimal state:increment:buffered", "take a state that a model made"
         )
-    state, increment, buffered = found.groups()
+    state, increment, buffered = match.groups()
     bits = np.random.PCG64()
     bits.state = {
         "bit_generator": "PCG64",
@@ -342,8 +342,8 @@ def _cube_to_plain(cube: Cube) -> list[Any]:
 class _Cubes(dict[tuple[Any, ...], Cube]):
     def __missing__(self, values: tuple[Any, ...]) -> Cube:
         number, colour, edge = values
-        made = self[values] = Cube(_whole(number), check_colour("colour of a cube", colour), _real(edge))
-        return made
+        cube = self[values] = Cube(_whole(number), check_colour("colour of a cube", colour), _real(edge))
+        return cube
 
     def read(self, values: Sequence[Any]) -> Cube:
         number, colour, edge = values

@@ -401,8 +401,8 @@ class Resamples:
     def ratios(self, over: Array, under: Array) -> Estimates:
         """Return sum(over) / sum(under) with intervals for every column; both have shape (runs, M)."""
         width = over.shape[1]
-        made = self.estimates(np.hstack([over, under]), lambda s: s[:, :width] / s[:, width:], under > 0)
-        return replace(made, n=under.sum(0).round().astype(np.int64))
+        ratios = self.estimates(np.hstack([over, under]), lambda s: s[:, :width] / s[:, width:], under > 0)
+        return replace(ratios, n=under.sum(0).round().astype(np.int64))
 
     def shares(self, hits: Array, of: Array) -> Estimates:
         """Return shares as `ratios` does. If all or none hit, the interval is Clopper and Pearson's by run.

@@ -110,8 +110,8 @@ def _check_draw(model: DropModel, state: TowerState, event: Event, seed: int) ->
     _equal("the cubes on the new board", lying, out if lying or "zone:" in str(out) else {})
     _equal("the log up to its last event", (len(after.log) - 1, after.log[:-1]), (len(state.log), state.log))
     last, out = after.log[-1], {cube.id for cube in outcome.emerged}
-    told = (last.kind, last.rng, {*last.thrown}, {*last.emerged}, last.strength, last.place)
-    _equal("the last event of the log", told, (kind, rng_text(begun), {*cubes}, out, event.strength, event.place))
+    facts = (last.kind, last.rng, {*last.thrown}, {*last.emerged}, last.strength, last.place)
+    _equal("the last event of the log", facts, (kind, rng_text(begun), {*cubes}, out, event.strength, event.place))
     return after
 
 

@@ -81,8 +81,8 @@ class Tower(Throwing, Closing):
         {'blue': 1, 'red': 3}
         """
         state = TowerState.from_token(token)
-        named = state.model if state.model in MODELS else PHYSICS
-        tower = cls(apparatus or state.apparatus, model or named, seed=seed)
+        name = state.model if state.model in MODELS else PHYSICS
+        tower = cls(apparatus or state.apparatus, model or name, seed=seed)
         empty = tower.state
         if (state.model, state.digest) != (empty.model, empty.digest):
             tower.close()
@@ -146,12 +146,12 @@ class Tower(Throwing, Closing):
 
     def _do(self, counts: Counts, knock: float | None, seed: SupportsIndex | str | None) -> Outcome:
         with self._lock:
-            drawn = self._next_seed() if seed is None else check_seed(seed)
+            number = self._next_seed() if seed is None else check_seed(seed)
             cubes, strength = as_throw(counts, self._state, knock)
-            landed = throw(self.model, self._state, cubes, drawn, strength)
+            outcome = throw(self.model, self._state, cubes, number, strength)
             self._past.append((self._state, self.last, self.last_seed))
-            self._state, self.last, self.last_seed = landed.state, landed, drawn
-            return landed
+            self._state, self.last, self.last_seed = outcome.state, outcome, number
+            return outcome
 
     def _next_seed(self) -> int:
         return short_seed() if self._seeds is None else int(self._seeds.integers(10**SHORT))

@@ -70,14 +70,14 @@ def read(
         raise mistake(kind.model_fields, error.errors(include_url=False), values, where, known) from None
 
 
-def telling(where: str) -> Callable[[type[T]], type[T]]:
+def raise_usage_errors(where: str) -> Callable[[type[T]], type[T]]:
     """Return a decorator for a pydantic dataclass, called `where` in errors: its errors become UsageError."""
 
-    def tells(kind: type[T]) -> type[T]:
+    def decorate(kind: type[T]) -> type[T]:
         check = cast("Any", kind).__init__
 
         @wraps(check)
-        def made(self: Any, /, **values: Any) -> None:
+        def init(self: Any, /, **values: Any) -> None:
             values = plain(values)
             try:
                 check(self, **values)
@@ -85,10 +85,10 @@ def telling(where: str) -> Callable[[type[T]], type[T]]:
                 fields = cast("Any", kind).__pydantic_fields__
                 raise mistake(fields, error.errors(include_url=False), values, where) from None
 
-        cast("Any", kind).__init__ = made
+        cast("Any", kind).__init__ = init
         return kind
 
-    return tells
+    return decorate
 
 
 def mistake(
@@ -204,7 +204,7 @@ def _words(field: FieldInfo) -> str:
     return str((extra or {}).get("allowed", ""))
 
 
-def described(kind: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
+def iter_fields(kind: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
     """Yield the key and the field of every value of a table; nested keys are `table.key`."""
     for name, field in kind.model_fields.items():
         key, inner = field.alias or name, _model_in(field.annotation)
@@ -212,7 +212,7 @@ def described(kind: type[BaseModel]) -> Iterator[tuple[str, FieldInfo]]:
             yield key, field
             continue
         many = "" if isinstance(field.annotation, type) else "[]"
-        yield from ((f"{key}{many}.{more}", of_inner) for more, of_inner in described(inner))
+        yield from ((f"{key}{many}.{more}", of_inner) for more, of_inner in iter_fields(inner))
 
 
 def _model_in(kind: Any) -> type[BaseModel] | None:

@@ -58,37 +58,37 @@ def read_variant(file: str | Path, changes: Sequence[str] = ()) -> Variant:
     >>> print(variant.name, "-", variant.rules.cubes, variant.apparatus.name)
     amerigo cubes=6 - 6 amerigo
     """
-    said = str(file)
-    is_file = registry.is_file("game", said)
-    is_game = is_file or said in registry.names("game")
+    name = str(file)
+    is_file = registry.is_file("game", name)
+    is_game = is_file or name in registry.names("game")
     if is_game:
-        table, directory = _read_published(registry.get("game", said)), Path()
-    elif said in names() or _is_profile(file):
-        table, directory = _read_published(_find_game(said)) | {APPARATUS: said}, Path()
+        table, directory = _read_published(registry.get("game", name)), Path()
+    elif name in names() or _is_profile(file):
+        table, directory = _read_published(_find_game(name)) | {APPARATUS: name}, Path()
     else:
         table, directory = read_table(file, "variant")
     with naming("variant", file):
-        changed: set[str] = set()
+        keys: set[str] = set()
         for change in word_list("changes", changes):
             key = _apply_change(table, change)
-            if key in changed:
+            if key in keys:
                 raise fault("a change", change, "each key once", f"leave out all but one of those of {key}")
-            changed.add(key)
+            keys.add(key)
             if key == APPARATUS:
                 directory = Path()
-        game = registry.get(GAME, said) if is_file else game_of_rules(table, directory, DEFAULT)
+        game = registry.get(GAME, name) if is_file else game_of_rules(table, directory, DEFAULT)
         if not game.figures:
             comparable = [name for name, other in registry.every("game").items() if other.figures]
             raise fault("game", game.name, f"one that has figures: {' or '.join(comparable)}")
-        asked = rules_of(game, {APPARATUS: game.apparatus} | table, directory)
-        if not asked.apparatus:
-            raise fault(APPARATUS, asked.apparatus, allowed())
-        apparatus = load_apparatus(asked.apparatus)
+        house = rules_of(game, {APPARATUS: game.apparatus} | table, directory)
+        if not house.apparatus:
+            raise fault(APPARATUS, house.apparatus, allowed())
+        apparatus = load_apparatus(house.apparatus)
         game.check(apparatus)
     if not prints(Path(file).stem):
         raise fault("name of the variant", Path(file).stem, "one of characters that can be printed", "rename the file")
-    name = said if (is_game and not is_file) or said in names() else Path(file).stem
-    return Variant(" ".join([name, *changes]), said, game, asked.rules, apparatus, tuple(changes))
+    title = name if (is_game and not is_file) or name in names() else Path(file).stem
+    return Variant(" ".join([title, *changes]), name, game, house.rules, apparatus, tuple(changes))
 
 
 def _is_profile(file: str | Path) -> bool:

@@ -10,7 +10,7 @@ import pytest
 
 from tower_sim import cli, registry
 from tower_sim.apparatus.catalogue import names
-from tower_sim.cli.listing import listed
+from tower_sim.cli.listing import make_document
 from tower_sim.models import MODELS, open_model
 
 TOY = Path(__file__).parents[1] / "toy"
@@ -18,7 +18,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 def test_the_list_has_all_that_is_registered_each_with_a_plain_sentence_and_its_package():
-    document = listed()
+    document = make_document()
     assert list(document) == ["schema", "version", "apparatus", "games", "engines", "models"]
     for key, group in (("apparatus", "apparatus"), ("games", "game"), ("engines", "engine")):
         assert [entry["name"] for entry in document[key]] == list(registry.names(group))
@@ -36,7 +36,7 @@ def test_the_list_has_all_that_is_registered_each_with_a_plain_sentence_and_its_
 def test_the_list_for_people_names_the_same_things(capsys: pytest.CaptureFixture[str]):
     assert cli.main(["tower", "list"]) == 0
     told = capsys.readouterr().out
-    document = listed()
+    document = make_document()
     for key in ("apparatus", "games", "engines", "models"):
         for entry in document[key]:
             assert f"  {entry['name']} " in told

@@ -20,7 +20,7 @@ from tower_sim.games.amerigo.rules import TokenRulings
 from tower_sim.games.amerigo.ways import game_summary, game_title, in_plain_words
 from tower_sim.games.rules import questions
 from tower_sim.requests import read_rules
-from tower_sim.service import Opened
+from tower_sim.service import ModelCache
 from tower_sim.service.lines import answer, read_request
 from tower_sim.variants import read_variant
 
@@ -66,7 +66,7 @@ def test_one_file_is_a_variant_for_compare_rules_for_play_and_rules_for_the_serv
     assert (found.rules, found.apparatus.name) == (asked.rules, asked.apparatus)
     line = {"do": "play", "game": "amerigo", "rules": tomllib.loads(house.read_text("utf-8"))}
     request: Any = read_request(line)
-    assert (request.asked.rules, request.tower) == (asked.rules, asked.apparatus)
+    assert (request.house.rules, request.tower) == (asked.rules, asked.apparatus)
 
 
 def test_an_apparatus_that_is_asked_for_goes_before_that_of_the_file(house: Path, capsys: pytest.CaptureFixture[str]):
@@ -75,7 +75,7 @@ def test_an_apparatus_that_is_asked_for_goes_before_that_of_the_file(house: Path
     request: Any = read_request(line | {"apparatus": "amerigo"})
     assert request.tower == "amerigo"
     inline: Any = read_request(line)
-    assert (inline.tower, inline.asked.rules.cubes) == ("amerigo-club", 6)
+    assert (inline.tower, inline.house.rules.cubes) == ("amerigo-club", 6)
 
 
 @pytest.mark.parametrize("name", ["published", "six_cubes"])
@@ -88,7 +88,7 @@ def test_the_variants_that_ship_as_examples_can_be_played(name: str, capsys: pyt
 def test_no_model_plays_amerigo_through_the_combat_ship(model: str, capsys: pytest.CaptureFixture[str]):
     line = refused(capsys, "play", "amerigo", "--tower", "dead_reckoning", "--model", model)
     assert re.search(r"apparatus .?dead_reckoning.? is .*tower", line) or "allowed is a tower" in line
-    with Opened() as opened, pytest.raises(ValueError, match="tower"):
+    with ModelCache() as opened, pytest.raises(ValueError, match="tower"):
         answer(read_request({"do": "play", "game": "amerigo", "apparatus": "dead_reckoning", "model": model}), opened)
 
 
@@ -96,7 +96,7 @@ def test_the_services_game_takes_knocks_and_is_the_game_that_play_plays():
     rules = Rules(rounds=1, knocks={0: 0.5, 3: 1.0})
     table = {"rounds": 1, "knocks": {"0": 0.5, "3": 1}}
     request = read_request({"do": "play", "game": "amerigo", "rules": table, "seed": "9"})
-    with Opened(lambda apparatus, name, settings: CoinTower()) as models:
+    with ModelCache(lambda apparatus, name, settings: CoinTower()) as models:
         found: Any = answer(request, models)
     entries = play(CoinTower(), rules, 9)
     assert found == game_json(entries, seed=9, model="coin", apparatus="coin", rules=rules)
@@ -108,7 +108,7 @@ def test_a_model_that_knows_no_knocks_says_so_before_the_first_drop(capsys: pyte
     line = refused(capsys, "play", "amerigo", "--model", "two_thirds", "--set", "knocks.30=0.5")
     assert "allowed is none: two_thirds knows no knocks; take the model physics" in line
     asked = {"do": "play", "game": "amerigo", "model": "two_thirds", "rules": {"knocks": {"30": 0.5}}}
-    with Opened() as models, pytest.raises(ValueError, match="take the model physics"):
+    with ModelCache() as models, pytest.raises(ValueError, match="take the model physics"):
         answer(read_request(asked), models)
 
 

@@ -23,7 +23,7 @@ from tower_sim.campaign.tables import CUBES, DROPS, tables_of
 from tower_sim.physics.settings import NUMBERS, PhysicsSettings
 from tower_sim.requests import Odds, Play, Throw
 from tower_sim.tools.writing import write
-from tower_sim.typed import allowed, described
+from tower_sim.typed import allowed, iter_fields
 
 PAGE = ROOT / "docs/documents.md"
 HEAD = """# Keys of documents
@@ -51,14 +51,14 @@ def page() -> str:
     games = {name: registry.get("game", name) for name in registry.names("game")}
     parts = [HEAD]
     for name, kind in KINDS.items():
-        parts.append(_part(f"Profile: {name}", "key", (_row(key, field) for key, field in described(kind))))
+        parts.append(_part(f"Profile: {name}", "key", (_row(key, field) for key, field in iter_fields(kind))))
     parts.append(_part("Settings", "key", _settings(), tuple(NUMBERS)))
     for name, game in games.items():
         rules: object = game.Rules
         if isinstance(rules, type) and issubclass(rules, BaseModel):
-            parts.append(_part(f"Rules: {name}", "key", (_row(key, field) for key, field in described(rules))))
+            parts.append(_part(f"Rules: {name}", "key", (_row(key, field) for key, field in iter_fields(rules))))
     for kind in (Throw, Play, Odds):
-        parts.append(_part(f"Request: {kind.do}", "field", (_row(key, field) for key, field in described(kind))))
+        parts.append(_part(f"Request: {kind.do}", "field", (_row(key, field) for key, field in iter_fields(kind))))
     example = games[EXAMPLE].ways.types()
     for kind in (
         ThrowAnswer,

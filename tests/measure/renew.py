@@ -27,7 +27,7 @@ from tower_sim import cli
 from tower_sim.calibration.readings import READINGS
 from tower_sim.campaign import load, run
 from tower_sim.fitting import check_command, fit_command
-from tower_sim.service import Opened
+from tower_sim.service import ModelCache
 from tower_sim.service.lines import serve
 from tower_sim.study import study
 from tower_sim.surrogate.store import TOWER, fitted_or_shipped
@@ -131,7 +131,7 @@ def session() -> None:
     def shorten(match: re.Match[str]) -> str:
         return match[1] + ("[...]" if match[2].startswith("[") else f'"{TOKEN}"')
 
-    with Opened() as opened:
+    with ModelCache() as opened:
         for request, old in zip(lines[::2], lines[1::2], strict=True):
             out = io.BytesIO()
             serve(io.BytesIO(request[2:].replace(TOKEN, state).encode()), out, opened)

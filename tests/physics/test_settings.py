@@ -16,7 +16,7 @@ from tower_sim import cli, registry
 from tower_sim.apparatus.catalogue import fitted_with, load, names, shipped
 from tower_sim.calibration.readings import READINGS
 from tower_sim.campaign import Spec, parse
-from tower_sim.cli.listing import listed
+from tower_sim.cli.listing import make_document
 from tower_sim.cubes import supply
 from tower_sim.drops.repeat import until_landed
 from tower_sim.errors import UsageError
@@ -285,7 +285,7 @@ def test_what_ships_fitted_says_with_which_engine():
     assert "of the core at its standard accuracy" in ABOUT["surrogate"]
     told = {name: fitted_with(shipped()[name]) for name in names()}
     assert {name for name, engine in told.items() if engine} == set(READINGS)
-    fitted = {name: engine for entry in listed()["apparatus"] for name, engine in entry["fitted_with"].items()}
+    fitted = {name: engine for entry in make_document()["apparatus"] for name, engine in entry["fitted_with"].items()}
     assert fitted == dict.fromkeys(READINGS, ENGINE)
 
 

@@ -29,7 +29,7 @@ from tower_sim.requests import (
     rules_of,
     turns,
 )
-from tower_sim.service import Opened
+from tower_sim.service import ModelCache
 from tower_sim.service.codes import path_of
 from tower_sim.service.lines import answer as answer_line
 from tower_sim.service.lines import read_request
@@ -190,7 +190,7 @@ def test_a_game_is_answered_alike_by_the_command_a_line_and_over_http_in_its_own
         TypeAdapter(kind).validate_python(document, strict=True)
         with pytest.raises(ValidationError):
             TypeAdapter(kind).validate_python(document | {"another": 1})
-        with Opened() as opened:
+        with ModelCache() as opened:
             line = answer_line(read_request({"do": "play", **named, "games": number}), opened)
         answered = client.post("/v1/games", named | {"games": number}).document
         assert answered.pop("id")

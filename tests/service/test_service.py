@@ -31,9 +31,9 @@ from tower_sim.apparatus.parts import Apparatus
 from tower_sim.contract import DropModel
 from tower_sim.physics.settings import ENGINE, PhysicsSettings
 from tower_sim.requests import Throw
-from tower_sim.service import Opened, limits, serve
+from tower_sim.service import ModelCache, limits, serve
+from tower_sim.service.cache import KEPT
 from tower_sim.service.lines import LINES, MAX_LINE, answer, read_request
-from tower_sim.service.opened import KEPT
 from tower_sim.surrogate.two_thirds import TwoThirdsRule
 
 ROOT = Path(__file__).parents[2]
@@ -45,10 +45,10 @@ TOWER = load("amerigo")
 SIDES = {"purple": 4, "green": 3}
 
 
-def replies_to(text: str | bytes, opened: Opened | None = None) -> list[dict[str, Any]]:
+def replies_to(text: str | bytes, opened: ModelCache | None = None) -> list[dict[str, Any]]:
     """Serve `text` in this process; every line that comes out is a JSON object."""
     out = io.BytesIO()
-    with opened or Opened() as models:
+    with opened or ModelCache() as models:
         serve(io.BytesIO(text.encode() if isinstance(text, str) else text), out, models)
     assert not out.getvalue() or out.getvalue().endswith(b"\n")
     replies = [json.loads(line, parse_constant=pytest.fail) for line in out.getvalue().split(b"\n")[:-1]]
@@ -56,7 +56,7 @@ def replies_to(text: str | bytes, opened: Opened | None = None) -> list[dict[str
     return replies
 
 
-def ask(*requests: object, opened: Opened | None = None) -> list[dict[str, Any]]:
+def ask(*requests: object, opened: ModelCache | None = None) -> list[dict[str, Any]]:
     return replies_to("\n".join(map(json.dumps, requests)), opened)
 
 
@@ -213,7 +213,7 @@ def test_a_defect_is_answered_and_told_and_the_next_line_gets_a_new_model(capsys
         return _BrokenRule(apparatus)
 
     one = RULE | {"cubes": {"blue": 1}}
-    first, second, third = ask(one, RULE | {"id": 5}, one, opened=Opened(opener))
+    first, second, third = ask(one, RULE | {"id": 5}, one, opened=ModelCache(opener))
     assert second["error"] == "internal error: RuntimeError: a defect, of ours"
     assert second["id"] == 5
     assert capsys.readouterr().err == "tower-sim: internal error: RuntimeError: a defect, of ours\n"
@@ -222,7 +222,7 @@ def test_a_defect_is_answered_and_told_and_the_next_line_gets_a_new_model(capsys
 
 
 def test_cubes_that_never_land_get_an_error():
-    coin = Opened(lambda apparatus, name, settings: nullcontext(CoinTower(failure_rate=1.0)))
+    coin = ModelCache(lambda apparatus, name, settings: nullcontext(CoinTower(failure_rate=1.0)))
     (reply,) = ask(RULE, opened=coin)
     assert "5 draws in a row were no landing" in reply["error"]
     assert "throw fewer cubes" in reply["error"]
@@ -254,7 +254,7 @@ def test_whatever_the_lines_are_each_that_is_not_blank_gets_one_object_in_order(
     for i, line in enumerate(lines, 1):
         text += line + b"\n" + good[i] + b"\n"
         expected += [*([None] if line.strip() else []), ["mine", i]]
-    replies = replies_to(text, Opened(lambda apparatus, name, settings: TwoThirdsRule(TOWER)))
+    replies = replies_to(text, ModelCache(lambda apparatus, name, settings: TwoThirdsRule(TOWER)))
     assert len(replies) == len(expected)
     for reply, name in zip(replies, expected, strict=True):
         if name is not None:
@@ -306,7 +306,7 @@ def test_every_hostile_line_is_answered_by_one_line_soon(
     monkeypatch.setattr(limits, "MAX_DROPS", 100)
     monkeypatch.setattr(limits, "MAX_PHYSICS_CUBES", -1)
     schemas: Counter[str] = Counter()
-    with Opened() as opened:
+    with ModelCache() as opened:
 
         def reply(line: bytes) -> dict[str, Any]:
             out, begun = io.BytesIO(), time.process_time()
@@ -356,14 +356,14 @@ class _Counting:
 
 def test_a_model_is_opened_once_the_longest_unused_is_closed_and_all_at_the_end():
     count = _Counting()
-    with Opened(count) as opened:
+    with ModelCache(count) as opened:
         names = [f"m{i}.json" for i in range(KEPT)]
         asked = [Throw.of(cubes={"blue": 1}, model=name) for name in [*names, "one more.json"]]
-        models = [opened.asked(each)[1] for each in asked[:-1]]
-        assert [opened.asked(each)[1] for each in asked[:-1]] == models
+        models = [opened.get(each)[1] for each in asked[:-1]]
+        assert [opened.get(each)[1] for each in asked[:-1]] == models
         assert count.opened == names
-        opened.asked(asked[0])
-        opened.asked(asked[-1])
+        opened.get(asked[0])
+        opened.get(asked[-1])
         assert count.closed == ["m1.json"]
         assert count.opened == [*names, "one more.json"]
     assert sorted(count.closed) == sorted(count.opened)
@@ -373,7 +373,7 @@ def test_a_model_is_opened_for_each_engine_and_accuracy_and_what_is_left_out_is_
     count = _Counting()
     one = {"do": "drop", "cubes": {"blue": 1}, "seed": 1}
     default = {"engine": ENGINE, "accuracy": "standard"}
-    with Opened(count) as opened:
+    with ModelCache(count) as opened:
         for named in ({}, default, {"engine": ENGINE}, {"accuracy": None}, {"model": "two_thirds"}):
             assert answer(read_request(one | named), opened)["attempts"] == 1
     assert count.settings == [PhysicsSettings(), None]
@@ -385,12 +385,12 @@ def test_a_profile_that_has_changed_is_read_anew_and_an_old_state_is_refused(tmp
     file.write_text(text, "utf-8")
     request = RULE | {"apparatus": str(file)}
     asked = Throw.of(cubes={"blue": 1}, apparatus=str(file), model="two_thirds")
-    with Opened() as opened:
-        before = opened.asked(asked)[1]
-        (first,) = ask(request, opened=Opened())
-        assert opened.asked(asked)[1] is before
+    with ModelCache() as opened:
+        before = opened.get(asked)[1]
+        (first,) = ask(request, opened=ModelCache())
+        assert opened.get(asked)[1] is before
         file.write_text(re.sub(r"(?m)^edge_mm = [0-9.]+", "edge_mm = 9.25", text), "utf-8")
-        assert opened.asked(asked)[1].cube_edge == pytest.approx(0.00925)
+        assert opened.get(asked)[1].cube_edge == pytest.approx(0.00925)
         (reply,) = ask(request | {"state": first["state"]}, opened=opened)
         assert "state belongs to two_thirds" in reply["error"]
     for change, says in ((lambda: file.write_text("kind = 1"), "profile mine"), (file.unlink, "neither a shipped")):
@@ -473,7 +473,7 @@ def test_the_session_in_the_docs_is_what_the_service_says():
     lines = found[1].splitlines()
     assert len(lines) >= 10
     state = ""
-    with Opened() as opened:
+    with ModelCache() as opened:
         for request, shown in zip(lines[::2], lines[1::2], strict=True):
             assert (request[:2], shown[:2]) == ("> ", "< ")
             out = io.BytesIO()

@@ -19,8 +19,8 @@ _FILES = ("-o", "--output", "--save-plot")  # options that name a file to write
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status: 0 for success, 2 for the caller's mistake, else 1."""
-    if closed := output.prepare():
-        return _fail(closed, 1)
+    if reason := output.prepare():
+        return _fail(reason, 1)
     return output.end(_run(arguments))
 
 
@@ -37,7 +37,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         word.partition("=")[0] in _FILES for word in words
     )  # such a file is written even if printing fails
     try:
-        with output.going_on() if is_due else nullcontext():
+        with output.defer_failure() if is_due else nullcontext():
             return run_command(words)
     except TyperException as error:
         return _explain_misuse(error)
@@ -72,7 +72,7 @@ def _explain_misuse(error: Any) -> int:
     unknown = re.match(r"No such (option|command):? '?([^' ]+)'?", text)
     if unknown and context:
         kind, word = unknown.groups()
-        options = [spelt for param in context.command.params for spelt in param.opts if spelt.startswith("--")]
+        options = [name for param in context.command.params for name in param.opts if name.startswith("--")]
         text = f"unknown {kind} {quote(word)}{near(word, options) if kind == 'option' else _suggest(word, context)}"
     return _fail(f"{text}; see {context.command_path if context else 'tower-sim'} --help", 2)
 

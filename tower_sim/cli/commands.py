@@ -11,7 +11,6 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-_DOC = "Drop cubes through board-game cube towers, with real physics."
 _GROUPS = {
     "Play": ("play", "throw", "compare", "page"),
     "Study": ("campaign", "tower"),
@@ -46,27 +45,20 @@ class CommandGroup(_WithExample, TyperGroup):
                 formatter.write_dl([(name, self.commands[name].get_short_help_str(200)) for name in names])
 
 
-def _app(help_: str, **more: Any) -> typer.Typer:
+def _app(help_: str, epilog: str | None = None) -> typer.Typer:
     return typer.Typer(
         help=help_,
         cls=CommandGroup,
         no_args_is_help=True,
         rich_markup_mode=None,
-        add_completion=False,
+        add_completion=epilog is not None,  # of the outermost alone
+        pretty_exceptions_enable=False,
+        epilog=epilog,
         context_settings={"help_option_names": ["-h", "--help"]},
-        **more,
     )
 
 
-app = typer.Typer(
-    help=_DOC,
-    cls=CommandGroup,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    epilog="tower-sim play amerigo",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+app = _app("Drop cubes through board-game cube towers, with real physics.", "tower-sim play amerigo")
 page = _app("Write a web page: throw cubes by hand, try house rules, record a night, or watch cubes fall again.")
 campaign = _app("Run thousands of games for a study on all cores, and report on them.")
 tower = _app("List, draw, fit, test or print towers.")
@@ -75,9 +67,17 @@ for name, group in (("page", page), ("campaign", campaign), ("tower", tower), ("
     app.add_typer(group, name=name)
 
 
-def command(of: typer.Typer, name: str, example: str) -> Any:
+def command(group: typer.Typer, name: str, example: str) -> Any:
     """Register a function as a command with an example."""
-    return of.command(name, cls=Command, epilog=example)
+    return group.command(name, cls=Command, epilog=example)
+
+
+def _option(metavar: str, help_: str, *spellings: str, **more: Any) -> Any:
+    return typer.Option(*spellings, metavar=metavar, help=help_, **more)
+
+
+def _number_option(help_: str, metavar: str = "N") -> Any:
+    return _option(metavar, help_, parser=_number)
 
 
 def _body(module: str) -> Any:
@@ -99,70 +99,46 @@ def _names(group: str) -> Any:
     return complete
 
 
+def _argument(metavar: str, help_: str, group: str = "") -> Any:
+    completion = _names(group) if group else None
+    return typer.Argument(metavar=metavar, help=help_, show_default=False, autocompletion=completion)
+
+
 # Options that mean the same in every command
 
 _TOWER_HELP = "a profile: a name that `tower-sim tower list` shows, or a TOML file"
 TowerOption = Annotated[
-    str | None,
-    typer.Option(
-        "--tower", metavar="NAME|FILE", help=f"{_TOWER_HELP} (default: the game's)", autocompletion=_names("tower")
-    ),
+    str | None, _option("NAME|FILE", f"{_TOWER_HELP} (default: the game's)", "--tower", autocompletion=_names("tower"))
 ]
 TowersOption = Annotated[
     list[str],
-    typer.Option(
-        "--tower",
-        metavar="NAME|FILE",
-        help=f"{_TOWER_HELP}; may be repeated (default: all)",
-        autocompletion=_names("tower"),
-    ),
+    _option("NAME|FILE", f"{_TOWER_HELP}; may be repeated (default: all)", "--tower", autocompletion=_names("tower")),
 ]
-TowerArgument = Annotated[
-    str, typer.Argument(metavar="TOWER", help=_TOWER_HELP, autocompletion=_names("tower"), show_default=False)
-]
+TowerArgument = Annotated[str, _argument("TOWER", _TOWER_HELP, "tower")]
 GameArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="GAME|FILE",
-        help="a name that `tower-sim tower list` shows, or a game's Python file",
-        autocompletion=_names("game"),
-        show_default=False,
-    ),
+    str, _argument("GAME|FILE", "a name that `tower-sim tower list` shows, or a game's Python file", "game")
 ]
-Model = Annotated[
-    str, typer.Option(metavar="MODEL|FILE", help="physics, surrogate, two_thirds or a model's .json file")
-]
-Engine = Annotated[str | None, typer.Option(metavar="NAME", help="engine of physics: core or bullet (default: core)")]
-Accuracy = Annotated[
-    str | None, typer.Option(metavar="NAME", help="fast, standard or fine (default: standard)", show_default=False)
-]
-Seed = Annotated[str | None, typer.Option(metavar="N", help="decides all that is random (default: drawn, and printed)")]
+Model = Annotated[str, _option("MODEL|FILE", "physics, surrogate, two_thirds or a model's .json file")]
+Engine = Annotated[str | None, _option("NAME", "engine of physics: core or bullet (default: core)")]
+Accuracy = Annotated[str | None, _option("NAME", "fast, standard or fine (default: standard)", show_default=False)]
+Seed = Annotated[str | None, _option("N", "decides all that is random (default: drawn, and printed)")]
 Json = Annotated[bool, typer.Option("--json", help="print one JSON document and nothing else")]
-Plot = Annotated[Path | None, typer.Option("--save-plot", metavar="FILE", help="also draw it (.png, .pdf or .svg)")]
-SetOption = Annotated[
-    list[str], typer.Option("--set", metavar="KEY=VALUE", help="change a rule, as in cubes=6; may be repeated")
-]
+Plot = Annotated[Path | None, _option("FILE", "also draw it (.png, .pdf or .svg)", "--save-plot")]
+SetOption = Annotated[list[str], _option("KEY=VALUE", "change a rule, as in cubes=6; may be repeated", "--set")]
 WishOption = Annotated[
     list[str],
-    typer.Option(
-        "--wish",
-        metavar="FIGURE=NUMBER",
-        help="a mean to reach, as in actions=3, 'inside<=5' or setup=10..14; may be repeated",
+    _option(
+        "FIGURE=NUMBER", "a mean to reach, as in actions=3, 'inside<=5' or setup=10..14; may be repeated", "--wish"
     ),
 ]
-RulesOption = Annotated[str | None, typer.Option("--rules", metavar="FILE", help="house rules as TOML")]
-Cubes = Annotated[list[str], typer.Option("--cubes", metavar="COLOUR=N,...", help="cubes to throw, as in blue=4,red=2")]
-State = Annotated[
-    str | None, typer.Option("--state", metavar="TOKEN|@FILE", help="the state before, or a file with it")
-]
-Out = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="the file or folder to write")]
+RulesOption = Annotated[str | None, _option("FILE", "house rules as TOML", "--rules")]
+Cubes = Annotated[list[str], _option("COLOUR=N,...", "cubes to throw, as in blue=4,red=2", "--cubes")]
+State = Annotated[str | None, _option("TOKEN|@FILE", "the state before, or a file with it", "--state")]
+Out = Annotated[Path, _option("FILE", "the file or folder to write", "--output", "-o")]
 NamedOut = Annotated[
-    Path | None,
-    typer.Option(
-        "--output", "-o", metavar="FILE", help="the file to write (default: a new one, whose name is printed)"
-    ),
+    Path | None, _option("FILE", "the file to write (default: a new one, whose name is printed)", "--output", "-o")
 ]
-Directory = Annotated[Path, typer.Argument(metavar="DIR", help="the campaign's directory", show_default=False)]
+Directory = Annotated[Path, _argument("DIR", "the campaign's directory")]
 
 
 def _tell_version(is_asked: bool) -> None:
@@ -188,9 +164,7 @@ def play(
     game: GameArgument,
     changes: SetOption = [],  # noqa: B006  # typer copies it
     rules: RulesOption = None,
-    games: Annotated[
-        int | None, typer.Option(metavar="N", parser=_number, help="play so many, and see the means")
-    ] = None,
+    games: Annotated[int | None, _number_option("play so many, and see the means")] = None,
     tower: TowerOption = None,
     model: Model = "physics",
     engine: Engine = None,
@@ -213,18 +187,11 @@ def throw(
     cubes: Cubes = [],  # noqa: B006
     times: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            parser=_number,
-            help="throw so often, and see the chances; --cubes may then be repeated to compare throws",
-        ),
+        _number_option("throw so often, and see the chances; --cubes may then be repeated to compare throws"),
     ] = None,
     state: State = None,
     knock: Annotated[
-        float | None,
-        typer.Option(
-            metavar="STRENGTH", parser=_number, help="knock on the table first: peak acceleration in g, 0 to 5"
-        ),
+        float | None, _number_option("knock on the table first: peak acceleration in g, 0 to 5", "STRENGTH")
     ] = None,
     model: Model = "physics",
     engine: Engine = None,
@@ -237,31 +204,25 @@ def throw(
     if times is None:
         _body("throw").throw(tower, cubes, state, knock, physics, seed, json)
     else:
-        _body("throw").chances_of(tower, cubes, times, state, knock, physics, seed, json)
+        _body("throw").throw_often(tower, cubes, times, state, knock, physics, seed, json)
 
 
 @command(app, "compare", "tower-sim compare amerigo --set cubes=6 --games 2000")
 def compare(
-    a: Annotated[str, typer.Argument(metavar="A", help="a game, its Python file, a rules file or a tower")],
-    b: Annotated[
-        str | None, typer.Argument(metavar="[B]", help="what to compare with it (default: A with --set)")
-    ] = None,
+    a: Annotated[str, _argument("A", "a game, its Python file, a rules file or a tower")],
+    b: Annotated[str | None, _argument("[B]", "what to compare with it (default: A with --set)")] = None,
     changes: SetOption = [],  # noqa: B006
     wish: WishOption = [],  # noqa: B006
     vary: Annotated[
         list[str],
-        typer.Option(
-            metavar="KEY=VALUES",
-            help="with --wish: a rule that may change, as in cubes=5..12 or apparatus=amerigo,mine.toml; may be "
+        _option(
+            "KEY=VALUES",
+            "with --wish: a rule that may change, as in cubes=5..12 or apparatus=amerigo,mine.toml; may be "
             "repeated (default: every rule that is a whole number, from half to twice its value)",
         ),
     ] = [],  # noqa: B006
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE.toml", help="with --wish: write the rules found")
-    ] = None,
-    games: Annotated[
-        int | None, typer.Option(metavar="N", parser=_number, help="pairs of games (default: 2000; with --wish 5000)")
-    ] = None,
+    output: Annotated[Path | None, _option("FILE.toml", "with --wish: write the rules found", "--output", "-o")] = None,
+    games: Annotated[int | None, _number_option("pairs of games (default: 2000; with --wish 5000)")] = None,
     model: Model = "surrogate",
     engine: Engine = None,
     accuracy: Accuracy = None,
@@ -275,12 +236,12 @@ def compare(
 
     settings = settings_of(model, engine, accuracy)
     check_alone(b, wish, vary, output)
-    drawn = _body("common").seed_of(seed)
+    number = _body("common").read_seed(seed)
     more: dict[str, Any] = {"changes": changes, "settings": settings, "as_json": json, "plot": save_plot}
     if wish:
-        wish_command(a, wish, vary, games, drawn, model, output=output, **more)
+        wish_command(a, wish, vary, games, number, model, output=output, **more)
     else:
-        compare_command((a, b), 2000 if games is None else games, drawn, model, **more)
+        compare_command((a, b), 2000 if games is None else games, number, model, **more)
 
 
 @command(page, "live", "tower-sim page live -o tower.html")
@@ -289,7 +250,7 @@ def live(output: NamedOut = None, towers: TowersOption = [], rules: RulesOption 
     from tower_sim.calibration.recording import make_document as night
     from tower_sim.web.live import live_command
 
-    live_command(output := _body("common").named(output, "live.html"), towers, rules, {"record": night()})
+    live_command(output := _body("common").choose_path(output, "live.html"), towers, rules, {"record": night()})
     print(output)
 
 
@@ -298,7 +259,7 @@ def lab(output: NamedOut = None, towers: TowersOption = [], rules: RulesOption =
     """Write a web page in which you move sliders for house rules and see what they change."""
     from tower_sim.web.lab import lab_command
 
-    lab_command(output := _body("common").named(output, "lab.html"), towers, rules)
+    lab_command(output := _body("common").choose_path(output, "lab.html"), towers, rules)
     print(output)
 
 
@@ -307,21 +268,17 @@ def record(output: NamedOut = None, towers: TowersOption = []) -> None:  # noqa:
     """Write a web page for a phone that records a game night and tests your tower."""
     from tower_sim.calibration.recording import record_command
 
-    record_command(output := _body("common").named(output, "record.html"), towers)
+    record_command(output := _body("common").choose_path(output, "record.html"), towers)
     print(output)
 
 
 @command(page, "replay", "tower-sim page replay amerigo --seed 7 -o game.html")
 def replay(
-    what: Annotated[
-        str, typer.Argument(metavar="GAME|TOWER", help="a game to play, or with --cubes a tower to throw into")
-    ],
+    what: Annotated[str, _argument("GAME|TOWER", "a game to play, or with --cubes a tower to throw into")],
     output: NamedOut = None,
     cubes: Cubes = [],  # noqa: B006
     state: State = None,
-    knock: Annotated[
-        float | None, typer.Option(metavar="STRENGTH", parser=_number, help="with --cubes: knock first, 0 to 5 g")
-    ] = None,
+    knock: Annotated[float | None, _number_option("with --cubes: knock first, 0 to 5 g", "STRENGTH")] = None,
     changes: SetOption = [],  # noqa: B006
     rules: RulesOption = None,
     tower: TowerOption = None,
@@ -331,7 +288,7 @@ def replay(
 ) -> None:
     """Write a web page that shows the cubes of a game, or of one throw, falling."""
     physics = ("physics", engine, accuracy)
-    output = _body("common").named(output, f"{Path(what).stem}.html")
+    output = _body("common").choose_path(output, f"{Path(what).stem}.html")
     if cubes or knock is not None:
         _body("throw").throw(what, cubes, state, knock, physics, seed, False, output)
     else:
@@ -343,12 +300,10 @@ def replay(
 
 @command(campaign, "run", "tower-sim campaign run docs/example/campaign.toml -o games")
 def run(
-    spec: Annotated[Path, typer.Argument(metavar="SPEC.toml", help="the campaign file; see docs/campaigns.md")],
+    spec: Annotated[Path, _argument("SPEC.toml", "the campaign file; see docs/campaigns.md")],
     output: Out,
-    workers: Annotated[
-        int | None, typer.Option(metavar="N", parser=_number, help="processes to use (default: all cores)")
-    ] = None,
-    dask: Annotated[str, typer.Option(metavar="ADDRESS|local", help="a Dask scheduler, or local to start one")] = "",
+    workers: Annotated[int | None, _number_option("processes to use (default: all cores)")] = None,
+    dask: Annotated[str, _option("ADDRESS|local", "a Dask scheduler, or local to start one")] = "",
 ) -> int:
     """Run the games of a campaign file, or continue them after an interruption."""
     import os
@@ -377,18 +332,16 @@ def check(directory: Directory) -> int:
     """Check every file of a campaign against its manifest."""
     from tower_sim.campaign import campaign_verify
 
-    said, found = campaign_verify(directory)
-    print(said)
-    return found
+    text, status = campaign_verify(directory)
+    print(text)
+    return status
 
 
 @command(campaign, "report", "tower-sim campaign report games -o report")
 def report(
     directory: Directory,
     output: Out,
-    point: Annotated[
-        int | None, typer.Option(metavar="N", parser=_number, help="report on design point N alone, from 0")
-    ] = None,
+    point: Annotated[int | None, _number_option("report on design point N alone, from 0")] = None,
     json: Json = False,
 ) -> None:
     """Write a report on a campaign: every statistic with its interval and its sample size."""
@@ -414,24 +367,19 @@ def list_(json: Json = False) -> None:
 @command(tower, "show", "tower-sim tower show amerigo -o tower.png")
 def show(tower: TowerArgument, output: NamedOut = None, state: State = None) -> None:
     """Draw a tower or a ship: a view from outside and a section with its lengths."""
-    _body("throw").show(tower, _body("common").named(output, f"{Path(tower).stem}.png"), state)
+    _body("throw").show(tower, _body("common").choose_path(output, f"{Path(tower).stem}.png"), state)
 
 
 @command(tower, "import", "tower-sim tower import tower.stl -o mine.toml")
 def import_(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="a mesh in STL, 3MF, OBJ, PLY or GLB, or a profile to import again")
-    ],
+    file: Annotated[Path, _argument("FILE", "a mesh in STL, 3MF, OBJ, PLY or GLB, or a profile to import again")],
     output: Out,
-    unit: Annotated[
-        str, typer.Option(metavar="UNIT", help="the unit of lengths in the file: mm, cm, inch or m")
-    ] = "mm",
-    scale: Annotated[float, typer.Option(metavar="FACTOR", help="make it so many times as large")] = 1.0,
-    up: Annotated[str, typer.Option(metavar="AXIS", help="which way is up in the file: z, y, x, -z, -y or -x")] = "z",
-    edge: Annotated[float, typer.Option(metavar="MM", help="the edge of a cube")] = 8.0,
+    unit: Annotated[str, _option("UNIT", "the unit of lengths in the file: mm, cm, inch or m")] = "mm",
+    scale: Annotated[float, _option("FACTOR", "make it so many times as large")] = 1.0,
+    up: Annotated[str, _option("AXIS", "which way is up in the file: z, y, x, -z, -y or -x")] = "z",
+    edge: Annotated[float, _option("MM", "the edge of a cube")] = 8.0,
     pane: Annotated[
-        float | None,
-        typer.Option(metavar="MM", help="add a sheet of glass over an open front; its lower edge is at this height"),
+        float | None, _option("MM", "add a sheet of glass over an open front; its lower edge is at this height")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="replace a profile that is there already")] = False,
 ) -> None:
@@ -444,9 +392,7 @@ def fit(
     output: Out,
     observations: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[OBSERVATIONS]...", help="recorded drops (.csv), remarks (.toml), or a name such as my_tower"
-        ),
+        _argument("[OBSERVATIONS]...", "recorded drops (.csv), remarks (.toml), or a name such as my_tower"),
     ] = None,
     wish: WishOption = [],  # noqa: B006
     force: Annotated[bool, typer.Option("--force", help="replace a profile that is there already")] = False,
@@ -458,9 +404,9 @@ def fit(
 
 @command(tower, "test", "tower-sim tower test my_tower --tower amerigo")
 def check_tower(
-    records: Annotated[str, typer.Argument(metavar="RECORDS.csv", help="your recorded drops, or the example my_tower")],
+    records: Annotated[str, _argument("RECORDS.csv", "your recorded drops, or the example my_tower")],
     tower: TowerOption = None,
-    games: Annotated[int, typer.Option(metavar="N", parser=_number, help="games to simulate, 8 to 10000")] = 24,
+    games: Annotated[int, _number_option("games to simulate, 8 to 10000")] = 24,
     model: Model = "physics",
     engine: Engine = None,
     accuracy: Accuracy = None,
@@ -473,8 +419,8 @@ def check_tower(
     from tower_sim.requests import first_game
 
     settings = settings_of(model, engine, accuracy)
-    own = tower or first_game().apparatus
-    return fairness_command(records, own, games, _body("common").seed_of(seed), json, settings, model)
+    apparatus = tower or first_game().apparatus
+    return fairness_command(records, apparatus, games, _body("common").read_seed(seed), json, settings, model)
 
 
 @command(tower, "export", "tower-sim tower export amerigo -o tower.stl")
@@ -483,15 +429,15 @@ def export(tower: TowerArgument, output: NamedOut = None) -> None:
     from tower_sim.apparatus.catalogue import load
     from tower_sim.printing import export as export_to
 
-    written = _body("common").named(output, f"{Path(tower).stem}.stl")
-    for name, mesh in export_to(load(tower), written).items():
+    path = _body("common").choose_path(output, f"{Path(tower).stem}.stl")
+    for name, mesh in export_to(load(tower), path).items():
         print(f"{name}: {' x '.join(f'{length:.0f}' for length in mesh.extents)} mm, {mesh.volume / 1e3:.0f} cm3")
-    print(written)
+    print(path)
 
 
 # Build
 
-Directories = Annotated[list[Path], typer.Argument(metavar="DIR...", help="the campaigns' directories")]
+Directories = Annotated[list[Path], _argument("DIR...", "the campaigns' directories")]
 
 
 @command(model, "fit", "tower-sim model fit games -o fast.json")
@@ -504,28 +450,25 @@ def fit_model(directories: Directories, output: Out) -> None:
 
 @command(model, "check", "tower-sim model check fast.json new_games")
 def check_model(
-    model: Annotated[str, typer.Argument(metavar="MODEL.json", help="a fitted model, or the name of a shipped one")],
+    model: Annotated[str, _argument("MODEL.json", "a fitted model, or the name of a shipped one")],
     directories: Directories,
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="DIR", help="also write a report")] = None,
+    output: Annotated[Path | None, _option("DIR", "also write a report", "--output", "-o")] = None,
     seed: Seed = None,
 ) -> None:
     """Measure how well a surrogate predicts games that it was not fitted to."""
     from tower_sim.fitting import check_command
 
-    drawn = _body("common").seed_of(seed)
-    check_command(model, directories, output, drawn)
-    print(f"seed {drawn}")
+    number = _body("common").read_seed(seed)
+    check_command(model, directories, output, number)
+    print(f"seed {number}")
 
 
 @command(model, "export", "tower-sim model export amerigo --to js -o tower.js")
 def export_model(
     output: Out,
-    to: Annotated[
-        str, typer.Option(metavar="FORM", help="js (a JavaScript module), json (its table), npm (a package), lua")
-    ],
+    to: Annotated[str, _option("FORM", "js (a JavaScript module), json (its table), npm (a package), lua")],
     models: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[MODEL]...", help="a model's file or name; npm takes several, or none for all"),
+        list[str] | None, _argument("[MODEL]...", "a model's file or name; npm takes several, or none for all")
     ] = None,
 ) -> None:
     """Write a surrogate for programs in other languages, in whole numbers only."""
@@ -535,20 +478,12 @@ def export_model(
 @command(app, "serve", "tower-sim serve --http --port 8484")
 def serve(
     http: Annotated[bool, typer.Option("--http", help="answer over HTTP instead (extra: service)")] = False,
-    host: Annotated[
-        str | None, typer.Option(metavar="NAME", help="the address to listen on (default: 127.0.0.1)")
-    ] = None,
-    port: Annotated[
-        int | None, typer.Option(metavar="N", parser=_number, help="the port; 0: any that is free (default: 8484)")
-    ] = None,
-    db: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="the file that is kept (default: tower-sim.db)")
-    ] = None,
-    token_file: Annotated[Path | None, typer.Option(metavar="FILE", help="clients must show the token in it")] = None,
-    cors: Annotated[
-        list[str], typer.Option(metavar="ORIGIN", help="a web page's origin that may ask; may be repeated")
-    ] = [],  # noqa: B006
-    limits: Annotated[Path | None, typer.Option(metavar="FILE", help="limits as TOML; see docs/http.md")] = None,
+    host: Annotated[str | None, _option("NAME", "the address to listen on (default: 127.0.0.1)")] = None,
+    port: Annotated[int | None, _number_option("the port; 0: any that is free (default: 8484)")] = None,
+    db: Annotated[Path | None, _option("FILE", "the file that is kept (default: tower-sim.db)")] = None,
+    token_file: Annotated[Path | None, _option("FILE", "clients must show the token in it")] = None,
+    cors: Annotated[list[str], _option("ORIGIN", "a web page's origin that may ask; may be repeated")] = [],  # noqa: B006
+    limits: Annotated[Path | None, _option("FILE", "limits as TOML; see docs/http.md")] = None,
 ) -> None:
     """Answer other programs that need a cube tower: a JSON reply to each line of JSON, or over HTTP."""
     _body("serve").serve(http, host, port, db, token_file, cors, limits)
@@ -556,9 +491,7 @@ def serve(
 
 @command(app, "redo", "tower-sim redo 'tower.html#profile=amerigo&seed=7&throw=blue:4'")
 def redo(
-    what: Annotated[
-        str, typer.Argument(metavar="TOKEN|@FILE|LINK", help="a state's token, @FILE with it, or a page's link")
-    ],
+    what: Annotated[str, _argument("TOKEN|@FILE|LINK", "a state's token, @FILE with it, or a page's link")],
     tower: TowerOption = None,
     json: Json = False,
 ) -> int:

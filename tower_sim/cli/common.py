@@ -34,9 +34,9 @@ def version() -> str:
     return f"tower-sim {TOWER_SIM} (Python {platform.python_version()}, {', '.join(engines)})"
 
 
-def seed_of(given: str | None) -> int:
+def read_seed(text: str | None) -> int:
     """Return the seed of `--seed`, or draw one if it is None."""
-    return short_seed() if given is None else check_seed(given, "--seed")
+    return short_seed() if text is None else check_seed(text, "--seed")
 
 
 def number(text: str) -> float | str:
@@ -49,22 +49,22 @@ def number(text: str) -> float | str:
     return text
 
 
-def named(given: Path | None, name: str) -> Path:
-    """Return the path to write: the one that was given, or else `name`, numbered if such a file is there already."""
-    path = Path(name)
-    others = (path.with_stem(f"{path.stem}-{i}") for i in count(2))
-    return given or next(each for each in chain([path], others) if not each.exists())
+def choose_path(path: Path | None, name: str) -> Path:
+    """Return the path to write: `path`, or else `name`, numbered if such a file is there already."""
+    first = Path(name)
+    others = (first.with_stem(f"{first.stem}-{i}") for i in count(2))
+    return path or next(each for each in chain([first], others) if not each.exists())
 
 
-def model_of(shape: Apparatus, state: TowerState | None) -> Model:
+def open_model_of(shape: Apparatus, state: TowerState | None) -> Model:
     """Open the model of a state, with the engine and the accuracy that made it; without a state, open physics."""
     if state is None or state.model != "physics":
         return open_model(shape, state.model if state else "physics")
     from tower_sim.physics.belonging import made_with
     from tower_sim.physics.settings import accuracy
 
-    made = made_with(shape, state.digest)
-    return open_model(shape, "physics", accuracy(*made) if made else None)
+    engine = made_with(shape, state.digest)
+    return open_model(shape, "physics", accuracy(*engine) if engine else None)
 
 
 def check_plot(plot: Path | None) -> None:

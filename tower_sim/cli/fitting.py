@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tower_sim.cli.common import seed_of
+from tower_sim.cli.common import read_seed
 from tower_sim.errors import UsageError, check_one, fault
 
 _FORMS = {
@@ -24,10 +24,10 @@ def fit(observations: Sequence[str], wish: Sequence[str], output: Path, seed: st
 
     if not observations and not wish:
         raise fault("observations", "none", "a file, a name that ships, or a --wish", "name one, such as my_tower")
-    drawn, wishes = seed_of(seed), read_wishes(wish) if wish else ()
-    status = calibrate_command(list(observations), output, drawn, wishes, force)
+    number, wishes = read_seed(seed), read_wishes(wish) if wish else ()
+    status = calibrate_command(list(observations), output, number, wishes, force)
     if status == 0:
-        print(f"tower fit: done by the seed {drawn}", file=sys.stderr)
+        print(f"tower fit: done by the seed {number}", file=sys.stderr)
     return status
 
 
@@ -39,8 +39,8 @@ def export(models: Sequence[str], form: str, output: Path) -> None:
     if form == "npm":
         write_package(list(models), output)
     elif len(models) != 1:
-        given = "none is given" if not models else f"{len(models)} are given"
-        raise UsageError(f"model: {given}; allowed with --to {form} is one; name a shipped one or a file")
+        count = "none is given" if not models else f"{len(models)} are given"
+        raise UsageError(f"model: {count}; allowed with --to {form} is one; name a shipped one or a file")
     else:
         export_command(models[0], form, output)
     print(f"{', '.join(models) or 'all surrogates that ship'}, {_FORMS[form]}: {output}")

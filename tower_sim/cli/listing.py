@@ -30,11 +30,11 @@ _GROUPS = {"apparatus": "apparatus", "games": "game", "engines": "engine"}  # in
 
 def list_all(as_json: bool) -> None:
     """Print everything that is available, as text or as JSON."""
-    document = listed()
+    document = make_document()
     print(json.dumps(document)) if as_json else say(_format(document))
 
 
-def listed() -> dict[str, Any]:
+def make_document() -> dict[str, Any]:
     """Return the document of `tower list --json`, ready for `json.dumps`."""
     groups = {key: [_entry(group, name) for name in registry.names(group)] for key, group in _GROUPS.items()}
     models = [{"name": name, "package": OURS, "about": about, "error": None} for name, about in ABOUT.items()]
@@ -56,10 +56,10 @@ def _describe(name: str, thing: Any) -> dict[str, Any]:
         fitted = {profile: engine for profile, text in texts.items() if (engine := fitted_with(text))}
         return {"about": thing.title, "profiles": list(texts), "fitted_with": fitted}
     if isinstance(thing, Game):
-        own = {"apparatus": thing.apparatus or None}
-        return {"about": thing.about or thing.title, "title": thing.title, "rules": thing.version, **own}
-    own = {"installed": version_of(name), "accuracies": list(accuracies(name))}
-    return {"about": getattr(thing, "about", thing.title), "title": thing.title, **own}
+        more = {"apparatus": thing.apparatus or None}
+        return {"about": thing.about or thing.title, "title": thing.title, "rules": thing.version, **more}
+    more = {"installed": version_of(name), "accuracies": list(accuracies(name))}
+    return {"about": getattr(thing, "about", thing.title), "title": thing.title, **more}
 
 
 def _format(document: Mapping[str, Any]) -> str:
@@ -68,17 +68,17 @@ def _format(document: Mapping[str, Any]) -> str:
         width = max(len(entry["name"]) for entry in document[key])
         lines = [head]
         for entry in document[key]:
-            said = entry["error"] or entry["about"]
-            said += f" (profiles: {', '.join(entry['profiles'])})" if entry.get("profiles") else ""
+            text = entry["error"] or entry["about"]
+            text += f" (profiles: {', '.join(entry['profiles'])})" if entry.get("profiles") else ""
             fitted: dict[str, str] = entry.get("fitted_with", {})
             for engine in dict.fromkeys(fitted.values()):
                 which = ", ".join(profile for profile in fitted if fitted[profile] == engine)
-                said += f" ({which}: fitted with the engine {engine})"
+                text += f" ({which}: fitted with the engine {engine})"
             if "installed" in entry:
-                said += " (default)" if entry["name"] == ENGINE else ""
-                said += f" ({entry['title']} {entry['installed'] or 'is not installed'})"
-            said += f" (--accuracy {', '.join(entry['accuracies'])})" if "accuracies" in entry else ""
-            said += f" [from {entry['package']}]" if entry["package"] != OURS else ""
-            lines.append(f"  {entry['name']:{width}}  {said}")
+                text += " (default)" if entry["name"] == ENGINE else ""
+                text += f" ({entry['title']} {entry['installed'] or 'is not installed'})"
+            text += f" (--accuracy {', '.join(entry['accuracies'])})" if "accuracies" in entry else ""
+            text += f" [from {entry['package']}]" if entry["package"] != OURS else ""
+            lines.append(f"  {entry['name']:{width}}  {text}")
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)

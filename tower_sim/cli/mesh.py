@@ -27,30 +27,30 @@ def import_(
                 f"options are given for {quote(str(file))}, whose own numbers count; allowed with a profile is none; "
                 "change [source], [cubes] or [[boxes]] in it"
             )
-        made = importing.import_again(file, output)
+        result = importing.import_again(file, output)
     else:
         factor = importing.UNITS[unit] * scale
-        made = importing.import_mesh(file, output, scale=factor, up=up, edge=edge, pane=pane)
-    tower, given = made.tower, made.tower.given
+        result = importing.import_mesh(file, output, scale=factor, up=up, edge=edge, pane=pane)
+    tower, profile = result.tower, result.tower.given
     picture = output.with_suffix(".png")
     draw_apparatus(tower, picture)
-    solids = [solid for solid in tower.solids if solid.part in given.parts]
+    solids = [solid for solid in tower.solids if solid.part in profile.parts]
     low, high = np.array([solid.bounds for solid in solids]).transpose(1, 2, 0) * 1e3
     size = " x ".join(f"{b - a:.0f}" for a, b in zip(low.min(axis=1), high.max(axis=1), strict=True))
-    bodies = f"{made.bodies} bodies" if made.bodies > 1 else "1 body"
-    holes = f"{made.open_edges} edges at holes" if made.open_edges else "no holes"
-    mouth = np.ptp(np.array(given.mouth.outline_mm), axis=0)
-    print(f"mesh: {bodies}, {made.triangles} triangles, {holes}; 1 unit is {given.source.scale:g} mm")
+    bodies = f"{result.bodies} bodies" if result.bodies > 1 else "1 body"
+    holes = f"{result.open_edges} edges at holes" if result.open_edges else "no holes"
+    mouth = np.ptp(np.array(profile.mouth.outline_mm), axis=0)
+    print(f"mesh: {bodies}, {result.triangles} triangles, {holes}; 1 unit is {profile.source.scale:g} mm")
     print(
-        f"tower: {size} mm; cubes of {given.cubes.edge * 1e3:g} mm can touch {made.touched} triangles, "
-        f"which make {len(solids)} prisms; {made.slivers.number} slivers left out, {made.slivers.area:.2g} mm2"
+        f"tower: {size} mm; cubes of {profile.cubes.edge * 1e3:g} mm can touch {result.touched} triangles, "
+        f"which make {len(solids)} prisms; {result.slivers.number} slivers left out, {result.slivers.area:.2g} mm2"
     )
     print(
-        f"proposed: mouth {mouth[0]:.0f} x {mouth[1]:.0f} mm, {given.mouth.height * 1e3:.0f} mm high; exit under "
-        f"{given.exit.top * 1e3:.0f} mm, {'to the front' if given.exit.side == 'front' else 'all around'}; tray "
-        f"{'in the mesh' if not given.tray.walls else 'added'}"
+        f"proposed: mouth {mouth[0]:.0f} x {mouth[1]:.0f} mm, {profile.mouth.height * 1e3:.0f} mm high; exit under "
+        f"{profile.exit.top * 1e3:.0f} mm, {'to the front' if profile.exit.side == 'front' else 'all around'}; tray "
+        f"{'in the mesh' if not profile.tray.walls else 'added'}"
     )
-    if given.exit.top > given.mouth.height / 2:
+    if profile.exit.top > profile.mouth.height / 2:
         print("the front is open far up; if a sheet of glass belongs there, give --pane, the height of its lower edge")
     print(f"look at {picture}: are mouth, inside and exit right? Change them in {output}")
     print(f"then: tower-sim throw {output} --cubes red=7")

@@ -49,20 +49,20 @@ def end(status: int) -> int:
 
 
 @contextmanager
-def going_on() -> Generator[None]:
+def defer_failure() -> Generator[None]:
     """Let the block write its files even if standard output fails; raise the OSError of the output at its end."""
-    given = sys.stdout
-    kept = sys.stdout = _GoingOn(given)
+    stream = sys.stdout
+    guard = sys.stdout = _DeferredOutput(stream)
     try:
         yield
-        kept.flush()
+        guard.flush()
     finally:
-        sys.stdout = given
-    if kept.failed is not None:
-        raise kept.failed
+        sys.stdout = stream
+    if guard.failed is not None:
+        raise guard.failed
 
 
-class _GoingOn:
+class _DeferredOutput:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self.failed: OSError | None = None

@@ -12,7 +12,7 @@ from typing import Any, cast
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.cli.common import Physics, check_plot, check_replay, seed_of
+from tower_sim.cli.common import Physics, check_plot, check_replay, read_seed
 from tower_sim.contract import DropModel
 from tower_sim.errors import check_whole
 from tower_sim.games.game import Game
@@ -49,16 +49,16 @@ def play(
 ) -> None:
     """Play one run, or `games` runs for the means; with `replay`, write a page that shows the cubes fall."""
     game = cast("Game", registry.get("game", name))
-    asked = read_rules(game, rules_file) if rules_file else Asked(game.read({}))
-    rules = change(game, asked.rules, changes) if changes else asked.rules
-    named = tower or asked.apparatus or game.apparatus
+    house = read_rules(game, rules_file) if rules_file else Asked(game.read({}))
+    rules = change(game, house.rules, changes) if changes else house.rules
+    tower_name = tower or house.apparatus or game.apparatus
     model_name, engine, accuracy = physics
     first, *others = game.tables
     tables = game.plain(rules)
     tables = tables[first] | {other: tables[other] for other in others}
-    how = {"apparatus": named or None, "model": model_name, "engine": engine, "accuracy": accuracy}
-    request = Play.of(game=name, rules=tables, seed=seed_of(seed), **how)
-    apparatus = load(named)
+    how = {"apparatus": tower_name or None, "model": model_name, "engine": engine, "accuracy": accuracy}
+    request = Play.of(game=name, rules=tables, seed=read_seed(seed), **how)
+    apparatus = load(tower_name)
     if games is not None:
         check_whole("--games", games, FEWEST_DRAWN if plot else 1, MAX_RUNS)
     check_plot(plot)
@@ -80,7 +80,7 @@ def _play(
     plot: Path | None,
     replay: Path | None,
 ) -> None:
-    game, rules = request.played, request.asked.rules
+    game, rules = request.played, request.house.rules
     names: dict[str, Any] = {"apparatus": apparatus.name, "model": model.name, "seed": request.seed}
     played: list[Turn] = []
     if not as_json:

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.cli.common import model_of, number, read_state
+from tower_sim.cli.common import number, open_model_of, read_state
 from tower_sim.cli.throw import report
 from tower_sim.cubes import count_by_colour, parse_counts
 from tower_sim.drops.repeat import redo as redo_of
@@ -34,15 +34,15 @@ def redo(what: str, tower: str | None, as_json: bool) -> int:
         raise fault("link", what, _LINK, "copy it again, whole")
     request = _throw(link, name, state)
     shape = load(name)
-    with model_of(shape, state) as model:
+    with open_model_of(shape, state) as model:
         is_same = state is None or redo_of(model, state) == state
-        landed = outcome(request, model) if request and is_same else None
+        result = outcome(request, model) if request and is_same else None
     if as_json:
         events = [_event_json(event) for event in state.log] if state else []
-        thrown = drop_document(request, landed) if request and landed else None
+        thrown = drop_document(request, result) if request and result else None
         print(json.dumps({"schema": _SCHEMA, "version": 1, "same": is_same, "events": events, "throw": thrown}))
     else:
-        print("\n".join(_describe(state, request, landed, is_same=is_same)))
+        print("\n".join(_describe(state, request, result, is_same=is_same)))
     return 0 if is_same else 1
 
 
@@ -76,7 +76,7 @@ def _event_json(event: Event) -> dict[str, Any]:
     }
 
 
-def _describe(state: TowerState | None, request: Throw | None, landed: Outcome | None, *, is_same: bool) -> list[str]:
+def _describe(state: TowerState | None, request: Throw | None, result: Outcome | None, *, is_same: bool) -> list[str]:
     lines: list[str] = []
     if state is not None:
         number = len(state.log)
@@ -90,14 +90,14 @@ def _describe(state: TowerState | None, request: Throw | None, landed: Outcome |
             "So nobody has changed it." if is_same else "It was changed, or made by another version or another engine."
         )
         lines += [_describe_event(number, event) for number, event in enumerate(state.log)]
-    if request and landed:
-        lines += ["", report(landed, request.colours, request.seed)]
+    if request and result:
+        lines += ["", report(result, request.colours, request.seed)]
     return lines
 
 
 def _describe_event(number: int, event: Event) -> str:
     counts = ", ".join(f"{colour} {count}" for colour, count in count_by_colour(event.thrown).items())
-    said = f"{_WORDS[event.kind]} {counts}".rstrip()
-    said += f" of {event.strength:g} g" if event.kind == "knock" else ""
-    said += f" in {event.place}" if event.place else ""
-    return f"{number:4}  {said}" + (f"; {len(event.emerged)} out" if event.kind not in ("take", "place") else "")
+    text = f"{_WORDS[event.kind]} {counts}".rstrip()
+    text += f" of {event.strength:g} g" if event.kind == "knock" else ""
+    text += f" in {event.place}" if event.place else ""
+    return f"{number:4}  {text}" + (f"; {len(event.emerged)} out" if event.kind not in ("take", "place") else "")

@@ -30,15 +30,15 @@ def serve(
         settings = Settings(db or Path("tower-sim.db"), token, bounds)
         run(settings, host or "127.0.0.1", 8484 if port is None else port, cors)
         return
-    given = {"host": host, "port": port, "db": db, "token-file": token_file, "cors": cors or None, "limits": limits}
-    for option, value in given.items():
+    options = {"host": host, "port": port, "db": db, "token-file": token_file, "cors": cors or None, "limits": limits}
+    for option, value in options.items():
         if value is not None:
             raise UsageError(f"--{option} is of the service on the network; add --http, or leave it out")
-    from tower_sim.service import Opened
+    from tower_sim.service import ModelCache
     from tower_sim.service import serve as answer_lines
 
     source: TextIO | None = sys.stdin
     if source is None:  # Python sets it to None when it was closed
         raise fault("standard input", "closed", "a pipe or a file of requests", 'try: echo \'{"do": "hello"}\' | ...')
-    with Opened() as opened, terminable():
-        answer_lines(source.buffer, sys.stdout.buffer, opened)
+    with ModelCache() as models, terminable():
+        answer_lines(source.buffer, sys.stdout.buffer, models)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tower_sim.apparatus.catalogue import load
-from tower_sim.cli.common import Physics, check_replay, model_of, read_state, seed_of
+from tower_sim.cli.common import Physics, check_replay, open_model_of, read_seed, read_state
 from tower_sim.cubes import count_by_colour, parse_counts
 from tower_sim.drops.chances import MOST_DRAWS, Chances, chances, document_of, is_more
 from tower_sim.errors import UsageError, check_whole, fault
@@ -37,25 +37,25 @@ def throw(
     counts = parse_counts(cubes[0] if cubes else "", "--cubes")
     if not counts and knock is None:
         raise UsageError("nothing to do: --cubes is empty and there is no --knock; try --cubes blue=4,red=2")
-    drawn, before = seed_of(seed), read_state(state)
+    number, before = read_seed(seed), read_state(state)
     model_name, engine, accuracy = physics
     how = {"model": model_name, "engine": engine, "accuracy": accuracy}
-    request = Throw.of(apparatus=tower, cubes=counts, state=before, knock=knock, seed=drawn, **how)
+    request = Throw.of(apparatus=tower, cubes=counts, state=before, knock=knock, seed=number, **how)
     check_replay(replay, request)
     with open_model(apparatus, model_name, request.settings) as model:
-        landed = outcome(request, model)
+        result = outcome(request, model)
         if replay is not None:
             from tower_sim.web import replay as pages
 
-            pages.write(replay, pages.of_drop(request, apparatus, landed))
+            pages.write(replay, pages.of_drop(request, apparatus, result))
             print(replay)
         elif as_json:
-            print(json.dumps(drop_document(request, landed)))
+            print(json.dumps(drop_document(request, result)))
         else:
-            say(report(landed, request.colours, drawn))
+            say(report(result, request.colours, number))
 
 
-def chances_of(
+def throw_often(
     tower: str,
     cubes: Sequence[str],
     times: int,
@@ -71,20 +71,20 @@ def chances_of(
     if knock is not None:
         raise fault("--knock", knock, "none with --times", "leave it out")
     times = check_whole("--times", times, 2, MOST_DRAWS, "try 200")
-    before, drawn = read_state(state), seed_of(seed)
-    asked = [parse_counts(text, "--cubes") for text in cubes]
+    before, number = read_state(state), read_seed(seed)
+    choices = [parse_counts(text, "--cubes") for text in cubes]
     shape = load(tower)
     if before is not None:
-        for name, given in zip(("model", "engine", "accuracy"), physics, strict=True):
-            if given not in (PHYSICS, None, before.model):
-                raise fault(f"--{name}", given, "none with a state, which has its own", "leave it out")
-    opened = model_of(shape, before) if before else open_model(shape, physics[0], settings_of(*physics))
-    with opened as model, telling("throws", times * len(asked)) as tell:
-        found = chances(model, before or model.empty(), asked, times, drawn, tell)
+        for name, value in zip(("model", "engine", "accuracy"), physics, strict=True):
+            if value not in (PHYSICS, None, before.model):
+                raise fault(f"--{name}", value, "none with a state, which has its own", "leave it out")
+    opening = open_model_of(shape, before) if before else open_model(shape, physics[0], settings_of(*physics))
+    with opening as model, telling("throws", times * len(choices)) as tell:
+        odds = chances(model, before or model.empty(), choices, times, number, tell)
     if as_json:
-        print(json.dumps(document_of(found, model, drawn)))
+        print(json.dumps(document_of(odds, model, number)))
         return
-    say("\n".join([*_summarize(found), "", *_table(found), "", _source(found, model.apparatus, model.name, drawn)]))
+    say("\n".join([*_summarize(odds), "", *_table(odds), "", _source(odds, model.apparatus, model.name, number)]))
 
 
 def show(tower: str, output: Path, state: str | None) -> None:
@@ -123,16 +123,16 @@ def report(outcome: Outcome, colours: Sequence[str], seed: int) -> str:
     return "\n".join(lines)
 
 
-def _summarize(found: list[Chances]) -> list[str]:
-    best = max(found, key=lambda each: each.number.value)
+def _summarize(odds: list[Chances]) -> list[str]:
+    best = max(odds, key=lambda each: each.number.value)
     low, high = best.usual
     span = f"{low}" if low == high else f"{low} to {high}"
     first = f"Throw {_name_throw(best)}, and about {best.number.value:.1f} cubes come out"
-    if few := too_few(len(best.out), "throw"):
-        return [f"{first}: {few}."]
+    if shortage := too_few(len(best.out), "throw"):
+        return [f"{first}: {shortage}."]
     first += f", {span} in nine of ten throws"
-    if len(found) > 1:
-        sure = all(is_more(best, other) for other in found if other is not best)
+    if len(odds) > 1:
+        sure = all(is_more(best, other) for other in odds if other is not best)
         first += "; that is the most of these choices" if sure else "; whether that is the most these draws do not show"
     several = best.shares["more than one colour"]
     return [f"{first}.", f"More than one colour comes out in {_share(several)} of such throws."]
@@ -153,19 +153,19 @@ def _mean(one: Chances) -> str:
     return f"{number.value:.2f}" + (f" ({number.low:.2f} to {number.high:.2f})" if number.n >= FEWEST else "")
 
 
-def _table(found: list[Chances]) -> list[str]:
-    rows: list[list[str]] = [["", *map(_name_throw, found)]]
-    rows.append(["out, mean", *map(_mean, found)])
-    for name in found[0].shares:
-        rows.append([name, *(_share(c.shares[name]) for c in found)])
-    for colour in found[0].colours:
-        rows.append([f"some {colour}", *(_share(c.each[colour]) for c in found)])
+def _table(odds: list[Chances]) -> list[str]:
+    rows: list[list[str]] = [["", *map(_name_throw, odds)]]
+    rows.append(["out, mean", *map(_mean, odds)])
+    for name in odds[0].shares:
+        rows.append([name, *(_share(c.shares[name]) for c in odds)])
+    for colour in odds[0].colours:
+        rows.append([f"some {colour}", *(_share(c.each[colour]) for c in odds)])
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
-def _source(found: list[Chances], apparatus: str, model: str, seed: int) -> str:
-    lost = sum(each.left_out for each in found)
+def _source(odds: list[Chances], apparatus: str, model: str, seed: int) -> str:
+    lost = sum(each.left_out for each in odds)
     more = f"; {lost} more gave no landing" if lost else ""
-    brackets = "; in brackets 95 % intervals" if len(found[0].out) >= FEWEST else ""
-    return f"{apparatus}, {model}, seed {seed}: {len(found[0].out)} throws of each{more}{brackets}"
+    brackets = "; in brackets 95 % intervals" if len(odds[0].out) >= FEWEST else ""
+    return f"{apparatus}, {model}, seed {seed}: {len(odds[0].out)} throws of each{more}{brackets}"

@@ -57,12 +57,12 @@ def physics_modules() -> dict[str, str]:
     lib = {name: text_of(f"physics-{name}") for name in ("index.js", "pcg64.js")}
     wasm = base64.b64encode(core()).decode("ascii")
     lib["wasm.js"] = f'// The compiled core, tower_sim/physics/core/core.wasm.\n\nexport const CORE = "{wasm}";\n'
-    loaded = [
+    loaders = [
         f'  "{name}": () => import("../../physics/{file_of(name)}.js").then((found) => found.profile),'
         for name in names()
     ]
     head = "// The profiles that ship, each loaded when it is asked for.\n"
-    lib["profiles.js"] = "\n".join([head, "export const PROFILES = {", *loaded, "};", ""])
+    lib["profiles.js"] = "\n".join([head, "export const PROFILES = {", *loaders, "};", ""])
     files = {f"lib/physics/{name}": module for name, module in lib.items()}
     for name in names():
         head = f"/** The profile {name} as the physics has it. */\n"
@@ -111,12 +111,12 @@ def between(text: str, start: str, end: str) -> str:
 def common_js(module: str) -> str:
     """Return an ES module of ours as CommonJS: named imports at its top, names exported where they are declared."""
     names = _EXPORTED.findall(module)
-    for found in _REEXPORT.findall(module):
-        names += _names(found[0])
+    for match in _REEXPORT.findall(module):
+        names += _names(match[0])
     text = _REEXPORT.sub(_require, _IMPORT.sub(_require, module))
     text = re.sub(r"^export (?=async function|function|const)", "", text, flags=re.M)
-    if built := _BUILT.search(text):
-        names += [": ".join(reversed(name.split(" as "))) for name in _names(built[1])]
+    if exports := _BUILT.search(text):
+        names += [": ".join(reversed(name.split(" as "))) for name in _names(exports[1])]
         text = _BUILT.sub("\n", text)
     return f'"use strict";\n{text}\nmodule.exports = {{ {", ".join(names)} }};\n'
 
@@ -147,6 +147,6 @@ def _names(text: str) -> list[str]:
     return [name for each in text.split(",") if (name := each.strip())]
 
 
-def _require(found: re.Match[str]) -> str:
-    path = found[2].removesuffix(".js") + ".cjs"
-    return f'const {{ {", ".join(_names(found[1])).replace(" as ", ": ")} }} = require("{path}");\n'
+def _require(match: re.Match[str]) -> str:
+    path = match[2].removesuffix(".js") + ".cjs"
+    return f'const {{ {", ".join(_names(match[1])).replace(" as ", ": ")} }} = require("{path}");\n'

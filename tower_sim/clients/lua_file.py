@@ -32,7 +32,7 @@ def _draws_effect(floor: Mapping[str, Any]) -> bool:
 
 def _lua(value: Any) -> str:
     if isinstance(value, str):
-        return '"' + re.sub(r'[\x00-\x1f\x7f"\\]', lambda found: f"\\{ord(found[0]):03d}", value) + '"'
+        return '"' + re.sub(r'[\x00-\x1f\x7f"\\]', lambda match: f"\\{ord(match[0]):03d}", value) + '"'
     if isinstance(value, int):
         return str(value).lower()  # true and false too
     if isinstance(value, Mapping):

@@ -131,10 +131,12 @@ def _load_all(models: Sequence[str]) -> tuple[dict[str, dict[str, Any]], dict[st
 
 def _tower(name: str, plain: Mapping[str, Any], thresholds: Sequence[int]) -> str:
     table = plain["table"]
-    own = table["thresholds"] != thresholds
-    text = modules.compact({**plain, "table": {**table, "thresholds": table["thresholds"] if own else "THRESHOLDS"}})
+    has_own = table["thresholds"] != thresholds
+    text = modules.compact(
+        {**plain, "table": {**table, "thresholds": table["thresholds"] if has_own else "THRESHOLDS"}}
+    )
     text = text.replace('"THRESHOLDS"', "THRESHOLDS")
-    first = "" if own else 'import { THRESHOLDS } from "../lib/thresholds.js";\n'
+    first = "" if has_own else 'import { THRESHOLDS } from "../lib/thresholds.js";\n'
     return (
         f'{first}import {{ towerOf }} from "../lib/tower.js";\n\n'
         f"/** The tower {plain['apparatus']}. */\n"
@@ -215,6 +217,6 @@ def _word(name: str) -> str:
 
 def _types() -> dict[str, str]:
     folder = Path(str(resources.files("tower_sim.clients"))) / "types"
-    made = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in sorted(folder.rglob("*.d.ts"))}
+    types = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in sorted(folder.rglob("*.d.ts"))}
     physics = source("tower_sim.web", "src/physics/types.ts").replace("../../../clients/types/lib/", "../")
-    return made | {"lib/types.d.ts": modules.own_text("types.d.ts"), "lib/physics/types.d.ts": physics}
+    return types | {"lib/types.d.ts": modules.own_text("types.d.ts"), "lib/physics/types.d.ts": physics}

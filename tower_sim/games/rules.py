@@ -82,7 +82,7 @@ def described(kind: type[BaseModel]) -> list[tuple[str, Any, str, str]]:
     usual = kind().model_dump(mode="json")
     return [
         (key, reduce(lambda table, name: table[name], key.split("."), usual), allowed(field), field.description or "")
-        for key, field in typed.described(kind)
+        for key, field in typed.iter_fields(kind)
     ]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import BaseModel, Field
 
 from tower_sim import answers
-from tower_sim.answers import Mean, Share, typed
+from tower_sim.answers import Mean, Share, make_type
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError
 from tower_sim.games.odds import ManyRuns, mean, mean_text, share_text, shares
@@ -26,11 +26,11 @@ def run_type(game: Any) -> Any:
     name = _camel(game.name)
     kinds = {key: Literal[kind] if isinstance(kind, tuple) else kind for key, kind in game.facts.items()}
     fields = {key: NotRequired[kind | None] for key, kind in kinds.items()}
-    facts = typed(f"{name}Facts", f"What a turn of {game.title} lists.", fields)
-    turn = typed(f"{name}Turn", f"One turn of {game.title}.", answers.TurnAnswer.__annotations__ | {"facts": facts})
+    facts = make_type(f"{name}Facts", f"What a turn of {game.title} lists.", fields)
+    turn = make_type(f"{name}Turn", f"One turn of {game.title}.", answers.TurnAnswer.__annotations__ | {"facts": facts})
     turns = Annotated[list[turn], Field(description="The turns in order.")]
     fields = {"game_version": Literal[game.version], "turns": turns}
-    return typed(f"{name}Run", f"One run of {game.title}.", _head(game, "tower-sim/game-run", 1) | fields)
+    return make_type(f"{name}Run", f"One run of {game.title}.", _head(game, "tower-sim/game-run", 1) | fields)
 
 
 def odds_type(game: Any) -> Any:
@@ -42,11 +42,11 @@ def odds_type(game: Any) -> Any:
     fields = {
         "runs": Annotated[int, Field(ge=0, description="How many were played.")],
         "confidence": Annotated[float, Field(description="The confidence of the intervals.")],
-        "means": typed(f"{name}Means", f"The means of the figures of {game.title}.", means),
-        "shares": typed(f"{name}Shares", f"The shares of turns of {game.title}.", by_word),
+        "means": make_type(f"{name}Means", f"The means of the figures of {game.title}.", means),
+        "shares": make_type(f"{name}Shares", f"The shares of turns of {game.title}.", by_word),
     }
     head = _head(game, "tower-sim/game-odds", 2)
-    return typed(f"{name}Odds", f"The odds of many runs of {game.title}.", head | fields)
+    return make_type(f"{name}Odds", f"The odds of many runs of {game.title}.", head | fields)
 
 
 def _head(game: Any, schema: str, version: int) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from pydantic_core import ArgsKwargs
 
 from tower_sim.errors import UsageError, check_kind, check_table, fault, near
 from tower_sim.registry import names
-from tower_sim.typed import refuse_unknown, telling
+from tower_sim.typed import raise_usage_errors, refuse_unknown
 
 SETTINGS_VERSION = 1
 GRAVITY = 9.81  # m/s2
@@ -93,7 +93,7 @@ def _number(low: float, high: float, sentence: str) -> Any:
     return Field(None, ge=low, le=high, description=sentence)
 
 
-@telling("settings")
+@raise_usage_errors("settings")
 @checked_dataclass(
     frozen=True, slots=True, kw_only=True, config=ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 )

@@ -5,7 +5,7 @@
 A line that cannot be answered gets an error object. Only the end of the input ends the service.
 """
 
+from tower_sim.service.cache import ModelCache
 from tower_sim.service.lines import serve
-from tower_sim.service.opened import Opened
 
-__all__ = ["Opened", "serve"]
+__all__ = ["ModelCache", "serve"]

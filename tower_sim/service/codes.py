@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
+from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.errors import UsageError
 
 INVALID, UNKNOWN, TOO_LARGE = "field.invalid", "field.unknown", "field.too_large"
 NOT_JSON, BODY_TOO_LARGE = "json.invalid", "body.too_large"
 NO_LANDING, INTERNAL = "no_landing", "internal"
-ADVICE = "throw fewer cubes or change the apparatus"
 
 CODES: dict[str, tuple[int, str]] = {
     INVALID: (422, "A field has a value that is not allowed."),
@@ -55,3 +55,12 @@ def path_of(error: UsageError) -> str:
         return what
     first = str(error).partition(" ")[0]
     return first if first in _FIELDS else ""
+
+
+def describe(error: Exception) -> tuple[str, str, str]:
+    """Return the code of an error, its text, and the path of the field that it is about."""
+    if isinstance(error, UsageError):
+        return error.code, str(error), path_of(error)
+    if isinstance(error, TooManyFailedDraws):
+        return NO_LANDING, f"{error}; throw fewer cubes or change the apparatus", ""
+    return INTERNAL, f"internal error: {type(error).__name__}: {error}", ""

@@ -21,7 +21,7 @@ def check(request: AnyRequest) -> None:
     is_physics = request.model == PHYSICS
     most = MAX_PHYSICS_HANDLED if is_physics else MAX_HANDLED
     if isinstance(request, Play):
-        game, rules = request.played, request.asked.rules
+        game, rules = request.played, request.house.rules
         check_words("colours", list(game.cubes(rules)))
         turns, cubes = game.turns(rules), game.most_cubes(rules)
         _check_most("rules", "number of drops", turns, MAX_DROPS)
@@ -30,11 +30,11 @@ def check(request: AnyRequest) -> None:
         _check_most("games", "games", request.games or 1, MAX_PHYSICS_GAMES if is_physics else MAX_RUNS)
         return
     before = request.before
-    there = len(before.residents) + len(before.board.lying) if before else 0
+    inside = len(before.residents) + len(before.board.lying) if before else 0
     thrown = [sum(cubes.values()) for cubes, _ in request.choices]
     if is_physics:
         what = "number of cubes, with those in the state"
-        _check_most("cubes", what, there + max(thrown), MAX_PHYSICS_CUBES)
+        _check_most("cubes", what, inside + max(thrown), MAX_PHYSICS_CUBES)
     if isinstance(request, Odds):
         _check_most("times", "number of cubes times throws", request.times * sum(thrown), most)
 

@@ -10,14 +10,13 @@ from typing import Any, BinaryIO, ClassVar, cast, get_type_hints
 from tower_sim import answers, registry, requests
 from tower_sim.answers import Here, Refusal
 from tower_sim.apparatus.catalogue import names
-from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.errors import UsageError, fault, near
 from tower_sim.models import MODELS
 from tower_sim.physics.settings import accuracies
 from tower_sim.requests import FILES, AnyRequest, Odds, Play, Request, Throw, games
 from tower_sim.service import limits
-from tower_sim.service.codes import ADVICE, BODY_TOO_LARGE, INTERNAL, NO_LANDING, NOT_JSON, path_of
-from tower_sim.service.opened import Opened
+from tower_sim.service.cache import ModelCache
+from tower_sim.service.codes import BODY_TOO_LARGE, INTERNAL, NOT_JSON, describe
 from tower_sim.tools.reading import check_bounds, refuse_constant
 from tower_sim.tools.terminal import one_line, warn
 from tower_sim.typed import read
@@ -39,7 +38,7 @@ LINES: dict[str, type[Hello | AnyRequest]] = {kind.do: kind for kind in (Hello, 
 """The kinds of request in JSON lines, by the value of the field `do`."""
 
 
-def serve(lines: BinaryIO, replies: BinaryIO, opened: Opened) -> None:
+def serve(lines: BinaryIO, replies: BinaryIO, models: ModelCache) -> None:
     """Answer each line of `lines` that is not blank with one line on `replies`, until the input ends.
 
     A line is a JSON object in UTF-8 of at most `MAX_LINE` bytes. Each answer is flushed before the next line is read. A
@@ -48,34 +47,34 @@ def serve(lines: BinaryIO, replies: BinaryIO, opened: Opened) -> None:
     """
     for line in _lines(lines):
         if line is None or line.strip():
-            replies.write(_reply(line, opened).encode() + b"\n")
+            replies.write(_reply(line, models).encode() + b"\n")
             replies.flush()
 
 
-def read_request(sent: Mapping[str, Any]) -> Hello | AnyRequest:
+def read_request(fields: Mapping[str, Any]) -> Hello | AnyRequest:
     """Return the checked request in a JSON line; a field that is null counts as left out."""
-    do = sent.get("do")
+    do = fields.get("do")
     if not isinstance(do, str) or do not in LINES:
-        meant = near(do, LINES) if isinstance(do, str) else ""
-        advice = f'write {{"do": "drop", "cubes": {{"blue": 4}}}}{meant}'
+        hint = near(do, LINES) if isinstance(do, str) else ""
+        advice = f'write {{"do": "drop", "cubes": {{"blue": 4}}}}{hint}'
         raise fault("do", do, f"one of {', '.join(LINES)}", advice)
     kind, own = LINES[do], ("id", "do")
-    given = {key: value for key, value in sent.items() if not (value is None and key in kind.model_fields)}
-    request = read(kind, {key: value for key, value in given.items() if key not in own}, "", FILES, own)
+    values = {key: value for key, value in fields.items() if not (value is None and key in kind.model_fields)}
+    request = read(kind, {key: value for key, value in values.items() if key not in own}, "", FILES, own)
     if not isinstance(request, Hello):
         limits.check(request)
     return request
 
 
-def answer(asked: Hello | AnyRequest, opened: Opened) -> Mapping[str, Any]:
+def answer(request: Hello | AnyRequest, models: ModelCache) -> Mapping[str, Any]:
     """Return the answer to a checked request. Random from its seed. Raises TooManyFailedDraws."""
-    return here() if isinstance(asked, Hello) else requests.answer(asked, *opened.asked(asked))
+    return here() if isinstance(request, Hello) else requests.answer(request, *models.get(request))
 
 
 def here() -> Here:
     """Return what the service offers."""
     kinds = [answers.ThrowAnswer, answers.ChancesAnswer, *(kind for game in games() for kind in game.ways.types())]
-    named = [get_type_hints(kind) for kind in kinds]
+    hints = [get_type_hints(kind) for kind in kinds]
     return {
         "schema": "tower-sim/service",
         "version": 3,
@@ -85,7 +84,7 @@ def here() -> Here:
         "apparatus": names(),
         "games": [game.name for game in games()],
         "engines": {name: list(accuracies(name)) for name in registry.names("engine")},
-        "documents": {of["schema"].__args__[0]: of["version"].__args__[0] for of in named},
+        "documents": {hint["schema"].__args__[0]: hint["version"].__args__[0] for hint in hints},
     }
 
 
@@ -99,33 +98,23 @@ def _lines(source: BinaryIO) -> Iterator[bytes | None]:
         yield None
 
 
-def _reply(line: bytes | None, opened: Opened) -> str:
+def _reply(line: bytes | None, models: ModelCache) -> str:
     name: object = None
+    reply: Mapping[str, Any]
     try:
         if line is None:
             advice = "start again without a state; it grows with every drop"
             raise fault("line", "too long", f"up to {MAX_LINE} bytes", advice, BODY_TOO_LARGE)
         request = read_object(line, "line", "a JSON object in UTF-8 on one line", _EXAMPLE)
         name = request.get("id")
-        return _write(name, answer(read_request(request), opened))
-    except UsageError as error:
-        return _refuse(name, str(error), error.code, path_of(error))
-    except TooManyFailedDraws as error:
-        return _refuse(name, f"{error}; {ADVICE}", NO_LANDING)
+        reply = answer(read_request(request), models)
     except Exception as error:
-        opened.close()  # a model in which something broke is not asked again
-        text = one_line(f"internal error: {type(error).__name__}: {error}", _HEAD, _TAIL)
-        warn(text)
-        return _refuse(name, text, INTERNAL)
-
-
-def _refuse(name: object, text: str, code: str, path: str = "") -> str:
-    error = one_line(text, _HEAD, _TAIL)
-    refusal: Refusal = {"schema": "tower-sim/error", "version": 1, "error": error, "code": code, "path": path}
-    return _write(name, refusal)
-
-
-def _write(name: object, reply: Mapping[str, Any]) -> str:
+        code, text, path = describe(error)
+        text = one_line(text, _HEAD, _TAIL)
+        if code == INTERNAL:
+            models.close()  # a model in which something broke is not asked again
+            warn(text)
+        reply = cast("Refusal", {"schema": "tower-sim/error", "version": 1, "error": text, "code": code, "path": path})
     return json.dumps({"id": name, **reply}, allow_nan=False)
 
 

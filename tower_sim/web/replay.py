@@ -53,7 +53,7 @@ def of_drop(request: Throw, apparatus: Apparatus, landed: Outcome) -> dict[str, 
 
 def of_play(request: Play, apparatus: Apparatus, turns: Sequence[Turn]) -> dict[str, Any]:
     """Return the replay of one run, a step a turn."""
-    game, rules = request.played, request.asked.rules
+    game, rules = request.played, request.house.rules
     names: dict[str, Any] = {"apparatus": apparatus.name, "model": request.model, "seed": request.seed}
     return _replay(
         request,

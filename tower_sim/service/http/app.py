@@ -34,7 +34,7 @@ from tower_sim.service.codes import CODES
 from tower_sim.service.http import draws, keys, towers
 from tower_sim.service.http.metrics import MEDIA as METRICS
 from tower_sim.service.http.problems import Problem, problem_of
-from tower_sim.service.http.service import AGAIN, Routes, Service, answered, aside
+from tower_sim.service.http.service import AGAIN, Routes, Service, aside, respond
 from tower_sim.service.http.settings import Settings
 from tower_sim.service.http.store import forget
 from tower_sim.typed import mistake
@@ -112,7 +112,7 @@ class Guard:
             return
         began, status = time.perf_counter(), 0
 
-        async def counted(message: Message) -> None:
+        async def count_status(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -122,21 +122,21 @@ class Guard:
             self._check(scope)
             if scope["method"] == "POST":
                 receive = _replay(await self._body(receive), receive)
-            await self._app(scope, receive, counted)
+            await self._app(scope, receive, count_status)
         except Problem as problem:
-            await problem.response()(scope, receive, counted)
+            await problem.response()(scope, receive, count_status)
         except ConnectionError:
             status = _HUNG_UP
         except asyncio.CancelledError:  # the service stops and does not wait longer
             if not status:
                 stopping = Problem("stopping", "The service is stopping; ask again when it is back.")
-                await stopping.response()(scope, receive, counted)
+                await stopping.response()(scope, receive, count_status)
         except Exception:
             if not status:  # otherwise `_refuse` has answered
                 raise
         route = getattr(scope.get("route"), "path", "none")
         method = scope["method"] if route != "none" else "any"
-        self._metrics.answered(route, method, status or _HUNG_UP, time.perf_counter() - began)
+        self._metrics.count_answer(route, method, status or _HUNG_UP, time.perf_counter() - began)
 
     def _check(self, scope: Scope) -> None:
         headers = dict(scope["headers"])
@@ -162,10 +162,10 @@ class Guard:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    left: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def again() -> Message:
-        return left.pop() if left else await receive()
+        return messages.pop() if messages else await receive()
 
     return again
 
@@ -182,12 +182,12 @@ def _add(router: Routes, service: Service) -> None:
 
     @router.on("GET", "/healthz", "Whether it answers", answers=answers.Health)
     async def check_health() -> Response:
-        return answered({"status": "ok"})
+        return respond({"status": "ok"})
 
     @router.on("GET", "/readyz", "Whether it can draw and store, the physics loaded", answers=answers.Health)
     async def check_ready() -> Response:
         service.check_ready()
-        return answered({"status": "ready"})
+        return respond({"status": "ready"})
 
     @router.on("GET", "/metrics", "Counts and times, for Prometheus", response_class=PlainTextResponse)
     async def get_metrics() -> Response:
@@ -195,15 +195,15 @@ def _add(router: Routes, service: Service) -> None:
 
     @router.on("GET", "/v1/apparatus", "The towers and ships", answers=answers.Profiles)
     async def list_apparatus() -> Response:
-        return answered(_profiles())
+        return respond(_profiles())
 
     @router.on("GET", "/v1/games", "The games, with their rules", answers=answers.Games)
     async def list_games() -> Response:
-        return answered(_games())
+        return respond(_games())
 
     @router.on("GET", "/v1/models", "The models and engines", answers=answers.Models)
     async def list_models() -> Response:
-        return answered(_models())
+        return respond(_models())
 
 
 @cache
@@ -227,14 +227,14 @@ def _docs() -> tuple[str, str]:
 @cache
 def _profiles() -> answers.Profiles:
     kinds: dict[str, ApparatusKind] = registry.every("apparatus")
-    of = sorted((name, kind, each.title) for kind, each in kinds.items() for name in each.profiles())
-    found: list[answers.ProfileFacts] = [{"name": name, "kind": kind, "about": about} for name, kind, about in of]
-    return {"schema": "tower-sim/apparatus-list", "version": 1, "apparatus": found}
+    rows = sorted((name, kind, each.title) for kind, each in kinds.items() for name in each.profiles())
+    profiles: list[answers.ProfileFacts] = [{"name": name, "kind": kind, "about": about} for name, kind, about in rows]
+    return {"schema": "tower-sim/apparatus-list", "version": 1, "apparatus": profiles}
 
 
 @cache
 def _games() -> answers.Games:
-    found: list[answers.GameFacts] = [
+    facts: list[answers.GameFacts] = [
         {
             "name": game.name,
             "title": game.title,
@@ -245,36 +245,36 @@ def _games() -> answers.Games:
         }
         for game in games()
     ]
-    return {"schema": "tower-sim/games-list", "version": 1, "games": found}
+    return {"schema": "tower-sim/games-list", "version": 1, "games": facts}
 
 
 @cache
 def _models() -> answers.Models:
-    found: list[answers.ModelFacts] = [{"name": name, "about": about} for name, about in ABOUT.items()]
+    models: list[answers.ModelFacts] = [{"name": name, "about": about} for name, about in ABOUT.items()]
     engines = {name: list(accuracies(name)) for name in registry.names("engine")}
-    return {"schema": "tower-sim/models-list", "version": 1, "models": found, "engines": engines}
+    return {"schema": "tower-sim/models-list", "version": 1, "models": models, "engines": engines}
 
 
 def _describe(app: FastAPI) -> Callable[[], dict[str, Any]]:
-    made = app.openapi
+    make_openapi = app.openapi
 
     @cache
-    def described() -> dict[str, Any]:
-        document = made()
+    def describe() -> dict[str, Any]:
+        document = make_openapi()
         document["x-problems"] = {code: {"status": status, "title": title} for code, (status, title) in CODES.items()}
         document["components"]["securitySchemes"] = {"bearer": {"type": "http", "scheme": "bearer"}}
         document["security"] = [{}, {"bearer": []}]
         return document
 
-    return described
+    return describe
 
 
 async def _refuse(call: Call, error: Exception) -> Response:
     if isinstance(error, HTTPException) and not isinstance(error, Problem):
         if error.status_code == 405:
             paths: dict[str, Any] = call.app.openapi()["paths"]
-            at = [ways for path, ways in paths.items() if compile_path(path)[0].match(call.scope["path"])]
-            allow = [method.upper() for ways in at for method in ways]
+            operations = [ways for path, ways in paths.items() if compile_path(path)[0].match(call.scope["path"])]
+            allow = [method.upper() for ways in operations for method in ways]
             refusal = f"{call.method} is not allowed here; allowed is {', '.join(allow)}."
             return Problem("method", refusal, headers={"Allow": ", ".join(allow)}).response()
         error = Problem("not_found", "There is nothing under this path; /openapi.json lists what there is.")
@@ -289,8 +289,8 @@ async def _refuse_invalid(call: Call, error: Exception) -> Response:
         problem = Problem("not_found", "An identifier has 22 letters, digits, - and _; send one that you got.")
     elif place == "header":
         is_missing = first["type"] == "missing"
-        said = f"Idempotency-Key is {'missing' if is_missing else quote(first['input'])}; {keys.ADVICE}."
-        problem = Problem("key.missing" if is_missing else "key.invalid", said)
+        detail = f"Idempotency-Key is {'missing' if is_missing else quote(first['input'])}; {keys.ADVICE}."
+        problem = Problem("key.missing" if is_missing else "key.invalid", detail)
     elif place == "query":
         problem = problem_of(mistake(_Page.model_fields, [first], call.query_params))
     elif first["type"] == "missing" and not first["loc"]:

@@ -9,13 +9,13 @@ from fastapi import Header
 from fastapi import Request as Call
 from starlette.responses import Response
 
-from tower_sim.answers import ChancesAnswer, Drop, Identifier, Job, TowerDrop, typed
+from tower_sim.answers import ChancesAnswer, Drop, Identifier, Job, TowerDrop, make_type
 from tower_sim.errors import fault
 from tower_sim.requests import Odds, Play, Throw, games
 from tower_sim.service import limits
 from tower_sim.service.codes import TOO_LARGE
 from tower_sim.service.http.keys import Answered, MaybeKey
-from tower_sim.service.http.service import AGAIN, LOCATED, Id, Routes, Service, answered, as_json, keyed
+from tower_sim.service.http.service import AGAIN, LOCATED, Id, Routes, Service, as_json, keyed, respond
 from tower_sim.service.http.store import answer_row, hashed, new_id
 from tower_sim.service.http.workers import RunsDone
 
@@ -24,58 +24,58 @@ _PREFER = Header(description="respond-async: answer with a job.", examples=["res
 _BEGUN = LOCATED | {"model": Job, "description": "A job was begun."}
 
 
-def played() -> Any:
+def game_types() -> Any:
     """Return the type of a kept game: of a run or of odds, of any game that is installed."""
     kinds = [kind for game in games() for kind in game.ways.types()]
     fields = [{"id": Identifier, **get_type_hints(kind, include_extras=True)} for kind in kinds]
-    kept = [typed(kind.__name__, kind.__doc__, own) for kind, own in zip(kinds, fields, strict=True)]
-    return Union[tuple(kept)]  # noqa: UP007
+    types = [make_type(kind.__name__, kind.__doc__, hints) for kind, hints in zip(kinds, fields, strict=True)]
+    return Union[tuple(types)]  # noqa: UP007
 
 
 def add(router: Routes, service: Service) -> None:
     """Add the routes for throws, games, odds and jobs."""
-    game = played()
+    game = game_types()
 
     @router.on("POST", "/v1/drops", "Throw", answers=Drop, makes=True)
-    async def create_drop(call: Call, asked: Throw, key: MaybeKey = None) -> Response:
+    async def create_drop(call: Call, request: Throw, key: MaybeKey = None) -> Response:
         async def work() -> Answered:
-            return _keep("drops", "drop", await service.drawn(asked))
+            return _keep("drops", "drop", await service.draw(request))
 
-        return await service.once_for(call, key, work)
+        return await service.answer_once(call, key, work)
 
     @router.on("GET", "/v1/drops/{id}", "Get a throw again", 404, 422, answers=Drop | TowerDrop)
     async def get_drop(id: Id) -> Response:
-        return answered(service.body_of(id, "drop"))
+        return respond(service.body_of(id, "drop"))
 
     @router.on("POST", "/v1/games", "Play a game, or many", answers=game, makes=True, responses={202: _BEGUN})
     async def create_game(
-        call: Call, asked: Play, key: MaybeKey = None, prefer: Annotated[str, _PREFER] = ""
+        call: Call, request: Play, key: MaybeKey = None, prefer: Annotated[str, _PREFER] = ""
     ) -> Response:
         async def work(progress: RunsDone | None = None) -> Answered:
-            return _keep("games", "game", await service.drawn(asked, progress))
+            return _keep("games", "game", await service.draw(request, progress))
 
         if "respond-async" in prefer.lower():
-            limits.check(asked)  # refuses a wrong request at once
+            limits.check(request)  # refuses a wrong request at once
             service.workers.check_room()
             job, is_again = await service.jobs.start(await keyed(call, key), work)
             headers = {"Location": f"/v1/jobs/{job.identifier}", "Preference-Applied": "respond-async"}
-            return answered(job.document(), 202, headers | ({AGAIN: "true"} if is_again else {}))
-        if (asked.games or 0) > MAX_WAITED:
+            return respond(job.document(), 202, headers | ({AGAIN: "true"} if is_again else {}))
+        if (request.games or 0) > MAX_WAITED:
             advice = "send the header Prefer: respond-async"
-            raise fault("games", asked.games, f"up to {MAX_WAITED} while you wait", advice, TOO_LARGE)
-        return await service.once_for(call, key, work)
+            raise fault("games", request.games, f"up to {MAX_WAITED} while you wait", advice, TOO_LARGE)
+        return await service.answer_once(call, key, work)
 
     @router.on("GET", "/v1/games/{id}", "Get a game again", 404, 422, answers=game)
     async def get_game(id: Id) -> Response:
-        return answered(service.body_of(id, "game"))
+        return respond(service.body_of(id, "game"))
 
     @router.on("POST", "/v1/odds", "Get the chances of throws that could come next", answers=ChancesAnswer)
-    async def get_odds(asked: Odds) -> Response:
-        return answered(await service.drawn(asked))  # not stored: the same seed gives it again
+    async def get_odds(request: Odds) -> Response:
+        return respond(await service.draw(request))  # not stored: the same seed gives it again
 
     @router.on("GET", "/v1/jobs/{id}", "Look how far a job is", 404, 410, 422, answers=Job)
     async def get_job(id: Id) -> Response:
-        return answered(service.jobs.get(id))
+        return respond(service.jobs.get(id))
 
     @router.on("DELETE", "/v1/jobs/{id}", "Cancel a job", 404, 410, 422)
     async def cancel_job(id: Id) -> Response:
@@ -83,7 +83,7 @@ def add(router: Routes, service: Service) -> None:
         return Response(None, 204)
 
 
-def _keep(path: str, kind: str, drawn: Mapping[str, Any]) -> Answered:
+def _keep(path: str, kind: str, document: Mapping[str, Any]) -> Answered:
     identifier = new_id()
-    body = as_json({"id": identifier, **drawn})
+    body = as_json({"id": identifier, **document})
     return Answered(201, body, f"/v1/{path}/{identifier}", (answer_row(identifier, kind, body),), hashed(identifier))

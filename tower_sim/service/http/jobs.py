@@ -61,27 +61,27 @@ class Jobs:
         self._at_work: dict[str, Followed] = {}
         self._by_key: dict[bytes, Followed] = {}
 
-    async def start(self, asked: KeyedCall, work: Work) -> tuple[Followed, bool]:
+    async def start(self, call: KeyedCall, work: Work) -> tuple[Followed, bool]:
         """Begin `work` as a job; return the job, and whether it had begun before, with the same key.
 
         Raises Problem if the key came with another body, and sqlite3.Error if the job cannot be stored.
         """
-        before = self._by_key.get(asked.scope) if asked.key else None
+        before = self._by_key.get(call.scope) if call.key else None
         if before is not None:
-            if before.digest != asked.digest:
+            if before.digest != call.digest:
                 raise Problem("key.reused", "A job with this key is at work on another body; take a new key.")
             return before, True
-        followed = Followed(new_id(), asked.digest)
+        followed = Followed(new_id(), call.digest)
         self._at_work[followed.identifier] = followed
-        if asked.key:
-            self._by_key[asked.scope] = followed
+        if call.key:
+            self._by_key[call.scope] = followed
         try:
-            begun = json.dumps(followed.document()).encode()
-            await self._store.write(answer_row(followed.identifier, KIND, begun))
+            row = json.dumps(followed.document()).encode()
+            await self._store.write(answer_row(followed.identifier, KIND, row))
         except BaseException:
-            self._forget(followed, asked)
+            self._forget(followed, call)
             raise
-        followed.task = asyncio.create_task(self._follow(followed, asked, work))
+        followed.task = asyncio.create_task(self._follow(followed, call, work))
         return followed, False
 
     def get(self, identifier: str) -> Job:
@@ -100,15 +100,15 @@ class Jobs:
         if followed and followed.task and not followed.ended:
             followed.task.cancel()
 
-    async def _follow(self, followed: Followed, asked: KeyedCall, work: Work) -> None:
-        async def drawn() -> Answered:
-            answered = await work(followed.progress)
-            ended = followed.document("done", answered.location)
-            return replace(answered, statements=(*answered.statements, _end_row(ended)))
+    async def _follow(self, followed: Followed, call: KeyedCall, work: Work) -> None:
+        async def draw() -> Answered:
+            answer = await work(followed.progress)
+            ended = followed.document("done", answer.location)
+            return replace(answer, statements=(*answer.statements, _end_row(ended)))
 
         try:
-            answered, is_again = await self._once.answer(asked, drawn)
-            document = followed.document("done", answered.location)
+            answer, is_again = await self._once.answer(call, draw)
+            document = followed.document("done", answer.location)
             if is_again:
                 await self._store.write(_end_row(document))
             followed.ended = document
@@ -119,7 +119,7 @@ class Jobs:
         except Exception as error:
             await self._fail(followed, problem_of(error))
         finally:
-            self._forget(followed, asked)
+            self._forget(followed, call)
 
     async def _fail(self, followed: Followed, problem: Problem) -> None:
         status = "cancelled" if problem.code == "cancelled" else "failed"
@@ -131,10 +131,10 @@ class Jobs:
                 problem_of(error)  # prints it on standard error
         followed.ended = document
 
-    def _forget(self, followed: Followed, asked: KeyedCall) -> None:
+    def _forget(self, followed: Followed, call: KeyedCall) -> None:
         del self._at_work[followed.identifier]
-        if asked.key:
-            del self._by_key[asked.scope]
+        if call.key:
+            del self._by_key[call.scope]
 
 
 def _end_row(document: Job) -> Statement:

@@ -69,43 +69,43 @@ class Once:
         self._in_flight: set[bytes] = set()
 
     async def answer(
-        self, asked: KeyedCall, work: Callable[[], Awaitable[Answered]], alone: asyncio.Lock | None = None
+        self, call: KeyedCall, work: Callable[[], Awaitable[Answered]], alone: asyncio.Lock | None = None
     ) -> tuple[Answered, bool]:
         """Return the answer, and whether it was given before; `work` draws it the first time.
 
         `alone` is held from before the work until the answer is stored. Raises Problem if the key is being answered, if
         it came with another body, or if its answer is no longer kept.
         """
-        scope = asked.scope
-        if asked.key:
+        scope = call.scope
+        if call.key:
             if scope in self._in_flight:
                 raise Problem("key.in_flight", "The first answer is not there yet; send the same again in a moment.")
-            if (before := self._before(asked)) is not None:
+            if (before := self._before(call)) is not None:
                 return before, True
             self._in_flight.add(scope)
         try:
             async with alone or nullcontext():
-                answered = await work()
-                body = None if answered.stored else answered.body
-                row = scope, time.time(), asked.digest, answered.status, answered.location, answered.stored, body
-                noted = ((f"INSERT INTO keys VALUES ({', '.join('?' * len(row))})", row),) if asked.key else ()
-                await self._store.write(*answered.statements, *noted)
+                result = await work()
+                body = None if result.stored else result.body
+                row = scope, time.time(), call.digest, result.status, result.location, result.stored, body
+                key_rows = ((f"INSERT INTO keys VALUES ({', '.join('?' * len(row))})", row),) if call.key else ()
+                await self._store.write(*result.statements, *key_rows)
         finally:
-            if asked.key:
+            if call.key:
                 self._in_flight.discard(scope)
-        return answered, False
+        return result, False
 
-    def _before(self, asked: KeyedCall) -> Answered | None:
+    def _before(self, call: KeyedCall) -> Answered | None:
         sql = "SELECT digest, status, location, answer, body FROM keys WHERE scope = ?"
-        rows = self._store.read(sql, asked.scope)
+        rows = self._store.read(sql, call.scope)
         if not rows:
             return None
         digest, status, location, stored, body = rows[0]
-        if not hmac.compare_digest(digest, asked.digest):
+        if not hmac.compare_digest(digest, call.digest):
             raise Problem("key.reused", "The body is not that of the first request; take a new key for a new request.")
         if stored is not None:
-            kept = self._store.read("SELECT body FROM answers WHERE hash = ?", stored)
-            body = kept[0][0] if kept else None
+            bodies = self._store.read("SELECT body FROM answers WHERE hash = ?", stored)
+            body = bodies[0][0] if bodies else None
         if location.startswith(_TOWERS):
             tower = hashed(location.removeprefix(_TOWERS)[:22])
             body = body if self._store.read("SELECT 1 FROM towers WHERE ? IN (hash, seen)", tower) else None

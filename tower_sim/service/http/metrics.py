@@ -19,30 +19,29 @@ class Metrics:
     """The metrics of one service, in their own registry."""
 
     def __init__(self, store: Database, workers: Workers) -> None:
-        self._registry = CollectorRegistry()
-        of = self._registry
-        asked = Counter("tower_sim_requests", "Requests answered", ("route", "method", "status"), registry=of)
+        registry = self._registry = CollectorRegistry()
+        requests = Counter("tower_sim_requests", "Requests answered", ("route", "method", "status"), registry=registry)
         about = "Time to the end of an answer"
-        taken = Histogram("tower_sim_seconds", about, ("route",), buckets=_BUCKETS, registry=of)
-        drawn = Counter("tower_sim_drawn", "Draws begun", ("kind", "model"), registry=of)
-        self._requests, self._seconds, self._drawn = cache(asked.labels), cache(taken.labels), cache(drawn.labels)
-        waiting = Gauge("tower_sim_workers_waiting", "Work that waits for a process", registry=self._registry)
-        running = Gauge("tower_sim_workers_running", "Work that processes do", registry=self._registry)
-        self._commits = Counter("tower_sim_commits", "Commits to the file of answers", registry=self._registry)
-        self._store, self._commits_told = store, 0
+        seconds = Histogram("tower_sim_seconds", about, ("route",), buckets=_BUCKETS, registry=registry)
+        draws = Counter("tower_sim_drawn", "Draws begun", ("kind", "model"), registry=registry)
+        self._requests, self._seconds, self._drawn = cache(requests.labels), cache(seconds.labels), cache(draws.labels)
+        waiting = Gauge("tower_sim_workers_waiting", "Work that waits for a process", registry=registry)
+        running = Gauge("tower_sim_workers_running", "Work that processes do", registry=registry)
+        self._commits = Counter("tower_sim_commits", "Commits to the file of answers", registry=registry)
+        self._store, self._commits_before = store, 0
         waiting.set_function(lambda: workers.waiting)
         running.set_function(lambda: workers.running)
 
-    def answered(self, route: str, method: str, status: int, seconds: float) -> None:
+    def count_answer(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count an answer and its time (s)."""
         self._requests(route, method, status).inc()
         self._seconds(route).observe(seconds)
 
-    def drawn(self, kind: str, model: str) -> None:
+    def count_draw(self, kind: str, model: str) -> None:
         self._drawn(kind, model).inc()
 
     def text(self) -> bytes:
         commits = self._store.commits
-        self._commits.inc(commits - self._commits_told)
-        self._commits_told = commits
+        self._commits.inc(commits - self._commits_before)
+        self._commits_before = commits
         return generate_latest(self._registry)

@@ -9,8 +9,6 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from tower_sim.answers import ProblemAnswer
-from tower_sim.drops.repeat import TooManyFailedDraws
-from tower_sim.errors import UsageError
 from tower_sim.service import codes
 from tower_sim.service.codes import CODES
 from tower_sim.tools.terminal import one_line, warn
@@ -29,7 +27,7 @@ class Problem(HTTPException):
     def document(self) -> ProblemAnswer:
         """Return the problem details; their `type` is a reference into the service's own OpenAPI document."""
         status, title = CODES[self.code]
-        found: ProblemAnswer = {
+        answer: ProblemAnswer = {
             "type": f"/openapi.json#/x-problems/{self.code}",
             "title": title,
             "status": status,
@@ -37,8 +35,8 @@ class Problem(HTTPException):
             "code": self.code,
         }
         if self.path:
-            found["path"] = self.path
-        return found
+            answer["path"] = self.path
+        return answer
 
     def response(self) -> Response:
         return Response(json.dumps(self.document()), self.status_code, self.headers, MEDIA)
@@ -48,14 +46,13 @@ def problem_of(error: Exception) -> Problem:
     """Return the problem for an error; print defects and failed writes on standard error, without the request."""
     if isinstance(error, Problem):
         return error
-    if isinstance(error, UsageError):
-        return Problem(error.code, one_line(str(error), 1_000, 200), codes.path_of(error))
-    if isinstance(error, TooManyFailedDraws):
-        return Problem(codes.NO_LANDING, f"{error}; {codes.ADVICE}")
     if isinstance(error, sqlite3.IntegrityError):
         return Problem("tower.moved", "Ask for the tower again, then throw with a new key.")
     if isinstance(error, sqlite3.Error):
         warn(one_line(f"the file of answers cannot be written: {error}", 400, 200))
         return Problem("storage", "The answer was thrown away; send the same again later.", headers=LATER)
-    warn(one_line(f"internal error: {type(error).__name__}: {error}", 400, 200))
-    return Problem(codes.INTERNAL, f"{type(error).__name__}; this is a defect of the service, not of the request.")
+    code, text, path = codes.describe(error)
+    if code == codes.INTERNAL:
+        warn(one_line(text, 400, 200))
+        text = f"{type(error).__name__}; this is a defect of the service, not of the request."
+    return Problem(code, one_line(text, 1_000, 200), path)

@@ -23,9 +23,9 @@ def run(settings: Settings, host: str, port: int, origins: Sequence[str] = ()) -
     from tower_sim.service.http.app import application
 
     check_whole("port", port, 0, 65_535)
-    with _listening(host, port) as listening:
+    with _listen(host, port) as server:
         app = application(settings, origins)
-        address = listening.getsockname()
+        address = server.getsockname()
         name = f"[{address[0]}]" if ":" in address[0] else address[0]
         print(f"tower-sim: answers at http://{name}:{address[1]}, keeps {settings.db}; Ctrl-C ends it", file=sys.stderr)
         if settings.token == "" and not address[0].startswith(("127.", "::1")):
@@ -43,19 +43,19 @@ def run(settings: Settings, host: str, port: int, origins: Sequence[str] = ()) -
         gc.collect()
         gc.freeze()  # objects made so far stay; each full collection of them would stop the loop for some 50 ms
         with suppress(KeyboardInterrupt), terminable():  # a service that is stopped ends with exit status 0
-            uvicorn.Server(config).run(sockets=[listening])
+            uvicorn.Server(config).run(sockets=[server])
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int) -> socket.socket:
     try:
         family, kind, number, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        listening = socket.socket(family, kind, number)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-        listening.listen(2048)
+        server = socket.socket(family, kind, number)
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        server.bind(address)
+        server.listen(2048)
     except (OSError, UnicodeError) as error:
         raise UsageError(
             f"--host {quote(host)} --port {port} cannot be listened on ({error}); allowed is an address of this machine"
             " and a port that is free; try --port 0 for any that is"
         ) from error
-    return listening
+    return server

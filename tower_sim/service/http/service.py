@@ -117,20 +117,23 @@ class Service:
             lock = self._alone[tower] = asyncio.Lock()
         return lock
 
-    async def drawn(self, asked: AnyRequest, progress: RunsDone | None = None) -> Mapping[str, Any]:
+    async def draw(self, request: AnyRequest, progress: RunsDone | None = None) -> Mapping[str, Any]:
         """Return the document that answers a request; a quick request is drawn here, any other by a worker.
 
         Raises Problem and TooManyFailedDraws.
         """
-        is_long = not isinstance(asked, Play) and len(asked.state or "") > SHORT_STATE
-        await aside(lambda: limits.check(asked)) if is_long else limits.check(asked)
-        self.metrics.drawn(asked.do, asked.model)
-        if isinstance(asked, Throw) and _is_light(asked):
-            light = _light(asked.tower, asked.model)
-            return await aside(lambda: requests.answer(asked, *light)) if is_long else requests.answer(asked, *light)
-        return await self.workers.draw(asked, progress)
+        is_long = not isinstance(request, Play) and len(request.state or "") > SHORT_STATE
+        await aside(lambda: limits.check(request)) if is_long else limits.check(request)
+        self.metrics.count_draw(request.do, request.model)
+        if isinstance(request, Throw) and _is_light(request):
 
-    async def once_for(
+            def work() -> Mapping[str, Any]:
+                return requests.answer(request, *_light(request.tower, request.model))
+
+            return await aside(work) if is_long else work()
+        return await self.workers.draw(request, progress)
+
+    async def answer_once(
         self, call: Call, key: str | None, work: Callable[[], Awaitable[Answered]], row: bytes | None = None
     ) -> Response:
         """Answer a request once for its key; `work` draws the answer, and `row` names the tower to lock.
@@ -138,9 +141,9 @@ class Service:
         Raises as `Once.answer` and `work` do.
         """
         alone = None if row is None else self.alone(row)
-        answered, is_again = await self.once.answer(await keyed(call, key), work, alone)
-        headers = {"Location": answered.location} | ({AGAIN: "true"} if is_again else {})
-        return Response(answered.body, answered.status, headers, JSON)
+        answer, is_again = await self.once.answer(await keyed(call, key), work, alone)
+        headers = {"Location": answer.location} | ({AGAIN: "true"} if is_again else {})
+        return Response(answer.body, answer.status, headers, JSON)
 
     def body_of(self, identifier: str, kind: str) -> bytes:
         """Raises Problem if there is none."""
@@ -169,7 +172,7 @@ async def keyed(call: Call, key: str | None) -> KeyedCall:
     return KeyedCall(f"{call.method} {call.scope['path']}", bare, hashlib.sha256(await call.body()).digest())
 
 
-def answered(document: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+def respond(document: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Return a document, maybe written already, as an answer."""
     return Response(document if isinstance(document, bytes) else as_json(document), status, headers, JSON)
 
@@ -183,7 +186,7 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the refusals of an operation for its description, with those of all operations."""
     refusals: dict[int | str, dict[str, Any]] = {}
     for status in sorted({*statuses, 401, 500, 503}):
-        titles = [f"{code}: {title}" for code, (of, title) in codes.CODES.items() if of == status]
+        titles = [f"{code}: {title}" for code, (own, title) in codes.CODES.items() if own == status]
         content = {MEDIA: {"schema": {"$ref": f"#/components/schemas/{ProblemAnswer.__name__}"}}}
         refusals[status] = {"description": " ".join(titles), "content": content}
     return refusals

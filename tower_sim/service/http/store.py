@@ -65,13 +65,13 @@ def hashed(text: str) -> bytes:
 
 
 def answer_row(
-    identifier: str, kind: str, body: bytes, tower: bytes | None = None, number: int | None = None, told: bytes = b""
+    identifier: str, kind: str, body: bytes, tower: bytes | None = None, number: int | None = None, entry: bytes = b""
 ) -> Statement:
     """Return the statement that stores an answer.
 
     For a throw into a kept `tower`, `number` is its number there and `told` its entry in the history.
     """
-    row = (hashed(identifier), kind, time.time(), body, tower, number, told or None)
+    row = (hashed(identifier), kind, time.time(), body, tower, number, entry or None)
     return "INSERT INTO answers (hash, kind, made, body, tower, number, told) VALUES (?, ?, ?, ?, ?, ?, ?)", row
 
 
@@ -97,9 +97,9 @@ class Database:
     async def write(self, *statements: Statement) -> None:
         """Commit the statements, all or none, and return when they are on the disk; raises sqlite3.Error."""
         loop = asyncio.get_running_loop()
-        done: asyncio.Future[None] = loop.create_future()
-        self._waiting.put((statements, loop, done))
-        await done
+        future: asyncio.Future[None] = loop.create_future()
+        self._waiting.put((statements, loop, future))
+        await future
 
     def close(self) -> None:
         self._waiting.put(None)
@@ -134,14 +134,14 @@ class Database:
                 for each in batch:
                     self._commit([each])
                 return
-        for _, loop, done in batch:
+        for _, loop, future in batch:
             if not loop.is_closed():
-                loop.call_soon_threadsafe(_settle, done, failure)
+                loop.call_soon_threadsafe(_settle, future, failure)
 
 
-def _settle(done: asyncio.Future[None], failure: sqlite3.Error | None) -> None:
-    if not done.done():
-        done.set_exception(failure) if failure else done.set_result(None)
+def _settle(future: asyncio.Future[None], failure: sqlite3.Error | None) -> None:
+    if not future.done():
+        future.set_exception(failure) if failure else future.set_result(None)
 
 
 async def forget(store: Database, keep_days: int) -> None:

@@ -19,12 +19,10 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from tower_sim import requests
-from tower_sim.drops.repeat import TooManyFailedDraws
-from tower_sim.errors import UsageError
 from tower_sim.requests import AnyRequest, Odds, Throw
 from tower_sim.service import codes
+from tower_sim.service.cache import ModelCache
 from tower_sim.service.http.problems import LATER, Problem, problem_of
-from tower_sim.service.opened import Opened
 from tower_sim.tools.pool import ignore_interrupts, piped
 from tower_sim.tools.terminal import warn
 
@@ -157,23 +155,23 @@ def _converse(pipe: Connection, request: AnyRequest, progress: RunsDone) -> tupl
         pipe.send(request)
     except OSError:
         return ("gone",)
-    while (said := _receive(pipe))[0] == "progress":
-        progress.done = said[1]
-    return said
+    while (message := _receive(pipe))[0] == "progress":
+        progress.done = message[1]
+    return message
 
 
 def _work(pipe: Connection) -> None:
     ignore_interrupts()
-    with Opened() as opened:
+    with ModelCache() as models:
         try:
-            pipe.send(_answer(Throw.of(cubes={"blue": 1}, knock=1.0, seed=0), opened, pipe))
+            pipe.send(_answer(Throw.of(cubes={"blue": 1}, knock=1.0, seed=0), models, pipe))
             while True:
-                pipe.send(_answer(pipe.recv(), opened, pipe))
+                pipe.send(_answer(pipe.recv(), models, pipe))
         except (EOFError, OSError):
             return
 
 
-def _answer(request: AnyRequest, opened: Opened, pipe: Connection) -> tuple[Any, ...]:
+def _answer(request: AnyRequest, models: ModelCache, pipe: Connection) -> tuple[Any, ...]:
     last = 0.0  # so that the first progress is reported at once
 
     def tell(done: int) -> None:
@@ -183,11 +181,11 @@ def _answer(request: AnyRequest, opened: Opened, pipe: Connection) -> tuple[Any,
             pipe.send(("progress", done))
 
     try:
-        return "document", requests.answer(request, *opened.asked(request), tell)
+        return "document", requests.answer(request, *models.get(request), tell)
     except OSError:
         raise
     except Exception as error:
-        if not isinstance(error, (UsageError, TooManyFailedDraws)):
-            opened.close()  # a model in which something broke is not asked again
         problem = problem_of(error)
+        if problem.code == codes.INTERNAL:
+            models.close()  # a model in which something broke is not asked again
         return "problem", problem.code, problem.detail, problem.path

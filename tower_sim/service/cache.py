@@ -24,7 +24,7 @@ Opener = Callable[[Apparatus, str, PhysicsSettings | None], AbstractContextManag
 _Key = tuple[str, str, str, str, PhysicsSettings | None]
 
 
-class Opened(Closing):
+class ModelCache(Closing):
     """The last `KEPT` models that were asked for, opened by `opener`; a context manager.
 
     A model is identified by the names in the request and by the bytes of the files that they name, so a changed file is
@@ -35,7 +35,7 @@ class Opened(Closing):
         self._opener = opener
         self._kept: OrderedDict[_Key, tuple[Apparatus, DropModel, ExitStack]] = OrderedDict()
 
-    def asked(self, request: AnyRequest) -> tuple[Apparatus, DropModel]:
+    def get(self, request: AnyRequest) -> tuple[Apparatus, DropModel]:
         apparatus, name, settings = request.tower, request.model, request.settings
         law = str(beside(apparatus)) if name == "surrogate" and apparatus.endswith(".toml") else name
         key = (apparatus, _content(apparatus), name, _content(law), settings)
@@ -46,15 +46,15 @@ class Opened(Closing):
                 self._kept[key] = (shape, model, opening.pop_all())
         self._kept.move_to_end(key)
         while len(self._kept) > KEPT:
-            _, (*_, held) = self._kept.popitem(last=False)
-            held.close()
+            _, (*_, stack) = self._kept.popitem(last=False)
+            stack.close()
         shape, model, _ = self._kept[key]
         return shape, model
 
     def close(self) -> None:
         while self._kept:
-            _, (*_, held) = self._kept.popitem()
-            held.close()
+            _, (*_, stack) = self._kept.popitem()
+            stack.close()
 
 
 def _content(name: str) -> str:
