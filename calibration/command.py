@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
+from operator import getitem
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +25,7 @@ from tower_sim.calibration.prior import BASE, NUMBERS, profile
 from tower_sim.calibration.report import Calibration, format_short, write
 from tower_sim.calibration.summaries import EVERY, SUMMARIES, Array
 from tower_sim.calibration.towers import Towers
-from tower_sim.calibration.usable import read_usable
+from tower_sim.calibration.usable import Usable, read_usable
 from tower_sim.compare.wish import Wish
 from tower_sim.errors import UsageError, check_whole, quote
 from tower_sim.surrogate.store import beside
@@ -78,38 +80,31 @@ def calibrate(
     if not is_forced:
         writing.keep(output, "profile")
     writing.check(output, "profile")
-    wished = [_read_wish(wish) for wish in wishes]
+    wish_evidence = [_read_wish(wish) for wish in wishes]
     files = _find_files(paths)
-    told = read_usable(files) if files or not wished else None
-    evidence = (*(told.evidence if told else ()), *wished)
-    halves = told.halves if told and any(entry.held for entry in told.halves) else None
+    usable = read_usable(files) if files or not wishes else Usable()
+    evidence = (*usable.evidence, *wish_evidence)
+    halves = usable.halves if any(entry.held for entry in usable.halves) else None
     table = played.shipped()
     fitted, towers = _fit_towers(table, evidence, halves, seed)
     if fitted.posterior.effective < ENOUGH:
         more = played.play_on(table, towers.number[select_heavy(fitted.posterior.weight, MOST)], directory / GAMES_FILE)
         fitted, towers = _fit_towers(more, evidence, halves, seed)
-    best, notes = usual(fitted, towers), told.notes if told else ()
-    agreed = compare_games(towers, told.games if told else (), fitted.posterior.tower, np.random.default_rng((seed, 1)))
-    chosen, why = best[0], TYPICAL
+    agreement = compare_games(towers, usable.games, fitted.posterior.tower, np.random.default_rng((seed, 1)))
+    chosen, why = usual(fitted, towers)[0], TYPICAL
     if wishes:
         chosen, why = wishing.choose(select_heavy(fitted.posterior.weight), towers, wishes), WISHED
     elif kept is not None:
         chosen, why = int(np.flatnonzero(towers.number == kept)[0]), KEPT
-    again = shlex.join(
-        [
-            *("tower-sim", "tower", "fit", *map(str, paths)),
-            *(f"--wish={wish.text}" for wish in wishes),
-            *("-o", output.name, "--seed", str(seed)),
-        ]
-    )
-    means = {name: towers.at(EVERY[name]) for name in TARGETS}
-    does = {
-        name: (
-            float(SUMMARIES[name].back(at.mean[chosen])),
-            _scale_error(name, float(at.mean[chosen]), float(at.error[chosen])),
-        )
-        for name, at in means.items()
-    }
+    wished = [f"--wish={wish.text}" for wish in wishes]
+    again = shlex.join(["tower-sim", "tower", "fit", *map(str, paths), *wished, "-o", output.name, "--seed", str(seed)])
+    does: dict[str, tuple[float, float]] = {}
+    for name in TARGETS:
+        at, back = towers.at(EVERY[name]), SUMMARIES[name].back
+        low, mean, high = (float(back(at.mean[chosen] + step * at.error[chosen])) for step in (-1, 0, 1))
+        does[name] = mean, abs(high - low) / 2
+    spans = {name: fitted.posterior.interval(name) for name in TARGETS}
+    predicted = (f"{SUMMARIES[name].words} {span.low:.3g} to {span.high:.3g}" for name, span in spans.items())
     result = Calibration(
         output.stem,
         fitted,
@@ -118,23 +113,22 @@ def calibrate(
         why=why,
         does=does,
         again=again,
-        notes=notes,
-        agreement=agreed,
+        notes=usable.notes,
+        agreement=agreement,
     )
     report = write(result, directory)
     head = [
         "An Amerigo tower, fitted. Each value says how it is known: [K] known, [A] assumed, [F] free, and so fitted.",
         f"Fitted by {again}",
         f"{FITTED_WITH}core at its standard accuracy.",
-        "Predicted (90 %): " + "; ".join(f"{SUMMARIES[name].words} {_format_ends(fitted, name)}" for name in TARGETS),
+        f"Predicted (90 %): {'; '.join(predicted)}",
         f"Report: {directory.name}/{report.name}",
     ]
     text = profile_text(towers.unit[chosen], head, fitted)
     parse_profile(text, output.stem)
     writing.write(output, text, "profile")
     if wishes:
-        said = wishing.judge(output, directory, wishes, len(towers.number), seed)
-        result = replace(result, wished=said)
+        result = replace(result, wished=wishing.judge(output, directory, wishes, len(towers.number), seed))
         write(result, directory)
     return result
 
@@ -196,7 +190,7 @@ def profile_text(unit: Array, head: Sequence[str], fitted: Fit) -> str:
             table = header[1]
         key, equals, rest = line.partition(" = ")
         if equals and table:
-            where = _find_table(tables, table)
+            where: Any = reduce(getitem, table.split("."), tables)
             note = rest.partition("#")[2].strip()
             if name := _FREE.get((table, key), _FREE.get(("", key), "")):
                 number, span = notes[name]
@@ -220,19 +214,13 @@ _FREE = {  # the free number that sets a field, by table and key
 }
 
 
-def _find_table(tables: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    for word in name.split("."):
-        tables = cast("Mapping[str, Any]", tables[word])
-    return tables
-
-
 def _read_wish(wish: Wish) -> Evidence:
     value, wide = wishing.find_middle(wish)
     scale = SUMMARIES[wish.key].scale
     middle = float(scale(value))
-    said = abs(middle - float(scale(value - wide)))
+    error = abs(middle - float(scale(value - wide)))
     words = f"A wish: {SUMMARIES[wish.key].words} {wish.words}."
-    return Evidence(f"wish {wish.key}", words, "the command", "wish", (EVERY[wish.key],), (middle,), SAID, said=said)
+    return Evidence(f"wish {wish.key}", words, "the command", "wish", (EVERY[wish.key],), (middle,), SAID, said=error)
 
 
 def _find_files(paths: Sequence[str | Path]) -> list[Path]:
@@ -244,13 +232,3 @@ def _find_files(paths: Sequence[str | Path]) -> list[Path]:
                 "leave one out or rename it"
             )
     return files
-
-
-def _scale_error(name: str, mean: float, error: float) -> float:
-    back = SUMMARIES[name].back
-    return abs(float(back(mean + error)) - float(back(mean - error))) / 2
-
-
-def _format_ends(fitted: Fit, name: str) -> str:
-    span = fitted.posterior.interval(name)
-    return f"{span.low:.3g} to {span.high:.3g}"

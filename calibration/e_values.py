@@ -128,12 +128,6 @@ def alternatives(pmfs: Array) -> Array:
     return q - log_sum_exp(q, axis=-1, keepdims=True)
 
 
-def log_stakes() -> Array:
-    """Return the logarithms of the stakes, shape (alternatives,): equal by direction, then by size."""
-    share = Counter(name for name, _ in ALTERNATIVES)
-    return np.array([-math.log(len(share) * share[name]) for name, _ in ALTERNATIVES])
-
-
 def _bet_on_numbers(drops: Sequence[Situation | None], reference: Reference) -> Bet:
     """Bet on the drops that are not None.
 
@@ -144,7 +138,8 @@ def _bet_on_numbers(drops: Sequence[Situation | None], reference: Reference) -> 
     null, other = np.zeros(laws), np.zeros((len(ALTERNATIVES), laws))
     fine, shifts = np.zeros((laws, len(FINE))), np.zeros(len(FINE))
     e, out, predicted, count = [], 0, 0.0, 0
-    stakes = log_stakes()[:, None]
+    directions = Counter(name for name, _ in ALTERNATIVES)  # equal stakes by direction, then by size
+    stakes = np.array([[-math.log(len(directions) * directions[name])] for name, _ in ALTERNATIVES])
     for drop in drops:
         if drop is not None:
             pmfs = reference.pmfs(drop)
@@ -160,10 +155,7 @@ def _bet_on_numbers(drops: Sequence[Situation | None], reference: Reference) -> 
             out, predicted, count = out + drop.out, predicted + float((pmfs @ k).mean()), count + 1
         e.append(_exp(log_sum_exp(other + stakes) - log_sum_exp(null)))
     shares = np.exp(log_sum_exp(other + stakes, axis=1) - log_sum_exp(other + stakes))
-    evidence = {
-        name: float(shares[[i for i, (direction, _) in enumerate(ALTERNATIVES) if direction == name]].sum())
-        for name, _ in ALTERNATIVES
-    }
+    evidence = {name: float(shares[[direction == name for direction, _ in ALTERNATIVES]].sum()) for name in directions}
     some = max(count, 1)
     return Bet(count, tuple(e), out / some, predicted / some, evidence, _bound_shift(other, fine, shifts / some))
 
@@ -198,14 +190,12 @@ def _bet_on_colours(drops: Sequence[Situation]) -> Colours:
     out, expected, count = np.zeros(len(names), int), np.zeros(len(names)), 0
     for drop in drops:
         record = drop.record
-        rows = [i for i, name in enumerate(names) if drop.is_setup or not record.thrown[name]]
         cubes = np.array([record.thrown[name] + drop.before[name] for name in names])
-        rows = [i for i in rows if cubes[i]]
+        rows = [i for i, name in enumerate(names) if cubes[i] and (drop.is_setup or not record.thrown[name])]
         came = np.array([record.out[name] for name in names])
         if len(rows) > 1 and not record.is_odd and 0 < came[rows].sum() < cubes[rows].sum():
-            for i, law in zip(
-                rows, find_colour_laws(cubes[rows], drop.odds[rows] / cubes[rows], int(came[rows].sum())), strict=True
-            ):
+            laws = find_colour_laws(cubes[rows], drop.odds[rows] / cubes[rows], int(came[rows].sum()))
+            for i, law in zip(rows, laws, strict=True):
                 k = np.arange(len(law))
                 with np.errstate(divide="ignore"):
                     log_e[i] += tilts * came[i] - log_sum_exp(np.outer(tilts, k) + np.log(law), axis=1)

@@ -48,6 +48,7 @@ class ColoursOut:
 
     @property
     def windows(self) -> tuple[Window, Window]:
+        """Return the shares of throws of about so many cubes that bring out one colour, and three or more."""
         near = min(TOTALS, key=lambda bounds: max(bounds[0] - self.total, self.total - bounds[1]))
         return EVERY[single_of(near)], EVERY[many_of(near)]
 
@@ -67,10 +68,6 @@ class ThrownLeads:
 
     leads: bool
 
-    @property
-    def windows(self) -> tuple[Window]:
-        return (EVERY["leads"],)
-
     def __str__(self) -> str:
         return f"the thrown colour {'leads' if self.leads else 'does not lead'}"
 
@@ -81,28 +78,18 @@ class LeastOut:
 
     cubes: int
 
-    @property
-    def windows(self) -> tuple[Window, Window]:
-        return EVERY["out"], EVERY["spread"]
-
     def __str__(self) -> str:
         return f"{self.cubes} cubes out or more"
 
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """A clue: a summary of many games lies from `low` to `high`, in its own unit; `soft` is their sd on the scale of
-    the fit.
-    """
+    """A clue: a summary of many games is from `low` to `high`, in its unit; `soft` is their sd on the fit's scale."""
 
     window: Window
     low: float
     high: float
     soft: float = SOFT
-
-    @property
-    def windows(self) -> tuple[Window]:
-        return (self.window,)
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -229,12 +216,11 @@ def _convert_bounds(observation: Observation) -> tuple[Clue, ...]:
     clues: list[Clue] = []
     if observation.setup_at_most is not None:
         clues.append(Within(WHOLE["setup"], 0.0, observation.setup_at_most + 0.5))
-    for name, (low, high) in observation.shares.items():
-        if name == "share_several":
-            clues.append(Within(EVERY["single"], 1 - high, 1 - low))
-        else:
-            clues.append(Within(EVERY[name.removeprefix("share_")], low, high))
-    for name, (low, high) in observation.figures.items():
+    shares = [
+        ("single", (1 - high, 1 - low)) if name == "share_several" else (name.removeprefix("share_"), (low, high))
+        for name, (low, high) in observation.shares.items()
+    ]
+    for name, (low, high) in (*shares, *observation.figures.items()):
         if name not in EVERY:
             what = f"key of figures of observation {observation.name}"
             raise fault(what, name, f"one of {', '.join(EVERY)}", "name a figure of the game")
@@ -264,10 +250,11 @@ def _convert_number(plain: Evidence, name: str, ends: tuple[int, int]) -> list[E
 
 def count_once(evidence: Sequence[Evidence]) -> list[Evidence]:
     """Return the evidence with equal bounds from several sources counted once, because authors read each other."""
-    alike = [entry.clues if entry.clues and not entry.windows else None for entry in evidence]
-    bounds = [clues if clues and all(isinstance(clue, Within) for clue in clues) else None for clues in alike]
-    voices = [bounds.count(clues) if clues else 1 for clues in bounds]
-    return [replace(entry, doubt=entry.doubt * number) for entry, number in zip(evidence, voices, strict=True)]
+    bounds = [() if x.windows or not all(isinstance(clue, Within) for clue in x.clues) else x.clues for x in evidence]
+    return [
+        replace(entry, doubt=entry.doubt * bounds.count(clues)) if clues else entry
+        for entry, clues in zip(evidence, bounds, strict=True)
+    ]
 
 
 def of_records(
@@ -295,18 +282,19 @@ def of_records(
             "precomputed games are such; record a game, or compare free throws by tower-sim tower test"
         )
     by_game: list[Evidence] = []
-    seen = 0
+    before = 0  # drops
     firsts = [record for record in records if not record.number]
     for first, game in zip(firsts, from_records(records), strict=True):
         drops = game.thrown.shape[-1]
         _check_game(game, first.game, name)
-        cut = drops if split is None else int(np.clip(split - seen, 0, drops))
-        seen += drops
-        parts = [(window, False) for window in list_windows(0, cut)] + [
-            (window, True) for window in list_windows(cut, drops)
+        cut = drops if split is None else int(np.clip(split - before, 0, drops))
+        before += drops
+        parts = [
+            (window, is_held)
+            for is_held, windows in ((False, list_windows(0, cut)), (True, list_windows(cut, drops)))
+            for window in windows
+            if window.is_known(game) and not (first.is_odd and window == SETUP)
         ]
-        parts = [part for part in parts if part[0].is_known(game) and not (first.is_odd and part[0] == SETUP)]
-        values = np.array([window.of(game) for window, _ in parts], float)
         by_game.append(
             Evidence(
                 name=f"{name}, game {first.game}",
@@ -314,9 +302,9 @@ def of_records(
                 source=observation.source if observation else name,
                 kind=observation.kind if observation else "measurement",
                 windows=tuple(window for window, _ in parts),
-                values=tuple(values.tolist()),
+                values=tuple(float(window.of(game)) for window, _ in parts),
                 doubt=observation.doubt if observation else 1.0,
-                held=tuple(held for _, held in parts),
+                held=tuple(is_held for _, is_held in parts),
             )
         )
     return by_game
@@ -336,16 +324,6 @@ def _check_game(game: ByDrop, number: int, name: str) -> None:
         )
 
 
-def check_amount(evidence: Sequence[Evidence]) -> None:
-    """Raise UsageError for more than MOST_VALUES values: the memory of the fit grows with their square."""
-    number = sum(len(entry.values) for entry in evidence)
-    if number > MOST_VALUES:
-        raise UsageError(
-            f"the observations give {number} values to fit; allowed are up to {MOST_VALUES} (recorded games of about "
-            "as many drops are taken together); leave out short games, or some of the observations"
-        )
-
-
 def pool_games(games: Sequence[Evidence]) -> list[Evidence]:
     """Return the evidence with recorded games of about as many drops replaced by their mean.
 
@@ -361,18 +339,16 @@ def pool_games(games: Sequence[Evidence]) -> list[Evidence]:
 
 
 def _group_games(games: Sequence[Evidence], alike: float) -> list[list[Evidence]]:
-    groups: list[list[Evidence]] = []
+    groups: dict[object, list[list[Evidence]]] = {}
+    ordered: list[list[Evidence]] = []
     for game in sorted(games, key=lambda game: -_count_drops(game)):
-        kind = [window.summary for window in game.windows], game.held, game.doubt
-        for group in groups:
-            first = group[0]
-            same = kind == ([window.summary for window in first.windows], first.held, first.doubt)
-            if same and _count_drops(game) >= alike * _count_drops(first):
-                group.append(game)
-                break
-        else:
-            groups.append([game])
-    return groups
+        mine = groups.setdefault((tuple(window.summary for window in game.windows), game.held, game.doubt), [])
+        group = next((x for x in mine if _count_drops(game) >= alike * _count_drops(x[0])), None)
+        if group is None:
+            mine.append(group := [])
+            ordered.append(group)
+        group.append(game)
+    return ordered
 
 
 def _count_drops(game: Evidence) -> int:

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tower_sim.calibration.discrepancy import Discrepancy
-from tower_sim.calibration.evidence import Evidence, check_amount
+from tower_sim.calibration.evidence import MOST_VALUES, Evidence
 from tower_sim.calibration.law import TARGETS, TOLD, JointLaw, Keep, law, part
 from tower_sim.calibration.summaries import SUMMARIES, Array, Window
 from tower_sim.calibration.towers import Towers
+from tower_sim.errors import UsageError
 
 LEVEL = 0.90  # of all intervals
 PULLED = (*TARGETS, "colours", "single")  # means for which the effect of each source is computed
@@ -203,13 +204,6 @@ def count_effective(weight: Array) -> float:
     return float(weight.sum() ** 2 / (weight**2).sum())
 
 
-def split_held(evidence: Sequence[Evidence]) -> tuple[Array, Array, Keep]:
-    """Return the evidence's values, a mask of held-out values, and the part to keep."""
-    values = np.array([value for entry in evidence for value in entry.values])
-    held = np.array([flag for entry in evidence for flag in (entry.held or (False,) * len(entry.windows))], bool)
-    return values, held, Keep(np.flatnonzero(~held), np.arange(sum(len(entry.clues) for entry in evidence)))
-
-
 def fit(
     towers: Towers,
     evidence: Sequence[Evidence],
@@ -230,9 +224,15 @@ def fit(
     Returns:
         The fit.
     """
-    check_amount(evidence)
+    values = np.array([value for entry in evidence for value in entry.values])
+    if len(values) > MOST_VALUES:  # the memory grows with their square
+        raise UsageError(
+            f"the observations give {len(values)} values to fit; allowed are up to {MOST_VALUES} (recorded games of "
+            "about as many drops are taken together); leave out short games, or some of the observations"
+        )
+    held = np.array([flag for entry in evidence for flag in (entry.held or (False,) * len(entry.windows))], bool)
+    keep = Keep(np.flatnonzero(~held), np.arange(sum(len(entry.clues) for entry in evidence)))
     off = discrepancy or Discrepancy()
-    values, held, keep = split_held(evidence)
     names = (*TARGETS, *TOLD) if checks and not held.any() else TARGETS
     sampled = Sampled(towers, names, law(towers, evidence, off, names), values)
     drawn = sampled.weigh(keep, rng)

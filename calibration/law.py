@@ -58,7 +58,7 @@ def chance(clue: Clue, of: Means) -> Array:
         by_number = {1: one, 2: (1 - one) * (1 - three), 3: (1 - one) * three}
         return np.sum([by_number[number] for number in clue.numbers], axis=0)
     if isinstance(clue, ThrownLeads):
-        leads = _share(of, clue.windows[0])
+        leads = _share(of, EVERY["leads"])
         return leads if clue.leads else 1 - leads
     if isinstance(clue, LeastOut):
         return ndtr(_score(clue, of))

@@ -135,13 +135,9 @@ def add_rounds(table: Table, rounds: Sequence[Mapping[str, Array]]) -> Table:
         for place, (each, number) in enumerate(zip(rounds, numbers, strict=True))
     ]
     unit = np.concatenate([table.unit, *drawn])
-    columns: list[Array] = []
-    for name in COUNTS:
-        games = getattr(table.games, name)
-        wide = max([games.shape[1], *(each[name].shape[1] for each in rounds)])
-        parts = [games, *(each[name] for each in rounds)]
-        fill = (np.pad(part, ((0, 0), (0, wide - part.shape[1]), (0, 0)), constant_values=UNKNOWN) for part in parts)
-        columns.append(np.concatenate(list(fill)))
+    parts = [[getattr(table.games, name), *(each[name] for each in rounds)] for name in COUNTS]
+    most = max(part.shape[1] for part in parts[0])
+    columns = [np.concatenate([_widen(part, most) for part in of_name]) for of_name in parts]
     mixture = np.full(len(unit), float(first))
     for each, number in zip(rounds, numbers, strict=True):
         mixture += number * density(unit, each["centre"], each["share"])
@@ -169,13 +165,14 @@ def play_around(centre: Array, share: Array, file: Path, before: int) -> None:
 def add_games(table: Table, more: Mapping[str, Array]) -> Table:
     """Return the table with `more` games of its towers `tower`, in counts of shape (towers, games, drops)."""
     first, games = table.games.thrown.shape[1], more["thrown"].shape[1]
-    columns: list[Array] = []
-    towers: Any = more["tower"]
-    for name in COUNTS:
-        counts = np.pad(getattr(table.games, name), ((0, 0), (0, games), (0, 0)), constant_values=UNKNOWN)
-        counts[towers, first:] = more[name]
-        columns.append(counts)
+    columns = [_widen(getattr(table.games, name), first + games) for name in COUNTS]
+    for name, counts in zip(COUNTS, columns, strict=True):
+        counts[more["tower"], first:] = more[name]
     return Table(table.unit, _make_games(*columns), table.base)
+
+
+def _widen(counts: Array, games: int) -> Array:
+    return np.pad(counts, ((0, 0), (0, games - counts.shape[1]), (0, 0)), constant_values=UNKNOWN)
 
 
 def play_on(table: Table, towers: Sequence[int] | Array, file: Path, games: int = MORE) -> Table:
@@ -206,14 +203,12 @@ def _make_games(*columns: Array) -> ByDrop:
 
 def _read_counts(file: Path, shape: tuple[int | None, ...]) -> dict[str, Array]:
     try:
-        with np.load(file, allow_pickle=False) as held:
-            counts = {name: held[name] for name in held.files}
+        with np.load(file, allow_pickle=False) as archive:
+            counts = {name: archive[name] for name in archive.files}
         for name in COUNTS:
-            found = counts[name].shape
-            if len(found) != len(shape) or any(
-                want not in (None, size) for want, size in zip(shape, found, strict=True)
-            ):
-                raise ValueError(f"{name} has the shape {found}")
+            size = counts[name].shape
+            if len(size) != len(shape) or any(x not in (None, y) for x, y in zip(shape, size, strict=True)):
+                raise ValueError(f"{name} has the shape {size}")
     except (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error) as error:
         raise UsageError(f"played towers {file} cannot be read ({error}); remove the file, or install again") from error
     return counts

@@ -132,14 +132,20 @@ def _read_record(
     counted = THROW if THROW in values else DROP
     is_free = counted == THROW
     number = _read_number(values[counted], counted, before, where)
-    thrown = {colour: _read_whole(values[THROWN + colour], f"{where}, {THROWN}{colour}") for colour in colours}
-    out = {colour: _read_whole(values[OUT + colour], f"{where}, {OUT}{colour}") for colour in colours}
-    marks = _read_marks(values.get(MARK, ""), where)
-    if before is None or not number:
-        inside = dict.fromkeys(colours, 0)
-        game = before.game + 1 if before else 1
-    else:
-        inside, game = before.inside, before.game
+    thrown, out = (
+        {colour: _read_whole(values[kind + colour], f"{where}, {kind}{colour}") for colour in colours}
+        for kind in (THROWN, OUT)
+    )
+    marks = tuple(values.get(MARK, "").split())
+    for mark in marks:
+        if mark not in MARKS:
+            raise UsageError(
+                f"{where}, {MARK} {quote(mark)}; allowed are {', '.join(MARKS)}, with blanks between; other words go "
+                f"into the column {NOTE}"
+            )
+    is_first = before is None or not number
+    inside = dict.fromkeys(colours, 0) if is_first or before is None else before.inside
+    game = (before.game if before else 0) + is_first
     total = f"{where}: {sum(thrown.values())} cubes thrown; allowed are up to"
     if not number and sum(thrown.values()) > MAX_CUBES:
         raise UsageError(f"{total} {MAX_CUBES} in a game; count again")
@@ -149,7 +155,14 @@ def _read_record(
     if number and not is_free and MISCOUNT in marks:
         inside = {c: max(setup[c] - thrown[c], 0) if thrown[c] else held for c, held in inside.items()}
     elif number and not is_free:
-        _check_outside(thrown, setup, inside, where)
+        for colour, cubes in thrown.items():
+            if cubes > (outside := setup[colour] - inside[colour]):
+                raise UsageError(
+                    f"{where}: {_words(cubes, colour)} thrown; allowed is at most {outside}, what lies outside "
+                    f"({setup[colour]} thrown in drop 0, {inside[colour]} inside); count again, or look for a mistake "
+                    f"before it (drop 0 throws all cubes of the game; with the column {THROW} instead of {DROP} any "
+                    "number may be thrown)"
+                )
     after = {colour: inside[colour] + thrown[colour] - out[colour] for colour in colours}
     for colour in colours:
         if after[colour] < 0 and MISCOUNT not in marks:
@@ -160,17 +173,6 @@ def _read_record(
             )
     after = {colour: 0 if EMPTIED in marks else max(cubes, 0) for colour, cubes in after.items()}
     return Record(number, thrown, out, after, game, is_free, marks)
-
-
-def _read_marks(text: str, where: str) -> tuple[str, ...]:
-    marks = tuple(text.split())
-    for mark in marks:
-        if mark not in MARKS:
-            raise UsageError(
-                f"{where}, {MARK} {quote(mark)}; allowed are {', '.join(MARKS)}, with blanks between; other words go "
-                f"into the column {NOTE}"
-            )
-    return marks
 
 
 def _read_number(text: str, counted: str, before: Record | None, where: str) -> int:
@@ -198,17 +200,6 @@ def _read_number(text: str, counted: str, before: Record | None, where: str) -> 
 
 def _words(cubes: int, colour: str) -> str:
     return f"{cubes} cubes" if colour == ANY else f"{cubes} {colour}"
-
-
-def _check_outside(thrown: dict[str, int], setup: dict[str, int], inside: dict[str, int], where: str) -> None:
-    for colour, cubes in thrown.items():
-        if cubes > setup[colour] - inside[colour]:
-            raise UsageError(
-                f"{where}: {_words(cubes, colour)} thrown; allowed is at most {setup[colour] - inside[colour]}, what "
-                f"lies outside ({setup[colour]} thrown in drop 0, {inside[colour]} inside); count again, or look for a "
-                f"mistake before it (drop 0 throws all cubes of the game; with the column {THROW} instead of {DROP} "
-                "any number may be thrown)"
-            )
 
 
 def _read_names(cells: Sequence[str], where: str) -> list[str]:

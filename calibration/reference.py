@@ -210,35 +210,31 @@ def learn(apparatus: str, games: Sequence[Sequence[AgedDrop]], seed: int) -> Ref
     Raises UsageError unless 8 games have a later drop, or 8 a first drop of the same number of cubes.
     """
     games = [game for game in games if game]
-    later = [(number, drops, seen) for number, game in enumerate(games) for drops, seen in enumerate(game) if drops]
-    goes_on = len({number for number, _, _ in later}) >= FEWEST_GAMES
+    later = [(number, drops, drop) for number, game in enumerate(games) for drops, drop in enumerate(game) if drops]
+    longer = len({number for number, _, _ in later})  # games
     firsts = Counter(len(game[0].ages) for game in games)
     setups = {
         cubes: np.array([number for number, game in enumerate(games) if len(game[0].ages) == cubes])
         for cubes, of in sorted(firsts.items())
         if of >= FEWEST_GAMES
     }
-    if not goes_on and not setups:
+    if not (goes_on := longer >= FEWEST_GAMES) and not setups:
         raise UsageError(
-            f"{len({number for number, _, _ in later})} reference games came to a later drop; allowed are "
-            f"{FEWEST_GAMES} or more; play more games"
+            f"{longer} reference games came to a later drop; allowed are {FEWEST_GAMES} or more; play more games"
         )
     later = later if goes_on else []
     of_game = np.array([number for number, _, _ in later], int)
-    cubes = [(age, drops, i < len(seen.out_ages)) for _, drops, seen in later for i, age in enumerate(seen.ages)]
+    cubes = [(age, drops, i < len(drop.out_ages)) for _, drops, drop in later for i, age in enumerate(drop.ages)]
     ages = fit_ages(*(np.array(column) for column in zip(*(cubes or [(0, 0, False)]), strict=True)))
-    known = (
-        [drop for game in games for drop in list_situations([seen.record for seen in game], ages)[1:]]
-        if goes_on
-        else []
-    )
+    records = [[drop.record for drop in game] for game in games if goes_on]
+    situations = [situation for game in records for situation in list_situations(game, ages)[1:]]
     thrown, inside, out, drops = (
-        np.array([getattr(drop, name) for drop in known], int) for name in ("thrown", "inside", "out", "drops")
+        np.array([getattr(x, name) for x in situations], int) for name in ("thrown", "inside", "out", "drops")
     )
-    loose = np.array([drop.loose for drop in known])
-    thrown_out = np.array([seen.thrown_out for _, _, seen in later], int)
+    loose = np.array([x.loose for x in situations])
+    thrown_out = np.array([drop.thrown_out for _, _, drop in later], int)
 
-    def fitted(weights: Array) -> DropLaw:
+    def fit_weighted(weights: Array) -> DropLaw:
         law = fit(thrown, inside, loose, thrown_out, out - thrown_out, weights[of_game]) if goes_on else None
         first = {
             cubes: fit_group(
@@ -253,8 +249,8 @@ def learn(apparatus: str, games: Sequence[Sequence[AgedDrop]], seed: int) -> Ref
         apparatus=apparatus,
         games=len(games),
         seed=seed,
-        law=fitted(np.ones(len(games))),
-        drawn=tuple(fitted(weights) for weights in rng.dirichlet(np.ones(len(games)), LAWS) * len(games)),
+        law=fit_weighted(np.ones(len(games))),
+        drawn=tuple(fit_weighted(weights) for weights in rng.dirichlet(np.ones(len(games)), LAWS) * len(games)),
         thrown=_find_ends(thrown),
         inside=_find_ends(inside),
         drops=(1, _find_ends(drops)[1]),

@@ -75,18 +75,15 @@ def format_sentences(calibration: Calibration) -> tuple[str, str]:
     setup, inside, out = (posterior.interval(target) for target in TARGETS)
     choice = ""
     if "single" in posterior.played:
-        choice = f"; {_format_tenths(1 - posterior.interval('single').middle)} phases offer two actions or more"
+        tenths = round(10 * (1 - posterior.interval("single").middle))
+        share = {0: "hardly any", 10: "nearly all"}.get(tenths, f"{tenths} of 10")
+        choice = f"; {share} phases offer two actions or more"
     return (
         f"Such a tower keeps about {setup.middle:.0f} of {CUBES} cubes after the set-up and about {inside.middle:.0f} "
         f"in play, and about {out.middle:.0f} come out in a phase{choice}.",
         f"{PERCENT} of the towers that agree keep {_format_ends(setup)} after the set-up and {_format_ends(inside)} "
         f"in play; this rests on an effective {posterior.effective:.0f} simulated towers.",
     )
-
-
-def _format_tenths(share: float) -> str:
-    tenths = round(10 * share)
-    return {0: "hardly any", 10: "nearly all"}.get(tenths, f"{tenths} of 10")
 
 
 def _format_ends(span: Interval) -> str:
@@ -140,22 +137,20 @@ def write(calibration: Calibration, directory: Path) -> Path:
 
     Raises UsageError if the directory cannot be written.
     """
-    fit = calibration.fit
-    agreed = calibration.agreement
-    unlike = [agreed.says()] if agreed and agreed.p < HINTED else []
+    fit, agreement = calibration.fit, calibration.agreement
+    unlike = [agreement.says()] if agreement and agreement.p < HINTED else []
     trust = "\n".join(f"- {line}" for line in (*unlike, *list_warnings(fit), *calibration.notes))
     sections = [
         Section("How far to trust it", trust),
         _report_means(fit),
         _report_numbers(fit),
         _report_observations(fit),
-        *([_report_games(agreed)] if agreed else []),
+        *([_report_games(agreement)] if agreement else []),
         _report_evidence(fit),
         *_report_origin(calibration),
     ]
-    Report(
-        f"Calibration of {_join(calibration.name)}", (*calibration.wished, *format_sentences(calibration)), sections
-    ).write(directory)
+    sentences = (*calibration.wished, *format_sentences(calibration))
+    Report(f"Calibration of {_join(calibration.name)}", sentences, sections).write(directory)
     return directory / FILES[1]
 
 
@@ -180,24 +175,18 @@ def _report_means(fit: Fit) -> Section:
 
 
 def _plot_both(x: str, before: Array, after: Array, edges: Array, y: str) -> Panel:
-    draws = [
-        charts.outline(edges, _count_shares(before, edges), filled=True),
-        charts.outline(edges, _count_shares(after, edges), role=2),
+    shares = [
+        np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0] / max(len(values), 1) for values in (before, after)
     ]
+    draws = [charts.outline(edges, shares[0], filled=True), charts.outline(edges, shares[1], role=2)]
     return Panel(x, y, draws, floor=True)
 
 
 def _report_numbers(fit: Fit) -> Section:
     rows: Rows = [
-        [
-            _format_name(each.parameter),
-            _format(each.prior),
-            _format(each.posterior),
-            "yes" if each.is_informed else "no",
-            each.parameter.reason,
-        ]
-        for each in compare_numbers(fit)
-    ]
+        [_format_name(x.parameter), _format(x.prior), _format(x.posterior), "yes" if x.is_informed else "no",
+         x.parameter.reason] for x in compare_numbers(fit)
+    ]  # fmt: skip
     panels = [
         _plot_both(_format_name(number), fit.prior.numbers[:, i], fit.posterior.numbers[:, i],
               np.linspace(number.low, number.high, 15), "share of towers" if i % 4 == 0 else "")
@@ -247,15 +236,7 @@ def _report_games(agreement: Agreement) -> Section:
 
 def _report_evidence(fit: Fit) -> Section:
     rows: Rows = [
-        [
-            _join(entry.name),
-            _join(entry.words),
-            _join(entry.source),
-            entry.kind,
-            _describe_noise(entry),
-            f"{entry.doubt:.3g}",
-        ]
-        for entry in fit.evidence
+        [*map(_join, (x.name, x.words, x.source)), x.kind, _describe_noise(x), f"{x.doubt:.3g}"] for x in fit.evidence
     ]
     pulls: Rows = [
         [_join(pull.name) or "(none: the prior, and all)",
@@ -290,10 +271,6 @@ def _report_origin(calibration: Calibration) -> list[Section]:
             f"{calibration.fit.posterior.digest}.",
         ),
     ]
-
-
-def _count_shares(values: Array, edges: Array) -> Array:
-    return np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0] / max(len(values), 1)
 
 
 def _format(span: Interval) -> str:

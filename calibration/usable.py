@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby, takewhile
 from pathlib import Path
 
@@ -29,11 +29,11 @@ class Usable:
     `notes` has a line for each file from which something is left out.
     """
 
-    evidence: tuple[Evidence, ...]
-    halves: tuple[Evidence, ...]
-    games: tuple[Evidence, ...]
-    left: dict[str, tuple[Record, ...]]
-    notes: tuple[str, ...]
+    evidence: tuple[Evidence, ...] = ()
+    halves: tuple[Evidence, ...] = ()
+    games: tuple[Evidence, ...] = ()
+    left: dict[str, tuple[Record, ...]] = field(default_factory=dict[str, tuple[Record, ...]])
+    notes: tuple[str, ...] = ()
 
 
 def read_usable(files: Sequence[Path]) -> Usable:
