@@ -16,7 +16,8 @@ def test_a_process_that_works_for_another_does_not_die_of_ctrl_c(is_held_back: b
     """It would, and the others wait for it for ever; also where the system cannot hold the signal back."""
     if not is_held_back:
         monkeypatch.delattr(signal, "pthread_sigmask", raising=False)
-    assert list(pool.spread_out(signal.raise_signal, [signal.SIGINT] * 2, 1)) == [None, None]
+    with pool.processes(1) as crew:
+        assert crew.map(signal.raise_signal, [signal.SIGINT] * 2) == [None, None]
 
 
 @pytest.mark.parametrize("stop", interrupts._STOPS)

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 from support.attacks import mutated
+from support.campaigns import run_whole
 
-from tower_sim.campaign import campaign_status, parse, run, verify
+from tower_sim.campaign import campaign_status, verify
 from tower_sim.campaign.spec import canonical_json
 from tower_sim.campaign.store import MANIFEST
 from tower_sim.errors import UsageError
@@ -37,8 +38,7 @@ rules.cubes = [5, 6]
 @pytest.fixture(name="whole", scope="module")
 def _whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("whole") / "out"
-    run(parse(SPEC), directory)
-    assert verify(directory) == []
+    run_whole(SPEC, directory)
     return directory
 
 
@@ -65,13 +65,13 @@ def test_no_line_of_a_manifest_ends_in_a_traceback_or_counts_as_whole(whole: Pat
         (out / MANIFEST).write_bytes(data)
         for look in (lambda: verify(out), lambda: campaign_status(out)):
             try:
-                said = look()
+                answer = look()
             except UsageError as error:
                 refused += len(str(error)) < 2000
             else:
                 # another head that is right in itself tells of another campaign, whose files these could be
-                assert said or number == 0 or data == original, f"attack {attack} on line {number} counts as whole"
-                found += isinstance(said, list) and bool(said)
+                assert answer or number == 0 or data == original, f"attack {attack} on line {number} counts as whole"
+                found += isinstance(answer, list) and bool(answer)
     (out / MANIFEST).write_bytes(original)
     assert verify(out) == []
     assert found > NUMBER / 8

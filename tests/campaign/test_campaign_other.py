@@ -74,7 +74,7 @@ def test_it_keeps_what_every_game_promises():
     check_game(GAME, CoinTower())
 
 
-def found(monkeypatch: pytest.MonkeyPatch, **games: str) -> None:
+def install(monkeypatch: pytest.MonkeyPatch, **games: str) -> None:
     """Let the registry find these games beside ours, as those of installed packages."""
     points = [metadata.EntryPoint(name, value, "tower_sim.game") for name, value in games.items()]
     real = metadata.entry_points
@@ -87,7 +87,7 @@ def found(monkeypatch: pytest.MonkeyPatch, **games: str) -> None:
 
 @pytest.fixture(name="lots")
 def _lots(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
-    found(monkeypatch, lots=f"{__name__}:GAME")
+    install(monkeypatch, lots=f"{__name__}:GAME")
     yield monkeypatch
     monkeypatch.undo()
     registry._entry_points.cache_clear()
@@ -109,7 +109,7 @@ def test_a_package_with_such_a_game_is_told_by_its_name_and_spoils_nothing(lots:
         "class Wrong(type(CHAIN)):\n    name = 'wrong'\n    facts = {'drop': int}\n"
         "GAME = Wrong()\n"
     )
-    found(lots, wrong="wrong_columns:GAME", lots=f"{__name__}:GAME")
+    install(lots, wrong="wrong_columns:GAME", lots=f"{__name__}:GAME")
     with pytest.raises(UsageError, match=r"game 'wrong' of the package wrong_columns cannot be loaded .a fact of"):
         registry.get("game", "wrong")
     assert "wrong" not in [each.name for each in every_game()]
@@ -146,12 +146,12 @@ def test_its_runs_are_those_of_its_own_play_and_its_facts_a_table(lots: pytest.M
     turns = [turn for one in runs for turn in one]
     assert any(turn.failed for turn in turns)
     landed = [turn.facts for turn in turns if not turn.failed]
-    assert told(campaign) == {column.name: [facts[column.name] for facts in landed] for column in GAME.columns}
+    assert fact_table(campaign) == {column.name: [facts[column.name] for facts in landed] for column in GAME.columns}
     assert campaign.drops.emerged.tolist() == [sum(turn.out.values()) for turn in turns if not turn.failed]
     assert (campaign.drops.phase.codes == -1).all()
 
 
-def told(campaign: Any) -> dict[str, list[object]]:
+def fact_table(campaign: Any) -> dict[str, list[object]]:
     facts = campaign.facts.items()
     return {k: [(*x.names, None)[i] for i in x.codes] if isinstance(x, Words) else x.tolist() for k, x in facts}
 
@@ -160,11 +160,11 @@ def test_where_it_is_not_installed_its_dataset_is_read_and_not_run(lots: pytest.
     (tmp_path / "lots.toml").write_text(TEXT, "utf-8")
     assert campaign_run(tmp_path / "lots.toml", tmp_path / "out") == 0
     before = load(tmp_path / "out")
-    found(lots)  # none
+    install(lots)  # none
     assert verify(tmp_path / "out") == []
     after = load(tmp_path / "out")
     assert (after.game, after.unit, after.kind) == (None, "run", "lots")
-    assert told(after) == told(before)
+    assert fact_table(after) == fact_table(before)
     with pytest.raises(UsageError, match=r"campaign.game is 'lots'; allowed is one of amerigo, chain, dead_reckoning"):
         campaign_run(tmp_path / "lots.toml", tmp_path / "out")
     (tmp_path / "out/lots/00001.parquet").unlink()
@@ -172,21 +172,17 @@ def test_where_it_is_not_installed_its_dataset_is_read_and_not_run(lots: pytest.
 
 
 def test_a_name_that_is_ours_stays_ours_and_needs_nobody_elses_package(lots: pytest.MonkeyPatch):
-    found(lots, another="no_such_module:GAME", amerigo=f"{__name__}:GAME")
+    install(lots, another="no_such_module:GAME", amerigo=f"{__name__}:GAME")
     assert game_of("amerigo").title == "Amerigo"
     assert installed("lots") is None
 
 
-def made(directory: Path) -> None:
-    run(parse(TEXT.replace("evenings = 6", "evenings = 1")), directory)
-
-
 def test_a_campaign_of_its_does_not_go_on_when_the_package_changes(lots: pytest.MonkeyPatch, tmp_path: Path):
     """One of ours does."""
-    with_it = environment()
-    made(tmp_path / "out")
+    with_it, spec = environment(), parse(TEXT.replace("evenings = 6", "evenings = 1"))
+    run(spec, tmp_path / "out")
     lots.setattr(Lots, "version", 2)
     with pytest.raises(UsageError, match="game lots 2 instead of lots 1"):
-        made(tmp_path / "out")
-    found(lots)  # none
+        run(spec, tmp_path / "out")
+    install(lots)  # none
     assert environment() == with_it

@@ -12,19 +12,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.campaigns import BATTLES, GAMES, tree
+from support.campaigns import BATTLES, DROPS_IN_PHYSICS, GAMES, RUNNING, run_whole, tree
 from support.cases import each_case
 
 from tower_sim.campaign import Shard, Spec, parse, run, run_shard, status, verify
 from tower_sim.campaign.store import MANIFEST, environment
 from tower_sim.errors import UsageError
 
-RUNNING = sys.modules["tower_sim.campaign.run"]  # whose name in the package is that of its function
 RUN = """
 import sys
 import threading
@@ -37,7 +36,6 @@ if __name__ == "__main__":
     sys.exit(status)
 """
 MANY = GAMES.replace("games = 12", "games = 50").replace("shard = 2", "shard = 1")
-FEW_BATTLES = BATTLES.replace("battles = 12", "battles = 16")
 
 
 class Campaign:
@@ -59,7 +57,7 @@ class Campaign:
             time.sleep(0.002)
 
 
-def gone(group: int) -> bool:
+def has_ended(group: int) -> bool:
     """Whether within 10 minutes, a limit for tests that fail, nobody of the process group is left."""
     for _ in range(6000):
         try:
@@ -73,24 +71,26 @@ def gone(group: int) -> bool:
 @each_case("text", [GAMES, BATTLES.replace("battles = 12", "battles = 6")])
 def test_two_processes_give_the_same_files_as_one(text: str, tmp_path: Path):
     spec = parse(text)
-    for workers in (1, 2):
-        assert sorted(run(spec, tmp_path / str(workers), workers).finished) == list(range(spec.shards))
-        assert verify(tmp_path / str(workers)) == []
-    assert tree(tmp_path / "1") == tree(tmp_path / "2")
+    assert sorted(run(spec, tmp_path / "out", 2).finished) == list(range(spec.shards))
+    assert tree(tmp_path / "out") == run_whole(text, tmp_path / "whole")
 
 
-def uninterrupted(text: str, where: Path) -> dict[str, bytes]:
-    run(parse(text), where / "whole")
-    return tree(where / "whole")
+@pytest.mark.slow
+@pytest.mark.posix
+@pytest.mark.parametrize(
+    ("text", "kills", "spread"),
+    [
+        (MANY, 20, 0.2),  # one and two processes are each killed at any time, and after a shard
+        (BATTLES.replace("battles = 12", "battles = 300"), 20, 1.5),
+    ],
+    ids=["games", "physics"],
+)
+def test_a_campaign_killed_many_times_ends_as_if_it_had_not_been(text: str, kills: int, spread: float, tmp_path: Path):
+    """Its process group is killed at random moments: every third kill at any time, others soon after a shard is done.
 
-
-def killed(campaign: Campaign, whole: dict[str, bytes], kills: int, spread: float) -> None:
-    """Kill the process group at a random moment, so often; then let it end as `whole`.
-
-    Every third kill comes at any time, the others soon after a shard is done. A campaign that ends before all kills
-    are done is compared and begun anew.
+    A campaign that ends before all kills are done is compared and begun anew.
     """
-    rng = random.Random(1)
+    campaign, whole, rng = Campaign(tmp_path, text), run_whole(text, tmp_path / "whole"), random.Random(1)
     directory = done = 0
     while True:
         campaign.out = campaign.where / f"killed_{directory}"
@@ -116,24 +116,9 @@ def killed(campaign: Campaign, whole: dict[str, bytes], kills: int, spread: floa
         directory += 1
         if done >= kills:
             break
-    assert done == kills
 
 
-@pytest.mark.slow
-@pytest.mark.posix
-@pytest.mark.parametrize(
-    ("text", "kills", "spread"),
-    [
-        (MANY, 20, 0.2),  # one and two processes are each killed at any time, and after a shard
-        (BATTLES.replace("battles = 12", "battles = 300"), 20, 1.5),
-    ],
-    ids=["games", "physics"],
-)
-def test_a_campaign_killed_many_times_ends_as_if_it_had_not_been(text: str, kills: int, spread: float, tmp_path: Path):
-    killed(Campaign(tmp_path, text), uninterrupted(text, tmp_path), kills, spread)
-
-
-def interrupted(campaign: Campaign, number: int, workers: int) -> tuple[subprocess.Popen[str], str, str]:
+def interrupt(campaign: Campaign, number: int, workers: int) -> tuple[subprocess.Popen[str], str, str]:
     """Send a signal when three more shards are done; what came to its end before the signal is begun anew."""
     for _ in range(20):
         process = campaign.start(workers)
@@ -152,16 +137,16 @@ def interrupted(campaign: Campaign, number: int, workers: int) -> tuple[subproce
 def test_interrupted_it_stops_cleanly_says_how_to_go_on_and_goes_on(tmp_path: Path):
     campaign = Campaign(tmp_path, MANY)
     for number, workers in ((signal.SIGINT, 2), (signal.SIGINT, 1), (signal.SIGTERM, 2)):
-        process, out, error = interrupted(campaign, number, workers)
+        process, out, error = interrupt(campaign, number, workers)
         assert process.returncode == 1
         again = f"to go on: tower-sim campaign run {campaign.file} -o {campaign.out}{' --workers 2' * (workers == 2)}"
         lines = [line for line in error.splitlines() if not line.startswith("...")]  # progress, on a slow machine
         assert lines == [f"tower-sim: interrupted; finished shards are kept; {again}"]
         assert "done" in out
-        assert gone(process.pid)
+        assert has_ended(process.pid)
         assert not list(campaign.out.rglob("*.part"))
     assert campaign.start(2).wait() == 0
-    assert tree(campaign.out) == uninterrupted(MANY, tmp_path)
+    assert tree(campaign.out) == run_whole(MANY, tmp_path / "whole")
 
 
 @pytest.mark.slow
@@ -172,10 +157,10 @@ def test_workers_end_by_themselves_when_their_client_is_killed_alone(tmp_path: P
     campaign.until_a_shard_is_done(process)
     process.kill()
     process.wait()
-    assert gone(process.pid)
+    assert has_ended(process.pid)
 
 
-def _dies_once(spec: Spec, index: int, expected: object) -> Shard:
+def _die_once(spec: Spec, index: int, expected: object) -> Shard:
     """A worker that dies at shard 1, when it is the first to whom that happens."""
     if index == 1 and not Path(os.environ["DIED"]).exists():
         Path(os.environ["DIED"]).touch()
@@ -183,36 +168,35 @@ def _dies_once(spec: Spec, index: int, expected: object) -> Shard:
     return run_shard(spec, index)
 
 
-def _always_dies(spec: Spec, index: int, expected: object) -> Shard:
+def _die_at_1(spec: Spec, index: int, expected: object) -> Shard:
     if index == 1:
         os._exit(9)
     return run_shard(spec, index)
 
 
-def _dies() -> None:
+def _die() -> None:
     os._exit(9)
 
 
 @pytest.mark.slow
 def test_when_a_worker_dies_its_shard_is_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(RUNNING, "_attempt", _dies_once)
+    monkeypatch.setattr(RUNNING, "_attempt", _die_once)
     monkeypatch.setenv("DIED", str(tmp_path / "died"))
     spec = parse(GAMES)
     assert sorted(run(spec, tmp_path / "out", workers=2).finished) == list(range(spec.shards))
     assert (tmp_path / "died").exists()
-    run(spec, tmp_path / "serial", workers=1)
-    assert tree(tmp_path / "out") == tree(tmp_path / "serial")
+    assert tree(tmp_path / "out") == run_whole(GAMES, tmp_path / "whole")
 
 
 def test_a_shard_at_which_workers_die_has_failed_and_others_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(RUNNING, "_attempt", _always_dies)
+    monkeypatch.setattr(RUNNING, "_attempt", _die_at_1)
     summary = run(parse(GAMES), tmp_path / "out", workers=2)
     assert [*map(str, summary.failed.values())] == ["its worker died"]
     assert status(tmp_path / "out")["shards"]["missing"] == [*summary.failed] == [1]
 
 
 def test_when_no_worker_lives_the_run_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(RUNNING, "_begin", _dies)
+    monkeypatch.setattr(RUNNING, "_begin", _die)
     with pytest.raises(RUNNING.WorkersLost, match=r"3 times in a row a worker died .* try --workers 1"):
         run(parse(GAMES), tmp_path / "out", workers=2)
 
@@ -239,9 +223,8 @@ except tower_sim.UsageError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     name = "dask" if module == "distributed" else "campaign"
-    told = [line for line in done.stderr.splitlines() if not line.startswith("...")]  # progress, on a slow machine
-    assert len(told) == 1
-    assert re.search(f"the extra '{name}' needs; try: .*-m pip install numba pyarrow rich", told[0])
+    (line,) = [line for line in done.stderr.splitlines() if not line.startswith("...")]  # progress, on a slow machine
+    assert re.search(f"the extra '{name}' needs; try: .*-m pip install numba pyarrow rich", line)
     assert done.returncode == 1
 
 
@@ -250,15 +233,13 @@ def test_on_a_terminal_a_bar_tells_how_far_and_how_fast(tmp_path: Path):
     ours, theirs = pty.openpty()
     process = Campaign(tmp_path, GAMES).start(1, 0.0, theirs)
     os.close(theirs)
-    shown = b""
-    try:
+    text = b""
+    with suppress(OSError):  # the terminal is closed: all is said
         while part := os.read(ours, 4096):
-            shown += part
-    except OSError:  # the terminal is closed: all is said
-        pass
+            text += part
     assert process.wait() == 0
-    assert b"12/12" in shown
-    assert b"a minute" in shown
+    assert b"12/12" in text
+    assert b"a minute" in text
 
 
 def test_off_a_terminal_lines_tell_how_far(tmp_path: Path):
@@ -267,22 +248,9 @@ def test_off_a_terminal_lines_tell_how_far(tmp_path: Path):
     assert {"... 1 of 6 shards looked at", "... 12 of 12 games"} <= set(lines)
 
 
-EDGES = """
-[campaign]
-game = "chain"
-apparatus = "amerigo"
-chains = 3
-shard = 1
-seed = "7"
-
-[chain]
-supply = 24
-drops = 4
-throw = 12
-
-[vary.fields]
-profile.cubes.edge_mm = [5, 7, 9]
-"""
+EDGES = DROPS_IN_PHYSICS.replace("chains = 2", "chains = 3\nshard = 1") + (
+    "[vary.fields]\nprofile.cubes.edge_mm = [5, 7, 9]\n"
+)
 
 
 class Cluster:
@@ -299,7 +267,7 @@ class Cluster:
         self.address: str = json.loads(self.file.read_text())["address"]
         command = ("worker", "--nthreads", str(threads), "--no-nanny", "--no-dashboard")
         self.workers = [self.start(*command) for _ in range(workers)]
-        while sum(self.known().values()) < workers * threads:
+        while self.threads() < workers * threads:
             time.sleep(0.05)
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
@@ -308,12 +276,12 @@ class Cluster:
         self.processes.append(process)
         return process
 
-    def known(self) -> dict[str, int]:
+    def threads(self) -> int:
         import distributed
 
-        with distributed.Client(self.address, set_as_default=False) as client:
-            known: Any = client.nthreads()
-        return dict(known)
+        client: Any = distributed.Client(self.address, set_as_default=False)
+        with client:
+            return sum(client.nthreads().values())
 
     def close(self) -> None:
         for process in self.processes:
@@ -339,8 +307,8 @@ class Killer:
 
 @pytest.mark.slow
 def test_a_worker_killed_changes_no_file_and_when_the_scheduler_dies_finished_shards_are_kept(tmp_path: Path):
-    spec, later = parse(FEW_BATTLES.replace("shard = 4", "shard = 2")), tmp_path / "later"
-    run(spec, tmp_path / "serial")
+    text = BATTLES.replace("battles = 12", "battles = 16").replace("shard = 4", "shard = 2")
+    spec, later, whole = parse(text), tmp_path / "later", run_whole(text, tmp_path / "whole")
     kill: Any = Killer
     with closing(Cluster(tmp_path, workers=2, threads=1)) as cluster:
         summary = run(spec, tmp_path / "out", dask=cluster.address, tell=kill(cluster.workers[0]))
@@ -349,26 +317,23 @@ def test_a_worker_killed_changes_no_file_and_when_the_scheduler_dies_finished_sh
         with pytest.raises(RUNNING.WorkersLost, match="finished shards are kept"):
             run(spec, later, dask=cluster.address, tell=kill(cluster.processes[0]))
     assert verify(tmp_path / "out") == []
-    assert tree(tmp_path / "out") == tree(tmp_path / "serial")
+    assert tree(tmp_path / "out") == whole
     assert status(later)["shards"]["done"]
-    run(spec, later)
-    assert tree(later) == tree(tmp_path / "serial")
+    assert run_whole(text, later) == whole
 
 
 @pytest.mark.slow
 def test_a_worker_with_two_threads_gives_the_files_of_one_process(lasting: Cluster, tmp_path: Path):
     """Although cubes of three edges fall at once."""
     run(parse(EDGES), tmp_path / "out", dask=lasting.address)
-    run(parse(EDGES), tmp_path / "serial")
-    assert tree(tmp_path / "out") == tree(tmp_path / "serial")
+    assert tree(tmp_path / "out") == run_whole(EDGES, tmp_path / "whole")
 
 
 @pytest.mark.slow
 def test_a_cluster_of_our_own_gives_the_same_files(tmp_path: Path):
     pytest.importorskip("distributed")
     run(parse(GAMES), tmp_path / "out", workers=2, dask="local")
-    run(parse(GAMES), tmp_path / "serial")
-    assert tree(tmp_path / "out") == tree(tmp_path / "serial")
+    assert tree(tmp_path / "out") == run_whole(GAMES, tmp_path / "whole")
 
 
 @pytest.mark.slow

@@ -9,12 +9,13 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.campaigns import GAMES, tree
+from support.campaigns import GAMES, RUNNING, run_whole, tree
 from support.cases import each_case
 
 from tower_sim.campaign import campaign_run, campaign_status, campaign_verify, parse, run, status, verify
@@ -22,7 +23,6 @@ from tower_sim.campaign import store as store_module
 from tower_sim.campaign.store import MANIFEST, Head, Store, head_of
 from tower_sim.errors import UsageError
 
-RUNNING = sys.modules["tower_sim.campaign.run"]  # whose name in the package is that of its function
 SPEC = parse(GAMES)  # 6 shards
 OTHER = '{"schema":"tower-sim/campaign","version":9}'
 OF_FIVES = GAMES.replace("shard = 2", "shard = 5")  # 12 games, the last shard of 2
@@ -32,8 +32,7 @@ MORE = OF_FIVES.replace("games = 12", "games = 17")
 @pytest.fixture(name="whole", scope="module")
 def _whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("whole") / "out"
-    assert run(SPEC, directory).finished == list(range(6))
-    assert verify(directory) == []
+    run_whole(GAMES, directory)
     return directory
 
 
@@ -52,25 +51,37 @@ def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-100])
 
 
-def renumbered(path: Path) -> None:
+def copy_table(out: Path, one: int, other: int) -> None:
+    shutil.copy(out / f"drops/{one:05d}.parquet", out / f"drops/{other:05d}.parquet")
+
+
+def renumber(path: Path) -> None:
     path.write_bytes(path.read_bytes().replace(b'"shard":3', b'"shard":2'))
 
 
-def without_line(out: Path, number: int) -> None:
+def drop_line(out: Path, number: int) -> None:
     lines = (out / MANIFEST).read_bytes().splitlines(keepends=True)
     (out / MANIFEST).write_bytes(b"".join(lines[:number] + lines[number + 1 :]))
+
+
+@contextmanager
+def refused(message: str, out: Path) -> Iterator[None]:
+    """Expect that what is done is refused in one line, and leaves a directory as it is."""
+    before = tree(out)
+    with pytest.raises(UsageError, match=message) as error:
+        yield
+    assert "\n" not in str(error.value)
+    assert tree(out) == before
 
 
 DAMAGES: dict[str, tuple[Callable[[Path], object], str, int]] = {
     "a truncated table": (lambda out: cut(out / "drops/00002.parquet"), "drops/00002.parquet: changed", 2),
     "a flipped byte": (lambda out: flip(out / "cubes/00001.parquet", 999), "cubes/00001.parquet: changed", 1),
     "a missing table": (lambda out: (out / "cubes/00000.parquet").unlink(), "cubes/00000.parquet: missing", 0),
-    "a changed line": (lambda out: renumbered(out / MANIFEST), f"{MANIFEST}: line 5 was changed", 3),
-    "a missing line": (lambda out: without_line(out, 6), "shard 5: not done", 5),
-    "a table of another shard": (
-        lambda out: shutil.copy(out / "drops/00001.parquet", out / "drops/00003.parquet"), "drops/00003.parquet", 3,
-    ),
-}  # fmt: skip
+    "a changed line": (lambda out: renumber(out / MANIFEST), f"{MANIFEST}: line 5 was changed", 3),
+    "a missing line": (lambda out: drop_line(out, 6), "shard 5: not done", 5),
+    "a table of another shard": (lambda out: copy_table(out, 1, 3), "drops/00003.parquet", 3),
+}
 
 
 @each_case("damage", DAMAGES)
@@ -96,73 +107,67 @@ def test_every_flipped_bit_is_found_and_its_file_named(copy: Path):
         data = path.read_bytes()
         flip(path, rng.randrange(len(data)))
         try:
-            said = "\n".join(verify(copy))
+            lines = "\n".join(verify(copy))
         except UsageError as error:
-            said = str(error)
-        assert str(path.relative_to(copy)) in said, path
+            lines = str(error)
+        assert str(path.relative_to(copy)) in lines, path
         path.write_bytes(data)
     assert verify(copy) == []
 
 
 def test_files_of_no_shard_are_named_and_neither_read_nor_touched(copy: Path):
-    shutil.copy(copy / "drops/00000.parquet", copy / "drops/00006.parquet")
+    copy_table(copy, 0, 6)
     (copy / "drops/notes.txt").write_text("mine")
-    before = tree(copy)
     assert verify(copy) == [f"drops/{x}: foreign: of no shard of this campaign" for x in ("00006.parquet", "notes.txt")]
-    with pytest.raises(UsageError, match=r"drops/00006.parquet is of no shard of this campaign; .* move it away"):
+    with refused(r"drops/00006.parquet is of no shard of this campaign; .* move it away", copy):
         run(SPEC, copy)
-    assert tree(copy) == before
 
 
-def changed(whole: Path, **changes: object) -> Callable[[Path], object]:
-    """What gives a directory a manifest with another first line, its digest right."""
-    first = json.loads((whole / MANIFEST).read_bytes().splitlines()[0])
+def write_head(out: Path, **changes: object) -> None:
+    """Write a manifest with another first line only, its digest right."""
+    first = json.loads((out / MANIFEST).read_bytes().splitlines()[0])
     head = {key: value for key, value in (first | changes).items() if key not in ("schema", "version", "digest")}
-    return lambda out: (out / MANIFEST).write_text(Head(**head).line + "\n")  # type: ignore[arg-type]
+    (out / MANIFEST).write_text(Head(**head).line + "\n")
 
 
 @each_case(
     ("spoil", "message"),
     [
-        (lambda out, _: cut(out / MANIFEST), ""),  # the line of a shard only
-        (lambda out, _: flip(out / MANIFEST, 300), r"was changed or is truncated \(.*; its shards are kept"),
-        (lambda out, _: (out / MANIFEST).write_bytes(b""), r"was changed or is truncated"),
-        (lambda out, _: (out / MANIFEST).write_text(OTHER), r"allowed is 'tower-sim/campaign', 2; use the tower_sim"),
-        (lambda out, _: (out / MANIFEST).rename(out / "manifest.json"), r"holds a campaign of an older version"),
-        (lambda out, _: (out / MANIFEST).unlink(), r"holds 'amerigo' and no campaign"),
-        (lambda out, whole: changed(whole, versions={"numpy": "0.1"})(out), r"made elsewhere: here is numpy"),
-        (lambda out, whole: changed(whole, versions={"machine": "pdp"})(out), r"made elsewhere: here is machine"),
-        (lambda out, whole: changed(whole, spec=parse(OF_FIVES).plain)(out), r"holds another campaign"),
+        (lambda out: flip(out / MANIFEST, 300), r"was changed or is truncated \(.*; its shards are kept"),
+        (lambda out: (out / MANIFEST).write_bytes(b""), r"was changed or is truncated"),
+        (lambda out: (out / MANIFEST).write_text(OTHER), r"allowed is 'tower-sim/campaign', 2; use the tower_sim"),
+        (lambda out: (out / MANIFEST).rename(out / "manifest.json"), r"holds a campaign of an older version"),
+        (lambda out: (out / MANIFEST).unlink(), r"holds 'amerigo' and no campaign"),
+        (lambda out: write_head(out, versions={"numpy": "0.1"}), r"made elsewhere: here is numpy"),
+        (lambda out: write_head(out, versions={"machine": "pdp"}), r"made elsewhere: here is machine"),
+        (lambda out: write_head(out, spec=parse(OF_FIVES).plain), r"holds another campaign"),
     ],
-)  # fmt: skip
+)
 def test_a_directory_that_is_not_of_this_campaign_is_refused_in_one_line_and_left_as_it_is(
-    spoil: Callable[[Path, Path], object], message: str, whole: Path, tmp_path: Path
+    spoil: Callable[[Path], object], message: str, whole: Path, tmp_path: Path
 ):
     copy = Path(shutil.copytree(whole, tmp_path / "out"))
-    spoil(copy, whole)
-    before = tree(copy)
-    if not message:
-        assert run(SPEC, copy).finished == [5]
-        return
-    with pytest.raises(UsageError, match=message) as caught:
+    spoil(copy)
+    with refused(message, copy):
         run(SPEC, copy)
-    assert "\n" not in str(caught.value)
-    assert tree(copy) == before
 
 
-def test_tables_of_another_version_are_refused(whole: Path, tmp_path: Path):
-    theirs = head_of(SPEC).versions | {"tables": "3"}
-    (tmp_path / "out").mkdir()
-    changed(whole, versions=theirs)(tmp_path / "out")
-    with pytest.raises(UsageError, match=r"^version of the tables in '.*' is '3'; allowed is 4; .*$"):
-        Store.read(tmp_path / "out")
+def test_a_manifest_without_its_last_line_lacks_a_shard_only(copy: Path):
+    cut(copy / MANIFEST)
+    assert run(SPEC, copy).finished == [5]
 
 
-def test_the_name_of_a_table_cannot_lead_out_of_the_directory(whole: Path, tmp_path: Path):
-    first = json.loads((whole / MANIFEST).read_bytes().splitlines()[0])
-    (tmp_path / MANIFEST).write_text(json.dumps(first | {"tables": ["drops", "../lots"]}))
-    with pytest.raises(UsageError, match=r"was changed or is truncated \(tables"):
-        Store.read(tmp_path)
+def test_tables_of_another_version_are_refused(copy: Path):
+    write_head(copy, versions=head_of(SPEC).versions | {"tables": "3"})
+    with refused(r"^version of the tables in '.*' is '3'; allowed is 4; .*$", copy):
+        Store.read(copy)
+
+
+def test_the_name_of_a_table_cannot_lead_out_of_the_directory(copy: Path):
+    first = json.loads((copy / MANIFEST).read_bytes().splitlines()[0])
+    (copy / MANIFEST).write_text(json.dumps(first | {"tables": ["drops", "../lots"]}))
+    with refused(r"was changed or is truncated \(tables", copy):
+        Store.read(copy)
 
 
 def test_the_manifest_names_all_that_decides_the_results(whole: Path):
@@ -188,7 +193,7 @@ def test_looking_at_a_directory_without_a_campaign_is_a_mistake(tmp_path: Path):
 
 def test_a_campaign_given_more_games_is_the_campaign_that_had_them_from_the_start(tmp_path: Path):
     run(parse(OF_FIVES), tmp_path / "few")
-    run(parse(MORE), tmp_path / "many")
+    many = run_whole(MORE, tmp_path / "many")
     table = tmp_path / "few/drops/00001.parquet"
     damaged = Path(shutil.copytree(tmp_path / "few", tmp_path / "damaged"))
     cut(damaged / "drops/00001.parquet")
@@ -196,26 +201,24 @@ def test_a_campaign_given_more_games_is_the_campaign_that_had_them_from_the_star
     modified = table.stat().st_mtime_ns
     assert run(parse(MORE), tmp_path / "few").finished == [2, 3]  # the shard that had two games only, and the new one
     assert table.stat().st_mtime_ns == modified
-    assert tree(tmp_path / "few") == tree(damaged) == tree(tmp_path / "many")
+    assert tree(tmp_path / "few") == tree(damaged) == many
 
 
 @each_case("text", [GAMES.replace("= 12", "= 11"), GAMES + "[rules]\ncubes = 6\n"])
 def test_fewer_games_and_other_rules_are_another_campaign(text: str, whole: Path):
-    before = tree(whole)
-    with pytest.raises(UsageError, match=r"holds another campaign .* also with more runs"):
+    with refused(r"holds another campaign .* also with more runs", whole):
         run(parse(text), whole)
-    assert tree(whole) == before
 
 
 def test_more_games_at_several_points_are_another_campaign(tmp_path: Path):
     varied = '[vary.fields]\n"rules.cubes" = [6, 7]\n'
     run(parse(GAMES.replace("games = 12", "games = 2") + varied), tmp_path / "two")
-    with pytest.raises(UsageError, match="holds another campaign"):
+    with refused("holds another campaign", tmp_path / "two"):
         run(parse(GAMES + varied), tmp_path / "two")
 
 
 def test_what_an_interrupted_write_left_is_removed(copy: Path, whole: Path):
-    without_line(copy, 6)
+    drop_line(copy, 6)
     with open(copy / MANIFEST, "ab") as manifest:
         manifest.write(b'{"shard":5,"sha256":{"dro')
     (copy / "drops/.00001.parquet.part").write_bytes(b"PAR1 half")
@@ -240,18 +243,17 @@ def test_a_full_disk_ends_the_run_with_one_line_and_loses_no_finished_shard(
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         fsync(descriptor)
 
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "fsync", full)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
         assert campaign_run(tmp_path / "games.toml", out) == 1
-    lines = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("...")]
-    assert len(lines) == 1
-    assert "No space left on device" in lines[0]
-    assert "finished shards are kept" in lines[0]
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("...")]
+    assert "No space left on device" in line
+    assert "finished shards are kept" in line
     assert not list(out.rglob("*.part"))
     done = status(out)["shards"]["done"] if (out / MANIFEST).exists() else []
-    times = {index: (out / f"drops/{index:05d}.parquet").stat().st_mtime_ns for index in done}
+    times = {path: path.stat().st_mtime_ns for path in (out / f"drops/{index:05d}.parquet" for index in done)}
     assert campaign_run(tmp_path / "games.toml", out) == 0
-    assert all((out / f"drops/{index:05d}.parquet").stat().st_mtime_ns == time for index, time in times.items())
+    assert times == {path: path.stat().st_mtime_ns for path in times}
     assert tree(out) == tree(whole)
 
 
@@ -319,13 +321,13 @@ def test_a_shard_that_raises_is_told_and_the_others_go_on(
             raise ZeroDivisionError("a bug\nin two lines")
         return run_shard(SPEC, index)
 
-    with monkeypatch.context() as patched:
-        patched.setattr(RUNNING, "run_shard", breaks)
+    with monkeypatch.context() as patch:
+        patch.setattr(RUNNING, "run_shard", breaks)
         assert campaign_run(tmp_path / "games.toml", out) == 1
-    told = capsys.readouterr()
-    assert "shard 1 failed: ZeroDivisionError: a bug in two lines at breaks, line" in told.err
-    assert "2 shards failed; to try them again: tower-sim campaign run" in told.err
-    assert "shards: 4 done, 2 missing, of 6\nmissing: 1, 4" in told.out
+    streams = capsys.readouterr()
+    assert "shard 1 failed: ZeroDivisionError: a bug in two lines at breaks, line" in streams.err
+    assert "2 shards failed; to try them again: tower-sim campaign run" in streams.err
+    assert "shards: 4 done, 2 missing, of 6\nmissing: 1, 4" in streams.out
     assert verify(out) == ["shard 1: not done", "shard 4: not done"]
     assert campaign_run(tmp_path / "games.toml", out) == 0
     assert tree(out) == tree(whole)

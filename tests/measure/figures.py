@@ -34,9 +34,9 @@ from pathlib import Path
 
 from tests.measure.samples import SAMPLES
 from tests.measure.script import ROOT, WORKERS, option, script
+from tests.support.pool import spread_out
 from tower_sim.errors import UsageError
 from tower_sim.statistics import mean_error
-from tower_sim.tools.pool import spread_out
 from tower_sim.tools.writing import write
 
 DOCS = ROOT / "docs"

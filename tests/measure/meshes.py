@@ -22,13 +22,13 @@ from pathlib import Path
 import numpy as np
 
 from tests.measure.script import ROOT, WORKERS, option, put, script, table_lines
+from tests.support.pool import spread_out
 from tower_sim.apparatus.catalogue import from_tables, load
 from tower_sim.apparatus.mesh.importing import import_mesh
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import supply
 from tower_sim.printing import export
 from tower_sim.simulator import PhysicsModel
-from tower_sim.tools.pool import spread_out
 
 FILE = ROOT / "docs/printed/kept.csv"
 TOWERS = {

@@ -28,13 +28,13 @@ from typing import Any
 from tests.measure.living import play_twins
 from tests.measure.script import ROOT, WORKERS, option, print_table, script
 from tests.support.golden_scenes import HASHES, SCENES, STANDARD, digest, kept
+from tests.support.pool import spread_out
 from tests.support.towers import CLUB, RULEBOOK, called
 from tower_sim.apparatus.catalogue import load, names
 from tower_sim.errors import UsageError
 from tower_sim.physics.core import run
 from tower_sim.simulator import PhysicsModel
 from tower_sim.tools import jit
-from tower_sim.tools.pool import spread_out
 from tower_sim.tools.writing import write
 
 FUSED = re.compile(r"^\s+(v?fn?m(?:add|sub)\w*|fml[as])\b", re.MULTILINE)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from tests.measure.script import WORKERS, option, print_table, script
 from tests.measure.spread import FULL, SAMPLED, SEED, jackknife
+from tests.support.pool import spread_out
 from tower_sim import load
 from tower_sim.games.amerigo import Rules, play
 from tower_sim.games.amerigo.many import sample_games
@@ -23,7 +24,6 @@ from tower_sim.simulator import PhysicsModel
 from tower_sim.statistics import mean_error
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import fitted_or_shipped
-from tower_sim.tools.pool import spread_out
 
 Array = npt.NDArray[np.float64]
 

@@ -1,29 +1,30 @@
 """States with touches that no engine has left: refused in one line before any physics; those it may leave pass."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
 from support.cases import each_case
 from support.fakes import CoinTower
-from support.touches import pressing
+from support.touches import conserved, pressing
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Box
+from tower_sim.contract import DropModel
 from tower_sim.cubes import Cube, supply
 from tower_sim.door import Door
 from tower_sim.errors import UsageError
 from tower_sim.models import open_model
-from tower_sim.outcome import Outcome
 from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import Event, Pose, Resident, Touch, TowerState
 
+SHAPE = load("amerigo")
 LEVEL = Pose((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
 CUBES = supply({"red": 5}, 0.008)
 DOOR = Door("physics", "a box", "1", 0.008, frozenset(["box"]), look=lambda state: None, boxes=3)
@@ -101,63 +102,40 @@ def test_a_cube_has_at_most_64_touches():
         replace(DOOR, boxes=99).enter(lying(*full(65)))
 
 
-def test_models_without_poses_know_no_touches():
-    touch = Touch(0, -1, NONE)
-    with open_model(load("amerigo"), "surrogate") as surrogate, open_model(load("amerigo"), "two_thirds") as rule:
-        for model in (CoinTower(), surrogate, rule):
-            cube = Cube(0, "red", model.cube_edge)
-            state = model.empty()
-            for seed in range(100):
-                state = model.drop(model.empty(), [cube], np.random.default_rng(seed)).state
-                if state.residents:
-                    break
-            assert state.residents
-            assert state.touches == ()
-            with pytest.raises(UsageError, match=f"state has touches, unlike those of {model.name}"):
-                model.drop(replace(state, touches=(touch,)), (), np.random.default_rng(1))
-
-
-@pytest.fixture(name="physics", scope="module")
-def _physics() -> Iterator[PhysicsModel]:
-    with PhysicsModel(load("amerigo")) as model:
-        yield model
+@each_case("model", [CoinTower(), open_model(SHAPE, "surrogate"), open_model(SHAPE, "two_thirds")])
+def test_models_without_poses_know_no_touches(model: DropModel):
+    cubes = supply({"red": 20}, model.cube_edge)
+    state = model.drop(model.empty(), cubes, np.random.default_rng(1)).state
+    assert state.residents
+    assert state.touches == ()
+    with pytest.raises(UsageError, match=f"state has touches, unlike those of {model.name}"):
+        model.drop(replace(state, touches=(Touch(0, -1, NONE),)), (), np.random.default_rng(1))
 
 
 @pytest.fixture(name="laid", scope="module")
-def _laid(physics: PhysicsModel) -> TowerState:
-    thrown = supply({"red": 49}, physics.cube_edge)
-    state = pressing(physics.drop(physics.empty(), thrown, np.random.default_rng([14, 1])).state, physics.shape)
+def _laid(model: PhysicsModel) -> TowerState:
+    thrown = supply({"red": 49}, model.cube_edge)
+    state = pressing(model.drop(model.empty(), thrown, np.random.default_rng([14, 1])).state, SHAPE)
     assert any(touch.other >= 0 for touch in state.touches)
     return state
 
 
-def with_touch(state: TowerState, cube: int, other: int) -> TowerState:
-    others = [touch for touch in state.touches if {touch.cube, touch.other} != {cube, other}]
-    return replace(state, touches=(*others, Touch(cube, other, NONE)))
-
-
-def furthest(state: TowerState) -> tuple[int, int]:
-    at = {each.cube.id: np.array(each.pose.position) for each in state.residents if each.pose}
-    return max(((a, b) for a in at for b in at if a < b), key=lambda ab: float(np.linalg.norm(at[ab[0]] - at[ab[1]])))
-
-
-def test_touches_across_a_gap_are_refused_before_any_physics(physics: PhysicsModel, laid: TowerState):
-    one, other = furthest(laid)
-    pose = next(each.pose for each in laid.residents if each.cube.id == one)
-    assert pose is not None
-    boxes = physics.shape.boxes
-    far = max(range(len(boxes)), key=lambda k: math.dist(boxes[k].centre, pose.position) - math.hypot(*boxes[k].half))
-    before = physics.effort
-    for attack in (with_touch(laid, one, other), with_touch(laid, other, one), with_touch(laid, one, -1 - far)):
+def test_touches_across_a_gap_are_refused_before_any_physics(model: PhysicsModel, laid: TowerState):
+    at = {each.cube.id: each.pose.position for each in laid.residents if each.pose}
+    one, other = max(combinations(at, 2), key=lambda pair: math.dist(at[pair[0]], at[pair[1]]))
+    boxes = SHAPE.boxes
+    far = max(range(len(boxes)), key=lambda k: math.dist(boxes[k].centre, at[one]) - math.hypot(*boxes[k].half))
+    before = model.effort
+    for pair in ((one, other), (other, one), (one, -1 - far)):
+        others = [touch for touch in laid.touches if {touch.cube, touch.other} != {*pair}]
         with pytest.raises(UsageError, match=r"cube \d+ in the state touches what is too far from it"):
-            physics.drop(attack, (), np.random.default_rng(1))
-    assert physics.effort == before
+            model.drop(replace(laid, touches=(*others, Touch(*pair, NONE))), (), np.random.default_rng(1))
+    assert model.effort == before
 
 
 def test_a_cube_touches_the_far_end_of_a_long_tilted_plate_but_not_where_that_is_not():
     """A plate 40 cm long at 30 degrees; a cube touches its end from as far as a corner and a tenth of an edge reach."""
-    tower, settings = load("amerigo"), PhysicsSettings()
-    edge = tower.cube_edge
+    settings, edge = PhysicsSettings(), SHAPE.cube_edge
     cube = Cube(0, "red", edge)
     along, across = np.array([-math.cos(math.pi / 6), 0.0, 0.5]), np.array([0.5, 0.0, math.cos(math.pi / 6)])
     end = 0.2 * along + 0.001 * across
@@ -165,33 +143,27 @@ def test_a_cube_touches_the_far_end_of_a_long_tilted_plate_but_not_where_that_is
         turn = (0.0, tilt * math.sin(math.pi / 12), 0.0, math.cos(math.pi / 12))
         plate = Box("plate", "cardboard", (0.0, 0.0, 0.0), (0.2, 0.05, 0.001), turn)
         x, y, z = (end + away * edge * across).tolist()
-        scene = Scene(CoreEngine(settings), replace(tower, boxes=(plate,)), settings)
+        scene = Scene(CoreEngine(settings), replace(SHAPE, boxes=(plate,)), settings)
         scene.lay({cube: replace(LEVEL, position=(x, y, z))}, {})
         assert scene.far_touch([Touch(0, -1, NONE)]) == (None if is_reached else 0)
 
 
 @each_case("force", [0, 4_000_000, 10**15])
 def test_touches_of_near_bodies_pass_whatever_their_forces_and_no_cube_is_lost(
-    physics: PhysicsModel, laid: TowerState, force: int
+    model: PhysicsModel, laid: TowerState, force: int
 ):
-    state = pressing(laid, physics.shape, force)
+    state = pressing(laid, SHAPE, force)
     for each in (state, TowerState.from_token(state.token()), state.take(state.cubes[::2])):
-        assert conserved(each, physics.drop(each, (), np.random.default_rng(1)))
+        assert conserved(each, model.drop(each, (), np.random.default_rng(1)))
 
 
-def conserved(state: TowerState, outcome: Outcome) -> bool:
-    """Whether every cube of the state is in the outcome exactly once."""
-    return sorted(x.cube for x in outcome.landings) == sorted(state.cubes)
-
-
-def test_a_thrown_cube_has_nothing_of_a_taken_one_with_its_number(physics: PhysicsModel, laid: TowerState):
+def test_a_thrown_cube_has_nothing_of_a_taken_one_with_its_number(model: PhysicsModel, laid: TowerState):
     """A cube is taken, and one of its number is thrown, or one of another: all cubes lie where they else do."""
     taken = next(touch.cube for touch in laid.touches if touch.other >= 0)
     state = laid.take([cube for cube in laid.cubes if cube.id == taken])
     assert any(taken in (touch.cube, touch.other) for touch in state.touches)
     again, another = (
-        physics.drop(state, [Cube(number, "red", physics.cube_edge)], np.random.default_rng(2))
-        for number in (taken, 99)
+        model.drop(state, [Cube(number, "red", model.cube_edge)], np.random.default_rng(2)) for number in (taken, 99)
     )
     assert again.status.is_landing
     assert [(x.place, x.pose) for x in again.landings] == [(x.place, x.pose) for x in another.landings]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from support.command_line import here
 
+from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import Cube
 from tower_sim.drops.repeat import redo
 from tower_sim.errors import UsageError
@@ -15,12 +16,7 @@ from tower_sim.outcome import Outcome
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
 
-
-@pytest.fixture(name="model", scope="module")
-def _model() -> PhysicsModel:
-    model = open_model("amerigo")
-    assert isinstance(model, PhysicsModel)
-    return model
+SHAPE = load("amerigo")
 
 
 def rows(model: PhysicsModel, number: int) -> list[list[float]]:
@@ -55,7 +51,7 @@ def test_its_token_holds_it_and_all_is_done_again(model: PhysicsModel, thrown: O
 
 def test_a_cube_is_let_go_when_its_time_comes(model: PhysicsModel):
     """Two at one place: later it is free, at once it is not."""
-    one, two = rows(model, 1)[0], rows(model, 1)[0]
+    (one,), (two,) = rows(model, 1), rows(model, 1)
     with pytest.raises(UsageError, match=r"let go .* mm deep in another"):
         model.throw_by_hand(model.empty(), cubes(model, 2), [one, two])
     two[0] = 30
@@ -73,9 +69,9 @@ def test_what_nobody_can_let_go_is_refused_in_one_line(model: PhysicsModel):
         "place of cube": ([[0, 5, 0, 0.1, *good[4:]]],),
         "in a part": ([[0, 0, 0, 0.15, *good[4:]]],),
     }
-    for words, each in bad.items():
-        for launches in each:
-            with pytest.raises(UsageError, match=words):
+    for message, cases in bad.items():
+        for launches in cases:
+            with pytest.raises(UsageError, match=message):
                 model.throw_by_hand(model.empty(), cubes(model, 1), launches)  # pyright: ignore[reportArgumentType]
 
 
@@ -93,17 +89,13 @@ def test_only_physics_knows_hands(model: PhysicsModel, thrown: Outcome):
 def test_the_command_does_it_again_and_the_throw_of_a_link(thrown: Outcome):
     token = thrown.state.token()
     done = here("redo", token)
-    assert done.returncode == 0
-    assert done.stdout.splitlines()[0] == (
-        "Done again: 1 step, and every cube lies where the state says, to the last digit."
-    )
+    line = "Done again: 1 step, and every cube lies where the state says, to the last digit."
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, line)
     link = f"file:///tower.html#profile=amerigo&state={token}&seed=7&throw=blue:4"
-    shown = json.loads(here("redo", link, "--json").stdout)
-    straight = json.loads(
-        here("throw", "amerigo", "--state", token, "--cubes", "blue=4", "--seed", "7", "--json").stdout
-    )
-    assert (shown["same"], shown["throw"]) == (True, straight)
-    assert shown["events"][0]["kind"] == "hand"
+    answer = json.loads(here("redo", link, "--json").stdout)
+    straight = here("throw", "amerigo", "--state", token, "--cubes", "blue=4", "--seed", "7", "--json").stdout
+    assert (answer["same"], answer["throw"]) == (True, json.loads(straight))
+    assert answer["events"][0]["kind"] == "hand"
 
 
 def test_a_state_that_was_changed_is_not_done_again(model: PhysicsModel, thrown: Outcome):

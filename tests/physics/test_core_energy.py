@@ -1,11 +1,11 @@
 """The core: no energy comes from nowhere, cubes come to rest at any threshold, and nothing passes a thin plate."""
 
-from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 import pytest
 from support.cases import each_case
-from support.scenes import EDGE, INERTIA, MASS, Array, awake, floor, pose, run, set_up, turns
+from support.scenes import EDGE, INERTIA, MASS, Array, awake, core, floor, pose, run, set_up, turns
 
 from tests.measure.through import PLATE, SIDE, throw
 from tests.support.bench import Motion, World
@@ -15,22 +15,16 @@ from tower_sim.apparatus.parts import Box, Surface
 from tower_sim.cubes import supply
 from tower_sim.errors import UsageError
 from tower_sim.outcome import Status
-from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.settings import GRAVITY, NUMBERS, PhysicsSettings, accuracy
 from tower_sim.simulator import PhysicsModel
 
+SETTINGS = awake("core")
 ASIDE = 3  # cubes along each side of the heap
 APART = 1.8 * EDGE  # no two cubes touch at first, however they are turned
 HALF = APART * (ASIDE - 1) / 2 + EDGE  # of the box
 ROUNDING = 1e-12
 LIFTED = 2e-5  # of the energy at first: what lifts all cubes by 1 / 4000 of an edge, as parting overlaps may
 UNSOLVED = 1e-7  # without gravity, what the solver's tolerance may leave
-
-
-@pytest.fixture
-def world() -> Iterator[World]:
-    with World(awake("core")) as world:
-        yield world
 
 
 @each_case("gravity", [0.0, GRAVITY])
@@ -79,14 +73,10 @@ def _energies(world: World, gravity: float, pair: Surface, seed: int, faster: fl
 
 
 def _box() -> list[Box]:
-    thick = 0.02
-    walls: list[Box] = []
-    for axis in range(3):
-        for side in (-1, 1):
-            centre, half = [0.0] * 3, [HALF + thick] * 3
-            centre[axis], half[axis] = side * (HALF + thick), thick
-            (x, y, z), (a, b, c) = centre, half
-            walls.append(Box(f"wall {axis} {side}", "floor", (x, y, z), (a, b, c)))
+    thick, walls = 0.02, list[Box]()
+    for axis, side in product(np.eye(3), (-1, 1)):
+        centre, half = side * (HALF + thick) * axis, HALF + thick - HALF * axis
+        walls.append(Box("wall", "floor", tuple(centre.tolist()), tuple(half.tolist())))
     return walls
 
 
@@ -98,30 +88,32 @@ THRESHOLDS = [0.0, 0.001, 0.005, 0.02, 0.05, 0.2]  # m/s
 @each_case("timestep", [1 / 1000, 1 / 500, 1 / 100])
 def test_a_heap_comes_to_rest_at_any_threshold_that_is_allowed(threshold: float, restitution: float, timestep: float):
     """In half of a drop's time; under a quarter of what gravity adds in a step they may bounce for ever: refused."""
-    if threshold < NUMBERS["core"].least_bounce * GRAVITY * timestep:
-        with pytest.raises(UsageError, match="restitution_speed"):
-            PhysicsSettings(engine="core", restitution_speed=threshold, timestep=timestep)
+    if (settings := _settings(threshold, timestep)) is None:
         return
-    settings = PhysicsSettings(engine="core", restitution_speed=threshold, timestep=timestep)
     with World(settings) as world:
         rng = np.random.default_rng(1)
         starts = [pose((*rng.normal(0, EDGE / 2, 2), (1 + 1.8 * k) * EDGE), turns(rng, 1)[0]) for k in range(12)]
         set_up(world, starts, Surface(0.4, restitution), [floor()])
-        engine, windows = world.engine, 0
-        assert isinstance(engine, CoreEngine)
+        engine, windows = core(world), 0
         while not engine.all_sleep() and windows * settings.window < settings.longest / 2:
             windows += world.advance(engine.motion(()))
         print(f"threshold {threshold}, restitution {restitution}: at rest after {windows * settings.window:.2f} s")
         assert engine.all_sleep()
 
 
+def _settings(threshold: float, timestep: float) -> PhysicsSettings | None:
+    if threshold >= NUMBERS["core"].least_bounce * GRAVITY * timestep:
+        return PhysicsSettings(engine="core", restitution_speed=threshold, timestep=timestep)
+    with pytest.raises(UsageError, match="restitution_speed"):
+        PhysicsSettings(engine="core", restitution_speed=threshold, timestep=timestep)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("timestep", [1 / 500, 1 / 250])
 @each_case("threshold", THRESHOLDS)
 def test_cubes_in_the_tower_come_to_rest_at_any_threshold_that_is_allowed(threshold: float, timestep: float):
-    if threshold < NUMBERS["core"].least_bounce * GRAVITY * timestep:
-        return  # refused: see above
-    settings = PhysicsSettings(engine="core", restitution_speed=threshold, timestep=timestep)
+    if (settings := _settings(threshold, timestep)) is None:
+        return
     with PhysicsModel(load(RULEBOOK), settings) as model:
         cubes = supply({"any": 49}, model.cube_edge)
         ends = [model.drop(model.empty(), cubes, np.random.default_rng(seed)).status for seed in range(3)]

@@ -2,28 +2,16 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from support import scenes
 from support.cases import each_case
 from support.hulls import as_hull, hull, prism, regular
-from support.scenes import (
-    DOWN,
-    EDGE,
-    MASS,
-    Array,
-    floor,
-    matrices,
-    overlap_in,
-    overlap_with_parts,
-    pose,
-    run,
-    run_out,
-    turns,
-)
+from support.scenes import EDGE, MASS, Array, floor, matrices, pose, run, run_out, set_up, slope_axes, turns
 
 from tests.support.bench import GRAVITY, World
 from tests.support.towers import RULEBOOK
@@ -32,7 +20,6 @@ from tower_sim.apparatus.parts import Apparatus, Box, Hull, Surface, Vector, til
 from tower_sim.cubes import supply
 from tower_sim.drawing import draw_apparatus
 from tower_sim.errors import UsageError
-from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import Event, Pose, Resident, TowerState
@@ -43,14 +30,8 @@ TETRAHEDRON = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1))
 SIDES = ((0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2))
 
 
-@pytest.fixture(name="world", scope="module")
-def _world() -> Iterator[World]:
-    with World(CORE) as world:
-        yield world
-
-
 @each_case(
-    ("vertices", "faces", "said"),
+    ("vertices", "faces", "message"),
     [
         (TETRAHEDRON[:3], SIDES, "has 3 vertices; allowed are 4 to 64"),
         (TETRAHEDRON, SIDES[:3], "is not closed"),
@@ -65,28 +46,17 @@ def _world() -> Iterator[World]:
     ],
 )
 def test_what_is_no_closed_convex_hull_of_whole_faces_is_refused(
-    vertices: tuple[Vector, ...], faces: tuple[tuple[int, ...], ...], said: str
+    vertices: tuple[Vector, ...], faces: tuple[tuple[int, ...], ...], message: str
 ):
-    with pytest.raises(UsageError, match=re.escape(said)):
+    with pytest.raises(UsageError, match=re.escape(message)):
         Hull("part", "floor", vertices, faces)
 
 
 def test_a_hull_tells_its_bounds_and_each_edge_once():
-    made = prism("ring", "floor", regular(10, 0.02), 0.0, 0.01)
-    assert len(made.edges) == 30
-    assert made.bounds[0][2] == 0.0
-    assert made.centre == pytest.approx((0.0, 0.0, 0.005))
-
-
-def put(world: World, fixed: Sequence[Box | Hull], poses: Sequence[Pose], pair: Surface = WOOD):
-    """Put cubes among boxes and hulls, all at rest; returns the engine and their numbers."""
-    engine = world.engine
-    assert isinstance(engine, CoreEngine)
-    world.clear(EDGE, DOWN)
-    boxes, hulls = [each for each in fixed if isinstance(each, Box)], [each for each in fixed if isinstance(each, Hull)]
-    engine.add_solids(boxes, hulls, {"floor": pair}, pair)
-    engine.set_cubes(MASS)
-    return engine, [engine.add_cube(where) for where in poses]
+    ring = prism("ring", "floor", regular(10, 0.02), 0.0, 0.01)
+    assert len(ring.edges) == 30
+    assert ring.bounds[0][2] == 0.0
+    assert ring.centre == pytest.approx((0.0, 0.0, 0.005))
 
 
 def test_a_box_given_as_a_hull_throws_cubes_back_as_the_box_does():
@@ -102,8 +72,8 @@ def test_a_box_given_as_a_hull_throws_cubes_back_as_the_box_does():
             velocity = (rng.normal(size=3) * 0.002 - start) * 40
             ends: list[Array] = []
             for shape in (box, as_hull(box)):
-                engine, bodies = put(world, [shape], [where])
-                engine.set_velocity(bodies[0], velocity, spin)
+                bodies = set_up(world, [where], WOOD, [shape])
+                world.engine.set_velocity(bodies[0], velocity, spin)
                 motion = run_out(world, bodies, 0.02)
                 ends.append(np.concatenate([motion.velocity[0], EDGE * motion.spin[0]]))
             assert np.abs(ends[1] - ends[0]).max() < 1e-6
@@ -121,14 +91,11 @@ def wedge(slope: float) -> Hull:
 @each_case("above", [-1.0, 1.0, 4.0])
 def test_a_cube_on_a_wedge_sticks_or_slides_as_coulomb_friction_lets_it(world: World, above: float):
     slope = math.atan(0.4) + math.radians(above)
-    across, down = (math.sin(slope), 0.0, math.cos(slope)), (math.cos(slope), 0.0, -math.sin(slope))
-    place = np.array([-0.06, 0.0, 0.16 * math.tan(slope)]) + np.array(across) * EDGE / 2
-    _, bodies = put(world, [floor(), wedge(slope)], [pose(place, tilted_about_y(slope))])
-    speed = np.array([motion.velocity[0] @ down for motion in run(world, bodies, 0.3)])
-    times = world.settings.window * np.arange(1, len(speed) + 1)
-    late = times > 0.1
+    across, down = slope_axes(slope)
+    place = np.array([-0.06, 0.0, 0.16 * math.tan(slope)]) + across * EDGE / 2
+    bodies = set_up(world, [pose(place, tilted_about_y(slope))], WOOD, [floor(), wedge(slope)])
     expected = max(0.0, GRAVITY * (math.sin(slope) - 0.4 * math.cos(slope)))
-    assert np.polyfit(times[late], speed[late], 1)[0] == pytest.approx(expected, rel=0.005, abs=1e-3)
+    assert scenes.acceleration(world, run(world, bodies, 0.3), down) == pytest.approx(expected, rel=0.005, abs=1e-3)
 
 
 @each_case("sides", [3, 10, 32])
@@ -137,7 +104,7 @@ def test_a_cube_that_rests_on_a_plate_of_many_sides_is_held_by_its_weight_at_eig
 ):
     """The plate is smaller than the cube, so that its whole outline touches."""
     plate = prism("plate", "floor", regular(sides, 0.3 * EDGE), 0.0, 0.01)
-    engine, bodies = put(world, [floor(), plate], [pose((0, 0, 0.01 + EDGE / 2))])
+    bodies, engine = set_up(world, [pose((0, 0, 0.01 + EDGE / 2))], WOOD, [floor(), plate]), scenes.core(world)
     assert engine.run(100) < 100
     assert np.abs(engine.motion(bodies).position[0] - [0, 0, 0.01 + EDGE / 2]).max() < 0.002 * EDGE
     engine.lie_still()
@@ -152,9 +119,8 @@ def test_a_cube_on_the_tip_of_a_pyramid_falls_to_one_side_and_never_into_it(worl
     base, top = regular(5, 0.01), (0.0, 0.0, 0.02)
     sides = [(k, (k + 1) % 5, 5) for k in range(5)]
     pyramid = hull("tip", "floor", [(x, y, 0) for x, y in base] + [top], [(4, 3, 2, 1, 0), *sides])
-    _, bodies = put(
-        world, [floor(), pyramid], [pose((0.0002, 0.0001, 0.021 + EDGE / 2), turns(np.random.default_rng(3), 1)[0])]
-    )
+    start = pose((0.0002, 0.0001, 0.021 + EDGE / 2), turns(np.random.default_rng(3), 1)[0])
+    bodies = set_up(world, [start], WOOD, [floor(), pyramid])
     deepest = height = 0.0
     for motion in run(world, bodies, 1.0):
         height = float(motion.position[0, 2])
@@ -183,9 +149,9 @@ def test_nothing_passes_the_1_mm_walls_of_a_pyramid_hopper_at_5_metres_a_second(
     shut = [*hopper(sides, 0.001), prism("lid", "floor", regular(sides, 0.05), 0.04, 0.041)]
     out = 2 * math.pi / sides * np.arange(sides)
     for _ in range(100):
-        engine, bodies = put(world, shut, [pose((0, 0, 0.025), turns(rng, 1)[0])])
+        bodies = set_up(world, [pose((0, 0, 0.025), turns(rng, 1)[0])], WOOD, shut)
         way, spin = rng.normal(size=3), rng.normal(size=3)
-        engine.set_velocity(bodies[0], 5 * way / np.linalg.norm(way), 200 * spin / np.linalg.norm(spin))
+        world.engine.set_velocity(bodies[0], 5 * way / np.linalg.norm(way), 200 * spin / np.linalg.norm(spin))
         x, y, z = run_out(world, bodies, 0.1).position[0]
         assert (x * np.cos(out) + y * np.sin(out)).max() < z < 0.04
 
@@ -193,13 +159,8 @@ def test_nothing_passes_the_1_mm_walls_of_a_pyramid_hopper_at_5_metres_a_second(
 @pytest.mark.slow
 def test_a_tower_whose_parts_are_all_hulls_keeps_as_many_cubes():
     """Within three standard errors of 30 drops each: a difference of 4 cubes is seen with a power of 0.8."""
-    boxes = load(RULEBOOK)
-    made = replace(
-        boxes,
-        boxes=tuple(box for box in boxes.boxes if box.part == "table"),
-        hulls=tuple(as_hull(box) for box in boxes.boxes if box.part != "table"),
-    )
-    _compare(boxes, made, 30)
+    tower = load(RULEBOOK)
+    _compare(tower, _with_hulls(tower, [box for box in tower.boxes if box.part != "table"]), 30)
 
 
 @pytest.mark.slow
@@ -215,8 +176,13 @@ def test_a_ring_of_mitred_hulls_keeps_as_many_cubes_as_wallensteins_tube_of_boxe
         corners += [(corners[1][0], turn), (corners[0][0], turn)]
         outline = [(r * math.cos(2 * turn * k + t), r * math.sin(2 * turn * k + t)) for r, t in corners]
         walls.append(prism("tube", "cardboard", outline, low, high))
-    made = replace(boxes, boxes=tuple(box for box in boxes.boxes if box.part != "tube"), hulls=tuple(walls))
-    _compare(boxes, made, 20)
+    _compare(boxes, replace(_with_hulls(boxes, tube), hulls=tuple(walls)), 20)
+
+
+def _with_hulls(tower: Apparatus, chosen: Sequence[Box]) -> Apparatus:
+    """Return a tower with hulls in the place of some of its boxes."""
+    kept = tuple(box for box in tower.boxes if box not in chosen)
+    return replace(tower, boxes=kept, hulls=tuple(map(as_hull, chosen)))
 
 
 def _compare(one: Apparatus, other: Apparatus, drops: int) -> None:
@@ -241,8 +207,7 @@ def _kept(shape: Apparatus, drops: int, seed: int) -> Array:
 def _mixed() -> Apparatus:
     """The tower of rulebook.toml with the boards of its floors as hulls."""
     tower = load(RULEBOOK)
-    kept = tuple(box for box in tower.boxes if "floor" not in box.part)
-    return replace(tower, boxes=kept, hulls=tuple(as_hull(box) for box in tower.boxes if "floor" in box.part))
+    return _with_hulls(tower, [box for box in tower.boxes if "floor" in box.part])
 
 
 def test_a_tower_of_hulls_that_is_saved_and_continued_is_the_one_that_lives_on(mixed: Apparatus):
@@ -273,14 +238,14 @@ def test_a_cube_in_a_solid_is_as_deep_in_the_hull_as_in_the_box(blocked: tuple[A
     edge = as_box.cube_edge
     for shape in blocked:
         middle = Pose(MIDDLE, SOLID.orientation)
-        assert overlap_in(shape, [middle]) == pytest.approx(0.02 + edge / 2, abs=1e-9)
-        assert overlap_with_parts(shape, [middle]) == pytest.approx(0.02 + edge / 2, abs=1e-9)
+        assert scenes.overlap_in(shape, [middle]) == pytest.approx(0.02 + edge / 2, abs=1e-9)
+        assert scenes.overlap_with_parts(shape, [middle]) == pytest.approx(0.02 + edge / 2, abs=1e-9)
     rng, deep = np.random.default_rng(6), list[float]()
     for turn in turns(rng, 300):
         there = [pose(np.array(MIDDLE) + rng.uniform(-0.05, 0.05, 3), turn)]
-        deep.append(overlap_in(as_box, there))
-        assert overlap_in(as_a_hull, there) == pytest.approx(deep[-1], abs=1e-9)
-        assert overlap_with_parts(as_a_hull, there) == pytest.approx(deep[-1], abs=1e-9)
+        deep.append(scenes.overlap_in(as_box, there))
+        assert scenes.overlap_in(as_a_hull, there) == pytest.approx(deep[-1], abs=1e-9)
+        assert scenes.overlap_with_parts(as_a_hull, there) == pytest.approx(deep[-1], abs=1e-9)
     assert min(deep) == 0
     assert 30 < sum(each > 0.01 for each in deep) < 270
 

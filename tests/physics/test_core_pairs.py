@@ -3,11 +3,12 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
 from support.cases import each_case
-from support.scenes import CORNERS, EDGE, WEIGHTLESS, Array, floor, matrices, pose, set_up, turns
+from support.scenes import CORNERS, EDGE, WEIGHTLESS, Array, core, floor, matrices, pose, set_up, turns
 
 from tests.support.bench import World
 from tests.support.golden_scenes import SCENES, digest, kept
@@ -21,27 +22,17 @@ WOOD = Surface(0.4, 0.4)
 REACH = math.sqrt(3) * EDGE  # of two cubes whose spheres touch
 
 
-def engine_of(world: World) -> CoreEngine:
-    assert isinstance(world.engine, CoreEngine)
-    return world.engine
-
-
-def tables(world: World) -> arrays.Tables:
-    return engine_of(world).tables
-
-
-def listed(world: World) -> set[tuple[int, int]]:
-    w = tables(world)
-    return {(int(a), int(b)) for a, b, *_ in w.pairs[: w.whole[arrays.PAIRS]]}
-
-
-def must_be_listed(world: World) -> set[tuple[int, int]]:
-    """By hand, from all pairs of cubes: those whose spheres are nearer than anything that a step looks ahead."""
-    w = tables(world)
+def near_pairs(world: World) -> int:
+    """Take a step; count the pairs of cubes whose spheres are nearer than a step looks ahead: each must be listed."""
+    w = core(world).tables
     rows = range(int(w.whole[arrays.FIXED]), int(w.whole[arrays.ROWS]))
-    at = w.bodies[:, arrays.POSITION : arrays.POSITION + 3]
-    near = REACH + w.real[arrays.FAR]
-    return {(a, b) for a in rows for b in rows if a < b and np.linalg.norm(at[a] - at[b]) < near}
+    at = w.bodies[:, arrays.POSITION : arrays.POSITION + 3].copy()
+    reach = REACH + w.real[arrays.FAR]
+    near = {(a, b) for a, b in combinations(rows, 2) if np.linalg.norm(at[a] - at[b]) < reach}
+    core(world).step(0.001, 1)
+    w = core(world).tables
+    assert near <= {(int(a), int(b)) for a, b, *_ in w.pairs[: w.whole[arrays.PAIRS]]}
+    return len(near)
 
 
 @pytest.mark.parametrize("orientation", [(0.0, 0.0, 0.0, 1.0), tuple(turns(np.random.default_rng(3), 1)[0])])
@@ -51,18 +42,12 @@ def test_two_cubes_that_drift_together_are_on_the_list_before_either_looks_ahead
     """They start where they are just not listed, and come nearer by a twentieth of the skin a step, from both sides."""
     with World(PhysicsSettings(engine="core", quiet_time=10.0)) as world:
         set_up(world, [pose((0, 0, 0))], WOOD, gravity=WEIGHTLESS)
-        skin, far = tables(world).real[[arrays.SKIN, arrays.FAR]]
+        skin, far = core(world).tables.real[[arrays.SKIN, arrays.FAR]]
         apart = REACH + skin + far + 1e-9
         bodies = set_up(world, [pose((0, 0, 0)), pose((apart, 0, 0), orientation)], WOOD, gravity=WEIGHTLESS)
         for body, way in zip(bodies, (1, -1), strict=True):
-            engine_of(world).set_velocity(body, (way * 0.05 * skin / 0.001, 0, 0), (0, 0, 0))
-        seen = 0
-        for _ in range(30):
-            near = must_be_listed(world)
-            engine_of(world).step(0.001, 1)
-            assert near <= listed(world)
-            seen += len(near)
-        assert seen > 5
+            world.engine.set_velocity(body, (way * 0.05 * skin / 0.001, 0, 0), (0, 0, 0))
+        assert sum(near_pairs(world) for _ in range(30)) > 5
 
 
 def test_every_pair_of_a_falling_heap_that_can_touch_is_on_the_list_at_every_step():
@@ -70,13 +55,7 @@ def test_every_pair_of_a_falling_heap_that_can_touch_is_on_the_list_at_every_ste
     with World(PhysicsSettings(engine="core")) as world:
         starts = [pose((*rng.normal(0, EDGE, 2), (1 + 1.2 * k) * EDGE), turns(rng, 1)[0]) for k in range(15)]
         set_up(world, starts, WOOD, [floor()])
-        seen = 0
-        for _ in range(300):
-            near = must_be_listed(world)
-            engine_of(world).step(0.001, 1)
-            assert near <= listed(world)
-            seen += len(near)
-        assert seen > 3000
+        assert sum(near_pairs(world) for _ in range(300)) > 3000
 
 
 @each_case("where", ["among the rows", "far away"])
@@ -100,16 +79,16 @@ def test_the_grid_lists_the_pairs_that_a_look_at_all_rows_lists(where: str):
         if is_large:
             for _ in range(20):
                 engine.add_cuboid(Pose(tuple(rng.normal(0, size, 3)), (0.0, 0.0, 0.0, 1.0)), (0.01, 0.02, 0.03), 0.01)
-        told: list[list[list[int]]] = []
+        listed: list[list[list[int]]] = []
         reach = float(engine.tables.grid[arrays.LISTED])
-        for listed in (reach, 0.0):
-            engine.tables.grid[arrays.LISTED] = listed
+        for by_grid in (reach, 0.0):
+            engine.tables.grid[arrays.LISTED] = by_grid
             engine.lie_still()
-            told.append(engine.tables.pairs[: engine.tables.whole[arrays.PAIRS], :2].tolist())
+            listed.append(engine.tables.pairs[: engine.tables.whole[arrays.PAIRS], :2].tolist())
         engine.tables.grid[arrays.LISTED] = reach
         assert reach > 0
-        assert told[0] == told[1] == sorted(told[0])
-        assert len(told[0]) > 300 or where == "far away"
+        assert listed[0] == listed[1] == sorted(listed[0])
+        assert len(listed[0]) > 300 or where == "far away"
 
 
 def test_pairs_get_room_when_they_need_it_and_no_digit_changes(monkeypatch: pytest.MonkeyPatch):
@@ -124,10 +103,10 @@ def test_what_touched_a_cube_that_is_taken_out_wakes_up_and_nothing_else(gone: i
     with World(PhysicsSettings(engine="core")) as world:
         row = [pose((k * EDGE, 0, EDGE / 2)) for k in (0, 1, 2, 9)]
         bodies = set_up(world, row, WOOD, [floor()])
-        engine = engine_of(world)
+        engine = core(world)
         engine.lie_still()
         engine.remove(bodies[gone])
-        w = tables(world)
+        w = engine.tables
         awake = w.flags[w.whole[arrays.FIXED] : w.whole[arrays.ROWS], arrays.AWAKE].tolist()
         assert awake == [1, 1, 0]  # in the order of the rows that are left; islands wake whole
 
@@ -142,19 +121,18 @@ def test_the_deepest_contact_is_that_of_all_points_of_all_pairs(overlaps: Sequen
     with World(PhysicsSettings(engine="core")) as world:
         poses = [pose((3 * k * EDGE, 0, low - over / 100 * EDGE), tilted) for k, over in enumerate(overlaps)]
         set_up(world, poses, WOOD, [floor()])
-        engine_of(world).lie_still()
-        assert engine_of(world).overlap() == pytest.approx(0.03 * EDGE, rel=1e-6)
+        core(world).lie_still()
+        assert world.engine.overlap() == pytest.approx(0.03 * EDGE, rel=1e-6)
 
 
 def cradle(cubes: int, gap: float, speed: float) -> Array:
     """Cubes in a row, face to face, `gap` (edges) between them; the first comes at `speed`: velocities after a step."""
     with World(PhysicsSettings(engine="core", quiet_time=10.0)) as world:
-        bodies = set_up(
-            world, [pose((k * (1 + gap) * EDGE, 0, 0)) for k in range(cubes)], Surface(0.0, 1.0), gravity=WEIGHTLESS
-        )
-        engine_of(world).set_velocity(bodies[0], (speed, 0, 0), (0, 0, 0))
-        engine_of(world).step(0.001, 1)
-        return engine_of(world).motion(bodies).velocity[:, 0]
+        row = [pose((k * (1 + gap) * EDGE, 0, 0)) for k in range(cubes)]
+        bodies = set_up(world, row, Surface(0.0, 1.0), gravity=WEIGHTLESS)
+        world.engine.set_velocity(bodies[0], (speed, 0, 0), (0, 0, 0))
+        world.engine.step(0.001, 1)
+        return world.engine.motion(bodies).velocity[:, 0]
 
 
 def test_in_one_step_an_impact_passes_on_four_times_and_is_held_the_fifth():

@@ -2,21 +2,22 @@
 
 import math
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import pytest
 from support.cases import each_case
 
-from tests.measure.living import Kept, Twins, moment, play_twins
+from tests.measure.living import Twins, moment, play_twins
 from tests.measure.same import FUSED, count_code
 from tests.support.golden_scenes import JAMMING, ROUGH, SCENES, STANDARD, digest, kept
 from tower_sim.apparatus.catalogue import load, names
-from tower_sim.apparatus.parts import Apparatus
 from tower_sim.cubes import Cube, supply
+from tower_sim.outcome import Outcome
 from tower_sim.physics.core import arrays, engine
 from tower_sim.physics.scene import Scene
 from tower_sim.simulator import PhysicsModel
@@ -46,15 +47,15 @@ def test_a_digest_sees_the_twelfth_digit_of_a_velocity(monkeypatch: pytest.Monke
     """Cubes start 1e-12 m/s faster than they do."""
     gently, throw = engine.CoreEngine.set_velocity, Scene.throw
 
-    def faster(self: Any, body: int, velocity: Sequence[float], spin: Sequence[float]) -> None:
+    def set_faster(self: Any, body: int, velocity: Sequence[float], spin: Sequence[float]) -> None:
         gently(self, body, [x + 1e-12 for x in velocity], spin)
 
-    def thrown_faster(self: Scene, cubes: Sequence[Cube], rng: np.random.Generator) -> None:
+    def throw_faster(self: Scene, cubes: Sequence[Cube], rng: np.random.Generator) -> None:
         throw(self, cubes, rng)
         self.tables.cubes[self.tables.drop[arrays.LAID] :, arrays.LET_VELOCITY : arrays.LET_VELOCITY + 3] += 1e-12
 
-    monkeypatch.setattr(engine.CoreEngine, "set_velocity", faster)
-    monkeypatch.setattr(Scene, "throw", thrown_faster)
+    monkeypatch.setattr(engine.CoreEngine, "set_velocity", set_faster)
+    monkeypatch.setattr(Scene, "throw", throw_faster)
     for name in ("falls on an edge", "rulebook, two", "wallenstein, taken", "dead_reckoning, fast"):
         assert digest(name) != kept()[name]
 
@@ -65,9 +66,9 @@ def test_machine_code_rounds_every_product_before_it_is_added():
     numba = pytest.importorskip("numba")
 
     def code(**more: Any) -> str:
-        made = numba.njit(**(OPTIONS | more))(poly)
-        made(np.ones(9))
-        return "".join(made.inspect_asm().values())
+        function = numba.njit(**(OPTIONS | more))(poly)
+        function(np.ones(9))
+        return "".join(function.inspect_asm().values())
 
     def poly(x: Any) -> float:
         return (x[0] * x[1] + x[2]) * x[3] + x[4] * x[5] + x[6]
@@ -100,81 +101,71 @@ def test_a_bound_on_the_look_ahead_that_cubes_do_come_to_changes_digits(monkeypa
 
 @pytest.mark.parametrize("threads", [2, 4])
 def test_threads_that_drop_at_once_with_models_of_their_own_get_the_bytes_that_each_gets_alone(threads: int):
-    listed = list(SCENES)
-    turned = [listed[k * len(listed) // threads :] + listed[: k * len(listed) // threads] for k in range(threads)]
+    starts = [k * len(SCENES) // threads for k in range(threads)]
+    orders = [[*SCENES][start:] + [*SCENES][:start] for start in starts]
     with ThreadPoolExecutor(threads) as pool:
-        for found in pool.map(lambda order: {name: digest(name) for name in order}, turned):
-            assert found == kept()
-
-
-def ended(played: Sequence[Kept], drops: int) -> None:
-    """They are the same after each drop; where all cubes of a colour are inside there is none to drop."""
-    assert [each.drop for each in played if not each.is_same] == []
-    assert len(played) >= drops / 2
-    assert max(each.residents for each in played) > 0
+        for digests in pool.map(lambda order: {name: digest(name) for name in order}, orders):
+            assert digests == kept()
 
 
 @pytest.mark.parametrize("name", TOWERS)
-def test_a_game_saved_after_each_drop_is_the_game_that_lives_on(name: str):
+@pytest.mark.parametrize(
+    ("seed", "drops"), [(1, 8), *(pytest.param(seed, 36, marks=pytest.mark.slow) for seed in range(5))]
+)
+def test_a_game_saved_after_each_drop_is_the_game_that_lives_on(name: str, seed: int, drops: int):
+    """Where all cubes of a colour are inside there is none to drop."""
     with PhysicsModel(load(name), STANDARD) as model:
-        ended(list(play_twins(model, seed=1, drops=8)), 8)
+        moments = list(play_twins(model, seed, drops))
+    assert [each.drop for each in moments if not each.is_same] == []
+    assert len(moments) >= drops / 2
+    assert max(each.residents for each in moments) > 0
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("name", TOWERS)
-def test_a_whole_game_saved_after_each_drop_is_the_game_that_lives_on(name: str, seed: int):
-    with PhysicsModel(load(name), STANDARD) as model:
-        ended(list(play_twins(model, seed)), 36)
-
-
-def filled(twins: Twins) -> list[str]:
-    """Drop handfuls of twelve until two cubes or more lie there."""
-    statuses: list[str] = []
-    for k in range(20):
-        statuses.append(str(twins.drop(hand(twins.model, 12, 12 * k), 1, k).status))
-        if len(there(twins)) > 1:
-            return statuses
-    pytest.fail("nothing stays")
-
-
-def there(twins: Twins) -> tuple[Cube, ...]:
+def resident_cubes(twins: Twins) -> tuple[Cube, ...]:
     return (*twins.state.cubes, *twins.state.board.cubes)
 
 
-def knocked(twins: Twins) -> list[str]:
-    knocks = [twins.knock(strength, 2, k) for k, strength in enumerate((0.05, 0.3, 2.0))]
-    return [str(outcome.status) for outcome in (*knocks, twins.drop(hand(twins.model, 3, 300), 3))]
+def fill(twins: Twins) -> Iterator[Outcome]:
+    """Drop handfuls of twelve until two cubes or more lie there."""
+    for k in range(20):
+        yield twins.drop(hand(twins.model, 12, 12 * k), 1, k)
+        if len(resident_cubes(twins)) > 1:
+            return
+    pytest.fail("nothing stays")
 
 
-def taken(twins: Twins) -> list[str]:
-    twins.take(there(twins)[::2])
-    return [str(outcome.status) for outcome in (twins.drop((), 4), twins.drop(hand(twins.model, 2, 300), 5))]
+def knock(twins: Twins) -> Iterator[Outcome]:
+    for k, strength in enumerate((0.05, 0.3, 2.0)):
+        yield twins.knock(strength, 2, k)
+    yield twins.drop(hand(twins.model, 3, 300), 3)
 
 
-def thrown_again(twins: Twins) -> list[str]:
+def take(twins: Twins) -> Iterator[Outcome]:
+    twins.take(resident_cubes(twins)[::2])
+    yield twins.drop((), 4)
+    yield twins.drop(hand(twins.model, 2, 300), 5)
+
+
+def throw_again(twins: Twins) -> Iterator[Outcome]:
     """On a board: cubes are thrown that lie there."""
     again = twins.state.board.cubes[::2] or hand(twins.model, 4)
     twins.take([cube for cube in again if cube in twins.state.cubes])
-    return [str(outcome.status) for outcome in (twins.drop(again, 6), twins.drop((), 7))]
-
-
-def pouring(name: str) -> Apparatus:
-    shape = load(name)
-    return replace(shape, hand=replace(shape.hand, rate=20))
+    yield twins.drop(again, 6)
+    yield twins.drop((), 7)
 
 
 @pytest.mark.parametrize("name", ["amerigo", "wallenstein", "dead_reckoning"])
-@each_case("story", [knocked, taken, thrown_again])
-@each_case("is_poured", [False, True], ids=["at once", "poured"])
+@each_case("story", [knock, take, throw_again])
+@each_case("rate", [None, 20], ids=["at once", "poured"])
 @each_case("settings", [STANDARD, JAMMING], ids=["at rest", "jammed"])
 def test_what_can_happen_to_a_tower_happens_alike_to_the_living_and_the_saved(
-    story: Callable[[Twins], list[str]], name: str, is_poured: bool, settings: Any
+    story: Callable[[Twins], Iterator[Outcome]], name: str, rate: float | None, settings: Any
 ):
     """Jammed: time is up before any cube has been quiet for long enough, so they are stopped as they are."""
-    shape = pouring(name) if is_poured else load(name)
+    shape = load(name)
+    shape = replace(shape, hand=replace(shape.hand, rate=rate or shape.hand.rate))
     with PhysicsModel(shape, settings) as model, Twins(model) as twins:
-        statuses = [*filled(twins), *story(twins)]
+        statuses = [str(outcome.status) for outcome in chain(fill(twins), story(twins))]
         assert set(statuses) <= {"settled", "jammed"}
         assert (settings is STANDARD) or "jammed" in statuses
         assert twins.are_same

@@ -12,18 +12,16 @@ import numpy as np
 import pytest
 from support.cases import each_case
 from support.hulls import hull
-from support.scenes import Array
+from support.scenes import EDGE, Array, Thing, pose, run, set_up
 
+from tests.support.bench import World
 from tower_sim.apparatus.parts import Box, Hull, Surface, Vector
 from tower_sim.errors import UsageError
-from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.state import Pose
 
-EDGE = 0.008
 THICK = 0.0015
 SETTINGS = PhysicsSettings(engine="core")
-BOX = Box("floor", "s", (0.1, 0.0, -0.05), (0.2, 0.15, 0.05))
+BOX = Box("floor", "floor", (0.1, 0.0, -0.05), (0.2, 0.15, 0.05))
 LOW, HIGH, SIDE = -0.1, 0.3, 0.15
 CUTS = np.linspace(LOW, HIGH, 81).tolist()  # 40 in 200 mm
 Turn = tuple[float, float, float, float]
@@ -37,7 +35,7 @@ def piece(corners: Sequence[Sequence[float]], cosines: Sequence[float]) -> Hull:
     around = [(k, k + number, (k + 1) % number + number, (k + 1) % number) for k in range(number)]
     faces = [tuple(range(number)), tuple(range(2 * number - 1, number - 1, -1)), *around]
     places = [*upper.tolist(), *lower.tolist()]
-    return replace(hull("floor", "s", places, faces), least_cosines=(1.0, 2.0, *map(float, cosines)))
+    return replace(hull("floor", "floor", places, faces), least_cosines=(1.0, 2.0, *map(float, cosines)))
 
 
 def strips() -> list[Hull]:
@@ -72,31 +70,19 @@ def about(axis: Sequence[float], angle: float) -> Turn:
     return x, y, z, math.cos(angle / 2)
 
 
-def world(solids: Sequence[Box | Hull]) -> CoreEngine:
-    engine, pair = CoreEngine(SETTINGS), Surface(0.3, 0.4)
-    engine.clear(EDGE)
-    engine.set_gravity((0.0, 0.0, -9.81))
-    engine.set_effort(SETTINGS.iterations, SETTINGS.residual, SETTINGS.relaxation)
-    boxes = [each for each in solids if isinstance(each, Box)]
-    engine.add_solids(boxes, [each for each in solids if isinstance(each, Hull)], {"s": pair}, pair)
-    engine.set_cubes(0.0005)
-    return engine
+def world(solids: Sequence[Box | Hull]) -> World:
+    bench = World(SETTINGS)
+    set_up(bench, [], Surface(0.3, 0.4), solids, thing=Thing(EDGE, 0.0005))
+    return bench
 
 
-def way(
-    engine: CoreEngine, at: Sequence[float], turn: Turn, velocity: Vector, spin: Sequence[float], windows: int
-) -> Array:
+def way(world: World, at: Sequence[float], turn: Turn, velocity: Vector, spin: Sequence[float], windows: int) -> Array:
     """Return where a cube is after each window until it sleeps, its velocity and its spin, shape (windows, 9)."""
-    x, y, z = map(float, at)
-    body = engine.add_cube(Pose((x, y, z), turn))
-    engine.set_velocity(body, velocity, spin)
-    found: list[Array] = []
-    for _ in range(windows):
-        engine.run(1)
-        motion = engine.motion([body])
-        found.append(np.concatenate([motion.position[0], motion.velocity[0], motion.spin[0]]))
-    engine.remove(body)
-    return np.array(found)
+    body = world.engine.add_cube(pose(at, turn))
+    world.engine.set_velocity(body, velocity, spin)
+    motions = [*run(world, [body], windows * SETTINGS.window)]
+    world.engine.remove(body)
+    return np.array([np.concatenate([x.position[0], x.velocity[0], x.spin[0]]) for x in motions])
 
 
 @each_case("surface", SURFACES)
@@ -117,14 +103,14 @@ def test_cubes_tumble_over_seams_as_far_as_over_one_box(surface: str):
     """Of 60 throws with spin, in pairs, how far they come (mm): some 69, and without `least_cosines` 6 to 9 less."""
     rng = np.random.default_rng(3)
     pieces = SURFACES[surface]()
-    engines = [world(solids) for solids in ([BOX], pieces, catching(pieces))]
+    worlds = [world(solids) for solids in ([BOX], pieces, catching(pieces))]
     ends: list[list[float]] = []
     for _ in range(60):
         at = (rng.uniform(-0.01, 0.01), rng.uniform(-0.02, 0.02), 0.012)
         turn = about(rng.normal(size=3).tolist(), rng.uniform(0, 3))
         velocity = (rng.uniform(0.4, 0.8), rng.uniform(-0.1, 0.1), -0.2)
         spin = (0.0, rng.uniform(20, 100), rng.uniform(-20, 20))
-        ends.append([1e3 * float(way(engine, at, turn, velocity, spin, 50)[-1, 0]) for engine in engines])
+        ends.append([1e3 * float(way(each, at, turn, velocity, spin, 50)[-1, 0]) for each in worlds])
     whole, cut, caught = np.array(ends).T
     error = np.std(cut - whole) / math.sqrt(len(whole))
     assert abs(np.mean(cut - whole)) < 3 * error
@@ -141,11 +127,11 @@ def test_a_cube_that_falls_on_a_seam_bounces_as_from_one_box(surface: str, typic
     """
     pieces, off = SURFACES[surface](), list[float]()
     seam = 0.05 if surface == "fan" else CUTS[30]
-    engines = world([BOX]), world(pieces)
+    worlds = world([BOX]), world(pieces)
     leans = (about((1, 0, 0), math.pi / 4), about((0, 1, 0), math.pi / 4), about((1, -1, 0), 0.9553))
     for turn, beside in product(leans, (0.0, 1e-5, -1e-4, 2e-4)):
         start = ((seam + beside, 0.003, 0.013), turn, (0.0, 0.0, -0.5), (0.0, 0.0, 3.0), 3)
-        whole, cut = (way(engine, *start) for engine in engines)
+        whole, cut = (way(each, *start) for each in worlds)
         assert whole[:, 5].max() > 0.05  # it bounces
         off.append(float(np.abs(cut - whole)[:, 3:6].max()))
     assert np.median(off) < typical
@@ -162,15 +148,15 @@ def test_cubes_hit_a_ridge_of_two_pieces_as_that_of_one_solid(falls: float):
         piece([(0, -y, 0), (x, -y, z), (x, y, z), (0, y, 0)], (0, 0, 0, cosine)),
     ]
     places = [(-x, -y, z), (0, -y, 0), (x, -y, z), (-x, y, z), (0, y, 0), (x, y, z)]
-    solid = hull("floor", "s", places, [(0, 2, 1), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (0, 3, 5, 2)])
+    solid = hull("floor", "floor", places, [(0, 2, 1), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (0, 3, 5, 2)])
     rng, off = np.random.default_rng(5), list[float]()
-    engines = world([solid]), world(pieces)
+    worlds = world([solid]), world(pieces)
     for _ in range(60):
         at = (rng.uniform(-0.012, 0.012), rng.uniform(-0.03, 0.03), 0.012)
         turn = about(rng.normal(size=3).tolist(), rng.uniform(0, 3))
         velocity = (rng.uniform(-0.5, 0.5), rng.uniform(-0.1, 0.1), -0.3)
         start = (at, turn, velocity, rng.normal(0, 20, 3).tolist(), 5)
-        whole, cut = (way(engine, *start) for engine in engines)
+        whole, cut = (way(each, *start) for each in worlds)
         off.append(float(np.abs(cut - whole)[:, :3].max()))
     assert np.median(off) < 1e-6
     assert np.quantile(off, 0.9) < 1e-4

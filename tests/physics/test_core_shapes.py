@@ -1,43 +1,35 @@
 """The core with other bodies than cubes, against answers that are known without it."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from support import scenes
 from support.cases import each_case
 from support.scenes import (
-    CORNERS,
     DOWN,
     EDGE,
     INERTIA,
     MASS,
-    UPRIGHT,
     WEIGHTLESS,
     Array,
     floor,
     matrices,
     pose,
-    routh,
     run,
     run_out,
+    slope_axes,
     turns,
 )
 
 from tests.support.bench import GRAVITY, Motion, World
 from tower_sim.apparatus.parts import Box, Surface, Vector, span, tilted_about_y
-from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.state import Pose
 
 WOOD = Surface(0.4, 0.4)
-
-
-@pytest.fixture(name="world", scope="module")
-def _world() -> Iterator[World]:
-    with World(PhysicsSettings(engine="core")) as world:
-        yield world
 
 
 @dataclass(frozen=True)
@@ -64,8 +56,7 @@ DOMINO = Cuboid((0.002, 0.004, 0.008))
 
 def put(world: World, boxes: Sequence[Box], pair: Surface, things: Sequence[tuple[Cuboid, Pose]], gravity: Vector):
     """Put cuboids among boxes, all at rest; returns the engine and their numbers."""
-    engine = world.engine
-    assert isinstance(engine, CoreEngine)
+    engine = scenes.core(world)
     world.clear(min(2 * min(thing.half) for thing, _ in things), gravity)
     engine.add_boxes(boxes, {"floor": pair}, pair)
     return engine, [engine.add_cuboid(where, thing.half, thing.mass) for thing, where in things]
@@ -86,9 +77,8 @@ def angular_momentum(thing: Cuboid, motion: Motion, i: int = 0) -> Array:
 
 
 def test_a_free_cuboid_keeps_its_energy_and_its_angular_momentum_to_ten_digits(world: World):
-    engine, (body,) = put(
-        world, [], WOOD, [(DOMINO, pose((0, 0, 0), turns(np.random.default_rng(1), 1)[0]))], WEIGHTLESS
-    )
+    (turn,) = turns(np.random.default_rng(1), 1)
+    engine, (body,) = put(world, [], WOOD, [(DOMINO, pose((0, 0, 0), turn))], WEIGHTLESS)
     engine.set_velocity(body, (0, 0, 0), (11.0, 23.0, -17.0))
     start = engine.motion([body])
     for _ in range(10):
@@ -132,16 +122,13 @@ def test_a_cuboid_flips_when_it_spins_about_its_middle_axis_and_about_no_other(w
 
 def test_a_cuboid_that_is_a_cube_moves_as_a_cube_to_the_last_digit(world: World):
     def falls(is_cuboid: bool):
-        engine = world.engine
-        assert isinstance(engine, CoreEngine)
-        world.clear(EDGE)
-        engine.add_boxes([floor(0.2)], {"floor": WOOD}, WOOD)
-        engine.set_cubes(MASS, INERTIA)
-        for k, turn in enumerate(turns(np.random.default_rng(2), 5)):
-            where = pose((0, 0.002 * k, 0.02 + 0.015 * k), turn)
-            engine.add_cuboid(
-                where, (EDGE / 2, EDGE / 2, EDGE / 2), MASS, (INERTIA, INERTIA, INERTIA)
-            ) if is_cuboid else engine.add_cube(where)
+        poses = [
+            pose((0, 0.002 * k, 0.02 + 0.015 * k), turn) for k, turn in enumerate(turns(np.random.default_rng(2), 5))
+        ]
+        thing = scenes.Thing(inertia=INERTIA)
+        scenes.set_up(world, () if is_cuboid else poses, WOOD, [floor(0.2)], thing=thing)
+        for where in poses if is_cuboid else ():
+            scenes.core(world).add_cuboid(where, (EDGE / 2, EDGE / 2, EDGE / 2), MASS, (INERTIA, INERTIA, INERTIA))
         return run_out(world, range(5), 0.4)
 
     one, two = falls(True), falls(False)
@@ -152,18 +139,15 @@ def test_a_cuboid_that_is_a_cube_moves_as_a_cube_to_the_last_digit(world: World)
 @pytest.mark.parametrize("above", [-1.0, 1.0, 4.0])
 def test_a_cuboid_sticks_or_slides_down_a_slope_as_coulomb_friction_lets_it(world: World, above: float):
     slope = math.atan(0.4) + math.radians(above)
-    start = pose(DOMINO.half[0] * np.array([math.sin(slope), 0.0, math.cos(slope)]), _lying(slope))
+    across, down = slope_axes(slope)
+    start = pose(DOMINO.half[0] * across, tilted_about_y(slope + math.pi / 2))  # on its broad side
     _, bodies = put(world, [floor(slope)], WOOD, [(DOMINO, start)], DOWN)
-    down = np.array([math.cos(slope), 0.0, -math.sin(slope)])
     motions = list(run(world, bodies, 0.5))
     if above < 0:
         assert np.linalg.norm(motions[-1].position[0] - start.position) < 0.01 * DOMINO.half[0]
         return
-    speed = np.array([motion.velocity[0] @ down for motion in motions])
-    times = world.settings.window * np.arange(1, len(speed) + 1)
-    late = times > 0.1
     expected = GRAVITY * (math.sin(slope) - 0.4 * math.cos(slope))
-    assert np.polyfit(times[late], speed[late], 1)[0] == pytest.approx(expected, rel=0.005)
+    assert scenes.acceleration(world, motions, down) == pytest.approx(expected, rel=0.005)
 
 
 @pytest.mark.parametrize(("degrees", "topples"), [(-0.5, False), (0.5, True)])
@@ -173,7 +157,7 @@ def test_a_cuboid_topples_on_a_rough_slope_when_its_middle_is_past_its_edge(
     """At the slope atan(width / height), here of a domino that stands on a floor that descends across it."""
     thing = Cuboid((0.004, 0.004, 0.008))
     slope = math.atan(0.5) + math.radians(degrees)
-    across = np.array([math.sin(slope), 0.0, math.cos(slope)])
+    across, _ = slope_axes(slope)
     start = pose(across * 0.008, tilted_about_y(slope))
     _, bodies = put(world, [floor(slope)], Surface(2.0, 0.4), [(thing, start)], DOWN)
     turned = [float(matrices(motion.orientation)[0, :, 2] @ across) for motion in run(world, bodies, 1.0)]
@@ -184,19 +168,7 @@ def test_a_cuboid_topples_on_a_rough_slope_when_its_middle_is_past_its_edge(
 def test_a_cuboid_that_falls_flat_bounces_with_the_nominal_restitution(world: World, height: float):
     start = pose((0, 0, DOMINO.half[2] + height))
     _, bodies = put(world, [floor()], Surface(0.4, 0.5), [(DOMINO, start)], DOWN)
-    peak, rising = 0.0, False
-    for motion in run(world, bodies, 0.5):
-        if rising:
-            peak = motion.velocity[0, 2] ** 2 / 2 / GRAVITY + motion.position[0, 2] - DOMINO.half[2]
-            break
-        rising = bool(motion.velocity[0, 2] > 0)
-    assert math.sqrt(peak / height) == pytest.approx(0.5, abs=0.02)
-
-
-def _lying(slope: float):
-    """Return the turn of a domino that lies with its broad side on a slope: its short axis is across it."""
-    x, y, z, w = tilted_about_y(slope + math.pi / 2)
-    return (x, y, z, w)
+    assert scenes.bounce(world, bodies, DOMINO.half[2], height) == pytest.approx(0.5, abs=0.02)
 
 
 CORNER_MEAN, CORNER_SPREAD = 0.005, 0.02  # Newton's restitution in one impulse is not all along Routh's curve
@@ -218,7 +190,7 @@ def _corner_impacts(world: World, number: int) -> tuple[Array, Array, Array]:
     turn, m = turns(rng, 8 * number), DOMINO.mass
     velocity, spin = rng.normal(size=(8 * number, 3)), rng.normal(size=(8 * number, 3)) * 100.0
     axes = matrices(turn)
-    corners = np.einsum("nij,kj->nki", axes, 2 * CORNERS * DOMINO.half)
+    corners = np.einsum("nij,kj->nki", axes, 2 * scenes.CORNERS * DOMINO.half)
     lowest = corners[:, :, 2].argmin(axis=1)
     arm = corners[np.arange(len(turn)), lowest]
     others = np.sort(corners[:, :, 2], axis=1)
@@ -233,16 +205,16 @@ def _corner_impacts(world: World, number: int) -> tuple[Array, Array, Array]:
         before = energy([DOMINO], engine.motion([body]))
         world.step(1e-6, 1)
         kept.append(energy([DOMINO], engine.motion([body])) / before)
-    told: list[Array] = []
+    theories: list[Array] = []
     arm, slip, velocity, spin, axes = arm[fits], slip[fits], velocity[fits], spin[fits], axes[fits]
     for moments in (DOMINO.moments, np.full(3, DOMINO.moments.mean())):
         swift = np.einsum("nik,k,njk->nij", axes, 1 / moments, axes)
         cross = np.array([[[0, -z, y], [z, 0, -x], [-y, x, 0]] for x, y, z in arm])
         mobility: Array = np.eye(3) / m - np.einsum("nij,njk,nkl->nil", cross, swift, cross)
-        _, impulse, _ = routh(slip, mobility, WOOD.friction, WOOD.restitution)
+        _, impulse, _ = scenes.routh(slip, mobility, WOOD.friction, WOOD.restitution)
         after = velocity + impulse / m, spin + np.einsum("nij,nj->ni", swift, np.cross(arm, impulse))
-        told.append(_kinetic(*after, axes) / _kinetic(velocity, spin, axes))
-    return np.array(kept), told[0], told[1]
+        theories.append(_kinetic(*after, axes) / _kinetic(velocity, spin, axes))
+    return np.array(kept), theories[0], theories[1]
 
 
 def _kinetic(velocity: Array, spin: Array, axes: Array) -> Array:
@@ -253,7 +225,7 @@ def _kinetic(velocity: Array, spin: Array, axes: Array) -> Array:
 def test_a_stack_of_dominoes_that_cross_comes_to_rest_where_it_was_put(world: World):
     quarter = (0.0, 0.0, math.sqrt(0.5), math.sqrt(0.5))
     slab = Cuboid((0.008, 0.004, 0.002))
-    things = [(slab, pose((0, 0, 0.002 + 0.004 * k), quarter if k % 2 else UPRIGHT)) for k in range(8)]
+    things = [(slab, pose((0, 0, 0.002 + 0.004 * k), quarter if k % 2 else scenes.UPRIGHT)) for k in range(8)]
     engine, bodies = put(world, [floor()], WOOD, things, DOWN)
     assert engine.run(100) < 100  # fewer, as all sleep
     motion = engine.motion(bodies)
@@ -294,18 +266,12 @@ def _momenta(things: Sequence[Cuboid], motion: Motion) -> Array:
 @each_case("seed", range(5))
 def test_cuboids_poured_into_a_box_come_to_rest_and_gain_no_energy_in_fine_steps(seed: int):
     """No more than lifts all of them by 5 um; the standard step has gained ten times that, in one of 60 such heaps."""
-    with World(PhysicsSettings(engine="core", step_travel=0.02, timestep=0.0005)) as world:
-        _pour(world, np.random.default_rng(seed))
-
-
-def _pour(world: World, rng: np.random.Generator) -> None:
+    world = World(PhysicsSettings(engine="core", step_travel=0.02, timestep=0.0005))
+    rng = np.random.default_rng(seed)
     kinds = [DOMINO, Cuboid((0.004, 0.004, 0.004), 2000.0), Cuboid((0.0025, 0.005, 0.005), 300.0)]
     things = [(kinds[k % 3], pose((*rng.uniform(-0.01, 0.01, 2), 0.02 + 0.02 * k), turns(rng, 1)[0])) for k in range(9)]
-    walls = [
-        span("wall", *(((s * 0.03 - 0.002, s * 0.03 + 0.002), (-0.032, 0.032)) if x else
-                       ((-0.032, 0.032), (s * 0.03 - 0.002, s * 0.03 + 0.002))), (0.0, 0.05), "floor")
-        for x in (True, False) for s in (-1, 1)
-    ]  # fmt: skip
+    sides = [((s * 0.03 - 0.002, s * 0.03 + 0.002), (-0.032, 0.032)) for s in (-1, 1)]
+    walls = [span("wall", a, b, (0.0, 0.05), "floor") for x, y in sides for a, b in ((x, y), (y, x))]
     engine, bodies = put(world, [floor(), *walls], WOOD, things, DOWN)
     solid = [thing for thing, _ in things]
     most = energy(solid, engine.motion(bodies), GRAVITY)

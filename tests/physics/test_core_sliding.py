@@ -1,7 +1,6 @@
 """The core: a cube that slides flat, straight, across a slope and spinning, against what Coulomb friction says."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -9,19 +8,14 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 from support.cases import each_case
-from support.scenes import EDGE, Array, awake, floor, matrices, pose, run, set_up
+from support.scenes import EDGE, Array, awake, floor, matrices, pose, run, set_up, slope_axes
 
 from tests.support.bench import GRAVITY, Motion, World
 from tower_sim.apparatus.parts import Surface, tilted_about_y
 
+SETTINGS = awake("core")
 FEET: Array = np.array([(x, y) for x in (-1, 1) for y in (-1, 1)], dtype=float) * EDGE / 2
 """A flat contact is its corners: (4, 2), m, from the cube's middle."""
-
-
-@pytest.fixture
-def world() -> Iterator[World]:
-    with World(awake("core")) as world:
-        yield world
 
 
 @each_case("friction", [0.1, 0.4, 0.6])
@@ -33,7 +27,8 @@ def test_a_cube_slides_straight_and_stops_where_friction_stops_it(world: World, 
     way = motions[-1].position[0, :2]
     off = math.degrees(math.atan2(way[1], way[0]) - 0.3)
     far, expected = float(np.linalg.norm(way)), 0.6**2 / (2 * friction * GRAVITY)
-    turned = max(abs(_heading(m) - math.radians(yaw)) for m in motions)
+    along = matrices(np.concatenate([motion.orientation for motion in motions]))[:, :, 0]  # how far it has turned
+    turned = np.abs(np.arctan2(along[:, 1], along[:, 0]) - math.radians(yaw)).max()
     print(f"friction {friction}, yaw {yaw}: {off:+.4f} degrees, {far / expected - 1:+.3%}, turned {turned:.1e} rad")
     assert abs(off) < 1.0
     assert far == pytest.approx(expected, abs=0.6 * world.settings.timestep / 2)
@@ -53,7 +48,7 @@ def test_a_cube_pushed_across_a_slope_turns_downhill_as_a_sliding_point_does(wor
         return pull - friction * GRAVITY * math.cos(slope) * velocity / max(float(np.linalg.norm(velocity)), 1e-9)
 
     motions = _slide(world, friction, first, 0.0, 0.4, slope)
-    down = np.array([math.cos(slope), 0.0, -math.sin(slope)])
+    _, down = slope_axes(slope)
     slid = np.array([(m.velocity[0] @ down, m.velocity[0, 1]) for m in motions])
     times = world.settings.window * np.arange(1, len(slid) + 1)
     expected = solve_ivp(change, (0, times[-1]), first, t_eval=times, rtol=1e-8, atol=1e-10).y.T
@@ -91,11 +86,10 @@ def test_a_cube_that_slides_and_spins_moves_as_the_equations_of_four_corners_say
 ):
     """`bounds` of velocity, spin and way (shares), in steps as shipped and an eighth; uneven loads show in the spin."""
     seconds = 2 * (speed / GRAVITY / friction + spin * EDGE / 3 / math.sqrt(2) / GRAVITY / friction)
-    own = awake("core")
-    finer = {name: getattr(own, name) / parts for name in ("timestep", "step_travel", "residual")}
-    with World(replace(own, **finer)) as world:
+    finer = {name: getattr(SETTINGS, name) / parts for name in ("timestep", "step_travel", "residual")}
+    with World(replace(SETTINGS, **finer)) as world:
         motions = _slide(world, friction, np.array([speed, 0.0]), spin, seconds)
-    times: Array = own.window * np.arange(1.0, len(motions) + 1)
+    times: Array = SETTINGS.window * np.arange(1.0, len(motions) + 1)
     expected = _equations(friction, np.array([speed, 0.0]), spin, times)
     velocity = np.array([m.velocity[0, :2] for m in motions])
     spins = np.array([m.spin[0, 2] for m in motions])
@@ -151,14 +145,8 @@ def _slide(
     world: World, friction: float, velocity: Array, spin: float, seconds: float, slope: float = 0.0, yaw: float = 0.0
 ) -> list[Motion]:
     """Let a cube go, flat on a floor that descends towards +x, with a velocity down and across it, and a spin."""
-    up, down = np.array([math.sin(slope), 0, math.cos(slope)]), np.array([math.cos(slope), 0, -math.sin(slope)])
+    up, down = slope_axes(slope)
     turn = Rotation.from_quat(tilted_about_y(slope)) * Rotation.from_euler("z", yaw, degrees=True)
     bodies = set_up(world, [pose(up * EDGE / 2, turn.as_quat())], Surface(friction, 0.4), [floor(slope)])
     world.engine.set_velocity(bodies[0], velocity[0] * down + velocity[1] * np.array([0, 1.0, 0]), spin * up)
     return list(run(world, bodies, seconds))
-
-
-def _heading(motion: Motion) -> float:
-    """Return how far a cube on a level floor has turned about the vertical (rad)."""
-    matrix = matrices(motion.orientation)[0]
-    return math.atan2(matrix[1, 0], matrix[0, 0])

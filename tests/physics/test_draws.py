@@ -9,6 +9,7 @@ from statistics import NormalDist
 
 import numpy as np
 from support.cases import each_case
+from support.scenes import matrices
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Hand
@@ -85,22 +86,16 @@ def test_normal_numbers_do_not_depend_on_each_other():
 def test_orientations_are_unit_quaternions_uniform_over_rotations():
     """Then every entry of the rotation's matrix is uniform on -1..1 (Archimedes), whatever axis is looked at."""
     number = 10_000
-    x, y, z, w = launches(number, 6)[:, 3:7].T
-    assert np.abs(x * x + y * y + z * z + w * w - 1).max() < 1e-15
-    entries = (
-        *(1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)),
-        *(2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
-        *(2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
-    )
-    for entry in entries:
+    orientation = launches(number, 6)[:, 3:7]
+    assert np.abs((orientation**2).sum(axis=1) - 1).max() < 1e-15
+    for entry in matrices(orientation).reshape(number, 9).T:
         assert distance(entry.tolist(), lambda t: (t + 1) / 2) < bound(number)
-    for part in (x, y, z, w):  # also of the sign, which no rotation shows
-        assert distance(part.tolist(), _of_sphere) < bound(number)
 
+    def coordinate(t: float) -> float:  # of a uniform point on the sphere: its density is 2 sqrt(1 - t^2) / pi
+        return 0.5 + (t * math.sqrt(1 - t * t) + math.asin(t)) / math.pi
 
-def _of_sphere(t: float) -> float:
-    """The law of a coordinate of a uniform point on the sphere in four dimensions: density 2 sqrt(1 - t^2) / pi."""
-    return 0.5 + (t * math.sqrt(1 - t * t) + math.asin(t)) / math.pi
+    for part in orientation.T:  # also of the sign, which no rotation shows
+        assert distance(part.tolist(), coordinate) < bound(number)
 
 
 def test_every_order_is_as_likely():

@@ -7,22 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support import scenes
 from support.cases import each_case
-from support.scenes import (
-    CORNERS,
-    DOWN,
-    EDGE,
-    UPRIGHT,
-    WEIGHTLESS,
-    Array,
-    draw_corners,
-    floor,
-    matrices,
-    mobility_of,
-    pose,
-    routh,
-    turns,
-)
+from support.scenes import CORNERS, DOWN, EDGE, UPRIGHT, WEIGHTLESS, Array, floor, matrices, pose, slope_axes, turns
 
 from tests.measure import arbiter
 from tests.measure.overlap import deepest_of
@@ -30,7 +17,7 @@ from tests.support.bench import release
 from tests.support.exact_solver import NEWTON, OVERLAP, POISSON, ExactSolver, Law, solve_one, throw
 from tests.support.towers import CLUB
 from tower_sim.apparatus.catalogue import load
-from tower_sim.apparatus.parts import Box, Quaternion, Surface, Vector, tilted_about_y
+from tower_sim.apparatus.parts import Box, Quaternion, Surface, Vector, tilted_about_y, turned_about_z
 from tower_sim.cubes import supply
 from tower_sim.physics.settings import GRAVITY
 
@@ -88,10 +75,10 @@ def test_the_impulse_of_a_point_obeys_every_line_of_the_law(share: float):
 def test_a_corner_impact_is_routhes_where_slip_stops_or_keeps_its_direction(pair: Surface):
     """There one impulse problem and the integral agree; Routh's error is of two steps and a degree's turn of slip."""
     turn, motion, arm, slip, mobility = corner_impacts(400)
-    _, expected, turned = routh(slip, mobility, pair.friction, pair.restitution, 1000)
+    _, expected, turned = scenes.routh(slip, mobility, pair.friction, pair.restitution, 1000)
     left = slip + np.einsum("nij,nj->ni", mobility, expected)
     alike = (turned < math.radians(1)) | (np.hypot(left[:, 0], left[:, 1]) < 1e-9)
-    after = struck(turn, motion, arm, pair, NEWTON)
+    after = strike(turn, motion, arm, pair, NEWTON)
     impulse = after[:, :3] - motion[:, :3]
     error = np.linalg.norm(impulse - expected, axis=1) / np.linalg.norm(expected, axis=1)
     print(f"{pair}: largest error of {alike.sum()} impulses {error[alike].max():.5f}, of all {error.max():.3f}")
@@ -103,7 +90,7 @@ def test_a_corner_impact_is_routhes_where_slip_stops_or_keeps_its_direction(pair
 @each_case("restitution", [NEWTON, POISSON])
 def test_friction_opposes_the_slip_that_an_impact_leaves_and_stays_in_its_disc(pair: Surface, restitution: float):
     turn, motion, arm, slip, _ = corner_impacts(400)
-    after = struck(turn, motion, arm, pair, restitution)
+    after = strike(turn, motion, arm, pair, restitution)
     impulse = after[:, :3] - motion[:, :3]
     left = after[:, :3] + np.cross(after[:, 3:], arm)
     rub, speed = np.hypot(impulse[:, 0], impulse[:, 1]), np.hypot(left[:, 0], left[:, 1])
@@ -121,14 +108,14 @@ def test_friction_opposes_the_slip_that_an_impact_leaves_and_stays_in_its_disc(p
 
 def corner_impacts(number: int) -> tuple[Array, Array, Array, Array, Array]:
     """Draw cubes one of whose corners strikes: orientation, velocity and spin, arm, speed of the corner, mobility."""
-    turn, motion, arm, slip = draw_corners(np.random.default_rng(3), 3 * number // 2)
+    turn, motion, arm, slip = scenes.draw_corners(np.random.default_rng(3), 3 * number // 2)
     heights = np.sort(np.einsum("nj,kj->nk", matrices(turn)[:, 2], CORNERS * EDGE), axis=1)
     chosen = np.flatnonzero(heights[:, 1] - heights[:, 0] > 0.02 * EDGE)[:number]
     assert len(chosen) == number
-    return turn[chosen], motion[chosen], arm[chosen], slip[chosen], mobility_of(arm[chosen], 1 / SPIN, 1.0)
+    return turn[chosen], motion[chosen], arm[chosen], slip[chosen], scenes.point_mobility(arm[chosen], 1 / SPIN, 1.0)
 
 
-def struck(turn: Array, motion: Array, arm: Array, pair: Surface, restitution: float) -> Array:
+def strike(turn: Array, motion: Array, arm: Array, pair: Surface, restitution: float) -> Array:
     """Let the corners strike and return velocity and spin after."""
     law = Law(EDGE, 1e-8, WEIGHTLESS, restitution=restitution)
     after: list[Array] = []
@@ -156,10 +143,9 @@ def test_a_flat_drop_bounces_with_the_nominal_restitution(nominal: float, restit
     assert effective == pytest.approx(nominal, abs=4 * GRAVITY * STEP / speed)
 
 
-def laid(slope: float, friction: float, seconds: float) -> tuple[float, float, float]:
+def lay(slope: float, friction: float, seconds: float) -> tuple[float, float, float]:
     """Lay a cube on a slope; returns, after a while, how far down it is, how fast, and how far (rad) it had turned."""
-    across = np.array([math.sin(slope), 0.0, math.cos(slope)])
-    down = np.array([math.cos(slope), 0.0, -math.sin(slope)])
+    across, down = slope_axes(slope)
     solver = among([floor(slope)], Surface(friction, 0.4), Law(EDGE, STEP, DOWN))
     solver.add(pose(across * TOUCHING / 2, tilted_about_y(slope)))
     upright = 1.0
@@ -171,7 +157,7 @@ def laid(slope: float, friction: float, seconds: float) -> tuple[float, float, f
 
 @each_case("friction", [0.2, 0.4, 0.8])
 def test_a_cube_sticks_to_a_slope_a_hundredth_of_a_degree_below_the_angle_of_friction(friction: float):
-    along, speed, _ = laid(math.atan(friction) - math.radians(0.01), friction, 0.2)
+    along, speed, _ = lay(math.atan(friction) - math.radians(0.01), friction, 0.2)
     # the first steps, which have no impulses to start from, may leave a little of what gravity gives in one of them
     assert abs(along) < 5 * GRAVITY * STEP**2
     assert abs(speed) < Law(EDGE, STEP, DOWN).tolerance * GRAVITY * STEP
@@ -181,15 +167,14 @@ def test_a_cube_sticks_to_a_slope_a_hundredth_of_a_degree_below_the_angle_of_fri
 @each_case("above", [0.01, 1.0, 5.0])
 def test_a_cube_slides_down_a_steeper_slope_as_coulomb_says(friction: float, above: float):
     slope = math.atan(friction) + math.radians(above)
-    _, speed, _ = laid(slope, friction, 0.2)
-    law = Law(EDGE, STEP, DOWN)
+    _, speed, _ = lay(slope, friction, 0.2)
     expected = 0.2 * GRAVITY * (math.sin(slope) - friction * math.cos(slope))
-    assert speed == pytest.approx(expected, abs=0.2 / STEP * law.tolerance * GRAVITY * STEP)
+    assert speed == pytest.approx(expected, abs=0.2 * Law(EDGE, STEP, DOWN).tolerance * GRAVITY)
 
 
 @pytest.mark.parametrize(("degrees", "topples"), [(44.9, False), (45.1, True)])
 def test_a_cube_on_a_rough_slope_topples_at_45_degrees(degrees: float, topples: bool):
-    _, _, turned = laid(math.radians(degrees), 1.5, 0.6)
+    _, _, turned = lay(math.radians(degrees), 1.5, 0.6)
     assert turned > math.radians(45) if topples else turned < 1e-6
 
 
@@ -198,9 +183,8 @@ def thrown_about(law: Law, pair: Surface) -> ExactSolver:
     rng = np.random.default_rng(5)
     solver = among(walls(), pair, law, 8)
     for corner in CORNERS:
-        solver.add(
-            pose(0.0155 * corner, turns(rng, 1)[0]), vector(rng.normal(0, 1.0, 3)), vector(rng.normal(0, 100.0, 3))
-        )
+        start = pose(0.0155 * corner, turns(rng, 1)[0])
+        solver.add(start, vector(rng.normal(0, 1.0, 3)), vector(rng.normal(0, 100.0, 3)))
     return solver
 
 
@@ -255,27 +239,22 @@ def test_every_point_of_a_pile_obeys_the_law_while_it_falls_and_at_rest():
     assert slid > 1000
     assert crowd > 20
     assert solver.unsolved < 0.02 * solver.steps
-    resting = [
-        pose(solver.bodies.place[i], solver.bodies.turn[i]) for i in range(solver.boxes, len(solver.bodies.turn))
-    ]
+    ends = zip(solver.bodies.place[solver.boxes :], solver.bodies.turn[solver.boxes :], strict=True)
+    resting = [pose(place, turn) for place, turn in ends]
     # more than twice what is left is pushed out, and gravity adds a step's fall
     assert deepest_of(resting, EDGE, walls()) < 2 * OVERLAP * EDGE + GRAVITY * STEP**2
 
 
 def walls() -> list[Box]:
     places = [(k, sign * 0.046) for k in range(3) for sign in (1, -1)]
-    return [Box("wall", "floor", vector(place * np.eye(3)[k]), half_edges(k)) for k, place in places]
-
-
-def half_edges(thin: int) -> tuple[float, float, float]:
-    x, y, z = (0.03 if k == thin else 0.1 for k in range(3))
-    return x, y, z
+    axes = np.eye(3)
+    return [Box("wall", "floor", vector(place * axes[k]), vector(0.1 - 0.07 * axes[k])) for k, place in places]
 
 
 def test_a_stack_rests_and_a_cube_taken_from_under_it_lets_it_fall():
     solver = among([floor()], Surface(0.4, 0.4), Law(EDGE, STEP, DOWN), 4)
     for k in range(4):
-        solver.add(pose((2e-4 * k, -1e-4 * k, (k + 0.5) * TOUCHING), turned(0.3 * k)))
+        solver.add(pose((2e-4 * k, -1e-4 * k, (k + 0.5) * TOUCHING), turned_about_z(0.3 * k)))
     start = solver.position()
     solver.advance(2000)
     assert np.abs(solver.position() - start).max() < 2 * OVERLAP * EDGE
@@ -285,14 +264,10 @@ def test_a_stack_rests_and_a_cube_taken_from_under_it_lets_it_fall():
     assert solver.position()[:, 2] == pytest.approx(start[1:, 2] - GRAVITY * 0.02**2 / 2, abs=2e-5)
 
 
-def turned(angle: float) -> Quaternion:
-    return (0.0, 0.0, math.sin(angle / 2), math.cos(angle / 2)) if angle else UPRIGHT
+ON_EDGE = (math.sin(math.pi / 8), 0.0, 0.0, math.cos(math.pi / 8))
 
 
-@pytest.mark.parametrize(
-    ("turn", "height"),
-    [((0.0, 0.0, 0.0, 1.0), 0.5), ((math.sin(math.pi / 8), 0.0, 0.0, math.cos(math.pi / 8)), math.sqrt(0.5))],
-)
+@pytest.mark.parametrize(("turn", "height"), [(UPRIGHT, 0.5), (ON_EDGE, math.sqrt(0.5))])
 def test_a_cube_touches_another_by_face_and_across_edges(turn: Quaternion, height: float):
     """One lies fixed, flat or on an edge along x; one falls, flat or on an edge along y: it bounces."""
     across = (0.0, turn[0], 0.0, turn[3])
@@ -308,10 +283,8 @@ def test_a_cube_touches_another_by_face_and_across_edges(turn: Quaternion, heigh
 @takes_numba
 def test_a_drop_says_how_many_stay_and_is_the_same_again():
     apparatus = load(CLUB)
-    edge = apparatus.cube_edge
-    launches = release(
-        supply({"any": 12}, edge), apparatus.hand, apparatus.rim_top, edge, 0.01, np.random.default_rng(1)
-    )
+    edge, rng = apparatus.cube_edge, np.random.default_rng(1)
+    launches = release(supply({"any": 12}, edge), apparatus.hand, apparatus.rim_top, edge, 0.01, rng)
     law = Law(edge, 1e-3, DOWN)
     first = throw(apparatus, launches, law)
     assert first == throw(apparatus, launches, law)

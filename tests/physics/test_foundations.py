@@ -98,8 +98,8 @@ class Terminal(io.StringIO):
         return True
 
 
-def worked(what: str, number: int, seconds: float, stream: io.StringIO) -> str:
-    """Return what is told of a work of so many parts, each of so many seconds, and a note in the end."""
+def report(what: str, number: int, seconds: float, stream: io.StringIO) -> str:
+    """Return the report on a work of so many parts, each of so many seconds, with a note in the end."""
     now = [0.0]
     with telling(what, number, stream=stream, clock=lambda: now[0]) as tell:
         for done in range(1, number + 1):
@@ -111,19 +111,19 @@ def worked(what: str, number: int, seconds: float, stream: io.StringIO) -> str:
 
 
 def test_progress_is_silent_for_two_seconds_and_then_tells_now_and_then_on_a_terminal_by_a_bar():
-    assert worked("games", 3, 0.5, io.StringIO()) == ""
-    lines = worked("games", 100, 0.5, io.StringIO()).splitlines()
+    assert report("games", 3, 0.5, io.StringIO()) == ""
+    lines = report("games", 100, 0.5, io.StringIO()).splitlines()
     assert lines[0] == "... 4 of 100 games, 2 s, about 48 s left"
     assert [float(line.split(", ")[1].split()[0]) for line in lines] == [2, 6, 14, 30, 50]
     assert lines[-1] == "... 100 of 100 games, 50 s"
-    bar = worked("battles", 10, 1, Terminal())
+    bar = report("battles", 10, 1, Terminal())
     assert "battles" in bar
     assert "10/10" in bar
 
 
 def test_a_full_standard_error_ends_no_work():
     stream = FullDisk()
-    worked("games", 9, 5, stream)
+    report("games", 9, 5, stream)
     assert stream.tried > 2
 
 
@@ -136,18 +136,13 @@ def test_a_missing_extra_says_what_to_install_wherever_tower_sim_came_from():
     says = r"pyarroww is not installed .*; try: .*-m pip install numba pyarrow rich jinja2 markdown-it-py scikit-learn$"
     with pytest.raises(UsageError, match=says):
         extra("pyarroww", "surrogate")
-    assert pip_install("numpy") in (
-        "python -m pip install numpy",
-        f"{shlex.quote(sys.executable)} -m pip install numpy",
-    )
+    assert pip_install("numpy") in {f"{each} -m pip install numpy" for each in ("python", shlex.quote(sys.executable))}
     assert packages("dask") == ("numba", "pyarrow", "rich", "jinja2", "markdown-it-py", "distributed")
 
 
 def test_on_a_narrow_terminal_long_lines_are_folded_between_words_and_nothing_is_lost():
-    text = (
-        "   7/35     1 blue         3    7   17 |    3     .   2     1     .      1     . |   3    3\nshort\n\n"
-        + "word " * 40
-    )
+    row = "   7/35     1 blue         3    7   17 |    3     .   2     1     .      1     . |   3    3"
+    text = f"{row}\nshort\n\n{'word ' * 40}"
     for width in (40, 60, 80):
         lines = folded(text, width).split("\n")
         assert max(map(len, lines)) <= width
@@ -159,11 +154,11 @@ def test_on_a_narrow_terminal_long_lines_are_folded_between_words_and_nothing_is
 
 @each_case(("is_terminal", "columns", "lines"), [(True, "60", 2), (True, "200", 1), (False, "60", 1), (False, "", 1)])
 def test_a_terminal_folds_and_nothing_else_does(is_terminal: bool, columns: str, lines: int, monkeypatch):
-    told = Terminal() if is_terminal else io.StringIO()
-    monkeypatch.setattr("sys.stdout", told)
+    stream = Terminal() if is_terminal else io.StringIO()
+    monkeypatch.setattr("sys.stdout", stream)
     monkeypatch.setenv("COLUMNS", columns)
     say("a word " * 13)  # 91 columns
-    assert told.getvalue().count("\n") == lines
+    assert stream.getvalue().count("\n") == lines
 
 
 def test_prose_is_not_wider_than_can_be_read_and_rows_go_on_under_their_last_column():

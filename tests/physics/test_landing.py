@@ -8,30 +8,29 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
 from support.cases import each_case
 
 from tests.measure import overlap as judge
 from tests.support.bench import release
-from tests.support.scenes import overlap_in, overlap_with_parts
+from tests.support.scenes import CORNERS, EDGE, UPRIGHT, overlap_in, overlap_with_parts, pose, turns
 from tests.support.towers import REFERENCE
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus, Box, Hand
 from tower_sim.apparatus.solids import reach
 from tower_sim.cubes import supply
 from tower_sim.physics.settings import GRAVITY
-from tower_sim.state import Pose
 
 TOWER = load(REFERENCE)
-FLAT = (0.0, 0.0, 0.0, 1.0)
-EDGE = 0.008
 WINDOW = 0.01
+UNIT = st.floats(0, 1)
 
 
-def of_boxes(boxes: Sequence[Box]) -> Apparatus:
-    return replace(TOWER, boxes=tuple(boxes), cube_edge=EDGE)
+def boxes_alone(*boxes: Box) -> Apparatus:
+    return replace(TOWER, boxes=boxes, cube_edge=EDGE)
 
 
-def place(x: float, y: float, z: float, orientation=FLAT) -> str:
+def place(x: float, y: float, z: float, orientation=UPRIGHT) -> str:
     return TOWER.find(np.array([[x, y, z]]) / 1e3, np.array([orientation]))[0].place
 
 
@@ -77,21 +76,12 @@ def test_a_cube_on_its_edge_reaches_higher_than_flat():
 @given(st.lists(st.floats(-1, 1), min_size=4, max_size=4).filter(lambda q: sum(x * x for x in q) > 0.01))
 def test_the_reach_of_a_turned_cube_is_that_of_its_corners(quaternion):
     q = np.array(quaternion) / np.linalg.norm(quaternion)
-    v, w = q[:3], q[3]
-    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * EDGE / 2
-    turned = corners + 2 * np.cross(v, np.cross(v, corners) + w * corners)
-    np.testing.assert_allclose(reach(q[None], EDGE)[0], turned.max(axis=0), atol=1e-12)
+    corners = Rotation.from_quat(q).apply(EDGE * CORNERS)
+    np.testing.assert_allclose(reach(q[None], EDGE)[0], corners.max(axis=0), atol=1e-12)
 
 
-HANDS = st.builds(
-    Hand,
-    st.floats(0, 0.1),
-    st.floats(0.005, 0.15),
-    st.floats(0, 1),
-    st.floats(0, 20),
-    st.none() | st.floats(1, 1000),
-    st.floats(0, 1),
-)
+RATES = st.none() | st.floats(1, 1000)
+HANDS = st.builds(Hand, st.floats(0, 0.1), st.floats(0.005, 0.15), st.floats(0, 1), st.floats(0, 20), RATES, UNIT)
 
 
 @given(HANDS, st.integers(0, 60), st.integers(0, 2**32))
@@ -114,21 +104,20 @@ def test_cubes_in_the_hand_never_overlap_and_stay_within_spread_and_height(hand:
     assert (times >= (np.arange(number) / hand.rate if hand.rate else 0) - 1e-9).all()
 
 
+def release_times(number: int, hand: Hand) -> list[float]:
+    launches = release(supply({"a": number}, EDGE), hand, 0.2, EDGE, WINDOW, np.random.default_rng(1))
+    return [WINDOW * launch.windows for launch in launches]
+
+
 def test_poured_cubes_leave_one_after_the_other():
-    hand = Hand(0.01, 0.03, 0.1, 5.0, 1 / 0.06)
-    launches = release(supply({"a": 5}, EDGE), hand, 0.2, EDGE, WINDOW, np.random.default_rng(1))
-    assert [launch.windows * WINDOW for launch in launches] == pytest.approx([0, 0.06, 0.12, 0.18, 0.24])
+    assert release_times(5, Hand(0.01, 0.03, 0.1, 5.0, 1 / 0.06)) == pytest.approx([0, 0.06, 0.12, 0.18, 0.24])
 
 
 def test_a_pour_is_as_fast_as_it_is_said_to_be_where_there_is_room():
     """49 cubes at 100 a second into a funnel 12 cm wide take 0.48 s; at 1,000 there is no room for so many."""
-    cubes = supply({"a": 49}, EDGE)
-    last = dict[float, float]()
-    for rate in (100.0, 1000.0):
-        hand = Hand(0.01, 0.08, 0.1, 5.0, rate, 0.3)
-        last[rate] = WINDOW * release(cubes, hand, 0.2, EDGE, WINDOW, np.random.default_rng(1))[-1].windows
-    assert last[100.0] == pytest.approx(0.48)
-    assert 0.048 < last[1000.0] < 0.3
+    at_100, at_1000 = (release_times(49, Hand(0.01, 0.08, 0.1, 5.0, rate, 0.3))[-1] for rate in (100.0, 1000.0))
+    assert at_100 == pytest.approx(0.48)
+    assert 0.048 < at_1000 < 0.3
 
 
 def test_orientations_are_uniform_and_colours_exchangeable():
@@ -156,16 +145,14 @@ def test_the_two_measures_of_overlap_that_share_no_code_agree_on_heaps_drawn_at_
     for _ in range(60):
         position = rng.uniform((-0.05, -0.05, 0.02), (0.05, 0.05, 0.2), (8, 3))
         position[1] = position[0] + rng.uniform(-0.008, 0.008, 3)
-        orientation = rng.normal(size=(8, 4))
-        orientation /= np.linalg.norm(orientation, axis=1)[:, None]
-        poses = [Pose((x, y, z), (a, b, c, d)) for x, y, z, a, b, c, d in np.hstack([position, orientation]).tolist()]
+        poses = [pose(*each) for each in zip(position, turns(rng, 8), strict=True)]
         near = min(np.linalg.norm(a - b) for i, a in enumerate(position) for b in position[:i])
         if near >= EDGE / 2:  # nearer ones the door knows to be too deep without measuring
-            assert overlap_in(of_boxes(()), poses) == pytest.approx(judge.deepest_of(poses, EDGE), abs=1e-9)
+            assert overlap_in(boxes_alone(), poses) == pytest.approx(judge.deepest_of(poses, EDGE), abs=1e-9)
             both = judge.deepest_of(poses, EDGE, tower.boxes)
             assert overlap_in(tower, poses) == pytest.approx(both, abs=1e-9)
             seen += 1
-        cubes = [Box("cube", "cube", pose.position, (EDGE / 2, EDGE / 2, EDGE / 2), pose.orientation) for pose in poses]
+        cubes = [Box("cube", "cube", each.position, (EDGE / 2, EDGE / 2, EDGE / 2), each.orientation) for each in poses]
         fixed = max(judge.deepest(cube, tower.boxes) for cube in cubes)
         assert overlap_with_parts(tower, poses) == pytest.approx(fixed, abs=1e-9)
     assert seen > 20
@@ -173,12 +160,12 @@ def test_the_two_measures_of_overlap_that_share_no_code_agree_on_heaps_drawn_at_
 
 def test_overlaps_worked_out_by_hand():
     """Upright cubes, in edges: 0 where nothing is near, else what is missing; of a heap in one place, of two cubes."""
-    floor = Box("floor", "cardboard", (0.0, 0.0, -1.0), (1.0, 1.0, 1.0), (0.0, 0.0, 0.0, 1.0))
+    floor = Box("floor", "cardboard", (0.0, 0.0, -1.0), (1.0, 1.0, 1.0))
 
     def deep(*places: tuple[float, float, float], boxes: Sequence[Box] = ()) -> tuple[float, float]:
-        poses = [Pose((EDGE * x, EDGE * y, EDGE * z), FLAT) for x, y, z in places]
-        both = overlap_in(of_boxes(()), poses), overlap_with_parts(of_boxes(boxes), poses)
-        assert overlap_in(of_boxes(boxes), poses) == max(both)
+        poses = [pose(EDGE * np.array(place)) for place in places]
+        both = overlap_in(boxes_alone(), poses), overlap_with_parts(boxes_alone(*boxes), poses)
+        assert overlap_in(boxes_alone(*boxes), poses) == max(both)
         return both[0] / EDGE, both[1] / EDGE
 
     assert deep((0, 0, 5)) == (0, 0)

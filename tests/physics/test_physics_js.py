@@ -3,6 +3,7 @@
 import json
 import random
 import zlib
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from tests.support.chains import chains, profiles
 from tests.support.hulls import pegged
 from tests.support.node import answered, needs_node
 from tower_sim.apparatus.catalogue import load
+from tower_sim.apparatus.parts import Apparatus
 from tower_sim.errors import UsageError
 from tower_sim.physics.core.exported import CORE
 from tower_sim.physics.plain import document
@@ -23,11 +25,24 @@ from tower_sim.web.page import DIGESTS
 
 SUPPORT = Path(__file__).parents[1] / "support"
 BUILT = DIGESTS.parent / "physics-index.js"
+JAMS = PhysicsSettings(quiet_time=1.9, longest=2.0, creep=1.0)
+"""No cube is quiet for long enough, so that a drop ends when its time is up: cubes that lie still are jammed."""
+TOO_SHORT = PhysicsSettings(quiet_time=0.5, longest=0.6, creep=0.001)
+BY_STATUS = {"jammed": JAMS, "timed_out": TOO_SHORT, "settled": accuracy("core", "fast")}
+PRINTED = Path(__file__).parents[2] / "docs/printed/pegs.toml"
+by_node = [pytest.mark.slow, needs_node]
 
 
-def asked(steps: int, settings: PhysicsSettings | None = None) -> dict[str, Any]:
-    many = [asdict(chain) for chain in chains(steps, settings=settings)]
-    return {"physics": str(BUILT), "core": str(CORE.path), "profiles": profiles(settings), "chains": many}
+def steps_by_node(steps: int, settings: PhysicsSettings | None = None, *shapes: Apparatus) -> tuple[Any, list[str]]:
+    """Repeat steps of random chains in JavaScript; return what differs and how many were done, and Python's lines."""
+    many = [asdict(chain) for chain in chains(steps, settings=settings, shapes=shapes)]
+    request = {"physics": str(BUILT), "core": str(CORE.path), "profiles": profiles(settings, shapes), "chains": many}
+    lines = [step.get("line", "") for chain in many for step in chain["steps"]]
+    return answered(SUPPORT / "physics_ask.mjs", given=request), lines
+
+
+def parts_by_node(**request: Any) -> Any:
+    return answered(SUPPORT / "physics_parts.mjs", given={"physics": str(BUILT), **request})
 
 
 def test_only_settings_of_the_core_and_kinds_that_say_where_cubes_are_can_be_data():
@@ -38,58 +53,30 @@ def test_only_settings_of_the_core_and_kinds_that_say_where_cubes_are_can_be_dat
     assert fast["digest"] != document(load("amerigo"))["digest"]
 
 
-@pytest.mark.slow
-@needs_node
-def test_a_hundred_steps_of_random_chains_are_pythons():
-    told = answered(SUPPORT / "physics_ask.mjs", given=asked(100))
-    assert told["differ"] == []
-    assert told["steps"] >= 95  # refused ones among them
-    assert told["windows"] > 1000  # of the steps that went window by window
-
-
-@pytest.mark.slow
-@needs_node
-def test_drops_through_a_printed_tower_are_pythons():
-    shape = load(Path(__file__).parents[2] / "docs/printed/pegs.toml")
-    many = [asdict(chain) for chain in chains(20, shapes=[shape])]
-    given = asked(0) | {"profiles": profiles(shapes=[shape]), "chains": many}
-    told = answered(SUPPORT / "physics_ask.mjs", given=given)
-    assert told["differ"] == []
-    assert told["steps"] >= 15
-
-
-JAMS = PhysicsSettings(quiet_time=1.9, longest=2.0, creep=1.0)
-"""No cube is quiet for long enough, so that a drop ends when its time is up: cubes that lie still are jammed."""
-TOO_SHORT = PhysicsSettings(quiet_time=0.5, longest=0.6, creep=0.001)
-BY_STATUS = {"jammed": JAMS, "timed_out": TOO_SHORT, "settled": accuracy("core", "fast")}
-
-
-@pytest.mark.slow
-@needs_node
-def test_drops_over_two_thousand_prisms_are_pythons_and_their_pairs_get_room():
-    """Some 70 pairs a cube: more than there is room for at first."""
-    shape = pegged("amerigo", 2000)
-    assert len(shape.hulls) == 2000
-    many = [asdict(chain) for chain in chains(10, shapes=[shape])]
-    given = asked(0) | {"profiles": profiles(shapes=[shape]), "chains": many}
-    assert answered(SUPPORT / "physics_ask.mjs", given=given)["differ"] == []
+@pytest.mark.parametrize(
+    ("steps", "least", "shapes"),
+    [
+        pytest.param(100, 95, list[Apparatus], marks=by_node, id="of all profiles"),
+        pytest.param(20, 15, lambda: [load(PRINTED)], marks=by_node, id="through a printed tower"),
+        # some 70 pairs a cube: more than there is room for at first
+        pytest.param(10, 0, lambda: [pegged("amerigo", 2000)], marks=by_node, id="over two thousand prisms"),
+        pytest.param(1000, 0, list[Apparatus], marks=[pytest.mark.long, needs_node], id="a thousand"),
+    ],
+)
+def test_steps_of_random_chains_are_pythons(steps: int, least: int, shapes: Callable[[], list[Apparatus]]):
+    answer, _ = steps_by_node(steps, None, *shapes())
+    assert answer["differ"] == []
+    assert answer["steps"] >= least  # refused ones among them
+    assert answer["windows"] > 1000 or steps < 100  # of the steps that went window by window
 
 
 @pytest.mark.slow
 @needs_node
 @pytest.mark.parametrize("status", BY_STATUS)
 def test_drops_that_jam_or_end_before_rest_and_other_settings_are_pythons(status: str):
-    given = asked(15, BY_STATUS[status])
-    assert answered(SUPPORT / "physics_ask.mjs", given=given)["differ"] == []
-    lines = [step.get("line", "") for chain in given["chains"] for step in chain["steps"]]
+    answer, lines = steps_by_node(15, BY_STATUS[status])
+    assert answer["differ"] == []
     assert any(f'"status": "{status}"' in line for line in lines)
-
-
-@pytest.mark.long
-@needs_node
-def test_a_thousand_steps_of_random_chains_are_pythons():
-    told = answered(SUPPORT / "physics_ask.mjs", given=asked(1000))
-    assert told["differ"] == []
 
 
 @pytest.mark.slow
@@ -102,7 +89,7 @@ def test_packing_is_that_of_zlib_and_unpacking_undoes_it():
     for k in range(21):  # how often as Fibonacci's numbers: codes of more than 15 bits, which are made shorter
         rare, a, b = rare + chr(40 + k) * a, b, a + b
     texts.append("".join(draw.sample(rare, len(rare))))
-    packed = answered(SUPPORT / "physics_parts.mjs", given={"physics": str(BUILT), "texts": texts})
+    packed = parts_by_node(texts=texts)
     assert [bytes.fromhex(each) for each in packed["packed"]] == [zlib.compress(text.encode(), 9) for text in texts]
     assert packed["same"] == [True] * len(texts)
 
@@ -114,10 +101,9 @@ def test_numbers_and_words_are_written_as_python_writes_them():
     numbers = [float(x) for x in draw.normal(size=200) * 10.0 ** draw.integers(-25, 25, 200)]
     numbers += [0.0, -0.0, 1.0, 1e15, 1e16, 123456789012345680.0, 1e-4, 9.999e-5, 5e-324, 1.7976931348623157e308]
     words = ["", "plain", 'a "quote"', "back\\slash", "ünïcode", "\x7f", "😀", "\t\n\x01"]
-    given = {"physics": str(BUILT), "numbers": numbers, "words": words}
-    told = answered(SUPPORT / "physics_parts.mjs", given=given)
-    assert told["numbers"] == [repr(x) for x in numbers]
-    assert told["words"] == [json.dumps(word) for word in words]
+    answer = parts_by_node(numbers=numbers, words=words)
+    assert answer["numbers"] == [repr(x) for x in numbers]
+    assert answer["words"] == [json.dumps(word) for word in words]
 
 
 @pytest.mark.slow
@@ -168,11 +154,9 @@ def test_what_python_refuses_is_refused_and_the_field_is_named():
         ("token", "[" * 9_000_000),
         ("token", [0] * 3_000_000),
     ]
-    tokens = [
-        ("token", each) for each in ("", "TOWER2.a.b", "ümlaut", good.token()[:-1] + "x", "TOWER3..e3b0c44298fc1c14")
-    ]
-    tokens += [(path, pack("TOWER3", each)) for path, each in forged]
-    steps: list[tuple[str, dict[str, Any]]] = [(path, {"token": token}) for path, token in tokens]
+    tokens = ("", "TOWER2.a.b", "ümlaut", good.token()[:-1] + "x", "TOWER3..e3b0c44298fc1c14")
+    steps: list[tuple[str, dict[str, Any]]] = [("token", {"token": token}) for token in tokens]
+    steps += [(path, {"token": pack("TOWER3", each)}) for path, each in forged]
     thrown = [
         ("cubes.id", [[-1, "blue"]]), ("cubes.id", [[0.5, "blue"]]), ("cubes.id", [[2**53, "blue"]]),
         ("cubes.colour", [[1, "bl\tue"]]), ("cubes.colour", [[1, 7]]), ("cubes.edge", [[1, "blue", 0.008]]),
@@ -217,17 +201,11 @@ def test_what_python_refuses_is_refused_and_the_field_is_named():
             return True
         return False
 
-    given = {
-        "physics": str(BUILT),
-        "core": str(CORE.path),
-        "profiles": profiles(),
-        "state": good.token(),
-        "steps": [step for _, step in steps],
-    }
-    told = answered(SUPPORT / "physics_parts.mjs", given=given)["refused"]
+    request = {"core": str(CORE.path), "profiles": profiles(), "state": good.token()}
+    messages = parts_by_node(**request, steps=[step for _, step in steps])["refused"]
     assert [str(step)[:60] for _, step in steps if not refused(step)] == []
-    assert [path for path, _ in told] == [path for path, _ in steps]
-    for path, message in told:
+    assert [path for path, _ in messages] == [path for path, _ in steps]
+    for path, message in messages:
         assert message.startswith(f"{path} ")
         assert "; allowed is " in message
         assert message.isprintable()

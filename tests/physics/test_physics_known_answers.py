@@ -2,35 +2,16 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
+from support import scenes
 from support.cases import each_case
-from support.scenes import (
-    CORNERS,
-    EDGE,
-    ENGINES,
-    INERTIA,
-    MASS,
-    WEIGHTLESS,
-    Array,
-    Thing,
-    awake,
-    draw_corners,
-    floor,
-    matrices,
-    mobility_of,
-    pose,
-    routh,
-    run,
-    run_out,
-    set_up,
-    turns,
-)
+from support.scenes import EDGE, INERTIA, MASS, WEIGHTLESS, Array, Thing, floor, matrices, pose, run, run_out, set_up
 
 from tests.measure.overlap import deepest, deepest_at_rest, deepest_of
 from tests.support.bench import GRAVITY, Motion, World
@@ -40,6 +21,7 @@ from tower_sim.apparatus.parts import Box, Surface, tilted_about_y
 from tower_sim.cubes import supply
 from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
+from tower_sim.statistics import mean_error
 
 WOOD = Surface(friction=0.4, restitution=0.4)
 SHIPPED = load(RULEBOOK).between_cubes
@@ -75,9 +57,9 @@ BOUNDS = {
 }
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture(params=scenes.ENGINES)
 def world(request: pytest.FixtureRequest) -> Iterator[World]:
-    with World(awake(request.param)) as world:
+    with World(scenes.awake(request.param)) as world:
         yield world
 
 
@@ -88,7 +70,8 @@ def bounds(world: World) -> Bounds:
 @each_case("friction", [0.2, 0.4, 0.6, 0.8])
 @each_case("below", [1.0, 2.0, 5.0])
 def test_a_cube_stays_on_a_slope_below_the_angle_of_friction(world: World, friction: float, below: float):
-    along, _ = _slide(world, friction, math.atan(friction) - math.radians(below))
+    motions, down = _slide(world, friction, math.atan(friction) - math.radians(below))
+    along = [motion.position[0] @ down for motion in motions]
     crept = along[-1] - along[49]
     print(f"friction {friction}, {below} degrees below: crept {crept * 1e6:.2f} um in the second half second")
     assert abs(along[-1]) < 10 * bounds(world).creep
@@ -101,33 +84,25 @@ def test_a_cube_slides_down_a_steeper_slope_as_fast_as_coulomb_friction_lets_it(
     world: World, friction: float, above: float
 ):
     slope = math.atan(friction) + math.radians(above)
-    _, speed = _slide(world, friction, slope)
-    times = world.settings.window * np.arange(1, len(speed) + 1)
-    late = times > 0.1  # by then the cube lies still on the slope but for its sliding
-    acceleration = np.polyfit(times[late], speed[late], 1)[0]
+    acceleration = scenes.acceleration(world, *_slide(world, friction, slope))
     expected = GRAVITY * (math.sin(slope) - friction * math.cos(slope))
     print(f"friction {friction}, {above} degrees above: {acceleration:.4f}, expected {expected:.4f} m/s2")
     assert acceleration == pytest.approx(expected, rel=bounds(world).slope)
 
 
-def _slide(world: World, friction: float, slope: float) -> tuple[Array, Array]:
-    """Let a cube go on a slope for a second; return how far down the slope it is and how fast, after each window."""
-    across = np.array([math.sin(slope), 0.0, math.cos(slope)])
-    down = np.array([math.cos(slope), 0.0, -math.sin(slope)])
+def _slide(world: World, friction: float, slope: float, seconds: float = 1.0) -> tuple[list[Motion], Array]:
+    """Let a cube go on a slope; return its motions after each window, and the direction down the slope."""
+    across, down = scenes.slope_axes(slope)
     start = pose(across * EDGE / 2, tilted_about_y(slope))
     bodies = set_up(world, [start], Surface(friction, WOOD.restitution), [floor(slope)])
-    motions = list(run(world, bodies, 1.0))
-    return np.array([m.position[0] @ down for m in motions]), np.array([m.velocity[0] @ down for m in motions])
+    return list(run(world, bodies, seconds)), down
 
 
 @each_case("friction", [1.5, 2.0])
 @each_case(("degrees", "topples"), [(44.5, False), (45.5, True)])
 def test_a_cube_on_a_rough_slope_topples_at_45_degrees(world: World, friction: float, degrees: float, topples: bool):
-    slope = math.radians(degrees)
-    across = np.array([math.sin(slope), 0.0, math.cos(slope)])
-    start = pose(across * EDGE / 2, tilted_about_y(slope))
-    bodies = set_up(world, [start], Surface(friction, WOOD.restitution), [floor(slope)])
-    motions = run(world, bodies, 1.5)
+    motions, _ = _slide(world, friction, math.radians(degrees), 1.5)
+    across, _ = scenes.slope_axes(math.radians(degrees))
     turned = [math.degrees(math.acos(min(1.0, float(matrices(m.orientation)[0, :, 2] @ across)))) for m in motions]
     print(f"friction {friction}, slope {degrees}: turned by at most {max(turned):.2f} degrees")
     assert (max(turned) > 45) if topples else (max(turned) < bounds(world).leans)
@@ -163,41 +138,21 @@ def _flat_drops(world: World, restitution: float, a_band: int) -> tuple[Array, A
     rng = np.random.default_rng(1)
     bands = [(0.02, 0.03), (0.03, 0.06), (0.06, 0.1), (0.1, 0.2), (0.2, 0.3)]
     heights = np.concatenate([[0.02, 0.3], *[rng.uniform(low, high, a_band) for low, high in bands]])
-    return np.array([_bounce(world, restitution, float(height)) for height in heights]), heights
-
-
-def _bounce(world: World, restitution: float, height: float) -> float:
-    """Return the speed after a flat impact over the speed before it, both at the height of touch."""
-    bodies = set_up(world, [pose((0, 0, EDGE / 2 + height))], Surface(WOOD.friction, restitution), [floor()])
-    rising = False
-    for motion in run(world, bodies, 1.0):
-        # The window in which the cube turns may end inside the impact, so the next one is read.
-        if rising:
-            energy = motion.velocity[0, 2] ** 2 / 2 + GRAVITY * (motion.position[0, 2] - EDGE / 2)
-            return math.sqrt(energy / (GRAVITY * height))
-        rising = bool(motion.velocity[0, 2] > 0)
-    raise AssertionError(f"a cube dropped from {height} m did not bounce within a second")
-
-
-@dataclass(frozen=True)
-class Impacts:
-    """Impacts on one corner: its slip before (m/s), the floor's impulse (N s), kinetic energy after over before,
-    and by how much (rad) slip changes direction, pi where it stops."""
-
-    slip: Array
-    engine: Array
-    kept_engine: Array
-    kept_newton: Array
-    turn: Array
+    pair = Surface(WOOD.friction, restitution)
+    effective = [
+        scenes.bounce(world, set_up(world, [pose((0, 0, EDGE / 2 + height))], pair, [floor()]), EDGE / 2, height)
+        for height in heights.tolist()
+    ]
+    return np.array(effective), heights
 
 
 @each_case("friction", [0.0, 1e6])
 def test_the_reference_for_impacts_has_the_closed_form_without_slip_and_without_friction(friction: float):
     """The judge judged: with no friction or no slip at all the equations are linear."""
     rng = np.random.default_rng(2)
-    _, _, arm, slip = draw_corners(rng, 200)
-    mobility = mobility_of(arm)
-    impulse = routh(slip, mobility, friction, 0.4)[0]
+    _, _, arm, slip = scenes.draw_corners(rng, 200)
+    mobility = scenes.point_mobility(arm)
+    impulse = scenes.routh(slip, mobility, friction, 0.4)[0]
     if friction == 0:
         expected = -1.4 * slip[:, 2, None] / mobility[:, 2, 2, None] * np.array([0, 0, 1.0])
     else:
@@ -235,14 +190,13 @@ def test_corner_impacts_keep_the_energy_that_rigid_body_theory_says_impact_by_im
     """The same 300 impacts, one by one: independent samples (sd 0.18 to 0.26) would tell 0.02, pairs tell 0.001."""
     impacts = _corner_impacts(world, pair, inertia, 300)
     mean, spread, quantile = _energy_differences(impacts)
-    error = impacts.kept_engine - impacts.kept_newton
+    kept, newton = impacts.kept_energy()
     print(
-        f"{pair}, inertia {inertia}: engine keeps {impacts.kept_engine.mean():.4f}, Newton "
-        f"{impacts.kept_newton.mean():.4f}; difference {mean:+.4f} +- {_standard_error(error):.4f}, "
-        f"rms {spread:.4f}, quantiles within {quantile:.4f}, n = {len(error)}"
+        f"{pair}, inertia {inertia}: engine keeps {kept.mean():.4f}, Newton {newton.mean():.4f}; difference "
+        f"{mean:+.4f} +- {mean_error(kept - newton)[1]:.4f}, rms {spread:.4f}, quantiles within {quantile:.4f}"
     )
     assert all(one < most for one, most in zip((abs(mean), spread, quantile), bounds(world).energy, strict=True))
-    assert (impacts.kept_engine <= 1.0).all()
+    assert (kept <= 1.0).all()
 
 
 @pytest.mark.slow
@@ -267,10 +221,10 @@ def test_the_energy_of_corner_impacts_tells_friction_or_restitution_that_is_wron
     assert spread > 1.1 * bounds(world).energy[1]
 
 
-def _energy_differences(impacts: Impacts) -> tuple[float, float, float]:
+def _energy_differences(impacts: "Strikes") -> tuple[float, float, float]:
     """Return of the energy kept, engine against Newton: mean and rms of the pairs, largest shift of the quantiles."""
-    error = impacts.kept_engine - impacts.kept_newton
-    shift = np.quantile(impacts.kept_engine, QUANTILES) - np.quantile(impacts.kept_newton, QUANTILES)
+    kept, newton = impacts.kept_energy()
+    error, shift = kept - newton, np.quantile(kept, QUANTILES) - np.quantile(newton, QUANTILES)
     return float(error.mean()), float(np.sqrt(np.mean(error**2))), float(np.abs(shift).max())
 
 
@@ -279,16 +233,16 @@ def _energy_differences(impacts: Impacts) -> tuple[float, float, float]:
 def test_friction_in_a_corner_impact_opposes_slip_that_goes_on_in_one_direction(world: World, friction: float):
     """By the reference, slip lasts through the impact and turns by less than 10 degrees."""
     impacts = _corner_impacts(world, Surface(friction, WOOD.restitution), None, 500)
-    straight = impacts.turn < math.radians(10)
-    tangential, slip = impacts.engine[straight, :2], impacts.slip[straight, :2]
+    straight = impacts.take(impacts.slip_turn < math.radians(10))
+    tangential, slip = straight.impulse[:, :2], straight.slip[:, :2]
     length = np.linalg.norm(tangential, axis=1)
     cosine = -(tangential * slip).sum(axis=1) / length / np.linalg.norm(slip, axis=1)
-    ratio = length / impacts.engine[straight, 2]
+    ratio = length / straight.impulse[:, 2]
     print(
         f"friction {friction}: cosine mean {cosine.mean():.4f}, least {cosine.min():.4f}; friction over normal impulse "
-        f"{ratio.min():.4f} to {ratio.max():.4f}; n = {straight.sum()} of {len(straight)}"
+        f"{ratio.min():.4f} to {ratio.max():.4f}; n = {len(ratio)} of {len(impacts.slip)}"
     )
-    assert straight.sum() > 30
+    assert len(ratio) > 30
     assert cosine.mean() > 0.99
     assert cosine.min() > bounds(world).cosine
     assert ratio == pytest.approx(friction, rel=0.01)
@@ -298,55 +252,46 @@ def test_friction_in_a_corner_impact_opposes_slip_that_goes_on_in_one_direction(
 @pytest.mark.parametrize(("restitution", "low", "high"), [(0.7, 0, 0), (0.9, 20, 80)])
 def test_newtons_restitution_adds_energy_where_the_page_says(restitution: float, low: int, high: int):
     """Of 1,000 one-corner impacts about one in twenty at 0.9, none at 0.7: docs/physics.md, "Limits"."""
-    with World(awake("core")) as world:
-        impacts = _corner_impacts(world, Surface(WOOD.friction, restitution), None, 1000)
-    assert low <= (impacts.kept_engine > 1).sum() <= high
+    with World(scenes.awake("core")) as world:
+        kept, _ = _corner_impacts(world, Surface(WOOD.friction, restitution), None, 1000).kept_energy()
+    assert low <= (kept > 1).sum() <= high
 
 
 def test_friction_in_a_corner_impact_never_leaves_the_cone(world: World):
     impacts = _corner_impacts(world, WOOD, None, 300)
-    ratio = np.linalg.norm(impacts.engine[:, :2], axis=1) / impacts.engine[:, 2]
+    ratio = np.linalg.norm(impacts.impulse[:, :2], axis=1) / impacts.impulse[:, 2]
     assert ratio.max() < WOOD.friction * (1 + 1e-6)
 
 
 def _corner_impacts(
     world: World, pair: Surface, inertia: float | None, number: int, given: Surface | None = None
-) -> Impacts:
+) -> "Strikes":
     """Draw impacts, answer them by theory for `pair`, and run them, of `given` if that is said, each within one window.
 
     Kept are single impacts, by theory: no other corner within 2 % of an edge of the floor, the one that struck recedes.
     """
-    drawn = _answered(pair, inertia, number, world.settings.window)
+    strikes = _answered(pair, inertia, number, world.settings.window)
     ended: list[Array] = []
     for i in range(number):
-        velocity, spin = drawn.motion[i, :3], drawn.motion[i, 3:]
-        start = Rotation.from_rotvec(-spin * drawn.touch[i]) * Rotation.from_quat(drawn.turn[i])
-        begin = pose(-drawn.arm[i] - velocity * drawn.touch[i], start.as_quat())
-        thing = Thing(inertia=inertia)
-        bodies = set_up(world, [begin], given or pair, [floor()], WEIGHTLESS, thing)
+        velocity, spin = strikes.motion[i, :3], strikes.motion[i, 3:]
+        start = Rotation.from_rotvec(-spin * strikes.touch[i]) * Rotation.from_quat(strikes.turn[i])
+        begin = pose(-strikes.arm[i] - velocity * strikes.touch[i], start.as_quat())
+        bodies = set_up(world, [begin], given or pair, [floor()], WEIGHTLESS, Thing(inertia=inertia))
         world.engine.set_velocity(bodies[0], velocity, spin)
         end = run_out(world, bodies, world.settings.window)
         ended.append(np.concatenate([end.velocity[0], end.spin[0]]))
-    out = np.array(ended)
-    before = drawn.energy(drawn.motion)
-    return Impacts(
-        slip=drawn.slip,
-        engine=MASS * (out[:, :3] - drawn.motion[:, :3]),
-        kept_engine=drawn.energy(out) / before,
-        kept_newton=drawn.energy(drawn.after(drawn.newton)) / before,
-        turn=drawn.slip_turn,
-    )
+    return strikes._replace(end=np.array(ended))
 
 
-@dataclass(frozen=True)
-class Strikes:
-    """Cubes that strike with one corner, `touch` (s) after they start, and what theory says of each.
+class Strikes(NamedTuple):
+    """Cubes that strike with one corner, `touch` (s) after they start, and what theory and the engine say of each.
 
     At the touch: their orientation `turn` (n, 4), `motion` (n, 6), `arm` to the corner and its `slip` (n, 3); `moment`
-    of inertia. The floor's impulses `poisson` and `newton` (n, 3); by how much slip changes direction (rad).
+    (n,) of inertia. The floor's impulses `poisson` and `newton` (n, 3); by how much slip changes direction (rad), pi
+    where it stops; the motion in the `end`, by the engine.
     """
 
-    moment: float
+    moment: Array
     touch: Array
     turn: Array
     motion: Array
@@ -355,16 +300,27 @@ class Strikes:
     poisson: Array
     newton: Array
     slip_turn: Array
+    end: Array
 
     def take(self, index: Any) -> "Strikes":
-        arrays = {field.name: getattr(self, field.name)[index] for field in fields(self) if field.name != "moment"}
-        return replace(self, **arrays)
-
-    def energy(self, motion: Array) -> Array:
-        return _kinetic(motion[:, :3], motion[:, 3:], self.moment)
+        return Strikes(*(values[index] for values in self))
 
     def after(self, impulse: Array) -> Array:
-        return self.motion + np.concatenate([impulse / MASS, np.cross(self.arm, impulse) / self.moment], axis=1)
+        spin = np.cross(self.arm, impulse) / self.moment[:, None]
+        return self.motion + np.concatenate([impulse / MASS, spin], axis=1)
+
+    @property
+    def impulse(self) -> Array:
+        """The floor's impulse (N s), by the engine."""
+        return MASS * (self.end - self.motion)[:, :3]
+
+    def kept_energy(self) -> tuple[Array, Array]:
+        """Return kinetic energy after over before, by the engine and by Newton's impulse."""
+        before, kept, newton = (
+            _kinetic(motion[:, :3], motion[:, 3:], self.moment)
+            for motion in (self.motion, self.end, self.after(self.newton))
+        )
+        return kept / before, newton / before
 
     def is_single(self, motion: Array, times: Array, is_after: bool) -> Array:
         """Whether, moved so before or after the touch, each comes near the floor with its corner alone, and leaves."""
@@ -384,37 +340,39 @@ def _answered(pair: Surface, inertia: float | None, number: int, window: float) 
     """Draw strikes and answer them, once for all engines: the first `number` that are single by Poisson's impulse."""
     moment = INERTIA if inertia is None else inertia
     rng = np.random.default_rng(3)
-    turn, motion, arm, slip = draw_corners(rng, 6 * number)
-    unknown = np.full_like(slip, np.nan)
+    turn, motion, arm, slip = scenes.draw_corners(rng, 6 * number)
     touch = window * rng.uniform(0.65, 0.8, len(slip))
-    drawn = Strikes(moment, touch, turn, motion, arm, slip, unknown, unknown, unknown[:, 0])
+    strikes = Strikes(np.full(len(slip), moment), touch, turn, motion, arm, slip, *[slip] * 4)
     times = np.linspace(0, window, 31)
-    drawn = drawn.take(np.flatnonzero(drawn.is_single(drawn.motion, times, False)))
-    poisson, newton, turned = routh(drawn.slip, mobility_of(drawn.arm, moment), pair.friction, pair.restitution)
-    drawn = replace(drawn, poisson=poisson, newton=newton, slip_turn=turned)
-    chosen = np.flatnonzero(drawn.is_single(drawn.after(poisson), times, True))[:number]
+    strikes = strikes.take(strikes.is_single(motion, times, False))
+    mobility = scenes.point_mobility(strikes.arm, moment)
+    poisson, newton, turned = scenes.routh(strikes.slip, mobility, pair.friction, pair.restitution)
+    strikes = strikes._replace(poisson=poisson, newton=newton, slip_turn=turned)
+    chosen = np.flatnonzero(strikes.is_single(strikes.after(poisson), times, True))[:number]
     assert len(chosen) == number
-    return drawn.take(chosen)
+    return strikes.take(chosen)
 
 
 def _lowest_two(turn: Array, arm: Array, velocity: Array, spin: Array, time: Array) -> tuple[Array, Array]:
     """Return the heights of the corner that touches the floor at time 0, and of the lowest other, at `time`."""
     flown = (Rotation.from_rotvec(spin * time[:, None]) * Rotation.from_quat(turn)).as_matrix()
-    at_touch = np.einsum("nj,kj->nk", matrices(turn)[:, 2], CORNERS * EDGE)
-    heights = np.einsum("nj,kj->nk", flown[:, 2], CORNERS * EDGE) + (velocity[:, 2] * time - arm[:, 2])[:, None]
+    corners = scenes.CORNERS * EDGE
+    at_touch = np.einsum("nj,kj->nk", matrices(turn)[:, 2], corners)
+    heights = np.einsum("nj,kj->nk", flown[:, 2], corners) + (velocity[:, 2] * time - arm[:, 2])[:, None]
     index = at_touch.argmin(axis=1)[:, None]
     struck = np.take_along_axis(heights, index, axis=1)[:, 0]
     np.put_along_axis(heights, index, np.inf, axis=1)
     return struck, heights.min(axis=1)
 
 
-def _kinetic(velocity: Array, spin: Array, inertia: float) -> Array:
+def _kinetic(velocity: Array, spin: Array, inertia: float | Array) -> Array:
     return (MASS * (velocity**2).sum(axis=-1) + inertia * (spin**2).sum(axis=-1)) / 2
 
 
 def test_a_cube_flying_free_keeps_energy_and_momenta_to_a_thousandth(world: World):
     velocity, spin = np.array([1.5, -0.7, 2.0]), np.array([60.0, -90.0, 40.0])
-    bodies = set_up(world, [pose((0.1, 0.2, 0.3), turns(np.random.default_rng(4), 1)[0])], WOOD, [], WEIGHTLESS)
+    start = pose((0.1, 0.2, 0.3), scenes.turns(np.random.default_rng(4), 1)[0])
+    bodies = set_up(world, [start], WOOD, [], WEIGHTLESS)
     world.engine.set_velocity(bodies[0], velocity, spin)
 
     def conserved(motion: Motion) -> tuple[Array, Array, Array]:
@@ -435,7 +393,7 @@ def test_a_cube_flying_free_keeps_energy_and_momenta_to_a_thousandth(world: Worl
 def test_a_falling_cube_is_where_semi_implicit_euler_says(world: World, steps_a_second: int):
     """x_n = x_0 + n h v + n (n + 1) / 2 h^2 g, turned by n h times the spin; both to 1e-5 (m; rad; every window)."""
     velocity, spin = np.array([0.4, -0.3, 1.0]), np.array([20.0, -30.0, 10.0])
-    start = pose((0.1, 0.2, 0.3), turns(np.random.default_rng(5), 1)[0])
+    start = pose((0.1, 0.2, 0.3), scenes.turns(np.random.default_rng(5), 1)[0])
     bodies = set_up(world, [start], WOOD)
     world.engine.set_velocity(bodies[0], velocity, spin)
     h, pull = 1 / steps_a_second, np.array([0.0, 0.0, -GRAVITY])
@@ -539,7 +497,3 @@ def _set_up_overlap(model: PhysicsModel, seed: int) -> float:
     cubes = supply({"any": 49}, model.cube_edge)
     outcome = model.drop(model.empty(), cubes, np.random.default_rng(seed))
     return deepest_at_rest(outcome, model.shape) if outcome.status.is_landing else 0.0
-
-
-def _standard_error(values: Array) -> float:
-    return float(values.std(ddof=1) / math.sqrt(len(values)))

@@ -11,12 +11,12 @@ import pytest
 from support.cases import each_case
 
 from tests.measure.living import play_living
-from tests.support.bench import World
+from tests.support.bench import World, drop_until_landed
 from tests.support.towers import REFERENCE
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.tower_parts import TowerOfFloors
 from tower_sim.cubes import Cube, supply
-from tower_sim.drops.repeat import redo, until_landed
+from tower_sim.drops.repeat import redo
 from tower_sim.errors import UsageError
 from tower_sim.outcome import Outcome, Status
 from tower_sim.physics.bullet.scene import SteppedScene
@@ -25,19 +25,12 @@ from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import Pose, TowerState
 
-TOWER = cast("TowerOfFloors", load(REFERENCE))
-
-
-@pytest.fixture(name="model", scope="module")
-def _model():
-    with PhysicsModel(TOWER) as model:
-        yield model
+TOWER = SHAPE = cast("TowerOfFloors", load(REFERENCE))
 
 
 @pytest.fixture(name="full", scope="module")
 def _full(model: PhysicsModel) -> TowerState:
-    cubes = supply({"any": 49}, model.cube_edge)
-    return until_landed(lambda rng: model.drop(model.empty(), cubes, rng), np.random.SeedSequence(5)).state
+    return drop_until_landed(model, 49, 5).state
 
 
 @each_case("out", [0, 1, 2])
@@ -143,9 +136,7 @@ def test_a_drop_whose_time_is_up_settled_timed_out_or_jammed(settings, rate, num
 def test_a_cube_that_leaves_where_it_cannot_makes_a_failed_drop():
     """Let go beside the funnel, a cube falls past it."""
     funnel = TOWER.given.funnel.model_copy(update={"rim": TOWER.given.funnel.rim / 4})
-    given = TOWER.given.model_copy(update={"funnel": funnel})
-    beside = replace(TOWER, given=given)
-    with PhysicsModel(beside) as model:
+    with PhysicsModel(replace(TOWER, given=TOWER.given.model_copy(update={"funnel": funnel}))) as model:
         outcome = model.drop(model.empty(), supply({"any": 20}, model.cube_edge), np.random.default_rng(2))
         assert outcome.status is Status.ESCAPED
         assert outcome.state == model.empty()
@@ -197,12 +188,7 @@ def test_a_cube_thrown_beside_the_funnel_by_hand_is_let_fall_over_it_again():
 
 @pytest.fixture(name="set_up", scope="module")
 def _set_up(model: PhysicsModel) -> list[Outcome]:
-    return [landed(model, 49, seed) for seed in range(20)]
-
-
-def landed(model: PhysicsModel, cubes: int, seed: int) -> Outcome:
-    hand = supply({"any": cubes}, model.cube_edge)
-    return until_landed(lambda rng: model.drop(model.empty(), hand, rng), np.random.SeedSequence(seed))
+    return [drop_until_landed(model, 49, seed) for seed in range(20)]
 
 
 def test_the_settled_stay_settled_when_all_of_them_are_woken(model: PhysicsModel, set_up: list[Outcome]):
@@ -235,6 +221,6 @@ def _released(model: PhysicsModel, strength: float, drops: list[Outcome]) -> int
 
 def test_a_light_knock_rarely_and_a_hard_knock_usually_releases_a_cube(model: PhysicsModel):
     """15 states: at a chance of 1 % more than 2 hits have a probability of 0.0004; at 90 % fewer than 9, 0.0003."""
-    drops = [landed(model, 42, seed) for seed in range(15)]
+    drops = [drop_until_landed(model, 42, seed) for seed in range(15)]
     assert _released(model, 0.05, drops) <= 2
     assert _released(model, 2.0, drops) >= 9

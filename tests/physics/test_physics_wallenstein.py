@@ -1,54 +1,39 @@
 """The Wallenstein-like tower with physics: drops that settle, memory, knocks, a campaign."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tests.measure import overlap as judge
+from tests.support.bench import drop_until_landed
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
-from tower_sim.drops.repeat import until_landed
 from tower_sim.outcome import Outcome, Status
 from tower_sim.simulator import PhysicsModel
 
-TOWER = load("wallenstein")
-
-
-@pytest.fixture(name="model", scope="module")
-def _model() -> Iterator[PhysicsModel]:
-    with PhysicsModel(TOWER) as model:
-        yield model
-
-
-def thrown(model: PhysicsModel, number: int, seed: int) -> Outcome:
-    """Drop cubes into the empty tower; a cube that bounces past it makes a draw that is made again."""
-    cubes = supply({"any": number}, model.cube_edge)
-    return until_landed(lambda rng: model.drop(model.empty(), cubes, rng), np.random.SeedSequence(seed))
+SHAPE = load("wallenstein")
 
 
 @pytest.fixture(name="full", scope="module")
 def _full(model: PhysicsModel) -> Outcome:
-    return thrown(model, 49, 1)
+    return drop_until_landed(model, 49, 1)
 
 
 @pytest.mark.parametrize("number", [5, 12, 25, 49])
 def test_every_drop_that_lands_settles_with_no_cube_deep_in_a_wall(model: PhysicsModel, number: int):
     for seed in range(4):
-        outcome = thrown(model, number, seed)
+        outcome = drop_until_landed(model, number, seed)
         assert outcome.status is Status.SETTLED
         inside = replace(outcome, landings=tuple(each for each in outcome.landings if each.inside))
-        assert judge.deepest_at_rest(inside, TOWER) < 0.03
+        assert judge.deepest_at_rest(inside, SHAPE) < 0.03
         assert len(outcome.emerged) + len(outcome.state.residents) == number
 
 
 def test_cubes_stay_on_both_floors_and_come_out_later(model: PhysicsModel, full: Outcome):
-    every = [full, *(thrown(model, 49, seed) for seed in (2, 3))]
-    assert {resident.region for outcome in every for resident in outcome.state.residents} >= {
-        "upper_floor",
-        "lower_floor",
-    }
+    every = [full, *(drop_until_landed(model, 49, seed) for seed in (2, 3))]
+    regions = {resident.region for outcome in every for resident in outcome.state.residents}
+    assert regions >= {"upper_floor", "lower_floor"}
     state, first = full.state, set(full.state.cubes)
     out = set()
     for drop in range(3):

@@ -5,7 +5,8 @@ import importlib.util
 import math
 from collections.abc import Callable
 from decimal import Decimal, localcontext
-from itertools import pairwise
+from functools import cache
+from itertools import pairwise, product
 from types import FunctionType
 from typing import Any
 
@@ -20,60 +21,42 @@ RNG = np.random.default_rng
 
 
 DIGITS = 60
+PRECISION = DIGITS + 20  # of the context that what is exact is worked out in
 _SMALL = Decimal(10) ** -(DIGITS + 10)
 
 
-def ulps(got: float, want: Decimal) -> float:
-    """Return how far `got` is from `want`, in units in the last place of a float as large as `want`."""
-    with localcontext(prec=DIGITS + 20):
-        return float(abs(Decimal(got) - want) / Decimal(math.ulp(float(want))))
+def ulps(value: float, exact: Decimal) -> float:
+    """Return how far `value` is from `exact`, in units in the last place of a float as large as `exact`."""
+    return float(abs(Decimal(value) - exact) / Decimal(math.ulp(float(exact))))
 
 
+@cache
 def exact_pi() -> Decimal:
     """Return pi (Machin: 4 atan(1/5) - atan(1/239) is a quarter of it)."""
-    with localcontext(prec=DIGITS + 20):
-        return 4 * (4 * _atan_series(Decimal(1) / 5) - _atan_series(Decimal(1) / 239))
-
-
-def exact_sin(angle: float) -> Decimal:
-    return _sin(Decimal(angle))
+    return 4 * (4 * _atan_series(Decimal(1) / 5) - _atan_series(Decimal(1) / 239))
 
 
 def exact_cos(angle: float) -> Decimal:
-    with localcontext(prec=DIGITS + 20):
-        return _sin(Decimal(angle) + exact_pi() / 2)
-
-
-def exact_tan(angle: float) -> Decimal:
-    with localcontext(prec=DIGITS + 20):
-        return exact_sin(angle) / exact_cos(angle)
+    return exact_sin(Decimal(angle) + exact_pi() / 2)
 
 
 def exact_atan2(y: float, x: float) -> Decimal:
-    with localcontext(prec=DIGITS + 20):
-        up = exact_pi() / 2 if y > 0 else -exact_pi() / 2
-        if abs(y) > abs(x):
-            return up - _atan(Decimal(x) / Decimal(y))
-        angle = _atan(Decimal(y) / Decimal(x))
-        return angle if x > 0 else angle + 2 * up
+    up = exact_pi() / 2 if y > 0 else -exact_pi() / 2
+    if abs(y) > abs(x):
+        return up - _atan(Decimal(x) / Decimal(y))
+    angle = _atan(Decimal(y) / Decimal(x))
+    return angle if x > 0 else angle + 2 * up
 
 
-def exact_log(x: float) -> Decimal:
-    with localcontext(prec=DIGITS):
-        return Decimal(x).ln()
-
-
-def _sin(angle: Decimal) -> Decimal:
-    with localcontext(prec=DIGITS + 20):
-        halves = (angle / exact_pi()).to_integral_value()
-        left = angle - halves * exact_pi()
-        total = term = left
-        k = 1
-        while abs(term) > _SMALL * abs(total):
-            term *= -left * left / (2 * k * (2 * k + 1))
-            total += term
-            k += 1
-        return -total if halves % 2 else total
+def exact_sin(angle: float | Decimal) -> Decimal:
+    halves = (Decimal(angle) / exact_pi()).to_integral_value()
+    total = term = left = Decimal(angle) - halves * exact_pi()
+    k = 1
+    while abs(term) > _SMALL * abs(total):
+        term *= -left * left / (2 * k * (2 * k + 1))
+        total += term
+        k += 1
+    return -total if halves % 2 else total
 
 
 def _atan(slope: Decimal) -> Decimal:
@@ -95,13 +78,13 @@ def _atan_series(slope: Decimal) -> Decimal:
     return total
 
 
-def angles() -> list[float]:
+def angles() -> list[tuple[float]]:
     """Angles of every size there is, and the nearest to multiples of pi/4, where sines and cosines are smallest."""
     rng = RNG(1)
     spread = [x for most in (0.8, 7.0, 1e3, portable.MOST) for x in rng.uniform(-most, most, 400).tolist()]
     tiny = (10.0 ** rng.uniform(-300, 0, 200)).tolist()
     near = [k * math.pi / 4 for k in (*range(-60, 60), *rng.integers(0, 1_200_000, 200).tolist()) if k]
-    return [*spread, *tiny, *near, portable.MOST, -portable.MOST]
+    return [(x,) for x in (*spread, *tiny, *near, portable.MOST, -portable.MOST)]
 
 
 def directions() -> list[tuple[float, float]]:
@@ -109,50 +92,52 @@ def directions() -> list[tuple[float, float]]:
     rng = RNG(2)
     pairs = rng.normal(size=(1000, 2)) * 10.0 ** rng.uniform(-4, 4, (1000, 2))
     sizes = [(s * 10.0**a, t * 10.0**b) for a, b in rng.uniform(-140, 140, (200, 2)) for s in (1, -1) for t in (1, -1)]
+    slopes, signs = (0.0, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 1.0, 2.0), (1, -1)
     borders = [
         (s * math.nextafter(slope * x, way), t * x)
-        for slope in (0.0, 1 / 8, 1 / 4, 1 / 2, 3 / 4, 1.0, 2.0)
-        for x in rng.uniform(0.5, 2, 20).tolist()
-        for way in (0, 9)
-        for s in (1, -1)
-        for t in (1, -1)
+        for slope in slopes
+        for x, way, s, t in product(rng.uniform(0.5, 2, 20).tolist(), (0, 9), signs, signs)
     ]
     large = [(1e300, 1e300), (-1e308, 1e307), (1e-300, 1e-300)]
-    return [*map(tuple, pairs.tolist()), *((y, x) for y, x in sizes if abs(y / x) > 1e-290), *borders, *large]
+    sizes = [(y, x) for y, x in sizes if abs(y / x) > 1e-290]
+    return [(y, x) for y, x in (*pairs.tolist(), *sizes, *borders, *large) if y]
 
 
-def amounts() -> list[float]:
+def amounts() -> list[tuple[float]]:
     """Numbers of every size, most near 1, and those at which another power of 2 begins."""
     rng = RNG(3)
     near = [*rng.uniform(0.5, 2, 1000).tolist(), *(1 + s * 2.0**-k for k in range(1, 53) for s in (0.5, 1, -0.5))]
     far = (2.0 ** rng.uniform(-1070, 1023, 400)).tolist()
     borders = [math.nextafter(math.sqrt(0.5) * 2.0**k, way) for k in range(-3, 4) for way in (0, 99)]
-    return [*near, *far, *borders, *rng.random(400).tolist(), 5e-324, 1.7e308]
+    return [(x,) for x in (*near, *far, *borders, *rng.random(400).tolist(), 5e-324, 1.7e308)]
 
 
-@each_case("name", ["sin", "cos", "tan"])
-def test_of_an_angle_the_error_is_under_one_unit_in_the_last_place(name: str):
-    function, exact = getattr(portable, name), globals()[f"exact_{name}"]
-    assert max(ulps(function(x), exact(x)) for x in angles()) < 0.9
-
-
-def test_of_a_direction_the_error_is_under_one_unit_in_the_last_place():
-    pairs = [(y, x) for y, x in directions() if y]
-    assert max(ulps(portable.atan2(y, x), exact_atan2(y, x)) for y, x in pairs) < 0.9
-
-
-def test_of_a_logarithm_the_error_is_under_one_unit_in_the_last_place():
-    assert max(ulps(portable.log(x), exact_log(x)) for x in amounts() if x != 1) < 0.9
+@each_case(
+    ("function", "exact", "arguments"),
+    [
+        (portable.sin, exact_sin, angles),
+        (portable.cos, exact_cos, angles),
+        (portable.tan, lambda x: exact_sin(x) / exact_cos(x), angles),
+        (portable.atan2, exact_atan2, directions),
+        (portable.log, lambda x: Decimal(x).ln(), amounts),
+    ],
+)
+def test_the_error_is_under_one_unit_in_the_last_place(
+    function: Function, exact: Callable[..., Decimal], arguments: Callable[[], list[tuple[float, ...]]]
+):
+    with localcontext(prec=PRECISION):
+        pairs = [(function(*each), exact(*each)) for each in arguments()]
+        assert max(ulps(value, true) for value, true in pairs if true) < 0.9
 
 
 def test_the_judge_of_errors_knows_what_is_known():
     known, small = Decimal("3.14159265358979323846264338327950288419716939937510582097494"), Decimal(10) ** -58
-    with localcontext(prec=DIGITS):
+    with localcontext(prec=PRECISION):
         assert abs(exact_pi() - known) < small
         assert abs(exact_atan2(1.0, 1.0) * 4 - known) < small
         assert abs(exact_sin(1.0) ** 2 + exact_cos(1.0) ** 2 - 1) < small
         assert ulps(1.0, 1 + Decimal(math.ulp(1.0)) / 2) == 0.5
-    assert ulps(math.sin(3.0), exact_sin(3.0)) < 1  # any library's
+        assert ulps(math.sin(3.0), exact_sin(3.0)) < 1  # any library's
 
 
 def test_where_the_result_is_a_float_it_is_that():
@@ -165,7 +150,7 @@ def test_where_the_result_is_a_float_it_is_that():
 
 
 def test_sine_and_tangent_are_odd_and_cosine_is_even_to_the_last_digit():
-    for x in angles():
+    for (x,) in angles():
         assert portable.sin(-x) == -portable.sin(x)
         assert portable.tan(-x) == -portable.tan(x)
         assert portable.cos(-x) == portable.cos(x)

@@ -44,6 +44,7 @@ SAFE_IN_CORE = {
     "math": "pi sqrt floor ceil inf",
     "np": "abs rint array zeros ascontiguousarray flatnonzero int64 float64",
 }
+UNSAFE = ("sum", "pow", "fastmath", "parallel", "prange")
 SAFE = {
     "math": "pi inf isfinite sqrt fsum floor ceil frexp ldexp copysign factorial degrees",  # degrees: told in messages
     "np": "array float64 bool_ random abs sqrt ceil clip maximum where isnan all any zeros ones arange roll stack "
@@ -56,16 +57,15 @@ def unsafe(text: str, safe: dict[str, str]) -> list[str]:
     """Return what may give another last digit elsewhere: the system's library, BLAS, numpy's laws, threads, `sum`."""
     found: list[str] = []
     for node in ast.walk(ast.parse(text)):
-        said = ""
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in safe:
-            said = "" if node.attr in safe[node.value.id].split() else f"{node.value.id}.{node.attr}"
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow | ast.MatMult):
-            said = type(node.op).__name__
-        elif isinstance(node, ast.Name | ast.keyword):
-            name = node.id if isinstance(node, ast.Name) else node.arg
-            said = name if name in ("sum", "pow", "fastmath", "parallel", "prange") else ""
-        if said:
-            found.append(f"line {getattr(node, 'lineno', 0)}: {said}")
+        match node:
+            case ast.Attribute(value=ast.Name(id=module), attr=name) if name not in safe.get(module, name).split():
+                found.append(f"line {node.lineno}: {module}.{name}")
+            case ast.BinOp(op=ast.Pow() | ast.MatMult()):
+                found.append(f"line {node.lineno}: {type(node.op).__name__}")
+            case ast.Name(id=name) | ast.keyword(arg=name) if name in UNSAFE:
+                found.append(f"line {node.lineno}: {name}")
+            case _:
+                pass
     return found
 
 
@@ -74,9 +74,9 @@ def test_what_decides_a_drop_calls_no_function_whose_last_digit_may_differ():
     assert len(CORE) > 10
     both = [*((path, SAFE) for path in DECIDES), *((path, SAFE_IN_CORE) for path in CORE)]
     found = {str(path.relative_to(PACKAGE)): unsafe(path.read_text("utf-8"), safe) for path, safe in both}
-    assert {path: said for path, said in found.items() if said} == {}
+    assert {path: lines for path, lines in found.items() if lines} == {}
     text = "math.sin(1)\nx = 2**y\nx = a @ b\nsum(x)\nnp.dot(x, y)\njit(fastmath=True)\nmath.sqrt(2)\n"
-    assert sorted(said.split()[1] for said in unsafe(text, SAFE_IN_CORE)) == ["1:", "2:", "3:", "4:", "5:", "6:"]
+    assert sorted(line.split()[1] for line in unsafe(text, SAFE_IN_CORE)) == ["1:", "2:", "3:", "4:", "5:", "6:"]
 
 
 def test_hands_knocks_places_and_boxes_are_to_the_last_digit_those_of_every_other_machine():
@@ -94,10 +94,8 @@ def test_they_do_not_depend_on_which_functions_the_processor_gets():
     command = [sys.executable, "-W", "ignore", "-m", "tests.support.bytes"]
     narrow = unfused | {"NPY_DISABLE_CPU_FEATURES": wide.strip(), "OPENBLAS_CORETYPE": "Nehalem"}
     for environment in (unfused, narrow):
-        told = subprocess.run(
-            command, env=os.environ | environment, cwd=PACKAGE.parent, capture_output=True, text=True, check=True
-        ).stdout
-        assert ast.literal_eval("{" + told + "}") == DIGESTS
+        run = partial(subprocess.run, env=os.environ | environment, cwd=PACKAGE.parent, capture_output=True)
+        assert ast.literal_eval("{" + run(command, text=True, check=True).stdout + "}") == DIGESTS
 
 
 @pytest.mark.skipif(

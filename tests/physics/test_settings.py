@@ -2,8 +2,10 @@
 
 import json
 import pickle
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import combinations
+from functools import partial
+from itertools import combinations, permutations
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,14 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 from support.cases import each_case
+from support.command_line import here
 
+from tests.support.bench import drop_until_landed
 from tower_sim import cli, registry
 from tower_sim.apparatus.catalogue import fitted_with, load, names, shipped
 from tower_sim.calibration.readings import READINGS
 from tower_sim.campaign import Spec, parse
 from tower_sim.cli.listing import make_document
-from tower_sim.cubes import supply
-from tower_sim.drops.repeat import until_landed
 from tower_sim.errors import UsageError
 from tower_sim.fitting.data import other_engine
 from tower_sim.models import ABOUT, settings_of
@@ -37,19 +39,15 @@ from tower_sim.requests import Throw
 from tower_sim.simulator import PhysicsModel
 from tower_sim.surrogate.store import Fitted, fitted_or_shipped, shipped_names
 
+SHAPE = load("amerigo")
 FILE = '[campaign]\ngame = "amerigo"\napparatus = "amerigo"\nseed = "7"\ngames = 2\n[rules]\nrounds = 1\n'
-HAS_NOT = [
-    (engine, name)
-    for engine in NUMBERS
-    for name in dict.fromkeys(name for other in NUMBERS for name in fields_of(other))
-    if name not in fields_of(engine)
-]
+HAS_NOT = [(a, name) for a, b in permutations(NUMBERS, 2) for name in fields_of(b) if name not in fields_of(a)]
 NAMED = [(engine, name) for engine in NUMBERS for name in accuracies(engine)]
 
 
-def refused(make: Any) -> str:
+def refused(call: Callable[..., Any], *arguments: Any, **keywords: Any) -> str:
     with pytest.raises(UsageError) as error:
-        make()
+        call(*arguments, **keywords)
     return str(error.value)
 
 
@@ -59,14 +57,10 @@ def test_what_is_left_out_is_the_engines_own_number_and_what_is_given_is_kept(en
     assert settings.table() == {**NUMBERS[engine].standard, "engine": engine}
     for name in fields_of(engine):
         assert type(getattr(settings, name)) is (int if "iterations" in name else float)
-    halved = {
-        name: value / 2 if isinstance(value, float) else value // 2
-        for name, value in settings.table().items()
-        if name != "engine"
-    }
-    for name, value in (halved | {"restitution_speed": 0.3}).items():
-        given: Any = {name: value, "engine": engine}
-        other = PhysicsSettings(**given)
+    for name in fields_of(engine):
+        value = getattr(settings, name)
+        half = 0.3 if name == "restitution_speed" else value / 2 if isinstance(value, float) else value // 2
+        other = PhysicsSettings(**{name: half, "engine": engine})
         assert {key for key, now in other.table().items() if now != settings.table()[key]} == {name}
         assert other.digest() != settings.digest()
 
@@ -90,21 +84,19 @@ def test_engines_with_the_same_numbers_have_other_digests():
 def test_a_setting_that_the_engine_has_not_is_refused_and_changes_nothing(engine: str, name: str):
     settings = PhysicsSettings(engine=engine)
     assert name not in settings.table()
-    given: Any = {name: 0.017, "engine": engine}
-    for make in (lambda: PhysicsSettings(**given), lambda: read_settings(given)):
-        line = refused(make)
+    table: Any = {name: 0.017, "engine": engine}
+    for line in (refused(PhysicsSettings, **table), refused(read_settings, table)):
         assert line.startswith(f"settings.{name} is 0.017; allowed is none: the engine {engine} has no such setting; ")
     same: Any = {name: getattr(settings, name), "engine": engine}
     assert PhysicsSettings(**same) == settings  # so that a copy with a change can be made
-    assert f"settings.{name} is " in refused(lambda: read_settings(same))
+    assert f"settings.{name} is " in refused(read_settings, same)
 
 
 def test_an_engine_that_has_the_setting_is_suggested():
-    assert refused(lambda: read_settings({"engine": "bullet", "slop": 0.01})).endswith(
-        "remove it, or name the engine core"
-    )
-    assert "did you mean slop?" in refused(lambda: read_settings({"engine": "core", "slopp": 0.01}))
-    assert "settings.firm_iterations is 5" in refused(lambda: read_settings({"engine": "core", "firm_iterations": 5}))
+    line = refused(read_settings, {"engine": "bullet", "slop": 0.01})
+    assert line.endswith("remove it, or name the engine core")
+    assert "did you mean slop?" in refused(read_settings, {"engine": "core", "slopp": 0.01})
+    assert "settings.firm_iterations is 5" in refused(read_settings, {"engine": "core", "firm_iterations": 5})
 
 
 @each_case(("engine", "name"), NAMED)
@@ -135,8 +127,8 @@ def test_bullet_has_what_ships_and_the_core_three_accuracies_from_fast_to_fine()
     ],
 )
 def test_an_accuracy_that_the_engine_has_not_is_refused_in_one_line(engine: str, name: object, says: str):
-    assert says in refused(lambda: accuracy(engine, name))
-    assert says in refused(lambda: read_settings({"engine": engine, "accuracy": name}))
+    assert says in refused(accuracy, engine, name)
+    assert says in refused(read_settings, {"engine": engine, "accuracy": name})
 
 
 def test_a_campaign_file_names_engine_and_accuracy_and_its_other_keys_go_before():
@@ -152,8 +144,8 @@ def test_a_campaign_file_names_engine_and_accuracy_and_its_other_keys_go_before(
 def test_the_settings_of_a_campaign_vary_with_what_its_engine_has():
     core = FILE + '[settings]\nengine = "core"\n[vary.fields]\n'
     assert [parse(core + "settings.slop = [0, 0.01]").point(i).settings.slop for i in range(2)] == [0, 0.01]
-    assert "settings.rest_overlap" in refused(lambda: parse(core + "settings.rest_overlap = [0.01, 0.02]"))
-    assert "settings.accuracy" in refused(lambda: parse(core + 'settings.accuracy = ["fast", "fine"]'))
+    assert "settings.rest_overlap" in refused(parse, core + "settings.rest_overlap = [0.01, 0.02]")
+    assert "settings.accuracy" in refused(parse, core + 'settings.accuracy = ["fast", "fine"]')
 
 
 def test_a_spec_of_physics_names_its_engine_whatever_the_default(monkeypatch: pytest.MonkeyPatch):
@@ -167,8 +159,8 @@ def test_a_spec_of_physics_names_its_engine_whatever_the_default(monkeypatch: py
         assert (new.digest == stored.digest) == (default == "bullet")
     unnamed = stored.canonical.replace(',"engine":"bullet"', "")
     assert unnamed != stored.canonical
-    said = refused(lambda: Spec.from_canonical(unnamed))
-    assert said.startswith("spec.settings.engine is nothing; allowed is the name of an engine; ")
+    line = refused(Spec.from_canonical, unnamed)
+    assert line.startswith("spec.settings.engine is nothing; allowed is the name of an engine; ")
 
 
 @pytest.mark.parametrize("engine", NUMBERS)
@@ -179,24 +171,21 @@ def test_what_settings_store_gives_them_back(engine: str):
 
 
 def test_a_request_has_the_settings_of_its_engine_and_accuracy_and_none_without_physics():
-    def asked(model: str, *physics: str | None) -> PhysicsSettings | None:
-        how = dict(zip(("engine", "accuracy"), physics, strict=False))
-        return Throw.of(model=model, cubes={"blue": 1}, **how).settings
-
-    assert asked("physics") == PhysicsSettings()
-    assert asked("physics", "core") == PhysicsSettings(engine="core")
-    assert asked("physics", "core", "fast") == accuracy("core", "fast")
-    assert asked("physics", None, STANDARD) == PhysicsSettings(engine=ENGINE)
-    assert asked("surrogate") is asked("two_thirds") is asked("mine.json") is None
+    request = partial(Throw.of, cubes={"blue": 1})
+    assert request(model="physics").settings == PhysicsSettings()
+    assert request(model="physics", engine="core").settings == PhysicsSettings(engine="core")
+    assert request(model="physics", engine="core", accuracy="fast").settings == accuracy("core", "fast")
+    assert request(model="physics", accuracy=STANDARD).settings == PhysicsSettings(engine=ENGINE)
+    assert [request(model=model).settings for model in ("surrogate", "two_thirds", "mine.json")] == [None] * 3
 
 
 @each_case("model", ["surrogate", "two_thirds", "mine.json"])
 def test_an_engine_or_accuracy_for_a_model_without_physics_is_refused_in_one_line(model: str):
     for what, physics in (("engine", ("core", None)), ("accuracy", (None, "fine"))):
-        line = refused(lambda physics=physics: settings_of(model, *physics))
+        line = refused(settings_of, model, *physics)
         assert line.startswith(f"{what} is '{physics[0] or physics[1]}'; allowed is none with the model '{model}'")
         assert line.endswith("leave it out, or take the model physics")
-    assert refused(lambda: settings_of("surogate", "core", None)).endswith("did you mean surrogate?")
+    assert refused(settings_of, "surogate", "core", None).endswith("did you mean surrogate?")
 
 
 COMMANDS = [
@@ -209,16 +198,16 @@ COMMANDS = [
 ]
 
 
-class _Asked(Exception):
-    """What a model was to be made with."""
+class _Opened(Exception):
+    """The settings that a model was to be opened with."""
 
 
 @each_case(("command", "opens"), COMMANDS)
 def test_every_command_that_drops_hands_its_engine_and_accuracy_to_physics(command: str, opens: str, monkeypatch):
-    def asked(*given: Any) -> Any:
-        raise _Asked(next(each for each in given if isinstance(each, PhysicsSettings)))
+    def open_model(*arguments: Any) -> Any:
+        raise _Opened(next(each for each in arguments if isinstance(each, PhysicsSettings)))
 
-    monkeypatch.setattr(opens, asked)
+    monkeypatch.setattr(opens, open_model)
     monkeypatch.setattr("tower_sim.calibration.watched.in_threads", map)
     for words, settings in (
         ([], PhysicsSettings()),
@@ -226,40 +215,30 @@ def test_every_command_that_drops_hands_its_engine_and_accuracy_to_physics(comma
         (["--engine", "core", "--accuracy", "fine"], accuracy("core", "fine")),
         (["--engine", "bullet", "--accuracy", "standard"], PhysicsSettings(engine="bullet")),
     ):
-        with pytest.raises(_Asked) as found:
+        with pytest.raises(_Opened) as opened:
             cli.main([*command.split(), *words])
-        assert found.value.args == (settings,)
+        assert opened.value.args == (settings,)
 
 
 @each_case("command", [command for command, opens in COMMANDS if "calibration" not in opens])
 def test_a_command_with_a_model_without_physics_refuses_an_engine_in_one_line(command: str, capsys):
-    words = command.replace("--model physics", "").split()
-    assert cli.main([*words, "--model", "surrogate", "--engine", "bullet"]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.startswith("tower-sim: engine is 'bullet'; allowed is none with the model 'surrogate'")
-    assert told.err.count("\n") == 1
+    done = here(*command.replace("--model physics", "").split(), "--model", "surrogate", "--engine", "bullet")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith("tower-sim: engine is 'bullet'; allowed is none with the model 'surrogate'")
 
 
-def test_the_default_engine_named_or_not_gives_the_same_bytes(capsys: pytest.CaptureFixture[str]):
+def test_the_default_engine_named_or_not_gives_the_same_bytes():
     drop = ["throw", "amerigo", "--cubes", "red=3", "--seed", "1", "--json"]
-    printed: list[str] = []
-    for words in ([], ["--engine", ENGINE], ["--accuracy", STANDARD]):
-        assert cli.main([*drop, *words]) == 0
-        printed.append(capsys.readouterr().out)
-    assert printed[0] == printed[1] == printed[2]
+    runs = [here(*drop, *words) for words in ([], ["--engine", ENGINE], ["--accuracy", STANDARD])]
+    assert {(done.returncode, done.stdout) for done in runs} == {(0, runs[0].stdout)}
 
 
-@each_case(("name", "said"), [("http", f"| `{ENGINE}` |"), ("campaigns", f'default `"{ENGINE}"`')])
-def test_the_docs_name_the_default_engine(name: str, said: str):
-    assert said in (Path(__file__).parents[2] / f"docs/{name}.md").read_text("utf-8")
+@each_case(("name", "text"), [("http", f"| `{ENGINE}` |"), ("campaigns", f'default `"{ENGINE}"`')])
+def test_the_docs_name_the_default_engine(name: str, text: str):
+    assert text in (Path(__file__).parents[2] / f"docs/{name}.md").read_text("utf-8")
 
 
-SHAPE = load("amerigo")
-OTHERS = [(engine, name) for engine in NUMBERS for name in accuracies(engine) if (engine, name) != (ENGINE, STANDARD)]
-
-
-@each_case(("engine", "name"), OTHERS)
+@each_case(("engine", "name"), [each for each in NAMED if each != (ENGINE, STANDARD)])
 def test_a_state_of_another_engine_or_accuracy_is_refused_with_the_option_to_go_on_with(
     engine: str, name: str, monkeypatch: pytest.MonkeyPatch
 ):
@@ -267,24 +246,22 @@ def test_a_state_of_another_engine_or_accuracy_is_refused_with_the_option_to_go_
     state = PhysicsModel(SHAPE, accuracy(engine, name)).empty()
     finer = "" if name == STANDARD else f" --accuracy {name}"
     advice = f"; go on with the engine that made it: try --engine {engine}{finer}"
-    assert refused(lambda: PhysicsModel(SHAPE).drop(state, (), np.random.default_rng(1))).endswith(advice)
+    assert refused(PhysicsModel(SHAPE).drop, state, (), np.random.default_rng(1)).endswith(advice)
 
 
 def test_a_state_of_settings_of_ones_own_is_refused_without_a_guess():
     with PhysicsModel(SHAPE) as model, PhysicsModel(SHAPE, PhysicsSettings(iterations=99)) as other:
-        cubes = supply({"red": 30}, SHAPE.cube_edge)
-        outcome = until_landed(lambda rng: other.drop(other.empty(), cubes, rng), np.random.SeedSequence(1))
+        outcome = drop_until_landed(other, 30, 1)
         assert outcome.state.touches
-        said = refused(lambda: model.drop(outcome.state, (), np.random.default_rng(1)))
-        assert said.endswith("; go on with the model that made it")
+        line = refused(model.drop, outcome.state, (), np.random.default_rng(1))
+        assert line.endswith("; go on with the model that made it")
 
 
 def test_what_ships_fitted_says_with_which_engine():
     for name in shipped_names():
         assert fitted_or_shipped(name).engine == ENGINE
     assert "of the core at its standard accuracy" in ABOUT["surrogate"]
-    told = {name: fitted_with(shipped()[name]) for name in names()}
-    assert {name for name, engine in told.items() if engine} == set(READINGS)
+    assert {name for name in names() if fitted_with(shipped()[name])} == set(READINGS)
     fitted = {name: engine for entry in make_document()["apparatus"] for name, engine in entry["fitted_with"].items()}
     assert fitted == dict.fromkeys(READINGS, ENGINE)
 
@@ -292,11 +269,9 @@ def test_what_ships_fitted_says_with_which_engine():
 @each_case(("engine", "model"), [("core", "physics"), ("bullet", "physics"), ("core", "two_thirds")])
 def test_a_check_against_games_of_another_engine_says_so(engine: str, model: str):
     campaign: Any = SimpleNamespace(spec={"model": model, "settings": PhysicsSettings(engine=engine).table()})
-    told = other_engine(replace(fitted_or_shipped("amerigo"), engine="bullet"), [campaign, campaign])
-    if (engine, model) == ("core", "physics"):
-        assert told.startswith("The model was fitted to drops of the engine bullet, these are of core: ")
-    else:
-        assert told == ""
+    line = other_engine(replace(fitted_or_shipped("amerigo"), engine="bullet"), [campaign, campaign])
+    start = "The model was fitted to drops of the engine bullet, these are of core: "
+    assert line.startswith(start) if (engine, model) == ("core", "physics") else line == ""
 
 
 def test_a_surrogates_file_says_its_engine():

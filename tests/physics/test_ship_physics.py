@@ -19,16 +19,10 @@ from tower_sim.outcome import Landing, Status
 from tower_sim.simulator import PhysicsModel
 from tower_sim.state import BoardState, Event, Pose, Resident, TowerState
 
-SHIP = cast("CombatShip", load("dead_reckoning"))
+SHIP = SHAPE = cast("CombatShip", load("dead_reckoning"))
 EDGE = SHIP.cube_edge
 FLAT = (0.0, 0.0, 0.0, 1.0)
 THROWS, THROWN = 334, 9
-
-
-@pytest.fixture(name="model", scope="module")
-def _model():
-    with PhysicsModel(SHIP) as model:
-        yield model
 
 
 @pytest.fixture(name="throws", scope="module")
@@ -67,9 +61,8 @@ def test_colours_are_physically_identical(model):
     swapped = tuple(replace(cube, colour={"purple": "green", "green": "purple"}[cube.colour]) for cube in ours)
     for seed in range(5):
         one, other = (model.drop(model.empty(), cubes, np.random.default_rng(seed)) for cubes in (ours, swapped))
-        assert [(x.cube.id, x.place, x.pose) for x in one.landings] == [
-            (x.cube.id, x.place, x.pose) for x in other.landings
-        ]
+        ends = [[(x.cube.id, x.place, x.pose) for x in outcome.landings] for outcome in (one, other)]
+        assert ends[0] == ends[1]
 
 
 def test_which_side_a_cube_belongs_to_does_not_depend_on_its_number(throws):
@@ -110,13 +103,17 @@ def on_board(model: PhysicsModel, *cubes: tuple[float, float, float]) -> TowerSt
         Resident(Cube(i, "purple", EDGE), "zone:choice", 0, Pose((x, y, SHIP.board.floor + EDGE * (n + 0.5)), FLAT))
         for i, (x, y, n) in enumerate(cubes)
     ]
-    laid = Event("drop", "", tuple(resident.cube for resident in residents), ())
-    return replace(model.empty(), log=(laid,), board=BoardState(tuple(residents)))
+    event = Event("drop", "", tuple(resident.cube for resident in residents), ())
+    return replace(model.empty(), log=(event,), board=BoardState(tuple(residents)))
+
+
+def middle(zone: str) -> tuple[float, float]:
+    x, y = np.mean(SHIP.board.zone(zone).corners, axis=0).tolist()
+    return x, y
 
 
 def test_a_cube_whose_support_was_taken_away_falls(model):
-    x, y = (float(v) for v in np.mean(SHIP.board.zone("choice").corners, axis=0))
-    state = on_board(model, (x, y, 0), (x, y, 1))
+    state = on_board(model, (*middle("choice"), 0), (*middle("choice"), 1))
     kept = model.drop(state, (), np.random.default_rng(0))
     assert [math.floor(10 * r.pose.position[2] / EDGE) / 10 for r in kept.state.board.lying] == [0.7, 1.7]
     fallen = model.drop(kept.state.take([Cube(0, "purple", EDGE)]), (), np.random.default_rng(0))
@@ -126,8 +123,7 @@ def test_a_cube_whose_support_was_taken_away_falls(model):
 
 
 def test_a_placed_cube_lies_flat_where_no_other_is(model):
-    x, y = (float(v) for v in np.mean(SHIP.board.zone("explosive_shot").corners, axis=0))
-    state = on_board(model, (x, y, 0))
+    state = on_board(model, (*middle("explosive_shot"), 0))
     new = Cube(9, "green", EDGE)
     spots = set()
     for seed in range(30):

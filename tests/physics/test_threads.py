@@ -10,8 +10,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -59,12 +61,8 @@ def test_models_that_take_turns_in_one_thread_give_what_each_gives_alone(
     order: list[str], engine: PhysicsSettings, alone: dict[str, Landings]
 ):
     with PhysicsModel(SHAPES[order[0]], engine) as first, PhysicsModel(SHAPES[order[1]], engine) as second:
-        models = dict(zip(order, (first, second), strict=True))
-        found: dict[str, Landings] = {name: [] for name in order}
-        for i in range(DROPS):
-            for name, model in models.items():
-                found[name].append(drop(model, i))
-    assert found == alone
+        turns = [(drop(first, i), drop(second, i)) for i in range(DROPS)]
+    assert dict(zip(order, map(list, zip(*turns, strict=True)), strict=True)) == alone
 
 
 @each_case("order", [list(SHAPES), list(SHAPES)[::-1]], ids=" then ".join)
@@ -72,32 +70,20 @@ def test_models_in_two_threads_give_what_each_gives_alone(
     order: list[str], engine: PhysicsSettings, alone: dict[str, Landings]
 ):
     """Before drops waited for each other, 4 to 7 of 10 had other poses: of twelve all are right once in 500 times."""
-    found: dict[str, Landings] = {name: [] for name in order}
     start = threading.Barrier(2)
 
-    def work(name: str) -> None:
+    def work(name: str) -> Landings:
         with PhysicsModel(SHAPES[name], engine) as model:
             start.wait()
-            for i in range(DROPS):
-                found[name].append(drop(model, i))
+            return [drop(model, i) for i in range(DROPS)]
 
-    threads = [threading.Thread(target=work, args=(name,)) for name in order]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == alone
+    with ThreadPoolExecutor(2) as crew:
+        assert dict(zip(order, crew.map(work, order), strict=True)) == alone
 
 
 def test_one_model_can_be_used_by_several_threads(engine: PhysicsSettings, alone: dict[str, Landings]):
-    found: dict[int, tuple[Landing, ...]] = {}
-    with PhysicsModel(SHAPES["amerigo"], engine) as model:
-        threads = [threading.Thread(target=lambda i=i: found.update({i: drop(model, i)})) for i in range(DROPS)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert [found[i] for i in range(DROPS)] == alone["amerigo"]
+    with PhysicsModel(SHAPES["amerigo"], engine) as model, ThreadPoolExecutor(DROPS) as crew:
+        assert list(crew.map(partial(drop, model), range(DROPS))) == alone["amerigo"]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
@@ -138,7 +124,7 @@ def test_many_drops_are_those_of_one_after_another_in_order_with_any_number_of_w
 
 
 @each_case(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         (lambda model: (model.empty(), (), -1), "^seed is -1; allowed is a whole number"),
         (lambda model: (model.empty(), (1,), 1), "^cube is 1;"),
@@ -146,13 +132,13 @@ def test_many_drops_are_those_of_one_after_another_in_order_with_any_number_of_w
     ],
 )
 def test_a_wrong_draw_among_many_says_so_after_those_before_it(
-    wrong: Callable[[PhysicsModel], Any], said: str, engine: PhysicsSettings
+    wrong: Callable[[PhysicsModel], Any], message: str, engine: PhysicsSettings
 ):
     with PhysicsModel(SHAPES["amerigo"], engine) as model:
         good = (model.empty(), supply({"red": 1}, model.cube_edge), 1)
         outcomes = model.drop_many([good, good, wrong(model), good], workers=2)
         assert [next(outcomes).status.is_landing for _ in range(2)] == [True, True]
-        with pytest.raises(UsageError, match=said):
+        with pytest.raises(UsageError, match=message):
             next(outcomes)
         assert drop(model, 0)
 
@@ -164,20 +150,24 @@ def test_a_number_of_workers_that_is_none_is_refused():
                 next(model.drop_many([], workers=cast("Any", workers)))
 
 
-def test_an_interrupt_of_many_drops_ends_those_that_go_on():
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_an_interrupt_of_many_drops_ends_those_that_go_on(interruptible: None):
     endless = PhysicsSettings(engine="core", timestep=1e-5, residual=0)
-    threads, before = set(threading.enumerate()), signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with PhysicsModel(SHAPES["amerigo"], endless) as model:
-            draws = [(model.empty(), supply({"red": 12}, model.cube_edge), seed) for seed in range(4)]
-            threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
-            with pytest.raises(KeyboardInterrupt):
-                list(model.drop_many(draws, workers=2))
-        for thread in set(threading.enumerate()) - threads:
-            thread.join(30)
-            assert not thread.is_alive()
-    finally:
-        signal.signal(signal.SIGINT, before)
+    threads = set(threading.enumerate())
+    with PhysicsModel(SHAPES["amerigo"], endless) as model:
+        draws = [(model.empty(), supply({"red": 12}, model.cube_edge), seed) for seed in range(4)]
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            list(model.drop_many(draws, workers=2))
+    for thread in set(threading.enumerate()) - threads:
+        thread.join(30)
+        assert not thread.is_alive()
 
 
 def test_a_closed_model_says_so_in_one_line(engine: PhysicsSettings):
@@ -194,10 +184,8 @@ def test_a_closed_model_says_so_in_one_line(engine: PhysicsSettings):
             call()
 
 
-def client_of(model: PhysicsModel) -> int:
-    engine = model._world.engine
-    assert isinstance(engine, BulletEngine)
-    return engine._client
+def client(model: PhysicsModel) -> int:
+    return cast("BulletEngine", model._world.engine)._client
 
 
 def connected(client: int) -> bool:
@@ -208,12 +196,12 @@ def connected(client: int) -> bool:
 def test_a_model_that_nobody_holds_any_more_gives_its_client_back():
     """More models than the engine has clients (1,024): without that the last could not be made."""
     model = PhysicsModel(SHAPES["amerigo"], BULLET)
-    client = client_of(model)
-    assert connected(client)
+    number = client(model)
+    assert connected(number)
     del model
     gc.collect()
-    assert not connected(client)
-    assert {client_of(PhysicsModel(SHAPES["amerigo"], BULLET)) for _ in range(20)} == {client}
+    assert not connected(number)
+    assert {client(PhysicsModel(SHAPES["amerigo"], BULLET)) for _ in range(20)} == {number}
 
 
 def resident_kb() -> int:
@@ -234,31 +222,29 @@ def test_models_never_closed_keep_no_memory(engine: PhysicsSettings):
     assert resident_kb() - before < 60_000
 
 
-def test_a_drop_can_be_interrupted_and_the_model_goes_on(engine: PhysicsSettings, alone: dict[str, Landings]):
+def test_a_drop_can_be_interrupted_and_the_model_goes_on(
+    interruptible: None, engine: PhysicsSettings, alone: dict[str, Landings]
+):
     """SIGINT comes while a drop that would take minutes goes on; the next drop is as if nothing had been."""
     slow = replace(engine, timestep=1e-5, residual=0)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with PhysicsModel(SHAPES["amerigo"], engine) as model, PhysicsModel(SHAPES["amerigo"], slow) as endless:
-            thread = threading.Thread(target=interrupt_when_it_drops, args=[endless], daemon=True)
-            thread.start()
-            with pytest.raises(KeyboardInterrupt):
-                drop(endless, 0)
-            thread.join()
-            assert drop(model, 0) == alone["amerigo"][0]
-            assert LOCK.acquire(blocking=False)
-            LOCK.release()
-    finally:
-        signal.signal(signal.SIGINT, before)
+    with PhysicsModel(SHAPES["amerigo"], engine) as model, PhysicsModel(SHAPES["amerigo"], slow) as endless:
+        turn = endless._world._turn()
 
+        def interrupt() -> None:
+            while turn.acquire(blocking=False):  # not while it drops
+                turn.release()
+                time.sleep(0.001)
+            time.sleep(0.2)  # long enough for the first steps
+            os.kill(os.getpid(), signal.SIGINT)
 
-def interrupt_when_it_drops(model: PhysicsModel) -> None:
-    turn = model._world._turn()
-    while turn.acquire(blocking=False):  # not while it drops
-        turn.release()
-        time.sleep(0.001)
-    time.sleep(0.2)  # long enough for the first steps
-    os.kill(os.getpid(), signal.SIGINT)
+        thread = threading.Thread(target=interrupt, daemon=True)
+        thread.start()
+        with pytest.raises(KeyboardInterrupt):
+            drop(endless, 0)
+        thread.join()
+        assert drop(model, 0) == alone["amerigo"][0]
+        assert LOCK.acquire(blocking=False)
+        LOCK.release()
 
 
 NAN, INF = float("nan"), float("inf")
@@ -285,19 +271,15 @@ def test_settings_of_equal_numbers_have_one_digest_whatever_their_type():
 @pytest.mark.bullet
 def test_a_bounce_that_would_never_end_is_refused_and_the_least_allowed_one_ends():
     """Resting cubes are hit by what gravity adds in a step; the figures are in the docstring of PhysicsSettings."""
-    with pytest.raises(
-        UsageError, match=r"restitution_speed is 0\.005; allowed is 0\.0392 to 1 at a timestep of 0\.002"
-    ):
+    message = r"restitution_speed is 0\.005; allowed is 0\.0392 to 1 at a timestep of 0\.002"
+    with pytest.raises(UsageError, match=message):
         PhysicsSettings(restitution_speed=0.005, engine="bullet")
     with pytest.raises(UsageError, match=r"allowed is 0\.0589 to 1 at a timestep of 0\.003"):
         PhysicsSettings(timestep=0.003, engine="bullet")
-    with PhysicsModel(
-        SHAPES["amerigo"], PhysicsSettings(restitution_speed=0.0393, longest=6, engine="bullet")
-    ) as model:
-        for seed in range(5):
-            cubes = supply({"red": 49}, model.cube_edge)
-            outcome = model.drop(model.empty(), cubes, np.random.default_rng(seed))
-            assert outcome.status == "settled"
+    with PhysicsModel(SHAPES["amerigo"], replace(BULLET, restitution_speed=0.0393, longest=6)) as model:
+        cubes = supply({"red": 49}, model.cube_edge)
+        ends = [model.drop(model.empty(), cubes, np.random.default_rng(seed)).status for seed in range(5)]
+        assert ends == ["settled"] * 5
 
 
 def test_time_to_be_quiet_must_be_shorter_than_the_drop():
@@ -318,20 +300,12 @@ def test_what_is_no_settings_or_apparatus_is_refused_in_one_line(odd: Any):
 def test_a_process_forked_while_a_thread_drops_can_use_the_same_model(
     alone: dict[str, Landings], engine: PhysicsSettings
 ):
-    model = PhysicsModel(SHAPES["amerigo"], engine)
-    drops, stop = threading.Event(), threading.Event()
-
-    def drop_until_told() -> None:
-        with model._world.alone():  # as a drop that goes on, which the child has not
-            drops.set()
-            stop.wait()
-
-    busy = threading.Thread(target=drop_until_told)
-    busy.start()
-    drops.wait()
+    model, crew = PhysicsModel(SHAPES["amerigo"], engine), ThreadPoolExecutor(1)
+    world = model._world.alone()
+    crew.submit(world.__enter__).result()  # as a drop that goes on, which the child has not
     same = holds_in_a_fork(lambda: drop(model, 0) == alone["amerigo"][0])
-    stop.set()
-    busy.join()
+    crew.submit(world.__exit__, None, None, None)
+    crew.shutdown()
     assert same
 
 

@@ -3,6 +3,7 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from support.scenes import Array, Thing, awake, floor, matrices, pose, run_out, 
 
 from tests.support.bench import World
 from tower_sim.apparatus.parts import Surface
+from tower_sim.statistics import mean_error
 
 VARIABLE = "TOWER_SIM_TOSSES"
 FRAMES_PER_SECOND = 148.0
@@ -39,8 +41,7 @@ class Ends:
         return [(int(a), float(np.sign(row[a]))) for a, row in zip(axis, steep, strict=True)]
 
 
-@dataclass(frozen=True)
-class Bounds:
+class Bounds(NamedTuple):
     """The least share of right faces, the largest mean end error (mm) and difference of the mean travel (share)."""
 
     right: float
@@ -103,14 +104,14 @@ def tosses(request: pytest.FixtureRequest) -> Tosses:
 
 def test_a_tossed_cube_ends_near_the_real_one_on_average(tosses: Tosses):
     error = np.linalg.norm(tosses.simulated.end - tosses.real.end, axis=1) * 1e3
-    print(f"end error in the plane: {error.mean():.1f} +- {_standard_error(error):.1f} mm, n = {len(error)}")
+    print(f"end error in the plane: {error.mean():.1f} +- {mean_error(error)[1]:.1f} mm, n = {len(error)}")
     assert error.mean() <= tosses.bounds.end
 
 
 def test_a_tossed_cube_ends_on_the_right_face_as_often_as_the_record_allows(tosses: Tosses):
     pairs = zip(tosses.real.lowest_face, tosses.simulated.lowest_face, strict=True)
     right = np.array([a == b for a, b in pairs], dtype=float)
-    print(f"lowest face right: {right.mean():.1%} +- {_standard_error(right):.1%}, n = {len(right)}")
+    print(f"lowest face right: {right.mean():.1%} +- {mean_error(right)[1]:.1%}, n = {len(right)}")
     assert right.mean() >= tosses.bounds.right
 
 
@@ -119,10 +120,6 @@ def test_tossed_cubes_travel_as_far_as_real_ones(tosses: Tosses):
     difference = simulated.travel - real.travel
     print(
         f"travel: {simulated.travel.mean():.4f} m, real {real.travel.mean():.4f} m, "
-        f"difference {difference.mean():+.4f} +- {_standard_error(difference):.4f} m, n = {len(difference)}"
+        f"difference {difference.mean():+.4f} +- {mean_error(difference)[1]:.4f} m, n = {len(difference)}"
     )
     assert simulated.travel.mean() == pytest.approx(real.travel.mean(), rel=tosses.bounds.travel)
-
-
-def _standard_error(values: Array) -> float:
-    return float(values.std(ddof=1) / np.sqrt(len(values)))

@@ -5,23 +5,32 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Hand
 from tower_sim.apparatus.with_board import WithBoard
-from tower_sim.cubes import Cube
+from tower_sim.cubes import Cube, supply
+from tower_sim.drops.repeat import until_landed
+from tower_sim.outcome import Outcome
 from tower_sim.physics import world
 from tower_sim.physics.core import CoreEngine, arrays
 from tower_sim.physics.core.drop import GRAVITY, SHAKING
 from tower_sim.physics.engine import Motion
 from tower_sim.physics.scene import Launch, Scene
 from tower_sim.physics.settings import PhysicsSettings
-from tower_sim.simulator import draw_direction
+from tower_sim.simulator import PhysicsModel, draw_direction
 from tower_sim.state import Pose
 
-__all__ = ["GRAVITY", "SHAKING", "Launch", "Motion", "Shake", "World", "put_down", "release"]
+__all__ = ["GRAVITY", "SHAKING", "Launch", "Motion", "Shake", "World", "drop_until_landed", "put_down", "release"]
+
+
+def drop_until_landed(model: PhysicsModel, number: int, seed: int) -> Outcome:
+    """Drop so many cubes into the empty tower; what is no landing is drawn again."""
+    cubes = supply({"any": number}, model.cube_edge)
+    return until_landed(partial(model.drop, model.empty(), cubes), np.random.SeedSequence(seed))
 
 
 class World(world.World):
@@ -102,7 +111,7 @@ def release(
     scene = Scene(CoreEngine(settings), shape, settings)
     scene.tables.plan[arrays.RIM] = rim_top
     scene.throw(cubes, rng)
-    return launches_of(scene)
+    return read_launches(scene)
 
 
 def put_down(ship: WithBoard, zone: str, others: Sequence[Pose], rng: np.random.Generator) -> Pose:
@@ -111,14 +120,14 @@ def put_down(ship: WithBoard, zone: str, others: Sequence[Pose], rng: np.random.
     scene = Scene(CoreEngine(settings), ship, settings)
     scene.put({Cube(k, "red", ship.cube_edge): pose for k, pose in enumerate(others)})
     scene.put_down(Cube(len(others), "red", ship.cube_edge), zone, rng)
-    return launches_of(scene)[0].pose
+    return read_launches(scene)[0].pose
 
 
-def launches_of(scene: Scene) -> list[Launch]:
+def read_launches(scene: Scene) -> list[Launch]:
     """Return the launches that a scene's next drop makes."""
     first = int(scene.tables.drop[arrays.LAID])
-    made: list[Launch] = []
+    launches: list[Launch] = []
     for cube, row in zip(scene.cubes[first:], scene.tables.cubes[first:].tolist(), strict=False):
         x, y, z, a, b, c, w, windows, u, v, s, p, q, r = row[: arrays.LET_VELOCITY + 6]
-        made.append(Launch(cube, int(windows), Pose((x, y, z), (a, b, c, w)), (u, v, s), (p, q, r)))
-    return made
+        launches.append(Launch(cube, int(windows), Pose((x, y, z), (a, b, c, w)), (u, v, s), (p, q, r)))
+    return launches

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
+from tower_sim.campaign import parse, run, verify
+
+RUNNING = sys.modules["tower_sim.campaign.run"]  # whose name in the package is that of its function
 SEED = "0x0123456789abcdef0123456789abcdef"
 GAMES = f"""
 [campaign]
@@ -51,6 +55,13 @@ drops = 6
 throw = 6
 """
 ALL = {"games": GAMES, "chains": CHAINS, "battles": BATTLES, "physics": DROPS_IN_PHYSICS}
+
+
+def run_whole(text: str, directory: Path) -> dict[str, bytes]:
+    """Run a campaign in this process, without an interruption; return its files."""
+    run(parse(text), directory)
+    assert verify(directory) == []
+    return tree(directory)
 
 
 def tree(directory: Path) -> dict[str, bytes]:

@@ -6,15 +6,16 @@ import importlib.util
 import math
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 from tests.support.bench import GRAVITY, Motion, World
-from tower_sim.apparatus.parts import Apparatus, Box, Quaternion, Surface, Vector, tilted_about_y
+from tower_sim.apparatus.parts import Apparatus, Box, Hull, Quaternion, Surface, Vector, tilted_about_y
 from tower_sim.cubes import Cube
 from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.scene import Scene
@@ -64,17 +65,31 @@ def floor(slope: float = 0.0) -> Box:
     return Box("floor", "floor", centre, (2.0, 2.0, thick), tilted_about_y(slope))
 
 
+def slope_axes(slope: float) -> tuple[Array, Array]:
+    """Return the directions across such a floor and down it."""
+    sine, cosine = math.sin(slope), math.cos(slope)
+    return np.array([sine, 0.0, cosine]), np.array([cosine, 0.0, -sine])
+
+
+def core(world: World) -> CoreEngine:
+    return cast("CoreEngine", world.engine)
+
+
 def set_up(
     world: World,
     poses: Sequence[Pose],
     pair: Surface,
-    boxes: Sequence[Box] = (),
+    solids: Sequence[Box | Hull] = (),
     gravity: Vector = DOWN,
     thing: Thing = TOWER_CUBE,
 ) -> list[int]:
-    """Clear the world and put `boxes` and cubes at rest at `poses` there; `pair` is every contact's."""
+    """Clear the world and put `solids` and cubes at rest at `poses` there; `pair` is every contact's."""
     world.clear(thing.edge, gravity)
-    world.engine.add_boxes(boxes, {"floor": pair}, pair)
+    boxes, hulls = [x for x in solids if isinstance(x, Box)], [x for x in solids if isinstance(x, Hull)]
+    if hulls:
+        core(world).add_solids(boxes, hulls, {"floor": pair}, pair)
+    else:
+        world.engine.add_boxes(boxes, {"floor": pair}, pair)
     world.engine.set_cubes(thing.mass, thing.inertia)
     return [world.engine.add_cube(pose) for pose in poses]
 
@@ -94,23 +109,34 @@ def run_out(world: World, bodies: Sequence[int], seconds: float) -> Motion:
     return last
 
 
+def acceleration(world: World, motions: Iterable[Motion], way: Array) -> float:
+    """Return the acceleration (m/s2) of the first body along `way`, from 0.1 s on, when it lies still but for that."""
+    speed = np.array([motion.velocity[0] @ way for motion in motions])
+    times = world.settings.window * np.arange(1, len(speed) + 1)
+    return float(np.polyfit(times[times > 0.1], speed[times > 0.1], 1)[0])
+
+
+def bounce(world: World, bodies: Sequence[int], half: float, height: float) -> float:
+    """Return the speed of a body after a flat impact over that before it, both at the height of touch `half` (m)."""
+    rising = False
+    for motion in run(world, bodies, 1.0):
+        # the window in which the body turns may end inside the impact, so the next one is read
+        if rising:
+            energy = motion.velocity[0, 2] ** 2 / 2 + GRAVITY * (motion.position[0, 2] - half)
+            return math.sqrt(energy / (GRAVITY * height))
+        rising = bool(motion.velocity[0, 2] > 0)
+    raise AssertionError(f"a body dropped from {height} m did not bounce within a second")
+
+
 def matrices(orientation: Array) -> Array:
     """Return the rotation matrices of unit quaternions (x, y, z, w): (n, 4) to (n, 3, 3)."""
     x, y, z, w = orientation.T
-    return np.stack(
-        [
-            1 - 2 * (y * y + z * z),
-            2 * (x * y - z * w),
-            2 * (x * z + y * w),
-            2 * (x * y + z * w),
-            1 - 2 * (x * x + z * z),
-            2 * (y * z - x * w),
-            2 * (x * z - y * w),
-            2 * (y * z + x * w),
-            1 - 2 * (x * x + y * y),
-        ],
-        axis=1,
-    ).reshape(-1, 3, 3)
+    rows = (
+        *(1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)),
+        *(2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)),
+        *(2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)),
+    )
+    return np.stack(rows, axis=1).reshape(-1, 3, 3)
 
 
 def turns(rng: np.random.Generator, number: int) -> Array:
@@ -136,7 +162,7 @@ def draw_corners(rng: np.random.Generator, number: int) -> tuple[Array, Array, A
     return turn[fast], motion[fast], arm[fast], slip[fast]
 
 
-def mobility_of(arm: Array, inertia: float = INERTIA, mass: float = MASS) -> Array:
+def point_mobility(arm: Array, inertia: float = INERTIA, mass: float = MASS) -> Array:
     """Return how a point's velocity answers to an impulse there (1/kg), for a body of isotropic inertia."""
     crossed = (arm**2).sum(axis=1)[:, None, None] * np.eye(3) - arm[:, :, None] * arm[:, None, :]
     return np.eye(3) / mass + crossed / inertia

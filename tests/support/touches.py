@@ -1,19 +1,42 @@
-"""Touches as an engine may remember them, for states of any engine: found from poses alone, with made-up forces."""
+"""States that a test changes: their tokens unpacked, and touches found from poses alone, with made-up forces."""
 
 from __future__ import annotations
 
+import base64
+import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.apparatus.solids import axes
+from tower_sim.outcome import Outcome
 from tower_sim.physics.core import CoreEngine, arrays
 from tower_sim.physics.core.run import GONE, TOUCH
 from tower_sim.state import Pose, Touch, TowerState
 
 FACES, BESIDE = 0.55, 1.2  # edges from a cube's centre to a box, and to another cube, that are taken to touch it
+
+
+def unpacked(token: str) -> str:
+    """Return the JSON in a token."""
+    body = token.split(".")[1]
+    return zlib.decompress(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))).decode()
+
+
+def plain(state: TowerState) -> dict[str, Any]:
+    return json.loads(unpacked(state.token()))
+
+
+def conserved(state: TowerState, outcome: Outcome) -> bool:
+    """Return whether every cube of the state is in the outcome exactly once, and goes on from there."""
+    before = sorted((*state.cubes, *state.board.cubes))
+    out = [] if outcome.state.board.lying else outcome.emerged
+    after = sorted((*outcome.state.cubes, *outcome.state.board.cubes, *out))
+    return sorted(x.cube for x in outcome.landings) == after == before
 
 
 def pressing(state: TowerState, shape: Apparatus, force: int = 4_000_000) -> TowerState:

@@ -35,8 +35,7 @@ class Words:
 
     def starts(self, prefix: str) -> Array:
         """Return for each row whether its word starts with `prefix`."""
-        known = np.array([name.startswith(prefix) for name in self.names] + [False])
-        return known[self.codes]
+        return np.array([name.startswith(prefix) for name in self.names] + [False])[self.codes]
 
     def among(self, *words: str) -> Array:
         """Return for each row whether its word is one of `words`."""
@@ -252,9 +251,9 @@ class Campaign:
         """The number of drops of the longest run."""
         return int(self.drops.drop.max(initial=-1)) + 1
 
-    def matrix(self, values: Array) -> Array:
-        """Return values of drops in shape (runs, drops of the longest run); NaN for missing drops."""
-        table = np.full((self.runs, self.longest), np.nan)
+    def matrix(self, values: Array, missing: float = np.nan, kind: type[Any] = float) -> Array:
+        """Return values of drops (drops, ...) in shape (runs, drops of the longest run, ...), with `missing` drops."""
+        table = np.full((self.runs, self.longest, *values.shape[1:]), missing, kind)
         table[self.drops.run, self.drops.drop] = values
         return table
 
@@ -283,23 +282,17 @@ class Campaign:
         drops, cubes = self.drops, self.cubes
         old = cubes.out & ~cubes.thrown & (cubes.row >= 0)
         numbers = {name: column for name, column in self.facts.items() if not isinstance(column, Words)}
-        played: Array = np.isfinite(self.matrix(drops.drop))
-        phases: Array = np.ones(self.longest, bool)
-        phases[: int(self.has_setup)] = False
-        tables = (self._laid_out(each) for each in (self.thrown_by_colour, self.out_by_colour, self.inside_by_colour))
+        old_out = np.bincount(cubes.row[old], minlength=len(drops))
+        counts = (self.thrown_by_colour, self.out_by_colour, self.inside_by_colour, old_out)
+        *tables, old_out = (self.matrix(each, 0, np.int16) for each in counts)
         return by_drop(
             *tables,
-            played=played,
-            old_out=self._laid_out(np.bincount(cubes.row[old], minlength=len(drops))),
-            phases=phases,
+            played=np.isfinite(self.matrix(drops.drop)),
+            old_out=old_out,
+            phases=np.arange(self.longest) >= self.has_setup,
             terms={name: float(x) for name, x in self.rules.items() if isinstance(x, int | float)},
             facts={name: self.matrix(column) for name, column in numbers.items()},
         )
-
-    def _laid_out(self, values: Array) -> Array:
-        table = np.zeros((self.runs, self.longest, *values.shape[1:]), np.int16)
-        table[self.drops.run, self.drops.drop] = values
-        return table
 
     def _by_colour(self, chosen: Array) -> Array:
         rows, width = np.flatnonzero(chosen & (self.cubes.row >= 0)), len(self.colours)

@@ -46,9 +46,8 @@ def load(directory: str | Path) -> Campaign:
     wrong = [*store.damaged, *(f"{name}: foreign: of no shard of it" for name in store.foreign())]
     wrong += [problem for index in store.lines for problem in store.problems(index)]
     if wrong:
-        raise UsageError(
-            f"{where}: {wrong[0]}; allowed is a dataset as it was written; run the campaign again to mend it"
-        )
+        allowed = "allowed is a dataset as it was written; run the campaign again to mend it"
+        raise UsageError(f"{where}: {wrong[0]}; {allowed}")
     if isinstance(store.head.spec["rules"].get("knocks"), dict):  # a knock changes the cubes inside between two drops
         raise UsageError(
             f"{where} has knocks; allowed is one without, since reports and fits follow cubes from drop to drop; read "
@@ -59,9 +58,8 @@ def load(directory: str | Path) -> Campaign:
     columns = _read(store, "drops", _DROPS)
     landed = columns["status"].among(*LANDINGS)
     if not landed.any():
-        raise UsageError(
-            f"{where} has {len(landed)} drops that all failed; allowed is one that landed; run the campaign first"
-        )
+        allowed = "allowed is one that landed; run the campaign first"
+        raise UsageError(f"{where} has {len(landed)} drops that all failed; {allowed}")
     key = _key(columns)
     order = np.flatnonzero(landed)[np.argsort(key[landed], kind="stable")]
     if len(np.unique(key[order])) < len(order):
@@ -114,11 +112,9 @@ def _drops(columns: dict[str, Any], order: Array, run_of: Array, facts: Facts) -
     phases = list(dict.fromkeys(phase.names[by_drop[drop]] for drop in sorted(by_drop)))
     return Drops(
         run=run_of[order],
-        kind=columns["kind"].take(order),
-        **{name: columns[name][order] for name in ("drop", "thrown", "inside_before", "emerged", "inside_after")},
+        **_take(columns, order, "drop", "kind", "thrown", "inside_before", "emerged", "inside_after", "drawn"),
         phase=phase.ordered(phases),
         winner=facts.words("winner", len(order)),
-        drawn=columns["drawn"][order].astype(bool),
         facts=facts,
     )
 
@@ -135,13 +131,13 @@ def _cubes(columns: dict[str, Any], keys: Array) -> CubeEntries:
     colours = sorted(colour.names, key=lambda name: (int(least[colour.names.index(name)]), name))
     return CubeEntries(
         row=row[order].astype(np.int32),
-        cube=columns["cube"][order],
-        colour=columns["colour"].take(order).ordered(colours),
-        thrown=columns["thrown"][order].astype(bool),
-        age=columns["age"][order],
-        before=columns["before"].take(order),
-        after=columns["after"].take(order),
+        **_take(columns, order, "cube", "thrown", "age", "before", "after"),
+        colour=colour.take(order).ordered(colours),
     )
+
+
+def _take(columns: dict[str, Any], rows: Array, *names: str) -> dict[str, Any]:
+    return {name: columns[name].take(rows) for name in names}
 
 
 def _key(columns: dict[str, Any]) -> Array:
@@ -174,9 +170,7 @@ def _column(arrow: Any, column: Any, null: float) -> Array | Words:
         coded = column.combine_chunks().dictionary_encode()
         codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int16)
         return Words(tuple(coded.dictionary.to_pylist()), codes).ordered(())
+    is_bool = arrow.types.is_boolean(column.type)
     if column.null_count and null != 0:
-        is_bool = arrow.types.is_boolean(column.type)
         return (column.cast(arrow.int8()) if is_bool else column).cast(arrow.float64()).to_numpy()
-    return (
-        column.fill_null(False if arrow.types.is_boolean(column.type) else 0) if column.null_count else column
-    ).to_numpy()
+    return (column.fill_null(False if is_bool else 0) if column.null_count else column).to_numpy()

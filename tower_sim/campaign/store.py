@@ -73,10 +73,6 @@ class Done(Document, frozen=True):
     sha256: dict[Table, Sha256]
 
 
-class DamagedManifest(UsageError):
-    """Raised for a manifest whose first line was changed or truncated."""
-
-
 @dataclass
 class Store:
     """A directory with the campaign of `head`, its valid lines of shards and the numbers of damaged ones."""
@@ -256,7 +252,7 @@ def _at(directory: Path) -> Store | None:
         raise fault(what, error.args, ours, "use the tower_sim that made it") from None
     except (UsageError, ValueError, AttributeError, TypeError) as error:
         text = f"{path} was changed or is truncated ({error}); its shards are kept; take a copy of it"
-        raise DamagedManifest(text) from None
+        raise UsageError(text) from None
     for number, text in enumerate(rest[:-1], 2):  # the rest after the last line break is empty, or cut short by a crash
         try:
             line = Done.model_validate_json(text)

@@ -7,6 +7,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from functools import reduce
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
@@ -94,9 +95,7 @@ def applied(tables: Mapping[str, Any], values: Values) -> dict[str, Any]:
     for field, value in values.items():
         _look_up(result, field)
         *path, last = field.split(".")
-        inner: Any = result
-        for word in path:
-            inner = _inner(inner, word)
+        inner: Any = reduce(_inner, path, result)
         inner[int(last) if isinstance(inner, list) else last] = value
     return result
 

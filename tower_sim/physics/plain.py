@@ -8,12 +8,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from tower_sim.apparatus import where
-from tower_sim.apparatus.board import Zone
-from tower_sim.apparatus.hull import Hull
-from tower_sim.apparatus.parts import Apparatus, Box, Surface, as_apparatus
+from tower_sim.apparatus.parts import Apparatus, as_apparatus
 from tower_sim.errors import UsageError
 from tower_sim.physics.belonging import digest_of
 from tower_sim.physics.core import CoreEngine
@@ -30,21 +28,6 @@ def core() -> bytes:
     return CORE.path.read_bytes()
 
 
-def drawn(shape: Apparatus) -> dict[str, Any]:
-    """Return the drawn parts of an apparatus as plain values: its solids, heights (m), regions and zones."""
-    board = shape.board
-    return {
-        "kind": "board" if board else "tower",
-        "rim": shape.rim_top,
-        "passed": shape.passed if math.isfinite(shape.passed) else None,
-        "boxes": [_box(box) for box in shape.boxes],
-        "hulls": [_hull(hull) for hull in shape.hulls],
-        "regions": [{"name": region.name, "above": region.above} for region in shape.regions],
-        "floor": board.floor if board else None,
-        "zones": [_zone(zone) for zone in (board.zones if board else ())],
-    }
-
-
 def document(apparatus: Apparatus, settings: PhysicsSettings | None = None) -> dict[str, Any]:
     """Return all that decides a drop into an apparatus, as plain values; `settings` must be the core's."""
     shape, settings = as_apparatus(apparatus), as_settings(settings)
@@ -58,8 +41,7 @@ def document(apparatus: Apparatus, settings: PhysicsSettings | None = None) -> d
             f"apparatus {shape.name!r} is of a kind that decides in Python where its cubes are; allowed is one that "
             "gives its rule as numbers, such as those that ship"
         )
-    plain, board = drawn(shape), shape.board
-    tables = Scene(CoreEngine(settings), shape, settings).tables
+    board, tables = shape.board, Scene(CoreEngine(settings), shape, settings).tables
     is_tower = shape.rule[0] == where.TOWER
     return {
         "schema": SCHEMA,
@@ -68,15 +50,25 @@ def document(apparatus: Apparatus, settings: PhysicsSettings | None = None) -> d
         "digest": digest_of(shape, settings),
         "settings": settings.table(),
         "cube": {"edge": shape.cube_edge},
-        "surfaces": {name: _surface(surface) for name, surface in shape.surfaces.items()},
-        "hand": {name: getattr(shape.hand, name) for name in ("height", "spread", "speed", "spin", "rate", "fall")},
+        "surfaces": {name: _fields(surface, "friction restitution") for name, surface in shape.surfaces.items()},
+        "hand": _fields(shape.hand, "height spread speed spin rate fall"),
         "swept": shape.swept,
         "exit": {"x": shape.rule[1], "top": shape.rule[8]} if is_tower else None,
-        "board": {"x": board.x, "y": board.y, "floor": board.floor, "border_top": board.border_top} if board else None,
+        "board": _fields(board, "x y floor border_top") if board else None,
         "real": [number if math.isfinite(number) else None for number in tables.real.tolist()],
         "plan": tables.plan.tolist(),
         "rule": shape.rule,
-        **plain,
+        "kind": "board" if board else "tower",
+        "rim": shape.rim_top,
+        "passed": shape.passed if math.isfinite(shape.passed) else None,
+        "boxes": [_fields(box, "part surface centre half", turn=box.orientation) for box in shape.boxes],
+        "hulls": [
+            _fields(hull, "part surface vertices faces" + " least_cosines" * bool(hull.least_cosines))
+            for hull in shape.hulls
+        ],
+        "regions": [_fields(region, "name above") for region in shape.regions],
+        "floor": board.floor if board else None,
+        "zones": [_fields(x, "name corners", says=_zone_text(x.printed)) for x in (board.zones if board else ())],
     }
 
 
@@ -85,34 +77,16 @@ def text(plain: Mapping[str, Any]) -> str:
     return json.dumps(plain, separators=(",", ":"), allow_nan=False)
 
 
-def _box(box: Box) -> dict[str, Any]:
-    return {
-        "part": box.part,
-        "surface": box.surface,
-        "centre": list(box.centre),
-        "half": list(box.half),
-        "turn": list(box.orientation),
-    }
+def _fields(thing: object, names: str, **more: Any) -> dict[str, Any]:
+    values = {name: getattr(thing, name) for name in names.split()} | more
+    return {name: _lists(value) for name, value in values.items()}
 
 
-def _hull(hull: Hull) -> dict[str, Any]:
-    return {
-        "part": hull.part,
-        "surface": hull.surface,
-        "vertices": [list(vertex) for vertex in hull.vertices],
-        "faces": [list(face) for face in hull.faces],
-    } | ({"least_cosines": list(hull.least_cosines)} if hull.least_cosines else {})
+def _lists(value: Any) -> Any:
+    return [_lists(each) for each in cast("tuple[Any, ...]", value)] if isinstance(value, tuple) else value
 
 
-def _zone(zone: Zone) -> dict[str, Any]:
-    return {"name": zone.name, "corners": [list(corner) for corner in zone.corners], "says": _printed(zone.printed)}
-
-
-def _printed(printed: Mapping[str, Any]) -> str:
-    numbers = {key: value for key, value in printed.items() if not isinstance(value, str)}
-    words: Sequence[str] = [value for value in printed.values() if isinstance(value, str) and value not in numbers]
+def _zone_text(values: Mapping[str, Any]) -> str:
+    numbers = {key: value for key, value in values.items() if not isinstance(value, str)}
+    words: Sequence[str] = [value for value in values.values() if isinstance(value, str) and value not in numbers]
     return ", ".join((*words, *(f"{value} {key}" for key, value in numbers.items())))
-
-
-def _surface(surface: Surface) -> dict[str, float]:
-    return {"friction": surface.friction, "restitution": surface.restitution}

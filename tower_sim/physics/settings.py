@@ -149,22 +149,16 @@ class PhysicsSettings:
     quiet_speed: float = _number(0.001, 0.1, "A quiet cube has every component of its velocity below this (m/s).")
     quiet_spin: float = _number(0.2, 10, "A quiet cube has every component of its spin below this (rad/s).")
     quiet_time: float = _number(
-        0.01,
-        10,
-        "A cube quiet for this long is at rest: it sleeps until it is hit (s). It is less than `longest`.",
+        0.01, 10, "A cube quiet for this long is at rest: it sleeps until it is hit (s). It is less than `longest`."
     )
     longest: float = _number(0.05, 120, "A drop is stopped this long after the last cube left the hand (simulated s).")
     creep: float = _number(
-        0.001,
-        1,
-        "A stopped drop in which no cube moved more than this in the last second is jammed (cube edges).",
+        0.001, 1, "A stopped drop in which no cube moved more than this in the last second is jammed (cube edges)."
     )
     relaxation: float = _number(0.001, 1, "Overlap is corrected at the speed overlap / relaxation (s).")
     slop: float = _number(0, 0.05, "Overlap up to this is left uncorrected (cube edges).")
     patch: float = _number(
-        0,
-        0.1,
-        "Where a contact is a single point, the radius of the patch whose friction resists spin (cube edges).",
+        0, 0.1, "Where a contact is a single point, the radius of the patch whose friction resists spin (cube edges)."
     )
     engine: str = Field(default=ENGINE, description="The name of the rigid-body engine that is set so.")
 
@@ -184,19 +178,12 @@ class PhysicsSettings:
     @model_validator(mode="after")
     def _check(self) -> PhysicsSettings:
         if self.restitution_speed < (least := numbers_of(self.engine).least_bounce * GRAVITY * self.timestep):
-            raise fault(
-                "settings.restitution_speed",
-                self.restitution_speed,
-                f"{least:.3g} to 1 at a timestep of {self.timestep:g}, or cubes at rest bounce for ever",
-                "raise it, or shorten the timestep",
-            )
+            allowed = f"{least:.3g} to 1 at a timestep of {self.timestep:g}, or cubes at rest bounce for ever"
+            advice = "raise it, or shorten the timestep"
+            raise fault("settings.restitution_speed", self.restitution_speed, allowed, advice)
         if self.quiet_time >= self.longest:
-            raise fault(
-                "settings.quiet_time",
-                self.quiet_time,
-                f"less than longest, {self.longest:g}",
-                "or no cube comes to rest",
-            )
+            allowed = f"less than longest, {self.longest:g}"
+            raise fault("settings.quiet_time", self.quiet_time, allowed, "or no cube comes to rest")
         return self
 
     def digest(self) -> str:

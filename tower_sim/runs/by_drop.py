@@ -48,21 +48,12 @@ class ByDrop:
 
     def take(self, index: Any) -> ByDrop:
         """Return the runs at `index`, as in numpy."""
-        return replace(
-            self,
-            **{name: getattr(self, name)[index] for name in COUNTS},
-            facts={name: values[index] for name, values in self.facts.items()},
-        )
+        counts = {name: getattr(self, name)[index] for name in COUNTS}
+        return replace(self, **counts, facts={name: values[index] for name, values in self.facts.items()})
 
     def cut(self, start: int, stop: int) -> ByDrop:
         """Return the drops from `start` to before `stop`."""
-        there = (..., slice(start, stop))
-        return replace(
-            self,
-            **{name: getattr(self, name)[there] for name in COUNTS},
-            phases=self.phases[start:stop],
-            facts={name: values[there] for name, values in self.facts.items()},
-        )
+        return replace(self.take((..., slice(start, stop))), phases=self.phases[start:stop])
 
     def after(self, others: ByDrop) -> ByDrop:
         """Return these points of a design, then those of `others`, shape (point, run, drop).
@@ -70,16 +61,12 @@ class ByDrop:
         Missing runs of the shorter one are UNKNOWN.
         """
         most = max(self.thrown.shape[1], others.thrown.shape[1])
-        both = {
-            name: np.concatenate(
-                [
-                    np.pad(counts, ((0, 0), (0, most - counts.shape[1]), (0, 0)), constant_values=UNKNOWN)
-                    for counts in (getattr(self, name), getattr(others, name))
-                ]
-            )
-            for name in COUNTS
-        }
-        return replace(self, **both)
+
+        def pad(counts: Array) -> Array:
+            return np.pad(counts, ((0, 0), (0, most - counts.shape[1]), (0, 0)), constant_values=UNKNOWN)
+
+        parts = (self, others)
+        return replace(self, **{name: np.concatenate([pad(getattr(x, name)) for x in parts]) for name in COUNTS})
 
 
 COUNTS = tuple(column.name for column in fields(ByDrop))[:8]

@@ -105,7 +105,7 @@ class Figure:
         return tuple(
             Figure(
                 f"{self.key}_{i}",
-                f"phases with {words} {_one(self.unit, words)}",
+                f"phases with {words} {self.unit.removesuffix('s') if words == '1' else self.unit}",
                 SHARE,
                 of=f"min({self.of}, {last}) == {i}",
                 minor=words != "1",
@@ -124,16 +124,13 @@ class Figure:
         The ratio of their totals is the mean over all runs. For a figure that is no mean, they are its value and 1.
         """
         of, among, where = self._columns(runs)
+        there, total = where.any(-1).astype(float), np.where(where, of, 0).sum(-1)
         if self.take in (MEAN, SUM):
-            over = np.where(where, of, 0).sum(-1)
-            return over, np.where(where, among, 0).sum(-1) if self.take == MEAN else _any(where)
-        values = np.where(where, of, np.nan)
+            return total, np.where(where, among, 0).sum(-1) if self.take == MEAN else there
         with np.errstate(all="ignore"):
-            there = _any(where)
             if self.take == MOST:
                 return np.where(there > 0, np.where(where, of, -np.inf).max(-1, initial=-np.inf), 0), there
-            mean = np.where(where, of, 0).sum(-1, keepdims=True) / where.sum(-1, keepdims=True)
-            square = np.where(where, (values - mean) ** 2, 0).sum(-1)
+            square = np.where(where, (of - (total / where.sum(-1))[..., None]) ** 2, 0).sum(-1)
             return np.where(there > 0, np.sqrt(square / where.sum(-1)), 0), there
 
     def value(self, runs: ByDrop, none: float = np.nan) -> Array:
@@ -196,22 +193,14 @@ def check(figures: Sequence[Figure], facts: Collection[str], terms: Collection[s
             raise UsageError(f'figure {figure.key!r} has no formula; write of="..."', f"figure {figure.key}")
         for part in figure.parts.values():
             for name in sorted(part.names):
-                places = [words for words in (COLUMNS, facts, terms) if name in words]
+                places, known = [each for each in (COLUMNS, facts, terms) if name in each], (*COLUMNS, *facts, *terms)
+                message = f"figure {figure.key!r} names {name!r}"
                 if len(places) > 1:
-                    told = f"figure {figure.key!r} names {name!r}, which is a fact and a rule or a count of every turn"
-                    raise UsageError(f"{told}; allowed is a name of one thing; rename the fact", f"figure {part.text}")
+                    message += ", which is a fact and a rule or a count of every turn; allowed is a name of one thing"
+                    raise UsageError(f"{message}; rename the fact", f"figure {part.text}")
                 if not places:
-                    known = (*COLUMNS, *facts, *terms)
-                    told = f"figure {figure.key!r} names {name!r}; allowed are the numbers {', '.join(known)}"
-                    raise UsageError(f"{told}; change it{near(name, known)}", f"figure {part.text}")
-
-
-def _one(unit: str, words: str) -> str:
-    return unit.removesuffix("s") if words == "1" else unit
-
-
-def _any(where: Array) -> Array:
-    return where.any(-1).astype(float)
+                    message += f"; allowed are the numbers {', '.join(known)}; change it{near(name, known)}"
+                    raise UsageError(message, f"figure {part.text}")
 
 
 @lru_cache(maxsize=512)
@@ -235,10 +224,10 @@ def script(figures: Sequence[Figure], terms: Sequence[str]) -> str:
         return f"r.{name}" if name in terms else f"d.{name}"
 
     def entry(figure: Figure) -> str:
-        said = {name: getattr(figure, name) for name in ("key", "title", "unit", "says", "take", "at", "minor")}
-        said["isWhole"] = figure.is_whole
-        made = ", ".join(f"{name}: (d, r) => {part.javascript(column)}" for name, part in figure.parts.items())
-        return f"{json.dumps(said)[:-1]}, {made}}}"
+        values = {name: getattr(figure, name) for name in ("key", "title", "unit", "says", "take", "at", "minor")}
+        values["isWhole"] = figure.is_whole
+        functions = ", ".join(f"{name}: (d, r) => {part.javascript(column)}" for name, part in figure.parts.items())
+        return f"{json.dumps(values)[:-1]}, {functions}}}"
 
     entries = ",\n  ".join(map(entry, figures))
     return f"[\n  {entries},\n]"

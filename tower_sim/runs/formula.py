@@ -17,7 +17,7 @@ Array = npt.NDArray[Any]
 
 MOST_CHARACTERS = 200
 
-_ARRAYS: dict[type[ast.AST], tuple[Callable[..., Any], str]] = {
+_OPERATIONS: dict[type[ast.AST] | str, tuple[Callable[..., Any], str]] = {
     ast.Add: (np.add, "+"),
     ast.Sub: (np.subtract, "-"),
     ast.Mult: (np.multiply, "*"),
@@ -32,14 +32,12 @@ _ARRAYS: dict[type[ast.AST], tuple[Callable[..., Any], str]] = {
     ast.GtE: (np.greater_equal, ">="),
     ast.USub: (np.negative, "-"),
     ast.Not: (np.logical_not, "!"),
-}
-_CALLS: dict[str, tuple[Callable[..., Any], str]] = {
     "max": (np.maximum, "Math.max"),
     "min": (np.minimum, "Math.min"),
     "ceil": (np.ceil, "Math.ceil"),
     "floor": (np.floor, "Math.floor"),
 }
-_ALLOWED = f"names, numbers, + - * /, comparisons, and, or, not, {', '.join(_CALLS)}"
+_ALLOWED = "names, numbers, + - * /, comparisons, and, or, not, max, min, ceil, floor"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,46 +79,42 @@ def formula(text: str, what: str = "figure") -> Formula:
     return Formula(text, names, tree)
 
 
-def _names(node: ast.expr) -> set[str]:
-    """Return the names in a syntax tree. Raises SyntaxError for a part that is not allowed."""
+def _parts(node: ast.expr) -> tuple[type[ast.AST] | str, list[ast.expr]]:
+    """Return an operation's key in _OPERATIONS, and its operands. Raises SyntaxError for one that is not allowed."""
     match node:
-        case ast.Name(id=name):
-            return {name}
-        case ast.Constant(value=value) if type(value) in (int, float):
-            return set()
-        case ast.BinOp(left=a, op=op, right=b) if type(op) in _ARRAYS:
-            parts = [a, b]
-        case ast.UnaryOp(op=op, operand=a) if type(op) in _ARRAYS:
-            parts = [a]
-        case ast.BoolOp(values=values):
-            parts = values
-        case ast.Compare(left=a, ops=[op], comparators=[b]) if type(op) in _ARRAYS:
-            parts = [a, b]
-        case ast.Call(func=ast.Name(id=called), args=parts, keywords=[]) if called in _CALLS and parts:
-            if called in ("ceil", "floor") and len(parts) > 1:
-                raise SyntaxError(f"{called} takes one number")
-        case _:
-            raise SyntaxError(f"{ast.unparse(node)!r} is not understood")
-    return set[str]().union(*map(_names, parts))
-
-
-def _value(node: Any, column: Callable[[str], Array | float]) -> Any:
-    match node:
-        case ast.Name(id=name):
-            return column(name)
-        case ast.Constant(value=value):
-            return value
-        case ast.BinOp(left=a, op=op, right=b):
-            return _ARRAYS[type(op)][0](_value(a, column), _value(b, column))
-        case ast.Compare(left=a, ops=[op], comparators=[b]):
-            return 1.0 * _ARRAYS[type(op)][0](_value(a, column), _value(b, column))
+        case ast.BinOp(left=a, op=op, right=b) | ast.Compare(left=a, ops=[op], comparators=[b]):
+            key, parts = type(op), [a, b]
         case ast.UnaryOp(op=op, operand=a):
-            return 1.0 * _ARRAYS[type(op)][0](_value(a, column))
-        case ast.BoolOp(op=op, values=values):
-            return 1.0 * reduce(_ARRAYS[type(op)][0], (_value(each, column) for each in values))
+            key, parts = type(op), [a]
+        case ast.BoolOp(op=op, values=parts):
+            key = type(op)
+        case ast.Call(func=ast.Name(id=key), args=parts, keywords=[]) if parts:
+            if key in ("ceil", "floor") and len(parts) > 1:
+                raise SyntaxError(f"{key} takes one number")
         case _:
-            does, parts = _CALLS[node.func.id][0], [_value(each, column) for each in node.args]
-            return does(parts[0]) if isinstance(does, np.ufunc) and does.nin == 1 else reduce(does, parts)
+            key, parts = "", []
+    if key not in _OPERATIONS:
+        raise SyntaxError(f"{ast.unparse(node)!r} is not understood")
+    return key, parts
+
+
+def _names(node: ast.expr) -> set[str]:
+    if isinstance(node, ast.Name):
+        return {node.id}
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return set()
+    return set[str]().union(*map(_names, _parts(node)[1]))
+
+
+def _value(node: ast.expr, column: Callable[[str], Array | float]) -> Any:
+    if isinstance(node, ast.Name):
+        return column(node.id)
+    if isinstance(node, ast.Constant):
+        return node.value
+    key, parts = _parts(node)
+    operation, values = _OPERATIONS[key][0], [_value(part, column) for part in parts]
+    result = operation(values[0]) if len(values) == 1 and key not in ("max", "min") else reduce(operation, values)
+    return result if isinstance(node, ast.BinOp | ast.Call) else 1.0 * result
 
 
 def _is_whole(node: Any) -> bool:
@@ -135,19 +129,20 @@ def _is_whole(node: Any) -> bool:
             return all(_is_whole(each) for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr))
 
 
-def _script(node: Any, column: Callable[[str], str]) -> str:
+def _script(node: ast.expr, column: Callable[[str], str]) -> str:
+    if isinstance(node, ast.Name):
+        return column(node.id)
+    if isinstance(node, ast.Constant):
+        return repr(node.value)
+    key, parts = _parts(node)
+    symbol, texts = _OPERATIONS[key][1], [_script(part, column) for part in parts]
     match node:
-        case ast.Name(id=name):
-            return column(name)
-        case ast.Constant(value=value):
-            return repr(value)
-        case ast.BinOp(left=a, op=op, right=b):
-            return f"({_script(a, column)} {_ARRAYS[type(op)][1]} {_script(b, column)})"
-        case ast.Compare(left=a, ops=[op], comparators=[b]):
-            return f"Number({_script(a, column)} {_ARRAYS[type(op)][1]} {_script(b, column)})"
-        case ast.UnaryOp(op=op, operand=a):
-            return f"Number({_ARRAYS[type(op)][1]} {_script(a, column)})"
-        case ast.BoolOp(op=op, values=values):
-            return f"Number({f' {_ARRAYS[type(op)][1]} '.join(f'!!{_script(each, column)}' for each in values)})"
+        case ast.BinOp():
+            return f"({texts[0]} {symbol} {texts[1]})"
+        case ast.Call():
+            return f"{symbol}({', '.join(texts)})"
+        case ast.UnaryOp():
+            return f"Number({symbol} {texts[0]})"
         case _:
-            return f"{_CALLS[node.func.id][1]}({', '.join(_script(each, column) for each in node.args)})"
+            mark = "!!" if isinstance(node, ast.BoolOp) else ""
+            return f"Number({f' {symbol} '.join(mark + text for text in texts)})"

@@ -13,40 +13,21 @@ MOST_INSIDE = Figure(
     "most_inside", "most inside in play", "cubes", "most cubes inside after a phase", "inside", take=MOST, minor=True
 )
 OUT = Figure("out", "mean out in a phase", "cubes", "cubes that come out in a phase", "out")
-SHARE_OUT = Figure(
-    "share_out",
-    "share out of a phase",
-    SHARE,
-    "of the cubes that a phase could bring out, thrown or inside before, those that come out",
-    "out",
-    among="thrown + before",
-    minor=True,
-)
+_COULD = "of the cubes that a phase could bring out, thrown or inside before, those that come out"
+SHARE_OUT = Figure("share_out", "share out of a phase", SHARE, _COULD, "out", among="thrown + before", minor=True)
 SKIPPED = Figure(
     "skipped", "phases skipped", "phases", "phases in which nothing comes out", "out == 0", take=SUM, minor=True
 )
 THROWN = Figure("thrown", "thrown in a phase", "cubes", "cubes thrown in a phase", "thrown", minor=True)
 COLOURS = Figure("colours_out", "colours out in a phase", "colours", "different colours out in a phase", "colours")
-THROWN_OUT = Figure(
-    "thrown_out",
-    "share of thrown out",
-    SHARE,
-    "of the cubes thrown, those that come out at once",
-    "out - old_out",
-    among="thrown",
-)
+_AT_ONCE = "of the cubes thrown, those that come out at once"
+THROWN_OUT = Figure("thrown_out", "share of thrown out", SHARE, _AT_ONCE, "out - old_out", among="thrown")
+_LATER = "of the cubes inside when others are thrown in, those that come out"
 RESIDENTS_OUT = Figure(
-    "residents_out",
-    "share of residents out",
-    SHARE,
-    "of the cubes inside when others are thrown in, those that come out",
-    "old_out",
-    among="before",
-    where="thrown > 0",
+    "residents_out", "share of residents out", SHARE, _LATER, "old_out", among="before", where="thrown > 0"
 )
-EXCHANGE = Figure(
-    "exchange", "exchange", SHARE, "of the cubes that come out, those that were inside before", "old_out", among="out"
-)
+_BEFORE = "of the cubes that come out, those that were inside before"
+EXCHANGE = Figure("exchange", "exchange", SHARE, _BEFORE, "old_out", among="out")
 
 TOWER = (INSIDE_SETUP, THROWN, INSIDE, OUT, THROWN_OUT, RESIDENTS_OUT, COLOURS)
 """The figures that a study of any tower reports, in addition to those of its game."""
@@ -80,13 +61,6 @@ def many_of(out: tuple[int, int]) -> str:
     return f"many_{out[0]}_{out[1]}"
 
 
-def _of_total(out: tuple[int, int]) -> tuple[Figure, Figure]:
-    return (
-        some_out(single_of(out), "share with one colour", SHARE, ONE, *out),
-        some_out(many_of(out), "share with three colours or more", SHARE, MANY, *out, "colours >= 2"),
-    )
-
-
 DETAILS = (
     Figure("own", "share out of the thrown colour", SHARE, of="own_out", among="own"),
     Figure("spread", "spread (sd) of out over phases", "cubes", of="out", take=SPREAD),
@@ -97,6 +71,13 @@ DETAILS = (
     Figure("share_own", "share of the thrown colour among cubes out", SHARE, of="own_out", among="out"),
     Figure("old", "cubes out of a phase that were inside before", "cubes", of="old_out"),
     Figure("ones", "share of phases in which one cube comes out", SHARE, of="out == 1"),
-    *(figure for total in TOTALS for figure in _of_total(total)),
+    *(
+        some_out(key(total), title, SHARE, of, *total, where)
+        for total in TOTALS
+        for key, title, of, where in (
+            (single_of, "share with one colour", ONE, ""),
+            (many_of, "share with three colours or more", MANY, "colours >= 2"),
+        )
+    ),
 )
 """Figures that fits of a model to tower data compare. Studies do not report them."""

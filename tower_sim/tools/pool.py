@@ -6,7 +6,7 @@ import multiprocessing as mp
 import os
 import signal
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
@@ -16,7 +16,6 @@ from multiprocessing.resource_tracker import ensure_running
 from typing import TypeVar
 
 from tower_sim.errors import check_whole
-from tower_sim.tools.progress import telling
 
 MOST_WORKERS = 512  # more than this are a typing error, not a machine
 Task = TypeVar("Task")
@@ -72,19 +71,6 @@ def processes(workers: int) -> Generator[Pool, None, None]:
         pool = mp.get_context("spawn").Pool(workers, ignore_interrupts)
     with pool:
         yield pool
-
-
-def spread_out(
-    work: Callable[[Task], Result], tasks: Sequence[Task], workers: int, what: str = "pieces"
-) -> Iterator[Result]:
-    """Yield the result of `work` for each of `tasks`, in order, from up to `workers` processes.
-
-    Standard error shows how many are done; `what` names them in the plural.
-    """
-    with processes(min(workers, max(len(tasks), 1))) as pool, telling(what, len(tasks)) as tell:
-        for i, result in enumerate(pool.imap(work, tasks), 1):
-            tell(i)
-            yield result
 
 
 def in_threads(

@@ -18,16 +18,6 @@ def nothing() -> None:
     """Report nothing: the default where a caller may ask for a report of each step."""
 
 
-def in_words(seconds: float) -> str:
-    """Return a duration (s) in words: in half minutes, or above two hours in tenths of an hour."""
-    halves = max(round(seconds / 30), 1)
-    if halves < 3:
-        return "half a minute" if halves == 1 else "a minute"
-    if halves > 240:
-        return f"{seconds / 3600:.1f} hours"
-    return f"{halves // 2} minutes" if halves % 2 == 0 else f"{halves / 2:.1f} minutes"
-
-
 class Telling:
     """A progress report on how many of `total` are done; `total` is None if it is unknown.
 
@@ -41,7 +31,7 @@ class Telling:
         self._next = self._begun + QUIET
         self._done = 0
         self._first = 0  # what was done already when the work began
-        self._told = -1
+        self._last = -1  # number that a line has reported
         self._bar: Any = None
         self._on_terminal = stream.isatty()
 
@@ -78,19 +68,17 @@ class Telling:
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], completed=self._done)
             self._bar.stop()
-        elif self._told not in (-1, self._done):
+        elif self._last not in (-1, self._done):
             self._line(self._clock())
 
     def _line(self, now: float) -> None:
-        self._told = self._done
-        self._print(f"... {self._describe_count()}, {now - self._begun:.0f} s{self._estimate_left(now)}")
+        self._last = self._done
+        total = "" if self._total is None else f" of {self._total}"
+        self._print(f"... {self._done}{total} {self._what}, {now - self._begun:.0f} s{self._estimate_left(now)}")
 
     def _print(self, line: str) -> None:
         with suppress(OSError):  # a full standard error ends no work
             print(line, file=self._stream, flush=True)
-
-    def _describe_count(self) -> str:
-        return f"{self._done} {self._what}" if self._total is None else f"{self._done} of {self._total} {self._what}"
 
     def _estimate_left(self, now: float) -> str:
         done = self._done - self._first

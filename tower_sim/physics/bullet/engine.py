@@ -92,6 +92,15 @@ class BulletEngine:
         self._cube_inertia: float | None = None
         self._cube_surface = Surface(0.0, 0.0)
 
+    def _do(self, name: str, *arguments: Any, **options: Any) -> Any:
+        return getattr(self._bullet, name)(*arguments, physicsClientId=self._client, **options)
+
+    def _make_box(self, half: Iterable[float]) -> int:
+        return self._do("createCollisionShape", self._bullet.GEOM_BOX, halfExtents=[x * CM for x in half])
+
+    def _set_dynamics(self, body: int, **options: Any) -> None:
+        self._do("changeDynamics", body, -1, **options)
+
     def close(self) -> None:
         """Disconnect from Bullet."""
         self._give_back()
@@ -99,76 +108,53 @@ class BulletEngine:
     def clear(self, edge: float) -> None:
         """Empty the world and set it up."""
         self._edge = edge
-        self._bullet.resetSimulation(physicsClientId=self._client)
-        self._bullet.setPhysicsEngineParameter(
+        self._do("resetSimulation")
+        self._do(
+            "setPhysicsEngineParameter",
             numSubSteps=0,
             contactBreakingThreshold=self._settings.contact_breaking * edge * CM,  # for all worlds of the process
             restitutionVelocityThreshold=self._settings.restitution_speed * CM,
             useSplitImpulse=1,
             splitImpulsePenetrationThreshold=0.0,
-            physicsClientId=self._client,
         )
 
     def set_effort(self, iterations: int, residual: float, relaxation: float) -> None:
         """Set the solver's limits."""
         self._relaxation = relaxation
-        self._bullet.setPhysicsEngineParameter(
-            numSolverIterations=iterations, solverResidualThreshold=residual, physicsClientId=self._client
-        )
+        self._do("setPhysicsEngineParameter", numSolverIterations=iterations, solverResidualThreshold=residual)
 
     def set_gravity(self, gravity: tuple[float, float, float]) -> None:
         """Set gravity (m/s2)."""
-        self._bullet.setGravity(*(g * CM for g in gravity), physicsClientId=self._client)
+        self._do("setGravity", *(g * CM for g in gravity))
 
     def add_boxes(self, boxes: Iterable[Box], surfaces: Mapping[str, Surface], cube: Surface) -> None:
         """Add fixed boxes, and set the cubes' surface."""
         self._cube_surface = Surface(math.sqrt(cube.friction), math.sqrt(cube.restitution))
         for box in boxes:
-            pair = surfaces[box.surface]
-            shape = self._bullet.createCollisionShape(
-                self._bullet.GEOM_BOX, halfExtents=[h * CM for h in box.half], physicsClientId=self._client
-            )
-            body = self._bullet.createMultiBody(
-                0,
-                shape,
-                -1,
-                [c * CM for c in box.centre],
-                box.orientation,
-                useMaximalCoordinates=True,
-                physicsClientId=self._client,
-            )
-            self._bullet.changeDynamics(
+            pair, shape, centre = surfaces[box.surface], self._make_box(box.half), [x * CM for x in box.centre]
+            body = self._do("createMultiBody", 0, shape, -1, centre, box.orientation, useMaximalCoordinates=True)
+            self._set_dynamics(
                 body,
-                -1,
                 lateralFriction=_factor(pair.friction, self._cube_surface.friction),
                 restitution=_factor(pair.restitution, self._cube_surface.restitution),
                 rollingFriction=0.0,
                 spinningFriction=0.0,
-                physicsClientId=self._client,
             )
 
     def set_cubes(self, mass: float, inertia: float | None = None) -> None:
         """Set the cubes' mass (kg) and moment of inertia (kg m2)."""
-        self._cube_shape = self._bullet.createCollisionShape(
-            self._bullet.GEOM_BOX, halfExtents=[self._edge / 2 * CM] * 3, physicsClientId=self._client
-        )
+        self._cube_shape = self._make_box([self._edge / 2] * 3)
         self._cube_mass = mass * _GRAM
         self._cube_inertia = None if inertia is None else inertia * _GRAM * CM**2
 
     def add_cube(self, pose: Pose) -> int:
         """Add a cube at rest and return its number."""
-        body: int = self._bullet.createMultiBody(
-            self._cube_mass,
-            self._cube_shape,
-            -1,
-            [x * CM for x in pose.position],
-            pose.orientation,
-            useMaximalCoordinates=False,
-            physicsClientId=self._client,
+        position, mass, shape = [x * CM for x in pose.position], self._cube_mass, self._cube_shape
+        body: int = self._do(
+            "createMultiBody", mass, shape, -1, position, pose.orientation, useMaximalCoordinates=False
         )
-        self._bullet.changeDynamics(
+        self._set_dynamics(
             body,
-            -1,
             lateralFriction=self._cube_surface.friction,
             restitution=self._cube_surface.restitution,
             rollingFriction=0.0,
@@ -177,17 +163,14 @@ class BulletEngine:
             angularDamping=0.0,
             maxJointVelocity=_LIFTED_CLAMP,
             activationState=self._bullet.ACTIVATION_STATE_ENABLE_SLEEPING,
-            physicsClientId=self._client,
         )
         if self._cube_inertia is not None:
-            self._bullet.changeDynamics(
-                body, -1, localInertiaDiagonal=[self._cube_inertia] * 3, physicsClientId=self._client
-            )
+            self._set_dynamics(body, localInertiaDiagonal=[self._cube_inertia] * 3)
         return body
 
     def set_velocity(self, body: int, velocity: Iterable[float], spin: Iterable[float]) -> None:
         """Give a cube a velocity (m/s) and a spin (rad/s)."""
-        self._bullet.resetBaseVelocity(body, [v * CM for v in velocity], list(spin), physicsClientId=self._client)
+        self._do("resetBaseVelocity", body, [v * CM for v in velocity], list(spin))
 
     def lay_to_rest(self, poses: Mapping[int, Pose]) -> None:
         """Put cubes to sleep exactly at `poses`, where they are now.
@@ -197,30 +180,24 @@ class BulletEngine:
         """
         for body in poses:
             self.put_to_sleep(body)
-        self._bullet.setPhysicsEngineParameter(fixedTimeStep=_INSTANT, contactERP=0.0, physicsClientId=self._client)
-        for _ in range(2):
-            self._bullet.stepSimulation(physicsClientId=self._client)
+        self._take_steps(2, _INSTANT, 0.0)
         for body, pose in poses.items():
             position = [x * CM for x in pose.position]
-            self._bullet.resetBasePositionAndOrientation(body, position, pose.orientation, physicsClientId=self._client)
+            self._do("resetBasePositionAndOrientation", body, position, pose.orientation)
             self.put_to_sleep(body)
 
     def put_to_sleep(self, body: int) -> None:
         """Stop a cube until another body touches it."""
         self.set_velocity(body, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-        self._bullet.changeDynamics(
-            body, -1, activationState=self._bullet.ACTIVATION_STATE_SLEEP, physicsClientId=self._client
-        )
+        self._set_dynamics(body, activationState=self._bullet.ACTIVATION_STATE_SLEEP)
 
     def wake(self, body: int) -> None:
         """Wake a cube."""
-        self._bullet.changeDynamics(
-            body, -1, activationState=self._bullet.ACTIVATION_STATE_WAKE_UP, physicsClientId=self._client
-        )
+        self._set_dynamics(body, activationState=self._bullet.ACTIVATION_STATE_WAKE_UP)
 
     def remove(self, body: int) -> None:
         """Take a cube out of the world."""
-        self._bullet.removeBody(body, physicsClientId=self._client)
+        self._do("removeBody", body)
 
     def step(self, timestep: float, steps: int) -> None:
         """Take `steps` engine steps of `timestep` seconds each.
@@ -228,26 +205,23 @@ class BulletEngine:
         Bullet adds the speed of the correction, overlap / relaxation, to a contact's bounce: its usual setting, a fixed
         fraction in each step, would add energy that does not vanish with the timestep.
         """
-        self._bullet.setPhysicsEngineParameter(
-            fixedTimeStep=timestep,
-            contactERP=min(timestep / self._relaxation, 1.0),
-            physicsClientId=self._client,
-        )
+        self._take_steps(steps, timestep, min(timestep / self._relaxation, 1.0))
+
+    def _take_steps(self, steps: int, timestep: float, correction: float) -> None:
+        self._do("setPhysicsEngineParameter", fixedTimeStep=timestep, contactERP=correction)
         for _ in range(steps):
-            self._bullet.stepSimulation(physicsClientId=self._client)
+            self._do("stepSimulation")
 
     def overlap(self) -> float:
         """Return the largest penetration (m) among the contacts of the last steps."""
-        points = self._bullet.getContactPoints(physicsClientId=self._client)
-        return max((-point[_CONTACT_DISTANCE] for point in points), default=0.0) / CM
+        return max((-point[_CONTACT_DISTANCE] for point in self._do("getContactPoints")), default=0.0) / CM
 
     def motion(self, bodies: Iterable[int]) -> Motion:
         """Return poses and velocities of `bodies`, in their order."""
-        client = self._client
         rows: list[tuple[float, ...]] = []
         for body in bodies:
-            position, orientation = self._bullet.getBasePositionAndOrientation(body, client)
-            velocity, spin = self._bullet.getBaseVelocity(body, client)
+            position, orientation = self._do("getBasePositionAndOrientation", body)
+            velocity, spin = self._do("getBaseVelocity", body)
             rows.append((*position, *orientation, *velocity, *spin))
         table = np.array(rows, dtype=np.float64).reshape(-1, 13)
         return Motion(table[:, :3] / CM, table[:, 3:7], table[:, 7:10] / CM, table[:, 10:])

@@ -33,7 +33,6 @@ class Stepper(Protocol):
 
     def __init__(self, settings: PhysicsSettings) -> None:
         """Make an empty world."""
-        ...
 
     @property
     def lock(self) -> AbstractContextManager[Any]:
@@ -45,19 +44,15 @@ class Stepper(Protocol):
 
     def close(self) -> None:
         """Release what the engine holds; a second call does nothing."""
-        ...
 
     def clear(self, edge: float) -> None:
         """Empty the world and set it up with the settings, for cubes of edge `edge` (m)."""
-        ...
 
     def set_effort(self, iterations: int, residual: float, relaxation: float) -> None:
         """Set the solver's maximum of `iterations` a step; see PhysicsSettings for `residual` and `relaxation`."""
-        ...
 
     def set_gravity(self, gravity: tuple[float, float, float]) -> None:
         """Set gravity (m/s2), which wakes no cube; swinging gravity moves the apparatus."""
-        ...
 
     def add_boxes(self, boxes: Iterable[Box], surfaces: Mapping[str, Surface], cube: Surface) -> None:
         """Add fixed boxes; `surfaces` has the contact of a cube with each surface, `cube` that of two cubes.
@@ -65,11 +60,9 @@ class Stepper(Protocol):
         Friction is Coulomb's and restitution is Newton's. Cubes have no rolling or spinning friction and no damping in
         flight.
         """
-        ...
 
     def set_cubes(self, mass: float, inertia: float | None = None) -> None:
         """Set the cubes' mass (kg) and moment of inertia about each axis (kg m2; None: that of a uniform cube)."""
-        ...
 
     def add_cube(self, pose: Pose) -> int:
         """Add a cube, awake and at rest; return the body's number in this world."""
@@ -77,27 +70,21 @@ class Stepper(Protocol):
 
     def set_velocity(self, body: int, velocity: Iterable[float], spin: Iterable[float]) -> None:
         """Give a cube a velocity (m/s) and a spin (rad/s)."""
-        ...
 
     def lay_to_rest(self, poses: Mapping[int, Pose]) -> None:
         """Put cubes, given by body, to sleep exactly at `poses`, where they are now; no time passes."""
-        ...
 
     def put_to_sleep(self, body: int) -> None:
         """Stop a cube until another body hits it or `wake` is called."""
-        ...
 
     def wake(self, body: int) -> None:
         """Wake a cube."""
-        ...
 
     def remove(self, body: int) -> None:
         """Take a cube out of the world."""
-        ...
 
     def step(self, timestep: float, steps: int) -> None:
         """Take `steps` steps of `timestep` seconds each."""
-        ...
 
     def overlap(self) -> float:
         """Return the greatest penetration depth (m) of the contacts in the last step; 0 without contacts."""

@@ -1,0 +1,25 @@
+"""Work of measurements, spread out over processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from tower_sim.tools.pool import processes
+from tower_sim.tools.progress import telling
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+def spread_out(
+    work: Callable[[Task], Result], tasks: Sequence[Task], workers: int, what: str = "pieces"
+) -> Iterator[Result]:
+    """Yield the result of `work` for each of `tasks`, in order, from up to `workers` processes.
+
+    Standard error shows how many are done; `what` names them in the plural.
+    """
+    with processes(min(workers, max(len(tasks), 1))) as pool, telling(what, len(tasks)) as tell:
+        for i, result in enumerate(pool.imap(work, tasks), 1):
+            tell(i)
+            yield result
