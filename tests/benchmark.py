@@ -11,19 +11,19 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
-import platform
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
 import benchmark_threads as threads
 import numpy as np
+from support.timing import TOWER, load_average, machine, timed
+from support.towers import CLUB, RULEBOOK
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
@@ -39,20 +39,14 @@ from tower_sim.simulator import PhysicsModel
 from tower_sim.state import TowerState
 from tower_sim.statistics import mean_error
 
-TOWER = str(Path(__file__).parent / "measure" / "towers" / "tower.toml")
-CLUB = str(Path(__file__).parent / "measure" / "towers" / "club.toml")
 BEFORE = {"`amerigo`": "rulebook.toml", "`amerigo-club`": "club.toml"}  # what rows that are kept may still call them
 FINER = 8  # times shorter steps, at which the averages of Bullet hardly change any more
 RESIDENTS, STATES = 15, 10
 
 CORE = PhysicsSettings(engine="core")
 SHIPPED = PhysicsSettings(engine="bullet")
-CONVERGED = replace(
-    SHIPPED,
-    timestep=SHIPPED.timestep / FINER,
-    step_travel=SHIPPED.step_travel / FINER,
-    passed_travel=SHIPPED.passed_travel / FINER,
-)
+_SHORTER = {name: getattr(SHIPPED, name) / FINER for name in ("timestep", "step_travel", "passed_travel")}
+CONVERGED = replace(SHIPPED, **_SHORTER)
 CONTENDERS: Mapping[str, PhysicsSettings] = {"core": CORE, "shipped": SHIPPED, "converged": CONVERGED}
 
 Work = Callable[[PhysicsModel, int], object]
@@ -97,16 +91,11 @@ def throwing_onto(number: int) -> Callable[[PhysicsModel], Work]:
 
 def resident_states(shape: Apparatus) -> list[TowerState]:
     """Return states with about `RESIDENTS` cubes inside, the same at every call."""
-    found: list[TowerState] = []
-    seed = 0
     with PhysicsModel(shape, CORE) as model:
-        cubes = supply({"any": 42}, model.cube_edge)
-        while len(found) < STATES:
-            outcome = until_landed(partial(model.drop, model.empty(), cubes), np.random.SeedSequence([1, seed]))
-            if abs(len(outcome.inside) - RESIDENTS) <= 1:
-                found.append(outcome.state)
-            seed += 1
-    return found
+        draw = partial(model.drop, model.empty(), supply({"any": 42}, model.cube_edge))
+        outcomes = (until_landed(draw, np.random.SeedSequence([1, seed])) for seed in count())
+        fitting = (each.state for each in outcomes if abs(len(each.inside) - RESIDENTS) <= 1)
+        return list(islice(fitting, STATES))
 
 
 def gaming(model: PhysicsModel) -> Work:
@@ -125,7 +114,7 @@ def fighting(purple: int, green: int) -> Callable[[PhysicsModel], Work]:
     return lambda model: fight
 
 
-TOWERS = {"tower.toml": TOWER, "rulebook.toml": threads.RULEBOOK, "club.toml": CLUB, "`wallenstein`": "wallenstein"}
+TOWERS = {"tower.toml": TOWER, "rulebook.toml": RULEBOOK, "club.toml": CLUB, "`wallenstein`": "wallenstein"}
 ROWS = (
     *(Row(f"49 {words}", f"49 cubes into the empty {words}", path, 60, throwing(49)) for words, path in TOWERS.items()),
     *(
@@ -142,13 +131,13 @@ ROWS = (
     ),
     *(
         Row(
-            f"battle {purple + green}",
-            f"a battle, {purple} cubes against {green}, no abilities",
+            f"battle {a + b}",
+            f"a battle, {a} cubes against {b}, no abilities",
             "dead_reckoning",
             rounds,
-            fighting(purple, green),
+            fighting(a, b),
         )
-        for purple, green, rounds in ((6, 3, 60), (12, 8, 30), (20, 20, 8))
+        for a, b, rounds in ((6, 3, 60), (12, 8, 30), (20, 20, 8))
     ),
 )
 
@@ -167,7 +156,7 @@ class Kept:
         return {line["round"]: line for line in self.lines if line["row"] == key}
 
     def add(self, key: str, number: int, figures: Mapping[str, Any]) -> None:
-        line = {"of": self.of, "row": key, "round": number, "load": _load(), **figures}
+        line = {"of": self.of, "row": key, "round": number, "load": load_average(), **figures}
         self.lines.append(line)
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
@@ -183,10 +172,6 @@ def _read(text: str, of: str) -> dict[str, Any] | None:
     return line if line.get("of") == of else None
 
 
-def _load() -> float:
-    return round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else math.nan
-
-
 def measure(row: Row, rounds: int, kept: Kept) -> None:
     """Do the rounds of a row that are not kept yet, each by every contender, who take turns in being the first."""
     missing = sorted(set(range(rounds)) - set(kept.of_row(row.key)))
@@ -200,18 +185,12 @@ def measure(row: Row, rounds: int, kept: Kept) -> None:
     names = list(CONTENDERS)
     for hand in missing:
         turn = hand % len(names)
-        seconds = {name: cpu_time(partial(work[name], models[name], hand)) for name in names[turn:] + names[:turn]}
+        seconds = {name: timed(partial(work[name], models[name], hand)) for name in names[turn:] + names[:turn]}
         kept.add(row.key, hand, {"seconds": seconds})
         print(f"\r{row.key}: {hand + 1} of {rounds} ", end="", file=sys.stderr, flush=True)
     for model in models.values():
         model.close()
     print(file=sys.stderr)
-
-
-def cpu_time(work: Callable[[], object]) -> float:
-    begun = time.process_time()
-    work()
-    return time.process_time() - begun
 
 
 def ratio_error(above: Sequence[float], below: Sequence[float]) -> tuple[float, float]:
@@ -240,8 +219,8 @@ def table(kept: Kept) -> Iterator[str]:
             yield f"| {row.words} | not measured yet | | | | | 0 |"
             continue
         found = figures(lines)
-        times = " | ".join(_shown(*(1e3 * x for x in found[name])) for name in CONTENDERS)
-        ratios = " | ".join(_shown(*found[f"{name} / core"]) for name in ("shipped", "converged"))
+        times = " | ".join(_write(*(1e3 * x for x in found[name])) for name in CONTENDERS)
+        ratios = " | ".join(_write(*found[f"{name} / core"]) for name in ("shipped", "converged"))
         yield f"| {row.words} | {times} | {ratios} | {len(lines)} |"
 
 
@@ -251,21 +230,20 @@ def goals(kept: Kept) -> Iterator[str]:
     yield "| goal | measured |"
     yield "|---|---|"
     for words, name, least, stretch in (("as shipped", "shipped", 3, 5), ("converged", "converged", 10, 20)):
-        told = [f"{_shown(*found[key][f'{name} / core'])} in {key[3:]}" for key in found if key.startswith("49")]
-        told = ", ".join(told) or "not measured yet"
-        yield f"| 49 cubes into the empty tower: {least} times Bullet {words} (stretch {stretch}) | {told} |"
-    rates = {"5 cubes onto about 15: 60 drops/s": "5 ", "a battle of 9 cubes: 60 battles/s": "battle 9"}
-    for words, prefix in rates.items():
-        told = [f"{_shown(*_rate(*of['core']))}{_where(key)}" for key, of in found.items() if key.startswith(prefix)]
-        yield f"| {words} | {', '.join(told) or 'not measured yet'} |"
-    told = [f"{_shown(*of['core'])} s{_where(key)}" for key, of in found.items() if key.startswith("game")]
-    yield f"| a whole game under 0.8 s | {', '.join(told) or 'not measured yet'} |"
+        figures_by_row = [_write(*found[key][f"{name} / core"]) + f" in {key[3:]}" for key in found if key[:2] == "49"]
+        measured = ", ".join(figures_by_row) or "not measured yet"
+        yield f"| 49 cubes into the empty tower: {least} times Bullet {words} (stretch {stretch}) | {measured} |"
+    for words, prefix, unit in (
+        ("5 cubes onto about 15: 60 drops/s", "5 ", ""),
+        ("a battle of 9 cubes: 60 battles/s", "battle 9", ""),
+        ("a whole game under 0.8 s", "game", " s"),
+    ):
+        times = {key: each["core"] for key, each in found.items() if key.startswith(prefix)}
+        values = {key: time if unit else (1 / time[0], time[1] / time[0] ** 2) for key, time in times.items()}
+        measured = ", ".join(f"{_write(*value)}{unit}{_where(key)}" for key, value in values.items())
+        yield f"| {words} | {measured or 'not measured yet'} |"
     yield f"| 2 threads of one process 1.95 times as fast as one | {threads.speed_words(kept.of_row('threads'))} |"
     yield f"| memory flat over 100,000 drops | {threads.memory_words(kept.of_row('memory'))} |"
-
-
-def _rate(mean: float, error: float) -> tuple[float, float]:
-    return 1 / mean, error / mean**2
 
 
 def _where(key: str) -> str:
@@ -273,7 +251,7 @@ def _where(key: str) -> str:
     return "" if place.isdigit() else f" in {place}"
 
 
-def _shown(value: float, error: float) -> str:
+def _write(value: float, error: float) -> str:
     """Write a value with its standard error, which gets two digits, one from 3 on."""
     if not error > 0:  # none, or nan: a single run
         return f"{value:.3g}"
@@ -302,10 +280,8 @@ def main() -> None:
         if "memory".startswith(wanted) and not kept.of_row("memory"):
             kept.add("memory", 0, threads.memory(options.memory_drops))
     loads = [line["load"] for line in kept.lines] or [math.nan]
-    print(
-        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, load from {min(loads)} to "
-        f"{max(loads)}; core {compiled.digest()}, settings {CORE.digest()}\n"
-    )
+    load_range = f"load from {min(loads)} to {max(loads)}"
+    print(f"{machine()}, {load_range}; core {compiled.digest()}, settings {CORE.digest()}\n")
     print("\n".join([*table(kept), "", *goals(kept)]))
 
 

@@ -6,14 +6,13 @@ Prints Markdown. Ratios are of two things measured in turn in the same run.
 from __future__ import annotations
 
 import argparse
-import os
-import platform
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+
+from support.timing import TOWER, load_average, machine, run_script, timed
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.campaign import Spec, parse, run
@@ -23,16 +22,11 @@ from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 from tower_sim.statistics import mean_error
 
-TOWER = Path(__file__).parent / "measure" / "towers" / "tower.toml"
-
 HEAD = f'[campaign]\napparatus = "{TOWER}"\nseed = "7"\n'
 DROPS = 36  # of a game
 
 
-def timed(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
+wall_time = partial(timed, clock=time.perf_counter)
 
 
 def games(number: int, model: str, shard: int) -> Spec:
@@ -53,14 +47,11 @@ def overhead(number: int, rounds: int) -> str:
     loop: list[float] = []
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as folder:
-            ours.append(timed(lambda folder=folder: run(spec, Path(folder) / "c")))
-        loop.append(timed(lambda: bare(spec)))
-    ratio = [a / b - 1 for a, b in zip(ours, loop, strict=True)]
-    mean, error = mean_error(ratio)
-    return (
-        f"campaign in one process over a bare loop of the same {number} games: {mean:+.1%} +- {error:.1%} "
-        f"({rounds} pairs)"
-    )
+            ours.append(wall_time(partial(run, spec, Path(folder) / "c")))
+        loop.append(wall_time(partial(bare, spec)))
+    mean, error = mean_error([a / b - 1 for a, b in zip(ours, loop, strict=True)])
+    words = f"campaign in one process over a bare loop of the same {number} games"
+    return f"{words}: {mean:+.1%} +- {error:.1%} ({rounds} pairs)"
 
 
 def scaling(number: int) -> str:
@@ -68,7 +59,7 @@ def scaling(number: int) -> str:
     times: list[float] = []
     for workers in (1, 2):
         with tempfile.TemporaryDirectory() as folder:
-            times.append(timed(lambda folder=folder, workers=workers: run(spec, Path(folder) / "c", workers)))
+            times.append(wall_time(partial(run, spec, Path(folder) / "c", workers)))
             size = sum(file.stat().st_size for file in Path(folder).rglob("*.parquet")) / number
     return (
         f"two processes over one, {number} games: {times[0] / times[1]:.2f} times as fast "
@@ -76,32 +67,31 @@ def scaling(number: int) -> str:
     )
 
 
+MEASURED = """
+import resource, tempfile, time
+from pathlib import Path
+from benchmark_campaign import games
+from tower_sim.campaign import run
+from tower_sim.study import study
+if __name__ == '__main__':
+    with tempfile.TemporaryDirectory() as folder:
+        data, result = Path(folder) / 'data', Path(folder) / 'result'
+        {work}
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10)
+"""
+
+
 def parent_memory(number: int) -> float:
     """Return the peak memory (MiB) of a process that runs a campaign of `number` drops on two workers."""
-    code = (
-        "import sys, resource, tempfile\nfrom pathlib import Path\nfrom benchmark_campaign import games\n"
-        "from tower_sim.campaign import run\n"
-        "if __name__ == '__main__':\n"
-        "    with tempfile.TemporaryDirectory() as folder:\n"
-        f"        run(games({number // DROPS}, 'two_thirds', 2), Path(folder) / 'c', 2)\n"
-        "    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10)\n"
-    )
-    return float(_in_a_process(code))
+    work = f"run(games({number // DROPS}, 'two_thirds', 2), data, 2)"
+    return float(run_script(MEASURED.format(work=work)))
 
 
 def study_cost(number: int) -> str:
-    code = (
-        "import sys, resource, tempfile, time\nfrom pathlib import Path\nfrom benchmark_campaign import games\n"
-        "from tower_sim.campaign import run\nfrom tower_sim.study import study\n"
-        "if __name__ == '__main__':\n"
-        "    with tempfile.TemporaryDirectory() as folder:\n"
-        f"        run(games({-(-number // DROPS)}, 'two_thirds', 200), Path(folder) / 'c')\n"
-        "        begun = time.perf_counter()\n"
-        "        study(Path(folder) / 'c', Path(folder) / 'r')\n"
-        "        print(time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)\n"
-    )
-    seconds, gib = _in_a_process(code).split()
-    return f"study of {number} drops: {float(seconds):.0f} s, peak memory {float(gib):.2f} GiB"
+    work = f"run(games({-(-number // DROPS)}, 'two_thirds', 200), data); begin = time.perf_counter(); "
+    work += "study(data, result); print(time.perf_counter() - begin)"
+    seconds, mib = run_script(MEASURED.format(work=work)).split()
+    return f"study of {number} drops: {float(seconds):.0f} s, peak memory {float(mib) / 2**10:.2f} GiB"
 
 
 def store_rate(number: int) -> str:
@@ -112,30 +102,15 @@ def store_rate(number: int) -> str:
     spec = games(10 * number, "two_thirds", 10)
     shards = [run_shard(spec, index) for index in range(number)]
     with tempfile.TemporaryDirectory(dir=".") as folder, Store.opened(Path(folder) / "c", head_of(spec), spec) as store:
-        seconds = timed(lambda: [store.put(shard) for shard in shards])
+        seconds = wall_time(lambda: [store.put(shard) for shard in shards])
     return f"one client writes {number / seconds:.0f} shards/s (synced to this disk)"
-
-
-def _in_a_process(code: str) -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        script = Path(folder) / "script.py"
-        script.write_text(code)
-        paths = os.pathsep.join([str(Path(__file__).parent), str(Path(__file__).parent.parent)])
-        environment = os.environ | {"PYTHONPATH": paths}
-        done = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(done.stderr)
-    return done.stdout.strip()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=24, help="games of each timed campaign")
     options = parser.parse_args()
-    print(
-        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, load at the start "
-        f"{os.getloadavg()[0]:.1f}; settings {PhysicsSettings().digest()}\n"
-    )
+    print(f"{machine()}, load at the start {load_average()}; settings {PhysicsSettings().digest()}\n")
     print(f"- {overhead(max(options.games // 4, 2), 5)}", flush=True)
     print(f"- {scaling(options.games)}", flush=True)
     small, large = parent_memory(1_000), parent_memory(10_000)

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
-import platform
-import statistics
 import sys
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from support.timing import load_average, machine, spread, timed
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import Cube, supply
@@ -40,17 +37,6 @@ COLOUR = np.repeat(np.arange(len(RULES.colours)), [RULES.counts[each] for each i
 PHASES = [-1] + [RULES.colours.index(phase) for phase in RULES.phases] * RULES.rounds
 Model = PhysicsModel | SurrogateModel | TwoThirdsRule
 Array = npt.NDArray[Any]
-
-
-def seconds(work: Callable[[], object]) -> float:
-    begun = time.process_time()
-    work()
-    return time.process_time() - begun
-
-
-def spread(values: Sequence[float], form: str) -> str:
-    """Write the median, then the least and the greatest."""
-    return f"{statistics.median(values):{form}} ({min(values):{form}} to {max(values):{form}})"
 
 
 def middle_of_a_game(model: Model, drops: int, inside: int) -> TowerState:
@@ -78,9 +64,8 @@ def drop_times(models: Sequence[tuple[Model, int]], repeats: int) -> list[list[f
     found: list[list[float]] = [[] for _ in models]
     for repeat in range(repeats):
         for times, (model, count, state, cubes) in zip(found, scenes, strict=True):
-            rng = np.random.default_rng(repeat)
-            times.append(seconds(lambda m=model, n=count, s=state, c=cubes, r=rng: [m.drop(s, c, r) for _ in range(n)]))
-            times[-1] /= count
+            drop = partial(model.drop, state, cubes, np.random.default_rng(repeat))
+            times.append(timed(lambda drop=drop, count=count: [drop() for _ in range(count)]) / count)
     return found
 
 
@@ -190,7 +175,7 @@ def batches(
     found: dict[str, list[float]] = {name: [] for name, _, _ in ways}
     for repeat in range(repeats):
         for name, count, work in ways:
-            found[name].append(seconds(partial(work, repeat)) / count)
+            found[name].append(timed(partial(work, repeat)) / count)
     return found, (mean, error)
 
 
@@ -200,16 +185,15 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5, help="how often each thing is timed")
     parser.add_argument("--physics-games", type=int, default=1, help="games with physics in each repeat")
     options = parser.parse_args()
-    load_average = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
     print(
-        f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, numpy {np.__version__}, "
-        f"load at the start {load_average:.1f}; one process, CPU time; {options.repeats} repeats\n"
+        f"{machine()}, numpy {np.__version__}, load at the start {load_average()}; one process, CPU time; "
+        f"{options.repeats} repeats\n"
     )
     shape = load("amerigo")
     surrogate, two_thirds = open_model(shape, "surrogate"), open_model(shape, "two_thirds")
     assert isinstance(surrogate, SurrogateModel)
     assert isinstance(two_thirds, TwoThirdsRule)
-    first = seconds(lambda: sample_games(surrogate, RULES, 1, 1))
+    first = timed(lambda: sample_games(surrogate, RULES, 1, 1))
     with PhysicsModel(shape) as physics:
         drops = drop_times([(surrogate, 1000), (two_thirds, 1000), (physics, 2)], options.repeats)
         games, (words, error) = batches(surrogate, physics, options.games, options.repeats, options.physics_games)
@@ -228,14 +212,11 @@ def main() -> None:
     }
     for name, title in titles.items():
         ratios = [ours / theirs for ours, theirs in zip(games["surrogate"], games[name], strict=True)]
-        ratio = "" if name == "surrogate" else spread(ratios, ".2g" if name == "physics" else ".2f")
-        print(
-            f"| {title} | {spread([1 / t for t in games[name]], ',.2f' if name == 'physics' else ',.0f')} | {ratio} |"
-        )
-    faster = [theirs / ours for ours, theirs in zip(games["surrogate"], games["physics"], strict=True)]
-    print(
-        f"\nphysics takes {spread(faster, ',.0f')} times as long; first call, with compiling or loading: {first:.1f} s"
-    )
+        of_ratio, of_rate = (".2g", ",.2f") if name == "physics" else (".2f", ",.0f")
+        ratio = "" if name == "surrogate" else spread(ratios, of_ratio)
+        print(f"| {title} | {spread([1 / t for t in games[name]], of_rate)} | {ratio} |")
+    longer = spread([theirs / ours for ours, theirs in zip(games["surrogate"], games["physics"], strict=True)], ",.0f")
+    print(f"\nphysics takes {longer} times as long; first call, with compiling or loading: {first:.1f} s")
 
 
 if __name__ == "__main__":

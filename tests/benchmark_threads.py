@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import resource
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,10 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import numpy as np
+from support.timing import run_script, spread
+from support.towers import RULEBOOK
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cubes import supply
@@ -24,7 +23,6 @@ from tower_sim.physics.settings import PhysicsSettings
 from tower_sim.simulator import PhysicsModel
 
 CORE = PhysicsSettings(engine="core")
-RULEBOOK = str(Path(__file__).parent / "measure" / "towers" / "rulebook.toml")
 KINDS = {"49 cubes into the empty rulebook.toml": (RULEBOOK, 49, 12), "9 through the ship": ("dead_reckoning", 9, 80)}
 SMALL = 5  # cubes of a drop that memory is measured with
 READINGS = 10
@@ -51,9 +49,8 @@ def many_drops(apparatus: str, cubes: int, hands: Sequence[int]) -> float:
         for _ in hands:
             next(outcomes)
         taken = time.perf_counter() - begun
-        return (
-            taken - sum(_queued(each.native_id) for each in threading.enumerate() if each.native_id not in others) / 2
-        )
+        waits = [_queued(each.native_id) for each in threading.enumerate() if each.native_id not in others]
+        return taken - sum(waits) / 2
 
 
 def _queued(thread: int | None = None) -> float:
@@ -93,24 +90,19 @@ def speeds(number: int) -> dict[str, Any]:
 
 def speed_words(rounds: Mapping[int, Mapping[str, Any]]) -> str:
     """Say what was found, as medians over rounds with the least and the greatest."""
-    told: list[str] = []
+    parts: list[str] = []
     for words in KINDS if rounds else ():
-        taken = [line["seconds"][words] for line in rounds.values()]
-        gains = {
-            way: sorted(each["one"] / each[way] for each in taken) for way in ("threads", "processes", "drop_many")
-        }
-        spans = {way: f"{median(found):.2f} ({found[0]:.2f} to {found[-1]:.2f})" for way, found in gains.items()}
-        told.append(f"{words}: {spans['threads']}; two processes {spans['processes']}; drop_many {spans['drop_many']}")
-    return f"{'; '.join(told)}; {len(rounds)} rounds" if told else "not measured yet"
+        times = [line["seconds"][words] for line in rounds.values()]
+        ways = ("threads", "processes", "drop_many")
+        threads, processes, many = (spread([each["one"] / each[way] for each in times], ".2f") for way in ways)
+        parts.append(f"{words}: {threads}; two processes {processes}; drop_many {many}")
+    return f"{'; '.join(parts)}; {len(rounds)} rounds" if parts else "not measured yet"
 
 
 def memory(number: int) -> dict[str, Any]:
     """Do `number` drops on two threads of a new process; its memory (MiB) after the first tenth, and each further."""
-    code = f"import benchmark_threads as b; b.grow({number})"
-    paths = os.pathsep.join([str(Path(__file__).parent), str(Path(__file__).parent.parent)])
-    environment = os.environ | {"PYTHONPATH": paths}
-    told = subprocess.run([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, text=True, check=True)
-    return {"drops": number, "mib": [float(word) for word in told.stdout.split()]}
+    output = run_script(f"import benchmark_threads as b; b.grow({number})")
+    return {"drops": number, "mib": [float(word) for word in output.split()]}
 
 
 def grow(number: int) -> None:

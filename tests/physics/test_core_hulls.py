@@ -189,7 +189,6 @@ def _compare(one: Apparatus, other: Apparatus, drops: int) -> None:
     kept = [_kept(shape, drops, seed) for shape, seed in ((one, 1), (other, 2))]
     error = math.sqrt(sum(np.var(each, ddof=1) / len(each) for each in kept))
     difference = float(kept[1].mean() - kept[0].mean())
-    print(f"{kept[0].mean():.2f} and {kept[1].mean():.2f}: {difference:+.2f} +- {error:.2f}")
     assert 0 < kept[1].mean() < 49
     assert abs(difference) < 3 * error
 

@@ -178,7 +178,6 @@ def test_corner_impacts_of_a_cuboid_keep_the_energy_that_rigid_body_theory_says(
     """200 impacts, each in one short step; theory for a body of one moment misses the spread by far: tried below."""
     kept, theory, blind = _corner_impacts(world, 200)
     error = kept - theory
-    print(f"mean {error.mean():+.4f}, rms {error.std():.4f}; blind rms {(kept - blind).std():.4f}")
     assert abs(error.mean()) < CORNER_MEAN
     assert np.sqrt(np.mean(error**2)) < CORNER_SPREAD
     assert np.sqrt(np.mean((kept - blind) ** 2)) > 3 * CORNER_SPREAD

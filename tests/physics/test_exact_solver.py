@@ -81,7 +81,6 @@ def test_a_corner_impact_is_routhes_where_slip_stops_or_keeps_its_direction(pair
     after = strike(turn, motion, arm, pair, NEWTON)
     impulse = after[:, :3] - motion[:, :3]
     error = np.linalg.norm(impulse - expected, axis=1) / np.linalg.norm(expected, axis=1)
-    print(f"{pair}: largest error of {alike.sum()} impulses {error[alike].max():.5f}, of all {error.max():.3f}")
     assert alike.sum() > 15
     assert error[alike].max() < 2 / 1000 + pair.friction * math.radians(1) / 2
 
@@ -234,7 +233,6 @@ def test_every_point_of_a_pile_obeys_the_law_while_it_falls_and_at_rest():
         cosine = (impulse[:, 1:] * left[:, 1:]).sum(axis=1)[slides] / (rub * slip)[slides]
         assert cosine == pytest.approx(-1, abs=1e-3)
         slid, crowd = slid + slides.sum(), max(crowd, points.stop)
-    print(f"{solved} steps with contacts, up to {crowd} points, {slid} that slide")
     assert solved > 1000
     assert slid > 1000
     assert crowd > 20

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -478,12 +479,8 @@ def test_cubes_that_wedge_in_the_tower_are_repaired_to_at_most_one_and_a_half_pe
     bound = bullet.rest_overlap
     tower = load(RULEBOOK)
     with PhysicsModel(tower, replace(bullet, rest_overlap=0.2)) as model:
-        wedged: dict[int, float] = {}
-        for seed in range(89, 180):
-            if (overlap := _set_up_overlap(model, seed)) > bound + 0.005:
-                wedged[seed] = overlap
-            if len(wedged) == 3:
-                break
+        overlaps = ((seed, _set_up_overlap(model, seed)) for seed in range(89, 180))
+        wedged = dict(islice((each for each in overlaps if each[1] > bound + 0.005), 3))
     assert len(wedged) == 3
     with PhysicsModel(tower, bullet) as model:
         for seed, before in wedged.items():

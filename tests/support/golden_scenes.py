@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 import numpy as np
 
 from tests.support.bench import GRAVITY, World
-from tests.support.scenes import EDGE, TOWER_CUBE, Thing, floor, pose, set_up
+from tests.support.scenes import EDGE, TOWER_CUBE, Thing, core, floor, pose, set_up
 from tests.support.touches import lay
 from tests.support.towers import CLUB, RULEBOOK
 from tower_sim.apparatus.catalogue import load
@@ -65,82 +65,80 @@ class Start:
         return pose([EDGE * a for a in self.at], (cz * x, z * x, z * cx, cz * cx))
 
 
-def looked_at(engine: CoreEngine, bodies: Sequence[int]) -> Pieces:
+def motion_bytes(engine: CoreEngine, bodies: Sequence[int]) -> Pieces:
     motion = engine.motion(bodies)
     for table in (motion.position, motion.orientation, motion.velocity, motion.spin):
         yield np.ascontiguousarray(table, dtype="<f8").tobytes()
 
 
-def told(touches: Sequence[Touch]) -> bytes:
+def touch_bytes(touches: Sequence[Touch]) -> bytes:
     return repr([(touch.cube, touch.other, touch.forces) for touch in touches]).encode()
 
 
 # Scenes of the engine
 
 
-def thrown(
+def watch(engine: CoreEngine, bodies: Sequence[int], windows: int) -> Pieces:
+    """Look at cubes after every window; in the end they lie still, and tell whom they touch."""
+    for _ in range(windows):
+        engine.run(1)
+        yield from motion_bytes(engine, bodies)
+    engine.lie_still()
+    yield touch_bytes(engine.touches())
+
+
+def let_go(world: World, starts: Sequence[Start], *setting: Any) -> tuple[CoreEngine, list[int]]:
+    """Let cubes go among boxes, as `set_up` has them after the poses."""
+    bodies = set_up(world, [each.pose() for each in starts], *setting)
+    for body, each in zip(bodies, starts, strict=True):
+        world.engine.set_velocity(body, each.velocity, each.spin)
+    return core(world), bodies
+
+
+def throw(
     *starts: Start,
     boxes: Sequence[Box] = (floor(),),
     pair: Surface = WOOD,
     windows: int = 12,
     gravity: Vector = (0.0, 0.0, -GRAVITY),
-    settings: PhysicsSettings = STANDARD,
     thing: Thing = TOWER_CUBE,
 ) -> Pieces:
-    """Let cubes go, look at them after every window; in the end they lie still, and tell whom they touch."""
-    with World(settings) as world:
-        bodies = set_up(world, [each.pose() for each in starts], pair, boxes, gravity, thing)
-        engine = cast("CoreEngine", world.engine)
-        for body, each in zip(bodies, starts, strict=True):
-            engine.set_velocity(body, each.velocity, each.spin)
-        for _ in range(windows):
-            engine.run(1)
-            yield from looked_at(engine, bodies)
-        engine.lie_still()
-        yield told(engine.touches())
+    with World(STANDARD) as world:
+        yield from watch(*let_go(world, starts, pair, boxes, gravity, thing), windows)
 
 
-def stepped(*starts: Start, timestep: float, steps: int) -> Pieces:
+def take_steps(*starts: Start, timestep: float, steps: int) -> Pieces:
     """Take steps of one length, as a caller of `step` does."""
     with World(STANDARD) as world:
-        bodies = set_up(world, [each.pose() for each in starts], WOOD, (floor(),))
-        engine = cast("CoreEngine", world.engine)
-        for body, each in zip(bodies, starts, strict=True):
-            engine.set_velocity(body, each.velocity, each.spin)
+        engine, bodies = let_go(world, starts, WOOD, (floor(),))
         for _ in range(steps):
             engine.step(timestep, 1)
-            yield from looked_at(engine, bodies)
+            yield from motion_bytes(engine, bodies)
 
 
 def hit_asleep(gone: bool) -> Pieces:
     """Lay a stack of three to sleep; take its lowest cube away (`gone`), or throw a fourth at it."""
     stack = [Start((0.0, 0.0, 0.5 + k), turned=0.1 * k).pose() for k in range(3)]
     with World(STANDARD) as world:
-        set_up(world, [], WOOD, (floor(),))
-        engine = cast("CoreEngine", world.engine)
+        engine, _ = let_go(world, [], WOOD, (floor(),))
         bodies = lay(engine, stack, [Touch(0, -1, (0, 0, 10**6) * 4)])
         if gone:
             engine.remove(bodies.pop(0))
         else:
             bodies.append(engine.add_cube(Start((-1.3, 0.1, 2.4), tilted=0.3).pose()))
             engine.set_velocity(bodies[-1], (1.0, 0.0, 0.0), (5.0, 0.0, 9.0))
-        for _ in range(8):
-            engine.run(1)
-            yield from looked_at(engine, bodies)
-        engine.lie_still()
-        yield told(engine.touches())
+        yield from watch(engine, bodies, 8)
 
 
-def swung() -> Pieces:
+def swing() -> Pieces:
     """Swing gravity about two cubes, one on the other, as a knock does."""
-    poses = [Start((0.0, 0.0, 0.5)).pose(), Start((0.2, 0.1, 1.5), turned=0.3).pose()]
+    starts = [Start((0.0, 0.0, 0.5)), Start((0.2, 0.1, 1.5), turned=0.3)]
     with World(STANDARD) as world:
-        bodies = set_up(world, poses, WOOD, (floor(),))
-        engine = cast("CoreEngine", world.engine)
+        engine, bodies = let_go(world, starts, WOOD, (floor(),))
         for k in range(12):
             world.set_gravity((GRAVITY * (-1.0) ** (k // 3), 0.25 * k, -GRAVITY))
             engine.run(1)
-            yield from looked_at(engine, bodies)
+            yield from motion_bytes(engine, bodies)
 
 
 def plate() -> Box:
@@ -173,39 +171,39 @@ def shaft(width: float) -> tuple[Box, ...]:
     return (floor(), *walls)
 
 
-def poured(number: int, width: float, windows: int) -> Pieces:
+def pour(number: int, width: float, windows: int) -> Pieces:
     """Let cubes fall into a shaft in which they hinder each other."""
     starts = [
         Start((0.31 * (k % 3 - 1), 0.23 * (k % 2), 0.9 + 1.3 * k), turned=0.4 * k, tilted=0.25 * k, spin=(4.0, k, -2.0))
         for k in range(number)
     ]
-    return thrown(*starts, boxes=shaft(width), windows=windows)
+    return throw(*starts, boxes=shaft(width), windows=windows)
 
 
 # Scenes of the public model
 
 
-def known(model: PhysicsModel, outcome: Outcome) -> Pieces:
+def outcome_bytes(model: PhysicsModel, outcome: Outcome) -> Pieces:
     """Yield how many steps the model has taken, how a drop ended, where cubes are, and the state's text."""
     landings = [(x.cube.id, x.place, x.pose, x.touches, x.on) for x in outcome.landings]
     steps, seconds = model.effort
     yield f"{steps} {seconds:.6f} {outcome.status} {landings!r}".encode()
-    yield text_of(outcome.state)
+    yield state_bytes(outcome.state)
 
 
-def text_of(state: TowerState) -> bytes:
+def state_bytes(state: TowerState) -> bytes:
     """Return what a state's token holds, before it is packed: compressors differ, and so do the texts they make.
 
     The digest of apparatus and settings is left out: it says what was asked for, not what came of it.
     """
-    return repr((state.residents, state.board, state.log)).encode() + told(state.touches)
+    return repr((state.residents, state.board, state.log)).encode() + touch_bytes(state.touches)
 
 
 def through_text(state: TowerState) -> TowerState:
     return TowerState.from_token(state.token())
 
 
-def seeded(*numbers: int) -> np.random.Generator:
+def seed_rng(*numbers: int) -> np.random.Generator:
     return np.random.default_rng(numbers)
 
 
@@ -213,7 +211,7 @@ def hand(model: PhysicsModel, number: int, first: int = 0) -> tuple[Cube, ...]:
     return supply({"any": number}, model.cube_edge, first_id=first)
 
 
-def dropped(
+def drop(
     profile: str, *numbers: int, settings: PhysicsSettings = ROUGH, seed: int = 1, interval: float = 0.0
 ) -> Pieces:
     """Drop so many new cubes, and so many more, each onto what the drop before left, through text.
@@ -229,85 +227,80 @@ def dropped(
     with PhysicsModel(shape, settings) as model:
         state, first = model.empty(), 0
         for number in numbers:
-            outcome = model.drop(through_text(state), hand(model, number, first), seeded(seed, first))
-            yield from known(model, outcome)
+            outcome = model.drop(through_text(state), hand(model, number, first), seed_rng(seed, first))
+            yield from outcome_bytes(model, outcome)
             state, first = outcome.state, first + number
 
 
-def knocked(profile: str, number: int, *strengths: float, settings: PhysicsSettings = ROUGH) -> Pieces:
+def knock(profile: str, number: int, *strengths: float) -> Pieces:
     """Drop cubes, then knock on the table."""
-    with PhysicsModel(load(profile), settings) as model:
-        state = model.drop(model.empty(), hand(model, number), seeded(2)).state
+    with PhysicsModel(load(profile), ROUGH) as model:
+        state = model.drop(model.empty(), hand(model, number), seed_rng(2)).state
         for k, strength in enumerate(strengths):
-            outcome = model.knock(through_text(state), strength, seeded(3, k))
-            yield from known(model, outcome)
+            outcome = model.knock(through_text(state), strength, seed_rng(3, k))
+            yield from outcome_bytes(model, outcome)
             state = outcome.state
 
 
-def taken(profile: str, number: int) -> Pieces:
+def take(profile: str, number: int) -> Pieces:
     """Drop cubes until two or more stay, take every other one out by hand, and drop one more."""
     with PhysicsModel(load(profile), ROUGH) as model:
-        there: tuple[Cube, ...] = ()
-        state = model.empty()
-        for turn in count():
-            state = model.drop(model.empty(), hand(model, number), seeded(4, turn)).state
-            there = (*state.cubes, *state.board.cubes)
-            if len(there) > 1:
-                break
-        state = through_text(state.take(there[::2]))
-        yield text_of(state)
-        yield from known(model, model.drop(state, hand(model, 1, number), seeded(5)))
+        states = (model.drop(model.empty(), hand(model, number), seed_rng(4, turn)).state for turn in count())
+        state = next(each for each in states if len(each.cubes) + len(each.board.cubes) > 1)
+        state = through_text(state.take([*state.cubes, *state.board.cubes][::2]))
+        yield state_bytes(state)
+        yield from outcome_bytes(model, model.drop(state, hand(model, 1, number), seed_rng(5)))
 
 
-def placed(zones: Sequence[str]) -> Pieces:
+def place(zones: Sequence[str]) -> Pieces:
     """Put cubes into zones of the ship's board, one on another, then throw two."""
     with PhysicsModel(load("dead_reckoning"), ROUGH) as model:
         state = model.empty()
         for k, zone in enumerate(zones):
-            outcome = model.place(through_text(state), hand(model, 1, k)[0], zone, seeded(6, k))
-            yield from known(model, outcome)
+            outcome = model.place(through_text(state), hand(model, 1, k)[0], zone, seed_rng(6, k))
+            yield from outcome_bytes(model, outcome)
             state = outcome.state
-        yield from known(model, model.drop(state, hand(model, 2, len(zones)), seeded(7)))
+        yield from outcome_bytes(model, model.drop(state, hand(model, 2, len(zones)), seed_rng(7)))
 
 
-def fought(purple: int, green: int) -> Pieces:
+def fight(purple: int, green: int) -> Pieces:
     setup = Setup("ship", (Side("purple", purple), Side("green", green)))
     policies = {"purple": when_behind, "green": when_behind}
     with PhysicsModel(load("dead_reckoning"), ROUGH) as model:
         for battle in play(model, start(model, setup, 8), policies):
             yield repr(sorted((cube.id, place) for cube, place in battle.places.items())).encode()
-            yield text_of(battle.state)
+            yield state_bytes(battle.state)
 
 
 _FLAT, _EDGE, _CORNER = 0.0, math.pi / 4, 0.9553166181245093  # tilts: on a face, an edge, and the steepest diagonal
 _FALLING = Start((0.0, 0.0, 1.6), velocity=(0.1, 0.0, -0.5))
 
 SCENES: dict[str, Callable[[], Pieces]] = {
-    "falls flat": partial(thrown, _FALLING),
-    "falls on an edge": partial(thrown, replace(_FALLING, tilted=_EDGE)),
+    "falls flat": partial(throw, _FALLING),
+    "falls on an edge": partial(throw, replace(_FALLING, tilted=_EDGE)),
     "falls on a corner, spinning": partial(
-        thrown, replace(_FALLING, turned=_EDGE, tilted=_CORNER, spin=(9.0, -7.0, 30.0))
+        throw, replace(_FALLING, turned=_EDGE, tilted=_CORNER, spin=(9.0, -7.0, 30.0))
     ),
-    "never bounces": partial(thrown, replace(_FALLING, tilted=0.4), pair=Surface(0.8, 0.0)),
-    "hardly rubs": partial(thrown, replace(_FALLING, tilted=0.4), pair=Surface(0.01, 0.9)),
+    "never bounces": partial(throw, replace(_FALLING, tilted=0.4), pair=Surface(0.8, 0.0)),
+    "hardly rubs": partial(throw, replace(_FALLING, tilted=0.4), pair=Surface(0.01, 0.9)),
     "edge across edge": partial(
-        thrown, Start((0.0, 0.0, 0.71), tilted=_EDGE), Start((0.1, 0.0, 2.4), turned=1.5, tilted=_EDGE), windows=8
+        throw, Start((0.0, 0.0, 0.71), tilted=_EDGE), Start((0.1, 0.0, 2.4), turned=1.5, tilted=_EDGE), windows=8
     ),
-    "stack of three": partial(thrown, *(Start((0.05 * k, 0.0, 0.52 + 1.02 * k), turned=0.2 * k) for k in range(3))),
+    "stack of three": partial(throw, *(Start((0.05 * k, 0.0, 0.52 + 1.02 * k), turned=0.2 * k) for k in range(3))),
     "two under one": partial(
-        thrown, Start((-0.6, 0.0, 0.5)), Start((0.6, 0.0, 0.5)), Start((0.0, 0.0, 1.6), tilted=0.1), windows=8
+        throw, Start((-0.6, 0.0, 0.5)), Start((0.6, 0.0, 0.5)), Start((0.0, 0.0, 1.6), tilted=0.1), windows=8
     ),
-    "sticks on a slope": partial(thrown, Start((0.0, 0.0, 4.85), turned=0.3), boxes=(slope(0.35),)),
-    "slides down a slope": partial(thrown, Start((0.0, 0.0, 9.65), turned=0.3), boxes=(slope(0.5),)),
-    "slides and spins": partial(thrown, Start((0.0, 0.0, 0.5), velocity=(0.6, 0.2, 0.0), spin=(0.0, 0.0, 40.0))),
+    "sticks on a slope": partial(throw, Start((0.0, 0.0, 4.85), turned=0.3), boxes=(slope(0.35),)),
+    "slides down a slope": partial(throw, Start((0.0, 0.0, 9.65), turned=0.3), boxes=(slope(0.5),)),
+    "slides and spins": partial(throw, Start((0.0, 0.0, 0.5), velocity=(0.6, 0.2, 0.0), spin=(0.0, 0.0, 40.0))),
     "spins on a corner": partial(
-        thrown, Start((0.0, 0.0, 0.87), turned=_EDGE, tilted=_CORNER, spin=(0.0, 0.0, 60.0)), windows=10
+        throw, Start((0.0, 0.0, 0.87), turned=_EDGE, tilted=_CORNER, spin=(0.0, 0.0, 60.0)), windows=10
     ),
     "stuck in a wedge": partial(
-        thrown, Start((0.05, 0.0, 1.2), tilted=0.2, velocity=(0.0, 0.0, -1.0)), boxes=wedge(0.3), windows=8
+        throw, Start((0.05, 0.0, 1.2), tilted=0.2, velocity=(0.0, 0.0, -1.0)), boxes=wedge(0.3), windows=8
     ),
     "meet without weight": partial(
-        thrown,
+        throw,
         Start((-1.5, 0.0, 0.0), tilted=0.5, velocity=(1.0, 0.0, 0.0), spin=(0.0, 50.0, 0.0)),
         Start((1.5, 0.3, 0.2), turned=0.4, velocity=(-1.0, 0.1, 0.0)),
         boxes=(),
@@ -315,39 +308,39 @@ SCENES: dict[str, Callable[[], Pieces]] = {
         windows=3,
     ),
     "fast against a thin plate": partial(
-        thrown,
+        throw,
         Start((-3.0, 0.1, 0.2), tilted=0.7, velocity=(5.0, 0.0, 0.0), spin=(120.0, 100.0, 120.0)),
         boxes=(plate(),),
         gravity=ZERO,
         windows=2,
     ),
-    "overlap is parted": partial(thrown, Start((0.0, 0.0, 0.45)), Start((0.3, 0.1, 1.4), turned=0.5), windows=8),
+    "overlap is parted": partial(throw, Start((0.0, 0.0, 0.45)), Start((0.3, 0.1, 1.4), turned=0.5), windows=8),
     "another cube": partial(
-        thrown, replace(_FALLING, tilted=0.6, at=(0.0, 0.0, 2.5)), thing=Thing(0.016, 0.004, 2e-7), windows=8
+        throw, replace(_FALLING, tilted=0.6, at=(0.0, 0.0, 2.5)), thing=Thing(0.016, 0.004, 2e-7), windows=8
     ),
-    "steps of one length": partial(stepped, replace(_FALLING, tilted=0.3), timestep=1 / 700, steps=40),
+    "steps of one length": partial(take_steps, replace(_FALLING, tilted=0.3), timestep=1 / 700, steps=40),
     "a sleeping stack is hit": partial(hit_asleep, gone=False),
     "a sleeping stack loses its lowest": partial(hit_asleep, gone=True),
-    "gravity swings": swung,
-    "six in a shaft": partial(poured, 6, 1.9, 12),
-    "twelve jam in a shaft": partial(poured, 12, 2.3, 12),
-    "rulebook, two": partial(dropped, RULEBOOK, 2, settings=STANDARD, seed=2),
-    "club, two": partial(dropped, CLUB, 2, settings=STANDARD, seed=7),
-    "wallenstein, two": partial(dropped, "wallenstein", 2, settings=STANDARD, seed=6),
-    "dead_reckoning, two": partial(dropped, "dead_reckoning", 2, settings=STANDARD, seed=1),
-    "rulebook, fine": partial(dropped, RULEBOOK, 1, settings=accuracy("core", "fine"), seed=8),
-    "wallenstein, fast": partial(dropped, "wallenstein", 3, settings=accuracy("core", "fast"), seed=8),
-    "dead_reckoning, fast": partial(dropped, "dead_reckoning", 2, settings=accuracy("core", "fast")),
-    "rulebook, a handful": partial(dropped, RULEBOOK, 9, seed=3),
-    "rulebook, carried over": partial(dropped, RULEBOOK, 12, 3, 3, seed=8),
-    "club, carried over": partial(dropped, CLUB, 14, 3, seed=3),
-    "rulebook, poured": partial(dropped, RULEBOOK, 4, seed=9, interval=0.05),
-    "rulebook, jammed": partial(dropped, RULEBOOK, 10, 1, settings=JAMMING, seed=7),
-    "rulebook, knocked": partial(knocked, RULEBOOK, 12, 0.2, 1.5),
-    "wallenstein, taken": partial(taken, "wallenstein", 12),
-    "dead_reckoning, thrown onto the board": partial(dropped, "dead_reckoning", 3, 2, seed=8),
-    "dead_reckoning, placed": partial(placed, ("strength_2", "strength_2", "damage_fore")),
-    "dead_reckoning, a battle": partial(fought, 2, 1),
+    "gravity swings": swing,
+    "six in a shaft": partial(pour, 6, 1.9, 12),
+    "twelve jam in a shaft": partial(pour, 12, 2.3, 12),
+    "rulebook, two": partial(drop, RULEBOOK, 2, settings=STANDARD, seed=2),
+    "club, two": partial(drop, CLUB, 2, settings=STANDARD, seed=7),
+    "wallenstein, two": partial(drop, "wallenstein", 2, settings=STANDARD, seed=6),
+    "dead_reckoning, two": partial(drop, "dead_reckoning", 2, settings=STANDARD, seed=1),
+    "rulebook, fine": partial(drop, RULEBOOK, 1, settings=accuracy("core", "fine"), seed=8),
+    "wallenstein, fast": partial(drop, "wallenstein", 3, settings=accuracy("core", "fast"), seed=8),
+    "dead_reckoning, fast": partial(drop, "dead_reckoning", 2, settings=accuracy("core", "fast")),
+    "rulebook, a handful": partial(drop, RULEBOOK, 9, seed=3),
+    "rulebook, carried over": partial(drop, RULEBOOK, 12, 3, 3, seed=8),
+    "club, carried over": partial(drop, CLUB, 14, 3, seed=3),
+    "rulebook, poured": partial(drop, RULEBOOK, 4, seed=9, interval=0.05),
+    "rulebook, jammed": partial(drop, RULEBOOK, 10, 1, settings=JAMMING, seed=7),
+    "rulebook, knocked": partial(knock, RULEBOOK, 12, 0.2, 1.5),
+    "wallenstein, taken": partial(take, "wallenstein", 12),
+    "dead_reckoning, thrown onto the board": partial(drop, "dead_reckoning", 3, 2, seed=8),
+    "dead_reckoning, placed": partial(place, ("strength_2", "strength_2", "damage_fore")),
+    "dead_reckoning, a battle": partial(fight, 2, 1),
 }
 TINY = (
     "falls on a corner, spinning",
