@@ -1,7 +1,7 @@
 """The documents that answer requests, each typed once: what builds one returns its type, and pyright compares the two.
 
 OpenAPI and the types of the npm package come from these types. A game of the usual form gets its own from what it
-registers: see `games/telling.py`. Two games have documents of their own form; their folders have the types.
+registers: see `games/odds.py`. Two games have documents of their own form; their folders have the types.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ from tower_sim.drops.throwing import as_throw
 from tower_sim.errors import UsageError, check_kind, check_table, fault, quote, unknown
 from tower_sim.games.game import Game
 from tower_sim.games.odds import ManyRuns
-from tower_sim.games.turn import Turn
+from tower_sim.games.tower import Turn
 from tower_sim.games.ways import MAX_RUNS, MAX_WORD, MAX_WORDS, Asked
 from tower_sim.models import MODELS, PHYSICS, settings_of
 from tower_sim.outcome import Outcome

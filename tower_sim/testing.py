@@ -21,7 +21,7 @@ from tower_sim.drops.recorder import Recorder
 from tower_sim.drops.repeat import MAX_ATTEMPTS, redo
 from tower_sim.errors import UsageError, quote
 from tower_sim.games.game import Game
-from tower_sim.games.turn import Turn
+from tower_sim.games.tower import Turn
 from tower_sim.outcome import Outcome, Status
 from tower_sim.physics.bullet.stepper import Stepper
 from tower_sim.physics.engine import Motion

@@ -36,8 +36,7 @@ from tower_sim.games.amerigo.many import FIGURES, count_games, plan_of, sample_g
 from tower_sim.games.compared import Row, how_sure
 from tower_sim.games.game import Game
 from tower_sim.games.rules import Rules as HouseRules
-from tower_sim.games.tower import game_seed
-from tower_sim.games.turn import Turn
+from tower_sim.games.tower import Turn, game_seed
 from tower_sim.models import open_model
 from tower_sim.requests import read_rules
 from tower_sim.runs.array import Plan, Runs, RunSampler

@@ -13,7 +13,7 @@ from support.ships import DiceShip
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
 from tower_sim.games.chain import GAME as CHAIN
-from tower_sim.games.turn import Turn
+from tower_sim.games.tower import Turn
 from tower_sim.outcome import Landing, Outcome, Status
 from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.engine import Motion

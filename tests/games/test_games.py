@@ -18,7 +18,7 @@ from tower_sim.errors import UsageError
 from tower_sim.games import amerigo, chain, dead_reckoning
 from tower_sim.games.amerigo import Rules as AmerigoRules
 from tower_sim.games.dead_reckoning import battle
-from tower_sim.games.rules import Rules, described, plain, read
+from tower_sim.games.rules import Rules, describe_rules, plain, read
 from tower_sim.games.tower import game_seed
 
 BATTLE = {
@@ -98,8 +98,8 @@ def test_rules_are_changed_told_and_written_without_what_came_later():
     changed = rules.but(extra={"a": 1}, inner={"later": 3})
     assert plain(changed) == {"name": "", "inner": {"pick": "one", "later": 3}, "extra": {"a": 1}}
     assert read(Outer, plain(changed)) == changed != rules
-    told = {name: (usual, allowed) for name, usual, allowed, _ in described(Outer)}
-    assert told == {
+    rows = {name: (usual, allowed) for name, usual, allowed, _ in describe_rules(Outer)}
+    assert rows == {
         "name": ("", "a text of up to 5 characters"),
         "inner.pick": ("one", "one of one, most"),
         "inner.later": (0, "a whole number from 0 to 9"),

@@ -14,7 +14,7 @@ from tower_sim.campaign import Spec, load, parse
 from tower_sim.campaign.reader import load as load_data
 from tower_sim.errors import UsageError
 from tower_sim.games.files import game_of
-from tower_sim.games.turn import Turn
+from tower_sim.games.tower import Turn
 from tower_sim.requests import game_of_rules
 
 ROOT = Path(__file__).parents[2]

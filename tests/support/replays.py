@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from tower_sim import load, open_model, registry
-from tower_sim.games.turn import Turn
+from tower_sim.games.tower import Turn
 from tower_sim.requests import Play, turns
 from tower_sim.web.replay import of_play
 

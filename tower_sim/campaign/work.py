@@ -11,7 +11,7 @@ from tower_sim.campaign.spec import Spec
 from tower_sim.campaign.tables import ShardRows
 from tower_sim.drops.recorder import Draw, Recorder
 from tower_sim.errors import check_kind, check_whole
-from tower_sim.games.turn import Turn
+from tower_sim.games.tower import Turn
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from tower_sim.cli.common import Physics, check_plot, check_replay, read_seed
 from tower_sim.contract import DropModel
 from tower_sim.errors import check_whole
 from tower_sim.games.game import Game
-from tower_sim.games.rules import described
-from tower_sim.games.turn import Turn
+from tower_sim.games.rules import describe_rules
+from tower_sim.games.tower import Turn
 from tower_sim.games.ways import FEWEST_DRAWN, MAX_RUNS, Asked, change
 from tower_sim.models import open_model
 from tower_sim.requests import Play, check, fill, no_odds, play_document, read_rules, turns
@@ -29,7 +29,7 @@ def list_rules(name: str) -> None:
     """Print the rules of a game, each with its default and its allowed values."""
     game: Game = registry.get("game", name)
     print(f"{game.title}: {game.about}. Rules, which --set KEY=VALUE changes:")
-    for key, usual, allowed, about in described(game.Rules):
+    for key, usual, allowed, about in describe_rules(game.Rules):
         default = usual if isinstance(usual, str) else json.dumps(usual)
         text = f"{about} ({allowed}; default: {default})"
         print("\n".join(textwrap.wrap(text, 100, initial_indent=f"  {key}: ", subsequent_indent="      ")))

@@ -79,7 +79,7 @@ def _variant(comparison: Comparison, side: int) -> str:
     variant = (comparison.a, comparison.b)[side]
     file = " --set ".join([variant.file, *variant.changes])
     apparatus = f"{noun(variant.apparatus)} {variant.apparatus.name}"
-    said = [word for word in (comparison.pairs.compared.named(side), apparatus) if word]
+    said = [word for word in (comparison.pairs.compared.label(side), apparatus) if word]
     return f"{'AB'[side]}  {variant.name}: {', '.join(said)} ({file})"
 
 

@@ -77,21 +77,21 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
             if not entry.skipped:
                 return table
 
-    def _offered(self, table: PhasesTable) -> Options:
+    def _options_at(self, table: PhasesTable) -> Options:
         return options(table.entries[-1].emerged, self.rules, tokens=Tokens(victory_points=table.has_token))
 
     def _worths(self, table: PhasesTable) -> list[float | None]:
         if table.is_over:
             return [None] * len(self.actions)
-        offered = self._offered(table)
-        points = {choice.action: float(min(choice.points, table.need[choice.action])) for choice in offered.choices}
-        token = self._gold * offered.victory_points if table.has_token else None
-        return [self._gold * offered.gold, *(points.get(colour) for colour in self.rules.colours), token]
+        offer = self._options_at(table)
+        points = {choice.action: float(min(choice.points, table.need[choice.action])) for choice in offer.choices}
+        token = self._gold * offer.victory_points if table.has_token else None
+        return [self._gold * offer.gold, *(points.get(colour) for colour in self.rules.colours), token]
 
     def _after(self, table: PhasesTable, action: int) -> tuple[PhasesTable, float]:
         worth = self._worths(table)[action] or 0.0
-        chosen = self.rules.colours[action - 1] if 0 < action < len(self.actions) - 1 else ""
-        need = {colour: left - int(worth) * (colour == chosen) for colour, left in table.need.items()}
+        action_colour = self.rules.colours[action - 1] if 0 < action < len(self.actions) - 1 else ""
+        need = {colour: left - int(worth) * (colour == action_colour) for colour, left in table.need.items()}
         has_token = table.has_token and action < len(self.actions) - 1
         return self._next(replace(table, need=need, has_token=has_token)), worth
 

@@ -72,8 +72,8 @@ class DeadReckoningEnv(TowerEnv[Battle]):
         return then, _reward(then, self.side)
 
     def _mask(self, table: Battle) -> list[bool]:
-        offered = _list_uses(table) if _is_choice(table) else {}
-        return [action in offered and table.turn == self.side for action in self.actions]
+        uses = _list_uses(table) if _is_choice(table) else {}
+        return [action in uses and table.turn == self.side for action in self.actions]
 
     def _elements(self, table: Battle) -> Iterator[Seen]:
         return _elements(table, self.side)
@@ -224,5 +224,5 @@ def _elements(battle: Battle, side: str) -> Iterator[Seen]:
         yield from ((f"{who} {place}", counts.get(colour, 0), most) for place, counts in by_place.items())
         yield f"{who} supply", supply.get(colour, 0), most
         yield f"inside {who}", stuck.get(colour, 0), most
-        done = {use.ability for used_by, use in battle.used if used_by == colour}
-        yield from ((f"{who} ability {i}", i not in done, 1) for i in range(len(of.abilities)))
+        gone = {use.ability for used_by, use in battle.used if used_by == colour}
+        yield from ((f"{who} ability {i}", i not in gone, 1) for i in range(len(of.abilities)))

@@ -141,14 +141,14 @@ class PushYourLuckVectorEnv(VectorEnv[Array, Array, Array]):
         """Raises UsageError if the mask of a game that is not over forbids its action."""
         if self._towers is None:
             raise fault("the environment", "not reset yet", "one that is", "call reset() first")
-        given = actions
+        argument = actions
         try:
-            actions = np.asarray(given)
+            actions = np.asarray(argument)
         except ValueError:  # lists of several lengths
             actions = np.array(None)
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "biu" or not np.isin(actions, _ACTIONS).all():
             allowed = f"{self.num_envs} whole numbers or booleans, each 0 (throw) or 1 (stop)"
-            raise fault("actions", cast("object", given), allowed, "give one for each game")
+            raise fault("actions", cast("object", argument), allowed, "give one for each game")
         actions = actions.astype(int)
         over, mask = self._over, self._mask()
         if (wrong := np.flatnonzero(~mask[np.arange(self.num_envs), actions] & ~over)).size:

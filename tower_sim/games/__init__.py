@@ -2,8 +2,7 @@
 
 from tower_sim.games.game import Game
 from tower_sim.games.rules import Rules
-from tower_sim.games.tower import GameTower
-from tower_sim.games.turn import Turn
+from tower_sim.games.tower import GameTower, Turn
 from tower_sim.runs.figure import Figure
 
 __all__ = ["Figure", "Game", "GameTower", "Rules", "Turn"]

@@ -16,7 +16,7 @@ import numpy as np
 
 from tower_sim.contract import DropModel
 from tower_sim.games.running import shares, word_facts
-from tower_sim.games.turn import Turn
+from tower_sim.games.tower import Turn
 from tower_sim.runs.array import Array
 from tower_sim.runs.figure import Figure
 
@@ -172,9 +172,9 @@ class Compared:
     def __init__(self, game: Any, rules: tuple[Any, Any]) -> None:
         self.game = game
         self.rules = rules
-        self.groups = self.grouped()
+        self.groups = self.make_groups()
 
-    def grouped(self) -> tuple[Group, ...]:
+    def make_groups(self) -> tuple[Group, ...]:
         """Return the game's own figures, then the share of each word for each fact of words."""
         groups = [Group("figures", f"a {self.game.run}", self.game.figures)]
         for name, words in word_facts(self.game).items():
@@ -220,7 +220,7 @@ class Compared:
         tables = self.game.plain(self.rules[side])
         return tables[self.game.tables[0]] if len(tables) == 1 else tables
 
-    def named(self, side: int) -> str:
+    def label(self, side: int) -> str:
         """Return the rules in a few words, or ""."""
         return ""
 

@@ -30,8 +30,7 @@ from tower_sim.contract import DropModel
 from tower_sim.errors import UsageError, fault, quote
 from tower_sim.games import rules as typed
 from tower_sim.games.running import check_rules, count_run, count_words, start_run
-from tower_sim.games.tower import GameTower
-from tower_sim.games.turn import Turn
+from tower_sim.games.tower import GameTower, Turn
 from tower_sim.games.ways import Ways
 from tower_sim.runs.figure import Figure, table
 from tower_sim.runs.figure import check as check_figures
@@ -96,10 +95,10 @@ class Game(ABC):
             cls.about = (inspect.cleandoc(cls.__doc__ or "").splitlines() or [""])[0].rstrip(".")
         if "columns" not in own and cls.facts:
             cls.columns = tuple(_column(fact, kind) for fact, kind in cls.facts.items())
-        taken = next((each.name for each in cls.columns if each.name in KEY), None)
-        if taken is not None:
+        clash = next((each.name for each in cls.columns if each.name in KEY), None)
+        if clash is not None:
             allowed = f"none of {', '.join(KEY)}; rename it"
-            raise UsageError(f"a fact of the game {name!r} is {taken!r}; allowed is {allowed}", f"fact {taken}")
+            raise UsageError(f"a fact of the game {name!r} is {clash!r}; allowed is {allowed}", f"fact {clash}")
         if cls.columns and name in TABLES:
             raise fault("name of a game with facts", name, f"none of {', '.join(TABLES)}", "rename it")
         rules = getattr(getattr(cls, "Rules", None), "model_fields", None)

@@ -23,7 +23,7 @@ from tower_sim.drawing.by_drop import (
 from tower_sim.drawing.files import FONT, INK, check_path, save
 from tower_sim.drawing.paint import Paint, paints
 from tower_sim.errors import UsageError
-from tower_sim.games.turn import Turn
+from tower_sim.games.tower import Turn
 
 _RIGHT, _BOTTOM = 0.15, 0.48  # inches
 GAP = 0.14  # inches between panels

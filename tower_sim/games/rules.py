@@ -77,7 +77,7 @@ def plain(rules: BaseModel) -> dict[str, Any]:
     return values
 
 
-def described(kind: type[BaseModel]) -> list[tuple[str, Any, str, str]]:
+def describe_rules(kind: type[BaseModel]) -> list[tuple[str, Any, str, str]]:
     """Return the dotted name, default, allowed values and description of each rule."""
     usual = kind().model_dump(mode="json")
     return [

@@ -19,8 +19,7 @@ from tower_sim.cubes import MAX_CUBES, count_by_colour
 from tower_sim.door import as_model
 from tower_sim.drops.repeat import TooManyFailedDraws, until_landed
 from tower_sim.errors import UsageError, check_kind, check_whole, fault, plain
-from tower_sim.games.tower import GameTower
-from tower_sim.games.turn import Turn
+from tower_sim.games.tower import GameTower, Turn
 from tower_sim.runs.by_drop import ByDrop, by_drop
 from tower_sim.state import check_seed
 

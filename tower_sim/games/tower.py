@@ -1,8 +1,9 @@
-"""The tower of one run: it keeps the cubes of the run and draws all randomness from the run's seed."""
+"""The tower of one run, which draws all randomness from the run's seed, and the turns that a game yields."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, SupportsIndex, cast
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from tower_sim.contract import BoardModel, DropModel
 from tower_sim.cubes import Cube, count_by_colour, in_order, supply
-from tower_sim.drops.repeat import until_landed
+from tower_sim.drops.repeat import TooManyFailedDraws, until_landed
 from tower_sim.drops.throwing import Counts, Throwing, merged
 from tower_sim.errors import UsageError, as_whole, fault, unknown
 from tower_sim.outcome import Outcome
@@ -107,9 +108,9 @@ class GameTower(Throwing):
 
     def _act(self, act: str, draw: partial[Outcome]) -> Outcome:
         if act in self._acts or self._acts == ["knock"]:
-            done = " and ".join(self._acts)
+            acts = " and ".join(self._acts)
             raise UsageError(
-                f"turn {self.turn} has a {done} before this {act}; allowed is one throw, then one knock; "
+                f"turn {self.turn} has a {acts} before this {act}; allowed is one throw, then one knock; "
                 "yield a Turn between two of them"
             )
         outcome = until_landed(draw, self.stream(KNOCK_STREAM if act == "knock" else DROP_STREAM))
@@ -148,3 +149,38 @@ def _board(model: DropModel) -> BoardModel:
     if not hasattr(model, "place"):
         raise fault("model", model.name, "one that knows a board", "play the game with a ship and physics")
     return cast("BoardModel", model)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn of a run, with at most one throw, and after it at most one knock.
+
+    The game sets `says`, a sentence for people, and `facts`, values by name for the dataset, null where missing. A turn
+    with the fact `phase` = `setup` only fills the tower and does not count as play. `entry` is an object for the game's
+    own reports and pictures. `kind` is a word for what happened; in a turn of the kind `drop`, datasets list the knock
+    separately.
+
+    The runner sets `index`, from 0, the tower's `state` after the turn, and the `outcomes` of its throw and its knock.
+    `failed` is the error that ended the run early, after five failed draws in a row.
+    """
+
+    says: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    kind: str = "drop"
+    entry: Any = None
+    failed: TooManyFailedDraws | None = None
+    index: int = 0
+    state: TowerState = field(default_factory=partial(TowerState, "", "", ""))
+    outcomes: tuple[Outcome, ...] = ()
+
+    @property
+    def thrown(self) -> dict[str, int]:
+        return count_by_colour(cube for outcome in self.outcomes for cube in outcome.thrown)
+
+    @property
+    def out(self) -> dict[str, int]:
+        return count_by_colour(cube for outcome in self.outcomes for cube in outcome.emerged)
+
+    @property
+    def inside(self) -> dict[str, int]:
+        return count_by_colour(self.state.cubes)

@@ -117,9 +117,9 @@ def result(rules: WallensteinRules, out: Mapping[str, int]) -> dict[str, Any]:
     if rules.edition == "shogun" and rules.defender != NOBODY and winner == "defender" and not own:
         winner = NOBODY  # farmers alone beat the attacker, and they hold no province
     left = 0 if rules.attacker == FARMERS else max(0, attackers - defenders)
-    kept = min(own, defenders - attackers) if winner == "defender" else 0
+    rest = min(own, defenders - attackers) if winner == "defender" else 0
     counts = {"attackers_out": attackers, "defenders_out": defenders, "farmers_out": farmers}
-    return {"winner": winner, **counts, "attackers_left": left, "defenders_left": kept}
+    return {"winner": winner, **counts, "attackers_left": left, "defenders_left": rest}
 
 
 def describe(rules: WallensteinRules, armies: Mapping[str, int], facts: Mapping[str, Any]) -> str:

@@ -12,11 +12,10 @@ from typing import Any, cast
 from tower_sim.contract import DropModel
 from tower_sim.cubes import check_colour
 from tower_sim.errors import UsageError, fault, quote
-from tower_sim.games import telling
 from tower_sim.games.compared import Compared
-from tower_sim.games.odds import ManyRuns
+from tower_sim.games.odds import FigureOdds, ManyRuns, odds_type, run_type
 from tower_sim.games.running import check_knocks
-from tower_sim.games.turn import Turn
+from tower_sim.games.tower import Turn
 from tower_sim.tools.reading import toml_table
 
 MAX_WORD = 40  # characters of a word in a request of the service
@@ -92,7 +91,7 @@ class Ways:
 
     def types(self) -> list[Any]:
         """Return the types of the documents, of a run and of odds."""
-        return [telling.run_type(self.game), *[telling.odds_type(self.game)] * bool(self.game.figures)]
+        return [run_type(self.game), *[odds_type(self.game)] * bool(self.game.figures)]
 
     def compared(self, rules: tuple[Any, Any]) -> Compared:
         """Return the description of this game for a comparison of two variants."""
@@ -113,7 +112,7 @@ class Ways:
 
     def odds(self) -> ManyRuns | None:
         """Return empty statistics over many runs, or None."""
-        return telling.FigureOdds(self.game) if self.game.figures else None
+        return FigureOdds(self.game) if self.game.figures else None
 
 
 def change(game: Any, rules: Any, changes: Sequence[str]) -> Any:

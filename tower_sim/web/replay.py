@@ -10,7 +10,7 @@ from typing import Any
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.drawing.paint import paints
 from tower_sim.errors import UsageError, fault, quote
-from tower_sim.games.turn import Turn
+from tower_sim.games.tower import Turn
 from tower_sim.outcome import Outcome
 from tower_sim.physics.plain import core, document
 from tower_sim.physics.settings import STANDARD, PhysicsSettings

@@ -77,7 +77,7 @@ class Course:
 class ComparedGames(Compared):
     """The description of two variants of Amerigo for a comparison."""
 
-    def grouped(self) -> tuple[Group, ...]:
+    def make_groups(self) -> tuple[Group, ...]:
         self._common = tuple(colour for colour in self.rules[0].colours if colour in self.rules[1].colours)
         colours = colour_figures(self._common)
         self._every = (*FIGURES, *colours)
@@ -124,7 +124,7 @@ class ComparedGames(Compared):
     def document(self, side: int) -> dict[str, Any]:
         return self.rules[side].model_dump(mode="json", exclude={"knocks"})
 
-    def named(self, side: int) -> str:
+    def label(self, side: int) -> str:
         return f"rules {self.rules[side].name!r}"
 
     def words(self, groups: Sequence[Sequence[Row]], courses: tuple[Any, Any]) -> str:

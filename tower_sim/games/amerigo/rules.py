@@ -77,26 +77,30 @@ class Rules(rules.Rules):
     """
 
     unsaid: ClassVar[tuple[str, ...]] = ("rulings", "knocks")
-    name: Word = Field("amerigo", description="the name of these rules")
+    name: Word = Field(default="amerigo", description="the name of these rules")
     colours: Words = Field(
-        ("blue", "black", "red", "brown", "green", "yellow", "white"),
+        default=("blue", "black", "red", "brown", "green", "yellow", "white"),
         description="the colours, each an action, in the order of the storage spaces around the wheel",
     )
     phases: Words = Field(
-        (),
+        default=(),
         description="whose storage space is thrown, phase by phase; an empty list means the order of the colours",
     )
     cubes: Annotated[int, Field(ge=1, le=MAX_CUBES)] | dict[str, Annotated[int, Field(ge=0, le=MAX_CUBES)]] = Field(
-        7, description="cubes of each colour, or a number for each of them"
+        default=7, description="cubes of each colour, or a number for each of them"
     )
-    rounds: int = Field(5, ge=0, le=MAX_DROPS - 1, description="rounds of a game, each with all phases")
+    rounds: int = Field(default=5, ge=0, le=MAX_DROPS - 1, description="rounds of a game, each with all phases")
     gold_divisor: int = Field(
-        3, ge=1, le=MAX_DIVISOR, description="passing pays one gold for so many cubes out, rounded up"
+        default=3, ge=1, le=MAX_DIVISOR, description="passing pays one gold for so many cubes out, rounded up"
     )
-    gold_divisor_with_token: int = Field(2, ge=1, le=MAX_DIVISOR, description="the same with the gold token")
-    substitute: Word = Field("white", description='cubes of this colour stand in for an absent one; "" means none')
-    rulings: TokenRulings = Field(TokenRulings(), description="choices where the rulebook is silent")
-    knocks: Knocks = Field({}, description="strength (g) of a knock on the table after a drop; the set-up is drop 0")
+    gold_divisor_with_token: int = Field(default=2, ge=1, le=MAX_DIVISOR, description="the same with the gold token")
+    substitute: Word = Field(
+        default="white", description='cubes of this colour stand in for an absent one; "" means none'
+    )
+    rulings: TokenRulings = Field(default=TokenRulings(), description="choices where the rulebook is silent")
+    knocks: Knocks = Field(
+        default={}, description="strength (g) of a knock on the table after a drop; the set-up is drop 0"
+    )
 
     @model_validator(mode="after")
     def _one_form(self) -> Rules:

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from tower_sim.games import Turn, telling
+from tower_sim.games import Turn
 from tower_sim.games.amerigo.compared import ComparedGames
 from tower_sim.games.amerigo.phases import AmerigoGame, DropEntry, game_json
 from tower_sim.games.amerigo.rules import Rules
+from tower_sim.games.odds import odds_type
 from tower_sim.games.ways import Ways
 from tower_sim.outcome import Status
 
@@ -20,7 +21,7 @@ class AmerigoWays(Ways):
     description = ComparedGames
 
     def types(self) -> list[Any]:
-        return [AmerigoGame, telling.odds_type(self.game)]
+        return [AmerigoGame, odds_type(self.game)]
 
     def head(self, rules: Rules, *, apparatus: str, model: str, seed: int) -> str:
         return f"{game_title(rules, apparatus, model, seed)}\n{game_head(rules)}"

@@ -481,8 +481,8 @@ def _new_round(battle: Battle) -> Battle:
 def _check_outcome(battle: Battle, outcome: Outcome) -> None:
     before = {*battle.state.cubes, *battle.state.board.cubes, *outcome.thrown}
     landed = in_order(landing.cube for landing in outcome.landings)
-    kept = in_order((*outcome.state.cubes, *outcome.state.board.cubes))
-    if not landed == kept == in_order(before):
+    there = in_order((*outcome.state.cubes, *outcome.state.board.cubes))
+    if not landed == there == in_order(before):
         allowed = f"{sorted(cube.id for cube in before)}, each once"
         raise fault("cubes of the outcome", [cube.id for cube in landed], allowed, "mend the model")
 

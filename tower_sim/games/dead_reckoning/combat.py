@@ -182,9 +182,9 @@ def _ability_worth(setup: Setup, ability: Ability) -> Worth:
 def _side_result(setup: Setup, own: Mapping[str, Worth], colour: str, loser: str, spared: int) -> SideResult:
     mine, rulings, before = own[colour], setup.rulings, setup.side(colour).damage
     dealt, for_losing = own[setup.opponent(colour)].damage, int(colour == loser and setup.kind != "merchant")
-    taken = max(0, dealt + for_losing - spared)
+    loss = max(0, dealt + for_losing - spared)
     if rulings.spared_damage == "dealt":
-        taken = max(0, dealt - spared) + for_losing
+        loss = max(0, dealt - spared) + for_losing
     if colour == setup.buildings or (colour == setup.non_player and rulings.damage_to_non_player == "ignored"):
-        taken = 0
-    return SideResult(mine.strength, mine.coins, mine.cargo, mine.choice, mine.damage, taken, before + taken)
+        loss = 0
+    return SideResult(mine.strength, mine.coins, mine.cargo, mine.choice, mine.damage, loss, before + loss)

@@ -30,7 +30,7 @@ def roles(setup: Setup) -> tuple[str, str]:
     return active, next(colour for colour in setup.colours if colour != active)
 
 
-def measured(battle: Battle) -> tuple[float, ...]:
+def figure_values(battle: Battle) -> tuple[float, ...]:
     """Return the value of each of `FIGURES` for a battle that is over."""
     active, other = roles(battle.setup)
     result = battle.result()
@@ -58,7 +58,7 @@ class ComparedBattles(Compared):
     def keys(self, side: int) -> dict[str, Any]:
         return dict(leaves(self.document(side)))
 
-    def named(self, side: int) -> str:
+    def label(self, side: int) -> str:
         setup: Setup = self.rules[side].setup
         active = {setup.active: " (active)"}
         return " against ".join(f"{of.colour} {of.cubes}{active.get(of.colour, '')}" for of in setup.sides)
@@ -67,12 +67,12 @@ class ComparedBattles(Compared):
         rows = {row.key: row for row in groups[0]}
         alike, much = "about as in A", "about as much damage as in A"
         strength, of_other = rows["strength_active"], rows["strength_other"]
-        taken, given = rows["damage_taken_active"], rows["damage_given_active"]
+        loss, harm = rows["damage_taken_active"], rows["damage_given_active"]
         side = "the active side" if self.rules[1].setup.active else "the first side"
         return (
             f"{_describe_winner(rows['active_wins'], side)} "
             f"{_describe(strength, 'Its strength is', alike)}; {_describe(of_other, 'that of the other is', alike)}. "
-            f"{_describe(taken, 'It takes', much, ' damage')}; {_describe(given, 'it gives', much, ' damage')}."
+            f"{_describe(loss, 'It takes', much, ' damage')}; {_describe(harm, 'it gives', much, ' damage')}."
         )
 
 

@@ -13,7 +13,7 @@ from tower_sim.drops.repeat import TooManyFailedDraws
 from tower_sim.games import Game, GameTower, Turn
 from tower_sim.games.dead_reckoning import battle, words
 from tower_sim.games.dead_reckoning.combat import RULES_VERSION
-from tower_sim.games.dead_reckoning.compared import FIGURES, measured
+from tower_sim.games.dead_reckoning.compared import FIGURES, figure_values
 from tower_sim.games.dead_reckoning.rules import BattleRules
 from tower_sim.games.dead_reckoning.worths import legible
 from tower_sim.games.ways import Ways
@@ -63,7 +63,7 @@ class DeadReckoning(Game):
             yield Turn(facts=facts, kind=kind, entry=now, failed=error)
 
     def measured(self, turns: Sequence[Turn], rules: BattleRules) -> tuple[float, ...]:
-        return measured(turns[-1].entry)
+        return figure_values(turns[-1].entry)
 
     def most_cubes(self, rules: BattleRules) -> int:
         return sum(rules.cubes.values())

@@ -17,7 +17,7 @@ from tower_sim.games.dead_reckoning.answers import BattleOddsAnswer, BattleSumma
 from tower_sim.games.dead_reckoning.battle import Battle
 from tower_sim.games.dead_reckoning.words import NUMBERS, head_json, odds_report
 from tower_sim.games.odds import ManyRuns, mean, proportion, shares
-from tower_sim.games.turn import Turn
+from tower_sim.games.tower import Turn
 from tower_sim.statistics import CONFIDENCE
 
 _UNUSED = ("hand", "supply", "island")  # places of cubes that were not thrown

@@ -65,11 +65,11 @@ def board_figure(ship: WithBoard, state: TowerState, title: str) -> Figure:
     says = {zone.name: _describe_worth(zone) for zone in ship.board.zones}
     zones_only = bool(lying) and all(resident.pose is None for resident in lying)
     cubes, far = ([], 0) if zones_only else find_near_cubes(ship, lying)
-    said = describe_cubes(ship, state, far)
+    subtitle = describe_cubes(ship, state, far)
     if zones_only:
-        said += "; the model tells their zones, not where in them they lie"
+        subtitle += "; the model tells their zones, not where in them they lie"
         says = {name: f"{gives}\n{_describe_cubes(state, name)}".rstrip() for name, gives in says.items()}
-    figure = _new_figure(title, said, _SIZE[0])
+    figure = _new_figure(title, subtitle, _SIZE[0])
     paint = {of.name: of for of in paints(sorted(count_by_colour(state.board.cubes)))}
     _draw_colours(figure, state, paint)
     plan = draw_plan(figure, (0.0, 0.0, 1.0, 0.89), ship, says, cubes)
@@ -104,9 +104,9 @@ def densities_figure(
     cell = f"cells {y_edges[1] - y_edges[0]:.2g} × {x_edges[1] - x_edges[0]:.2g} mm"
     cell = "the model tells zones, not places in them" if zones_only else cell
     elsewhere = 1 - sum(share for share, _ in of_zone.values())
-    said = f"{n} cubes thrown in {len(thrown)} battles, {100 * elsewhere:.1f} % of them in no zone; {cell}"
+    subtitle = f"{n} cubes thrown in {len(thrown)} battles, {100 * elsewhere:.1f} % of them in no zone; {cell}"
     width = _SIZE[0] + _SCALE
-    figure: Any = _new_figure(title, said, width)
+    figure: Any = _new_figure(title, subtitle, width)
     says = {name: f"{100 * share:.1f} ± {100 * error:.1f} %" for name, (share, error) in of_zone.items()}
     where = (0.0, 0.0, _SIZE[0] / width, 0.91)
     plan = draw_plan(figure, where, ship, says, is_painted=False)
@@ -130,10 +130,10 @@ def _shade_zones(ship: WithBoard, of_zone: Mapping[str, tuple[float, float]]) ->
     rings = [project_on_plan(ship.board, 1e3 * np.array(zone.corners)) for zone in ship.board.zones]
     areas = [_area(ring) / 100 for ring in rings]  # cm²
     shades = [100 * of_zone[zone.name][0] / area for zone, area in zip(ship.board.zones, areas, strict=True)]
-    made = PolyCollection(rings, cmap=_GREYS, zorder=1)
-    made.set_array(np.array(shades))
-    made.set_clim(0.0, max(shades))
-    return made
+    polygons = PolyCollection(rings, cmap=_GREYS, zorder=1)
+    polygons.set_array(np.array(shades))
+    polygons.set_clim(0.0, max(shades))
+    return polygons
 
 
 def _area(ring: Array) -> float:
@@ -161,11 +161,11 @@ def density(ship: WithBoard, points: Array, thrown: int) -> tuple[Array, Array, 
     return x_edges, y_edges, np.asarray(cells * (100 / thrown / area), dtype=np.float64)
 
 
-def _new_figure(title: str, said: str, width: float) -> Figure:
+def _new_figure(title: str, subtitle: str, width: float) -> Figure:
     figure: Any = Figure(figsize=(width, _SIZE[1]))
     size = min(10.0, 10.0 * (width - 0.4) * 72 / max(1.0, width_of(title, 10.0, True)))
     figure.text(0.02, 0.985, title, fontsize=size, color=INK, va="top", weight="bold")
-    figure.text(0.02, 0.95, said, fontsize=FONT, color=GREY, va="top")
+    figure.text(0.02, 0.95, subtitle, fontsize=FONT, color=GREY, va="top")
     return figure
 
 

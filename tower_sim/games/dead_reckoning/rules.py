@@ -25,13 +25,15 @@ class SideRules(Rules):
     """What a side has in addition to its cubes and abilities. Source: see `Side`."""
 
     table: ClassVar[str] = "battle.sides"
-    supply: Count | None = Field(None, description="cubes at hand, those taken included; else all but those on islands")
-    island: Count = Field(0, description="cubes that can be taken off islands when the supply runs out")
-    island_for: Annotated[tuple[Occasion, ...], Field(strict=False)] = Field(
-        OCCASIONS, description="when cubes are taken off islands"
+    supply: Count | None = Field(
+        default=None, description="cubes at hand, those taken included; else all but those on islands"
     )
-    damage: int = Field(0, ge=0, le=SINKS_AT - 1, description="damage that its ship has already")
-    pirate: bool = Field(False, description="whether its ship is in pirate mode")
+    island: Count = Field(default=0, description="cubes that can be taken off islands when the supply runs out")
+    island_for: Annotated[tuple[Occasion, ...], Field(strict=False)] = Field(
+        default=OCCASIONS, description="when cubes are taken off islands"
+    )
+    damage: int = Field(default=0, ge=0, le=SINKS_AT - 1, description="damage that its ship has already")
+    pirate: bool = Field(default=False, description="whether its ship is in pirate mode")
 
 
 class BattleRules(Rules):
@@ -39,15 +41,21 @@ class BattleRules(Rules):
 
     table: ClassVar[str] = "battle"
     unsaid: ClassVar[tuple[str, ...]] = ("sides", "provoked")
-    cubes: dict[str, Count] = Field({"purple": 6, "green": 3}, description="cubes that each side takes at first")
-    combat: Kind = Field("ship", description="ship against ship, a non-player (merchant) or buildings; or a tie-break")
-    active: str = Field("", description="the side whose turn it is; empty: the first")
-    abilities: dict[str, Annotated[tuple[Text, ...], Field(strict=False)]] = Field(
-        {}, description='abilities of a side, as in abilities.green = ["throw:2"]'
+    cubes: dict[str, Count] = Field(
+        default={"purple": 6, "green": 3}, description="cubes that each side takes at first"
     )
-    rulings: Rulings = Field(Rulings(), description="choices where the rulebook is silent or unclear")
-    sides: dict[str, SideRules] = Field({}, description="what else a side has, as in sides.green = { damage = 1 }")
-    provoked: bool = Field(False, description="whether the active ship moved onto the other, a pirate")
+    combat: Kind = Field(
+        default="ship", description="ship against ship, a non-player (merchant) or buildings; or a tie-break"
+    )
+    active: str = Field(default="", description="the side whose turn it is; empty: the first")
+    abilities: dict[str, Annotated[tuple[Text, ...], Field(strict=False)]] = Field(
+        default={}, description='abilities of a side, as in abilities.green = ["throw:2"]'
+    )
+    rulings: Rulings = Field(default=Rulings(), description="choices where the rulebook is silent or unclear")
+    sides: dict[str, SideRules] = Field(
+        default={}, description="what else a side has, as in sides.green = { damage = 1 }"
+    )
+    provoked: bool = Field(default=False, description="whether the active ship moved onto the other, a pirate")
 
     @model_validator(mode="after")
     def _one_form(self) -> BattleRules:

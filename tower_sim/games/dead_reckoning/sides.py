@@ -228,12 +228,12 @@ def player_cubes(
     rulebook, lines 825, 913, 949, 1078 and 1213.
     """
     most = 3 if kind == "ship" and not attacked_in_port else 0
-    given = check_whole("cannons", cannons, 0)
-    given += check_whole("buildings", buildings, 0, most, "they count where ship fights ship, and not in port")
+    cubes = check_whole("cannons", cannons, 0)
+    cubes += check_whole("buildings", buildings, 0, most, "they count where ship fights ship, and not in port")
     allowed = "false unless ship fights ship"
     _demand(kind == "ship" or not attacked_in_port, "attacked_in_port", attacked_in_port, allowed)
     more = last_turn_cubes(kind, rulings or Rulings()) if had_last_turn else 0
-    return given + 4 * attacked_in_port + more
+    return cubes + 4 * attacked_in_port + more
 
 
 def building_cubes(*, fort: bool, garrison: bool, had_last_turn: bool = False, rulings: Rulings | None = None) -> int:

@@ -123,12 +123,12 @@ def step_line(number: int, step: Step, setup: Setup) -> str:
     what = _STEPS.get(step.kind, "")
     if step.use:
         what = f"{step.side} {Ability.parse(step.ability).words('s', step.use.zone or '')} (ability)"
-    moved = (*step.thrown, *step.placed)
-    handled = (*moved, *step.taken)
-    line = f"{number:3}  {what:<18} {_cubes(handled, setup.colours) if handled else '':<7}"
+    onto_board = (*step.thrown, *step.placed)
+    cubes = (*onto_board, *step.taken)
+    line = f"{number:3}  {what:<18} {_cubes(cubes, setup.colours) if cubes else '':<7}"
     places = {landing.cube: landing.place for landing in step.landings}
-    landed = {place: [cube for cube in moved if places.get(cube) == place] for place in sorted(places.values())}
-    remarks = [f"{_place(place)} {_cubes(cubes, setup.colours)}" for place, cubes in landed.items() if cubes]
+    there = {place: [cube for cube in onto_board if places.get(cube) == place] for place in sorted(places.values())}
+    remarks = [f"{_place(place)} {_cubes(cubes, setup.colours)}" for place, cubes in there.items() if cubes]
     remarks += [f"{sum(step.short.values())} missing"] * any(step.short.values())
     remarks += [f"{len(step.lost)} lost"] * bool(step.lost)
     remarks += [step.status.sentence.rstrip(".")] * (step.status is not Status.SETTLED)

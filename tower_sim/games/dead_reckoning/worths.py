@@ -46,10 +46,10 @@ _amounts = attrgetter(*(item.name for item in fields(Worth)))
 
 class _Printed(typed.Document, frozen=True):
     kind: Literal["explosive", "plunder", "damage", "strength"]
-    strength: int = Field(0, ge=0, le=9)
-    coins: int = Field(0, ge=0, le=99)
-    cargo: int = Field(0, ge=0, le=99)
-    choice: int = Field(0, ge=0, le=99)
+    strength: int = Field(default=0, ge=0, le=9)
+    coins: int = Field(default=0, ge=0, le=99)
+    cargo: int = Field(default=0, ge=0, le=99)
+    choice: int = Field(default=0, ge=0, le=99)
 
     @property
     def amounts(self) -> dict[str, int]:
