@@ -72,24 +72,14 @@ CHOICES: list[tuple[dict[str, int], dict[str, Any], str | None, Tokens, list[tup
     # The white player's example: white cubes become red, for 5 points of planning.
     ({"white": 2, "blue": 5}, {}, "red", Tokens(), [("blue", "blue", 5), ("red", "white", 5), ("white", "white", 5)]),
     # The yellow player's example: it moves on with 5 points of the white action.
-    (
-        {"white": 5, "black": 1},
-        {},
-        "yellow",
-        Tokens(),
-        [("black", "black", 5), ("yellow", "white", 5), ("white", "white", 5)],
-    ),
+    ({"white": 5, "black": 1}, {}, "yellow", Tokens(),
+     [("black", "black", 5), ("yellow", "white", 5), ("white", "white", 5)]),
     # An exchange names the cubes that are there.
     ({"green": 2}, {}, None, EXCHANGE, [("red", "green", 2), ("green", "green", 2)]),
     ({"red": 1}, {}, None, EXCHANGE, [("red", "red", 1), ("green", "red", 1)]),
     # Action tokens add points only to their own actions.
-    (
-        {"blue": 3, "red": 1, "white": 1},
-        {},
-        "brown",
-        Tokens(extra={"red": 2, "brown": 1}, once={"blue": 5}),
-        [("blue", "blue", 3, 5), ("red", "red", 5), ("brown", "white", 4), ("white", "white", 3)],
-    ),
+    ({"blue": 3, "red": 1, "white": 1}, {}, "brown", Tokens(extra={"red": 2, "brown": 1}, once={"blue": 5}),
+     [("blue", "blue", 3, 5), ("red", "red", 5), ("brown", "white", 4), ("white", "white", 3)]),
     # House rules may have no substitute, or another.
     ({"white": 1}, {"substitute": ""}, "red", Tokens(), [("white", "white", 1)]),
     ({"blue": 1}, {"substitute": "blue"}, "red", Tokens(), [("blue", "blue", 1), ("red", "blue", 1)]),
@@ -116,15 +106,10 @@ CHOICES: list[tuple[dict[str, int], dict[str, Any], str | None, Tokens, list[tup
     ),
     # Whether an exchange starts from white that stands in is a ruling.
     ({"white": 2}, {}, "red", EXCHANGE, [("red", "white", 2), ("white", "white", 2)]),
-    (
-        {"white": 2},
-        {"stand_in_exchange": "there"},
-        "red",
-        EXCHANGE,
-        [("red", "white", 2), ("green", "white", 2), ("white", "white", 2)],
-    ),
+    ({"white": 2}, {"stand_in_exchange": "there"}, "red", EXCHANGE,
+     [("red", "white", 2), ("green", "white", 2), ("white", "white", 2)]),
     ({"white": 2}, {"stand_in_exchange": "there"}, "blue", EXCHANGE, [("blue", "white", 2), ("white", "white", 2)]),
-]
+]  # fmt: skip
 
 
 @each_case(("emerged", "changes", "marker", "tokens", "choices"), CHOICES)

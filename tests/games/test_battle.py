@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.battles import ANY, ROUGH, able, at, kinds, numbers, run, scripted, setup
+from support.battles import ANY, ROUGH, able, at, numbers, run, scripted, setup
 from support.cases import each_case
 from support.ships import DiceShip, ScriptedShip
 
@@ -80,248 +80,177 @@ def test_the_complex_example_ends_3_to_3_won_by_the_active_side_with_its_plunder
     assert result.to_place == {"violet": Worth(coins=5, cargo=2, choice=2), "green": Worth(coins=1, cargo=1)}
 
 
-def test_stuck_cubes_are_shaken_out_first_then_borders_thrown_again_then_explosions_and_only_then_abilities():
-    battle = run(
-        [
-            {0: "inside:ship", 1: "border", 2: "bang", 10: "one"},
-            {0: "table"},  # the shake
-            {0: "one", 1: "two"},  # the rethrow of both
-            {2: "coin", 3: "border"},  # the explosion with an extra
-            {3: "bang"},
-            {3: "one", 4: "one"},
-        ],
-        setup(3, 1, violet_side=able("strength:1")),
-        violet=[None],
-    )
-    assert kinds(battle) == ["throw", "shake", "rethrow", "explosion", "rethrow", "explosion", "pass", "pass"]
-    assert [numbers(step.thrown) for step in battle.steps[:6]] == [[0, 1, 2, 10], [], [0, 1], [2, 3], [3], [3, 4]]
-    assert at(battle) == {0: "one", 1: "two", 2: "coin", 3: "one", 4: "one", 10: "one"}
-
-
-def test_all_cubes_in_explosive_zones_of_both_sides_go_together_with_an_extra_each_of_their_colour():
-    battle = run(
-        [
-            {0: "bang", 1: "bang", 10: "bang"},
-            {0: "one", 1: "one", 2: "bang", 3: "one", 10: "one", 11: "one"},
-            {2: "one", 4: "one"},
-        ],
-        setup(2, 1),
-    )
-    assert [numbers(step.thrown) for step in battle.steps] == [[0, 1, 10], [0, 1, 10, 2, 3, 11], [2, 4]]
-    assert [len(step.thrown) for step in battle.steps] == [3, 6, 2]
-
-
-def test_a_cube_pushed_into_an_explosive_zone_by_a_later_throw_explodes_before_the_next_ability():
-    battle = run(
-        [{0: "one", 10: "one"}, {11: "coin", 0: "bang"}, {0: "two", 1: "two"}],
-        setup(green_side=able("throw:1", "strength:1")),
-        green=["throw:1", "strength:1"],
-    )
-    assert kinds(battle) == ["throw", "pass", "ability", "explosion", "pass", "ability", "pass", "pass"]
-
-
-def test_a_cube_moved_into_an_explosive_zone_explodes():
-    battle = run(
-        [{0: "one", 10: "coin"}, {}, {10: "two", 11: "two"}], setup(violet_side=able("move")), ["move 10 bang"]
-    )
-    assert kinds(battle) == ["throw", "ability", "explosion", "pass", "pass"]
-    assert (numbers(battle.steps[1].placed), battle.steps[1].thrown) == ([10], ())
-    assert battle.result().winner == "green"
-
-
-def test_the_extra_cubes_come_from_the_supply_then_from_islands_and_running_out_is_said():
-    combat = setup(2, 1, violet_side={"supply": 3, "island": 1})  # violet 0-2, island 3; green 4-13
-    battle = run(
-        [{0: "bang", 1: "bang", 4: "one"}, {0: "bang", 1: "bang", 2: "bang", 3: "one"}, {0: "one", 1: "one", 2: "one"}],
-        combat,
-    )
-    assert [numbers(step.thrown) for step in battle.steps[1:]] == [[0, 1, 2, 3], [0, 1, 2]]
-    assert [step.short for step in battle.steps] == [{}, {}, {"violet": 3}]
-    assert battle.account()["supply"] == {"violet": 0, "green": 9}
-    assert battle.account()["island"] == {"violet": 0, "green": 0}
-
-
-def test_a_side_with_fewer_cubes_than_cannons_throws_what_it_has_and_one_with_none_throws_none():
-    battle = run([{0: "one", 1: "one", 2: "two"}], setup(5, 1, violet_side={"supply": 2}))
-    assert battle.steps[0].short == {"violet": 3}
-    one_side = run([{10: "one"}], setup(0, 1))
-    assert (numbers(one_side.steps[0].thrown), one_side.result().winner) == ([10], "green")
-    with pytest.raises(UsageError, match=r"cubes of a ship combat is 0; allowed is 1 or more"):
-        setup(0, 0)
-
-
-def test_a_throwing_ability_takes_from_the_supply_of_its_side_and_says_what_is_missing():
-    combat = setup(1, 1, violet_side=able("throw:3", "throw:2") | {"supply": 3})
-    battle = run([{0: "one", 3: "one"}, {1: "one", 2: "one"}], combat, ["throw:3"])
-    assert battle.steps[1].short == {"violet": 1}
-    assert kinds(battle) == ["throw", "ability", "pass", "pass"]  # the second throw is no longer possible
-
-
 BLACK: Any = {"violet_side": {"supply": 9}, "green_side": {"supply": 1}, "kind": "merchant"}
+STAYS: Any = {"rulings": {"pushed_onto_border": "stays"}}
+THREE = (Side("violet", 1, 5), Side("green", 1, 5), Side("blue", 2, 5))  # from 0, from 5, from 10
+
+# The combat, where cubes fall at each draw, the steps (what the sides choose, and cubes by number), and the end.
+BATTLES: dict[str, tuple[Any, ...]] = {
+    "stuck cubes are shaken out first, then borders thrown again, then explosions, and only then abilities": (
+        setup(3, 1, violet_side=able("strength:1")),
+        "0 inside:ship, 1 border, 2 bang, 10 one; 0 table; 0 one, 1 two; 2 coin, 3 border; 3 bang; 3 one, 4 one",
+        "throw 0 1 2 10; shake; rethrow 0 1; explosion 2 3; rethrow 3; explosion 3 4; violet passes; green passes",
+        {"lying": "0 one, 1 two, 2 coin, 3 one, 4 one, 10 one"}),
+    "all cubes in explosive zones of both sides go together, with an extra each of their colour": (
+        setup(2, 1), "0 bang, 1 bang, 10 bang; 0 one, 1 one, 2 bang, 3 one, 10 one, 11 one; 2 one, 4 one",
+        "throw 0 1 10; explosion 0 1 10 2 3 11; explosion 2 4"),
+    "a cube pushed into an explosive zone by a later throw explodes before the next ability": (
+        setup(green_side=able("throw:1", "strength:1")), "0 one, 10 one; 11 coin, 0 bang; 0 two, 1 two",
+        "throw 0 10; violet passes; green throw:1 11; explosion 0 1; violet passes; green strength:1; violet passes; "
+        "green passes"),
+    "a cube moved into an explosive zone explodes": (
+        setup(violet_side=able("move")), "0 one, 10 coin; ; 10 two, 11 two",
+        "throw 0 10; violet move 10 bang; explosion 10 11; green passes; violet passes", {"winner": "green"}),
+    "the extra cubes come from the supply, then from islands, and running out is said": (
+        setup(2, 1, violet_side={"supply": 3, "island": 1}),
+        "0 bang, 1 bang, 4 one; 0 bang, 1 bang, 2 bang, 3 one; 0 one, 1 one, 2 one",
+        "throw 0 1 4; explosion 0 1 2 3; explosion 0 1 2 (3 violet short)",
+        {"supply": {"violet": 0, "green": 9}, "island": {"violet": 0, "green": 0}}),
+    "a side with fewer cubes than cannons throws what it has": (
+        setup(5, 1, violet_side={"supply": 2}), "0 one, 1 one, 2 two", "throw 0 1 2 (3 violet short)"),
+    "a side without a cube throws none": (setup(0, 1), "10 one", "throw 10", {"winner": "green"}),
+    "a throwing ability takes from the supply of its side, and the next is no longer possible": (
+        setup(1, 1, violet_side=able("throw:3", "throw:2") | {"supply": 3}), "0 one, 3 one; 1 one, 2 one",
+        "throw 0 3; violet throw:3 1 2 (1 violet short); green passes; violet passes"),
+    "if black cubes run out, fewer are thrown": (
+        setup(1, 2, **BLACK), "0 one, 9 bang; 9 one", "throw 0 9 (1 green short); explosion 9 (1 green short)",
+        {"numbered": 10}),
+    "or others stand in": (
+        setup(1, 2, **BLACK, rulings={"black_run_out": "substituted"}), "0 one, 9 bang, 10 one; 9 one, 11 one",
+        "throw 0 9 10; explosion 9 11", {"numbered": 12, "zone:one": {"violet": 1, "green": 3}}),
+    "a player's cubes are not substituted if only black ones are": (
+        setup(2, 1, violet_side={"supply": 1}, rulings={"black_run_out": "substituted"}), "0 bang, 1 one; 0 one",
+        "throw 0 1 (1 violet short); explosion 0 (1 violet short)"),
+    "a player's cubes are substituted at an explosion only (lines 895 and 999)": (
+        setup(2, 1, violet_side={"supply": 1}, rulings={"extra_run_out": "substituted"}),
+        "0 bang, 1 one; 0 one, 11 one", "throw 0 1 (1 violet short); explosion 0 11", {"numbered": 12}),
+    "stuck cubes are shaken until they are free": (
+        setup(), "0 inside:ship, 10 one; 0 inside:ship; 0 two", "throw 0 10; shake; shake"),
+    "or taken out and thrown again": (
+        setup(rulings={"stuck": "rethrown"}), "0 inside:ship, 10 one; 0 inside:ship; 0 two",
+        "throw 0 10; rethrow 0; rethrow 0"),
+    "a cube that no shake frees is taken out by hand in the end": (
+        setup(), f"0 inside:ship, 10 one; {'; ' * SHAKES}0 one", f"throw 0 10; {'shake; ' * SHAKES}rethrow 0"),
+    "a cube off the board is thrown again": (
+        setup(), "0 table, 10 one; 0 one", "throw 0 10; rethrow 0", {"lost": {"violet": 0, "green": 0}}),
+    "or lost": (
+        setup(rulings={"left_board": "lost"}), "0 table, 10 one", "throw 0 10 (0 lost)",
+        {"winner": "green", "lost": {"violet": 1, "green": 0}}),
+    "a cube pushed onto a border is thrown again": (
+        setup(green_side=able("throw:1", "throw:2")), "0 two, 10 one; 11 coin, 0 border; 0 one",
+        "throw 0 10; violet passes; green throw:1 11; rethrow 0; violet passes; green passes"),
+    "or stays": (
+        setup(green_side=able("throw:1", "throw:2"), **STAYS), "0 two, 10 one; 11 coin, 0 border",
+        "throw 0 10; violet passes; green throw:1 11; violet passes; green passes",
+        {"lying": "0 border, 10 one, 11 coin", "winner": "green"}),
+    "it counts again when it is pushed into a zone; a cube thrown onto a border is thrown again": (
+        setup(green_side=able("throw:1", "throw:2"), **STAYS),
+        "0 two, 10 one; 11 coin, 0 border; 12 coin, 13 border, 0 one; 13 coin",
+        "throw 0 10; violet passes; green throw:1 11; violet passes; green throw:2 12 13; rethrow 13; violet passes; "
+        "green passes",
+        {"lying": "0 one, 10 one, 11 coin, 12 coin, 13 coin", "winner": "violet"}),
+    "a cube that stays on a border is not thrown again by a shake or a rethrow of others": (
+        setup(green_side=able("throw:1"), **STAYS), "0 two, 10 one; 11 inside:ship, 0 border; 11 border; 11 one",
+        "throw 0 10; violet passes; green throw:1 11; shake; rethrow 11; violet passes; green passes",
+        {"lying": "0 border, 10 one, 11 one"}),
+    "a cube that explodes and lands on a border is thrown again though those pushed there stay": (
+        setup(**STAYS), "0 bang, 10 one; 0 border, 1 one; 0 two", "throw 0 10; explosion 0 1; rethrow 0"),
+    **{
+        f"{ruling}: {name}": (setup(rulings={ruling: choice}, green_side=able(*texts)), script, steps)
+        for ruling, usual, place in (("two_zones", "nearest", "one+two"), ("on_cube", "below", "on:one"))
+        for name, choice, texts, script, steps in (
+            ("such a cube is in the place given", usual, [], f"0 {place}, 10 one", "throw 0 10"),
+            ("or thrown again", "rethrown", [], f"0 {place}, 10 one; 0 two", "throw 0 10; rethrow 0"),
+            ("also if it was pushed there", "rethrown", ["throw:1"],
+             f"0 one, 10 one; 11 one, 0 {place}; 0 one",
+             "throw 0 10; violet passes; green throw:1 11; rethrow 0; violet passes; green passes"),
+        )
+    },
+    "after a tie only the tied sides throw again": (
+        Setup("tie_break", THREE), "0 one, 5 coin, 10 one, 11 coin; 0 one, 10 coin, 11 coin",
+        "throw 0 5 10 11; throw 0 10 11", {"contenders": ("violet", "blue"), "winner": "violet"}),
+    "or all do": (
+        Setup("tie_break", THREE, rulings=Rulings(tie_again="all")),
+        "0 one, 5 coin, 10 one, 11 coin; 0 one, 5 two, 10 coin, 11 coin", "throw 0 5 10 11; throw 0 5 10 11",
+        {"winner": "green"}),
+    "a tie-break resolves explosions, and a new round begins with an empty board and the first cubes": (
+        Setup("tie_break", (Side("violet", 1, 3), Side("green", 1, 3))),
+        "0 bang, 3 coin; 0 coin, 1 coin; 0 coin, 3 bang; 3 one, 4 coin",
+        "throw 0 3; explosion 0 1; throw 0 3; explosion 3 4", {"lying": "0 coin, 3 one, 4 coin", "winner": "green"}),
+    "in a tie-break of all zeros nobody out of it wins": (
+        Setup("tie_break", tuple(Side(colour, 1, 1) for colour in ("violet", "green", "blue"))),
+        "0 one, 1 one, 2 coin; 0 coin, 1 coin; 0 coin, 1 one", "throw 0 1 2; throw 0 1; throw 0 1",
+        {"winner": "green"}),
+    "ships take turns from the active side until both pass one after the other": (
+        setup(active="green", violet_side=able("strength:1", "strength:2"), green_side=able("strength:3")),
+        "0 one, 10 one", "throw 0 10; green passes; violet strength:1; green strength:3; violet passes; green passes"),
+    **{
+        f"against a {kind} only the active side uses abilities, in any order, until it passes": (
+            setup(1, 2, kind=kind, violet_side=able("strength:1", "win_bonus:1", "strength:2")),
+            "0 one, 10 one, 11 coin", "throw 0 10 11; violet strength:2; violet win_bonus:1:0:0; violet passes",
+            {"violet": SideResult(3, 0, 0, 0, damage_given=1, damage_taken=0, damage=0)})
+        for kind in ("merchant", "building")
+    },
+    "a barred ability cannot be used against a building": (
+        setup(1, 2, "building", violet_side=able("strength:1!")), "0 one, 10 one, 11 one",
+        "throw 0 10 11; violet passes"),
+    "a cube taken off gives damage and coins and counts for nothing else": (
+        setup(2, 1, violet_side=able("take_off")), "0 two, 1 one, 10 one; ",
+        "throw 0 1 10; violet take_off:1:2 0; green passes; violet passes",
+        {"violet": SideResult(1, 2, 0, 0, damage_given=1, damage_taken=0, damage=0),
+         "taken": {"violet": 1, "green": 0}}),
+    "what lay on a cube taken off falls and counts where it ends": (
+        setup(2, 1, violet_side=able("take_off")), "0 two, 1 one, 10 one; 10 two",
+        "throw 0 1 10; violet take_off:1:2 0; green passes; violet passes",
+        {"winner": "green", "lying": "1 one, 10 two"}),
+    "a card without cannons is used up and throws nothing": (
+        setup(violet_side=able("card:0")), "0 one, 10 one", "throw 0 10; violet card:0; green passes; violet passes"),
+}  # fmt: skip
 
 
-def test_black_run_out_fewer_are_thrown_or_others_stand_in():
-    fewer = run([{0: "one", 9: "bang"}, {9: "one"}], setup(1, 2, **BLACK))
-    assert [step.short for step in fewer.steps] == [{"green": 1}, {"green": 1}]
-    assert fewer.numbered == 10
-    combat = setup(1, 2, **BLACK, rulings={"black_run_out": "substituted"})
-    others = run([{0: "one", 9: "bang", 10: "one"}, {9: "one", 11: "one"}], combat)
-    assert [step.short for step in others.steps] == [{}, {}]
-    assert (others.numbered, others.account()["zone:one"]) == (12, {"violet": 1, "green": 3})
+def where(text):
+    """Read `0 one, 10 two`: the places of cubes by number."""
+    return {int(number): place for number, place in (words.split() for words in text.split(", ") if words)}
 
 
-def test_a_players_cubes_are_substituted_at_an_explosion_only_and_only_if_ruled_so():
-    """Lines 895 and 999: each cube that explodes is thrown again with one more, and there is none left."""
-    first = {0: "bang", 1: "one"}
-    fewer = setup(2, 1, violet_side={"supply": 1}, rulings={"black_run_out": "substituted"})
-    assert [step.short for step in run([first, {0: "one"}], fewer).steps] == [{"violet": 1}, {"violet": 1}]
-    substituted = setup(2, 1, violet_side={"supply": 1}, rulings={"extra_run_out": "substituted"})
-    battle = run([first, {0: "one", 11: "one"}], substituted)  # of 1 + 10 cubes the new one has the next number
-    assert [step.short for step in battle.steps] == [{"violet": 1}, {}]
-    assert battle.numbered == 12
+def step_text(step):
+    cubes = numbers((*step.thrown, *step.placed, *step.taken))
+    words = [step.side or step.kind, "passes" if step.kind == "pass" else step.ability, *map(str, cubes)]
+    words += [(step.use and step.use.zone) or "", *(f"({n} {colour} short)" for colour, n in step.short.items())]
+    words += [f"({number} lost)" for number in numbers(step.lost)]
+    return " ".join(word for word in words if word)
 
 
-def test_stuck_cubes_are_shaken_until_they_are_free_or_taken_out_and_thrown_again():
-    stuck = {0: "inside:ship", 10: "one"}
-    shaken = run([stuck, {0: "inside:ship"}, {0: "two"}], setup())
-    assert kinds(shaken) == ["throw", "shake", "shake"]
-    again = run([stuck, {0: "inside:ship"}, {0: "two"}], setup(rulings={"stuck": "rethrown"}))
-    assert kinds(again) == ["throw", "rethrow", "rethrow"]
-    assert [numbers(step.thrown) for step in again.steps[1:]] == [[0], [0]]
+@each_case("name", BATTLES)
+def test_a_battle_goes_by_the_rulebook_and_the_rulings(name):
+    combat, script, steps, *ends = BATTLES[name]
+
+    def choose(battle, side, uses):
+        """Take the use that begins the words of the next step, or pass."""
+        words = steps.split("; ")[len(battle.steps)].split()[1:]
+        for use in uses:
+            use_words = [battle.ability(side, use).text, *([] if use.cube is None else [str(use.cube)])]
+            if use_words == words[: len(use_words)] and use.zone in (None, words[-1]):
+                return use
+        return None
+
+    model = ScriptedShip(script=tuple(map(where, script.split("; "))))
+    *_, battle = play(model, start(model, combat, 1), dict.fromkeys(combat.colours, choose))
+    assert "; ".join(map(step_text, battle.steps)) == steps
+    assert sum(step.drawn for step in battle.steps) == len(model.script)
+    result = battle.result()
+    state = battle.account() | result.sides | {"winner": result.winner, "lying": at(battle)}
+    state |= {"numbered": battle.numbered, "contenders": battle.contenders}
+    expected = ends[0] if ends else {}
+    assert {key: state[key] for key in expected} == {k: where(x) if k == "lying" else x for k, x in expected.items()}
 
 
-def test_a_cube_that_no_shake_frees_is_taken_out_by_hand_in_the_end():
-    battle = run([{0: "inside:ship", 10: "one"}, *[{}] * SHAKES, {0: "one"}], setup())
-    assert kinds(battle) == ["throw", *["shake"] * SHAKES, "rethrow"]
-
-
-def test_a_cube_off_the_board_is_thrown_again_or_lost():
-    again = run([{0: "table", 10: "one"}, {0: "one"}], setup())
-    assert (kinds(again), again.lost) == (["throw", "rethrow"], ())
-    lost = run([{0: "table", 10: "one"}], setup(rulings={"left_board": "lost"}))
-    assert numbers(lost.lost) == numbers(lost.steps[0].lost) == [0]
-    assert lost.result().winner == "green"
-    assert lost.account()["lost"] == {"violet": 1, "green": 0}
-
-
-def test_a_cube_pushed_onto_a_border_is_thrown_again_or_stays_and_counts_again_when_pushed_into_a_zone():
-    push = [{0: "two", 10: "one"}, {11: "coin", 0: "border"}]
-    abilities = able("throw:1", "throw:2")
-    again = run([*push, {0: "one"}], setup(green_side=abilities), green=["throw:1", None])
-    assert kinds(again) == ["throw", "pass", "ability", "rethrow", "pass", "pass"]
-    stays: Any = {"rulings": {"pushed_onto_border": "stays"}}
-    lies = run(push, setup(green_side=abilities, **stays), green=["throw:1", None])
-    assert kinds(lies) == ["throw", "pass", "ability", "pass", "pass"]
-    assert (at(lies)[0], lies.result().winner) == ("border", "green")
-    counts = run(
-        [*push, {12: "coin", 13: "border", 0: "one"}, {13: "coin"}],
-        setup(green_side=abilities, **stays),
-        green=["throw:1", "throw:2"],
-    )
-    assert kinds(counts) == ["throw", "pass", "ability", "pass", "ability", "rethrow", "pass", "pass"]
-    assert numbers(counts.steps[5].thrown) == [13]  # the thrown cube on a border, by the rule
-    assert (at(counts)[0], counts.result().winner) == ("one", "violet")
-
-
-def test_a_cube_that_stays_on_a_border_is_not_thrown_again_by_a_shake_or_a_rethrow_of_others():
-    script = [{0: "two", 10: "one"}, {11: "inside:ship", 0: "border"}, {11: "border"}, {11: "one"}]
-    battle = run(script, setup(green_side=able("throw:1"), rulings={"pushed_onto_border": "stays"}), green=["throw:1"])
-    assert kinds(battle) == ["throw", "pass", "ability", "shake", "rethrow", "pass", "pass"]
-    assert numbers(battle.steps[4].thrown) == [11]
-    assert at(battle)[0] == "border"
-
-
-def test_a_cube_that_explodes_and_lands_on_a_border_is_thrown_again_though_those_pushed_there_stay():
-    script = [{0: "bang", 10: "one"}, {0: "border", 1: "one"}, {0: "two"}]
-    battle = run(script, setup(rulings={"pushed_onto_border": "stays"}))
-    assert kinds(battle)[:3] == ["throw", "explosion", "rethrow"]
-    assert numbers(battle.steps[2].thrown) == [0]
-
-
-@pytest.mark.parametrize(("ruling", "word"), [("two_zones", "one+two"), ("on_cube", "on:one")])
-def test_a_cube_across_two_zones_or_on_another_is_in_the_place_given_or_thrown_again_be_it_new_or_pushed(ruling, word):
-    assert kinds(run([{0: word, 10: "one"}], setup())) == ["throw"]
-    again: Any = {"rulings": {ruling: "rethrown"}}
-    assert kinds(run([{0: word, 10: "one"}, {0: "two"}], setup(**again))) == ["throw", "rethrow"]
-    pushed = run(
-        [{0: "one", 10: "one"}, {11: "one", 0: word}, {0: "one"}],
-        setup(green_side=able("throw:1"), **again),
-        green=["throw:1"],
-    )
-    assert kinds(pushed)[2:4] == ["ability", "rethrow"]
-    assert numbers(pushed.steps[3].thrown) == [0]
-
-
-def test_after_a_tie_only_the_tied_sides_throw_again_or_all_do():
-    sides = (Side("violet", 1, 5), Side("green", 1, 5), Side("blue", 2, 5))  # from 0, from 5, from 10
-    first = {0: "one", 5: "coin", 10: "one", 11: "coin"}
-    tied = run([first, {0: "one", 10: "coin", 11: "coin"}], Setup("tie_break", sides))
-    assert (kinds(tied), tied.contenders, tied.result().winner) == (["throw", "throw"], ("violet", "blue"), "violet")
-    every = Setup("tie_break", sides, rulings=Rulings(tie_again="all"))
-    everybody = run([first, {0: "one", 5: "two", 10: "coin", 11: "coin"}], every)
-    assert (numbers(everybody.steps[1].thrown), everybody.result().winner) == ([0, 5, 10, 11], "green")
-
-
-def test_a_tie_break_resolves_explosions_and_a_new_round_begins_with_an_empty_board_and_the_first_cubes():
-    sides = (Side("violet", 1, 3), Side("green", 1, 3))
-    script = [{0: "bang", 3: "coin"}, {0: "coin", 1: "coin"}, {0: "coin", 3: "bang"}, {3: "one", 4: "coin"}]
-    battle = run(script, Setup("tie_break", sides))
-    assert kinds(battle) == ["throw", "explosion", "throw", "explosion"]
-    assert at(battle) == {0: "coin", 3: "one", 4: "coin"}
-    assert battle.result().winner == "green"
-
-
-def test_in_a_tie_break_of_all_zeros_nobody_out_of_it_wins():
-    sides = (Side("violet", 1, 1), Side("green", 1, 1), Side("blue", 1, 1))
-    battle = run(
-        [{0: "one", 1: "one", 2: "coin"}, {0: "coin", 1: "coin"}, {0: "coin", 1: "one"}], Setup("tie_break", sides)
-    )
-    assert battle.result().winner == "green"
-
-
-def test_ships_take_turns_from_the_active_side_until_both_pass_one_after_the_other():
-    combat = setup(active="green", violet_side=able("strength:1", "strength:2"), green_side=able("strength:3"))
-    battle = run([{0: "one", 10: "one"}], combat, violet=["strength:1", None, "strength:2"], green=[None, "strength:3"])
-    told = [f"{step.side} {step.ability}" for step in battle.steps[1:]]
-    assert told == ["green ", "violet strength:1", "green strength:3", "violet ", "green "]
-
-
-@pytest.mark.parametrize("kind", ["merchant", "building"])
-def test_against_others_only_the_active_side_uses_abilities_in_any_order_until_it_passes(kind):
-    combat = setup(1, 2, kind=kind, violet_side=able("strength:1", "win_bonus:1", "strength:2"))
-    battle = run([{0: "one", 10: "one", 11: "coin"}], combat, violet=["strength:2", "win_bonus:1:0:0", None])
-    told = [f"{step.side} {step.ability}" for step in battle.steps[1:]]
-    assert told == ["violet strength:2", "violet win_bonus:1:0:0", "violet "]
-    assert battle.result().sides["violet"].damage_given == 1
-
-
-def test_a_cube_taken_off_gives_damage_and_coins_and_counts_for_nothing_else():
-    combat = setup(2, 1, violet_side=able("take_off"))
-    battle = run([{0: "two", 1: "one", 10: "one"}, {}], combat, violet=["take_off:1:2 0"])
-    assert numbers(battle.taken) == numbers(battle.steps[1].taken) == [0]
-    assert battle.result().sides["violet"] == SideResult(1, 2, 0, 0, damage_given=1, damage_taken=0, damage=0)
-    assert battle.account()["taken"] == {"violet": 1, "green": 0}
-
-
-def test_what_lay_on_a_cube_taken_off_falls_and_counts_where_it_ends():
-    combat = setup(2, 1, violet_side=able("take_off"))
-    battle = run([{0: "two", 1: "one", 10: "one"}, {10: "two"}], combat, violet=["take_off:1:2 0"])
-    assert battle.result().sides["green"].strength == 2
-
-
-def test_a_barred_ability_cannot_be_used_against_a_building_and_a_wrong_use_is_refused():
-    combat = setup(1, 2, kind="building", violet_side=able("strength:1!"))
-    assert kinds(run([{0: "one", 10: "one", 11: "one"}], combat)) == ["throw", "pass"]
+def test_a_use_that_was_not_offered_is_refused():
     model = ScriptedShip(script=({0: "one", 10: "one"},))
     thrown = advance(model, start(model, setup(violet_side=able("strength:1")), 1), {})
     for use in (Use(1), Use(0, 10), Use(-1)):
         with pytest.raises(UsageError, match="ability use of violet"):
             advance(model, thrown, {"violet": lambda battle, side, uses, use=use: use})
-
-
-def test_a_card_without_cannons_is_used_up_and_throws_nothing():
-    battle = run([{0: "one", 10: "one"}], setup(violet_side=able("card:0")), violet=["card:0"])
-    assert (kinds(battle), battle.steps[1].attempts) == (["throw", "ability", "pass", "pass"], 0)
 
 
 def policy_told(policy, places, violet=(), active="violet"):

@@ -224,12 +224,11 @@ KINDS = ("ship", "merchant", "building")
 GOODS = [("violet", "take_off:1:2"), ("violet", "win_bonus:0:1:3")]
 MERCHANT = partial(fight, "merchant", violet=["damage", "coin"], green=["damage", "both", "choice"])
 combat = partial(partial, fight)
+BONUSES = [(side, "win_bonus:2:3:1") for side in ("green", "violet")]
 COMBATS: list[tuple[Callable[[], Result], dict[str, Any]]] = [
     # Plunder, damage and strength go to the owner of the cubes.
-    (
-        combat(violet=["coin", "both", "choice", "two", "border"], green=["cargo", "damage", "damage", "one"]),
-        {"winner": "violet", "violet": S(2, 2, 1, 2, 0, 2, 2), "green": S(1, 0, 1, 0, 2, 1, 1)},
-    ),
+    (combat(violet=["coin", "both", "choice", "two", "border"], green=["cargo", "damage", "damage", "one"]),
+     {"winner": "violet", "violet": S(2, 2, 1, 2, 0, 2, 2), "green": S(1, 0, 1, 0, 2, 1, 1)}),
     # Losing costs a ship 1 damage against ships and buildings, and nothing against a non-player.
     *(
         (combat(kind, green=["one"]), {"violet": S(0, 0, 0, 0, 0, n, n), "green": S(1, 0, 0, 0, 0, 0, 0)})
@@ -237,27 +236,20 @@ COMBATS: list[tuple[Callable[[], Result], dict[str, Any]]] = [
     ),
     # A non-player gains no plunder and takes no damage, unless ruled so.
     (MERCHANT, {"green": S(0, 0, 0, 0, 1, 0, 0), "violet": S(0, 1, 0, 0, 1, 1, 1)}),
-    (
-        partial(MERCHANT, rulings={"damage_to_non_player": "counted"}),
-        {"green": S(0, 0, 0, 0, 1, 1, 1), "violet": S(0, 1, 0, 0, 1, 1, 1)},
-    ),
+    (partial(MERCHANT, rulings={"damage_to_non_player": "counted"}),
+     {"green": S(0, 0, 0, 0, 1, 1, 1), "violet": S(0, 1, 0, 0, 1, 1, 1)}),
     # Against a building nobody plunders, only the attacker is damaged, and a beaten building goes.
-    (
-        combat("building", violet=["damage", "coin", "one"], green=["damage", "both"]),
-        {"winner": "violet", "removed": True, "violet": S(1, 0, 0, 0, 1, 1, 1), "green": S(0, 0, 0, 0, 1, 0, 0)},
-    ),
+    (combat("building", violet=["damage", "coin", "one"], green=["damage", "both"]),
+     {"winner": "violet", "removed": True, "violet": S(1, 0, 0, 0, 1, 1, 1), "green": S(0, 0, 0, 0, 1, 0, 0)}),
     (combat("building", violet=["damage"], green=["two"]), {"winner": "green", "removed": False}),
     (combat(violet=["one"]), {"removed": False}),
     # Who becomes legendary, and what the encounter does.
     *(
         (combat(kind, **{side: ["two"]}), {"winner": side, "legendary": legendary, "encounter_effect": effect})
         for kind, side, legendary, effect in (
-            ("ship", "violet", "violet", None),
-            ("ship", "green", "green", None),
-            ("merchant", "violet", "violet", "win"),
-            ("merchant", "green", None, "lose"),
-            ("building", "violet", None, None),
-            ("building", "green", None, None),
+            ("ship", "violet", "violet", None), ("ship", "green", "green", None),
+            ("merchant", "violet", "violet", "win"), ("merchant", "green", None, "lose"),
+            ("building", "violet", None, None), ("building", "green", None, None),
         )
     ),
     # A beaten pirate ship leaves pirate mode; whether one that a building beats does, is a ruling (lines 973 and 1061).
@@ -267,54 +259,34 @@ COMBATS: list[tuple[Callable[[], Result], dict[str, Any]]] = [
     (combat("building", green=["two"], violet_side=PIRATE), {"merchant_mode": ("violet",)}),
     (combat("merchant", green=["two"], violet_side=PIRATE), {"merchant_mode": ()}),
     *(
-        (
-            combat(kind, rulings={"beaten_by_building": choice}, green=["one"], violet_side=PIRATE),
-            {"merchant_mode": who},
-        )
+        (combat(kind, rulings={"beaten_by_building": choice}, green=["one"], violet_side=PIRATE),
+         {"merchant_mode": who})
         for kind, choice, who in (
-            ("building", "leaves", ("violet",)),
-            ("building", "stays", ()),
-            ("ship", "stays", ("violet",)),
+            ("building", "leaves", ("violet",)), ("building", "stays", ()), ("ship", "stays", ("violet",)),
         )
     ),
     # A pirate ship that sinks goes to merchant mode also when it won (line 1111): such a winner used to stay a pirate.
     *(
-        (
-            combat(kind, violet=["two", "two"], green=["damage"], violet_side=side),
-            {"winner": "violet", "sunk": sunk, "merchant_mode": sunk},
-        )
+        (combat(kind, violet=["two", "two"], green=["damage"], violet_side=side),
+         {"winner": "violet", "sunk": sunk, "merchant_mode": sunk})
         for kind in KINDS
         for side, sunk in ((PIRATE | {"damage": 4}, ("violet",)), (PIRATE | {"damage": 3}, ()))
     ),
-    (
-        combat(violet=["two"], green=["damage"], violet_side=PIRATE | DAMAGED, green_side=PIRATE),
-        {"winner": "violet", "sunk": ("violet",), "merchant_mode": ("violet", "green")},
-    ),
+    (combat(violet=["two"], green=["damage"], violet_side=PIRATE | DAMAGED, green_side=PIRATE),
+     {"winner": "violet", "sunk": ("violet",), "merchant_mode": ("violet", "green")}),
     # A ship sinks at 5 damage; both may, and so may the winner.
     (combat(green_side=DAMAGED), {"sunk": ("green",)}),  # by losing
     (combat(green_side={"damage": 3}), {"sunk": ()}),
-    (
-        combat(violet=["one", "damage"], green=["damage"], violet_side=DAMAGED, green_side={"damage": 3}),
-        {
-            "winner": "violet",
-            "sunk": ("violet", "green"),
-            "violet": S(1, 0, 0, 0, 1, 1, 5),
-            "green": S(0, 0, 0, 0, 1, 2, 5),
-        },
-    ),
-    # Who sinks another player's ship is the terror of the seas (lines 1143 and 1113): a building's owner may be.
+    (combat(violet=["one", "damage"], green=["damage"], violet_side=DAMAGED, green_side={"damage": 3}),
+     {"winner": "violet", "sunk": ("violet", "green"),
+      "violet": S(1, 0, 0, 0, 1, 1, 5), "green": S(0, 0, 0, 0, 1, 2, 5)}),
+    # Who sinks another player's ship is the terror of the seas (lines 1143 and 1113), but no non-player.
     *(
-        (
-            combat(kind, violet=["damage"], green=["damage"], violet_side={"damage": a}, green_side={"damage": b}),
-            {"terror": who},
-        )
+        (combat(kind, violet=["damage"], green=["damage"], violet_side={"damage": a}, green_side={"damage": b}),
+         {"terror": who})
         for kind, a, b, who in (
-            ("ship", 0, 4, ("violet",)),
-            ("ship", 4, 0, ("green",)),
-            ("ship", 4, 4, ("green", "violet")),
-            ("ship", 0, 0, ()),
-            ("building", 4, 0, ("green",)),
-            ("merchant", 4, 0, ()),  # a non-player is no player
+            ("ship", 0, 4, ("violet",)), ("ship", 4, 0, ("green",)), ("ship", 4, 4, ("green", "violet")),
+            ("ship", 0, 0, ()), ("building", 4, 0, ("green",)), ("merchant", 4, 0, ()),
         )
     ),
     # Who sank a ship that sinks by losing only, or together with the other, is a ruling.
@@ -329,50 +301,32 @@ COMBATS: list[tuple[Callable[[], Result], dict[str, Any]]] = [
     (combat(green=["one"], green_side=PIRATE), {"barred": None}),
     (combat(provoked=True, violet=["one"], green_side=PIRATE), {"barred": None}),
     # Abilities add strength, coins and damage; a win bonus only for the winner.
-    (
-        combat(
-            violet=["one"],
-            used=[
-                *(("green", text) for text in ("strength:2", "take_off:1:2", "win_bonus:2:3:1")),
-                ("violet", "win_bonus:2:3:1"),
-            ],
-        ),
-        {"winner": "green", "green": S(2, 5, 1, 0, 3, 0, 0), "violet": S(1, 0, 0, 0, 0, 4, 4)},
-    ),
+    (combat(violet=["one"], used=[("green", "strength:2"), ("green", "take_off:1:2"), *BONUSES]),
+     {"winner": "green", "green": S(2, 5, 1, 0, 3, 0, 0), "violet": S(1, 0, 0, 0, 0, 4, 4)}),
     # A mover takes so much less damage, and none below none (lines 1523 and 1524); 1 of it is for losing.
     *(
-        (
-            combat(green=[*["damage"] * dealt, "one"], used=[(side, "move:2")]),
-            {"violet": S(0, 0, 0, 0, 0, taken, taken)},
-        )
+        (combat(green=[*["damage"] * dealt, "one"], used=[(side, "move:2")]),
+         {"violet": S(0, 0, 0, 0, 0, taken, taken)})
         for side, dealt, taken in (("violet", 4, 3), ("violet", 1, 0), ("violet", 0, 0), ("green", 1, 2))
     ),
     *(
-        (
-            combat(rulings={"spared_damage": choice}, green=["one"], used=[("violet", f"move:{spared}")]),
-            {"violet": S(0, 0, 0, 0, 0, taken, taken)},
-        )
+        (combat(rulings={"spared_damage": choice}, green=["one"], used=[("violet", f"move:{spared}")]),
+         {"violet": S(0, 0, 0, 0, 0, taken, taken)})
         for choice, spared, taken in (("all", 1, 0), ("dealt", 1, 1), ("dealt", 3, 1))
     ),
     # Whether abilities bring goods against buildings is a ruling (lines 1058 and 1476): coins are no plunder.
     *(
-        (
-            combat(kind, rulings={"goods_at_buildings": choice}, violet=["one"], used=GOODS),
-            {"violet": S(1, goods, goods, 0, 1, 0, 0)},
-        )
+        (combat(kind, rulings={"goods_at_buildings": choice}, violet=["one"], used=GOODS),
+         {"violet": S(1, goods, goods, 0, 1, 0, 0)})
         for kind, choice, goods in (("building", "counted", 3), ("building", "none", 0), ("ship", "none", 3))
     ),
     # Plunder of zones is to be placed (line 1015), and coins of abilities are not (line 1476).
-    (
-        combat(violet=["both", "choice", "choice", "one"], green=["cargo"], used=GOODS[:1]),
-        {
-            "to_place": {"violet": Worth(coins=1, cargo=1, choice=4), "green": Worth(cargo=1)},
-            "violet": S(1, 3, 1, 4, 1, 0, 0),
-        },
-    ),
+    (combat(violet=["both", "choice", "choice", "one"], green=["cargo"], used=GOODS[:1]),
+     {"to_place": {"violet": Worth(coins=1, cargo=1, choice=4), "green": Worth(cargo=1)},
+      "violet": S(1, 3, 1, 4, 1, 0, 0)}),
     (combat("building", violet=["both"], used=GOODS[:1]), {"to_place": {"violet": Worth(), "green": Worth()}}),
     (combat("merchant", green=["both"]), {"to_place": {"violet": Worth(), "green": Worth()}}),
-]
+]  # fmt: skip
 
 
 @each_case(("resolved", "expected"), COMBATS)
@@ -483,6 +437,7 @@ TABLES: list[tuple[dict[str, Any], str]] = [
         (lambda: Setup("tie_break", (ONE,)), "number of sides is 1"),
         (lambda: Setup("tie_break", (Side("a", 1), Side("b", 1)), "a"), "active side of a tie-break"),
         (lambda: Setup("tie_break", (Side("a", 0), Side("b", 1, supply=0))), "cubes of a tie_break combat is 0"),
+        (lambda: setup(0, 0), "cubes of a ship combat is 0; allowed is 1 or more"),
         (lambda: Setup("ship", (ONE, ONE)), "colours"),
         (lambda: Setup("ship", (ONE, Side("", 1))), "colours"),
         (lambda: Setup("ship", (ONE, OTHER), "blue"), "active side is 'blue'"),
