@@ -32,20 +32,25 @@ def test_gymnasium_finds_nothing_to_complain_about(name: str, options: dict[str,
     check_env(make(name, **options, render_mode="rgb_array"))
 
 
-@pytest.mark.parametrize("name", [PHASES, BATTLE])
-def test_a_copy_goes_on_as_the_original_and_is_refused_by_another(name: str):
-    env, other = make(name), make(PHASES if name == BATTLE else BATTLE)
+@pytest.mark.parametrize("name", [LUCK, PHASES, BATTLE])
+def test_a_copy_goes_on_as_the_original_and_with_another_seed_as_another(name: str):
+    env, again, other = make(name), make(name), make(PHASES if name == BATTLE else BATTLE)
     env.reset(seed=3)
-    kept = env.clone()
-    action = env.greedy()
-    first = env.step(action)
-    env.restore(kept)
-    assert (first[0] == env.step(action)[0]).all()
+    kept, action = env.clone(), env.greedy()
+    original = tuple(env.step(action)[0].tolist())
+    futures = {original}
+    for seed in (None, None, 1, 2, 3, 4):
+        env.restore(kept, seed=seed)
+        assert env.clone() == kept or seed is not None
+        futures.add(future := tuple(env.step(action)[0].tolist()))
+        assert future == original or seed is not None
+    assert len(futures) > 1 or name == BATTLE  # where strength is added, nothing is thrown
+    again.restore(kept)
+    assert (again.observation == env.restore(kept)[0]).all()
     with pytest.raises(UsageError, match=f"state is '{env.game.name}'; allowed is one of {other.game.name} with these"):
         other.restore(kept)
-    env.restore(kept)
     illegal = int(np.flatnonzero(~env.action_masks())[0])
-    with pytest.raises(UsageError, match=rf"action is {illegal}; allowed is one of 0 \((gold|pass)\)"):
+    with pytest.raises(UsageError, match=rf"action is {illegal}; allowed is one of 0 \((gold|pass|throw)\)"):
         env.step(illegal)
 
 

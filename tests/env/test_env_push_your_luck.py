@@ -60,24 +60,6 @@ def test_the_observation_is_what_a_table_sees_and_more_or_less_on_request():
     assert inside + seen["out_gold"] + seen["out_black"] == env.rules.throw
 
 
-def test_a_copy_goes_on_as_the_original_and_with_another_seed_as_another():
-    env = make()
-    env.reset(seed=2)
-    env.step(THROW)
-    kept = env.clone()
-    original = tuple(env.step(THROW)[0].tolist())
-    futures = {original}
-    for seed in (None, None, 1, 2, 3, 4):
-        env.restore(kept, seed=seed)
-        assert env.clone() == kept or seed is not None
-        futures.add(future := tuple(env.step(THROW)[0].tolist()))
-        assert future == original or seed is not None
-    assert len(futures) > 1
-    again = make()
-    again.restore(kept)
-    assert (again.observation == env.restore(kept)[0]).all()
-
-
 def test_a_picture_has_one_size():
     env = make(render_mode="rgb_array")
     env.reset(seed=1)

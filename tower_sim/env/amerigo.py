@@ -10,7 +10,7 @@ from tower_sim.cubes import count_by_colour
 from tower_sim.env.base import Seen, TowerEnv, by_colour
 from tower_sim.errors import check_number, check_whole
 from tower_sim.games.amerigo import GAME
-from tower_sim.games.amerigo.options import Options, Tokens, options
+from tower_sim.games.amerigo.options import Tokens, options
 from tower_sim.games.amerigo.phases import DropEntry, cleared, drop, start
 from tower_sim.games.amerigo.picture import game_figure
 from tower_sim.state import TowerState
@@ -77,13 +77,10 @@ class AmerigoPhasesEnv(TowerEnv[PhasesTable]):
             if not entry.skipped:
                 return table
 
-    def _options_at(self, table: PhasesTable) -> Options:
-        return options(table.entries[-1].emerged, self.rules, tokens=Tokens(victory_points=table.has_token))
-
     def _worths(self, table: PhasesTable) -> list[float | None]:
         if table.is_over:
             return [None] * len(self.actions)
-        offer = self._options_at(table)
+        offer = options(table.entries[-1].emerged, self.rules, tokens=Tokens(victory_points=table.has_token))
         points = {choice.action: float(min(choice.points, table.need[choice.action])) for choice in offer.choices}
         token = self._gold * offer.victory_points if table.has_token else None
         return [self._gold * offer.gold, *(points.get(colour) for colour in self.rules.colours), token]

@@ -81,11 +81,6 @@ class DeadReckoningEnv(TowerEnv[Battle]):
     def _figure(self, table: Battle) -> Any:
         return board_figure(with_board(self.shape), table.state, f"{self.side} to choose, step {len(table.steps)}")
 
-    def masked_space(self) -> spaces.Dict:
-        """Return the space of an observation together with its mask, as PettingZoo needs it."""
-        mask = spaces.Box(0, 1, (len(self.actions),), np.int8)
-        return spaces.Dict({"observation": self.observation_space, "action_mask": mask})
-
     def greedy(self) -> int:
         """Return the action of the game's own policy."""
         table = self.table
@@ -106,7 +101,11 @@ class DeadReckoningAEC(AECEnv[str, Any, Any]):
         super().__init__()
         colours = GAME.read({GAME.tables[0]: rules or RULES}).setup.colours
         self._sides = {colour: DeadReckoningEnv(rules, side=colour, **options) for colour in colours}
-        self._spaces = {colour: own.masked_space() for colour, own in self._sides.items()}
+        masks = {colour: spaces.Box(0, 1, (len(own.actions),), np.int8) for colour, own in self._sides.items()}
+        self._spaces = {
+            colour: spaces.Dict({"observation": own.observation_space, "action_mask": masks[colour]})
+            for colour, own in self._sides.items()
+        }
         self.possible_agents = [*colours]
         self.render_mode = self._sides[colours[0]].render_mode
         self._rng = np.random.default_rng()

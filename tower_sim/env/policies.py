@@ -32,16 +32,8 @@ def random(seed: int) -> Policy:
 def search(policy: Policy, rollouts: int, ahead: int, seed: int) -> Policy:
     """Return the policy that tries each allowed action in simulations and takes the best on average.
 
-    It knows the tower's probabilities and its contents, but not what comes out next.
-
-    Args:
-        policy: Continues after the action.
-        rollouts: The simulations of each action, with the same new random numbers for every action.
-        ahead: The most steps that `policy` continues for.
-        seed: The source of the random numbers.
-
-    Returns:
-        The policy.
+    It knows the tower's probabilities and its contents, but not what comes out next. In each of `rollouts` simulations
+    `policy` continues for at most `ahead` steps. The random numbers, from `seed`, are the same for every action.
     """
     rollouts, ahead = check_whole("rollouts", rollouts, 1), check_whole("ahead", ahead, 0)
     rng = np.random.default_rng(check_seed(seed))
@@ -104,17 +96,11 @@ def value(env: TowerEnv[Any], policy: Policy, games: int, seed: int) -> Estimate
 
 
 class SolvedLuck:
-    """The optimal policy of push your luck for a player who sees the points, the round and some columns.
+    """The optimal policy of push your luck for a player who sees the points, the round and the columns `counts`.
 
-    The outcomes of throws are counted, for each value of the columns, in simulated steps of many games. Dynamic
-    programming backwards from the last round gives the best choices.
-
-    Args:
-        envs: The games.
-        counts: The names of the columns.
-        steps: The number of steps.
-        seed: The source of the steps.
-        stops: The probability that players stop in them.
+    The outcomes of throws are counted, for each value of the columns, in `steps` simulated steps of many games from
+    `seed`, in which players stop with the probability `stops`. Dynamic programming backwards from the last round gives
+    the best choices.
     """
 
     def __init__(

@@ -55,6 +55,10 @@ class AmazonasRules(Rules):
         "uniform", description="which cube that comes out is the event: any, or one of the most numerous colour"
     )
 
+    @property
+    def takes_tile(self) -> bool:
+        return self.takes_indian and self.tiles > 0
+
 
 class Amazonas(Game):
     """the 18 events of a game come out of a tower instead of off a deck
@@ -102,7 +106,7 @@ class Amazonas(Game):
             announced, change = silver(rules, event, card, indians, purse)
             income = announced + change
             purse = min(rules.saved, purse + income)
-            indians += event == "indian" and _takes_tile(rules)  # from the next round on (line 163)
+            indians += event == "indian" and rules.takes_tile  # from the next round on (line 163)
             facts = {"round": number, "event": event, "card": card, "silver": change, "income": income}
             _, title, effect = EVENTS[event]
             brings = f"The card {card.replace('_', ' ')} brings {income} silver."
@@ -134,7 +138,7 @@ def silver(rules: AmazonasRules, event: str, card: str, indians: int, purse: int
     if event == "theft":  # after the income, and only what there is (line 147); Indian tiles count (line 163)
         return announced, -min(rules.tiles + indians, purse + announced)
     if event == "indian":
-        return announced, -announced if _takes_tile(rules) else 0  # line 161
+        return announced, -announced if rules.takes_tile else 0  # line 161
     if event.startswith("bonus"):
         return announced, rules.tiles + (indians if event == f"bonus_{rules.species}" else 0)  # lines 153 and 163
     return announced, 0
@@ -146,10 +150,6 @@ def _choose_card(tower: GameTower, rules: AmazonasRules, event: str, hand: Seque
             return "indian"
         hand = [card for card in hand if card != "indian"]
     return tower.pick(dict.fromkeys(hand, 1))
-
-
-def _takes_tile(rules: AmazonasRules) -> bool:
-    return rules.takes_indian and rules.tiles > 0
 
 
 def _throw(tower: GameTower, spent: Counter[str]) -> str:

@@ -172,9 +172,13 @@ def count_run(game: Any, turns: Sequence[Turn], rules: Any) -> ByDrop:
     """Return the counts and numeric facts of a run, of shape (1, turn)."""
     turns = [turn for turn in turns if turn.failed is None]
     colours = list(game.cubes(rules))
-    counts = np.array(
-        [[[*count_by_colour(cubes, colours).values()] for cubes in _group_cubes(turn)] for turn in turns], np.int16
-    ).reshape(1, len(turns), 4, len(colours))
+    rows: list[list[int]] = []
+    for turn in turns:
+        thrown = [cube for outcome in turn.outcomes for cube in outcome.thrown]
+        out = [cube for outcome in turn.outcomes for cube in outcome.emerged]
+        for cubes in (thrown, out, turn.state.cubes, {*out} - {*thrown}):
+            rows.append([*count_by_colour(cubes, colours).values()])
+    counts = np.array(rows, np.int16).reshape(1, len(turns), 4, len(colours))
     thrown, out, inside, old = np.moveaxis(counts, 2, 0)
     numbers = [column.name for column in game.columns if column.kind != "string"]
     terms = game.plain(rules).get(game.tables[0], {})
@@ -187,12 +191,6 @@ def count_run(game: Any, turns: Sequence[Turn], rules: Any) -> ByDrop:
         terms={name: float(value) for name, value in terms.items() if isinstance(value, int | float)},
         facts={name: np.array([[turn.facts.get(name) for turn in turns]], float) for name in numbers},
     )
-
-
-def _group_cubes(turn: Turn) -> tuple[Any, ...]:
-    thrown = [cube for outcome in turn.outcomes for cube in outcome.thrown]
-    out = [cube for outcome in turn.outcomes for cube in outcome.emerged]
-    return thrown, out, turn.state.cubes, [*({*out} - {*thrown})]
 
 
 def error_text(error: Exception) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, SupportsIndex, cast
+from typing import Any, SupportsIndex
 
 import numpy as np
 
-from tower_sim.contract import BoardModel, DropModel
+from tower_sim.contract import DropModel
 from tower_sim.cubes import Cube, count_by_colour, in_order, supply
 from tower_sim.drops.repeat import TooManyFailedDraws, until_landed
 from tower_sim.drops.throwing import Counts, Throwing, merged
@@ -75,7 +75,9 @@ class GameTower(Throwing):
     def place(self, colour: str, zone: str) -> Outcome:
         """Put one cube of `colour` from outside into a zone of a ship's board."""
         (cube,) = self._of({colour: 1}, self._outside(), "puts", "outside the tower")
-        return self._act("throw", partial(_board(self.model).place, self.state, cube, zone))
+        if not hasattr(self.model, "place"):
+            raise fault("model", self.model.name, "one that knows a board", "play the game with a ship and physics")
+        return self._act("throw", partial(self.model.place, self.state, cube, zone))
 
     def take(self, cubes: Mapping[str, int] | None = None, /, **colours: int) -> None:
         """Take cubes out of the tower and off the board by hand, by colour; without counts all of them."""
@@ -143,12 +145,6 @@ def game_seed(root: int, run: int) -> int:
     """Return the 128-bit seed of run number `run`: 4 words of SeedSequence(root, spawn_key=(run,)), lowest first."""
     words = np.random.SeedSequence(root, spawn_key=(run,)).generate_state(4, np.uint32)
     return sum(int(word) << (32 * i) for i, word in enumerate(words))
-
-
-def _board(model: DropModel) -> BoardModel:
-    if not hasattr(model, "place"):
-        raise fault("model", model.name, "one that knows a board", "play the game with a ship and physics")
-    return cast("BoardModel", model)
 
 
 @dataclass(frozen=True, slots=True)

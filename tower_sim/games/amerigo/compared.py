@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -96,14 +95,17 @@ class ComparedGames(Compared):
         return Values(values, len(games) * games.plan.drops, beyond, Course.of(games, self.rules[side]))
 
     def sampler(self, model: DropModel) -> Sampler | None:
-        return partial(self._sample, model) if isinstance(model, RunSampler) else None
+        if not isinstance(model, RunSampler):
+            return None
+
+        def sample(side: int, runs: int, seed: int, first: int) -> Values:
+            games = sample_games(model, self.rules[side], runs, seed, first=first)
+            return self.measure(games, side, int(model.extrapolated(games).sum()))
+
+        return sample
 
     def numbers(self) -> int:
         return max(rules.drops * len(rules.colours) for rules in self.rules)
-
-    def _sample(self, model: RunSampler, side: int, runs: int, seed: int, first: int) -> Values:
-        games = sample_games(model, self.rules[side], runs, seed, first=first)
-        return self.measure(games, side, int(model.extrapolated(games).sum()))
 
     def check(self, side: int) -> None:
         """Raise UsageError for rules without rounds or with knocks."""

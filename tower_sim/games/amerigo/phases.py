@@ -175,9 +175,7 @@ class DropEntry:
 
 
 def play(model: DropModel, rules: Rules, seed: int) -> Iterator[DropEntry]:
-    """Play the tower's part of a game.
-
-    Source: Amerigo rulebook, preparation 4 and course of the game.
+    """Play the tower's part of a game. Raises TooManyFailedDraws after five failed attempts at a drop.
 
     Args:
         model: The tower.
@@ -187,9 +185,6 @@ def play(model: DropModel, rules: Rules, seed: int) -> Iterator[DropEntry]:
 
     Yields:
         An entry for each drop: the set-up, then the phases of every round.
-
-    Raises:
-        TooManyFailedDraws: Five attempts at a drop failed.
 
     >>> from tower_sim import open_model
     >>> with open_model("amerigo", "surrogate") as model:

@@ -293,7 +293,7 @@ def due(battle: Battle) -> str:
 
 
 def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -> Battle:
-    """Do the next step of a battle; see `due`.
+    """Do the next step of a battle; see `due`. Raises TooManyFailedDraws after five failed attempts at a draw.
 
     Args:
         model: The ship.
@@ -302,9 +302,6 @@ def advance(model: BoardModel, battle: Battle, policies: Mapping[str, Policy]) -
 
     Returns:
         The battle after the step.
-
-    Raises:
-        TooManyFailedDraws: Five attempts at a draw failed.
 
     >>> from tower_sim import open_model
     >>> from tower_sim.games.dead_reckoning.sides import Side

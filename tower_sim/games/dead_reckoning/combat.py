@@ -128,7 +128,9 @@ def resolve(
     if setup.non_player:  # it has no plunder
         own[setup.non_player] = replace(own[setup.non_player], coins=0, cargo=0, choice=0)
     to_place = {colour: replace(worth, strength=0, damage=0) for colour, worth in own.items()}
-    abilities = [(side, ability, _ability_worth(setup, ability)) for side, ability in used]
+    without_goods = setup.kind == "building" and setup.rulings.goods_at_buildings == "none"
+    changes = {"coins": 0, "cargo": 0} if without_goods else {}
+    abilities = [(side, ability, replace(ability.worth, **changes)) for side, ability in used]
     for side, ability, worth in abilities:
         if ability.kind != "win_bonus":
             own[side] += worth
@@ -172,11 +174,6 @@ def resolve(
         barred=loser if setup.provoked and loser == setup.active else None,
         to_place=to_place,
     )
-
-
-def _ability_worth(setup: Setup, ability: Ability) -> Worth:
-    without = setup.kind == "building" and setup.rulings.goods_at_buildings == "none"
-    return replace(ability.worth, coins=0, cargo=0) if without else ability.worth
 
 
 def _side_result(setup: Setup, own: Mapping[str, Worth], colour: str, loser: str, spared: int) -> SideResult:

@@ -31,7 +31,7 @@ def roles(setup: Setup) -> tuple[str, str]:
 
 
 def figure_values(battle: Battle) -> tuple[float, ...]:
-    """Return the value of each of `FIGURES` for a battle that is over."""
+    """Return the value of each of `FIGURES` for a finished battle."""
     active, other = roles(battle.setup)
     result = battle.result()
     sides = {"active": result.sides[active], "other": result.sides[other]}

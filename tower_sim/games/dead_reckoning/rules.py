@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, ClassVar
 
@@ -71,11 +70,9 @@ class BattleRules(Rules):
 
     @cached_property
     def setup(self) -> Setup:
-        sides = tuple(_side(colour, cubes, self.abilities[colour], self.sides) for colour, cubes in self.cubes.items())
-        return Setup(self.combat, sides, self.active, self.rulings, self.provoked)
-
-
-def _side(colour: str, cubes: int, texts: tuple[str, ...], sides: Mapping[str, SideRules]) -> Side:
-    of = sides.get(colour, SideRules())
-    abilities = tuple(map(Ability.parse, texts))
-    return Side(colour, cubes, of.supply, of.island, abilities, of.damage, of.pirate, of.island_for)
+        abilities = {colour: tuple(map(Ability.parse, texts)) for colour, texts in self.abilities.items()}
+        more = {colour: self.sides.get(colour, SideRules()).model_dump() for colour in self.cubes}
+        sides = (
+            Side(colour, cubes, abilities=abilities[colour], **more[colour]) for colour, cubes in self.cubes.items()
+        )
+        return Setup(self.combat, tuple(sides), self.active, self.rulings, self.provoked)
