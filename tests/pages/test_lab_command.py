@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.cases import each_case
+from support.command_line import refusal
 
 from tests.measure import renew
 from tower_sim import cli
@@ -49,30 +50,24 @@ def test_a_shipped_name_is_no_second_one():
     assert contents(["amerigo-club", "amerigo-club"])["towers"] == contents()["towers"]
 
 
-def test_what_cannot_be_in_the_page_is_refused_in_one_line(tmp_path: Path, capsys: Capture):
+def test_what_cannot_be_in_the_page_is_refused_in_one_line(tmp_path: Path):
     alone = tmp_path / "alone.toml"
     alone.write_text(shipped()["amerigo"], "utf-8")
     (tmp_path / "other").mkdir()
-    twice = [str(own(tmp_path, "twice")), str(own(tmp_path / "other", "twice"))]
     foreign = own(tmp_path, "foreign")
     foreign.write_text(shipped()["amerigo-club"], "utf-8")
-    asked = [
+    for towers, says in (
         (["nowhere"], "neither a shipped profile nor a file"),
         (["wallenstein"], "has no surrogate"),
-        ([str(alone)], "has no surrogate"),
-        (twice, "each name once"),
-        ([str(own(tmp_path, "amerigo"))], "each name once"),
-        ([str(foreign)], "was fitted for apparatus"),
-    ]
-    for given, told in asked:
-        words = [word for each in given for word in ("--tower", each)]
-        assert cli.main(["page", "lab", "-o", str(tmp_path / "x.html"), *words]) == 2, given
-        line = capsys.readouterr().err
-        assert told in line
-        assert line.count("\n") == 1
+        ([alone], "has no surrogate"),
+        ([own(tmp_path, "twice"), own(tmp_path / "other", "twice")], "each name once"),
+        ([own(tmp_path, "amerigo")], "each name once"),
+        ([foreign], "was fitted for apparatus"),
+    ):
+        words = [word for tower in towers for word in ("--tower", str(tower))]
+        assert says in refusal("page", "lab", "-o", str(tmp_path / "x.html"), *words)
         assert not (tmp_path / "x.html").exists()
-    assert cli.main(["page", "lab", "-o", str(tmp_path / "missing" / "x.html")]) == 2
-    assert "output" in capsys.readouterr().err
+    assert "output" in refusal("page", "lab", "-o", str(tmp_path / "missing" / "x.html"))
 
 
 def test_every_shipped_model_says_how_close_it_is_as_its_report_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -127,12 +122,6 @@ def test_rules_of_a_file_are_variant_b_in_their_tower(tmp_path: Path):
         ("cubes = 'x'", "rules.cubes is 'x'"),
     ],
 )
-def test_rules_that_the_lab_cannot_play_are_refused_in_one_line(
-    text: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-):
-    monkeypatch.chdir(tmp_path)
-    Path("RULES").write_text(text, "utf-8")
-    assert cli.main(["page", "lab", "--rules", "RULES", "-o", "lab.html"]) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert says in said, said
+def test_rules_that_the_lab_cannot_play_are_refused_in_one_line(text: str, says: str, tmp_path: Path):
+    (tmp_path / "RULES").write_text(text, "utf-8")
+    assert says in refusal("page", "lab", "--rules", "RULES", "-o", "lab.html", cwd=tmp_path)

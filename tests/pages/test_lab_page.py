@@ -6,12 +6,13 @@ import csv
 import io
 import json
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from support.browser import PAGES, Watched, axe_violations, browsing, clean
+from support.browser import NO_WASM, NO_WORKER, PAGES, PHONE, Watched, axe_violations, browsing, clean, saved
 from support.cases import each_case
 from support.pairs import paired
 from support.portable import model_of
@@ -177,21 +178,16 @@ def test_the_histogram_moves_while_the_slider_is_held(page: Any):
 
 def test_a_browser_that_makes_no_worker_plays_the_same_games(page: Any, browser: Watched, file: Path):
     with_worker = page.evaluate(RESULT)
-    other = browser.page.context.new_page()
-    other.add_init_script("window.Worker = function () { throw new Error('none here'); };")
-    other.goto(file.resolve().as_uri() + FEW)
-    settled(other)
-    assert other.evaluate(RESULT) == with_worker
-    other.close()
+    with browser.another(1280, 900, NO_WORKER) as other:
+        settled(other.open(file, FEW))
+        assert other.page.evaluate(RESULT) == with_worker
 
 
-def test_a_browser_without_webassembly_says_so_in_one_line(page: Any, file: Path):
-    other = page.context.new_page()
-    other.add_init_script("delete window.WebAssembly")
-    other.goto(file.resolve().as_uri())
-    other.wait_for_function("() => document.getElementById('trouble')?.textContent")
-    assert other.inner_text("#trouble").startswith("This browser has no WebAssembly, which plays the games")
-    other.close()
+def test_a_browser_without_webassembly_says_so_in_one_line(browser: Watched, file: Path):
+    with browser.another(1280, 900, NO_WASM) as other:
+        page = other.open(file)
+        page.wait_for_function("() => document.getElementById('trouble')?.textContent")
+        assert page.inner_text("#trouble").startswith("This browser has no WebAssembly, which plays the games")
 
 
 def test_one_game_is_shown_drop_by_drop_as_it_was_counted(page: Any):
@@ -336,16 +332,12 @@ def test_the_page_is_saved_with_what_is_chosen(page: Any, browser: Watched, tmp_
     choose(page, a=ODD | {"name": f"{EVIL} & Ñ"[:60]}, b=ODD, seed="12", games=2000, tab="fight")
     said = page.evaluate("towerSim.state()")
     page.click("#share")
-    with page.expect_download() as download:
-        page.click("#share-page")
-    download.value.save_as(tmp_path / "saved.html")
+    saved(page, "#share-page").save_as(tmp_path / "saved.html")
     again = browser.open(tmp_path / "saved.html")
     settled(again)
     assert again.evaluate("towerSim.state()") == said
-    with again.expect_download() as download:  # a page that was saved can be saved again, as it was or changed
-        again.click("#share")
-        again.click("#share-page")
-    assert Path(download.value.path()).read_bytes() == (tmp_path / "saved.html").read_bytes()
+    again.click("#share")  # a page that was saved can be saved again, as it was or changed
+    assert Path(saved(again, "#share-page").path()).read_bytes() == (tmp_path / "saved.html").read_bytes()
     assert again.evaluate("window.hit") is None
 
 
@@ -406,12 +398,18 @@ GARBAGE = [
 ]  # fmt: skip
 
 
-def test_garbage_in_the_address_gives_one_clear_line(page: Any):
+WRITE = "hash => { location.hash = hash; }"
+OVERWRITE = "hash => { location.hash = hash; history.replaceState(null, '', towerSim.link()); }"
+
+
+@pytest.mark.parametrize(("write", "garbage"), [(WRITE, GARBAGE), (OVERWRITE, ["#lab=1&a.cubes=7"])])
+def test_garbage_in_the_address_gives_one_clear_line(page: Any, write: str, garbage: list[str]):
+    """Also where the page writes over the address at once, before it is followed."""
     usual = page.evaluate("towerSim.state()")
-    for hash_ in GARBAGE:
-        page.evaluate("hash => { location.hash = hash; }", "#lab=1&games=2000")
+    for hash_ in garbage:
+        page.evaluate(WRITE, FEW)
         page.wait_for_function("() => document.getElementById('trouble').textContent === ''")
-        page.evaluate("hash => { location.hash = hash; }", hash_)
+        page.evaluate(write, hash_)
         page.wait_for_function("() => document.getElementById('trouble').textContent !== ''")
         line = page.inner_text("#trouble")
         assert "cannot be read" in line, hash_
@@ -419,16 +417,6 @@ def test_garbage_in_the_address_gives_one_clear_line(page: Any):
         assert len(line) < 400
         assert page.evaluate("towerSim.state()") == usual, hash_
         assert line.endswith("What was chosen stays.")
-    page.evaluate("hash => { location.hash = hash; }", "#lab=1&a.rounds=3&games=2000")
-    page.wait_for_function("() => towerSim.state().a.rounds === 3")
-    assert page.inner_text("#trouble") == ""
-    settled(page)
-
-
-def test_an_address_that_the_page_writes_over_at_once_is_still_followed(page: Any):
-    write = "hash => { location.hash = hash; history.replaceState(null, '', towerSim.link()); }"
-    page.evaluate(write, "#lab=1&a.cubes=7")
-    page.wait_for_function("() => document.getElementById('trouble').textContent !== ''")
     page.evaluate(write, "#lab=1&a.rounds=3&games=2000")
     page.wait_for_function("() => towerSim.state().a.rounds === 3")
     assert page.inner_text("#trouble") == ""
@@ -449,12 +437,10 @@ def test_a_page_that_is_opened_with_garbage_shows_the_usual_rules(page: Any, bro
 @pytest.mark.parametrize("name", ["Ten each", EVIL[:60], 'a "quoted" \\ name', "  Ünïcode 🎲  ", ""])
 def test_the_rules_file_is_read_by_compare_and_by_play(page: Any, name: str, tmp_path: Path, capsys: Any):
     choose(page, a=ODD | {"name": name})
-    with page.expect_download() as download:
-        page.click("#save-toml-a")
-    file = tmp_path / "variant.toml"
-    download.value.save_as(file)
-    assert Path(download.value.suggested_filename).suffix == ".toml"
-    assert "/" not in download.value.suggested_filename
+    download, file = saved(page, "#save-toml-a"), tmp_path / "variant.toml"
+    download.save_as(file)
+    assert Path(download.suggested_filename).suffix == ".toml"
+    assert "/" not in download.suggested_filename
     variant = read_variant(file)
     assert variant.rules == ODD_RULES.but(name=name.strip() or "house rules")
     assert variant.apparatus.name == "amerigo-club"
@@ -469,12 +455,9 @@ def test_the_rules_file_of_ones_own_tower_names_its_file(page: Any, file: Path):
     assert read_variant(file.parent / "own.toml").apparatus.digest == load("amerigo").digest
 
 
-def test_the_figures_are_saved_as_csv(page: Any, tmp_path: Path):
+def test_the_figures_are_saved_as_csv(page: Any):
     choose(page, b=ODD | {"name": '=HYPERLINK("x"), B'})
-    with page.expect_download() as download:
-        page.click("#save-csv")
-    download.value.save_as(tmp_path / "figures.csv")
-    rows = list(csv.reader(io.StringIO((tmp_path / "figures.csv").read_text("utf-8"))))
+    rows = list(csv.reader(io.StringIO(Path(saved(page, "#save-csv").path()).read_text("utf-8"))))
     assert len({len(row) for row in rows}) == 1
     head = rows[0]
     assert head[4:6] == ["a: A", 'b: =HYPERLINK("x"), B']
@@ -498,15 +481,14 @@ def test_the_figures_are_saved_as_csv(page: Any, tmp_path: Path):
 def test_a_friend_can_open_what_is_sent_and_learns_no_folder(
     browser: Watched, file: Path, address: str, begins: str, needs: str
 ):
-    context = browser.page.context.browser.new_context()
-    page = context.new_page()
-    page.route("**/lab.html", lambda route: route.fulfill(path=file, content_type="text/html"))
-    page.goto((address or file.resolve().as_uri()) + FEW)
-    settled(page)
-    page.click("#share")
-    assert page.input_value("#share-link").startswith(begins)
-    assert page.inner_text("#share-needs").startswith(needs)
-    context.close()
+    with browser.another(1280, 900, offline=False) as other:
+        page = other.page
+        page.route("**/lab.html", lambda route: route.fulfill(path=file, content_type="text/html"))
+        page.goto((address or file.resolve().as_uri()) + FEW)
+        settled(page)
+        page.click("#share")
+        assert page.input_value("#share-link").startswith(begins)
+        assert page.inner_text("#share-needs").startswith(needs)
 
 
 def test_the_same_rules_in_a_and_b_have_no_error_and_no_difference(page: Any):
@@ -549,19 +531,15 @@ def test_axe_finds_nothing_in_light_and_dark_and_every_axis_has_a_name(page: Any
 
 
 def test_a_telephone_never_scrolls_sideways(browser: Watched, file: Path):
-    context = browser.page.context.browser.new_context(
-        viewport={"width": 360, "height": 740}, offline=True, has_touch=True, is_mobile=True
-    )
-    watched = Watched(context.new_page())
-    page = watched.open(file, FEW)
-    settled(page)
-    choose(page, b=ODD | {"name": "W" * 60}, games=2000, a=page.evaluate("towerSim.state().a") | {"tower": HOSTILE})
-    for tab in TABS:
-        page.tap(f"#tab-{tab}")
-        page.wait_for_timeout(300)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 360, tab
-    watched.check()
-    context.close()
+    with browser.another(360, 740, **PHONE) as phone:
+        page = phone.open(file, FEW)
+        settled(page)
+        choose(page, b=ODD | {"name": "W" * 60}, games=2000, a=page.evaluate("towerSim.state().a") | {"tower": HOSTILE})
+        for tab in TABS:
+            page.tap(f"#tab-{tab}")
+            page.wait_for_timeout(300)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 360, tab
+        phone.check()
 
 
 SEEN = """([slider, sentence, at, block]) => {
@@ -582,25 +560,23 @@ SLIDERS = {
 
 @each_case("screen", [(1280, 800), (390, 844), (844, 390), (390, 450)])  # the last: a keyboard takes the lower half
 def test_any_slider_is_seen_with_the_sentences_that_it_changes(browser: Watched, file: Path, screen: tuple[int, int]):
-    width, height = screen
-    context = browser.page.context.browser.new_context(viewport={"width": width, "height": height}, offline=True)
-    page = Watched(context.new_page()).open(file, FEW)
-    settled(page)
-    usual = page.evaluate("towerSim.state().a")
-    choose(page, b=usual | {"name": "B", "cubes": [8] * 7})
-    for tab, (slider, sentence, count) in SLIDERS.items():
-        page.click(f"#tab-{tab}")
-        if tab == "fight":
-            page.wait_for_function("() => towerSim.battles()?.games === 10000")
-        page.evaluate(f"() => document.querySelectorAll('#panel-{tab} details').forEach((fold) => (fold.open = true))")
-        assert page.locator(slider).count() == count
-        for at in range(count):
-            for block in ("start", "end", "center"):
+    with browser.another(*screen) as other:
+        page = other.open(file, FEW)
+        settled(page)
+        choose(page, b=page.evaluate("towerSim.state().a") | {"name": "B", "cubes": [8] * 7})
+        for tab, (slider, sentence, count) in SLIDERS.items():
+            page.click(f"#tab-{tab}")
+            if tab == "fight":
+                page.wait_for_function("() => towerSim.battles()?.games === 10000")
+            page.evaluate(
+                "tab => document.querySelectorAll(`#panel-${tab} details`).forEach((f) => (f.open = true))", tab
+            )
+            assert page.locator(slider).count() == count
+            for at, block in product(range(count), ("start", "end", "center")):
                 seen = page.evaluate(SEEN, [slider, sentence, at, block])
-                if height == 450 or width == 1280:
+                if screen in ((1280, 800), (390, 450)):
                     seen = seen[:2]  # the slider and the first sentence; the chart is hidden, or there is a large one
                 assert all(seen), (tab, at, block)
-    context.close()
 
 
 def test_the_page_holds_no_word_of_a_stranger_as_html(file: Path):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.command_line import refusal
 
 from tests.support.hulls import as_hull
 from tower_sim import cli
@@ -67,21 +68,17 @@ def test_the_room_for_a_hand_is_the_same_where_boxes_are_hulls(name: str):
     assert shape.board or opening(shape) > opening(replace(shape, boxes=()))
 
 
-def test_what_cannot_be_in_the_page_is_refused_in_one_line(tmp_path: Path, capsys: Capture):
+def test_what_cannot_be_in_the_page_is_refused_in_one_line(tmp_path: Path):
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "twice.toml").write_text(shipped()["amerigo"], "utf-8")
-    twice = [str(tmp_path / folder / "twice.toml") for folder in ("one", "two")]
-    for given, says in ((twice, "another one is too"), (["nothing"], "nothing")):
-        asked = [word for name in given for word in ("--tower", name)]
-        assert cli.main(["page", "live", "-o", str(tmp_path / "x.html"), *asked]) == 2
-        said = capsys.readouterr().err
-        assert says in said
-        assert said.count("\n") == 1
+    for towers, says in ((["one/twice.toml", "two/twice.toml"], "another one is too"), (["nothing"], "nothing")):
+        words = [word for tower in towers for word in ("--tower", tower)]
+        assert says in refusal("page", "live", "-o", "x.html", *words, cwd=tmp_path)
     assert not (tmp_path / "x.html").exists()
 
 
-def test_house_rules_bring_their_tower_and_their_cubes(tmp_path: Path, capsys: Capture):
+def test_house_rules_bring_their_tower_and_their_cubes(tmp_path: Path):
     rules = tmp_path / "house.toml"
     rules.write_text('apparatus = "amerigo-club"\ncubes = 9\nrounds = 2\n', "utf-8")
     found = contents(rules=rules)
@@ -91,5 +88,4 @@ def test_house_rules_bring_their_tower_and_their_cubes(tmp_path: Path, capsys: C
     assert "house" not in contents()
     for text, says in (("knocks = { 3 = 0.5 }", "knocks of"), ('game = "push_your_luck"', "the game of")):
         rules.write_text(text, "utf-8")
-        assert cli.main(["page", "live", "--rules", str(rules), "-o", str(tmp_path / "x.html")]) == 2
-        assert says in capsys.readouterr().err
+        assert says in refusal("page", "live", "--rules", str(rules), "-o", str(tmp_path / "x.html"))

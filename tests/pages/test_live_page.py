@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.browser import PAGES, Watched, axe_violations, browsing
+from support.browser import NO_WASM, NO_WEBGL, PAGES, PHONE, Watched, axe_violations, browsing
 from support.cases import each_case
 
 from tower_sim import PhysicsModel, cli, load, registry
@@ -28,14 +28,7 @@ pytestmark = PAGES
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("live") / "tower.html"
-    path.write_text(live_page(["amerigo", "dead_reckoning"]), "utf-8")
-    return path
-
-
-@pytest.fixture(scope="module")
-def games_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("games") / "tower.html"
-    path.write_text(live_page(["amerigo", "wallenstein"]), "utf-8")
+    path.write_text(live_page(["amerigo", "dead_reckoning", "wallenstein"]), "utf-8")
     return path
 
 
@@ -47,9 +40,8 @@ def desk() -> Iterator[Watched]:
 
 @pytest.fixture(scope="module")
 def moving(desk: Watched) -> Iterator[Watched]:
-    context = desk.page.context.browser.new_context(viewport={"width": 600, "height": 500}, offline=True)
-    yield Watched(context.new_page())
-    context.close()
+    with desk.another(600, 500) as watched:
+        yield watched
 
 
 def opened(desk: Watched, file: Path, hash: str = "") -> Any:
@@ -86,21 +78,44 @@ def throws_on(page: Any) -> None:
         if page.evaluate("towerSim.held") == [["blue", 1]]:
             break
         page.wait_for_timeout(200)
-    before = len(state_of(page).log)
+    before = log_of(page)
     page.keyboard.press("Enter")
     all_still(page)
-    log = state_of(page).log
-    assert (len(log), log[-1].kind, len(log[-1].thrown)) == (before + 1, "drop", 1)
+    assert log_of(page) == [*before, ("drop", 1)]
 
 
 def state_of(page: Any) -> TowerState:
     return TowerState.from_token(page.evaluate("towerSim.state"))
 
 
+def log_of(page: Any) -> list[tuple[str, int]]:
+    """Return the kind of each event, and how many cubes were thrown in it."""
+    return [(event.kind, len(event.thrown)) for event in state_of(page).log]
+
+
 def counts(page: Any) -> list[int]:
     """What the table says of all colours: in hand, inside, out."""
     all_shown(page)
     return [int(text) for text in page.locator("#counts tfoot td").all_inner_texts()]
+
+
+def play_along(page: Any, seed: str, throws: int) -> None:
+    """Begin the game of the page by a seed, and throw as often."""
+    page.click("#along-rules summary")
+    page.fill("#along-seed", seed)
+    page.click("#along-begin")
+    all_still(page)
+    for _ in range(throws):
+        page.keyboard.press("Enter")
+        all_still(page)
+
+
+def token_after(throws: int, apparatus: str, **rules: Any) -> str:
+    """Return the state after so many throws of a game of Amerigo by the seed 7, as Python plays it."""
+    game = registry.get("game", "amerigo")
+    with PhysicsModel(load(apparatus)) as model:
+        *_, turn = islice(game.start(model, game.read(rules), 7, None), throws)
+    return getattr(turn.state, "tower", turn.state).token()
 
 
 def test_a_throw_by_its_seed_is_that_of_the_command_line(desk: Watched, file: Path):
@@ -119,7 +134,7 @@ def test_the_first_press_throws_seven_and_another_tower_loses_nothing(desk: Watc
     page.click("#throw")
     all_still(page)
     state = state_of(page)
-    assert [len(event.thrown) for event in state.log] == [7]
+    assert log_of(page) == [("drop", 7)]
     assert page.inner_text("#result") == f"{7 - len(state.residents)} out, {len(state.residents)} inside"
     for name, log in (("dead_reckoning", ()), ("amerigo", state.log)):
         page.select_option("#profile", name)
@@ -164,28 +179,19 @@ def test_a_game_of_amerigo_is_played_along_by_its_rules(desk: Watched, file: Pat
 
 
 @each_case("apparatus", ["amerigo", "wallenstein"])
-def test_a_game_played_along_by_a_seed_is_that_of_the_command_line(apparatus: str, desk: Watched, games_file: Path):
+def test_a_game_played_along_by_a_seed_is_that_of_the_command_line(apparatus: str, desk: Watched, file: Path):
     """The same cubes in every throw, to the last digit; a link of it goes on with it."""
-    page = opened(desk, games_file)
+    page = opened(desk, file)
     page.select_option("#profile", apparatus)
     all_still(page)
     assert "Other games run in Python: tower-sim play." in page.inner_text("#game-panel")
-    page.click("#along-rules summary")
-    page.fill("#along-seed", "7")
-    page.click("#along-begin")
-    for _ in range(3):
-        page.keyboard.press("Enter")
-        all_still(page)
-    game = registry.get("game", "amerigo")
-    with PhysicsModel(load(apparatus)) as model:
-        turns = islice(game.start(model, game.read({}), 7, None), 3)
-        states = [getattr(turn.state, "tower", turn.state) for turn in turns]
-    assert page.evaluate("towerSim.state") == states[-1].token()
+    play_along(page, "7", 3)
+    assert page.evaluate("towerSim.state") == token_after(3, apparatus)
     lines, coming = page.inner_text("#along-list"), page.inner_text("#along-next")
     assert len(page.locator("#along-list > li").all()) == 3
     link = page.evaluate("towerSim.link(false)").partition("#")[2]
     assert "&game=amerigo:7" in link
-    page = opened(desk, games_file, f"#{link}")
+    page = opened(desk, file, f"#{link}")
     all_still(page)
     assert (page.inner_text("#along-list"), page.inner_text("#along-next")) == (lines, coming)
     desk.check()
@@ -200,10 +206,7 @@ def test_a_battle_is_played_along_to_its_end_as_on_the_command_line(
     page = opened(desk, file)
     page.select_option("#profile", "dead_reckoning")
     all_still(page)
-    page.click("#along-rules summary")
-    page.fill("#along-seed", seed)
-    page.click("#along-begin")
-    all_still(page)
+    play_along(page, seed, 0)
     for _ in told["steps"]:
         assert page.inner_text("#along-next") != "The game is over."
         page.keyboard.press("Enter")
@@ -246,14 +249,13 @@ def test_what_a_hand_does_by_mouse_and_keys_is_recorded_and_python_does_it_again
     page.keyboard.press("n")
     all_still(page)
     state = state_of(page)
-    assert [event.kind for event in state.log] == ["hand", "hand", "knock"]
-    assert [len(event.thrown) for event in state.log] == [4 - held, 1, 0]
+    assert log_of(page) == [("hand", 4 - held), ("hand", 1), ("knock", 0)]
     with PhysicsModel(load("amerigo")) as model:
         assert redo(model, state) == state
     inside = len(state.residents)
     page.keyboard.press("u")
     all_still(page)
-    assert [event.kind for event in state_of(page).log] == ["hand", "hand"]
+    assert log_of(page) == [("hand", 4 - held), ("hand", 1)]
     assert page.evaluate("towerSim.link(false)").split("#")[1].startswith("profile=amerigo&state=TOWER3.")
     assert inside <= counts(page)[1]
     desk.check()
@@ -271,43 +273,40 @@ AudioContext.prototype.createBufferSource = function () {
 
 
 def test_on_a_telephone_a_finger_drags_the_cubes_a_shake_knocks_and_wood_is_heard(desk: Watched, file: Path):
-    browser, screen = desk.page.context.browser, {"width": 390, "height": 844}
-    phone = Watched(browser.new_page(viewport=screen, has_touch=True, is_mobile=True, offline=True))
-    phone.page.add_init_script(HEARD)
-    page = opened(phone, file)
-    for _ in range(3):
-        page.tap('[data-colour="blue"]')
-    finger = page.context.new_cdp_session(page)
-    box = page.locator("#scene").bounding_box()
-    x, y = (start + at for start, at in zip((box["x"], box["y"]), page.evaluate("towerSim.handAt"), strict=True))
-    for kind, points in (
-        ("touchStart", [{"x": x, "y": y}]),
-        ("touchMove", [{"x": x + 4, "y": y - 8}]),
-        ("touchMove", [{"x": x + 8, "y": y - 16}]),
-        ("touchEnd", []),
-    ):
-        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-    all_still(page)
-    page.tap("#sound")
-    page.tap('[data-colour="red"]')
-    page.tap("#throw")
-    page.wait_for_function("() => window.heard.bursts > 3 && window.heard.context.state === 'running'")
-    all_still(page)
-    page.tap("#shake")
-    page.wait_for_function("() => document.getElementById('shake').getAttribute('aria-pressed') === 'true'")
-    for much in (4, 25):  # m/s2: too little, and a knock of half as much
-        page.evaluate(
-            "z => window.dispatchEvent(new DeviceMotionEvent('devicemotion', { acceleration: { x: 0, y: 0, z } }))",
-            much,
-        )
-    all_still(page)
-    state = state_of(page)
-    assert [(event.kind, len(event.thrown)) for event in state.log] == [("hand", 3), ("drop", 1), ("knock", 0)]
-    assert state.log[2].strength == 1.25  # g, in quarters
-    with PhysicsModel(load("amerigo")) as model:
-        assert redo(model, state) == state
-    phone.check()
-    phone.page.context.close()
+    with desk.another(390, 844, HEARD, **PHONE) as phone:
+        page = opened(phone, file)
+        for _ in range(3):
+            page.tap('[data-colour="blue"]')
+        finger = page.context.new_cdp_session(page)
+        box = page.locator("#scene").bounding_box()
+        x, y = (start + at for start, at in zip((box["x"], box["y"]), page.evaluate("towerSim.handAt"), strict=True))
+        for kind, points in (
+            ("touchStart", [{"x": x, "y": y}]),
+            ("touchMove", [{"x": x + 4, "y": y - 8}]),
+            ("touchMove", [{"x": x + 8, "y": y - 16}]),
+            ("touchEnd", []),
+        ):
+            finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        all_still(page)
+        page.tap("#sound")
+        page.tap('[data-colour="red"]')
+        page.tap("#throw")
+        page.wait_for_function("() => window.heard.bursts > 3 && window.heard.context.state === 'running'")
+        all_still(page)
+        page.tap("#shake")
+        page.wait_for_function("() => document.getElementById('shake').getAttribute('aria-pressed') === 'true'")
+        for much in (4, 25):  # m/s2: too little, and a knock of half as much
+            page.evaluate(
+                "z => window.dispatchEvent(new DeviceMotionEvent('devicemotion', { acceleration: { x: 0, y: 0, z } }))",
+                much,
+            )
+        all_still(page)
+        state = state_of(page)
+        assert log_of(page) == [("hand", 3), ("drop", 1), ("knock", 0)]
+        assert state.log[2].strength == 1.25  # g, in quarters
+        with PhysicsModel(load("amerigo")) as model:
+            assert redo(model, state) == state
+        phone.check()
 
 
 def test_who_waits_for_the_end_of_what_is_undone_need_not(desk: Watched, file: Path):
@@ -354,22 +353,22 @@ def test_undo_takes_back_the_last_throw_whether_it_is_computed_plays_or_is_over(
     page.keyboard.press("u")
     page.keyboard.press("u")
     all_still(page)
-    assert state_of(page).log == ()
+    assert log_of(page) == []
     assert page.is_disabled("#undo")
     page.click("#throw")  # the same cubes again
     page.click("#start-anew")  # comes after the throw, also where that still plays
     page.keyboard.press("u")
     all_still(page)
-    assert [len(event.thrown) for event in state_of(page).log] == [9]
+    assert log_of(page) == [("drop", 9)]
     page.click(button)
     page.select_option("#profile", "dead_reckoning")  # a throw that plays is kept, and can be taken back
     page.evaluate("() => towerSim.busy")
     page.select_option("#profile", "amerigo")
     page.evaluate("() => towerSim.busy")
-    assert len(state_of(page).log) == 2
+    assert len(log_of(page)) == 2
     page.keyboard.press("u")
     all_still(page)
-    assert len(state_of(page).log) == 1
+    assert log_of(page) == [("drop", 9)]
     moving.check()
 
 
@@ -482,37 +481,30 @@ def test_enter_presses_a_button_reached_by_keys_and_throws_after_a_click(desk: W
     assert page.locator("#help").is_visible()
     page.keyboard.press("Escape")
     all_still(page)
-    assert state_of(page).log == ()
+    assert log_of(page) == []
     page.click('[data-colour="blue"]')
     page.keyboard.press("Enter")
     all_still(page)
-    assert [len(event.thrown) for event in state_of(page).log] == [3]
+    assert log_of(page) == [("drop", 3)]
     desk.check()
 
 
 def test_without_webassembly_it_says_so_in_one_line(desk: Watched, file: Path):
-    page = desk.page.context.new_page()
-    page.add_init_script("delete window.WebAssembly")
-    page.goto(file.as_uri())
-    page.wait_for_function("() => document.getElementById('trouble').textContent")
-    assert "no WebAssembly or no workers" in page.inner_text("#trouble")
-    page.close()
+    with desk.another(1000, 700, NO_WASM) as other:
+        page = other.open(file)
+        page.wait_for_function("() => document.getElementById('trouble').textContent")
+        assert "no WebAssembly or no workers" in page.inner_text("#trouble")
 
 
 def test_without_webgl_it_says_so_and_plays_on(desk: Watched, file: Path):
-    page = desk.page.context.new_page()
-    page.add_init_script(
-        "const { getContext } = HTMLCanvasElement.prototype; HTMLCanvasElement.prototype.getContext = function (kind) "
-        "{ return kind === 'webgl2' ? null : getContext.apply(this, arguments); };"
-    )
-    page.goto(file.as_uri())
-    page.wait_for_function("() => window.towerSim")
-    for _ in range(2):
-        assert "has no WebGL 2" in page.inner_text("#no-picture")
-        page.click("#throw")
-        all_still(page)
-    assert [len(event.thrown) for event in state_of(page).log] == [7, 7]
-    page.close()
+    with desk.another(1000, 700, NO_WEBGL) as other:
+        page = other.open(file)
+        page.wait_for_function("() => window.towerSim")
+        for _ in range(2):
+            assert "has no WebGL 2" in page.inner_text("#no-picture")
+            page.click("#throw")
+            all_still(page)
+        assert log_of(page) == [("drop", 7), ("drop", 7)]
 
 
 def test_help_opens_at_its_top(desk: Watched, file: Path):
@@ -544,19 +536,10 @@ def test_a_game_by_house_rules_is_that_of_the_command_line(desk: Watched, tmp_pa
     """Nine cubes of each colour; its link names the rules, and a page without them refuses it."""
     (tmp_path / "house.toml").write_text("cubes = 9\nrounds = 1\n", "utf-8")
     (tmp_path / "house.html").write_text(live_page(["amerigo"], tmp_path / "house.toml"), "utf-8")
-    game = registry.get("game", "amerigo")
-    with PhysicsModel(load("amerigo")) as model:
-        turns = islice(game.start(model, game.read({"rules": {"cubes": 9, "rounds": 1}}), 7, None), 2)
-        states = [getattr(turn.state, "tower", turn.state) for turn in turns]
     page = opened(desk, tmp_path / "house.html")
     assert page.inner_text("#along-game") == "Amerigo by house"
-    page.click("#along-rules summary")
-    page.fill("#along-seed", "7")
-    page.click("#along-begin")
-    for _ in range(2):
-        page.keyboard.press("Enter")
-        all_still(page)
-    assert page.evaluate("towerSim.state") == states[-1].token()
+    play_along(page, "7", 2)
+    assert page.evaluate("towerSim.state") == token_after(2, "amerigo", rules={"cubes": 9, "rounds": 1})
     link = page.evaluate("towerSim.link(false)").partition("#")[2]
     assert "&game=amerigo-" in link
     desk.check()

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.browser import PAGES, Watched, axe_violations, browsing, clean
+from support.browser import PAGES, Watched, axe_violations, browsing, clean, saved
 from support.cases import each_case
+from support.command_line import refusal
 from support.recorded import COLOURS, game
 
 from tower_sim import cli
@@ -89,6 +90,12 @@ def happened(page: Any, button: str) -> None:
     page.tap(button)
 
 
+def read(page: Any, folder: Path) -> list[Record]:
+    """Return the night of the page as Python reads its CSV."""
+    (folder / "night.csv").write_text(page.evaluate("towerSim.csv()"), "utf-8", newline="")
+    return recorded.read(folder / "night.csv")
+
+
 def law_of(reference: dict[str, Any]) -> Reference:
     def group(row: list[float]) -> BetaBinomial:
         return BetaBinomial(tuple(row[:-1]), row[-1])
@@ -129,9 +136,7 @@ def test_a_whole_game_is_recorded_in_few_taps_with_reloads_between(page: Any, tm
     assert page.inner_text("#due") == "The game is over"
     page.click("#tab-throws")
     page.click("#share")
-    with page.expect_download() as saved:
-        page.click("#save-csv")
-    saved.value.save_as(tmp_path / "night.csv")
+    saved(page, "#save-csv").save_as(tmp_path / "night.csv")
     assert (tmp_path / "night.csv").read_bytes() == written(rows, ("Ann", "Bo")).encode()
     assert recorded.read(tmp_path / "night.csv") == rows
 
@@ -156,17 +161,11 @@ def test_what_happened_is_told_in_marks_and_read_as_it_was_meant(page: Any, tmp_
     assert page.inner_text("#inside-head") == "Inside now: 0"
     happened(page, "#next-game")
     throw(*(f"#out-{colour}-7" for colour in COLOURS[:6]))
-    found = page.evaluate("towerSim.csv()")
-    (tmp_path / "night.csv").write_text(found, "utf-8", newline="")
-    rows = recorded.read(tmp_path / "night.csv")
+    found, rows = page.evaluate("towerSim.csv()"), read(page, tmp_path)
     marks = ["", "miscount", "beside miscount", "knock", "miscount", "emptied", ""]
     assert [" ".join(row.marks) for row in rows] == marks
-    inside = [tuple(row.inside.values()) for row in rows]
-    assert inside[0] == (2,) * 7
-    assert inside[1] == (1, 2, 0, 2, 2, 2, 2)
-    assert inside[2] == (1, 1, 0, 2, 2, 2, 2)
-    assert inside[3] == (1, 1, 0, 2, 2, 2, 1)
-    assert inside[4:] == [(1, 1, 0, 2, 2, 2, 1), (0,) * 7, (0,) * 6 + (7,)]
+    inside = ["".join(map(str, row.inside.values())) for row in rows]
+    assert inside == ["2222222", "1202222", "1102222", "1102221", "1102221", "0000000", "0000007"]
     assert [row.game for row in rows] == [1] * 6 + [2]
     assert found == written(rows)
     opened(page, found)
@@ -207,11 +206,11 @@ def test_two_tabs_record_one_night_and_lose_no_tap(page: Any, file: Path):
     other.goto(file.resolve().as_uri())
     for i, colour in enumerate(COLOURS):
         (page, other)[i % 2].tap(f"#out-{colour}-5")
-    page.wait_for_function("document.getElementById('done').textContent === 'Done: 35 out'")
+    page.wait_for_function("() => document.getElementById('done').textContent === 'Done: 35 out'")
     other.tap("#done")
-    page.wait_for_function("document.getElementById('due').textContent === 'Round 1 of 5, blue'")
+    page.wait_for_function("() => document.getElementById('due').textContent === 'Round 1 of 5, blue'")
     page.click("#undo")
-    other.wait_for_function("document.getElementById('due').textContent === 'Set-up'")
+    other.wait_for_function("() => document.getElementById('due').textContent === 'Set-up'")
     kept = "localStorage.getItem('tower-sim:night')"
     assert page.evaluate(kept) == other.evaluate(kept)
     other.close()
@@ -225,8 +224,7 @@ def test_another_game_throws_what_it_likes_into_a_tower_of_ones_own(page: Any, t
     taps = "in-red-7 in-red-7 in-red-7 in-green-2 done out-red-5 done in-blue-1 done out-red-4 done"
     for tap in taps.split():
         page.tap(f"#{tap}")
-    (tmp_path / "night.csv").write_text(page.evaluate("towerSim.csv()"), "utf-8", newline="")
-    rows = recorded.read(tmp_path / "night.csv")
+    rows = read(page, tmp_path)
     assert [row.inside for row in rows] == [
         dict.fromkeys(rows[0].inside, 0) | {"red": 4, "green": 2},
         dict.fromkeys(rows[0].inside, 0) | {"blue": 1, "green": 2},
@@ -254,11 +252,10 @@ def marked() -> list[Record]:
 def test_the_page_tests_the_tower_as_python_does(page: Any, rows: list[Record], tmp_path: Path):
     """On the same laws e-values, intervals, shares and p agree to 9 digits."""
     opened(page, written(rows))
-    (tmp_path / "night.csv").write_text(page.evaluate("towerSim.csv()"), "utf-8", newline="")
-    read = recorded.read(tmp_path / "night.csv")
-    assert len(read) == len(rows)
+    again = read(page, tmp_path)
+    assert len(again) == len(rows)
     for tower in make_document()["towers"][:2]:
-        own = check(read, law_of(tower["reference"]))
+        own = check(again, law_of(tower["reference"]))
         found = page.evaluate("name => towerSim.test(name)", tower["name"])
         assert found["e"] == near([*own.e])
         assert found["p"] == near(p_value(own.e))
@@ -372,18 +369,14 @@ def test_axe_finds_nothing_in_any_view(page: Any, theme: str):
     assert [*found.values()] == [[]] * len(found), found
 
 
-def test_the_picture_is_saved_as_points_and_as_shapes(page: Any, tmp_path: Path):
+def test_the_picture_is_saved_as_points_and_as_shapes(page: Any):
     opened(page, written(recorded_rows(6), ("Ann", "Bo")))
     page.click("#tab-night")
     words = page.get_attribute("#picture", "aria-label")
     assert "Of 49 cubes of the set-up, " in words
     assert "The strangest throw: " in words
-    begins = {"png": b"\x89PNG", "svg": b"<svg"}
-    for kind, head in begins.items():
-        with page.expect_download() as saved:
-            page.click(f"#picture-{kind}")
-        saved.value.save_as(tmp_path / f"night.{kind}")
-        assert (tmp_path / f"night.{kind}").read_bytes().startswith(head)
+    for kind, head in {"png": b"\x89PNG", "svg": b"<svg"}.items():
+        assert Path(saved(page, f"#picture-{kind}").path()).read_bytes().startswith(head)
 
 
 def test_a_tower_that_does_not_ship_is_played_by_its_fast_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -393,16 +386,15 @@ def test_a_tower_that_does_not_ship_is_played_by_its_fast_model(tmp_path: Path, 
     assert (found["model"], found["games"], len(found["setups"]["49"])) == ("surrogate", GAMES, 64)
 
 
-def test_a_tower_of_ones_own_comes_first_and_what_has_no_fast_model_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
-    (tmp_path / "mine.toml").write_text(shipped()["amerigo"], "utf-8")
-    assert cli.main(["page", "record", "--tower", str(tmp_path / "mine.toml"), "-o", str(tmp_path / "x.html")]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+def test_a_tower_of_ones_own_comes_first_and_what_has_no_fast_model_is_refused(tmp_path: Path):
+    mine = tmp_path / "mine.toml"
+    mine.write_text(shipped()["amerigo"], "utf-8")
+    for tower, says in (
+        (str(mine), "surrogate"),
+        ("dead_reckoning", "one with a tray"),
+        ("nowhere", "neither a shipped profile nor a file"),
+    ):
+        assert says in refusal("page", "record", "--tower", tower, "-o", str(tmp_path / "x.html"))
     (tmp_path / "mine.surrogate.json").write_text(fitted_or_shipped("amerigo").to_json(), "utf-8")
-    mine, second, *_ = make_document([str(tmp_path / "mine.toml")])["towers"]
-    assert (mine["name"], second["name"]) == ("mine", "amerigo")
-    for name, says in (("dead_reckoning", "one with a tray"), ("nowhere", "neither a shipped profile nor a file")):
-        assert cli.main(["page", "record", "--tower", name, "-o", str(tmp_path / "x.html")]) == 2
-        told = capsys.readouterr().err
-        assert (says in told, told.count("\n")) == (True, 1)
+    first, second, *_ = make_document([str(mine)])["towers"]
+    assert (first["name"], second["name"]) == ("mine", "amerigo")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from support.cases import each_case
+from support.command_line import refusal
 
 from tower_sim.cli import main
 
@@ -90,12 +91,8 @@ def test_any_other_game_has_a_page_too(capsys: Capture):
     ],
 )
 def test_what_cannot_be_shown_is_refused_in_one_line_before_any_work(
-    words: tuple[str, ...], named: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...], named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("tower_sim.physics.scene.Scene.settle", None)  # nothing may fall
-    assert main(["page", "replay", *words]) == 2
-    said = capsys.readouterr()
-    assert (said.out, said.err.count("\n")) == ("", 1)
-    assert named in said.err
+    assert named in refusal("page", "replay", *words, cwd=tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -11,7 +11,7 @@ import matplotlib.image
 import numpy as np
 import numpy.typing as npt
 import pytest
-from support.browser import PAGES, Watched, axe_violations, browsing
+from support.browser import NO_WASM, NO_WEBGL, PAGES, PHONE, Watched, axe_violations, browsing, saved
 from support.replays import Replay, battle_replay, tower_replay, turns_of
 
 from tower_sim import cli, load
@@ -26,58 +26,48 @@ COLOURS = ("blue", "black", "red", "brown", "green", "yellow", "white")
 Open = Callable[..., Any]
 
 
-def opener(watched: Watched, folder: Path) -> Open:
-    """Return what opens a document in a browser and waits until it is shown."""
+def opening(watched: Watched, folder: Path) -> Iterator[Open]:
+    """Give what opens a replay and waits until it is whole; nothing may go wrong or leave the page."""
 
     def open_there(document: Replay) -> Any:
-        path = folder / "replay.html"
-        path.write_text(page_of(document), "utf-8")
-        page = watched.open(path)
+        page = watched.open(written(folder, document))
         page.wait_for_function("() => window.towerSim?.isWhole")
         return page
 
-    return open_there
+    watched.wrong.clear()
+    watched.requests.clear()
+    yield open_there
+    watched.check()
+
+
+def written(folder: Path, document: Replay) -> Path:
+    (folder / "replay.html").write_text(page_of(document), "utf-8")
+    return folder / "replay.html"
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
+def desk() -> Iterator[Watched]:
     with browsing(WIDTH, 600, webgl=True, reduced_motion="reduce", color_scheme="light") as watched:
         yield watched
 
 
 @pytest.fixture
 def at_desk(desk: Watched, tmp_path: Path) -> Iterator[Open]:
-    """Opens a page on a desktop; afterwards nothing may have gone wrong or left the page."""
-    desk.wrong.clear()
-    desk.requests.clear()
-    yield opener(desk, tmp_path)
-    desk.check()
     desk.page.set_viewport_size({"width": WIDTH, "height": 600})
     desk.page.emulate_media(media="screen", reduced_motion="reduce")
+    yield from opening(desk, tmp_path)
 
 
 @pytest.fixture(scope="module")
 def telephone(desk: Watched) -> Iterator[Watched]:
-    context = desk.page.context.browser.new_context(
-        viewport={"width": 360, "height": 600},
-        has_touch=True,
-        is_mobile=True,
-        device_scale_factor=2,
-        color_scheme="dark",
-        reduced_motion="reduce",
-        offline=True,
-    )
-    yield Watched(context.new_page())
-    context.close()
+    looks = {"device_scale_factor": 2, "color_scheme": "dark", "reduced_motion": "reduce"}
+    with desk.another(360, 600, **PHONE, **looks) as watched:
+        yield watched
 
 
 @pytest.fixture
 def in_hand(telephone: Watched, tmp_path: Path) -> Iterator[Open]:
-    """Opens a page on a telephone; afterwards nothing may have gone wrong or left the page."""
-    telephone.wrong.clear()
-    telephone.requests.clear()
-    yield opener(telephone, tmp_path)
-    telephone.check()
+    yield from opening(telephone, tmp_path)
 
 
 def table_of(page: Any) -> dict[str, list[int]]:
@@ -99,10 +89,20 @@ def shown(page: Any) -> None:
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
-def picture(page: Any) -> npt.NDArray[np.float64]:
-    """Return what the canvas shows, finely drawn: shape (height, width, 3)."""
+def picture(page: Any, selector: str = "#scene") -> npt.NDArray[np.float64]:
+    """Return what an element shows, finely drawn: shape (height, width, 3)."""
     page.wait_for_timeout(450)  # it is drawn finely once all is still
-    return matplotlib.image.imread(io.BytesIO(page.locator("#scene").screenshot()))[:, :, :3]
+    return matplotlib.image.imread(io.BytesIO(page.locator(selector).screenshot()))[:, :, :3]
+
+
+def wood(image: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Return where a picture shows wood."""
+    return np.abs(image[:, :, 0] - image[:, :, 2]) > 0.12
+
+
+def middle(page: Any, selector: str) -> tuple[float, float]:
+    box = page.locator(selector).bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 def test_it_opens_with_all_in_the_hand_and_says_in_a_plain_sentence_what_happens(at_desk: Open):
@@ -156,8 +156,7 @@ def test_a_cube_is_marked_by_a_click_named_followed_and_its_way_is_listed(at_des
     seek(page, page.evaluate("towerSim.steps[1]") - 0.5)
     page.evaluate("cube => towerSim.mark(cube)", cube.id)
     shown(page)
-    ring = page.locator("#tag").bounding_box()
-    x, y = ring["x"] + ring["width"] / 2, ring["y"] + ring["height"] / 2
+    x, y = middle(page, "#tag")
     page.keyboard.press("Escape")
     shown(page)
     assert not page.is_visible("#tag")
@@ -170,9 +169,7 @@ def test_a_cube_is_marked_by_a_click_named_followed_and_its_way_is_listed(at_des
     assert way[0].startswith("Drop 0 thrown in, stays inside: ")
     page.click("#follow")
     shown(page)
-    ring, scene = page.locator("#tag").bounding_box(), page.locator("#scene").bounding_box()
-    assert ring["x"] + ring["width"] / 2 == pytest.approx(scene["x"] + scene["width"] / 2, abs=2)
-    assert ring["y"] + ring["height"] / 2 == pytest.approx(scene["y"] + scene["height"] / 2, abs=2)
+    assert middle(page, "#tag") == pytest.approx(middle(page, "#scene"), abs=2)
     page.click("#cube-way li:nth-child(1) button")
     assert page.evaluate("towerSim.time") == 0
     page.keyboard.press("m")
@@ -185,11 +182,9 @@ def test_the_shape_and_what_is_thrown_fill_the_picture(at_desk: Open, desk: Watc
     for width, height in ((1000, 600), (390, 844)):
         desk.page.set_viewport_size({"width": width, "height": height})
         seek(page, 100)
-        image = picture(page)
-        wood = np.abs(image[:, :, 0] - image[:, :, 2]) > 0.12
-        rows, columns = np.flatnonzero(wood.any(axis=1)), np.flatnonzero(wood.any(axis=0))
-        tall, wide = np.ptp(rows) / image.shape[0], np.ptp(columns) / image.shape[1]
-        assert max(tall, wide) > 0.75, "and there is room for the hand above"
+        seen = wood(picture(page))
+        spans = [np.ptp(np.flatnonzero(seen.any(axis=axis))) / seen.shape[1 - axis] for axis in (0, 1)]
+        assert max(spans) > 0.75, "and there is room for the hand above"
 
 
 def test_on_paper_the_tower_and_all_drops_are_there(at_desk: Open):
@@ -198,11 +193,8 @@ def test_on_paper_the_tower_and_all_drops_are_there(at_desk: Open):
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
     page.wait_for_function("() => document.getElementById('paper').complete")
-    image = matplotlib.image.imread(io.BytesIO(page.locator("#paper").screenshot()))[:, :, :3]
-    assert (np.abs(image[:, :, 0] - image[:, :, 2]) > 0.12).mean() > 0.05, "wood"
-    assert page.evaluate("document.getElementById('steps').scrollHeight") == page.evaluate(
-        "document.getElementById('steps').clientHeight"
-    )
+    assert wood(picture(page, "#paper")).mean() > 0.05
+    assert page.eval_on_selector("#steps", "steps => steps.scrollHeight - steps.clientHeight") == 0
     assert page.is_visible("#steps li:last-child")
     page.emulate_media(media="screen")
     page.evaluate("dispatchEvent(new Event('afterprint'))")
@@ -211,11 +203,9 @@ def test_on_paper_the_tower_and_all_drops_are_there(at_desk: Open):
 
 def test_a_picture_is_saved_with_the_tower_on_it(at_desk: Open):
     page = at_desk(tower_replay() | {"title": "Two drops: A/B"})
-    with page.expect_download() as saved:
-        page.click("#save")
-    assert saved.value.suggested_filename == "Two_drops_A_B_0.00s.png", "it is of the moment"
-    image = matplotlib.image.imread(saved.value.path())[:, :, :3]
-    assert (np.abs(image[:, :, 0] - image[:, :, 2]) > 0.12).mean() > 0.05, "wood"
+    download = saved(page, "#save")
+    assert download.suggested_filename == "Two_drops_A_B_0.00s.png", "it is of the moment"
+    assert wood(matplotlib.image.imread(download.path())).mean() > 0.05
 
 
 def test_play_is_on_the_screen_of_a_telephone_on_its_side_and_at_twice_the_size(at_desk: Open, desk: Watched):
@@ -236,50 +226,38 @@ def test_play_is_on_the_screen_of_a_telephone_on_its_side_and_at_twice_the_size(
 
 def test_keys_alone_do_everything(at_desk: Open):
     page = at_desk(tower_replay())
-    press = page.keyboard.press
-    press("Space")
-    assert page.evaluate("towerSim.playing")
-    press("Space")
-    assert not page.evaluate("towerSim.playing")
-    press("Home")
-    press("n")
+
+    def after(*keys: str) -> float:
+        for key in keys:
+            page.keyboard.press(key)
+        return page.evaluate("towerSim.time")
+
+    for is_playing in (True, False):
+        after("Space")
+        assert page.evaluate("towerSim.playing") == is_playing
     events = sorted({round(event["time"], 9) for event in page.evaluate("towerSim.events")})
-    assert page.evaluate("towerSim.time") == pytest.approx(events[1])
+    assert after("Home", "n") == pytest.approx(events[1])
     shown(page)
     assert "cube" in page.inner_text("#message")
-    press("n")
-    press("p")
-    assert page.evaluate("towerSim.time") == pytest.approx(events[1])
-    press(".")
-    press(".")
-    press(",")
-    assert page.evaluate("towerSim.time") == pytest.approx(events[1] + FRAME)
-    press("]")
-    assert page.evaluate("towerSim.time") == page.evaluate("towerSim.steps[1]")
-    press("[")
-    assert page.evaluate("towerSim.time") == 0
-    press("ArrowRight")
-    assert page.evaluate("towerSim.time") == pytest.approx(0.25)
-    press(">")
+    assert after("n", "p") == pytest.approx(events[1])
+    assert after(".", ".", ",") == pytest.approx(events[1] + FRAME)
+    assert after("]") == page.evaluate("towerSim.steps[1]")
+    assert after("[") == 0
+    assert after("ArrowRight") == pytest.approx(0.25)
+    after(">", "c")
     shown(page)
-    assert page.input_value("#speed") == "1"
-    press("c")
-    shown(page)
-    assert page.input_value("#cut") == "side"
+    assert (page.input_value("#speed"), page.input_value("#cut")) == ("1", "side")
     before = page.evaluate("towerSim.view")
-    press("+")
-    press("d")
-    press("w")
-    after = page.evaluate("towerSim.view")
-    assert after["zoom"] > before["zoom"]
-    assert after["turn"] != before["turn"]
-    assert after["rise"] > before["rise"]
-    press("0")
+    after("+", "d", "w")
+    view = page.evaluate("towerSim.view")
+    assert view["zoom"] > before["zoom"]
+    assert view["turn"] != before["turn"]
+    assert view["rise"] > before["rise"]
+    after("0")
     assert page.evaluate("towerSim.view") == before
-    press("?")
-    assert page.is_visible("#help")
-    press("Escape")
-    assert not page.is_visible("#help")
+    for key, is_open in (("?", True), ("Escape", False)):
+        after(key)
+        assert page.is_visible("#help") == is_open
 
 
 def test_every_control_is_reached_by_the_tab_key(at_desk: Open):
@@ -298,17 +276,11 @@ def test_every_control_is_reached_by_the_tab_key(at_desk: Open):
 def test_a_step_is_chosen_from_the_list_and_by_its_buttons(at_desk: Open):
     page = at_desk(tower_replay())
     page.click("#step-on")
-    page.click("#step-on")
-    shown(page)
-    assert page.inner_text("#sentence").startswith("Drop 2: ")
-    assert page.inner_text("#steps [aria-current=step] strong") == "Drop 2"
-    page.click("#steps button:has-text('Drop 1')")
-    shown(page)
-    assert page.inner_text("#sentence").startswith("Drop 1: ")
-    assert "blue cubes thrown" in page.inner_text("#sentence")
-    page.click("#step-back")
-    shown(page)
-    assert page.inner_text("#sentence").startswith("Drop 0")
+    for button, step in (("#step-on", 2), ("#steps button:has-text('Drop 1')", 1), ("#step-back", 0)):
+        page.click(button)
+        shown(page)
+        assert page.inner_text("#sentence").startswith(f"Drop {step}: ")
+        assert page.inner_text("#steps [aria-current=step] strong") == f"Drop {step}"
 
 
 def test_a_section_cuts_the_shape_open_where_the_slider_says(at_desk: Open):
@@ -408,39 +380,27 @@ def test_a_step_without_a_drop_has_its_moment_too(at_desk: Open):
 def test_a_state_that_the_physics_does_not_repeat_is_told_in_one_line(desk: Watched, tmp_path: Path):
     replay = tower_replay()
     replay["parts"][0]["after"] = battle_replay()["parts"][0]["after"]
-    path = tmp_path / "replay.html"
-    path.write_text(page_of(replay), "utf-8")
-    page = desk.open(path)
+    page = desk.open(written(tmp_path, replay))
     page.wait_for_function("() => document.getElementById('trouble').textContent")
     assert page.inner_text("#trouble").startswith("This replay cannot be shown: ")
 
 
 def test_without_webassembly_the_tower_is_there_and_one_line_says_why_nothing_moves(desk: Watched, tmp_path: Path):
-    (tmp_path / "replay.html").write_text(page_of(battle_replay()), "utf-8")
-    page = desk.page.context.new_page()
-    page.add_init_script("delete window.WebAssembly")
-    page.goto((tmp_path / "replay.html").as_uri())
-    page.wait_for_function("() => document.getElementById('trouble')?.textContent")
-    assert "no WebAssembly or no workers" in page.inner_text("#trouble")
-    assert page.locator("#scene").is_visible()
-    page.close()
+    with desk.another(WIDTH, 600, NO_WASM) as other:
+        page = other.open(written(tmp_path, battle_replay()))
+        page.wait_for_function("() => document.getElementById('trouble')?.textContent")
+        assert "no WebAssembly or no workers" in page.inner_text("#trouble")
+        assert page.locator("#scene").is_visible()
 
 
 def test_without_a_3d_picture_counts_and_steps_work(desk: Watched, tmp_path: Path):
-    path = tmp_path / "replay.html"
-    path.write_text(page_of(tower_replay()), "utf-8")
-    page = desk.page.context.new_page()
-    page.add_init_script(
-        "HTMLCanvasElement.prototype.getContext = (get => function (kind, ...more) {"
-        " return kind === 'webgl2' ? null : get.call(this, kind, ...more); })(HTMLCanvasElement.prototype.getContext)"
-    )
-    page.goto(path.as_uri())
-    page.wait_for_function("() => window.towerSim?.isWhole")
-    assert "WebGL 2" in page.inner_text("#trouble")
-    page.keyboard.press("End")
-    shown(page)
-    assert sum(row[2] for row in table_of(page).values()) > 0
-    page.close()
+    with desk.another(WIDTH, 600, NO_WEBGL, reduced_motion="reduce") as other:
+        page = other.open(written(tmp_path, tower_replay()))
+        page.wait_for_function("() => window.towerSim?.isWhole")
+        assert "WebGL 2" in page.inner_text("#trouble")
+        page.keyboard.press("End")
+        shown(page)
+        assert sum(row[2] for row in table_of(page).values()) > 0
 
 
 @pytest.mark.parametrize("document", [tower_replay(), battle_replay()], ids=["tower", "battle"])
@@ -456,17 +416,12 @@ def test_axe_finds_nothing_on_a_desktop_in_either_theme(at_desk: Open, document:
     assert axe_violations(page) == []
 
 
-def test_axe_finds_nothing_on_a_telephone(in_hand: Open):
-    page = in_hand(battle_replay())
-    assert axe_violations(page) == []
-
-
 @pytest.mark.parametrize(
     "document",
     [tower_replay() | {"title": "An apparatus " + "of a very long name" * 6}, battle_replay()],
     ids=["tower", "battle"],
 )
-def test_nothing_scrolls_sideways_on_360_pixels(in_hand: Open, document: Replay):
+def test_nothing_scrolls_sideways_on_360_pixels_and_axe_finds_nothing(in_hand: Open, document: Replay):
     document["summary"] = "a table   of many columns   " * 20
     document["steps"][0]["text"] = "x" * 300
     page = in_hand(document)
@@ -475,6 +430,7 @@ def test_nothing_scrolls_sideways_on_360_pixels(in_hand: Open, document: Replay)
     assert page.evaluate("document.scrollingElement.scrollWidth") == 360
     inside = "all => all.filter(each => each.getBoundingClientRect().right > 360.5).map(each => each.id)"
     assert page.eval_on_selector_all("button, select, input, canvas, h1, p", inside) == []
+    assert axe_violations(page) == []
 
 
 def test_one_finger_turns_and_two_zoom(in_hand: Open, telephone: Watched):

@@ -29,6 +29,14 @@ _FLAT = ["--no-sandbox", "--disable-gpu"]
 _SOFTWARE = ["--no-sandbox", "--enable-unsafe-swiftshader", "--use-gl=angle", "--use-angle=swiftshader"]
 
 
+PHONE = {"has_touch": True, "is_mobile": True}
+NO_WASM = "delete window.WebAssembly"
+NO_WORKER = "window.Worker = function () { throw new Error('none here'); };"
+NO_WEBGL = """HTMLCanvasElement.prototype.getContext = ((get) => function (kind, ...more) {
+  return kind === "webgl2" ? null : get.call(this, kind, ...more);
+})(HTMLCanvasElement.prototype.getContext);"""
+
+
 def needs_browser(test: Callable[..., None]) -> Callable[..., None]:
     for mark in PAGES:
         test = mark(test)
@@ -62,6 +70,17 @@ class Watched:
         """The requests that left the page: all but files it was opened from, and what it made itself."""
         return [url for url in self.requests if not url.startswith(("file:", "blob:", "data:"))]
 
+    @contextmanager
+    def another(self, width: int, height: int, script: str = "", **more: Any) -> Iterator[Watched]:
+        """Give a page of another context of the same browser, in which a script runs before those of a page."""
+        context = self.page.context.browser.new_context(
+            viewport={"width": width, "height": height}, **{"offline": True, **more}
+        )
+        if script:
+            context.add_init_script(script)
+        yield Watched(context.new_page())
+        context.close()
+
     def check(self) -> None:
         """Raise AssertionError for anything on the console and any request that left the page."""
         assert self.wrong == []
@@ -93,6 +112,13 @@ def axe_violations(page: Any) -> list[str]:
     page.evaluate(source.read_text("utf-8"))
     found = page.evaluate("async () => (await axe.run()).violations")
     return [f"{each['id']}: {each['help']}: {[node['html'] for node in each['nodes']][:3]}" for each in found]
+
+
+def saved(page: Any, button: str) -> Any:
+    """Click a button that saves a file; return the download."""
+    with page.expect_download() as download:
+        page.click(button)
+    return download.value
 
 
 @contextmanager

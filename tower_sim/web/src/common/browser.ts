@@ -117,22 +117,17 @@ export function remember(name: string, value: string): boolean {
   }
 }
 
-/** Let the browser save what an address has, or a text, as a file. */
+/** Let the browser save a text as a file. */
 export function save(name: string, text: string, type: string): void {
   saveBlob(name, new Blob([text], { type }));
 }
 
 export function saveBlob(name: string, blob: Blob): void {
-  const url = URL.createObjectURL(blob);
-  saveFrom(url, name);
-  setTimeout(() => URL.revokeObjectURL(url), 10000);
-}
-
-export function saveFrom(href: string, download: string): void {
-  const link = Object.assign(document.createElement("a"), { href, download });
+  const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: name });
   document.body.append(link);
   link.click();
   link.remove();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
 export function openDialog(id: string): void {

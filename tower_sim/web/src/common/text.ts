@@ -15,6 +15,11 @@ export function plainName(name: string): string {
   return name.replaceAll("_", " ");
 }
 
+/** A text on one line, of at most so many letters. */
+export function oneLine(text: string, most: number): string {
+  return [...text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, " ")].slice(0, most).join("");
+}
+
 export function capital(text: string): string {
   return `${text[0].toUpperCase()}${text.slice(1)}`;
 }

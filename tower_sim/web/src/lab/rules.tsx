@@ -3,12 +3,12 @@
 import type { ComponentChildren } from "preact";
 import { save } from "../common/browser";
 import { Chip } from "../common/faces";
-import { type Cell, counted, csv, sumOf } from "../common/text";
+import { type Cell, counted, csv, oneLine, sumOf } from "../common/text";
 import { Course, Histogram, Legend, type Shares, Table, spanOf } from "./charts";
 import { type Answer, Busy, Choice, Fold, OrderList, Slider, Sure, Lead } from "./controls";
 import { REGISTER, byDrop, overPhases, series } from "./figures";
 import type { Jobs, Played } from "./jobs";
-import { fileName, tidy, toml } from "./saved";
+import { fileName, toml } from "./saved";
 import { alone, beyondWords, degree, differs, exact, howSure, modelWords, percent } from "./say";
 import { GAMES, LIMITS, type Side, type Tower, type Variant, change, changeVariant, lab, labelOf, listeners, nameOf, state, usualVariant } from "./state";
 import { type Row, rows } from "./statistics";
@@ -170,7 +170,7 @@ function Controls() {
         {(["a", "b"] as Side[]).map((each) => <button type="button" id={`edit-${each}`} aria-pressed={each === side} onClick={() => change({ edit: each })}>{`Change ${each.toUpperCase()}`}</button>)}
       </div>
       <div id="controls" class="controls">
-        <div class="field"><label for="control-name">Name</label><input id="control-name" type="text" maxLength={LIMITS.name} value={variant.name} onInput={({ currentTarget }) => changeVariant({ name: tidy(currentTarget.value) })} /></div>
+        <div class="field"><label for="control-name">Name</label><input id="control-name" type="text" maxLength={LIMITS.name} value={variant.name} onInput={({ currentTarget }) => changeVariant({ name: oneLine(currentTarget.value, LIMITS.name) })} /></div>
         <Choice label="Tower" options={lab.towers.map(({ name }) => [name, name])} value={variant.tower} changed={(tower) => changeVariant({ tower })} />
         <Slider label="Cubes of every colour" least={0} most={LIMITS.cubes} value={Math.round(all / colours.length)} words={isEven ? String(variant.cubes[0]) : "mixed"} changed={(count) => setCubes(colours.map(() => count))} />
         <Fold title="Cubes of each colour" open={!isEven}>

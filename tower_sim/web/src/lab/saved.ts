@@ -2,6 +2,7 @@
 
 import { battle } from "made/lab.js";
 import { address } from "../common/browser";
+import { oneLine } from "../common/text";
 import { BUILDINGS, KINDS } from "./battles";
 import { series } from "./figures";
 import { GAMES, IS_PAGE, LIMITS, type Side, type State, TABS, type Variant, lab, usualState, usualVariant } from "./state";
@@ -68,7 +69,7 @@ export function readLink(link: string): State {
     if (![...query.keys()].some((key) => key.startsWith(`${side}.`))) continue;
     const variant = (found[side] ??= usualVariant("B"));
     const colours = lab.rules.colours.length;
-    take(`${side}.name`, (word) => (variant.name = tidy(word)));
+    take(`${side}.name`, (word) => (variant.name = oneLine(word, LIMITS.name)));
     take(`${side}.tower`, (word) => (variant.tower = chosen(`${side}.tower`, Object.keys(lab.tower))(word)));
     take(`${side}.cubes`, (word) => (variant.cubes = numbers(`${side}.cubes`, word, colours, 0, LIMITS.cubes)));
     take(`${side}.phases`, (word) => (variant.phases = numbers(`${side}.phases`, word, colours, 0, colours - 1)));
@@ -106,11 +107,6 @@ export function checkSeed(word: string): string {
 function refuse(key: string, value: string | null, allowed: string): RangeError {
   const shownValue = value === null ? "missing" : `"${[...String(value)].slice(0, 40).join("")}"`;
   return new RangeError(`${key} is ${shownValue}; allowed is ${allowed}.`);
-}
-
-/** Return a name on one line, not too long. */
-export function tidy(name: string): string {
-  return [...name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, " ")].slice(0, LIMITS.name).join("");
 }
 
 /** Return a variant as TOML, as `tower-sim compare` and `play --rules` read it. */

@@ -25,15 +25,9 @@ export interface Course { play(): void; readonly lines: string[]; readonly strea
 
 const NOT_OF_GAME = "What was done last is not of this game: undo it, or stop playing along.";
 
-/** What a game waits for: `cubes`, {id, colour}, to throw, or a `knock` (g). */
+/** What a game waits for: cubes to throw, or a knock (g). */
 export class Awaited {
-  cubes: Piece[];
-  knock: number;
-
-  constructor({ cubes = [], knock = 0 }: { cubes?: Piece[]; knock?: number }) {
-    this.cubes = cubes;
-    this.knock = knock;
-  }
+  constructor(readonly cubes: Piece[], readonly knock = 0) {}
 }
 
 class Strange extends Error {}
@@ -74,7 +68,7 @@ export class Past {
     const came: number[] = [];
     while (left.size) {
       const event = this.next();
-      if (!event) throw new Awaited({ cubes: [...left.values()] });
+      if (!event) throw new Awaited([...left.values()]);
       const { kind, thrown, emerged } = event;
       const isTaken = kind === "take" && thrown.every(([id]) => left.has(id)); // from the board into the hand
       const isThrow = kind === "drop" || kind === "hand";
@@ -90,7 +84,7 @@ export class Past {
   /** Knock with a strength (g); throws Awaited when nobody did yet. */
   shaken(strength: number): void {
     const event = this.next();
-    if (!event) throw new Awaited({ knock: strength });
+    if (!event) throw new Awaited([], strength);
     if (event.kind !== "knock") throw new Strange(NOT_OF_GAME);
   }
 

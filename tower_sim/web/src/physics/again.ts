@@ -3,7 +3,7 @@
 import { placedCube } from "./past.js";
 import { pcg64OfText } from "./pcg64.js";
 import { wrongly } from "./refuse.js";
-import { cubeOf, frozen } from "./state.js";
+import { cubeOf, freeze } from "./state.js";
 import type { Begun, CubeRow, LyingRow, PhysicsEvent, PhysicsModel, PhysicsState } from "./types.js";
 
 /** Return the state after cubes, by number, were taken off the board or out by hand. */
@@ -15,7 +15,7 @@ export function taken(state: PhysicsState, numbers: readonly number[]): PhysicsS
   const thrown = rows.filter(isGone).map(([id, colour, edge]): CubeRow => [id, colour, edge]).sort((a, b) => a[0] - b[0]);
   const left = (cubes: readonly LyingRow[]) => cubes.filter((row) => !isGone(row));
   const log: PhysicsEvent[] = [...state.log, ["take", "", thrown, [], 0, ""]];
-  return frozen({ ...state, residents: left(state.residents), log, board: left(state.board) });
+  return freeze({ ...state, residents: left(state.residents), log, board: left(state.board) });
 }
 
 /** Do again, from the empty tower, everything in the log of a state; the result equals the state. */

@@ -14,18 +14,18 @@ const MOST_SPIN = 300; // rad/s
 const UNIT_TURN = 1e-6;
 
 /** Return launches, with their time `at` (s), of `cubes` that the door has let in; refuse what no hand does. */
-export function checkedLaunches(profile: Profile, scene: Scene, cubes: readonly EdgedCube[], launches: readonly TimedLaunch[]): CheckedLaunch[] {
+export function checkLaunches(profile: Profile, scene: Scene, cubes: readonly EdgedCube[], launches: readonly TimedLaunch[]): CheckedLaunch[] {
   if (!cubes.length || launches.length !== cubes.length) throw wrongly("launches", launches.length, "one for each cube, at least one");
   let before = 0;
   return launches.map((given, i) => {
-    const launch = checkedLaunch(profile, scene, cubes[i], given, before);
+    const launch = checkLaunch(profile, scene, cubes[i], given, before);
     before = launch.at;
     return launch;
   });
 }
 
 /** Return one launch likewise, not before the time `before` (s). */
-export function checkedLaunch(profile: Profile, scene: Scene, cube: EdgedCube, given: TimedLaunch, before: number): CheckedLaunch {
+export function checkLaunch(profile: Profile, scene: Scene, cube: EdgedCube, given: TimedLaunch, before: number): CheckedLaunch {
   const row = rowOfLaunch(given);
   if (row.length !== 14 || !row.every(Number.isFinite)) throw wrongly("launches", row, "14 numbers (windows; m; quaternion; m/s; rad/s)");
   const { windows, pose, velocity, spin } = given;

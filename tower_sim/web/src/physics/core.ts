@@ -14,12 +14,12 @@ type Functions = Record<
   | "begin" | "cos" | "deepest_overlap" | "depth_of" | "find_far_touch" | "find_places" | "go_on" | "lay_grid" | "let_go" | "lie_still" | "list_touches"
   | "put_down" | "sin" | "start" | "write_hulls" | "write_row", (...numbers: number[]) => number>;
 type Exports = Functions & { memory: WebAssembly.Memory; __heap_base: WebAssembly.Global<"i32"> };
-export type Core = Awaited<ReturnType<typeof instantiated>>;
+export type Core = Awaited<ReturnType<typeof instantiate>>;
 
 const aligned = (at: number) => Math.ceil(at / ALIGNED) * ALIGNED;
 
 /** Return an instance of the module in `bytes`: its functions, the `names` of places in tables, `worldOf`. */
-export async function instantiated(bytes: BufferSource) {
+export async function instantiate(bytes: BufferSource) {
   const module = await WebAssembly.compile(bytes);
   const [section] = WebAssembly.Module.customSections(module, "tower_sim");
   const { shapes, whole_numbers: wholes, names } = JSON.parse(new TextDecoder().decode(section));

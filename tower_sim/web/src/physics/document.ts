@@ -18,9 +18,9 @@ const COUNTS = "counts by colour, such as { blue: 4 }";
  * number as text, bigint or number. `state` is a token or a state (none: empty), `knock` the strength (g) of a knock before it.
  */
 export function dropDocument(model: PhysicsModel, { cubes = {}, seed, state = null, knock = null }: DropAsked): DropDocument {
-  const number = checkedSeed(seed);
+  const number = checkSeed(seed);
   const before = typeof state === "string" ? readToken(state) : state ?? model.empty();
-  const counts = checkedCounts(cubes, before);
+  const counts = checkCounts(cubes, before);
   if (knock !== null && typeof knock !== "number") throw wrongly("knock", knock, "a number (peak acceleration in g)");
   if (!counts.length && knock === null) throw wrongly("cubes", {}, `${COUNTS}, or a knock`);
   const first = nextId(before);
@@ -82,13 +82,13 @@ export function documentText(document: DropDocument): string {
   return pythonJson(document);
 }
 
-function checkedSeed(seed: Seed): bigint {
+function checkSeed(seed: Seed): bigint {
   const isOne = typeof seed === "bigint" || Number.isSafeInteger(seed) || (typeof seed === "string" && /^\d{1,39}$/.test(seed));
   if (isOne && BigInt(seed) >= 0n && BigInt(seed) <= MOST_SEED) return BigInt(seed);
   throw wrongly("seed", seed, "a whole number from 0 to 2^128 - 1, or its text");
 }
 
-function checkedCounts(cubes: Readonly<Counts>, before: PhysicsState): [colour: string, count: number][] {
+function checkCounts(cubes: Readonly<Counts>, before: PhysicsState): [colour: string, count: number][] {
   if (typeof cubes !== "object" || cubes === null || Array.isArray(cubes)) throw wrongly("cubes", cubes, COUNTS);
   const counts = Object.entries(cubes);
   for (const [colour, count] of counts) {

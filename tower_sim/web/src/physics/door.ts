@@ -3,9 +3,9 @@
 
 import { checkAtRest } from "./at_rest.js";
 import { checkPast, checkTouches, impossible, MADE } from "./past.js";
-import { prints, quoted, refuse, wrongly } from "./refuse.js";
+import { prints, quote, refuse, wrongly } from "./refuse.js";
 import type { Scene } from "./scene.js";
-import { checkedPlain, cubeOf, frozen, poseOf, PRINTED } from "./state.js";
+import { checkPlain, cubeOf, freeze, poseOf, PRINTED } from "./state.js";
 import type { EdgedCube, LyingRow, PhysicsState, Pose, Profile, ThrownCube } from "./types.js";
 
 const MAX_CUBES = 500;
@@ -30,32 +30,32 @@ export function doorOf(profile: Profile, scene: Scene) {
 }
 
 /** Mark a state that the model has just made, so that it passes, and return it, so that nobody can change it. */
-export function made(door: Door, state: PhysicsState): PhysicsState {
-  door.sound.add(frozen(state));
+export function markSound(door: Door, state: PhysicsState): PhysicsState {
+  door.sound.add(freeze(state));
   return state;
 }
 
 /** Refuse what is no state that this model can have made. */
-export function checkedState(door: Door, state: PhysicsState): void {
+export function checkState(door: Door, state: PhysicsState): void {
   if (door.sound.has(state)) return;
   if (typeof state !== "object" || state === null || Array.isArray(state)) throw wrongly("state", state, MADE);
   try {
-    checkedPlain(state);
+    checkPlain(state);
   } catch (error) {
     throw refuse("state", `does not hold a state (${(error as Error).message})`, MADE);
   }
   const { name, digest } = door.profile;
   if (state.model !== "physics" || state.digest !== digest) {
-    const belongs = `belongs to ${quoted(state.model)} of apparatus ${quoted(state.apparatus)} (${quoted(state.digest)})`;
-    throw refuse("state", belongs, `a state of physics of ${quoted(name)} (${quoted(digest)})`);
+    const belongs = `belongs to ${quote(state.model)} of apparatus ${quote(state.apparatus)} (${quote(state.digest)})`;
+    throw refuse("state", belongs, `a state of physics of ${quote(name)} (${quote(digest)})`);
   }
   lookThrough(door, state);
-  if (Object.isFrozen(state)) door.sound.add(frozen(state));
+  if (Object.isFrozen(state)) door.sound.add(freeze(state));
 }
 
 /** Return the cubes to throw, { id, colour, edge }, when they can be thrown into a state; refuse them otherwise. */
-export function checkedCubes(door: Door, state: PhysicsState, cubes: readonly ThrownCube[]): EdgedCube[] {
-  checkedState(door, state);
+export function checkCubes(door: Door, state: PhysicsState, cubes: readonly ThrownCube[]): EdgedCube[] {
+  checkState(door, state);
   if (!Array.isArray(cubes)) throw wrongly("cubes", cubes, "a list of { id, colour }");
   const thrown = cubes.map((cube) => plainCube(door, "cubes", cube));
   const isAgain = ([id, colour, edge]: LyingRow) => thrown.some((cube) => cube.id === id && cube.colour === colour && cube.edge === edge);
@@ -70,13 +70,13 @@ export function checkedCubes(door: Door, state: PhysicsState, cubes: readonly Th
 }
 
 /** Refuse a strength (g) of a knock that is none. */
-export function checkedStrength(strength: number): void {
+export function checkStrength(strength: number): void {
   if (typeof strength === "number" && strength >= 0 && strength <= MAX_STRENGTH) return;
   throw wrongly("strength", strength, `0 to ${MAX_STRENGTH} (peak acceleration in g)`);
 }
 
 /** Refuse a zone that the board of a profile has not, and any zone where there is no board. */
-export function checkedZone(profile: Profile, zone: string): void {
+export function checkZone(profile: Profile, zone: string): void {
   const names = profile.board ? profile.zones.map(({ name }) => name) : [];
   if (!names.includes(zone)) throw wrongly("zone", zone, names.length ? `one of ${names.join(", ")}` : "an apparatus with a board");
 }

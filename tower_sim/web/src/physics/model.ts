@@ -3,12 +3,12 @@
 //
 //   profile -> scene -> outcome
 
-import { type CheckedLaunch, checkedLaunch, checkedLaunches, rowOfLaunch, tooDeep } from "./by_hand.js";
-import { instantiated } from "./core.js";
-import { checkedCubes, checkedState, checkedStrength, checkedZone, doorOf, made } from "./door.js";
+import { type CheckedLaunch, checkLaunch, checkLaunches, rowOfLaunch, tooDeep } from "./by_hand.js";
+import { instantiate } from "./core.js";
+import { checkCubes, checkState, checkStrength, checkZone, doorOf, markSound } from "./door.js";
 import { refuse, wrongly } from "./refuse.js";
 import { type How, type Laid, sceneOf } from "./scene.js";
-import { cubeOf, dropsOf, frozen, poseOf } from "./state.js";
+import { cubeOf, dropsOf, freeze, poseOf } from "./state.js";
 import type { Begun, CubeRow, EdgedCube, LyingRow, PhysicsEvent, PhysicsLanding, PhysicsModel, PhysicsOutcome, PhysicsState, Profile, Run } from "./types.js";
 
 const SCHEMA = "tower-sim/physics";
@@ -28,36 +28,36 @@ export async function openPhysics(profile: Profile, bytes: BufferSource): Promis
   if (profile?.schema !== SCHEMA || profile.version !== VERSION) {
     throw wrongly("profile", profile?.schema, `a document of ${SCHEMA}, version ${VERSION}`);
   }
-  const core = await instantiated(bytes);
+  const core = await instantiate(bytes);
   const scene = sceneOf(core, profile);
   const door = doorOf(profile, scene);
   let current: Run | null = null;
 
-  const drop: PhysicsModel["drop"] = (state, cubes, rng) => completed(begin({ kind: "drop", state, cubes, rng }));
-  const knock: PhysicsModel["knock"] = (state, strength, rng) => completed(begin({ kind: "knock", state, strength, rng }));
-  const place: PhysicsModel["place"] = (state, cube, zone, rng) => completed(begin({ kind: "place", state, cube, zone, rng }));
-  const throwByHand: PhysicsModel["throwByHand"] = (state, launches) => completed(begin({ kind: "hand", state, launches }));
+  const drop: PhysicsModel["drop"] = (state, cubes, rng) => complete(begin({ kind: "drop", state, cubes, rng }));
+  const knock: PhysicsModel["knock"] = (state, strength, rng) => complete(begin({ kind: "knock", state, strength, rng }));
+  const place: PhysicsModel["place"] = (state, cube, zone, rng) => complete(begin({ kind: "place", state, cube, zone, rng }));
+  const throwByHand: PhysicsModel["throwByHand"] = (state, launches) => complete(begin({ kind: "hand", state, launches }));
 
   /** Look through what is asked, and return what begins it. */
-  function started(what: Begun): Started {
+  function start(what: Begun): Started {
     const { kind, state } = what;
     if (kind === "drop") {
-      const thrown = checkedCubes(door, state, what.cubes);
+      const thrown = checkCubes(door, state, what.cubes);
       const letGo = () => scene.name(scene.throwCubes(thrown.length, what.rng).map((i) => thrown[i].id));
       return { kind, thrown, rng: what.rng.text(), letGo };
     }
     if (kind === "knock") {
       const { strength, rng } = what;
-      checkedState(door, state);
-      checkedStrength(strength);
+      checkState(door, state);
+      checkStrength(strength);
       const text = rng.text();
       const angle = 2 * Math.PI * rng.random();
       return { kind, thrown: [], rng: text, strength, shake: [strength, core.cos(angle), core.sin(angle)] };
     }
     if (kind === "place") {
       const { zone, rng } = what;
-      const thrown = checkedCubes(door, state, [what.cube]);
-      checkedZone(profile, zone);
+      const thrown = checkCubes(door, state, [what.cube]);
+      checkZone(profile, zone);
       const letGo = () => {
         scene.putDown(zone, rng);
         scene.name([thrown[0].id]);
@@ -66,17 +66,17 @@ export async function openPhysics(profile: Profile, bytes: BufferSource): Promis
     }
     if (kind !== "hand") throw wrongly("kind", kind, "drop, knock, place or hand");
     if (what.launches === undefined) {
-      checkedState(door, state);
+      checkState(door, state);
       return { kind, thrown: [], isOpen: true };
     }
-    const thrown = checkedCubes(door, state, what.launches.map(({ cube }) => cube));
-    const launches = checkedLaunches(profile, scene, thrown, what.launches);
+    const thrown = checkCubes(door, state, what.launches.map(({ cube }) => cube));
+    const launches = checkLaunches(profile, scene, thrown, what.launches);
     return { kind, thrown, launches, letGo: () => launches.forEach(scene.launch), isChecked: true };
   }
 
   function begin(what: Begun): Run {
     const { state } = what;
-    const event = started(what);
+    const event = start(what);
     const { thrown, isOpen } = event;
     const launches = [...(event.launches ?? [])];
     const isThrown = (row: LyingRow) => thrown.some(({ id }) => id === row[0]);
@@ -104,12 +104,12 @@ export async function openPhysics(profile: Profile, bytes: BufferSource): Promis
       launch(given) {
         isOurs();
         if (!isOpen || scene.status() !== null) throw refuse("launch", "comes after the throw is over", "a throw that is open");
-        const cube = checkedCubes(door, state, [...thrown, given.cube]).pop()!;
+        const cube = checkCubes(door, state, [...thrown, given.cube]).pop()!;
         if (lying.some(([id]) => id === cube.id)) {
           throw refuse("cubes", `have number ${cube.id}, which lies on the board`, "a cube that was taken off it");
         }
         const now = { ...given, windows: scene.passed() };
-        const launch = checkedLaunch(profile, scene, cube, now, launches.at(-1)?.at ?? 0);
+        const launch = checkLaunch(profile, scene, cube, now, launches.at(-1)?.at ?? 0);
         scene.launch(launch);
         const deep = scene.letGo(launch);
         if (deep) throw tooDeep(cube.id, deep);
@@ -166,7 +166,7 @@ export async function openPhysics(profile: Profile, bytes: BufferSource): Promis
       model: "physics", apparatus: profile.name, status, thrown, lying: lying.map(cubeOf), landings, emerged, inside,
       knocked_out: kind === "knock" ? emerged : [], failures: [], extrapolated: false, missed: scene.misses(), state,
     };
-    if (!isLanding) return frozen(outcome);
+    if (!isLanding) return freeze(outcome);
     const since = new Map([...state.residents, ...lying].map((row) => [row[0], row[4]]));
     const rest = landings.filter(({ cube }) => rowOf.has(cube)).sort((a, b) => rowOf.get(a.cube)! - rowOf.get(b.cube)!);
     const edges = new Map(cubes.map(({ id, edge }) => [id, edge]));
@@ -180,11 +180,11 @@ export async function openPhysics(profile: Profile, bytes: BufferSource): Promis
     const plain = thrown.map(({ id, colour, edge }): CubeRow => [id, colour, edge]);
     const event: PhysicsEvent = [kind, rng, plain, emerged.map(({ id }) => id), strength, zone, ...more];
     const board = profile.board ? rows.filter((row) => !isInside(row)) : [];
-    return frozen({ ...outcome, state: made(door, { ...state, residents, log: [...state.log, event], board, touches }) });
+    return freeze({ ...outcome, state: markSound(door, { ...state, residents, log: [...state.log, event], board, touches }) });
   }
 
   const { name: apparatus, digest } = profile;
-  const empty = () => made(door, { model: "physics", apparatus, digest, residents: [], log: [], board: [], touches: [] });
+  const empty = () => markSound(door, { model: "physics", apparatus, digest, residents: [], log: [], board: [], touches: [] });
   return Object.freeze({
     name: "physics",
     profile,
@@ -198,7 +198,7 @@ export async function openPhysics(profile: Profile, bytes: BufferSource): Promis
   });
 }
 
-function completed(run: Run): PhysicsOutcome {
+function complete(run: Run): PhysicsOutcome {
   while (!run.advance(Infinity, false).done);
   return run.outcome();
 }

@@ -14,7 +14,7 @@ export function pcg64(seed: Seed, key: readonly number[] = []): Rng {
   const words = spawnedWords(seed, key, 8).map(BigInt);
   const long = (i: number) => (((words[i + 1] << 32n) | words[i]) << 64n) | (words[i + 3] << 32n) | words[i + 2];
   const step = ((long(4) << 1n) & MASK_128) | 1n;
-  return pcg64From(stepped(step + long(0), step), step);
+  return pcg64From(advance(step + long(0), step), step);
 }
 
 /** Return the generator that `text()` of another wrote down, null for other text. */
@@ -23,13 +23,13 @@ export function pcg64OfText(text: string): Rng | null {
   return state === undefined ? null : pcg64From(BigInt(`0x${state}`), BigInt(`0x${step}`), buffered);
 }
 
-function stepped(state: bigint, step: bigint): bigint {
+function advance(state: bigint, step: bigint): bigint {
   return (state * MULTIPLIER + step) & MASK_128;
 }
 
 function pcg64From(state: bigint, step: bigint, buffered = ""): Rng {
   const next = () => {
-    state = stepped(state, step);
+    state = advance(state, step);
     const mixed = ((state >> 64n) ^ state) & MASK_64;
     const turn = state >> 122n;
     return ((mixed >> turn) | (mixed << ((64n - turn) & 63n))) & MASK_64;

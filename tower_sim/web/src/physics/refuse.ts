@@ -12,7 +12,7 @@ export function refuse(path: string, reason: string, allowed: string): RangeErro
 
 /** Return the error that the field at `path` is `value`, and what is allowed instead. */
 export function wrongly(path: string, value: unknown, allowed: string) {
-  return refuse(path, `is ${quoted(value)}`, allowed);
+  return refuse(path, `is ${quote(value)}`, allowed);
 }
 
 /** Whether a terminal or a page prints all of a text. */
@@ -21,7 +21,7 @@ export function prints(text: string): boolean {
 }
 
 /** Return a received value as JSON writes it, cut where it is long. */
-export function quoted(value: unknown): string {
+export function quote(value: unknown): string {
   let text = String(value?.constructor?.name); // of what has no form in JSON
   try {
     text = typeof value === "number" || typeof value === "bigint" ? String(value) : JSON.stringify(value) ?? text;

@@ -7,7 +7,7 @@
 
 import { deflate, Inflate } from "./pako.js";
 import { DROPS } from "./past.js";
-import { prints, quoted, refuse, wrongly } from "./refuse.js";
+import { prints, quote, refuse, wrongly } from "./refuse.js";
 import { sha256 } from "./sha256.js";
 import type { CubeRow, EdgedCube, LyingRow, PhysicsEvent, PhysicsState } from "./types.js";
 import { pythonJson, real } from "./written.js";
@@ -31,15 +31,15 @@ export function tokenOf(state: PhysicsState): string {
 export function readToken(token: string, most = MOST_BYTES): PhysicsState {
   if (typeof token !== "string") throw wrongly("token", token, TOKEN);
   const [prefix, body, digest, ...more] = token.trim().split(".");
-  if (digest === undefined || more.length || prefix !== PREFIX) throw refuse("token", `${quoted(token)} is not a tower_sim token`, TOKEN);
-  if (tokenDigest(body) !== digest) throw refuse("token", `${quoted(token)} is damaged`, TOKEN);
+  if (digest === undefined || more.length || prefix !== PREFIX) throw refuse("token", `${quote(token)} is not a tower_sim token`, TOKEN);
+  if (tokenDigest(body) !== digest) throw refuse("token", `${quote(token)} is damaged`, TOKEN);
   let bytes;
   let values = 0;
   try {
     bytes = unpacked(bytesOf(body), most);
     for (const byte of bytes) if (byte === 0x5b || byte === 0x7b || byte === 0x2c) values++;
     if (bytes.length <= most && values <= Math.floor(most / PER_PART)) {
-      return frozen(checkedPlain(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))));
+      return freeze(checkPlain(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))));
     }
   } catch (error) {
     throw refuse("token", `does not hold a state (${(error as Error).message})`, TOKEN);
@@ -75,7 +75,7 @@ export function unpacked(body: Uint8Array, most: number) {
 }
 
 /** Return what a state is as plain data, when it can be one; throws an Error that names the part for anything else. */
-export function checkedPlain(plain: PhysicsState): PhysicsState {
+export function checkPlain(plain: PhysicsState): PhysicsState {
   const { model, apparatus, digest, residents, log, board, touches } = plain;
   for (const [key, rows] of Object.entries({ residents, board, log, touches })) check(Array.isArray(rows) && rows.length <= MOST[key as keyof typeof MOST], key);
   for (const [kind, rng, thrown, emerged, strength, place, ...more] of log) {
@@ -112,9 +112,9 @@ function isText(value: unknown): value is string {
 }
 
 /** Return a value that nobody can change, with all that is in it. */
-export function frozen<T>(value: T): T {
+export function freeze<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
-    Object.values(value).forEach(frozen);
+    Object.values(value).forEach(freeze);
     Object.freeze(value);
   }
   return value;
@@ -148,23 +148,23 @@ export function dropsOf(state: PhysicsState): number {
 
 /** Return a state as the text that a token packs. */
 function stateText({ model, apparatus, digest, residents, log, board, touches }: PhysicsState): string {
-  const marked = { model, apparatus, digest, residents: residents.map(residentMarked), log: log.map(eventMarked), board: board.map(residentMarked), touches };
+  const marked = { model, apparatus, digest, residents: residents.map(markResident), log: log.map(markEvent), board: board.map(markResident), touches };
   return pythonJson(marked, ",", ":");
 }
 
 // with marks on real numbers, which Python writes with a point
 
-function cubeMarked([id, colour, edge]: CubeRow) {
+function markCube([id, colour, edge]: CubeRow) {
   return [id, colour, real(edge)];
 }
 
-function residentMarked([id, colour, edge, region, since, ...pose]: LyingRow) {
+function markResident([id, colour, edge, region, since, ...pose]: LyingRow) {
   return [id, colour, real(edge), region, since, ...pose.map(real)];
 }
 
-function eventMarked([kind, rng, thrown, emerged, strength, place, launches]: PhysicsEvent) {
+function markEvent([kind, rng, thrown, emerged, strength, place, launches]: PhysicsEvent) {
   const rows = launches ? [launches.map(([windows, ...numbers]) => [windows, ...numbers.map(real)])] : [];
-  return [kind, rng, thrown.map(cubeMarked), emerged, real(strength), place, ...rows];
+  return [kind, rng, thrown.map(markCube), emerged, real(strength), place, ...rows];
 }
 
 function tokenDigest(body: string): string {

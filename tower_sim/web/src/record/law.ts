@@ -2,6 +2,7 @@
 // whose numbers these are to the last digits that floats keep. Python fits the reference; here it is only used.
 
 import { sumOf } from "../common/text";
+import { clamp } from "../scene/algebra";
 
 /** Beta-binomial laws of a group of cubes: coefficients of the terms, then the logarithm of the size. */
 type Laws = number[][];
@@ -19,7 +20,6 @@ export interface Bet { drops: number; e: number[]; out: number; predicted: numbe
 export interface Colours { e: number[]; drops: number; out: number[]; expected: number[]; most: { colour: number; more: boolean; share: number } }
 export interface Check { e: number[]; setup: Bet; later: Bet; colours: Colours; skipped: string[] }
 
-const clip = (x: number, most: number) => Math.min(Math.max(x, -most), most);
 const expit = (x: number) => 1 / (1 + Math.exp(-x));
 
 function logSum(values: ArrayLike<number>): number {
@@ -40,7 +40,7 @@ function betaBinomial(n: number, mean: number, size: number): Float64Array {
   return logs.map((log) => Math.exp(log - all));
 }
 
-const meanOf = (law: number[], terms: number[]) => expit(clip(terms.reduce((sum, term, i) => sum + term * law[i], 0), 20));
+const meanOf = (law: number[], terms: number[]) => expit(clamp(terms.reduce((sum, term, i) => sum + term * law[i], 0), -20, 20));
 const sizeOf = (law: number[]) => Math.exp(law[law.length - 1]);
 
 export function pmfs(of: Reference, at: Situation): Float64Array[] {
@@ -364,7 +364,7 @@ function simulated(of: Reference, counts: number[], phases: number[], rounds: nu
     for (const cube of cubes) if (cube.since < 0 && thrown[cube.colour]) cube.since = drops;
     const row: Row = { thrown, out: counts.map(() => 0), after: [], marks: [], game: 1, isOdd: false };
     const at = follower.look(row);
-    const laws = isSetup(at) ? pmfs(of, at) : pmfs(of, { ...at, thrown: clipped(at.thrown, of.thrown), inside: at.inside });
+    const laws = isSetup(at) ? pmfs(of, at) : pmfs(of, { ...at, thrown: clamp(at.thrown, ...of.thrown), inside: at.inside });
     const law = laws[Math.floor(random() * laws.length)].map((p, k) => p * Math.exp(tilt * k));
     let much = random() * sumOf(law);
     let many = law.findIndex((p) => (much -= p) < 0);
@@ -384,8 +384,4 @@ function simulated(of: Reference, counts: number[], phases: number[], rounds: nu
     if (drops++) held += sumOf(row.after);
   }
   return { first, later, inside: held / (drops - 1) };
-}
-
-function clipped(value: number, [low, high]: [number, number]): number {
-  return Math.min(Math.max(value, low), high);
 }

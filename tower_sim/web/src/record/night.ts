@@ -1,6 +1,6 @@
 // A night as it was recorded: what was tapped, what that says of the tower, and its CSV, which `tower-sim tower test` reads.
 
-import { csv, sumOf } from "../common/text";
+import { csv, oneLine, sumOf } from "../common/text";
 
 /** What the night is of: `counts` cubes of each colour; `edge` in mm; the tower is one of the page's, or "mine". */
 export interface Head { game: string; tower: string; edge: number; colours: string[]; counts: number[]; players: string[]; date: string }
@@ -168,7 +168,7 @@ export function nightOf(text: string): Night {
     const marks = cells[width - 2].split(" ").filter(Boolean);
     if (!marks.every((mark) => MARKS.includes(mark))) throw wrong(`a mark other than ${MARKS.join(", ")}`);
     const half = head.colours.length;
-    return { begins: number === 0, thrown: counts.slice(0, half), out: counts.slice(half), marks, who: plainName(cells[width - 1].replace(/^'(?=[=+\-@])/, "")) };
+    return { begins: number === 0, thrown: counts.slice(0, half), out: counts.slice(half), marks, who: playerName(cells[width - 1].replace(/^'(?=[=+\-@])/, "")) };
   });
   return { head, throws, draft: newDraft(head, !throws.length) };
 }
@@ -177,7 +177,7 @@ function headOf(text: string): Head {
   try {
     const { game, tower, edge, colours, counts, players, date } = JSON.parse(text);
     const isList = (value: unknown, of: (each: any) => boolean) => Array.isArray(value) && value.length <= 12 && value.every(of);
-    const isWord = (word: unknown) => typeof word === "string" && word.length <= 40 && plainName(word) === word;
+    const isWord = (word: unknown) => typeof word === "string" && word.length <= 40 && playerName(word) === word;
     const isCount = (count: unknown) => Number.isInteger(count) && (count as number) >= 0 && (count as number) <= MOST.cubes;
     const isFine = [game, tower, date].every(isWord) && edge > 0 && edge < 1000 && isList(colours, (word) => isWord(word) && word) && colours.length > 0;
     if (isFine && isList(counts, isCount) && counts.length === colours.length && isList(players, isWord)) return { game, tower, edge, colours, counts, players, date };
@@ -191,9 +191,8 @@ function cellsOf(line: string): string[] {
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare);
 }
 
-/** A name on one line, not too long. */
-export function plainName(name: string): string {
-  return [...name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, " ").trim()].slice(0, 20).join("").trim();
+export function playerName(name: string): string {
+  return oneLine(oneLine(name, name.length).trim(), 20).trim();
 }
 
 /** Return a text as a word for an address. */

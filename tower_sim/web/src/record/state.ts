@@ -4,7 +4,7 @@
 import { dataOf, remember, remembered } from "../common/browser";
 import type { Paint } from "../common/faces";
 import { capital, listed } from "../common/text";
-import { type Check, type Constants, type Expected, type Reference, type Row, check, expectations } from "./law";
+import { type Check, type Constants, type Expected, type Reference, check, expectations } from "./law";
 import { type Action, type Due, FREE, type Head, type Night, type Played, type Rules, after, csvOf, dueOf, follow, isHappening } from "./night";
 
 interface Data {
@@ -33,10 +33,11 @@ let log: Action[] = [];
 export let night: Night | null = null;
 /** Whether the browser keeps the night; without that a reload loses it. */
 export let isKept = true;
-const listeners: (() => void)[] = [];
+let changed = () => {};
 
-export function listen(changed: () => void): void {
-  listeners.push(changed);
+/** Call `show` whenever the night has changed, in this tab or in another. */
+export function listen(show: () => void): void {
+  changed = show;
   addEventListener("storage", (event) => {
     if (event.key !== `tower-sim:${KEY}` && event.key !== null) return;
     read();
@@ -62,7 +63,7 @@ function read(): void {
 function write(): void {
   text = JSON.stringify(log);
   isKept = remember(KEY, text);
-  for (const changed of listeners) changed();
+  changed();
 }
 
 /** Do what was tapped. Throws an Error of one line for a night that cannot be opened; nothing has changed then. */
@@ -105,15 +106,13 @@ export function model(name = night!.head.tower): Data["towers"][0] {
   return data.towers.find((tower) => tower.name === name) ?? data.towers[0];
 }
 
-const rows = (throws: Played[]): Row[] => throws;
-
 /** What the model expected of each throw; null where it does not know. */
 export function expected(throws: Played[]): (Expected | null)[] {
-  return once("expected", throws, () => expectations(rows(throws), model().reference, data.constants));
+  return once("expected", throws, () => expectations(throws, model().reference, data.constants));
 }
 
 export function tested(throws: Played[], name: string): Check {
-  return once(`tested ${name}`, throws, () => check(rows(throws), model(name).reference, data.constants));
+  return once(`tested ${name}`, throws, () => check(throws, model(name).reference, data.constants));
 }
 
 const known = new Map<string, { of: string; is: unknown }>();

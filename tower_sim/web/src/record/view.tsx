@@ -6,7 +6,7 @@ import { Chip } from "../common/faces";
 import { Field, ShareDialog, Tabs, Theme, openShare } from "../common/parts";
 import { capital, counted, listed, sumOf } from "../common/text";
 import { type Expected, NIGHTS, type Power, pValue, power } from "./law";
-import { FREE, type Head, type Played, drafted, isHappening, packed, plainName, tried, unpacked } from "./night";
+import { FREE, type Head, type Played, drafted, isHappening, packed, playerName, tried, unpacked } from "./night";
 import { Picture, canShare, known, lucks, savePicture, sharePicture } from "./picture";
 import { COUNTS, MINE, act, canUndo, csv, data, due, expected, isKept, model, night, paintOf, placeOf, played, rulesOf, tested, titleOf, undo } from "./state";
 
@@ -77,7 +77,7 @@ function Begin() {
     event.preventDefault();
     const colours = isFree ? data.paints.map(({ name }) => name) : data.game.colours;
     const cubes = isMine && !isFree && form.cubes ? colours.map(() => Number(form.cubes)) : isFree ? colours.map(() => 0) : COUNTS;
-    const players = [...new Set(form.players.split(",").map(plainName).filter(Boolean))].slice(0, 8);
+    const players = [...new Set(form.players.split(",").map(playerName).filter(Boolean))].slice(0, 8);
     const edge = isMine ? Number(form.edge) || model(data.towers[0].name).edge : model(form.tower).edge;
     const now = new Date();
     const date = [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, "0")).join("-");

@@ -9,4 +9,4 @@ export declare function wrongly(path: string, value: unknown, allowed: string): 
 /** Whether a terminal or a page prints all of a text. */
 export declare function prints(text: string): boolean;
 /** Return a received value as JSON writes it, cut where it is long. */
-export declare function quoted(value: unknown): string;
+export declare function quote(value: unknown): string;

@@ -10,9 +10,9 @@ export declare function packed(text: string): Uint8Array<ArrayBuffer>;
 /** Return what zlib packed; of more than `most` bytes only the beginning, which is longer. Throws an Error for anything else. */
 export declare function unpacked(body: Uint8Array, most: number): Uint8Array<ArrayBuffer>;
 /** Return what a state is as plain data, when it can be one; throws an Error that names the part for anything else. */
-export declare function checkedPlain(plain: PhysicsState): PhysicsState;
+export declare function checkPlain(plain: PhysicsState): PhysicsState;
 /** Return a value that nobody can change, with all that is in it. */
-export declare function frozen<T>(value: T): T;
+export declare function freeze<T>(value: T): T;
 /** Return the cube of a resident's row, or of a cube's own. */
 export declare function cubeOf([id, colour, edge]: CubeRow | LyingRow): EdgedCube;
 /** Return the pose of a resident's row. */
