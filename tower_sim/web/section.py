@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tower_sim.apparatus.parts import Apparatus
 from tower_sim.drawing.solids import from_back_to_front
-from tower_sim.drawing.surfaces import section_of
+from tower_sim.drawing.surfaces import cut_section
 
 Array = npt.NDArray[np.float64]
 Point = tuple[float, float]
@@ -46,7 +46,7 @@ def drawn(apparatus: Apparatus) -> Drawn:
     """Draw the first upright section of a tower; places are where there is room, not where cubes fell."""
     dimensions = apparatus.dimensions()
     section = next(each for each in dimensions.sections if each.axis != "z")
-    faces, view = section_of(apparatus, dimensions, section)
+    faces, view = cut_section(apparatus, dimensions, section)
     thin = {name for name, part in dimensions.parts.items() if part.hatch == 0}  # ribs: cubes lie on both sides of them
     seen = [
         (face.is_cut and face.part not in thin, view.project(face.corners)) for face in from_back_to_front(faces, view)
