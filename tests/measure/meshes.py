@@ -126,7 +126,7 @@ def _row(rows: Sequence[Row], name: str) -> Sequence[object]:
     (boxes, _), (mesh, _), _ = means
     of_boxes, of_mesh, of_catching = (f"{mean:.2f} ± {error:.2f}" for mean, error in means)
     difference = f"{mesh - boxes:+.2f} ± {math.hypot(means[0][1], means[1][1]):.2f}"
-    escaped, throws = (sum(row[i] for row in rows if row[:2] == (name, "mesh")) for i in (6, 4))
+    escaped, throws = (sum(int(row[i]) for row in rows if row[:2] == (name, "mesh")) for i in (6, 4))
     ratio = f"{seconds[1] / seconds[0]:.2f}"
     return name, of_boxes, of_mesh, difference, of_catching, ratio, number, f"{escaped} of {throws}"
 

@@ -19,8 +19,9 @@ from tower_sim.games.amerigo.many import GOLD, GOLD_WITH_TOKEN
 from tower_sim.report.numbers import HOW_SURE
 from tower_sim.report.page import Table
 from tower_sim.statistics import Estimate, Resamples
-from tower_sim.study import study, towers
+from tower_sim.study import questions, study
 from tower_sim.study.baseline import kit_of, play_beside
+from tower_sim.study.tower import TowerFigures, phases_with
 
 pytestmark = pytest.mark.usefixtures("unpainted")
 
@@ -43,9 +44,9 @@ def _directory(games: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def players(directory: Path) -> dict[str, Table]:
     campaign = load(directory)
-    tower = towers.Studied(campaign, Resamples(campaign.strata, np.random.default_rng(1)))
-    sections = [section for one in towers.players(tower) for section in one.all()]
-    return {section.table.name: section.table for section in sections if section.table}
+    section = questions.players(TowerFigures(campaign, Resamples(campaign.strata, np.random.default_rng(1))))
+    assert section
+    return {part.table.name: part.table for part in section.all() if part.table}
 
 
 def test_the_figures_are_those_counted_by_hand(games: Any, directory: Path):
@@ -115,13 +116,11 @@ def test_they_open_the_report_in_plain_words(games: Any, directory: Path, tmp_pa
 
 def test_what_never_was_is_told_in_a_sentence():
     nan = float("nan")
-    never = towers.phases_with(Estimate(0.0, 0.0, 0.31, 350), "none", "game")
+    never = phases_with(Estimate(0.0, 0.0, 0.31, 350), "none", "game")
     assert never == "in no phase of 350 was there none (at most 31 % of games have such a phase)"
-    assert towers.phases_with(Estimate(0.0, nan, nan, 35), "none", "game") == "in no phase of 35 was there none"
-    assert (
-        towers.phases_with(Estimate(0.2, 0.19, 0.21, 900), "only one", "game")
-        == "in 20 ± 1 % of phases there is only one"
-    )
+    assert phases_with(Estimate(0.0, nan, nan, 35), "none", "game") == "in no phase of 35 was there none"
+    some = phases_with(Estimate(0.2, 0.19, 0.21, 900), "only one", "game")
+    assert some == "in 20 ± 1 % of phases there is only one"
 
 
 @pytest.mark.parametrize("varied", ["", '[vary.fields]\n"rules.cubes" = [2, 3]\n'])

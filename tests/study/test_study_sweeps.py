@@ -24,7 +24,8 @@ from tower_sim.statistics import Estimates, any_difference, contrast
 from tower_sim.study import effects, study
 from tower_sim.study import swept as swept_report
 from tower_sim.study.design import SweptCurve, Varied, at_point, curves, together, varied
-from tower_sim.study.effects import Effect, changes, effects_of, slices, told
+from tower_sim.study.effects import Effect, changes, describe, effects_of, slices
+from tower_sim.study.memory import jackknife_error
 from tower_sim.study.swept import _share
 
 pytestmark = pytest.mark.usefixtures("unpainted")
@@ -262,8 +263,8 @@ def test_the_first_paragraph_tells_what_moves_most() -> None:
     ]
     sure = changes(curves, [along(2)], 2)
     campaign = series(np.ones((2, 1), int))
-    told = swept_report.moving(curves, [pair for pair, p in sure.items() if p <= effects.LEVEL], campaign)
-    assert [each.name for each in told] == ["share of thrown out", "inside after the set-up", "mean out in a phase"]
+    moved = swept_report.moving(curves, [pair for pair, p in sure.items() if p <= effects.LEVEL], campaign)
+    assert [each.name for each in moved] == ["share of thrown out", "inside after the set-up", "mean out in a phase"]
 
 
 def curve(value: Any, half: Any = 0.02) -> SweptCurve:
@@ -296,7 +297,7 @@ def along(points: int, is_number: bool = True) -> Any:
 )  # fmt: skip
 def test_an_effect_is_a_range_and_a_shape(value: list[float], shape: str, says: str):
     (found,) = judged(curve(value), along(5))
-    assert (found.shape, told(found)) == (shape, says)
+    assert (found.shape, describe(found)) == (shape, says)
 
 
 def test_the_p_of_a_field_is_twice_the_lesser_one_of_any_difference_and_of_a_trend():
@@ -312,7 +313,7 @@ def test_words_have_no_order_and_few_runs_no_shape():
     assert found.shape == effects.DIFFERS
     (found,) = judged(curve([0.2, 0.5, 0.3], np.nan), along(3))
     assert found.shape == effects.UNKNOWN
-    assert "chance may have made the difference" in told(found)
+    assert "chance may have made the difference" in describe(found)
 
 
 def test_a_grid_is_cut_where_one_field_changes_and_fields_that_move_as_one_are_one():
@@ -395,7 +396,7 @@ def test_sobol_shares_are_those_of_a_function_that_is_known():
     y = np.sin(z[:, 0]) + 7 * np.sin(z[:, 1]) ** 2 + 0.1 * z[:, 2] ** 4 * np.sin(z[:, 0])
     found = effects.shares(x, y, rng)
     assert found is not None
-    assert found.told > 0.9
+    assert found.explained > 0.9
     for parts, truth in ((found.first, (0.314, 0.442, 0.0)), (found.total, (0.558, 0.442, 0.244))):
         for value, error, known in zip(*parts, truth, strict=True):
             assert abs(value - known) < max(4 * error, 0.06)
@@ -412,9 +413,7 @@ def test_sobol_shares_are_those_of_a_function_that_is_known():
 
 def test_the_jackknife_of_a_mean_is_its_standard_error():
     values = np.random.default_rng(0).normal(size=20)
-    without = (values.sum() - values) / 19
-    error = effects.jackknife(np.concatenate([[values.mean()], without]))
-    assert error == pytest.approx(values.std(ddof=1) / np.sqrt(20))
+    assert jackknife_error((values.sum() - values) / 19) == pytest.approx(stats.sem(values))
 
 
 @pytest.mark.slow

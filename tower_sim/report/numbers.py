@@ -11,6 +11,11 @@ HOW_SURE = "19 times in 20 the true figure lies within ±, or in the brackets"
 _LOPSIDED = 2.0  # greatest ratio of the halves of an interval for which ± is used
 
 
+def capitalise(text: str) -> str:
+    """Return a text with its first letter as a capital."""
+    return text[:1].upper() + text[1:]
+
+
 def show(cell: Cell, unit: str = "") -> str:
     """Return a cell as text: an Estimate as `value (low to high)`, to two digits of half the width of its interval."""
     tail = f" {unit}" if unit else ""

@@ -11,7 +11,7 @@ from tower_sim.report.charts import Panel
 from tower_sim.report.numbers import how_sure, plain_share, show
 from tower_sim.report.page import Chart, Rows, Section, Table
 from tower_sim.statistics import Estimates, Resamples
-from tower_sim.study.retention import counts_of, grouped, histogram
+from tower_sim.study.retention import count_values, counts_of, grouped, histogram, overall
 
 MOST_THROWN = 8  # cubes thrown at once: larger throws count together
 THROUGH = ("throw", "rethrow", "explosion", "ability", "drop")  # the steps in which cubes can go through the ship
@@ -145,11 +145,11 @@ def _knocks(campaign: Campaign, boot: Resamples) -> Section:
     rows = (thrown > 0) & (lying > 0)
     if not rows.any():
         return Section(title, "No throw found cubes lying on the board.")
-    run, group, one = campaign.drops.run[rows], np.minimum(thrown[rows], MOST_THROWN) - 1, np.zeros(rows.sum(), int)
-    moves = grouped(campaign, boot, run, group, MOST_THROWN, moved[rows])
-    shares = grouped(campaign, boot, run, group, MOST_THROWN, moved[rows], lying[rows], share=True)
-    every = grouped(campaign, boot, run, one, 1, moved[rows]).at(0)
-    of_lying = grouped(campaign, boot, run, one, 1, moved[rows], lying[rows], share=True).at(0)
+    run, group = campaign.drops.run[rows], np.minimum(thrown[rows], MOST_THROWN) - 1
+    moved, lying = moved[rows], lying[rows]
+    moves = grouped(campaign, boot, run, group, MOST_THROWN, moved)
+    shares = grouped(campaign, boot, run, group, MOST_THROWN, moved, lying, share=True)
+    every, of_lying = overall(campaign, boot, run, moved), overall(campaign, boot, run, moved, lying, share=True)
     used = np.flatnonzero(np.isfinite(moves.value))
     more = {MOST_THROWN - 1: " or more"}
     table: Rows = [
@@ -173,19 +173,15 @@ def _chains(campaign: Campaign, boot: Resamples) -> Section:
     title, (run, length) = "3. Explosions", chain_lengths(campaign)
     if not len(run):
         return Section(title, "There was no throw.")
-    lengths, one = histogram(campaign, boot, run, length), np.zeros(len(run), int)
-    mean = grouped(campaign, boot, run, one, 1, length).at(0)
-    some = grouped(campaign, boot, run, one, 1, length > 0, share=True).at(0)
-    rows: Rows = [
-        [i, count, share] for i, (count, share) in enumerate(zip(counts_of(lengths), lengths, strict=True)) if count
-    ]
+    lengths = histogram(campaign, boot, run, length)
+    mean, some = overall(campaign, boot, run, length), overall(campaign, boot, run, length > 0, share=True)
     drawn = charts.bars(np.arange(len(lengths)), lengths, width=0.7)
     panel = Panel("explosions in a row", "share of throws", [drawn], f"n = {len(run)} throws", floor=True)
     return Section(
         title,
         f"After a throw (or an ability that asked the model) {show(mean)} explosions follow on average; a share of "
         f"{show(some)} of {len(run)} throws has any, the longest chain is {len(lengths) - 1}.",
-        Table("chains", ["explosions in a row", "throws", "share of throws"], rows),
+        Table("chains", ["explosions in a row", "throws", "share of throws"], count_values(lengths)),
         Chart("chains", charts.figure([panel], 2.3), "Explosions in a row"),
     )
 

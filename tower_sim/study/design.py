@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -80,6 +80,13 @@ def at_point(campaign: Campaign, point: int) -> Campaign:
         digest=f"{campaign.digest} point {point}",
         missing=(),
     )
+
+
+def each_point(campaign: Campaign) -> Iterator[tuple[int, Campaign, Resamples]]:
+    """Yield the number, the runs and the resamples of each design point with data."""
+    for point in used_points(campaign).tolist():
+        own = at_point(campaign, point)
+        yield point, own, Resamples(own.strata, own.rng("resamples"))
 
 
 def _values(campaign: Campaign, point: int) -> Mapping[str, Any]:
@@ -175,6 +182,10 @@ class SweptCurve:
         """The name with the unit."""
         return f"{self.name} [{self.unit}]"
 
+    def means(self, rows: Array) -> tuple[Array, Array, Array]:
+        """Return the values, standard errors and degrees of freedom at some points."""
+        return self.y.value[rows], self.error[rows], self.freedom[rows]
+
 
 def phase_figures(campaign: Campaign) -> tuple[Figure, ...]:
     """Return the game's own figures that are means over phases, those with a distribution first.
@@ -218,10 +229,11 @@ def _of_tower(campaign: Campaign) -> list[Quantity]:
     others = [figure for figure in of_game if figure not in own and figure.is_told(runs)]
     taken = {figure.of for figure in own}
     general = [figure for figure in TOWER if figure not in others and figure.of not in taken and figure.is_told(runs)]
-    told = [(PLAYERS, each) for figure in own for each in (figure, *figure.shares())]
+    for_players = [each for figure in own for each in (figure, *figure.shares())]
     return [
         Quantity(about, of_drops(campaign, figure.title), figure.unit, *figure.sums(runs), figure.minor)
-        for about, figure in (*told, *((IN_TOWER, each) for each in (*general, *others)))
+        for about, figures in ((PLAYERS, for_players), (IN_TOWER, (*general, *others)))
+        for figure in figures
     ]
 
 
@@ -280,11 +292,9 @@ def curves(campaign: Campaign, tell: Callable[[int], None] = lambda done: None) 
     errors: list[tuple[Array, Array]] = []
     rules: list[Array | None] = []
     known: list[tuple[GameKit, Array]] = []
-    for done, point in enumerate(used_points(campaign).tolist()):
-        own = at_point(campaign, point)
+    for done, (_, own, boot) in enumerate(each_point(campaign)):
         figures.append(quantities(own))
         over, under = (np.stack([getattr(quantity, side) for quantity in figures[-1]], 1) for side in ("over", "under"))
-        boot = Resamples(own.strata, own.rng("resamples"))
         both = zip(figures[-1], boot.ratios(over, under), boot.shares(over, under), strict=True)
         parts.append([share if quantity.unit == "1" else ratio for quantity, ratio, share in both])
         errors.append(ratio_errors(over, under))

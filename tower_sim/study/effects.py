@@ -30,6 +30,7 @@ from tower_sim.statistics import (
     student_quantile,
 )
 from tower_sim.study.design import SweptCurve, Varied
+from tower_sim.study.memory import jackknife_error
 
 RISES, FALLS = "rises", "falls"
 PEAK, DIP = "highest between the ends", "lowest between the ends"
@@ -43,7 +44,7 @@ FEWEST_FOR_SMOOTH = 20  # points
 FEWEST_FOR_DELTA = 40  # points
 FEWEST_FOR_SHARES = 40  # points
 MOST_FOR_SHARES = 1_500  # points that the Gaussian process uses: its time grows with their cube
-LEAST_TOLD = 0.2  # share of the variance of held-out points; with less, there are no indices
+LEAST_EXPLAINED = 0.2  # share of the variance of held-out points; with less, there are no indices
 SHARES_SAMPLE = 1_024  # a power of 2
 SOUGHT = 400  # points at most for fitting the process's lengths: the time grows with their cube
 GROUPS = 10  # of points: each is predicted by the others, and left out for errors
@@ -89,7 +90,7 @@ class Effect:
 
 def slices(groups: Sequence[Sequence[Varied]]) -> list[Slice]:
     """Return all sets of two or more points that differ in only one group of fields."""
-    made: list[Slice] = []
+    found: list[Slice] = []
     for group in groups:
         others = [other for other in groups if other is not group]
         points = len(group[0].numbers)
@@ -99,8 +100,8 @@ def slices(groups: Sequence[Sequence[Varied]]) -> list[Slice]:
             rows = rows[np.argsort(group[0].numbers[rows], kind="stable")]
             if len(rows) > 1 and len(np.unique(group[0].numbers[rows])) == len(rows):
                 held = ", ".join(f"{other[0].name} = {other[0].at(int(rows[0]))}" for other in others)
-                made.append(Slice(group[0], rows, held))
-    return made
+                found.append(Slice(group[0], rows, held))
+    return found
 
 
 def _by_field(alike: Sequence[Slice]) -> dict[str, list[Slice]]:
@@ -126,12 +127,12 @@ def _p(curve: SweptCurve, some: Sequence[Slice]) -> float:
         return np.nan
     rows = np.concatenate([part for part, _ in parts])
     block = np.repeat([i for _, i in parts], [len(part) for part, _ in parts])
-    told = curve.y.value[rows], curve.error[rows], curve.freedom[rows]
-    p = any_difference(*told, block)
+    means = curve.means(rows)
+    p = any_difference(*means, block)
     if not some[0].field.is_number or len(rows) == 2:
         return p
     steps = np.concatenate([np.arange(len(part)) - (len(part) - 1) / 2 for part, _ in parts])
-    return min(1.0, 2 * min(p, float(contrast(*told, steps)[1])))
+    return min(1.0, 2 * min(p, float(contrast(*means, steps)[1])))
 
 
 def _known(curve: SweptCurve, along: Slice) -> Array:
@@ -166,15 +167,15 @@ def _shape(curve: SweptCurve, along: Slice, p: float) -> str:
     if not along.field.is_number:
         return DIFFERS
     rows = _known(curve, along)
-    told = curve.y.value[rows], curve.error[rows], curve.freedom[rows]
-    above = _above(*told)
+    means = curve.means(rows)
+    above = _above(*means)
     earlier = np.triu(np.ones(above.shape, bool), 1)
-    slope, p_slope = contrast(*told, np.arange(len(rows)) - (len(rows) - 1) / 2)
+    slope, p_slope = contrast(*means, np.arange(len(rows)) - (len(rows) - 1) / 2)
     trend = np.sign(slope) if p_slope <= LEVEL else 0
     falls, rises = bool((above & earlier).any() or trend < 0), bool((above.T & earlier).any() or trend > 0)
     if not (falls and rises):
         return RISES if rises else FALLS if falls else DIFFERS
-    least, most = int(np.argmin(told[0])), int(np.argmax(told[0]))
+    least, most = int(np.argmin(means[0])), int(np.argmax(means[0]))
     if above[most, 0] and above[most, -1]:
         return PEAK if not (above[0, least] and above[-1, least]) else TURNS
     return DIP if above[0, least] and above[-1, least] else TURNS
@@ -190,7 +191,7 @@ def _above(value: Array, error: Array, freedom: Array) -> Array:
     return above
 
 
-def told(effect: Effect) -> str:
+def describe(effect: Effect) -> str:
     """Return the effect along a slice in words; words that begin with a verb follow the name of the figure."""
     field, (low, high) = effect.along.field, effect.ends
     at_low, at_high = field.at(effect.lowest), field.at(effect.highest)
@@ -231,13 +232,13 @@ class Shares:
     """Sobol indices of each field: the share of a figure's variance from the field alone, and in all with other fields.
 
     Each has shape (2, fields): values and standard errors. `dummy` is the total index of a column of random numbers.
-    `told` is the share of the variance of held-out points that the Gaussian process predicts.
+    `explained` is the share of the variance of held-out points that the Gaussian process predicts.
     """
 
     first: Array
     total: Array
     dummy: float
-    told: float
+    explained: float
 
 
 def rank_correlation(x: Array, y: Array) -> Estimate:
@@ -319,7 +320,7 @@ def indices(x: Array, y: Array, rng: np.random.Generator) -> Indices | None:
     problem = {"num_vars": len(names), "names": names, "bounds": [[0, 1]] * len(names)}
     seed = int(rng.integers(1 << 31))
     kept = np.random.get_state()  # SALib seeds the global generator, and replaces the format of warnings
-    shown = warnings.formatwarning
+    warning_format = warnings.formatwarning
     try:
         with warnings.catch_warnings(record=True):  # its warnings are about bins
             analysed = analyze(problem, x, y, num_resamples=DELTA_RESAMPLES, seed=seed)
@@ -327,7 +328,7 @@ def indices(x: Array, y: Array, rng: np.random.Generator) -> Indices | None:
         return None
     finally:
         np.random.set_state(kept)
-        warnings.formatwarning = shown
+        warnings.formatwarning = warning_format
     delta, half = (
         np.asarray(analysed[key if key in analysed else other], float)
         for key, other in (("delta", "delta_raw"), ("delta_conf", "delta_raw_conf"))
@@ -349,8 +350,8 @@ def shares(x: Array, y: Array, rng: np.random.Generator) -> Shares | None:
     width = np.ptp(x, axis=0)
     unit = np.column_stack([(x - x.min(0)) / np.where(width > 0, width, 1.0), rng.random(len(x))])
     means, held_out = _process(unit, y, rng)
-    told = float(1 - ((y - held_out) ** 2).mean() / y.var())
-    if told < LEAST_TOLD:
+    explained = float(1 - ((y - held_out) ** 2).mean() / y.var())
+    if explained < LEAST_EXPLAINED:
         return None
 
     size = unit.shape[1]
@@ -366,9 +367,9 @@ def shares(x: Array, y: Array, rng: np.random.Generator) -> Shares | None:
 
     every = indices_of(np.arange(SHARES_SAMPLE))
     again = [indices_of(rng.integers(SHARES_SAMPLE, size=SHARES_SAMPLE))[:, 0] for _ in range(SHARES_RESAMPLES)]
-    error = np.hypot([jackknife(of.T) for of in every], np.std(again, axis=0, ddof=1))
+    error = np.hypot([jackknife_error(of.T[..., 1:]) for of in every], np.std(again, axis=0, ddof=1))
     first, total = np.stack([every[:, 0], error], 1)
-    return Shares(first[:, :-1], total[:, :-1], dummy=float(total[0, -1]), told=told)
+    return Shares(first[:, :-1], total[:, :-1], dummy=float(total[0, -1]), explained=explained)
 
 
 def _process(x: Array, y: Array, rng: np.random.Generator) -> tuple[Callable[[Array], Array], Array]:
@@ -403,13 +404,6 @@ def _process(x: Array, y: Array, rng: np.random.Generator) -> tuple[Callable[[Ar
         return np.concatenate(parts) + centres
 
     return means, means(x)[np.arange(len(x)), 1 + group]
-
-
-def jackknife(values: Array) -> Array:
-    """Return the standard error of values whose last axis is (all, without group 1, without group 2, ...)."""
-    parts = values[..., 1:]
-    groups = parts.shape[-1]
-    return np.sqrt((groups - 1) / groups * ((parts - parts.mean(-1, keepdims=True)) ** 2).sum(-1))
 
 
 def _stats() -> Any:

@@ -17,8 +17,8 @@ from tower_sim.campaign.vary import told
 from tower_sim.report.numbers import how_sure, show
 from tower_sim.report.page import Report, Rows, Section, Table, open_folder
 from tower_sim.statistics import FEWEST, Estimate, Resamples
-from tower_sim.study import battles, swept, towers
-from tower_sim.study.design import at_point, curves, used_points
+from tower_sim.study import battles, questions, sections, swept, tower
+from tower_sim.study.design import at_point, curves, each_point, used_points
 from tower_sim.tools.progress import telling
 
 EFFECTS = 20  # steps of progress for the effects of the fields and the points
@@ -45,26 +45,26 @@ def study(directory: str | Path, out: str | Path, point: int | None = None) -> d
     open_folder(out)
     which = "" if point is None else f", point {point}: {told(dict(whole.points[point]))}"
     if len(used_points(campaign)) > 1:
-        says, sections = _swept(campaign)
+        says, parts = _study_points(campaign)
     else:
-        says, sections = _of_one(at_point(campaign, int(campaign.run_point[0])) if any(campaign.points) else campaign)
-    report = Report(f"Study of a campaign of {whole.unit}s{which}", [*_missing(whole), *says], sections)
+        point_data = at_point(campaign, int(campaign.run_point[0])) if any(campaign.points) else campaign
+        says, parts = _study_one(point_data)
+    report = Report(f"Study of a campaign of {whole.unit}s{which}", [*_missing(whole), *says], parts)
     report.write(out)
     return report.document(SCHEMA)
 
 
-def _swept(campaign: Campaign) -> tuple[list[str], list[Section]]:
+def _study_points(campaign: Campaign) -> tuple[list[str], list[Section]]:
     points = len(used_points(campaign))
     with telling("steps", points + EFFECTS + 1) as tell:
-        found = swept.Swept.of(campaign, curves(campaign, tell))
-        sections = swept.sections(found, lambda part: tell(points + round(part * EFFECTS)))
-        rows: Rows = []
-        for each in used_points(campaign).tolist():
-            own = at_point(campaign, each)
-            rate = _failure_rate(own, Resamples(own.strata, own.rng("resamples")))
-            rows.append([each, rate.n, len(own.failed.run), rate, int(own.unfinished.sum())])
-        some = sum(1 for row in rows if row[2])
-        rows.sort(key=lambda row: -float(row[3].value if isinstance(row[3], Estimate) else 0))
+        sweep = swept.Swept.of(campaign, curves(campaign, tell))
+        parts = swept.sections(sweep, lambda part: tell(points + round(part * EFFECTS)))
+        rates = [(point, own, _failure_rate(own, boot)) for point, own, boot in each_point(campaign)]
+        rates.sort(key=lambda row: -row[2].value)
+        rows: Rows = [
+            [point, rate.n, len(own.failed.run), rate, int(own.unfinished.sum())] for point, own, rate in rates
+        ]
+        some = sum(bool(row[2]) for row in rows)
         head = ["point", "draws", "failed", "redraw rate", f"{campaign.unit}s that ended early"]
         failed = Section(
             "Failed attempts",
@@ -73,45 +73,44 @@ def _swept(campaign: Campaign) -> tuple[list[str], list[Section]]:
             Table("failed_by_point", head, rows, 8 if some else 0),
         )
         tell(points + EFFECTS + 1)
-    return swept.plain(found), [*sections, _what_was_run(campaign, "within its design point"), failed]
+    return swept.plain(sweep), [*parts, _what_was_run(campaign, "within its design point"), failed]
 
 
-def _of_one(campaign: Campaign) -> tuple[list[str], list[Section]]:
+def _study_one(campaign: Campaign) -> tuple[list[str], list[Section]]:
     boot = Resamples(campaign.strata, campaign.rng("resamples"))
-    says = towers.plain(campaign, boot) if not battles.are_on_board(campaign) else []
+    says = tower.plain(campaign, boot) if not battles.are_on_board(campaign) else []
     if battles.are_on_board(campaign):
-        sections = battles.sections(campaign, boot)
+        parts = battles.sections(campaign, boot)
         says += [battles.plain(campaign, boot)] if battles.have_winners(campaign) and len(campaign.cubes) else []
     elif campaign.phases.any():
-        sections = _towers(campaign, boot)
+        parts = _tower_sections(campaign, boot)
     else:
         says.append("No drop after the set-up threw a cube, so there is nothing more to study.")
-        sections = []
+        parts = []
     failed, rate = _failures(campaign, boot)
     if rate.value > FAILED:
         says.append(f"**Failed attempts:** {show(rate.times(100), '%')} of draws were no landing and were drawn again.")
-    sections += [*towers.own(campaign, boot), _what_was_run(campaign, "over all"), failed]
-    return [words for words in says if words], sections
+    parts += [*sections.own(campaign, boot), _what_was_run(campaign, "over all"), failed]
+    return [words for words in says if words], parts
 
 
-def _towers(campaign: Campaign, boot: Resamples) -> list[Section]:
-    steps: list[Callable[[towers.Studied], Section | list[Section]]] = [
-        towers.players,
-        towers.seven_questions,
-        towers.thrown_and_inside,
-        towers.stays,
-        towers.remembrance,
-        towers.alike,
-        towers.against_rule,
+def _tower_sections(campaign: Campaign, boot: Resamples) -> list[Section]:
+    steps: list[Callable[[tower.TowerFigures], Section | None]] = [
+        questions.players,
+        questions.seven_questions,
+        sections.thrown_and_inside,
+        sections.stays,
+        sections.remembrance,
+        sections.alike,
+        sections.against_rule,
     ]
-    made: list[Section] = []
+    parts: list[Section | None] = []
     with telling("steps", len(steps)) as tell:
-        tower = towers.Studied.of(campaign, boot)
+        figures = tower.TowerFigures.of(campaign, boot)
         for done, step in enumerate(steps, start=1):
-            found = step(tower)
-            made += [found] if isinstance(found, Section) else found
+            parts.append(step(figures))
             tell(done)
-    return made
+    return [part for part in parts if part]
 
 
 # The campaign itself

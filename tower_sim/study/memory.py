@@ -71,13 +71,10 @@ def jackknifed(
     return Estimates(value, *ends)
 
 
-def _jackknife_interval(value: float, left_out: Array) -> tuple[float, float]:
-    n = len(left_out)
-    if n < 2 or not np.isfinite(left_out).all():
-        return math.nan, math.nan
-    error = math.sqrt((n - 1) / n * float(((left_out - left_out.mean()) ** 2).sum()))
-    half = error * float(student_quantile(n - 1, (1 + CONFIDENCE) / 2))
-    return value - half, value + half
+def jackknife_error(left_out: Array) -> Array:
+    """Return the standard error of values; the last axis of `left_out` has them without each group."""
+    n = left_out.shape[-1]
+    return np.sqrt((n - 1) / n * ((left_out - left_out.mean(-1, keepdims=True)) ** 2).sum(-1))
 
 
 # Autocorrelation
@@ -167,7 +164,8 @@ def successive_information(campaign: Campaign, rng: np.random.Generator) -> Info
     by_group = np.bincount(code, minlength=groups * size**2).reshape(groups, size, size)
     left_out = mutual_information(by_group.sum(0) - by_group)
     beyond = value - float(null.mean())
-    bits = Estimate(beyond, *_jackknife_interval(beyond, left_out), int(pairs.sum()))
+    half = float(jackknife_error(left_out) * student_quantile(groups - 1, (1 + CONFIDENCE) / 2))
+    bits = Estimate(beyond, beyond - half, beyond + half, int(pairs.sum()))
     return Information(bits, null - null.mean(), p, math.sqrt(p * (1 - p) / (1 + len(null))))
 
 

@@ -37,6 +37,13 @@ def grouped(
     return (boot.shares if share else boot.ratios)(campaign.tally(run, group, size, over), of)
 
 
+def overall(
+    campaign: Campaign, boot: Resamples, run: Array, over: Array, under: Array | None = None, *, share: bool = False
+) -> Estimate:
+    """Return the sum of `over` divided by the sum of `under` as `grouped` does, for all things together."""
+    return grouped(campaign, boot, run, np.zeros(len(run), int), 1, over, under, share=share).at(0)
+
+
 def by_group(
     campaign: Campaign, boot: Resamples, values: Array, groups: Array, rows: Array, size: int, *, share: bool = False
 ) -> Estimates:
@@ -54,6 +61,11 @@ def histogram(campaign: Campaign, boot: Resamples, run: Array, values: Array, si
 def counts_of(shares: Estimates) -> list[int]:
     """Return the number of things behind each share."""
     return np.round(shares.value * (0 if shares.n is None else shares.n)).astype(int).tolist()
+
+
+def count_values(shares: Estimates) -> list[tuple[int, int, Estimate]]:
+    """Return each value that occurs, the number of things that have it, and its share."""
+    return [(i, n, share) for i, (n, share) in enumerate(zip(counts_of(shares), shares, strict=True)) if n]
 
 
 def moments(campaign: Campaign, boot: Resamples, values: Array, rows: Array) -> tuple[Estimate, Estimate]:
@@ -74,7 +86,7 @@ def cube_share(campaign: Campaign, boot: Resamples, rows: Array, of_thrown: bool
     cubes = campaign.cubes
     chosen = rows[cubes.row] & (cubes.thrown == of_thrown)
     run = campaign.drops.run[cubes.row[chosen]]
-    return grouped(campaign, boot, run, np.zeros(len(run), int), 1, cubes.out[chosen], share=True).at(0)
+    return overall(campaign, boot, run, cubes.out[chosen], share=True)
 
 
 def colours_out(campaign: Campaign) -> Array:
@@ -246,7 +258,7 @@ def survival(campaign: Campaign, boot: Resamples) -> Survival | None:
     curve = boot.estimates(both, lambda s: _kaplan_meier(s[:, :size], s[:, size:]), at_risk > 0)
     extra = boot.estimates(both, lambda s: _summaries(_kaplan_meier(s[:, :size], s[:, size:])))
     entered, old = int((cubes.thrown & ~cubes.out).sum()), np.flatnonzero(age >= LATE)
-    late = grouped(campaign, boot, run[old], np.zeros(len(old), int), 1, out[old]).at(0) if len(old) else None
+    late = overall(campaign, boot, run[old], out[old]) if len(old) else None
     return Survival(
         age=np.arange(1, size + 1),
         at_risk=at_risk.sum(0).astype(int),

@@ -12,10 +12,10 @@ import numpy as np
 from tower_sim.campaign.data import Array, Campaign
 from tower_sim.report import charts
 from tower_sim.report.charts import Panel, bars, points
-from tower_sim.report.numbers import HOW_SURE, Cell, plainly, show
+from tower_sim.report.numbers import HOW_SURE, Cell, capitalise, plainly, show
 from tower_sim.report.page import Chart, Rows, Section, Table
 from tower_sim.runs.tower import INSIDE, OUT, THROWN_OUT
-from tower_sim.statistics import FEWEST, Estimate, Resamples
+from tower_sim.statistics import FEWEST, Estimate
 from tower_sim.study import battles, memory, retention
 from tower_sim.study import effects as fx
 from tower_sim.study.design import (
@@ -25,7 +25,7 @@ from tower_sim.study.design import (
     PLAYERS,
     SweptCurve,
     Varied,
-    at_point,
+    each_point,
     is_sampled,
     of_drops,
     together,
@@ -97,10 +97,10 @@ class Swept:
     @property
     def labels(self) -> list[str]:
         """A short name for each point."""
-        shown = [group[0] for group in self.groups]
+        leaders = [group[0] for group in self.groups]
         return [
-            ", ".join(f"{field.name.split('.')[-1]} = {field.at(i)}" for field in shown)
-            if len(shown) <= 2
+            ", ".join(f"{field.name.split('.')[-1]} = {field.at(i)}" for field in leaders)
+            if len(leaders) <= 2
             else f"point {point}"
             for i, point in enumerate(self.points.tolist())
         ]
@@ -142,8 +142,8 @@ def plain(swept: Swept) -> list[str]:
 def _values(field: Varied) -> str:
     if field.is_number and len(field.levels) > 8:
         return f"`{field.name}` from {field.levels[0]} to {field.levels[-1]}"
-    shown = [_trimmed(level, 24) for level in field.levels[:8]]
-    return f"`{field.name}` is {', '.join(shown[:-1])} or {shown[-1]}{' or another' if len(field.levels) > 8 else ''}"
+    levels = [_trimmed(level, 24) for level in field.levels[:8]]
+    return f"`{field.name}` is {', '.join(levels[:-1])} or {levels[-1]}{' or another' if len(field.levels) > 8 else ''}"
 
 
 def _headline(swept: Swept) -> str:
@@ -166,8 +166,7 @@ def _sentence(start: str, parts: Sequence[str]) -> str:
     if not parts:
         return ""
     more = f"; and {len(parts) - HEADLINED} more (tables/effects.csv)" if len(parts) > HEADLINED else ""
-    text = f"{start}{'; '.join(parts[:HEADLINED])}{more}. "
-    return text[:1].upper() + text[1:]
+    return capitalise(f"{start}{'; '.join(parts[:HEADLINED])}{more}. ")
 
 
 def _moved(curve: SweptCurve, swept: Swept) -> str:
@@ -207,7 +206,7 @@ def _reach(curve: SweptCurve) -> float:
 
 
 def _with_name(effect: Effect, mark: str = "") -> str:
-    return f"{mark}{effect.curve.name}{mark}{'' if effect.shape in (fx.RISES, fx.FALLS) else ':'} {fx.told(effect)}"
+    return f"{mark}{effect.curve.name}{mark}{'' if effect.shape in (fx.RISES, fx.FALLS) else ':'} {fx.describe(effect)}"
 
 
 def _range(curve: SweptCurve, swept: Swept) -> str:
@@ -250,7 +249,7 @@ def _charts(swept: Swept) -> list[Chart]:
     if pair is None:
         return [_against_fields(swept, curve, i) for i, curve in enumerate(c for c in known if not c.minor)]
     x, family = pair
-    made: list[Chart] = []
+    drawn: list[Chart] = []
     for about, words in ABOUT.items():
         some = [curve for curve in known if curve.about == about]
         if not some:
@@ -264,8 +263,8 @@ def _charts(swept: Swept) -> list[Chart]:
             head = f"{swept.runs_a_point} at each point{'; bars: 95 % intervals' if has_bars else ''}"
             panels = [_against(curve, x, family, name) for curve in some]
             figure = charts.figure(panels, HIGH + 0.1, foot=True, head=head)
-        made.append(Chart(f"curves_{about}", figure, f"{words}, by point"))
-    return made
+        drawn.append(Chart(f"curves_{about}", figure, f"{words}, by point"))
+    return drawn
 
 
 def _pair(swept: Swept) -> tuple[Varied, Varied | None] | None:
@@ -317,14 +316,14 @@ def _contours(some: Sequence[SweptCurve], x: Varied, y: Varied) -> Any:
 
 
 def _against_fields(swept: Swept, curve: SweptCurve, number: int) -> Chart:
-    shown = [group[0] for group in swept.groups]
+    fields = [group[0] for group in swept.groups]
     known = np.isfinite(curve.y.value)
-    strength = {field.name: abs(fx.rank_of(curve, field).value) for field in shown}
-    if len(shown) > MOST_FIELDS:
-        shown = sorted(shown, key=lambda field: -np.nan_to_num(strength[field.name]))[:MOST_FIELDS]
+    strength = {field.name: abs(fx.rank_of(curve, field).value) for field in fields}
+    if len(fields) > MOST_FIELDS:
+        fields = sorted(fields, key=lambda field: -np.nan_to_num(strength[field.name]))[:MOST_FIELDS]
     panels: list[Panel] = []
     note = ""
-    for field in shown:
+    for field in fields:
         draws = [points(field.numbers, curve.y, joined=False)]
         at: Array = np.linspace(float(field.numbers.min()), float(field.numbers.max()), SMOOTH_AT)
         rng = swept.campaign.rng(f"smooth {curve.name} {field.name}")
@@ -334,7 +333,7 @@ def _against_fields(swept: Swept, curve: SweptCurve, number: int) -> Chart:
             draws += [charts.band(at, line.low, line.high, role=2), charts.line(at, line.value, role=2)]
             note = "; line: smooth over points, with its 95 % band"
         names = [] if field.is_number else [_trimmed(level, 16) for level in field.levels]
-        panels.append(Panel(_trimmed(field.name), _named(curve) if field is shown[0] else "", draws, names=names))
+        panels.append(Panel(_trimmed(field.name), _named(curve) if field is fields[0] else "", draws, names=names))
     slug = "".join(c if c.isalnum() else "_" for c in curve.name)
     figure = charts.figure(panels, HIGH, head=f"n = {len(curve.y)} points, each a mark{note}")
     return Chart(f"fields_{number}_{slug}", figure, f"{curve.name} against the varied fields")
@@ -354,11 +353,11 @@ def _named(curve: SweptCurve) -> str:
 def _effects(swept: Swept, tell: Callable[[float], None]) -> Section:
     moves = [", ".join(f"`{field.name}`" for field in group) for group in swept.groups if len(group) > 1]
     says = [f"{names} move as one in this design: what they do cannot be told apart." for names in moves]
-    made = (_of_sample if is_sampled(swept.campaign) else _of_slices)(swept, says, tell)
-    return Section("2. What the varied fields do", "\n\n".join(says), made)
+    table = (_rank_fields if is_sampled(swept.campaign) else _list_effects)(swept, says, tell)
+    return Section("2. What the varied fields do", "\n\n".join(says), table)
 
 
-def _of_slices(swept: Swept, says: list[str], tell: Callable[[float], None]) -> Table | None:
+def _list_effects(swept: Swept, says: list[str], tell: Callable[[float], None]) -> Table | None:
     if swept.sure:
         says.append(
             "Each figure and field has one test: do points that differ in that field alone (or, of points that share "
@@ -398,7 +397,7 @@ def _of_slices(swept: Swept, says: list[str], tell: Callable[[float], None]) -> 
     return Table("effects", head, rows, 0 if swept.alone else 24)
 
 
-def _of_sample(swept: Swept, says: list[str], tell: Callable[[float], None]) -> Table:
+def _rank_fields(swept: Swept, says: list[str], tell: Callable[[float], None]) -> Table:
     fields, campaign = [group[0] for group in swept.groups], swept.campaign
     count = len(swept.points)
     smooths = f" Lines in the pictures are smooths over {count} points." if count >= fx.FEWEST_FOR_SMOOTH else ""
@@ -442,7 +441,7 @@ def _of_sample(swept: Swept, says: list[str], tell: Callable[[float], None]) -> 
     else:
         says.append(f"Delta indices are left out: they need {fx.FEWEST_FOR_DELTA} points and a figure that varies.")
     if parts:
-        least, most = (f"{100 * pick(part.told for part in parts):.0f} %" for pick in (min, max))
+        least, most = (f"{100 * pick(part.explained for part in parts):.0f} %" for pick in (min, max))
         says.append(
             "`alone` is the share of a figure's variance over the design that the field makes by itself, `in all` "
             "what it makes together with others, too (Sobol's first and total indices, of a Gaussian process through "
@@ -496,85 +495,76 @@ def _by_point(swept: Swept, tell: Callable[[int], None]) -> Section:
     return Section(title, parts=[*parts, Section("", left_out)])
 
 
+TABLES: Mapping[str, tuple[str, Sequence[str], int]] = {
+    "out_of_drop": (
+        "How many come out of a drop, the share of the point's drops with cubes thrown:",
+        ("out [cubes]", "drops", "share of drops"),
+        0,
+    ),
+    "inside_by_drop": (
+        "How the number inside changes with the drops, the mean over the point's runs:",
+        ("drop", "runs", "mean inside [cubes]"),
+        0,
+    ),
+    "release": (
+        "A resident's chance of release in a drop, by the drops since it was thrown in:",
+        ("age [drops]", "at risk [cubes]", "chance of release"),
+        0,
+    ),
+    "autocorrelation": (
+        "How the number inside is correlated with itself some drops later (from the mean at each drop):",
+        ("drops", *(f"lag {k + 1}" for k in range(memory.LAGS))),
+        MOST_DRAWN,
+    ),
+}
+"""The tables on the drops of each point: a sentence, the heads after the point's, and the rows that a report shows."""
+
+
 def _drops(swept: Swept, tell: Callable[[int], None]) -> list[Section]:
-    out: Rows = []
-    inside: Rows = []
-    release: Rows = []
-    lags: Rows = []
-    shares: list[Panel] = []
-    courses: list[Panel] = []
-    for done, (point, label) in enumerate(zip(swept.points.tolist(), swept.labels, strict=True), start=1):
-        own = at_point(swept.campaign, point)
-        boot, d, rows = Resamples(own.strata, own.rng("resamples")), own.drops, own.phases
+    tables: dict[str, Rows] = {name: [] for name in TABLES}
+    panels: dict[str, list[Panel]] = {"out_of_drop": [], "inside_by_drop": []}
+    for done, (point, own, boot) in enumerate(each_point(swept.campaign), start=1):
+        d, rows, label = own.drops, own.phases, swept.labels[done - 1]
         tell(done)
         if not rows.any():
             continue
-        head: list[Cell] = [point, label]
-        by_number = retention.histogram(own, boot, d.run[rows], d.emerged[rows])
-        counted = zip(retention.counts_of(by_number), by_number, strict=True)
-        out += [[*head, i, n, share] for i, (n, share) in enumerate(counted) if n]
-        mean = retention.by_group(own, boot, d.inside_after, d.drop, np.ones(len(d), bool), own.longest)
-        inside += [[*head, i, each.n, each] for i, each in enumerate(mean) if each.n]
-        if stay := retention.survival(own, boot):
-            release += [[*head, int(age), each.n, each] for age, each in zip(stay.age, stay.hazard, strict=True)]
-        lags.append([*head, int(rows.sum()), *memory.autocorrelation(own, boot, d.inside_after)])
-        draws = [bars(np.arange(len(by_number)), by_number if len(by_number) <= 16 else by_number.value)]
-        shares.append(
-            Panel(
-                "out of a drop [cubes]", "share of drops", draws, f"{_trimmed(label, 24)}\nn = {rows.sum()}", floor=True
-            )
-        )
-        x = np.arange(own.longest)
-        draws = [charts.band(x, mean.low, mean.high), charts.line(x, mean.value)]
-        courses.append(Panel("drop", "mean inside [cubes]", draws, _trimmed(label, 24), floor=True))
-    if not out:
+        out = retention.histogram(own, boot, d.run[rows], d.emerged[rows])
+        inside = retention.by_group(own, boot, d.inside_after, d.drop, np.ones(len(d), bool), own.longest)
+        stay = retention.survival(own, boot)
+        of_point: dict[str, Rows] = {
+            "out_of_drop": [*retention.count_values(out)],
+            "inside_by_drop": [[i, mean.n, mean] for i, mean in enumerate(inside) if mean.n],
+            "release": [[age, hazard.n, hazard] for age, hazard in enumerate(stay.hazard if stay else (), start=1)],
+            "autocorrelation": [[int(rows.sum()), *memory.autocorrelation(own, boot, d.inside_after)]],
+        }
+        for name, more in of_point.items():
+            tables[name] += [[point, label, *row] for row in more]
+        short, x = _trimmed(label, 24), np.arange(own.longest)
+        draws = [bars(np.arange(len(out)), out if len(out) <= 16 else out.value)]
+        note = f"{short}\nn = {rows.sum()}"
+        panels["out_of_drop"].append(Panel("out of a drop [cubes]", "share of drops", draws, note, floor=True))
+        draws = [charts.band(x, inside.low, inside.high), charts.line(x, inside.value)]
+        panels["inside_by_drop"].append(Panel("drop", "mean inside [cubes]", draws, short, floor=True))
+    if not tables["out_of_drop"]:
         return [Section("", "No drop after the set-up threw a cube, so there is nothing more to tell.")]
-
-    def drawn(panels: list[Panel], name: str, caption: str) -> Chart | None:
-        return Chart(name, charts.figure(panels, HIGH + 0.1), caption) if len(panels) <= MOST_DRAWN else None
-
-    which = ["point", "which"]
+    captions = {"out_of_drop": "Cubes out of a drop, by point", "inside_by_drop": "Cubes inside by drop, by point"}
+    drawn = {
+        name: Chart(name, charts.figure(panels[name], HIGH + 0.1), caption)
+        for name, caption in captions.items()
+        if len(panels[name]) <= MOST_DRAWN
+    }
     return [
-        Section(
-            "",
-            "How many come out of a drop, the share of the point's drops with cubes thrown:",
-            Table("out_of_drop", [*which, "out [cubes]", "drops", "share of drops"], out, 0),
-            drawn(shares, "out_of_drop", "Cubes out of a drop, by point"),
-        ),
-        Section(
-            "",
-            "How the number inside changes with the drops, the mean over the point's runs:",
-            Table("inside_by_drop", [*which, "drop", "runs", "mean inside [cubes]"], inside, 0),
-            drawn(courses, "inside_by_drop", "Cubes inside by drop, by point"),
-        ),
-        Section(
-            "",
-            "A resident's chance of release in a drop, by the drops since it was thrown in:",
-            Table("release", [*which, "age [drops]", "at risk [cubes]", "chance of release"], release, 0),
-        ),
-        Section(
-            "",
-            "How the number inside is correlated with itself some drops later (from the mean at each drop):",
-            Table(
-                "autocorrelation", [*which, "drops", *(f"lag {k + 1}" for k in range(memory.LAGS))], lags, MOST_DRAWN
-            ),
-        ),
+        Section("", says, Table(name, ["point", "which", *head], tables[name], most), drawn.get(name))
+        for name, (says, head, most) in TABLES.items()
     ]
 
 
 def _landings(swept: Swept, tell: Callable[[int], None]) -> list[Section]:
     rows: Rows = []
-    for done, (point, label) in enumerate(zip(swept.points.tolist(), swept.labels, strict=True), start=1):
-        own = at_point(swept.campaign, point)
-        if len(own.cubes):
-            table = battles.landings(own, Resamples(own.strata, own.rng("resamples"))).table
-            rows += [[point, label, *row[:3], row[4]] for row in (table.rows if table else ())]
+    for done, (point, own, boot) in enumerate(each_point(swept.campaign), start=1):
+        table = battles.landings(own, boot).table if len(own.cubes) else None
+        rows += [[point, swept.labels[done - 1], *row[:3], row[4]] for row in (table.rows if table else ())]
         tell(done)
     head = ["point", "which", "place", "landed [cubes]", "share of landings", "share at the end"]
-    return [
-        Section(
-            "",
-            "Where the cubes of a point's battles land, and where they lie at the end:",
-            Table("landings", head, rows),
-        )
-    ]
+    says = "Where the cubes of a point's battles land, and where they lie at the end:"
+    return [Section("", says, Table("landings", head, rows))]

@@ -1,0 +1,316 @@
+"""The other sections of a report on games or chains: the map, stays, memory, fairness, the rule, own columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tower_sim.campaign.data import Array, Campaign
+from tower_sim.report import charts
+from tower_sim.report.charts import RULE, Panel, bars, level, points
+from tower_sim.report.numbers import show
+from tower_sim.report.page import Chart, Rows, Section, Table
+from tower_sim.statistics import Estimate, Estimates, Resamples, apart, holm
+from tower_sim.study import fairness, memory, retention
+from tower_sim.study.baseline import is_of_the_rule
+from tower_sim.study.design import estimate, other_figures, own_columns
+from tower_sim.study.effects import LEVEL
+from tower_sim.study.retention import FEWEST, LATE, WITHIN
+from tower_sim.study.tower import NAMES, TowerFigures
+from tower_sim.surrogate.two_thirds import RESIDENT_OUT
+
+LONG = 12  # rows that a report shows of a long table
+ENOUGH = 20  # cubes at risk, from which on an age is drawn
+
+
+def thrown_and_inside(tower: TowerFigures) -> Section:
+    """Return the section with the map of cubes out over cubes thrown and cubes inside."""
+    campaign, d = tower.campaign, tower.campaign.drops
+    binned = retention.emerged_map(campaign, tower.boot, campaign.phases)
+    x, y = binned.thrown_edges, binned.inside_edges
+    few = (binned.drops < FEWEST) | (binned.runs < FEWEST)
+    off = (binned.excess.low > 0) | (binned.excess.high < 0)
+    rows: Rows = [
+        [_bin(x, i), _bin(y, j), n := int(binned.drops[i, j]), int(binned.runs[i, j]), binned.mean.at((i, j), n),
+         float(binned.rule[i, j]), binned.excess.at((i, j), n)]
+        for i, j in np.argwhere(binned.drops > 0).tolist()
+    ]  # fmt: skip
+    over = tower.moments(d.emerged - retention.by_the_rule(campaign))[0]
+    is_few = (binned.drops > 0) & (binned.drops < FEWEST)
+    mean = charts.cells(x - 0.5, y - 0.5, binned.mean.value, few=is_few)
+    excess = charts.cells(x - 0.5, y - 0.5, binned.excess.value, "{:+.1f}", is_few, off & ~is_few)
+    panels = [
+        Panel("thrown [cubes]", "inside before [cubes]", [cells], title)
+        for cells, title in ((mean, "mean out [cubes]"), (excess, f"mean out minus {NAMES[1]}'s [cubes]"))
+    ]
+    head = ["thrown [cubes]", "inside before [cubes]", "drops", "runs", "mean out [cubes]", "rule", "out minus rule"]
+    return Section(
+        "2. Cubes out by cubes thrown and cubes inside",
+        f"The data reach from {x[0]} to {x[-1] - 1} cubes thrown and from {y[0]} to {y[-1] - 1} inside; {(~few).sum()} "
+        f"cells have {FEWEST} or more drops and {campaign.unit}s. In {(off & ~few).sum()} of them the mean out differs "
+        "from the 2/3-1/3 rule on the same drops by more than its interval (chance alone: about one cell in twenty). "
+        f"Over all drops {show(over)} cubes more come out of a drop than the rule expects.",
+        Table("map", head, rows, LONG),
+        Chart("map", charts.figure(panels, 3.7), "Mean cubes out by cubes thrown and inside"),
+    )
+
+
+def _bin(edges: Array, i: int) -> str:
+    low, high = int(edges[i]), int(edges[i + 1]) - 1
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def stays(tower: TowerFigures) -> Section:
+    """Return the section on how long cubes stay."""
+    title, mine, places = "3. How long a cube stays", tower.stays, retention.hazards(tower.campaign, tower.boot)
+    if mine is None or places is None:
+        return Section(title, "No cube was inside before a drop, so there is nothing to tell.")
+    young, late = mine.hazard.at(0), mine.old_hazard
+    trend = "no trend with age is seen"
+    if late and late.high < young.low:
+        trend = "the longer a cube has stayed, the less likely it is to go"
+    elif late and late.low > young.high:
+        trend = "the longer a cube has stayed, the likelier it is to go"
+    median = show(mine.median, "drops") if math.isfinite(mine.median.value) else "longer than the data reach"
+    columns = {
+        "age [drops]": mine.age,
+        "at risk [cubes]": mine.at_risk,
+        "released [cubes]": mine.released,
+        "chance of release": mine.hazard,
+        "still inside after it": [mine.survival.at(i, mine.entered) for i in range(len(mine.age))],
+    }
+    ages = places.by_age.value.shape[1]
+    head = ["region", "cube-drops", "chance of release"]
+    head += [f"age {a + 1}{' or more' if a + 1 == ages else ''}" for a in range(ages)]
+    by_region: Rows = [
+        [name, each.n, each, *(places.by_age.at((i, a)) for a in range(ages))]
+        for i, (name, each) in enumerate(zip(places.regions, places.by_region, strict=True))
+    ]
+    drawn = mine.at_risk >= ENOUGH
+    age, curve = np.append(0, mine.age[drawn]), mine.survival.take(drawn)
+    low, high = (np.append(1.0, np.nan_to_num(end, nan=1)) for end in (curve.low, curve.high))
+    left = [charts.band(age, low, high, step=True), charts.steps(age, np.append(1.0, curve.value), NAMES[0])]
+    if tower.rule and (theirs := tower.rule.stays):
+        there = (theirs.at_risk >= ENOUGH) & (theirs.age <= len(mine.age))
+        values = np.append(1.0, theirs.survival.value[there])
+        left.append(charts.steps(np.append(0, theirs.age[there]), values, NAMES[1], RULE))
+    third = level(RESIDENT_OUT, NAMES[1])
+    names = [name.replace("_", " ") for name in places.regions]
+    chance = "chance of release in a drop"
+    panels = [
+        Panel("age [drops since it stayed]", "still inside", left, f"n = {mine.entered} stays", limits=(0, 1.02)),
+        Panel("age [drops]", chance, [points(mine.age[drawn], mine.hazard.take(drawn), NAMES[0]), third],
+              f"n = {mine.at_risk.sum()} cube-drops", floor=True),
+        Panel("", chance, [bars(np.arange(len(names)), places.by_region, NAMES[0], 0.6), third], "by region", names,
+              floor=True),
+    ]  # fmt: skip
+    return Section(
+        title,
+        f"Of {mine.entered} stays the median length is {median}, the mean within {WITHIN} drops "
+        f"{show(mine.mean_within, 'drops')} (Kaplan-Meier; stays that the end of a {tower.campaign.unit} cuts off are "
+        f"censored). A resident's chance of release in a drop is {show(young)} at age 1"
+        f"{f', at age {LATE} or more {show(late)}' if late else ''}: {trend}.",
+        Table.of("survival", columns, LONG),
+        Chart("stays", charts.figure(panels, 3.0), "How long cubes stay"),
+        [Section("", "By the region in which a cube lies, and by age:", Table("release_by_region", head, by_region))],
+    )
+
+
+def remembrance(tower: TowerFigures) -> Section:
+    """Return the section on the tower's memory."""
+    title, campaign, rule = "4. Memory", tower.campaign, tower.rule
+    if campaign.runs < 2:
+        return Section(title, "Memory is judged between runs: this needs two or more.")
+    n, lags = int(campaign.phases.sum()), np.arange(1, memory.LAGS + 1)
+    one, seven = (tower.lags.at((0, i), n) for i in (0, memory.LAGS - 1))
+    says = [
+        f"The number inside is correlated with itself by {show(one)} one drop later and {show(seven)} seven drops "
+        "later, each number taken from the mean at its drop."
+    ]
+    if campaign.strata.max(initial=0) == 0 and len(np.unique(campaign.run_point)) > 1:
+        says.append("There is a design point with one run only, so what differs between points counts as memory here.")
+    rows: Rows = [
+        [name, *(tower.lags.at((i, k), n) for k in range(memory.LAGS))]
+        for i, name in enumerate(["all cubes", *campaign.colours])
+    ]
+    draws = [charts.line(lags, row, "" if i else "each colour", 2) for i, row in enumerate(tower.lags.value[1:])]
+    draws.append(points(lags, tower.lags.take(0), "all cubes"))
+    draws += [points(lags, rule.lags.value[0], NAMES[1], RULE)] if rule else []
+    panels = [Panel("lag [drops]", "autocorrelation, number inside", [*draws, level(0)])]
+    if info := tower.information:
+        theirs = rule.information if rule else None
+        beside = f" Under the 2/3-1/3 rule it is {show(theirs.bits)}." if theirs else ""
+        says.append(
+            f"The number out of one drop tells {show(info.bits, 'bits')} of the number out of the next, beyond what it "
+            f"seems to tell of the next in another {campaign.unit} ({info.bits.n} pairs; Miller-Madow, jackknife "
+            f"interval). With runs shuffled it is 0 +- {np.std(info.null):.2g} bits; p = {info.p:.3g} (Monte Carlo "
+            f"error {info.p_error:.1g}).{beside}"
+        )
+        counts, edges = np.histogram(info.null, 21)
+        draws = [
+            charts.outline(edges, counts, "shuffled runs", filled=True),
+            level(info.bits.value, "this campaign", 0, upright=True),
+        ]
+        panels.append(Panel("information [bits]", "shuffles", draws, f"n = {info.bits.n} pairs", floor=True))
+    few = f"The gain of predictors is scored on runs left out: this needs {memory.FOLDS} runs or more."
+    predictors = Section("", few)
+    if scores := tower.prediction:
+        predictors = _predictors(tower, scores)
+        names = [knows.replace(", ", ",\n") for knows in scores.gains]
+        gains = bars(np.arange(len(names)), Estimates.of(scores.gains.values()), width=0.6, across=True)
+        note = f"knows; n = {scores.memoryless.n} drops"
+        panels.append(Panel("gain [bits/drop]", "", [gains, level(0, upright=True)], note, names, across=True))
+    return Section(
+        title,
+        "\n\n".join(says),
+        Table("autocorrelation", ["inside", *(f"lag {k}" for k in lags)], rows),
+        Chart("memory", charts.figure(panels, 3.1), "Memory of the tower"),
+        [predictors],
+    )
+
+
+def _predictors(tower: TowerFigures, scores: memory.Prediction) -> Section:
+    base, gains, rule = scores.memoryless, scores.gains, tower.rule
+    best = max(gains, key=lambda knows: gains[knows].value)
+    gain = gains[best]
+    cost = Estimate(-base.value, -base.high, -base.low, base.n)
+    verdict = (
+        "the tower is not memoryless given the number thrown"
+        if gain.low > 0
+        else "no memory beyond the number thrown is shown"
+        if gain.high >= 0
+        else "it predicts worse, so none is shown"
+    )
+    of_rule: Mapping[str, Estimate] = rule.prediction.gains if rule and rule.prediction else {}
+    columns = {"knows, beside the number thrown": gains, "gain [bits/drop]": gains.values()}
+    return Section(
+        "",
+        f"Knowing only the number thrown, the number out of the next drop costs {show(cost)} bits a drop on "
+        f"{tower.campaign.unit}s not fitted. Of {len(gains)} richer predictors the best knows "
+        f"*{best}* and gains {show(gain, 'bits')} a drop over it ({gain.n} drops); {verdict}.",
+        Table.of("prediction", columns | {"rule": [of_rule.get(knows) for knows in gains]}),
+    )
+
+
+def alike(tower: TowerFigures) -> Section:
+    """Return the section on whether colours are physically alike, and on the effect of the order of play on colours."""
+    campaign, boot = tower.campaign, tower.boot
+    tests: dict[str, fairness.Fairness] = {}
+    says: list[str] = []
+    for name, situations, words in (
+        ("thrown", fairness.thrown_situations(campaign), "thrown in the same drop"),
+        ("residents", fairness.resident_situations(campaign), "inside, of the same region and age in the same drop"),
+    ):
+        test = fairness.fairness(campaign, boot, situations, campaign.rng(f"fairness {name}"))
+        if test is None:
+            says.append(f"Cubes {words}: no drop has cubes of two colours of which some came out, so no test.")
+            continue
+        tests[name] = test
+        colour, largest = test.largest()
+        verdict = "colours differ" if test.p < 0.05 else "no difference between colours is shown"
+        says.append(
+            f"Cubes {words}: {verdict} at the 5 % level, p = {test.p:.3g} (Monte Carlo error {test.p_error:.1g}, "
+            f"{test.permutations} permutations; chi-squared limit {test.p_chi2:.3g}), {test.cubes} cubes in "
+            f"{test.situations} situations that can tell. The largest effect is {colour}: {show(largest.times(100))} "
+            "percentage points from what is expected (an interval for one colour; it is the largest of "
+            f"{len(test.colours)})."
+        )
+    order, x = fairness.by_phase(campaign, boot), np.arange(len(campaign.colours))
+    most, least = int(np.argmax(order.mean.value)), int(np.argmin(order.mean.value))
+    columns = {"colour": campaign.colours, "mean out of a drop [cubes]": order.mean}
+    columns |= {"share of drops in which any comes out": order.present}
+    parts = [
+        Section(
+            "",
+            f"What the order of play does: most often {campaign.colours[most]} comes out, {show(order.mean.at(most))} "
+            f"cubes a drop, least often {campaign.colours[least]}, {show(order.mean.at(least))}.",
+            Table.of("colour_out", columns),
+        )
+    ]
+    drawn = [
+        points(x + 0.2 * (i - (len(tests) - 1) / 2), Estimates.of(each.times(100) for each in test.differences),
+               f"{name}, n = {test.cubes} cubes", i, joined=False)
+        for i, (name, test) in enumerate(tests.items())
+    ]  # fmt: skip
+    panels = [Panel("", "out minus expected [pp]", [*drawn, level(0)], "pp: percentage points", campaign.colours)]
+    if order.names and order.table.n is not None:
+        head = ["phase of", "phases", *(f"{name} out [cubes]" for name in campaign.colours)]
+        rows: Rows = [
+            [name, order.table.at((i, 0)).n, *(order.table.at((i, int(c))) for c in x)]
+            for i, name in enumerate(order.names)
+        ]
+        parts.append(Section("", "", Table("colour_out_by_phase", head, rows)))
+        across, up = np.arange(len(x) + 1) - 0.5, np.arange(len(order.names) + 1) - 0.5
+
+        def name_rows(axis: Any) -> None:
+            axis.set_yticks(range(len(order.names)), order.names)
+            axis.invert_yaxis()
+
+        draws = [charts.cells(across, up, order.table.value.T, "{:.2f}"), name_rows]
+        note = f"mean out [cubes], n = {order.table.n[:, 0].sum()} phases"
+        panels.append(Panel("colour that comes out", "phase of", draws, note, campaign.colours))
+    else:
+        panels.append(
+            Panel("", "mean out of a drop [cubes]", [bars(x, order.mean)], names=campaign.colours, floor=True)
+        )
+    of_tests: dict[str, Any] = {"colour": campaign.colours}
+    for name, test in tests.items():
+        of_tests |= {f"{name}: cubes": test.differences.n, f"{name}: share out minus expected": test.differences}
+    table = Table.of("fairness", of_tests) if tests else None
+    chart = Chart("fairness", charts.figure(panels, 3.0), "Colours")
+    return Section("5. Fairness between colours", "\n\n".join(says), table, chart, parts)
+
+
+def against_rule(tower: TowerFigures) -> Section:
+    """Return the section that compares the figures with those of the 2/3-1/3 rule."""
+    title = "6. Beside the 2/3-1/3 rule"
+    itself = "This campaign is itself of the 2/3-1/3 rule; the comparison is a check that figures agree.\n\n"
+    says = itself if is_of_the_rule(tower.campaign) else ""
+    if tower.rule is None:
+        return Section(
+            title,
+            f"{says}The rule is played beside games only; for these drops section 2 compares it, throw by throw, on "
+            "the same numbers thrown and inside.",
+        )
+    theirs = tower.rule.figures()
+    rows = [(name, unit, mine, theirs[name][1]) for name, (unit, mine) in tower.figures().items() if name in theirs]
+    p = holm(np.nan_to_num([apart(mine, other) for _, _, mine, other in rows], nan=1.0))
+    differ = [name for (name, *_), each in zip(rows, p, strict=True) if each <= LEVEL]
+    pairs = [(name if unit == "1" else f"{name} [{unit}]", mine, other) for name, unit, mine, other in rows]
+    return Section(
+        title,
+        f"{says}{tower.rule.campaign.runs} games of the rule (a thrown cube comes out with 2/3, a resident with 1/3, "
+        f"independently) were played with the same cubes and phases. {len(differ)} of {len(rows)} figures surely "
+        f"differ (p up to {LEVEL:.2g}, Holm's correction over all){': ' * bool(differ)}{'; '.join(differ)}.",
+        Table(
+            "beside_the_rule",
+            ["figure", "unit", "this campaign", "n", NAMES[1]],
+            [[name, unit, mine, mine.n, other] for name, unit, mine, other in rows],
+        ),
+        Chart("beside_the_rule", charts.beside(pairs, ("this campaign", NAMES[1])), "Figures beside the rule's"),
+    )
+
+
+def own(campaign: Campaign, boot: Resamples) -> list[Section]:
+    """Return the section on the game's own figures and columns that no other section covers."""
+    columns, figures = own_columns(campaign), other_figures(campaign)
+    if not columns and not figures:
+        return []
+    of_runs = [[figure.title, figure.unit, estimate(campaign, boot, figure)] for figure in figures]
+    rows: Rows = [
+        [name, meaning, what, (value := part.estimate(boot)), value.n]
+        for name, meaning, parts in columns
+        for what, part in parts.items()
+    ]
+    own_table = Table("own_figures", ["figure", "unit", f"mean of a {campaign.unit}"], of_runs)
+    of_columns = Section(
+        "",
+        "Columns of the game's own table: of a number its mean over the drops that have it, of a word the share of "
+        "those drops that have it; `drops` counts them.",
+        Table("own_columns", ["column", "meaning", "what", "value", "drops"], rows),
+    )
+    title = f"What the game tells ({campaign.game.title if campaign.game else campaign.kind})"
+    return [Section(title, table=own_table if of_runs else None, parts=[of_columns] if rows else [])]
