@@ -59,36 +59,22 @@ __all__ = [
     "tune",
     "until_landed",
 ]
-
-
-_HOME = {
-    "BoardModel": "contract",
-    "BoardState": "state",
-    "Cube": "cubes",
-    "DropModel": "contract",
-    "Landing": "outcome",
-    "Outcome": "outcome",
-    "PhysicsModel": "simulator",
-    "PhysicsSettings": "physics.settings",
-    "Pose": "state",
-    "Resident": "state",
-    "Status": "outcome",
-    "SurrogateModel": "surrogate.model",
-    "TooManyFailedDraws": "drops.repeat",
-    "Tower": "tower",
-    "TowerState": "state",
-    "Tuned": "compare.search",
-    "UsageError": "errors",
-    "count_by_colour": "cubes",
-    "knock_then_drop": "drops.repeat",
-    "load": "apparatus.catalogue",
-    "names": "apparatus.catalogue",
-    "open_model": "models",
-    "redo": "drops.repeat",
-    "supply": "cubes",
-    "tune": "compare.search",
-    "until_landed": "drops.repeat",
+_MODULES = {
+    "apparatus.catalogue": "load names",
+    "compare.search": "Tuned tune",
+    "contract": "BoardModel DropModel",
+    "cubes": "Cube count_by_colour supply",
+    "drops.repeat": "TooManyFailedDraws knock_then_drop redo until_landed",
+    "errors": "UsageError",
+    "models": "open_model",
+    "outcome": "Landing Outcome Status",
+    "physics.settings": "PhysicsSettings",
+    "simulator": "PhysicsModel",
+    "state": "BoardState Pose Resident TowerState",
+    "surrogate.model": "SurrogateModel",
+    "tower": "Tower",
 }
+_HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 """The module of each public name. It is imported at first use, so that `tower-sim --help` stays fast."""
 
 

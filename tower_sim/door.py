@@ -1,6 +1,6 @@
 """Checks of a caller's states, cubes and strengths, shared by all models.
 
-A state that a model has made itself is marked and not checked again, because that would take longer with each event.
+A state that a model has made itself is marked and not checked again.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Door:
             _mark(state)
 
     def made(self, state: TowerState) -> TowerState:
-        """Mark a state that the model has just made, so that it is not checked again, and return it."""
+        """Mark a new state of the model, so that it is not checked again."""
         _mark(state)
         return state
 
@@ -140,7 +140,7 @@ def as_state(state: object) -> TowerState:
 
 
 def as_cubes(cubes: Sequence[Cube]) -> Sequence[Cube]:
-    """Check that `cubes` is a sequence and return it; a generator can be read only once and is refused."""
+    """Check that `cubes` is a sequence and return it; a generator can be read only once."""
     if type(cubes) is tuple or type(cubes) is list:
         return cast("Sequence[Cube]", cubes)
     advice = "write tuple(cubes) for a generator or a set"
@@ -163,7 +163,7 @@ def as_seed(seed: object) -> np.random.SeedSequence:
 
 
 def knock_strength(strength: object) -> float:
-    """Check that the strength (g) of a knock is from 0 to HARDEST and return it as a plain number."""
+    """Check that the strength (g) of a knock is from 0 to HARDEST and return it."""
     advice = "try 0.5 for a light and 2 for a hard knock"
     return check_number("knock strength", strength, 0, HARDEST, advice, " (peak acceleration in g)")
 
@@ -209,7 +209,7 @@ _FIELDS: Mapping[type, Mapping[str, type | tuple[type, ...]]] = {
 
 
 def check_shape(state: TowerState) -> None:
-    """Check that every part of a state has its declared type and that its numbers are finite."""
+    """Check the declared types of all parts of a state, and that its numbers are finite."""
     _check_parts(state, TowerState, "state")
     _check_parts(state.board, BoardState, "board of the state")
     for resident in (*state.residents, *state.board.lying):
@@ -280,7 +280,7 @@ def _word(value: object) -> str:
 def check_past(state: TowerState, *, on_board: bool, by_hand: bool) -> None:
     """Check that the log ends with exactly the cubes of the state, each thrown in the drop that it records.
 
-    `by_hand` says whether the model allows throws with given launches.
+    `by_hand`: the model takes throws with given launches.
     """
     kinds = ["drop", "knock", "take", *["place"] * on_board, *["hand"] * by_hand]
     there: dict[int, tuple[Cube, int]] = {}
@@ -316,10 +316,7 @@ def check_past(state: TowerState, *, on_board: bool, by_hand: bool) -> None:
 
 
 def check_touches(state: TowerState, boxes: int) -> None:
-    """Check that every contact is between two bodies that were present after the last event.
-
-    Those are the cubes of the state, the cubes that came out in it or were taken since, and the `boxes` fixed boxes.
-    """
+    """Check that contacts are between bodies that were present after the last event; boxes are 0 to `boxes` - 1."""
     there = {resident.cube.id for resident in (*state.residents, *state.board.lying)}
     for event in reversed(state.log):
         if event.kind != "take":
@@ -346,7 +343,7 @@ def check_touches(state: TowerState, boxes: int) -> None:
 
 
 def placed(event: Event) -> Cube:
-    """Check that an event is of kind `place` and return the cube that it put down."""
+    """Check that an event of kind `place` put down one cube, and return it."""
     if len(event.thrown) != 1:
         raise fault("number of cubes placed at once in its log", len(event.thrown), "1", _HONEST)
     return event.thrown[0]

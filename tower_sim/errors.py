@@ -56,10 +56,7 @@ def printable(text: str) -> str:
 
 
 def prints(text: str) -> bool:
-    """Return whether `text` has only characters that print: no controls, lone surrogates or marks of text direction.
-
-    The result is the same for every Unicode version of Python.
-    """
+    """Return whether `text` has only characters that print, with every Unicode version of Python."""
     return text.isprintable() or _OBEYED.search(text) is None
 
 
@@ -69,10 +66,7 @@ def fault(what: str, value: object, allowed: str, advice: str = _CHANGE, code: s
 
 
 def quote(value: object, longest: int = _LONGEST) -> str:
-    """Return a received value as an error quotes it: its repr on one line, cut in the middle to `longest` characters.
-
-    Booleans are written as in TOML and JSON (true, false), and None as "nothing".
-    """
+    """Return a received value as an error quotes it: on one line, cut in the middle, with true, false and nothing."""
     value = plain(value)
     if isinstance(value, int) and abs(value) >= 10**_SHORT:
         return f"a number of about {int((value.bit_length() - 1) * 0.30103) + 1} digits"
@@ -86,7 +80,7 @@ def quote(value: object, longest: int = _LONGEST) -> str:
 
 
 def check_whole(what: str, value: object, least: int, most: int | None = None, advice: str = _CHANGE) -> int:
-    """Check that `value` is a whole number from `least` to `most`, if given; return an int."""
+    """Check that `value` is a whole number from `least` to `most`; return an int."""
     number = as_whole(value)
     if number is None or number < least or (most is not None and number > most):
         raise fault(what, value, f"a whole number from {least}" + ("" if most is None else f" to {most}"), advice)
@@ -94,7 +88,7 @@ def check_whole(what: str, value: object, least: int, most: int | None = None, a
 
 
 def as_whole(value: object) -> int | None:
-    """Return a whole number of any type, such as numpy's, as an int; return None for any other value and for bool."""
+    """Return a whole number of any type as an int; None for any other value and for bool."""
     try:
         return None if isinstance(value, bool) else operator.index(cast("Any", value))
     except TypeError:
@@ -102,7 +96,7 @@ def as_whole(value: object) -> int | None:
 
 
 def check_kind(what: str, value: object, kind: type[T], allowed: str, advice: str) -> T:
-    """Check that `value` is an instance of `kind` and return it; the error says what is `allowed`."""
+    """Check that `value` is an instance of `kind` and return it."""
     if not isinstance(value, kind):
         raise fault(what, value, allowed, advice)
     return value
@@ -111,7 +105,7 @@ def check_kind(what: str, value: object, kind: type[T], allowed: str, advice: st
 def check_number(
     what: str, value: object, least: float, most: float, advice: str = "change it", unit: str = ""
 ) -> float:
-    """Check that `value` is a number from `least` to `most`, not nan; return a float."""
+    """Check that `value` is a number from `least` to `most`; return a float."""
     is_number = isinstance(value, Real) and value is not True and value is not False
     if not (is_number and least <= cast("float", value) <= most):  # False for nan too
         raise fault(what, value, f"a number from {least:g} to {most:g}{unit}", advice)
@@ -119,7 +113,7 @@ def check_number(
 
 
 def check_table(what: str, value: object, advice: str = 'write {"key": value}') -> dict[str, Any]:
-    """Check that `value` is a table, such as a dict or a series of pandas, with strings for keys; return it `plain`."""
+    """Check that `value` is a table with strings for keys; return it `plain`."""
     table: object = plain(value)
     if not isinstance(table, dict):
         raise fault(what, value, "a table", advice)
@@ -130,10 +124,7 @@ def check_table(what: str, value: object, advice: str = 'write {"key": value}') 
 
 
 def plain(value: Any, depth: int = 8) -> Any:
-    """Return a value as a TOML file has it: tables as dicts, and numbers and arrays of numpy and pandas as Python's.
-
-    Any other value is returned as it is, and so is what lies deeper than `depth` tables.
-    """
+    """Return tables as dicts, and numbers and arrays of numpy and pandas as Python's, down to `depth` tables."""
     if isinstance(value, type) or not depth:
         return value
     if type(value) in (list, tuple):
@@ -145,7 +136,7 @@ def plain(value: Any, depth: int = 8) -> Any:
 
 
 def word_list(what: str, value: object) -> Sequence[str]:
-    """Check that `value` is a list or tuple of strings and return it; errors call it `what`."""
+    """Check that `value` is a list or tuple of strings and return it."""
     several = cast("Sequence[object]", value if isinstance(value, (list, tuple)) else [None])
     if not all(isinstance(word, str) for word in several):
         raise fault(what, cast("object", value), "a list of words", 'write ["blue", "red"]')
@@ -160,7 +151,7 @@ def check_one(what: str, word: object, known: Iterable[str]) -> str:
 
 
 def near(word: str, known: Iterable[str]) -> str:
-    """Return "; did you mean ...?" with the known word nearest to `word`, or "" if none is near."""
+    """Return "; did you mean ...?" with the nearest known word, or ""."""
     words, word = list(known), word[:_LONGEST]
     matches = difflib.get_close_matches(word, words, 1, 0.6) or difflib.get_close_matches(
         word.casefold(), words, 1, 0.6
@@ -169,10 +160,7 @@ def near(word: str, known: Iterable[str]) -> str:
 
 
 def slipped(word: str, known: Iterable[str]) -> str:
-    """Return the known word that differs from `word` by one typing mistake, or "".
-
-    A mistake is one letter added, left out or replaced, or two neighbours exchanged.
-    """
+    """Return the known word that differs from `word` by one letter added, left out, replaced or exchanged, or ""."""
     typed = word.casefold()
     return next((each for each in known if typed.isalpha() and _one_slip(*sorted((typed, each), key=len))), "")
 
@@ -185,7 +173,7 @@ def _one_slip(short: str, long: str) -> bool:
 
 
 def unknown(what: str, word: object, known: Iterable[str], advice: str = "check its spelling") -> UsageError:
-    """Return the error for a `word` that is not `known`, with the nearest known word."""
+    """Return the error for a word that is not `known`."""
     words = list(known)
     hint = near(word, words) if isinstance(word, str) else ""
     return fault(what, word, f"one of {', '.join(words)}", f"{advice}{hint}")

@@ -65,7 +65,7 @@ def open_model(
 
 
 def settings_of(model: str, engine: str | None, fineness: str | None) -> PhysicsSettings | None:
-    """Return the physics settings for the model named `model`; None, and no engine or accuracy, without physics."""
+    """Return the physics settings for the model named `model`; None without physics."""
     if not isinstance(cast("object", model), str) or (model not in MODELS and not model.endswith(".json")):
         raise _unknown_model(model)
     if model == "physics":
@@ -84,7 +84,7 @@ def _unknown_model(model: object) -> UsageError:
 
 
 def surrogate_of(apparatus: Apparatus, fitted: Fitted) -> SurrogateModel | ShipSurrogate:
-    """Return the model of a fitted surrogate, which must have been fitted to the same apparatus."""
+    """Return the model of a surrogate fitted to this apparatus."""
     if apparatus.board is not None:
         return ShipSurrogate(apparatus, fitted.board_law_of(apparatus.digest), fitted.digest)
     return SurrogateModel(apparatus, fitted)

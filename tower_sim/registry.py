@@ -74,7 +74,7 @@ def names(group: str) -> tuple[str, ...]:
 
 
 def source(group: str, name: str) -> str:
-    """Return the name of the package that provides `name`."""
+    """Return the package that provides `name`."""
     return _entry_points(group)[name].value.split(":")[0].split(".")[0]
 
 
@@ -91,7 +91,7 @@ def _loaded(group: str, name: str) -> Any:
 
 
 def is_file(group: str, name: object) -> bool:
-    """Return whether the group can open the path `name`, which ends in `.py`."""
+    """Return whether the group opens the path `name`."""
     return isinstance(name, str) and name.endswith(FILE) and group in OWN["opener"]
 
 
@@ -119,7 +119,7 @@ def get(group: str, name: object) -> Any:
 
 
 def every(group: str) -> dict[str, Any]:
-    """Return all objects of a group by name that load."""
+    """Return all objects of a group that load, by name."""
     objects: dict[str, Any] = {}
     for name in names(group):
         with contextlib.suppress(UsageError):  # get() raises the reason

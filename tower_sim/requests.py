@@ -70,12 +70,12 @@ def first_game() -> Game:
 
 
 def games() -> list[Game]:
-    """Return the games that can be played, shipped games first."""
+    """Return the games, shipped games first."""
     return list(registry.every("game").values())
 
 
 def check_name(what: str, name: object, where: str = "") -> None:
-    """Check that `name` is an installed name of the kind `what`, called `where` in errors."""
+    """Check that `name` is an installed name of the kind `what`."""
     known = KINDS[what]()
     if not isinstance(name, str) or name not in known:
         is_path = isinstance(name, str) and any(sign in name for sign in "./\\")
@@ -103,7 +103,7 @@ def _list_names(what: str) -> Any:
 
 
 def with_examples(*examples: Mapping[str, Any]) -> ConfigDict:
-    """Return the setting that puts examples into a request's schema, and leaves its defaults to the descriptions."""
+    """Return the setting that puts examples into a request's schema, and leaves out its defaults."""
 
     def add_examples(schema: dict[str, Any]) -> None:
         for field in schema["properties"].values():
@@ -157,13 +157,13 @@ class Request(BaseModel):
 
     @classmethod
     def of(cls, **fields: Any) -> Self:
-        """Return the checked request with these fields; names may be files."""
+        """Return the checked request; names may be files."""
         request = read(cls, fields, context=FILES)
         request.check()
         return request
 
     def check(self) -> None:
-        """Check what only the files, the states and the games that it names can tell."""
+        """Check the files, the states and the games that it names."""
 
 
 class Modelled(Request):
@@ -186,7 +186,7 @@ class Modelled(Request):
 
     @property
     def settings(self) -> PhysicsSettings | None:
-        """The settings of the physics; None for another model."""
+        """The settings of physics, else None."""
         return settings_of(self.model, self.engine, self.accuracy)
 
 
@@ -213,7 +213,7 @@ class Stated(Modelled):
     )
 
     def check(self) -> None:
-        """Read the state, and check with it what is thrown."""
+        """Read the state, and check the throws with it."""
         _ = self.before
 
     @property
@@ -288,7 +288,7 @@ class Play(Seeded, Modelled):
         return self
 
     def check(self) -> None:
-        """Read the rules, and check that the game has an apparatus, and odds if these are asked for."""
+        """Read the rules, and check that there is an apparatus, and odds if these are asked for."""
         _ = self.house
         if not self.tower:
             none = "" if self.played.apparatus else f", and {self.played.name} has none of its own"
@@ -306,12 +306,12 @@ class Play(Seeded, Modelled):
 
     @cached_property
     def house(self) -> Asked:
-        """The rules as the game reads them, and the apparatus that they name."""
+        """The rules as the game reads them, and their apparatus."""
         return rules_of(self.played, self.rules)
 
     @property
     def tower(self) -> str:
-        """The apparatus, a shipped profile or a file; "" if none is named and the game has none."""
+        """The apparatus; "" if none is named and the game has none."""
         return self.apparatus or self.house.apparatus or self.played.apparatus
 
 
@@ -319,7 +319,7 @@ AnyRequest = Throw | Play | Odds
 
 
 def allowed() -> str:
-    """Return the sentence that says which apparatus are allowed."""
+    """Return which apparatus are allowed."""
     return f"one of {', '.join(profiles())} or the path of a TOML file"
 
 
@@ -327,15 +327,12 @@ def allowed() -> str:
 
 
 def as_game(game: object) -> Game:
-    """Check that the value is a game (not, for example, its name) and return it."""
+    """Check that the value is a game, not its name."""
     return check_kind(GAME, game, Game, "a Game", "get it by its name: tower_sim.registry.get('game', NAME)")
 
 
 def read_rules(game: Game, file: str | Path) -> Asked:
-    """Read a file of rules, or shipped rules by name: the published rules, or those of a profile for the game.
-
-    A relative path of its apparatus starts at the file's directory.
-    """
+    """Read a file of rules, or shipped rules by name: the published rules, or those of a profile for the game."""
     as_game(game)
     name = str(file)
     if name == game.name or name in profiles():
@@ -346,7 +343,7 @@ def read_rules(game: Game, file: str | Path) -> Asked:
 
 
 def read_table(file: str | Path, what: str) -> tuple[dict[str, Any], Path]:
-    """Return the table of a rules file, called `what`, and the folder of its relative paths."""
+    """Return the table of a rules file, called `what`, and its folder."""
     text = read_text(file, f"{what} file", advice=f"give a TOML file or one of {', '.join(profiles())}")
     named = f"{what} file {quote(str(file))}"
     refuse_other(text, named, RULES)
@@ -355,7 +352,7 @@ def read_table(file: str | Path, what: str) -> tuple[dict[str, Any], Path]:
 
 @contextmanager
 def naming(what: str, file: str | Path) -> Generator[None]:
-    """Prefix errors raised in the block with the name of the file."""
+    """Prefix errors with the name of the file."""
     try:
         yield
     except UsageError as error:
@@ -363,9 +360,9 @@ def naming(what: str, file: str | Path) -> Generator[None]:
 
 
 def rules_of(game: Game, table: Mapping[str, Any], directory: Path | None = None) -> Asked:
-    """Read a table of rules: the keys of the game's first table, its other tables by name, `apparatus` and `game`.
+    """Read a table: the keys of the game's first table, its other tables by name, `apparatus` and `game`.
 
-    A relative path of the apparatus starts at `directory`, if that is given.
+    A relative path of the apparatus starts at `directory`.
     """
     name = check_table("rules", table).get(GAME, as_game(game).name)
     is_it = name == game.name or (registry.is_file("game", name) and _open(name, directory).source == game.source)
@@ -387,7 +384,7 @@ def rules_of(game: Game, table: Mapping[str, Any], directory: Path | None = None
 
 
 def game_of_rules(table: Mapping[str, Any], directory: Path | None, default: str) -> Game:
-    """Return the game of a rules file; a path starts at `directory`."""
+    """Return the game of a rules file."""
     name: object = table.get(GAME, default)
     return _open(cast("str", name), directory) if registry.is_file("game", name) else registry.get("game", name)
 
@@ -420,12 +417,12 @@ def check(request: Play, apparatus: Apparatus, model: DropModel) -> None:
 
 
 def turns(request: Play, model: DropModel, run: int | None = None) -> Iterator[Turn]:
-    """Play one run of a checked request and yield its turns; `run` as in `Game.start`. Raises TooManyFailedDraws."""
+    """Yield the turns of one run; `run` as in `Game.start`. Raises TooManyFailedDraws."""
     return to_its_end(request.played.start(model, request.house.rules, request.seed, run))
 
 
 def to_its_end(played: Iterator[Turn]) -> Iterator[Turn]:
-    """Yield the turns unchanged. Raises TooManyFailedDraws if the run ends with a failed turn."""
+    """Yield the turns. Raises TooManyFailedDraws if the last one failed."""
     for turn in played:
         if turn.failed is not None:
             raise turn.failed
@@ -439,7 +436,7 @@ def play_document(request: Play, played: Sequence[Turn], model: DropModel) -> Ma
 
 
 def no_odds(request: Play) -> ManyRuns:
-    """Return the odds of a checked request before its first run."""
+    """Return the odds before the first run."""
     many = cast("ManyRuns", request.played.ways.odds())
     many.rules, many.seed = request.house.rules, request.seed
     return many

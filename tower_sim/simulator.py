@@ -181,7 +181,7 @@ class PhysicsModel(BaseModel):
 
 
 def draw_direction(rng: np.random.Generator) -> tuple[float, float]:
-    """Draw a horizontal direction uniformly from `rng`: x and y of a unit vector."""
+    """Draw the x and y of a unit vector uniformly."""
     angle = 2 * math.pi * rng.random()
     return portable.cos(angle), portable.sin(angle)
 

@@ -73,11 +73,10 @@ class Resident:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """Two bodies in contact at the end of a drop, with their contact forces; an engine starts its next drop from these.
+    """Two bodies in contact at the end of a drop, with their contact forces, from which an engine starts its next drop.
 
-    `cube` is a cube's number. `other` is another cube's number, or -1 - k for fixed box k of the apparatus. `forces`
-    has three whole numbers (nN; x, y, z; apparatus frame) for each contact point, in the engine's order: the force on
-    `cube`.
+    `cube` is a cube's number. `other` is another cube's number, or -1 - k for fixed box k. `forces` has three whole
+    numbers (nN; x, y, z; apparatus frame) for each contact point, in the engine's order: the force on `cube`.
     """
 
     cube: int
@@ -130,7 +129,7 @@ class BoardState:
         return BoardState(tuple(resident for resident in self.lying if resident.cube not in gone))
 
     def placed(self, resident: Resident) -> BoardState:
-        """Return the board with `resident` added; its cube moves if it lies on the board already."""
+        """Return the board with `resident` added or moved."""
         others = tuple(other for other in self.lying if other.cube != resident.cube)
         return BoardState((*others, resident))
 
@@ -141,9 +140,9 @@ class Event:
 
     `kind` is `drop`, `hand` (a throw with given launches), `knock`, `take` (cubes removed by hand) or `place` (a cube
     put into the zone `place`). `rng` is the PCG64 state before the event (hexadecimal `state:increment:buffered`).
-    `strength` (g) is that of a knock, else 0. `thrown` are the cubes thrown, taken or placed. `emerged` are the numbers
-    of the cubes that came out. `launches` has one row for each cube of a `hand`: release time (in windows of the
-    settings), centre (m), unit quaternion (x, y, z, w), velocity (m/s) and spin (rad/s).
+    `strength` (g) is that of a knock. `thrown` are the cubes thrown, taken or placed; `emerged` are the numbers of the
+    cubes that came out. `launches` has one row for each cube of a `hand`: release time (in windows of the settings),
+    centre (m), unit quaternion (x, y, z, w), velocity (m/s) and spin (rad/s).
     """
 
     kind: str
@@ -155,7 +154,7 @@ class Event:
     launches: tuple[tuple[float, ...], ...] = field(default=(), repr=False)
 
     def to_plain(self) -> list[Any]:
-        """Return the event as plain JSON values, as in a token."""
+        """Return the event as in a token."""
         thrown = [_cube_to_plain(cube) for cube in self.thrown]
         row = [self.kind, self.rng, thrown, list(self.emerged), self.strength, self.place]
         return [*row, [[int(windows), *numbers] for windows, *numbers in self.launches]] if self.launches else row
@@ -210,7 +209,7 @@ class TowerState:
 
     @property
     def next_id(self) -> int:
-        """The lowest cube number above all numbers in the state and its history."""
+        """The lowest number above those of all cubes in the state and its history."""
         cubes = (*self.cubes, *self.board.cubes, *(cube for event in self.log for cube in event.thrown))
         return max((cube.id for cube in cubes), default=-1) + 1
 
@@ -221,7 +220,7 @@ class TowerState:
         lying: Sequence[Resident] = (),
         touches: Sequence[Touch] = (),
     ) -> TowerState:
-        """Return the next state: the new `residents`, the cubes `lying` outside, and `event` at the end of the log.
+        """Return the next state; `lying` are the cubes outside.
 
         `touches` replace all earlier contacts.
         """
@@ -252,7 +251,7 @@ class TowerState:
         return replace(self, residents=residents, log=(*self.log, Event("take", "", taken, ())), board=board)
 
     def to_plain(self) -> dict[str, Any]:
-        """Return the content of the token as plain JSON values."""
+        """Return the content of the token."""
         return {
             "model": self.model,
             "apparatus": self.apparatus,
@@ -264,7 +263,7 @@ class TowerState:
         }
 
     def token(self) -> str:
-        """Return the state as one line of text: a versioned prefix, the packed state, a SHA-256 digest of it."""
+        """Return the state as one line of text: a prefix, the packed state, a digest."""
         return pack(TOKEN_PREFIX, self.to_plain())
 
     @staticmethod
@@ -288,15 +287,12 @@ class TowerState:
 
 
 def short_seed() -> int:
-    """Return a seed from the system's randomness, of up to SHORT digits so that people can type it.
-
-    The chance that two seeds are equal is 1 in 2 million among 1,000 seeds and 1 in 200 among 100,000.
-    """
+    """Return a seed from the system's randomness, of up to SHORT digits so that people can type it."""
     return secrets.randbelow(10**SHORT)
 
 
 def check_seed(seed: object, what: str = "seed") -> int:
-    """Return a seed from a whole number from 0 to 2^128 - 1, or from its text of up to 99 decimal digits."""
+    """Return a seed from a whole number from 0 to 2^128 - 1, or from its decimal text."""
     text = seed if isinstance(seed, str) and seed.isascii() and seed.isdecimal() and len(seed) < 100 else ""
     number = int(text) if text else as_whole(seed)
     if number is None or not 0 <= number <= MAX_SEED:
@@ -305,7 +301,7 @@ def check_seed(seed: object, what: str = "seed") -> int:
 
 
 def rng_text(rng: np.random.Generator) -> str:
-    """Return the state of a PCG64 generator as text, from which `rng_from_text` continues exactly."""
+    """Return the state of a PCG64 generator as text."""
     allowed, advice = "a numpy Generator with PCG64", "make it with numpy.random.default_rng(seed)"
     check_kind("rng", rng, np.random.Generator, allowed, advice)
     state = cast("dict[str, Any]", rng.bit_generator.state)
@@ -319,7 +315,7 @@ def rng_text(rng: np.random.Generator) -> str:
 
 
 def rng_from_text(text: str) -> np.random.Generator:
-    """Return the generator that `rng_text` wrote as text."""
+    """Return the generator of a text by `rng_text`."""
     if not isinstance(cast("object", text), str) or not (match := _RNG.fullmatch(text)):
         raise fault(
             "generator in the log", text, "hexadecimal state:increment:buffered", "take a state that a model made"

@@ -24,7 +24,7 @@ _BLOCK = 4_000_000  # weights turned into floats at a time
 
 
 def too_few(runs: int, unit: str) -> str:
-    """Return in words that so many runs are too few to tell, or "" if they are enough; `unit` is the word for one."""
+    """Return in words that so many runs are too few for an interval, or ""; `unit` is the word for one."""
     many = f"{runs} {unit}{'s' * (runs != 1)}"
     return "" if runs >= FEWEST else f"{many}, too few to tell how sure this is (an interval needs {FEWEST})"
 
@@ -39,7 +39,7 @@ class Estimate:
     n: int
 
     def times(self, factor: float) -> Estimate:
-        """Return the estimate multiplied by `factor` (above 0), for a change of unit."""
+        """Return the estimate in another unit."""
         return Estimate(factor * self.value, factor * self.low, factor * self.high, self.n)
 
 
@@ -53,7 +53,7 @@ class Estimates:
     n: Array | None = None
 
     def at(self, i: int | tuple[int, int], n: int | None = None) -> Estimate:
-        """Return estimate `i`, with sample size `n` if that is given."""
+        """Return estimate `i`, with another sample size `n` if given."""
         of = n if n is not None else 0 if self.n is None else self.n[i]
         return Estimate(float(self.value[i]), float(self.low[i]), float(self.high[i]), int(of))
 
@@ -86,12 +86,12 @@ class Estimates:
 
 
 def student_quantile(freedom: Array | float, level: float) -> Any:
-    """Return the quantile of Student's t distribution with `freedom` degrees of freedom, in the shape of `freedom`."""
+    """Return the quantile of Student's t distribution."""
     return _special().stdtrit(freedom, level)
 
 
 def student_cdf(freedom: Array | float, t: Array | float) -> Any:
-    """Return the cumulative distribution function of Student's t with `freedom` degrees of freedom at `t`."""
+    """Return the cumulative distribution function of Student's t."""
     return _special().stdtr(freedom, t)
 
 
@@ -101,7 +101,7 @@ def normal_quantile(level: float) -> float:
 
 
 def normal_share(z: Array) -> Any:
-    """Return the cumulative distribution function of the standard normal at `z`, in the shape of `z`."""
+    """Return the cumulative distribution function of the standard normal."""
     return _special().ndtr(z)
 
 
@@ -111,7 +111,7 @@ def chi2_tail(freedom: int, value: float) -> float:
 
 
 def log_sum_exp(x: Array, axis: int | None = None, keepdims: bool = False) -> Array:
-    """Return the logarithm of the sum of exp(x) over `axis` (None: over all), without overflow; shapes as numpy.sum."""
+    """Return the logarithm of the sum of exp(x) over `axis`, without overflow; shapes as numpy.sum."""
     most = x.max(axis=axis, keepdims=True)
     total = most + np.log(np.exp(x - most).sum(axis=axis, keepdims=True))
     return total if keepdims else total.squeeze(axis)
@@ -160,8 +160,7 @@ def averages(values: Array) -> Estimates:
 def sum_by_unit(unit: Array, values: Array) -> Array:
     """Sum `values`, of shape (n,) or (n, k), within each unit; the result has shape (units,) or (units, k).
 
-    `unit`, of shape (n,), has the unit of every value, in rising order. Values of one unit are not independent, so
-    statistics use these sums.
+    `unit`, of shape (n,), is in rising order. Values of one unit are not independent, so statistics use these sums.
     """
     number = np.unique(unit, return_inverse=True)[1]
     sums = np.zeros((int(number.max(initial=-1)) + 1, *values.shape[1:]))
@@ -176,11 +175,10 @@ def sum_error(sums: Array) -> tuple[float, float]:
 
 
 def ratio_of_sums(over: Sequence[float], under: Sequence[float]) -> tuple[float, float]:
-    """Return sum(over) / sum(under) and its standard error (NaN for fewer than two runs).
+    """Return sum(over) / sum(under), or 0, and its standard error (NaN for fewer than two runs).
 
-    `over` and `under` have one value for each run. The error is linearised over independent runs. The ratio is 0 if the
-    denominator is 0.
-    Source: Cochran, Sampling Techniques, 1977, section 6.3.
+    The error is linearised over independent runs, one value each. Source: Cochran, Sampling Techniques, 1977, section
+    6.3.
     """
     n, total = len(under), math.fsum(under)
     ratio = math.fsum(over) / total if total else 0.0
@@ -195,7 +193,7 @@ def ratio_of_sums(over: Sequence[float], under: Sequence[float]) -> tuple[float,
 def ratio_errors(over: Array, under: Array) -> tuple[Array, Array]:
     """Return the errors of `ratio_of_sums` and their degrees of freedom for every column of (runs, M) values.
 
-    Runs whose denominator is 0 do not count. A column with fewer than FEWEST counted runs gives NaN.
+    Runs whose denominator is 0 do not count. Fewer than FEWEST counted runs give NaN.
     """
     there = (under > 0).sum(0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -278,9 +276,9 @@ _NOTHING = 1e-24  # of the sum of squares: a square that rounding alone makes
 def any_difference(means: Array, errors: Array, freedom: Array, block: Array) -> float:
     """Return the p value of the hypothesis that all groups of a block have the same mean.
 
-    `means`, of shape (groups,), have independent standard `errors` with `freedom` degrees of freedom; the errors may
-    differ. `block` has the block of every group.
-    Source: Brunner, Dette and Munk, JASA 92 (1997) 1494, the statistic of ANOVA's type with Box's approximation.
+    `means`, of shape (groups,), have independent standard `errors`, which may differ, with `freedom` degrees of
+    freedom. Source: Brunner, Dette and Munk, JASA 92 (1997) 1494, the statistic of ANOVA's type with Box's
+    approximation.
     """
     number, size = np.unique(block, return_inverse=True, return_counts=True)[1:]
     m = size[number]
@@ -326,12 +324,12 @@ def contrast(means: Array, errors: Array, freedom: Array, weights: Array) -> tup
 
 
 def picks(units: int, times: int, rng: np.random.Generator) -> Array:
-    """Draw `times` resamples of `units` with replacement; return the indices drawn, of shape (times, units)."""
+    """Draw `times` resamples with replacement: indices of shape (times, units)."""
     return rng.integers(units, size=(times, units))
 
 
 def times_picked(picked: Array) -> Array:
-    """Return the count of every unit in every resample; indices and counts have shape (times, units)."""
+    """Return the count of every unit in every resample, of shape (times, units)."""
     times, units = picked.shape
     row = cast("Array", np.arange(times))[:, None]
     return np.bincount((picked + units * row).ravel(), minlength=times * units).reshape(times, units)

@@ -60,8 +60,7 @@ def read(
 ) -> M:
     """Return the document of a table, called `where` in errors ("" for a whole file).
 
-    `context` is passed to the document's validators. `known` are further keys that the caller reads itself; errors
-    suggest them too.
+    `known` are further keys that the caller reads itself.
     """
     values = check_table(where or "the file", table)
     try:
@@ -71,7 +70,7 @@ def read(
 
 
 def raise_usage_errors(where: str) -> Callable[[type[T]], type[T]]:
-    """Return a decorator for a pydantic dataclass, called `where` in errors: its errors become UsageError."""
+    """Return a decorator for a pydantic dataclass: its errors become UsageError, which calls it `where`."""
 
     def decorate(kind: type[T]) -> type[T]:
         check = cast("Any", kind).__init__
@@ -98,9 +97,9 @@ def mistake(
     where: str = "",
     known: Sequence[str] = (),
 ) -> UsageError:
-    """Return pydantic's first error as a UsageError; an unknown key comes first, because it explains other errors.
+    """Return pydantic's first error as a UsageError; an unknown key comes first, because it explains others.
 
-    `fields` are those of the table `values`, called `where` in errors. `known` are further allowed keys.
+    `fields` are those of the table `values`, called `where`. `known` are further allowed keys.
     """
     first = next((each for each in errors if each["type"] == "extra_forbidden"), errors[0])
     is_key = first["loc"][-1:] == ("[key]",)  # the last step but one is then the key itself
@@ -148,7 +147,7 @@ def mistake(
 
 
 def unknown_key(key: str, known: Iterable[str], where: str) -> UsageError:
-    """Return the error for a key of the table `where` that is not `known`."""
+    """Return the error for a key that is not `known`."""
     known = list(known)
     path = f"{where}.{_printed(key)}" if where else _printed(key)
     text = f"{path} is unknown; allowed are {', '.join(known) or 'none'}; correct or remove it{near(key, known)}"
@@ -156,7 +155,7 @@ def unknown_key(key: str, known: Iterable[str], where: str) -> UsageError:
 
 
 def refuse_unknown(values: Mapping[str, object], known: Mapping[str, object], where: str) -> None:
-    """Check that `values` is a table and that all its keys are `known`."""
+    """Check that `values` is a table with `known` keys."""
     for key in check_table(where, values):
         if key not in known:
             raise unknown_key(key, known, where)
@@ -190,7 +189,7 @@ def _bare(kind: Any) -> Any:
 
 
 def allowed(field: FieldInfo) -> str:
-    """Return what a field allows, in words such as `a whole number from 1 to 9`."""
+    """Return what a field allows, such as `a whole number from 1 to 9`."""
     text = _words(field) or _allowed(field.annotation, bounds(field))
     return text.removesuffix(" or nothing") if field.default is None else text  # it is left out
 
@@ -224,7 +223,7 @@ def _model_in(kind: Any) -> type[BaseModel] | None:
 
 
 def bounds(field: FieldInfo) -> tuple[Any, Any]:
-    """Return the minimum and maximum of a field's value, or of a list's length; None without a limit."""
+    """Return the bounds of a field's value, or of a list's length; None without a limit."""
     least = next((bound for item in field.metadata if (bound := getattr(item, "ge", None)) is not None), None)
     most = next((bound for item in field.metadata if (bound := getattr(item, "le", None)) is not None), None)
     if least is None and most is None:

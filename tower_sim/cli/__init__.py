@@ -1,4 +1,4 @@
-"""The command line: `commands` declares all nine commands with their options, the other modules implement them."""
+"""The command line: `commands` declares all commands, the other modules implement them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FILES = ("-o", "--output", "--save-plot")  # options that name a file to write
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return the exit status: 0 for success, 2 for the caller's mistake, else 1."""
+    """Run the command line; return 0 for success, 2 for the caller's mistake, else 1."""
     if reason := output.prepare():
         return _fail(reason, 1)
     return output.end(_run(arguments))

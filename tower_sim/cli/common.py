@@ -35,12 +35,12 @@ def version() -> str:
 
 
 def read_seed(text: str | None) -> int:
-    """Return the seed of `--seed`, or draw one if it is None."""
+    """Return the seed of `--seed`; None draws one."""
     return short_seed() if text is None else check_seed(text, "--seed")
 
 
 def number(text: str) -> float | str:
-    """Return the number that a text says; any other text is returned, for the refusal of the check that follows."""
+    """Return the number in a text, or else the text, which a later check refuses."""
     with suppress(ValueError):
         return int(text)
     with suppress(ValueError):
@@ -50,14 +50,14 @@ def number(text: str) -> float | str:
 
 
 def choose_path(path: Path | None, name: str) -> Path:
-    """Return the path to write: `path`, or else `name`, numbered if such a file is there already."""
+    """Return `path`, or else `name`, numbered if that file exists."""
     first = Path(name)
     others = (first.with_stem(f"{first.stem}-{i}") for i in count(2))
     return path or next(each for each in chain([first], others) if not each.exists())
 
 
 def open_model_of(shape: Apparatus, state: TowerState | None) -> Model:
-    """Open the model of a state, with the engine and the accuracy that made it; without a state, open physics."""
+    """Open the model that made a state, with its engine and accuracy; without a state, open physics."""
     if state is None or state.model != "physics":
         return open_model(shape, state.model if state else "physics")
     from tower_sim.physics.belonging import made_with
@@ -68,7 +68,7 @@ def open_model_of(shape: Apparatus, state: TowerState | None) -> Model:
 
 
 def check_plot(plot: Path | None) -> None:
-    """Check, before any work is done, that a picture can be written."""
+    """Check, before any work, that a picture can be written."""
     if plot is not None:
         from tower_sim.drawing import check_path
 
@@ -76,7 +76,7 @@ def check_plot(plot: Path | None) -> None:
 
 
 def check_replay(replay: Path | None, request: Throw | Play) -> None:
-    """Check, before any work is done, that a page can be written that shows a request's cubes fall."""
+    """Check, before any work, that a page can be written that replays a request."""
     if replay is not None:
         from tower_sim.web import replay as pages
 
@@ -85,7 +85,7 @@ def check_replay(replay: Path | None, request: Throw | Play) -> None:
 
 
 def read_state(text: str | None) -> TowerState | None:
-    """Return the state of `--state`: a token, or @FILE for a file with a token or a `throw --json` document."""
+    """Return the state of `--state`: a token, or @FILE with a token or a `throw --json` document."""
     if text is None:
         return None
     if text.startswith("@"):

@@ -18,7 +18,7 @@ _FORMS = {
 
 
 def fit(observations: Sequence[str], wish: Sequence[str], output: Path, seed: str | None, force: bool) -> int:
-    """Fit a tower to observations and wishes (FIGURE=NUMBER), write its profile, and return the exit status."""
+    """Fit a tower to observations and wishes, write its profile, and return the exit status."""
     from tower_sim.calibration.command import calibrate_command
     from tower_sim.compare.wish import read_wishes
 
@@ -32,7 +32,7 @@ def fit(observations: Sequence[str], wish: Sequence[str], output: Path, seed: st
 
 
 def export(models: Sequence[str], form: str, output: Path) -> None:
-    """Write one or several surrogates to `output` in the form `form`, a key of _FORMS."""
+    """Write surrogates in the form `form`, a key of _FORMS."""
     from tower_sim.clients.write import export_command, write_package
 
     check_one("--to", form, _FORMS)

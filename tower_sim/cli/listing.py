@@ -29,13 +29,13 @@ _GROUPS = {"apparatus": "apparatus", "games": "game", "engines": "engine"}  # in
 
 
 def list_all(as_json: bool) -> None:
-    """Print everything that is available, as text or as JSON."""
+    """Print everything that is available."""
     document = make_document()
     print(json.dumps(document)) if as_json else say(_format(document))
 
 
 def make_document() -> dict[str, Any]:
-    """Return the document of `tower list --json`, ready for `json.dumps`."""
+    """Return the document of `tower list --json`."""
     groups = {key: [_entry(group, name) for name in registry.names(group)] for key, group in _GROUPS.items()}
     models = [{"name": name, "package": OURS, "about": about, "error": None} for name, about in ABOUT.items()]
     return {"schema": SCHEMA, "version": VERSION, **groups, "models": models}

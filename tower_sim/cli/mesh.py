@@ -13,7 +13,7 @@ from tower_sim.tools.writing import keep
 def import_(
     file: Path, output: Path, unit: str, scale: float, up: str, edge: float, pane: float | None, force: bool
 ) -> None:
-    """Import a mesh, or again that of a profile, draw the tower beside its profile, and say what was found."""
+    """Import a mesh, or again that of a profile, draw the tower, and print what was found."""
     from tower_sim.apparatus.mesh import importing
     from tower_sim.drawing.picture import draw_apparatus
 

@@ -17,7 +17,7 @@ _PLAIN = str.maketrans("▁▂▃▄▅▆▇█±×²°→←−…", "_.-=+*%#
 
 
 def prepare() -> str:
-    """Let both standard streams print any text; characters missing in their encoding are replaced by plainer ones.
+    """Let both standard streams print any text, with plainer characters where the encoding lacks one.
 
     Returns the reason why standard output cannot print, or "".
     """
@@ -34,7 +34,7 @@ def prepare() -> str:
 
 
 def end(status: int) -> int:
-    """Flush standard output and return the exit status; 0 becomes 1 if that fails."""
+    """Flush standard output and return the exit status; a failure makes 0 to 1."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:  # the reader has gone: nothing to tell
@@ -50,7 +50,7 @@ def end(status: int) -> int:
 
 @contextmanager
 def defer_failure() -> Generator[None]:
-    """Let the block write its files even if standard output fails; raise the OSError of the output at its end."""
+    """Let the block write its files even if standard output fails; then raise the OSError."""
     stream = sys.stdout
     guard = sys.stdout = _DeferredOutput(stream)
     try:

@@ -26,7 +26,7 @@ from tower_sim.tools.terminal import say
 
 
 def list_rules(name: str) -> None:
-    """Print the rules of a game, each with its default and its allowed values."""
+    """Print the rules of a game."""
     game: Game = registry.get("game", name)
     print(f"{game.title}: {game.about}. Rules, which --set KEY=VALUE changes:")
     for key, usual, allowed, about in describe_rules(game.Rules):
@@ -47,7 +47,7 @@ def play(
     plot: Path | None,
     replay: Path | None = None,
 ) -> None:
-    """Play one run, or `games` runs for the means; with `replay`, write a page that shows the cubes fall."""
+    """Play one run, or `games` for the means; with `replay`, write a page that shows the cubes fall."""
     game = cast("Game", registry.get("game", name))
     house = read_rules(game, rules_file) if rules_file else Asked(game.read({}))
     rules = change(game, house.rules, changes) if changes else house.rules

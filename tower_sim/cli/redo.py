@@ -25,7 +25,7 @@ _WORDS = {"drop": "throw", "hand": "throw by hand", "knock": "knock", "take": "t
 def redo(what: str, tower: str | None, as_json: bool) -> int:
     """Repeat the history of a token, or of a link with its throw, and print it.
 
-    Returns the exit status: 0 if all cubes lie as the state says, else 1.
+    Returns 0 if all cubes lie as the state says, else 1.
     """
     link = _link(what) if "#" in what else {"state": what}
     state = read_state(link.get("state"))

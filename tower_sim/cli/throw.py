@@ -30,7 +30,7 @@ def throw(
     as_json: bool,
     replay: Path | None = None,
 ) -> None:
-    """Throw once and print the outcome; with `replay`, write a page instead and print its path."""
+    """Throw once and print the outcome; with `replay`, write a page instead."""
     if len(cubes) > 1:
         raise fault("--cubes", list(cubes), "one throw without --times", "add --times 200 to compare throws")
     apparatus = load(tower)
@@ -88,7 +88,7 @@ def throw_often(
 
 
 def show(tower: str, output: Path, state: str | None) -> None:
-    """Draw an apparatus to the file `output`, with the cubes of a state if one is given."""
+    """Draw an apparatus, with the cubes of a state."""
     from tower_sim.drawing import draw_apparatus
 
     apparatus, with_cubes = load(tower), read_state(state)
@@ -102,7 +102,7 @@ def show(tower: str, output: Path, state: str | None) -> None:
 
 
 def report(outcome: Outcome, colours: Sequence[str], seed: int) -> str:
-    """Return the outcome of one drop as text, with the token to continue from."""
+    """Return an outcome as text, with the token to go on from."""
     every = list(count_by_colour((x.cube for x in outcome.landings), colours))
     rows = {"thrown": outcome.thrown, "out": outcome.emerged, "inside": outcome.inside}
     if outcome.knocked_out:

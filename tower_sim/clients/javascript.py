@@ -1,4 +1,4 @@
-"""JavaScript modules from our sources: a slice of a sampler in a function, ES modules as CommonJS, their types."""
+"""JavaScript modules from our sources, as ES modules and as CommonJS."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def words_module() -> str:
 
 
 def tower_module() -> str:
-    """Return the module that makes towers, from surrogate/sampler.js."""
+    """Return the module that makes towers: a part of surrogate/sampler.js."""
     sampler = between(
         source("tower_sim.surrogate", "sampler.js"), "/** Do what `drop` does", "/**\n * Play the tower's part"
     )
@@ -37,7 +37,7 @@ def tower_module() -> str:
 
 
 def ship_module() -> str:
-    """Return the module that makes ships, from surrogate/ship.js and the game's battle.js."""
+    """Return the module that makes ships: parts of surrogate/ship.js and of the game's battle.js."""
     law = between(source("tower_sim.surrogate", "ship.js"), "/** Do what `drop` does", "/** What was fitted")
     battle = source("tower_sim.games.dead_reckoning", "battle.js")
     return _insert(
@@ -53,7 +53,7 @@ def own_modules() -> dict[str, str]:
 
 
 def physics_modules() -> dict[str, str]:
-    """Return the files of the physics by name, core.wasm as text and all profiles."""
+    """Return the files of the physics by name, with core.wasm as text and all profiles."""
     lib = {name: text_of(f"physics-{name}") for name in ("index.js", "pcg64.js")}
     wasm = base64.b64encode(core()).decode("ascii")
     lib["wasm.js"] = f'// The compiled core, tower_sim/physics/core/core.wasm.\n\nexport const CORE = "{wasm}";\n'
@@ -71,7 +71,7 @@ def physics_modules() -> dict[str, str]:
 
 
 def rules_modules() -> dict[str, str]:
-    """Return the modules by file that the web app builds the game's rules, `lib/rules.js`, of."""
+    """Return by name the modules from which the web app builds `lib/rules.js`."""
     lib = {"words": words_module(), "published": published_module(), **own_modules()}
     lib["physics/pcg64"] = 'export { pcg64 } from "physics/pcg64";\n'
     return {f"lib/{name}.js": module for name, module in lib.items()}
@@ -98,18 +98,18 @@ def compact(value: object) -> str:
 
 
 def file_of(name: str) -> str:
-    """Return an apparatus's name as that of a module: dead_reckoning is dead-reckoning."""
+    """Return the name of an apparatus's module: dead_reckoning is dead-reckoning."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
 def between(text: str, start: str, end: str) -> str:
-    """Return what is from `start` to before `end`; raises ValueError when one is not there."""
+    """Return the text from `start` to before `end`. Raises ValueError."""
     first = text.index(start)
     return text[first : text.index(end, first)]
 
 
 def common_js(module: str) -> str:
-    """Return an ES module of ours as CommonJS: named imports at its top, names exported where they are declared."""
+    """Return an ES module of ours as CommonJS."""
     names = _EXPORTED.findall(module)
     for match in _REEXPORT.findall(module):
         names += _names(match[0])

@@ -15,7 +15,7 @@ _MARKER = "local MODEL = nil\n"
 
 
 def text(document: Mapping[str, Any]) -> str:
-    """Return the Lua file that samples from the table in `document`, which must be that of a tower."""
+    """Return the Lua file that samples from the table of a tower."""
     if "table" not in document:
         allowed = "a tower, which is a table of whole numbers"
         raise fault("what to export to lua", document["apparatus"], allowed, "export a board to js or json")

@@ -1,9 +1,9 @@
-"""A surrogate written for other programs: one file in a language, or the npm package of several.
+"""A surrogate for other programs: one file in a language, or the npm package of several.
 
-    document of surrogate/export.py --js_text, json_text, lua_file.text--> FILE.mjs, .json, .lua
-    documents + modules of modules.py + npm/types, README, LICENSE -> files by name -> a folder
+document of surrogate/export.py --js_text, json_text, lua_file.text--> FILE.mjs, .json, .lua
+documents + modules of javascript.py + npm/types, README, LICENSE -> files by name -> a folder
 
-The package has every tower and ship as a module of its own, for Node, TypeScript and browsers, without dependencies.
+The package has every tower and ship as a module of its own, without dependencies.
 """
 
 from __future__ import annotations
@@ -38,10 +38,7 @@ _PROFILE = (
 
 
 def export_command(model: str, to: str, output: Path) -> None:
-    """Write the surrogate `model`, a file or the name of a shipped one, as `to`, one of FORMATS, into `output`.
-
-    Raises WritingFailed when the disk is full or fails.
-    """
+    """Write a surrogate, a file or a shipped name, in the form `to`, a key of FORMATS. Raises WritingFailed."""
     if to not in FORMATS:
         raise fault("format", to, "js, json or lua")
     write(output, FORMATS[to](document(_load(model))), "output")
@@ -55,9 +52,9 @@ def _load(model: str) -> Fitted:
 
 
 def write_package(models: Sequence[str], folder: Path) -> None:
-    """Write the npm package of `models`, files or names of shipped ones (none: all that ship), into `folder`.
+    """Write the npm package of `models` (none: all that ship) into a folder that is new, empty or holds this package.
 
-    The folder is new, empty, or holds this package. Raises WritingFailed for a disk that is full.
+    Raises WritingFailed.
     """
     files = package_files(models)
     try:

@@ -25,10 +25,9 @@ _Key = tuple[str, str, str, str, PhysicsSettings | None]
 
 
 class ModelCache(Closing):
-    """The last `KEPT` models that were asked for, opened by `opener`; a context manager.
+    """The last `KEPT` models, opened by `opener`; a context manager.
 
-    A model is identified by the names in the request and by the bytes of the files that they name, so a changed file is
-    read again.
+    The key is the names in the request and the bytes of the files that they name, so a changed file is read again.
     """
 
     def __init__(self, opener: Opener = open_model) -> None:

@@ -1,4 +1,4 @@
-"""Error codes for programs, and the path of the field that an error is about; JSON lines and HTTP share them."""
+"""Error codes for programs; JSON lines and HTTP share them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _FIELDS = {"apparatus", "state", "knock", "seed", "model", "engine", "accuracy",
 
 
 def path_of(error: UsageError) -> str:
-    """Return the path of the field that an error is about, such as `cubes.blue`; "" if it is about no single field."""
+    """Return the path of the field that an error is about, such as `cubes.blue`, or ""."""
     what = error.what
     if what in ("number of cubes", "a colour of cubes"):
         return "cubes"
@@ -58,7 +58,7 @@ def path_of(error: UsageError) -> str:
 
 
 def describe(error: Exception) -> tuple[str, str, str]:
-    """Return the code of an error, its text, and the path of the field that it is about."""
+    """Return the code of an error, its text, and the path of its field."""
     if isinstance(error, UsageError):
         return error.code, str(error), path_of(error)
     if isinstance(error, TooManyFailedDraws):

@@ -1,4 +1,4 @@
-"""Limits of one request, so that it is answered before the next is read; longer work is a campaign's."""
+"""Limits of one request, so that it is answered soon; longer work is a campaign."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_PHYSICS_HANDLED = 20_000  # cubes times drops of a game: about half a minute
 
 
 def check(request: AnyRequest) -> None:
-    """Check a request, and that it stays within the limits of one request."""
+    """Check a request and its limits."""
     request.check()
     is_physics = request.model == PHYSICS
     most = MAX_PHYSICS_HANDLED if is_physics else MAX_HANDLED

@@ -39,11 +39,10 @@ LINES: dict[str, type[Hello | AnyRequest]] = {kind.do: kind for kind in (Hello, 
 
 
 def serve(lines: BinaryIO, replies: BinaryIO, models: ModelCache) -> None:
-    """Answer each line of `lines` that is not blank with one line on `replies`, until the input ends.
+    """Answer each line that is not blank with one line on `replies`, until the input ends.
 
     A line is a JSON object in UTF-8 of at most `MAX_LINE` bytes. Each answer is flushed before the next line is read. A
-    line that cannot be answered gets an error object. A defect of the service also prints a line on standard error.
-    Raises BrokenPipeError when the reader has gone.
+    defect of the service also prints a line on standard error. Raises BrokenPipeError when the reader has gone.
     """
     for line in _lines(lines):
         if line is None or line.strip():
@@ -52,7 +51,7 @@ def serve(lines: BinaryIO, replies: BinaryIO, models: ModelCache) -> None:
 
 
 def read_request(fields: Mapping[str, Any]) -> Hello | AnyRequest:
-    """Return the checked request in a JSON line; a field that is null counts as left out."""
+    """Return the checked request of a line; a field that is null counts as left out."""
     do = fields.get("do")
     if not isinstance(do, str) or do not in LINES:
         hint = near(do, LINES) if isinstance(do, str) else ""
@@ -67,7 +66,7 @@ def read_request(fields: Mapping[str, Any]) -> Hello | AnyRequest:
 
 
 def answer(request: Hello | AnyRequest, models: ModelCache) -> Mapping[str, Any]:
-    """Return the answer to a checked request. Random from its seed. Raises TooManyFailedDraws."""
+    """Answer a checked request. Random from its seed. Raises TooManyFailedDraws."""
     return here() if isinstance(request, Hello) else requests.answer(request, *models.get(request))
 
 
@@ -119,9 +118,9 @@ def _reply(line: bytes | None, models: ModelCache) -> str:
 
 
 def read_object(line: bytes, what: str, allowed: str, example: str) -> dict[str, Any]:
-    """Return the JSON object in `line`, called `what` in errors; they quote `allowed` and `example`.
+    """Return the JSON object in `line`; errors call it `what` and quote `allowed` and `example`.
 
-    NaN, infinity, repeated keys and lone surrogates are refused, so that every value can be sent back as JSON.
+    NaN, infinity, repeated keys and lone surrogates are refused, so that every value can be sent back.
     """
     try:
         text = line.decode()

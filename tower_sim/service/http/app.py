@@ -1,4 +1,4 @@
-"""The HTTP application: every route, behind checks of the token and of the body's size, with counts of the answers."""
+"""The HTTP application: routes behind checks of the token and of the body, and counts of the answers."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _BODIES: dict[str, type[BaseModel]] = {
 
 
 def application(settings: Settings, origins: Sequence[str] = ()) -> ASGIApp:
-    """Return the application of a service; scripts on web pages from `origins` may call it."""
+    """Return the application of a service; scripts on pages from `origins` may call it."""
     service = Service(settings)
 
     @asynccontextmanager
@@ -100,7 +100,7 @@ def application(settings: Settings, origins: Sequence[str] = ()) -> ASGIApp:
 
 
 class Guard:
-    """The middleware that checks every request before the application, and counts every answer."""
+    """The middleware that checks every request, and counts every answer."""
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
         self._app, self._metrics = app, service.metrics

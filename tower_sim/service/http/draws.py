@@ -1,4 +1,4 @@
-"""The routes for throws, games, odds and jobs: throws and games are drawn once, stored, and can be fetched again."""
+"""The routes for throws, games, odds and jobs; throws and games are stored and can be fetched again."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _BEGUN = LOCATED | {"model": Job, "description": "A job was begun."}
 
 
 def game_types() -> Any:
-    """Return the type of a kept game: of a run or of odds, of any game that is installed."""
+    """Return the union of the types of runs and odds of every installed game."""
     kinds = [kind for game in games() for kind in game.ways.types()]
     fields = [{"id": Identifier, **get_type_hints(kind, include_extras=True)} for kind in kinds]
     types = [make_type(kind.__name__, kind.__doc__, hints) for kind, hints in zip(kinds, fields, strict=True)]
@@ -33,7 +33,7 @@ def game_types() -> Any:
 
 
 def add(router: Routes, service: Service) -> None:
-    """Add the routes for throws, games, odds and jobs."""
+    """Add the routes."""
     game = game_types()
 
     @router.on("POST", "/v1/drops", "Throw", answers=Drop, makes=True)

@@ -1,7 +1,7 @@
 """Long work as jobs: a request with `Prefer: respond-async` starts one, which can be polled and cancelled.
 
-The work is in memory; the file of answers records the beginning and the end of a job. So after a restart, jobs that had
-ended are still known, and jobs that were at work are known to be lost.
+The work is in memory; the file of answers records its beginning and its end. So after a restart, a job that was at work
+is known to be lost.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Work = Callable[[RunsDone], Awaitable[Answered]]
 
 @dataclass(slots=True, eq=False)
 class Followed:
-    """A job at work: its identifier, the digest of its request, its progress, its task, and its last document."""
+    """A job at work: the digest of its request, its progress, its task, and its last document."""
 
     identifier: str
     digest: bytes = b""
@@ -51,7 +51,7 @@ class Followed:
 
 
 class Jobs:
-    """The jobs of a service: those at work in memory, and the ends of all others in its file.
+    """The jobs of a service: those at work in memory, the ends of all others in its file.
 
     `body_of` returns the stored document of an identifier and a kind, or raises Problem.
     """
@@ -62,9 +62,9 @@ class Jobs:
         self._by_key: dict[bytes, Followed] = {}
 
     async def start(self, call: KeyedCall, work: Work) -> tuple[Followed, bool]:
-        """Begin `work` as a job; return the job, and whether it had begun before, with the same key.
+        """Return the job, and whether it had begun before with the same key.
 
-        Raises Problem if the key came with another body, and sqlite3.Error if the job cannot be stored.
+        Raises Problem if the key came with another body, and sqlite3.Error.
         """
         before = self._by_key.get(call.scope) if call.key else None
         if before is not None:
@@ -85,7 +85,7 @@ class Jobs:
         return followed, False
 
     def get(self, identifier: str) -> Job:
-        """Raise Problem if there is no job, or if it was at work when the service ended."""
+        """Raise Problem if there is no job, or if the service ended during its work."""
         if (followed := self._at_work.get(identifier)) is not None:
             return followed.document()
         ended: Job = json.loads(self._body_of(identifier, KIND))

@@ -35,9 +35,9 @@ ADVICE = f"send {LEAST} to {MOST} visible ASCII characters but quotes, such as I
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer, and the `statements` that must be committed before it is sent.
+    """An answer, and the `statements` to commit before it is sent.
 
-    `stored` is the hash under which the statements store `body`, or None if they do not store it.
+    `stored` is the hash under which they store `body`, or None.
     """
 
     status: int
@@ -49,7 +49,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class KeyedCall:
-    """The identity of a request: its method and path, its key ("" if it has none), and the digest of its body."""
+    """The identity of a request: its method and path, its key or "", and the digest of its body."""
 
     where: str
     key: str
@@ -57,7 +57,7 @@ class KeyedCall:
 
     @property
     def scope(self) -> bytes:
-        """The hash by which the key is looked up: of the method, the path and the key."""
+        """The hash by which the key is looked up."""
         return hashlib.sha256(f"{self.where}\n{self.key}".encode()).digest()
 
 
@@ -73,8 +73,8 @@ class Once:
     ) -> tuple[Answered, bool]:
         """Return the answer, and whether it was given before; `work` draws it the first time.
 
-        `alone` is held from before the work until the answer is stored. Raises Problem if the key is being answered, if
-        it came with another body, or if its answer is no longer kept.
+        `alone` is held until the answer is stored. Raises Problem if the key is being answered, came with another body,
+        or has an answer that is no longer kept.
         """
         scope = call.scope
         if call.key:

@@ -1,4 +1,4 @@
-"""The metrics at `/metrics`, in the format of Prometheus: counts and times by route, never by identifier or address."""
+"""The metrics at `/metrics` for Prometheus: by route, never by identifier or address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problem details (RFC 9457): the answers to requests that fail, with a code for programs."""
+"""Problem details (RFC 9457), with a code for programs."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ LATER = {"Retry-After": "5"}
 
 
 class Problem(HTTPException):
-    """An error that is sent to the client: its `code`, one line of `detail`, and the `path` of the field."""
+    """An error that is sent to the client, with the `path` of the field."""
 
     def __init__(self, code: str, detail: str, path: str = "", headers: dict[str, str] | None = None) -> None:
         super().__init__(CODES[code][0], detail, headers)
         self.code, self.path = code, path
 
     def document(self) -> ProblemAnswer:
-        """Return the problem details; their `type` is a reference into the service's own OpenAPI document."""
         status, title = CODES[self.code]
         answer: ProblemAnswer = {
             "type": f"/openapi.json#/x-problems/{self.code}",
@@ -43,7 +42,7 @@ class Problem(HTTPException):
 
 
 def problem_of(error: Exception) -> Problem:
-    """Return the problem for an error; print defects and failed writes on standard error, without the request."""
+    """Return the problem for an error; print defects and failed writes on standard error."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, sqlite3.IntegrityError):

@@ -16,7 +16,7 @@ from tower_sim.tools.interrupts import terminable
 
 
 def run(settings: Settings, host: str, port: int, origins: Sequence[str] = ()) -> None:
-    """Serve until Ctrl-C or SIGTERM; then finish the requests under way within 10 seconds, and refuse new ones."""
+    """Serve until Ctrl-C or SIGTERM; then finish the requests under way within 10 seconds."""
     for module in ("fastapi", "prometheus_client"):
         extra(module, "service")
     uvicorn = extra("uvicorn", "service")

@@ -1,4 +1,4 @@
-"""The parts that all routes share: the store, the keys, the workers and the jobs, and the way to an answer."""
+"""The parts that all routes share, and the way to an answer."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def aside(work: Callable[[], T]) -> T:
 
 
 class Routes:
-    """The routes of an application: they require the content type of JSON, and are described with their refusals."""
+    """The routes of an application, each described with its refusals; a POST needs the content type of JSON."""
 
     def __init__(self, app: FastAPI) -> None:
         app.router.route_class = _JsonRoute
@@ -64,8 +64,8 @@ class Routes:
     def on(self, way: str, path: str, summary: str, *refusals: int, answers: Any = None, **more: Any) -> Any:
         """Return the decorator of a route, as in `on("GET", "/v1/jobs/{id}", "Look at a job", 404, answers=Job)`.
 
-        `refusals` are the statuses that it may refuse with, beside those of every route and of every body. A route that
-        `makes` something answers with 201 and a Location.
+        `refusals` are statuses besides those of every route. A route that `makes` something answers with 201 and a
+        Location.
         """
         makes: bool = more.pop("makes", False)
         responses = problems(*refusals, *(ASKED if way == "POST" else ())) | ({201: LOCATED} if makes else {})
@@ -96,7 +96,7 @@ class _JsonCall(Call):
 
 
 class Service:
-    """One running service: made when it starts, closed when it ends."""
+    """One running service."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -118,9 +118,8 @@ class Service:
         return lock
 
     async def draw(self, request: AnyRequest, progress: RunsDone | None = None) -> Mapping[str, Any]:
-        """Return the document that answers a request; a quick request is drawn here, any other by a worker.
-
-        Raises Problem and TooManyFailedDraws.
+        """Return the document that answers a request, from here or from a worker. Raises Problem and
+        TooManyFailedDraws.
         """
         is_long = not isinstance(request, Play) and len(request.state or "") > SHORT_STATE
         await aside(lambda: limits.check(request)) if is_long else limits.check(request)
@@ -136,10 +135,7 @@ class Service:
     async def answer_once(
         self, call: Call, key: str | None, work: Callable[[], Awaitable[Answered]], row: bytes | None = None
     ) -> Response:
-        """Answer a request once for its key; `work` draws the answer, and `row` names the tower to lock.
-
-        Raises as `Once.answer` and `work` do.
-        """
+        """Answer a request once for its key; `row` names the tower to lock. Raises as `Once.answer` and `work` do."""
         alone = None if row is None else self.alone(row)
         answer, is_again = await self.once.answer(await keyed(call, key), work, alone)
         headers = {"Location": answer.location} | ({AGAIN: "true"} if is_again else {})
@@ -167,13 +163,13 @@ class Service:
 
 
 async def keyed(call: Call, key: str | None) -> KeyedCall:
-    """Return the identity of a request: its method and path, its key without quotes, and the digest of its body."""
+    """Return the identity of a request."""
     bare = (key or "").strip('"')
     return KeyedCall(f"{call.method} {call.scope['path']}", bare, hashlib.sha256(await call.body()).digest())
 
 
 def respond(document: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a document, maybe written already, as an answer."""
+    """Answer with a document, or with its bytes."""
     return Response(document if isinstance(document, bytes) else as_json(document), status, headers, JSON)
 
 
@@ -183,7 +179,7 @@ def as_json(document: Mapping[str, Any]) -> bytes:
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the refusals of an operation for its description, with those of all operations."""
+    """Return the refusals of an operation for its description."""
     refusals: dict[int | str, dict[str, Any]] = {}
     for status in sorted({*statuses, 401, 500, 503}):
         titles = [f"{code}: {title}" for code, (own, title) in codes.CODES.items() if own == status]

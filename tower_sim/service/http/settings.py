@@ -48,7 +48,7 @@ def read_token(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of one service: its database file `db`, the `token` that callers must send (if any), its limits."""
+    """The database file of a service, the `token` that callers must send ("" for none), and its limits."""
 
     db: Path
     token: str = ""

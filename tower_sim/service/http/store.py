@@ -50,33 +50,30 @@ _DAY, _FORGET_EVERY = 86_400, 3_600.0  # s
 
 
 def new_id() -> str:
-    """Return a new identifier: 128 random bits as 22 characters that a path may hold."""
+    """Return a new identifier: 128 random bits as 22 characters."""
     return secrets.token_urlsafe(16)
 
 
 def table_of(identifier: str) -> str:
-    """Return a tower's identifier for the table from the one for the program; the way back is not feasible."""
+    """Return a tower's identifier for the table; the way back is not feasible."""
     return base64.urlsafe_b64encode(hashlib.sha256(f"table {identifier}".encode()).digest()[:16]).decode().rstrip("=")
 
 
 def hashed(text: str) -> bytes:
-    """Return the hash that is looked up instead of an identifier, so that look-up times reveal no identifier."""
+    """Return the hash of an identifier that is looked up, so that look-up times reveal none."""
     return hashlib.sha256(text.encode()).digest()
 
 
 def answer_row(
     identifier: str, kind: str, body: bytes, tower: bytes | None = None, number: int | None = None, entry: bytes = b""
 ) -> Statement:
-    """Return the statement that stores an answer.
-
-    For a throw into a kept `tower`, `number` is its number there and `told` its entry in the history.
-    """
+    """Return the statement that stores an answer; a throw into a kept `tower` has a number and a history `entry`."""
     row = (hashed(identifier), kind, time.time(), body, tower, number, entry or None)
     return "INSERT INTO answers (hash, kind, made, body, tower, number, told) VALUES (?, ?, ?, ?, ?, ?, ?)", row
 
 
 class Database:
-    """The file of answers, towers and keys. One thread writes; all writes that wait are one commit."""
+    """The file of answers, towers and keys. One thread writes; all waiting writes are one commit."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -95,7 +92,7 @@ class Database:
         return self._reader.execute(sql, values).fetchall()
 
     async def write(self, *statements: Statement) -> None:
-        """Commit the statements, all or none, and return when they are on the disk; raises sqlite3.Error."""
+        """Commit the statements, all or none, and wait for the disk. Raises sqlite3.Error."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[None] = loop.create_future()
         self._waiting.put((statements, loop, future))
@@ -145,7 +142,7 @@ def _settle(future: asyncio.Future[None], failure: sqlite3.Error | None) -> None
 
 
 async def forget(store: Database, keep_days: int) -> None:
-    """Delete what is older than `keep_days`, now and every hour, until cancelled; print failures on standard error."""
+    """Delete what is older than `keep_days`, now and every hour; print failures on standard error."""
     while True:
         before = (time.time() - keep_days * _DAY,)
         columns = {"answers": "made", "keys": "made", "towers": "used"}

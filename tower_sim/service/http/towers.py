@@ -1,8 +1,7 @@
-"""Kept towers, for a program whose players see one tower from several devices: the service holds its state.
+"""Kept towers, for a program whose players see one tower from several devices.
 
-The program keeps the tower's `id`, with which it may do everything. Its devices get the other identifier, `table`: they
-may look and throw, and get no seed, state or identifier that could reveal or repeat the next throw. Each throw and the
-state after it are stored in one commit.
+The program's identifier `id` may do everything. The other, `table`, is for devices: it may look and throw, and gets no
+seed, state or identifier that could reveal or repeat the next throw.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ class _Tower:
 
 
 def add(router: Routes, service: Service) -> None:
-    """Add the routes for kept towers."""
+    """Add the routes."""
 
     def find_tower(name: str, *, only_program: str = "") -> _Tower:
         key_hash = hashed(name)

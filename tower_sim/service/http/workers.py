@@ -2,8 +2,7 @@
 
     request -> queue -> the next free process -> progress, then the document or a problem
 
-A process counts as free once it has thrown cubes by physics, so that no caller waits while the physics is loaded or
-compiled. The processes start one after the other: the first compiles for all.
+A process is free once it has thrown cubes by physics. They start one after the other: the first compiles for all.
 """
 
 from __future__ import annotations
@@ -33,16 +32,15 @@ _Pair = tuple[BaseProcess, Connection]
 
 @dataclass(slots=True)
 class RunsDone:
-    """The progress of a request: `done` of `of` runs; both are 0 until it begins."""
+    """The progress of a request; both are 0 until it begins."""
 
     done: int = 0
     of: int = 0
 
 
 class Workers:
-    """The processes, `number` of them once `begin` has started them; at most `limit` requests wait.
-
-    With several processes, jobs leave one free for requests whose callers wait.
+    """`number` processes; at most `limit` requests wait. Jobs leave one of several processes free for other
+    requests.
     """
 
     def __init__(self, number: int, limit: int) -> None:
@@ -58,7 +56,7 @@ class Workers:
         self.waiting = self.running = 0
 
     def begin(self, number: int = 0) -> None:
-        """Start `number` processes (0: all), one after the other, in the background."""
+        """Start `number` processes (0: all) in the background."""
         task = asyncio.create_task(self._begin(number or self._number))
         self._begun.add(task)
         task.add_done_callback(self._begun.discard)
@@ -81,16 +79,15 @@ class Workers:
             number -= 1
 
     def check_room(self) -> None:
-        """Raise Problem if another request cannot wait."""
         if self._is_closed:
             raise Problem("stopping", "The service is stopping; ask again when it is back.")
         if self.waiting >= self._limit:
             raise Problem("busy", f"{self.waiting} requests wait already; ask again later.", headers=LATER)
 
     async def draw(self, request: AnyRequest, progress: RunsDone | None = None) -> Mapping[str, Any]:
-        """Return the document that answers a request; a request with `progress` is a job, for which no caller waits.
+        """Return the document that answers a request; with `progress` it is a job. Cancelling kills the process.
 
-        To cancel it, cancel the task that awaits it; this kills the process. Raises Problem.
+        Raises Problem.
         """
         self.check_room()
         self.waiting += 1
@@ -134,7 +131,6 @@ class Workers:
         return await asyncio.get_running_loop().run_in_executor(self._threads, talk, pair[1], *more)
 
     def close(self) -> None:
-        """End every process; requests that are being drawn get a problem."""
         self._is_closed = True
         for process, _ in (*self._idle, *self._at_work):
             process.kill()
