@@ -17,7 +17,7 @@ from tower_sim import cli
 from tower_sim.errors import UsageError, quote
 from tower_sim.games.amerigo import GAME, Rules, game_json, play
 from tower_sim.games.amerigo.rules import TokenRulings
-from tower_sim.games.amerigo.ways import game_summary, game_title, in_plain_words
+from tower_sim.games.amerigo.ways import game_summary, in_plain_words
 from tower_sim.games.rules import questions
 from tower_sim.requests import read_rules
 from tower_sim.service import ModelCache
@@ -55,7 +55,7 @@ def test_the_first_line_names_the_rules_that_are_played(house: Path, capsys: pyt
     assert published == "Amerigo, the published rules, tower amerigo, two_thirds, seed 3"
     mine = told(capsys, *RULE, "--rules", str(house)).splitlines()[0]
     assert mine == "Amerigo, rules house with other cubes, rounds, tower amerigo-club, two_thirds, seed 3"
-    other = game_title(Rules(gold_divisor=2), "t", "m", 1)
+    other = GAME.ways.head(Rules(gold_divisor=2), apparatus="t", model="m", seed=1)
     assert other.startswith("Amerigo, the published rules with other gold_divisor")
 
 

@@ -14,6 +14,9 @@ from tower_sim.games.odds import odds_type
 from tower_sim.games.ways import Ways
 from tower_sim.outcome import Status
 
+_BARS = " ▁▂▃▄▅▆▇█"
+_LINE = "{:>4} {:>2} {:<6} {:>6} {:>3} {:>2} | {} | {:>2} {:>4}"
+
 
 class AmerigoWays(Ways):
     """The reports and the document of Amerigo."""
@@ -24,10 +27,27 @@ class AmerigoWays(Ways):
         return [AmerigoGame, odds_type(self.game)]
 
     def head(self, rules: Rules, *, apparatus: str, model: str, seed: int) -> str:
-        return f"{game_title(rules, apparatus, model, seed)}\n{game_head(rules)}"
+        published = Rules()
+        keys = [name for name in Rules.model_fields if name != "name"]
+        changes = ", ".join(key for key in keys if getattr(rules, key) != getattr(published, key))
+        name = "the published rules" if rules.name == published.name else f"rules {rules.name}"
+        name += f" with other {changes}" if changes else ""
+        columns = _LINE.format("drop", "rd", "phase", "thrown", "out", "in", " ".join(rules.colours), "AP", "gold")
+        return f"Amerigo, {name}, tower {apparatus}, {model}, seed {seed}\n{columns}"
 
     def line(self, turn: Turn, rules: Rules) -> str:
-        return f"{turn.index:4} {turn.failed}" if turn.failed else game_line(turn.entry)
+        if turn.failed:
+            return f"{turn.index:4} {turn.failed}"
+        entry: DropEntry = turn.entry
+        cubes = (sum(counts.values()) for counts in (entry.thrown, entry.emerged, entry.inside))
+        by_colour = " ".join(f"{count or '.':>{len(colour)}}" for colour, count in entry.emerged.items())
+        number, points, gold = (entry.round, entry.action_points, entry.gold) if entry.index else ("-", "", "")
+        line = _LINE.format(entry.index, number, entry.phase, *cubes, by_colour, points, gold)
+        remarks = ["skipped"] * entry.skipped
+        remarks += [str(entry.status)] * (entry.status is not Status.SETTLED)
+        remarks += [f"drawn {entry.attempts} times"] * (entry.attempts > 1)
+        remarks += [f"{sum(entry.waiting.values())} waiting"] * any(entry.waiting.values())
+        return f"{line}  {', '.join(remarks)}".rstrip()
 
     def document_of(self, turns: Sequence[Turn], rules: Rules, *, apparatus: str, model: str, seed: int) -> AmerigoGame:
         entries = [turn.entry for turn in turns if turn.failed is None]
@@ -38,38 +58,6 @@ class AmerigoWays(Ways):
 
     def caption(self, rules: Rules, *, apparatus: str, model: str, seed: int) -> str:
         return f"{self.game.title}, tower {apparatus}, {model}, seed {seed}"
-
-
-_BARS = " ▁▂▃▄▅▆▇█"
-_LINE = "{:>4} {:>2} {:<6} {:>6} {:>3} {:>2} | {} | {:>2} {:>4}"
-
-
-def game_title(rules: Rules, apparatus: str, model: str, seed: int) -> str:
-    """Return the first line of a game."""
-    published = Rules()
-    keys = [name for name in Rules.model_fields if name != "name"]
-    changes = ", ".join(key for key in keys if getattr(rules, key) != getattr(published, key))
-    name = "the published rules" if rules.name == published.name else f"rules {rules.name}"
-    name += f" with other {changes}" if changes else ""
-    return f"Amerigo, {name}, tower {apparatus}, {model}, seed {seed}"
-
-
-def game_head(rules: Rules) -> str:
-    """Return the heading of the lines of drops."""
-    return _LINE.format("drop", "rd", "phase", "thrown", "out", "in", " ".join(rules.colours), "AP", "gold")
-
-
-def game_line(entry: DropEntry) -> str:
-    """Return one drop as a line, under `game_head`."""
-    cubes = (sum(counts.values()) for counts in (entry.thrown, entry.emerged, entry.inside))
-    by_colour = " ".join(f"{count or '.':>{len(colour)}}" for colour, count in entry.emerged.items())
-    number, points, gold = (entry.round, entry.action_points, entry.gold) if entry.index else ("-", "", "")
-    line = _LINE.format(entry.index, number, entry.phase, *cubes, by_colour, points, gold)
-    remarks = ["skipped"] * entry.skipped
-    remarks += [str(entry.status)] * (entry.status is not Status.SETTLED)
-    remarks += [f"drawn {entry.attempts} times"] * (entry.attempts > 1)
-    remarks += [f"{sum(entry.waiting.values())} waiting"] * any(entry.waiting.values())
-    return f"{line}  {', '.join(remarks)}".rstrip()
 
 
 def game_summary(entries: Sequence[DropEntry], rules: Rules) -> str:
