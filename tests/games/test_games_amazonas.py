@@ -10,6 +10,7 @@ from support.cases import each_case
 from support.fakes import CoinTower, ScriptedTower
 
 from tower_sim.games.amazonas import BAD, CARDS, EVENTS, GAME, silver, worth
+from tower_sim.games.running import count_words
 
 
 def rules_of(**changed: Any) -> Any:
@@ -139,4 +140,7 @@ def test_figures_and_summary_tell_the_silver_of_a_game():
     assert figures["income"] == sum(facts["income"] for facts in rounds)
     assert figures["silver"] == sum(facts["silver"] for facts in rounds)
     assert figures["repeats"] == sum(facts.get("repeats", False) for facts in rounds) / 17
+    events, cards = count_words(GAME, turns).values()
+    assert (events, cards.total()) == ({event: number for event, (number, _, _) in EVENTS.items()}, 18)
+    assert {*cards} <= {*CARDS}
     assert f"In 18 rounds and {len(turns)} throws the player gained {figures['income']:g}" in GAME.summary(turns, None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -76,11 +77,11 @@ def lay_out(
     width = min(WIDEST, max(narrowest, left + _RIGHT + COLUMN * turns))
     across = width - left - _RIGHT
     heights = ((ROW * (len(colours) + more_rows), GAP), *middle, (stack_height(stacks, tallest), top))
-    height, bottom = _BOTTOM + sum(map(sum, heights)), _BOTTOM
+    height, bottom = sum(chain((_BOTTOM,), *heights)), _BOTTOM
     figure: Any = Figure(figsize=(width, height))
     panels: list[Any] = []
     for tall, gap in heights:
-        panels.append(figure.add_axes((left / width, bottom / height, across / width, tall / height)))
+        panels.append(figure.add_axes((left / width, bottom / height, 1 - (left + _RIGHT) / width, tall / height)))
         panels[-1].yaxis.set_label_coords((0.36 - left) / across, 0.5)
         bottom += tall + gap
     draw_stacks(panels[-1], stacks, paint)

@@ -159,7 +159,7 @@ def shares(game: Any, turns: Sequence[Turn]) -> dict[str, dict[str, float]]:
 
 def count_words(game: Any, turns: Sequence[Turn]) -> dict[str, Counter[str]]:
     """Return how many turns report each word, for each fact of words."""
-    reports = {name: (turn.facts.get(name) for turn in turns if turn.failed is None) for name in word_facts(game)}
+    reports = {name: [turn.facts.get(name) for turn in turns if turn.failed is None] for name in word_facts(game)}
     return {name: Counter(word for word in words if word is not None) for name, words in reports.items()}
 
 

@@ -150,7 +150,8 @@ class Setup:
         if colour == self.buildings:
             allowed = "false: its ship must be beaten before its buildings are attacked"
             _demand(not side.pirate, f"pirate of {colour}", side.pirate, allowed, "fight ship against ship first")
-            usual = sorted(building_cubes(fort=fort, garrison=garrison) for fort, garrison in _BUILDINGS)
+            buildings = ((False, True), (True, False), (True, True))
+            usual = [building_cubes(fort=fort, garrison=garrison) for fort, garrison in buildings]
             more = last_turn_cubes("building", self.rulings, ship=False)
             later = [number + more for number in usual if more]
             allowed = f"{', '.join(map(str, usual))} (garrison, fort, both)"
@@ -197,9 +198,6 @@ class Setup:
     def stock(self, side: Side) -> tuple[int, int]:
         """Return the numbers of cubes in the supply and on islands."""
         return (self.owned(side) - side.island if side.supply is None else side.supply, side.island)
-
-
-_BUILDINGS = ((True, False), (False, True), (True, True))
 
 
 def last_turn_cubes(kind: str, rulings: Rulings, *, ship: bool = True) -> int:
