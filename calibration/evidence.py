@@ -150,10 +150,7 @@ def list_published() -> tuple[str, ...]:
 
 
 def find_records(name: str | Path) -> Path:
-    """Return the path of a CSV, given by its path, by its shipped name or by an observation that names it.
-
-    Raises UsageError for any other TOML file.
-    """
+    """Return the path of a CSV, given by its path, by its shipped name or by an observation that names it."""
     path = shipped().get(str(name), Path(name))
     if path.suffix.lower() == ".toml":
         if path.parent == FOLDER and (night := read_observation(path).recorded):
@@ -165,7 +162,7 @@ def find_records(name: str | Path) -> Path:
 
 
 def read(path: Path) -> Observation:
-    """Read an observation; raises UsageError for anything but a TOML file that the fit can use."""
+    """Read an observation."""
     if path.suffix.lower() != ".toml":
         raise UsageError(
             f"observations {quote(str(path))}; allowed are a .csv of recorded drops, a .toml of one observation, or "

@@ -308,7 +308,6 @@ class _Checked:
         return Keep(values, keep.clues[~np.isin(self._find_owners("clues")[keep.clues], entries)])
 
     def _find_owners(self, what: str) -> Array:
-        """Return the index of the entry that each value (`windows`) or each clue (`clues`) comes from."""
         return np.repeat(np.arange(len(self.evidence)), [len(getattr(entry, what)) for entry in self.evidence])
 
     def _check_value(self, value: np.intp, draws: Array) -> PredictiveCheck:

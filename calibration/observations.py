@@ -141,12 +141,12 @@ def _read_strength(words: str) -> str:
 
 
 def read_folder(folder: Path = FOLDER) -> list[Observation]:
-    """Read all observations in a folder, ordered by name; raises UsageError for a file that is no observation."""
+    """Read all observations in a folder, ordered by name."""
     return [read(file) for file in sorted(folder.glob("*.toml"))]
 
 
 def read(file: Path) -> Observation:
-    """Read one observation; raises UsageError, which names it, if it is not valid."""
+    """Read one observation."""
     text = read_text(file, "observation", limit=LARGEST, advice="give a TOML file in UTF-8")
     refuse_other(text, f"observation file {quote(str(file))}", OBSERVATION)
     where = f"observation {file.stem}"

@@ -84,7 +84,7 @@ class Table:
 
 
 def shipped(folder: Path = FOLDER) -> Table:
-    """Read all pieces, the further rounds, and the additional games of some towers; raises UsageError if damaged."""
+    """Read all pieces, the further rounds, and the additional games of some towers."""
     pieces = sorted(folder.glob("[0-9][0-9].npz"))
     if [piece.name for piece in pieces] != [f"{i:02}.npz" for i in range(len(pieces))] or not pieces:
         raise UsageError(
@@ -176,10 +176,7 @@ def _widen(counts: Array, games: int) -> Array:
 
 
 def play_on(table: Table, towers: Sequence[int] | Array, file: Path, games: int = MORE) -> Table:
-    """Play `games` more games of some towers and store them in `file`; a second call continues.
-
-    Raises UsageError for a damaged file, and for one that cannot be written.
-    """
+    """Play `games` more games of some towers and store them in `file`; a second call continues."""
     done = _read_more(file, len(table.unit)) if file.exists() else None
     first = table.games.thrown.shape[1]
     if done is not None and done["first"].tolist() != [first] * len(done["first"]):
@@ -215,7 +212,7 @@ def _read_counts(file: Path, shape: tuple[int | None, ...]) -> dict[str, Array]:
 
 
 def read_round(file: Path) -> dict[str, Array]:
-    """Read a further round: counts, and its `centre` and `share`; raises UsageError if damaged."""
+    """Read a further round: counts, and its `centre` and `share`."""
     counts = _read_counts(file, (None, AGAIN, PLAN.drops))
     if counts.get("centre", np.zeros(0)).shape != (*counts.get("share", np.zeros(0)).shape, len(NUMBERS)):
         raise UsageError(f"played towers {file} have no centres; install again")

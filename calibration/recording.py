@@ -34,24 +34,18 @@ KEPT = Path(__file__).with_name("references.json")
 
 
 def record_command(output: Path, given: Sequence[str | Path] = ()) -> None:
-    """Write the page into `output`, with the towers `given` before those that ship.
-
-    Raises UsageError as `contents` does, and for an unwritable file; WritingFailed when the disk is full.
-    """
+    """Write the page into `output`, with the towers `given` before those that ship."""
     check(output, "output")
     write(output, record_page(given), "output")
 
 
 def record_page(given: Sequence[str | Path] = ()) -> str:
-    """Return the page's text; raises UsageError as `contents` does."""
+    """Return the page's text."""
     return Page(title="Game night", view="record", data={"record": make_document(given)}).text()
 
 
 def make_document(given: Sequence[str | Path] = ()) -> dict[str, Any]:
-    """Return the page's document: the published game, and for each tower what its model expects of a throw.
-
-    Raises UsageError for a tower that cannot be loaded, that has no fast model, or whose name is there twice.
-    """
+    """Return the page's document: the published game, and for each tower what its model expects of a throw."""
     game: Game = registry.get("game", DEFAULT)
     rules = game.plain(game.read({}))[game.tables[0]]
     towers: dict[str, dict[str, Any]] = {}

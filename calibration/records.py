@@ -287,7 +287,7 @@ def summary(records: Sequence[Record]) -> str:
 
 
 def draw_form(path: str | Path, colours: Sequence[str] = Rules().colours) -> None:
-    """Draw a blank form to print (A4, landscape); raises UsageError for a path that cannot be written."""
+    """Draw a blank form to print (A4, landscape)."""
     check_path(path)
     figure: Any = Figure(figsize=(11.69, 8.27))
     axes = figure.add_axes((0.04, 0.05, 0.92, 0.78))

@@ -197,8 +197,7 @@ def fit_reference(
 ) -> Reference:
     """Play `games` games with a model that throw what `throws` says, and fit the reference to them.
 
-    Everything random depends on `seed`. Raises UsageError for an apparatus that is no Amerigo tower, for too few or too
-    many games and for a seed below 0.
+    Everything random depends on `seed`.
     """
     check_whole("games", games, FEWEST_GAMES, MOST_GAMES)
     return learn(apparatus.name, observe(apparatus, games, seed, settings, throws, model), seed)

@@ -133,10 +133,7 @@ def list_warnings(fit: Fit) -> list[str]:
 
 
 def write(calibration: Calibration, directory: Path) -> Path:
-    """Write report.md, report.html, tables and plots into `directory`, and return the path of report.md.
-
-    Raises UsageError if the directory cannot be written.
-    """
+    """Write report.md, report.html, tables and plots into `directory`, and return the path of report.md."""
     fit, agreement = calibration.fit, calibration.agreement
     unlike = [agreement.says()] if agreement and agreement.p < HINTED else []
     trust = "\n".join(f"- {line}" for line in (*unlike, *list_warnings(fit), *calibration.notes))

@@ -31,8 +31,7 @@ class Line:
 def decode(data: bytes, where: str) -> str:
     """Return the text of a file: UTF-8 with or without a byte-order mark, UTF-16 with one, or else Windows-1252.
 
-    A wrong guess could spoil a note or the name of a colour but never a number. Raises UsageError for bytes that are no
-    text.
+    A wrong guess could spoil a note or the name of a colour but never a number.
     """
     mark = data[:2]
     for encoding in (_UTF_16[mark],) if mark in _UTF_16 else ("utf-8-sig", "cp1252"):
@@ -48,8 +47,7 @@ def decode(data: bytes, where: str) -> str:
 def iter_rows(text: str, where: str) -> Iterator[Line]:
     """Yield the header and then the rows of a CSV, without empty lines and lines that begin with #.
 
-    The separator is the one that gives the header most columns (see `is_column`). Raises UsageError for quotes that do
-    not close in their line, a cell of more than LONGEST characters, and more than MOST_COLUMNS cells.
+    The separator is the one that gives the header most columns (see `is_column`).
     """
     separator = ""
     for number, line in enumerate(re.split("\r\n|\r|\n", text), start=1):

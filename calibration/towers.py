@@ -104,7 +104,6 @@ class Towers:
         return Predicted(both, error, games)
 
     def _solve(self, is_known: Array) -> Array:
-        """Return the matrix that turns the known means of towers into the coefficients of the regression."""
         mask = is_known.tobytes()
         if mask not in self._solutions:
             x = self._design[is_known]
@@ -113,12 +112,10 @@ class Towers:
 
     @cached_property
     def _order(self) -> Array:
-        """Return the indices of the towers by the mean number of cubes that they keep in play."""
         return np.argsort(_average(WHOLE["inside"].of(self.games)), kind="stable")
 
     @cached_property
     def _first(self) -> npt.NDArray[np.int64]:
-        """Return for each tower where the NEAR towers that keep about as many cubes begin in `_order`."""
         place = np.empty(len(self.unit), np.int64)
         place[self._order] = np.arange(len(place))
         return np.clip(place - NEAR // 2, 0, max(len(place) - NEAR, 0))

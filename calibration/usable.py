@@ -37,7 +37,7 @@ class Usable:
 
 
 def read_usable(files: Sequence[Path]) -> Usable:
-    """Read all files; raises UsageError for a file that cannot be read, and if the fit can use nothing."""
+    """Read all files."""
     remarks: list[Evidence] = []
     nights: list[tuple[list[Record], str, Observation | None]] = []
     left: dict[str, tuple[Record, ...]] = {}

@@ -34,10 +34,7 @@ def fairness_command(
     settings: PhysicsSettings | None = None,
     model: str = PHYSICS,
 ) -> int:
-    """Test the records in a CSV against a profile, print the result, and return the exit status 0.
-
-    Raises UsageError for records, an apparatus or numbers that are not valid.
-    """
+    """Test the records in a CSV against a profile, print the result, and return the exit status 0."""
     records = read(find_records(csv))
     checked = check(records, fit_reference(load(apparatus), games, seed, settings, list_throws(records), model))
     print(json_module.dumps(make_document(checked), indent=2, allow_nan=False) if json else format_text(checked))

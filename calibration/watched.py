@@ -75,8 +75,7 @@ def observe(
 ) -> list[list[AgedDrop]]:
     """Play games with a model, on all cores; the games take turns with `throws`.
 
-    Game i depends only on `seed`, on i and on its throws. Raises UsageError for an apparatus that is no tower and for a
-    seed below 0.
+    Game i depends only on `seed`, on i and on its throws.
     """
     as_tower(apparatus)
     check_whole("seed", seed, 0)

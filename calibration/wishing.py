@@ -43,7 +43,7 @@ def list_known() -> tuple[str, ...]:
 
 
 def find_middle(wish: Wish) -> tuple[float, float]:
-    """Return the value at which a wish is sought, and its standard error; raises UsageError for an impossible wish."""
+    """Return the value at which a wish is sought, and its standard error."""
     check_known([wish], list_known())
     least = 1 if wish.key == "colours" else 0
     most = 1 if FIGURES[wish.key].is_share else COLOURS if wish.key in ("colours", "actions") else CUBES

@@ -3,6 +3,7 @@
 import importlib
 import math
 from dataclasses import replace
+from functools import cache
 from itertools import combinations, product
 from typing import Any
 
@@ -425,6 +426,7 @@ def test_predictions_that_are_no_law_are_refused():
         pit.pit(one[:0], np.zeros(0), np.zeros(0), rng)
 
 
+@cache
 def check_of(shift: float, games: int = 60) -> pages.TowerCheck:
     rng = np.random.default_rng(27)
     a, b = played(games, rng), played(games, rng, shift)

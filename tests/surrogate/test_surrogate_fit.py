@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 from support.cases import each_case
+from support.command_line import refusal
+from support.datasets import series, with_cubes
 from support.exact import exact
 from threadpoolctl import threadpool_limits
 
@@ -23,7 +25,6 @@ from tower_sim import cli
 from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.parts import as_tower
 from tower_sim.campaign import parse, run
-from tower_sim.campaign.data import Campaign, CubeEntries, Drops, Failed, Words
 from tower_sim.campaign.reader import load
 from tower_sim.errors import UsageError
 from tower_sim.fitting import check_command, fit
@@ -106,49 +107,19 @@ def fitted_few(few: Path) -> Fitted:
     return fit([few])
 
 
-def cube_rows(*rows: tuple[int, int, int, str | None, str]) -> CubeEntries:
-    """The cubes of drops from (row of the drop, cube, age, before, after); without `before` it was thrown."""
-    row, cube, age, before, after = zip(*rows, strict=True)
-    thrown = np.array([place is None for place in before])
-    words = [Words.of(["red"] * len(row)), Words.of(before), Words.of(after)]
-    return CubeEntries(np.array(row, np.int32), np.array(cube), words[0], thrown, np.array(age), *words[1:])
-
-
-def campaign_of(run_and_thrown: Sequence[tuple[int, int]], cubes: CubeEntries) -> Campaign:
-    runs, thrown = (np.array(each) for each in zip(*run_and_thrown, strict=True))
-    zero, none = np.zeros(len(runs), int), Words.of([None] * len(runs))
-    count = int(runs.max()) + 1
-    number = np.concatenate([np.arange(n) for n in np.bincount(runs)])
-    return Campaign(
-        spec={"kind": "chain"},
-        points=[{}],
-        run_point=np.zeros(count, int),
-        drops=Drops(runs, number, none, thrown, zero, zero, zero, none, none, thrown > 0),
-        cubes=cubes,
-        failed=Failed(np.zeros(0, int), np.zeros(0, int), Words.of([])),
-    )
-
-
 UP, LOW = "inside:up", "inside:low"
 # Run 0 throws a crowd of 15, of which 0 and 1 stay; then 15 and 16; then nothing; then 1 again, by itself.
-# Run 1 throws a cube of number 0 too, which is of no crowd.
-HAND = campaign_of(
-    [(0, CROWD), (0, 2), (0, 0), (0, 1), (1, 1), (1, 1)],
-    cube_rows(
-        (0, 0, 0, None, UP),
-        (0, 1, 0, None, LOW),
-        *((0, cube, 0, None, "tray") for cube in range(2, CROWD)),
-        (1, 0, 1, UP, UP),
-        (1, 1, 1, LOW, "tray"),
-        (1, 15, 0, None, LOW),
-        (1, 16, 0, None, "tray"),
-        (3, 0, FRESH + 1, UP, LOW),
-        (3, 1, 0, None, LOW),
-        (3, 15, FRESH, LOW, LOW),
-        (4, 0, 0, None, UP),
-        (5, 0, 1, UP, "table"),
-        (5, 1, 0, None, UP),
-    ),
+# Run 1 throws a cube of number 0 too, which is of no crowd; its last two drops throw nothing.
+ENTRIES = [
+    (0, 0, 0, None, UP), (0, 1, 0, None, LOW), *((0, cube, 0, None, "tray") for cube in range(2, CROWD)),
+    (1, 0, 1, UP, UP), (1, 1, 1, LOW, "tray"), (1, 15, 0, None, LOW), (1, 16, 0, None, "tray"),
+    (3, 0, FRESH + 1, UP, LOW), (3, 1, 0, None, LOW), (3, 15, FRESH, LOW, LOW),
+    (4, 0, 0, None, UP),
+    (5, 0, 1, UP, "table"), (5, 1, 0, None, UP),
+]  # fmt: skip
+HAND = replace(
+    series(np.zeros((2, 4), int), [[CROWD, 2, 0, 1], [1, 1, 0, 0]]),
+    cubes=with_cubes([(row, cube, "red", not was, age, was, now) for row, cube, age, was, now in ENTRIES]),
 )
 
 
@@ -453,39 +424,6 @@ def test_a_fit_to_games_of_a_known_law_finds_it_and_its_errors_are_right(known: 
     assert 0.5 < math.sqrt(np.mean(z**2)) < 1.5
 
 
-def log_odds(floor: FloorLaw, number: int, rows: Rows, lies: bool) -> tuple[Any, Any, Any]:
-    """The rows of the cubes that lie on a floor, or arrive there, their log-odds to pass and the effect's sd."""
-    there = (rows.start == number) if lies else (rows.start < number) & (rows.end >= number)
-    drop = rows.drop[there]
-    thrown, lying = rows.thrown[drop], rows.lying[drop, number]
-    group = floor.lying if lies else floor.arriving
-    odds = group.thrown.at(thrown) + group.lying.at(lying)
-    if lies:
-        odds = odds + np.where(rows.in_crowd[there], floor.crowd.at(rows.age[there]), floor.age.at(rows.age[there]))
-    else:
-        odds = odds + floor.fresh.at(rows.fresh[drop, number]) + floor.pushed * (rows.start[there] >= 0)
-    return drop, odds, group.sd.at(lying)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("lies", [False, True], ids=["arriving", "lying"])
-def test_the_mean_log_odds_to_pass_a_floor_are_found(known: Known, lies: bool):
-    """Over the cubes fitted, weighed by p (1 - p). Error: 1 / sum p (1 - p), and the effects' by drop."""
-    z: list[float] = []
-    for number, (fitted, true) in enumerate(zip(known.law.floors, TRUE.floors, strict=True)):
-        _, found, _ = log_odds(fitted, number, known.used, lies)
-        drop, truth, sd = log_odds(true, number, known.used, lies)
-        p = 1 / (1 + np.exp(-truth))
-        weight = p * (1 - p)
-        if weight.sum() < 25:  # an error above 0.2
-            continue
-        by_drop = np.bincount(drop, weight * sd)
-        variance = 1 / weight.sum() + by_drop @ by_drop / weight.sum() ** 2
-        z.append(float(np.average(found - truth, weights=weight)) / math.sqrt(variance))
-    assert len(z) >= 2
-    assert max(np.abs(z)) < stats.norm.isf(LEVEL / (2 * len(z)))
-
-
 @pytest.mark.slow
 def test_cubes_that_arrive_together_on_an_empty_floor_may_vary_more_than_on_a_full_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -616,18 +554,11 @@ def test_held_out_runs_have_no_part_in_the_law(few: Path, fitted_few: Fitted, mo
     assert all(a.score != b.score for a, b in zip(fitted_few.scores, found.scores, strict=True))
 
 
-def refused(capsys: Capture, *arguments: str) -> str:
-    assert cli.main(list(arguments)) == 2
-    told = capsys.readouterr()
-    assert (told.out, told.err.count("\n")) == ("", 1)
-    return told.err
-
-
 @pytest.mark.slow
-def test_campaigns_of_another_model_or_several_towers_are_refused(few: Path, tmp_path: Path, capsys: Capture):
+def test_campaigns_of_another_model_or_several_towers_are_refused(few: Path, tmp_path: Path):
     rule = made(tmp_path / "rule", 10, 1, rest=SHORT, model="two_thirds")
-    told = refused(capsys, "model", "fit", str(rule), "-o", str(tmp_path / "model.json"))
-    assert "campaign.model is 'two_thirds'; allowed is 'physics'" in told
+    line = refusal("model", "fit", str(rule), "-o", str(tmp_path / "model.json"))
+    assert "campaign.model is 'two_thirds'; allowed is 'physics'" in line
     campaign = load(few)
     profile = json.loads(json.dumps(campaign.spec["profile"]))
     profile["funnel"]["rim_mm"] += 1
@@ -649,9 +580,7 @@ def test_campaigns_of_another_model_or_several_towers_are_refused(few: Path, tmp
 
 
 @pytest.mark.slow
-def test_too_few_runs_what_is_no_campaign_and_a_model_that_cannot_be_written_are_refused(
-    few: Path, tmp_path: Path, capsys: Capture
-):
+def test_too_few_runs_what_is_no_campaign_and_a_model_that_cannot_be_written_are_refused(few: Path, tmp_path: Path):
     nine = made(tmp_path / "nine", LEAST_RUNS - 1, 1, rest=SHORT)
     (tmp_path / "empty").mkdir()
     for data, out, says in (
@@ -661,7 +590,7 @@ def test_too_few_runs_what_is_no_campaign_and_a_model_that_cannot_be_written_are
         (few, "missing/model.json", "No such file or directory"),
         (few, "empty", "Is a directory"),
     ):
-        assert says in refused(capsys, "model", "fit", str(data), "-o", str(tmp_path / out))
+        assert says in refusal("model", "fit", str(data), "-o", str(tmp_path / out))
     assert {path.name for path in tmp_path.iterdir()} == {"nine", "empty"}
 
 
@@ -692,11 +621,11 @@ def test_a_check_on_other_games_says_all_of_it(tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_a_check_of_what_cannot_be_checked_is_refused(known: Known, few: Path, tmp_path: Path, capsys: Capture):
+def test_a_check_of_what_cannot_be_checked_is_refused(known: Known, few: Path, tmp_path: Path):
     with pytest.raises(UsageError, match=r"campaign.kind is .*'chain'.*; allowed is game"):
         check_tower(SHIPPED, [load(known.directories[1])], 1)
     rule = made(tmp_path / "rule", 10, 1, rest=SHORT, model="two_thirds")
-    assert "two_thirds" in refused(capsys, "model", "check", "amerigo", str(rule))
+    assert "two_thirds" in refusal("model", "check", "amerigo", str(rule))
     seen = replace(SHIPPED, data=(replace(SHIPPED.data[0], digest=load(few).digest),))
     with pytest.raises(UsageError, match="games on one side is 3; allowed is 10 or more"):
         check_tower(seen, [load(few)], 1)

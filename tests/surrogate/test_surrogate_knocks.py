@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 from scipy import stats
 from support.cases import each_case
+from support.command_line import refusal
 from support.node import PORTS, answered
 
-from tower_sim import cli
 from tower_sim.apparatus.catalogue import load
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.data import Campaign
@@ -131,16 +131,14 @@ def test_a_bad_strength_is_refused_in_one_line(strength: Any):
     assert "\n" not in str(error.value)
 
 
-def test_a_model_that_was_fitted_without_knocks_says_to_fit_it_again(tmp_path: Path, capsys: Capture):
+def test_a_model_that_was_fitted_without_knocks_says_to_fit_it_again(tmp_path: Path):
     older = SurrogateModel(SHAPE, OLDER)
     with pytest.raises(UsageError, match=r"was fitted without knocks; .* fit the surrogate again"):
         older.knock(older.empty(), 0.5, rng(7))
     file = tmp_path / "older.json"
     file.write_text(OLDER.to_json(), "utf-8")
-    assert cli.main(["play", "amerigo", "--model", str(file), "--set", "knocks.3=0.5"]) == 2
-    told = capsys.readouterr()
-    assert (told.out, told.err.count("\n")) == ("", 1)
-    assert "fit the surrogate again (tower-sim model fit)" in told.err
+    line = refusal("play", "amerigo", "--model", str(file), "--set", "knocks.3=0.5")
+    assert "fit the surrogate again (tower-sim model fit)" in line
 
 
 def test_a_file_keeps_knocks_and_one_without_them_is_as_before():

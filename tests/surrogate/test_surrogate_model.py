@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from support.cases import each_case
+from support.command_line import refusal
 
 from tower_sim import cli
 from tower_sim.apparatus.catalogue import from_tables, load
@@ -283,13 +284,6 @@ def test_what_is_covered_is_told_by_the_nearest_number_thrown():
     assert not replace(SHIPPED, covered=()).covers(1, 0)
 
 
-def refused(capsys: Capture, *arguments: str) -> str:
-    assert cli.main(list(arguments)) == 2
-    told = capsys.readouterr()
-    assert (told.out, told.err.count("\n")) == ("", 1)
-    return told.err
-
-
 def test_a_state_of_another_law_is_refused():
     law = MODEL.fitted.cascade_of(SHAPE.digest)
     first = replace(law.floors[0], pushed=law.floors[0].pushed + 1e-6)
@@ -298,7 +292,7 @@ def test_a_state_of_another_law_is_refused():
         MODEL.drop(other.empty(), others(1, other.empty()), rng(1))
 
 
-def test_a_tower_with_one_other_measure_has_no_surrogate_but_advice(capsys: Capture, tmp_path: Path):
+def test_a_tower_with_one_other_measure_has_no_surrogate_but_advice(tmp_path: Path):
     profile = deepcopy(dict(SHAPE.profile))
     profile["funnel"]["rim_mm"] += 1
     changed = from_tables(profile, "amerigo")
@@ -310,18 +304,18 @@ def test_a_tower_with_one_other_measure_has_no_surrogate_but_advice(capsys: Capt
     text = (Path(cli.__file__).parent.parent / "apparatus/amerigo/profiles/amerigo.toml").read_text("utf-8")
     assert "rim_mm = 120" in text
     (tmp_path / "mine.toml").write_text(text.replace("rim_mm = 120", "rim_mm = 121"), "utf-8")
-    line = refused(capsys, "play", "amerigo", "--tower", str(tmp_path / "mine.toml"), "--model", "surrogate")
+    line = refusal("play", "amerigo", "--tower", str(tmp_path / "mine.toml"), "--model", "surrogate")
     allowed = ", ".join(shipped_names())
     assert f"apparatus is 'mine'; allowed is one with a surrogate: {allowed}; take" in line
 
 
-def test_models_that_are_not_there_are_refused(capsys: Capture, tmp_path: Path):
+def test_models_that_are_not_there_are_refused(tmp_path: Path):
     allowed = "allowed is one of physics, surrogate, two_thirds, or a .json file of `tower-sim model fit`"
     with pytest.raises(UsageError, match=f"model is 'nonsense'; {allowed}"):
         open_model(SHAPE, "nonsense")
-    assert allowed in refused(capsys, "play", "amerigo", "--model", "nonsense")
+    assert allowed in refusal("play", "amerigo", "--model", "nonsense")
     missing = str(tmp_path / "missing.json")
-    assert "it is not there" in refused(capsys, "throw", "amerigo", "--cubes", "blue=1", "--model", missing)
+    assert "it is not there" in refusal("throw", "amerigo", "--cubes", "blue=1", "--model", missing)
 
 
 def test_a_boards_law_is_refused_for_a_tower_and_a_towers_for_a_board(tmp_path: Path):

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.cases import each_case
+from support.command_line import refusal
 
 from tower_sim.apparatus.catalogue import load
 from tower_sim.cli import main
@@ -212,16 +213,13 @@ def test_a_file_that_is_not_text_or_no_file_is_refused_in_one_line(tmp_path: Pat
             load_fitted(tmp_path / name)
 
 
-def test_a_damaged_model_exits_2_with_one_line(capsys: Capture, tmp_path: Path):
+def test_a_damaged_model_exits_2_with_one_line(tmp_path: Path):
     path, text = tmp_path / "model.json", SHIPPED.to_json()
     of_another = "surrogate was fitted for apparatus 'a tower' (0123456789abcdef)"
     files = {"is not JSON": text[: len(text) // 2], "version 2": edited("version", to=2), of_another: SMALL.to_json()}
-    for told, bad in files.items():
+    for message, bad in files.items():
         path.write_text(bad, "utf-8")
-        assert main(["play", "amerigo", "--model", str(path)]) == 2
-        printed = capsys.readouterr()
-        assert (printed.out, printed.err.count("\n")) == ("", 1)
-        assert told in printed.err
+        assert message in refusal("play", "amerigo", "--model", str(path))
 
 
 @given(st.integers(0, len(SMALL.to_json()) - 1), st.characters(min_codepoint=32, max_codepoint=126))

@@ -1,6 +1,7 @@
 """Fit a surrogate to campaigns, check it on runs that it was not fitted to, and write reports.
 
-Both kinds of surrogate have the same parts; no game is named here.
+Both kinds of surrogate have the same parts; no game is named here. Campaigns and models that cannot be
+used raise UsageError.
 
     tower   campaigns --data--> Rows --fit (cascade_fit, knocks)--> cascade; ladder scores its rungs
             unseen runs --ladder, pit--> single drops; --whole_games (distances), classifier--> whole games

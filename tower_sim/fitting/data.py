@@ -36,7 +36,7 @@ def find_apparatus(campaigns: Sequence[Campaign]) -> Apparatus:
 
 
 def find_engine(campaigns: Sequence[Campaign]) -> str:
-    """Return the one physics engine of campaigns, or an empty text; raise UsageError for several engines."""
+    """Return the one physics engine of campaigns, or an empty text."""
     physics = (campaign.spec for campaign in campaigns if campaign.spec.get("model") == "physics")
     engines = list(dict.fromkeys(str(spec["settings"]["engine"]) for spec in physics))
     if len(engines) > 1:

@@ -63,7 +63,7 @@ def fit(directories: Sequence[str | Path], note: Callable[[], None] = nothing) -
 
 
 def fit_command(directories: Sequence[Path], output: Path) -> None:
-    """Fit a surrogate, write its file and print the ladder; raise UsageError as `fit` does."""
+    """Fit a surrogate, write its file and print the ladder."""
     writing.check(output, "model file")
     with telling("steps of the fit") as tell:
         fitted = fit(directories, tell.step)

@@ -114,7 +114,7 @@ class BoardLaw:
 
     @staticmethod
     def from_plain(plain: object) -> BoardLaw:
-        """Restore the result of `to_plain`; raise UsageError for anything else."""
+        """Restore the result of `to_plain`."""
         table = dict(cast("Mapping[str, Any]", plain)) if isinstance(plain, Mapping) else {}
         terms = table.pop("terms", ())
         if tuple(terms) != TERMS:

@@ -132,7 +132,7 @@ class Cascade:
 
     @staticmethod
     def from_plain(plain: object) -> Cascade:
-        """Restore the result of `to_plain`; raise UsageError for anything else."""
+        """Restore the result of `to_plain`."""
         table = cast("dict[str, object]", plain if isinstance(plain, dict) else {})
         return from_plain(Cascade, {"knocks": (), **table}, "law")
 

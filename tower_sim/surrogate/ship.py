@@ -32,10 +32,7 @@ class ShipSurrogate(BaseModel):
     tells_contacts = False  # landings do not say what a cube touches or rests on
 
     def __init__(self, shape: Apparatus, law: BoardLaw, digest: str) -> None:
-        """Make the surrogate of `shape`; `digest` identifies the fitted law in its states.
-
-        Raises UsageError if the places of the law are not those of the board.
-        """
+        """Make the surrogate of `shape`; `digest` identifies the fitted law in its states."""
         self.shape = with_board(shape)
         self.law = check_kind("law", law, BoardLaw, "a BoardLaw", "take fitted.board_law_of(shape.digest)")
         places = (*(ZONE + zone.name for zone in self.shape.board.zones), BORDER, TABLE)

@@ -84,11 +84,11 @@ class Fitted:
         return _digest(self._plain())
 
     def cascade_of(self, apparatus_digest: str) -> Cascade:
-        """Return the Cascade of a tower; raise UsageError for a board or another apparatus."""
+        """Return the Cascade of a tower."""
         return cast("Cascade", self._law_of(TOWER, apparatus_digest))
 
     def board_law_of(self, apparatus_digest: str) -> BoardLaw:
-        """Return the BoardLaw of a ship; raise UsageError for a tower or another apparatus."""
+        """Return the BoardLaw of a ship."""
         return cast("BoardLaw", self._law_of(BOARD, apparatus_digest))
 
     def covers(self, thrown: int, before: int) -> bool:
@@ -113,7 +113,7 @@ class Fitted:
 
     @staticmethod
     def from_json(text: str) -> Fitted:
-        """Restore a surrogate from its file's text; raise UsageError if it is damaged or of another version."""
+        """Restore a surrogate from its file's text."""
         plain: object = json_value(text, "surrogate")
         table = cast("dict[str, Any]", plain) if isinstance(plain, dict) else {}
         if table.get("schema") != SCHEMA or table.get("version") != VERSION:
@@ -155,7 +155,7 @@ KEYS = ("schema", "version", *(item.name for item in fields(Fitted) if item.name
 
 
 def as_fitted(fitted: object) -> Fitted:
-    """Return `fitted` if it is a Fitted; raise UsageError otherwise."""
+    """Return `fitted` if it is a Fitted."""
     return check_kind("fitted", fitted, Fitted, "a Fitted law", "read it with load_fitted(path) or shipped(...)")
 
 
@@ -188,10 +188,7 @@ def fitted_or_shipped(name: str | Path) -> Fitted:
 
 
 def shipped(apparatus: str, apparatus_digest: str, advice: str = _NO_SURROGATE) -> Fitted:
-    """Return the surrogate that ships for a profile.
-
-    Raises UsageError, which ends in `advice`, if none ships or if the profile was changed.
-    """
+    """Return the surrogate that ships for a profile."""
     names = shipped_names()
     fitted = fitted_or_shipped(apparatus) if apparatus in names else None
     if fitted is None:
@@ -205,10 +202,7 @@ def shipped(apparatus: str, apparatus_digest: str, advice: str = _NO_SURROGATE) 
 
 
 def fitted_to(apparatus: Apparatus) -> Fitted:
-    """Return the surrogate next to the apparatus's file or, without one, the surrogate that ships.
-
-    Raises UsageError if it was fitted to another apparatus, or if none ships.
-    """
+    """Return the surrogate next to the apparatus's file or, without one, the surrogate that ships."""
     file = beside(apparatus.file) if apparatus.file else None
     if file is None or not file.exists():
         return shipped(apparatus.name, apparatus.digest)

@@ -82,8 +82,7 @@ class BoardCheck:
 def check_board(fitted: Fitted, campaigns: Sequence[Campaign], seed: int, tell: Telling) -> BoardCheck:
     """Compare a board's surrogate with battles that it was not fitted to, and score the terms of its law on them.
 
-    `seed` has no effect: the campaigns' digests seed all that is random. Raises UsageError as `check_law` does, for
-    another apparatus, and for campaigns that were fitted.
+    `seed` has no effect: the campaigns' digests seed all that is random.
     """
     fitted_digests = {source.digest for source in fitted.data}
     if any(campaign.digest in fitted_digests for campaign in campaigns):
@@ -104,8 +103,6 @@ def check_law(
 
     Sources: Good, Permutation, Parametric and Bootstrap Tests of Hypotheses, 2005, chapter 3, for labels permuted
     within each set-up; Holm, Scandinavian Journal of Statistics 6 (1979).
-
-    Raises UsageError for campaigns that `fit_law` refuses, and for campaigns of another ship.
     """
     check_whole("times", times, 1)
     ship = find_ship(campaigns)
@@ -153,8 +150,7 @@ def play_again(
 ) -> tuple[Campaign, tuple[int, int]]:
     """Play each battle of a campaign `times` as often with `model`, at random from the campaign's digest.
 
-    Returns the battles as a campaign, and how many draws there were and how many were extrapolated. Raises UsageError
-    for a spec of another version, and for rules that the model cannot play.
+    Returns the battles as a campaign, and how many draws there were and how many were extrapolated.
     """
     spec = Spec.from_canonical(canonical_json(dict(campaign.spec)))
     seed = int(campaign.rng("surrogate's battles").integers(2**63))
@@ -257,7 +253,6 @@ def _test_fact(over: Array, under: Array, label: Array, weights: Array) -> tuple
 
 
 def _gains(law: BoardLaw, throws: Throws) -> dict[str, tuple[float, float]]:
-    """Return each part's gain in log score over the shares in these throws: sum over throws, standard error."""
     n = throws.thrown
     shares = np.array([law.shares(int(k), lying) for k, lying in zip(n, throws.lying, strict=True)])
     changes = np.array([law.changes(int(k)) for k in n])

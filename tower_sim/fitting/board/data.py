@@ -53,7 +53,7 @@ class Throws:
 
 
 def find_ship(campaigns: Sequence[Campaign]) -> WithBoard:
-    """Return the ship of all `campaigns`; raise UsageError for none, for other games, and as `find_apparatus` does."""
+    """Return the ship of all `campaigns`."""
     if not campaigns:
         raise fault("number of campaigns", 0, "1 or more", "name a campaign's directory")
     for campaign in campaigns:
@@ -123,10 +123,7 @@ def _throws(campaign: Campaign, places: tuple[str, ...]) -> Throws:
 
 
 def number_places(words: Words, places: Sequence[str]) -> Array:
-    """Return the number of each row's place, shape (rows,); -1 for none and in the ship.
-
-    Raises UsageError for a place that the board does not have.
-    """
+    """Return the number of each row's place, shape (rows,); -1 for none and in the ship."""
     for name in words.names:
         if name not in places and not name.startswith(INSIDE):
             raise fault("place in the campaign", name, f"one of {', '.join(places)}", "verify the campaign")

@@ -45,8 +45,6 @@ def fit_law(campaigns: Sequence[Campaign]) -> BoardLaw:
     errors assume independent throws; they invert the observed (landing) or expected (displacement) information.
 
     Source: McCullagh and Nelder, Generalized Linear Models, 1989, sections 4.1.3 and 5.3.
-
-    Raises UsageError as `find_ship` and `count_throws` do.
     """
     ship = find_ship(campaigns)
     throws = count_throws(campaigns, ship)

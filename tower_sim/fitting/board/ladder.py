@@ -37,7 +37,7 @@ def ladder(campaigns: Sequence[Campaign], folds: int = FOLDS) -> tuple[BoardRung
     """Score the rungs by cross-validation; battle i is held out in fold i % `folds`. Nothing is random.
 
     A score is the log probability of a throw's counts by place. The last rung of landing is Dirichlet-multinomial:
-    cubes of one throw tend to land together. Raises UsageError as `fit_law` does.
+    cubes of one throw tend to land together.
     """
     throws = count_throws(campaigns, find_ship(campaigns))
     landing = {

@@ -213,7 +213,6 @@ def _z(fact: ComparedFact) -> Array:
 
 
 def _has_data(fact: ComparedFact) -> Array:
-    """Return which cells have enough data to be compared, shape (cells,)."""
     least = 1 if fact.unit.endswith("battle") or fact.unit.endswith("battles") else FEWEST
     return (fact.n >= least) & (fact.gap_sd > 0)
 
@@ -223,7 +222,6 @@ def _steepest(fact: ComparedFact) -> int:
 
 
 def _pair(fact: ComparedFact, x: str, y: str, title: str, fewest: int = FEWEST, *, is_log: bool = False) -> Panel:
-    """Draw one fact with intervals: physics as bars, the surrogate as points."""
     rows = np.flatnonzero(fact.n >= fewest)
     at = np.arange(len(rows))
     marks = [

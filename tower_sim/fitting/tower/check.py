@@ -41,8 +41,6 @@ def check_tower(
 
     Random, from `seed`, are the surrogate's games, the choice of as many of them as there are physics games, the tests'
     draws, and the `trials` that measure the classifier's power (0: not measured).
-
-    Raises UsageError for campaigns of another apparatus, without games, or with different rules, and for too few games.
     """
     shape = find_apparatus(campaigns)
     surrogate_of(shape, fitted)  # refuses another apparatus

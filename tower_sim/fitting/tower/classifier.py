@@ -82,8 +82,7 @@ class Power:
 def tell_apart(physics: Runs, surrogate: Runs, rng: np.random.Generator) -> Answers:
     """Train classifiers on four fifths of both models' games and test them on the last fifth, five times.
 
-    Random, from `rng`, are the games left out of the larger side, and the folds. Raises UsageError as `check_pair`
-    does, and for a missing scikit-learn.
+    Random, from `rng`, are the games left out of the larger side, and the folds.
     """
     check_pair(physics, surrogate)
     a, b = balance(physics, surrogate, rng)
@@ -106,10 +105,7 @@ def power(
     rng: np.random.Generator,
     note: Callable[[], None] = nothing,
 ) -> Power:
-    """Count how many of `trials` pairs of samples from `make_pair(rng)` the test flags; `note` is called after each.
-
-    Raises UsageError if `trials` is 0.
-    """
+    """Count how many of `trials` pairs of samples from `make_pair(rng)` the test flags; `note` is called after each."""
     check_whole("trials", trials, 1)
     tests: list[Answers] = []
     for stream in rng.spawn(trials):

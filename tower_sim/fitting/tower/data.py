@@ -57,7 +57,7 @@ class Rows:
 
 
 def read_rows(campaigns: Sequence[Campaign], regions: Sequence[str]) -> Rows:
-    """Return the drops of a tower's campaigns; raise UsageError for cubes in a region that the tower does not have."""
+    """Return the drops of a tower's campaigns."""
     parts = [_rows(campaign, tuple(regions)) for campaign in campaigns]
     joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in BY_DROP + BY_CUBE}
     joined["run"] = joined["run"] + np.repeat(run_starts(campaigns), [len(part) for part in parts])
@@ -110,7 +110,6 @@ def _rows(campaign: Campaign, regions: tuple[str, ...]) -> Rows:
 
 
 def _drop_thrown_in(campaign: Campaign) -> Array:
-    """Return for each entry of a cube in a drop the row of the drop that last threw the cube."""
     cubes, runs = campaign.cubes, campaign.drops.run
     key = runs[cubes.row].astype(np.int64) * (int(cubes.cube.max(initial=0)) + 1) + cubes.cube
     order = np.lexsort((cubes.row, key))

@@ -62,8 +62,6 @@ def pit(game: Array, below: Array, upto: Array, rng: np.random.Generator, bins: 
     standardised deviations of the bins. It is reliable with 30 games or more.
 
     Sources: Czado, Gneiting and Held, Biometrics 65 (2009), section 2.1; Mammen, Annals of Statistics 21 (1993).
-
-    Raises UsageError for no drops, and for impossible probabilities.
     """
     if not len(game):
         raise fault("drops", 0, "1 or more", "give the drops of held-out games")

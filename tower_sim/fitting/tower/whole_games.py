@@ -89,8 +89,6 @@ def compare_games(
     """Compare two models' games.
 
     Random, from `rng`, are the games left out of the larger side for the distances, and the permutations.
-
-    Raises UsageError as `check_pair` does, and for too few permutations for Holm's correction.
     """
     check_pair(physics, surrogate)
     measures = statistics(physics.plan)
@@ -177,10 +175,7 @@ def clearest(a: Array, b: Array, units: Sequence[str]) -> tuple[Estimate, str]:
 
 
 def list_finished_runs(campaign: Campaign) -> Array:
-    """Return the numbers of the campaign's games that were played to the end, shape (games,).
-
-    Raises UsageError for a campaign that is not of games, or that varies the rules.
-    """
+    """Return the numbers of the campaign's games that were played to the end, shape (games,)."""
     drops = np.bincount(campaign.drops.run, minlength=campaign.runs)
     return np.flatnonzero((drops == _find_plan(campaign).drops) & ~campaign.unfinished)
 
@@ -191,10 +186,7 @@ def list_unseen_games(campaign: Campaign, fitted: Fitted) -> Array:
 
 
 def read_games(campaign: Campaign, runs: Array | None = None) -> Runs:
-    """Return the campaign's finished games in the order of runs, or only those among `runs`.
-
-    Raises UsageError as `list_finished_runs` does, and for a colour that the plan does not have.
-    """
+    """Return the campaign's finished games in the order of runs, or only those among `runs`."""
     plan, drops = _find_plan(campaign), campaign.drops
     if strange := sorted(set(campaign.colours) - set(plan.colours)):
         raise fault("colours of the campaign", strange, f"among {', '.join(plan.colours)}", "verify the campaign")
