@@ -27,7 +27,7 @@ from tower_sim.fitting.board.fit import fit_changes, fit_law
 from tower_sim.fitting.board.ladder import _dirichlet, ladder
 from tower_sim.fitting.board.pages import report
 from tower_sim.surrogate.board_law import BoardLaw, Covered
-from tower_sim.surrogate.ship import ShipSurrogate, drawn
+from tower_sim.surrogate.ship import ShipSurrogate, draw_places
 
 SHIP = with_board(load("dead_reckoning"))
 PLACES = list_places(SHIP.board)
@@ -203,7 +203,7 @@ def test_lying_cubes_change_and_go_with_the_laws_chances():
 
 def test_a_number_at_the_end_of_the_line_still_falls_to_a_place():
     chances = np.array([[0.1] * 10, [0.0, 1.0] + [0.0] * 8])
-    assert drawn(chances, np.array([np.nextafter(1, 0), 0.0])).tolist() == [9, 1]
+    assert draw_places(chances, np.array([np.nextafter(1, 0), 0.0])).tolist() == [9, 1]
 
 
 def test_throws_beyond_the_data_are_told_and_stay_sane():

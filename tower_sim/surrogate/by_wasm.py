@@ -31,27 +31,27 @@ def play(
     listed = (*law, seed, colour, low, phases, *counts, *work)
     memory.table((sum(1 if isinstance(each, int) else 1 + each.ndim for each in listed),), np.int64)  # arguments
     at_once = max(_AT_ONCE // max(3 * thrown[:1].nbytes, 1), 1)
-    given = [_copied(memory, each) for each in (*law, seed, colour, low, phases)]
-    own = [_copied(memory, each) for each in work]
+    arguments = [_copy(memory, each) for each in (*law, seed, colour, low, phases)]
+    own = [_copy(memory, each) for each in work]
     lent = [memory.table((min(at_once, len(each)), *each.shape[1:]), each.dtype) for each in counts]
     for begin in range(0, len(thrown), at_once):
         number = min(at_once, len(thrown) - begin)
         rows = [each[:number] for each in lent]
         for each in rows:
             each[:] = 0
-        memory.list_up((*given, *rows, *own))
-        memory.call("play", _signed(first + begin), float(shift))
+        memory.list_up((*arguments, *rows, *own))
+        memory.call("play", _wrap(first + begin), float(shift))
         for each, played in zip(counts, rows, strict=True):
             each[begin : begin + number] = played
 
 
-def _copied(memory: Memory, given: Table | int) -> Table | int:
-    if isinstance(given, int):
-        return given
-    table = memory.table(given.shape, given.dtype)
-    table[:] = given
+def _copy(memory: Memory, argument: Table | int) -> Table | int:
+    if isinstance(argument, int):
+        return argument
+    table = memory.table(argument.shape, argument.dtype)
+    table[:] = argument
     return table
 
 
-def _signed(number: int) -> int:
+def _wrap(number: int) -> int:
     return (number + (1 << 31)) % (1 << 32) - (1 << 31)

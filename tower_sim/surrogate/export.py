@@ -30,15 +30,12 @@ def document(fitted: Fitted) -> dict[str, Any]:
     """Return a tower's table or a board's parameters, with the digests of the apparatus and of the fitted law."""
     digest = fitted.apparatus_digest
     if fitted.kind == TOWER:
-        law = fitted.cascade_of(digest)
-        return table_document(table_of(law), fitted.apparatus, digest, fitted.digest, fitted.covered)
+        table = table_of(fitted.cascade_of(digest))
+        return table_document(table, fitted.apparatus, digest, fitted.digest, fitted.covered)
     board = fitted.board_law_of(digest)
-    plain = board.to_plain()
-    return {
-        **_head(BOARD_SCHEMA, fitted.apparatus, digest, fitted.digest, fitted.covered),
-        "law": {key: plain[key] for key in _LAW}
-        | {"most_thrown": board.most_thrown, "most_together": board.most_together},
-    }
+    plain = board.to_plain() | {"most_thrown": board.most_thrown, "most_together": board.most_together}
+    law = {key: plain[key] for key in (*_LAW, "most_thrown", "most_together")}
+    return {**_head(BOARD_SCHEMA, fitted.apparatus, digest, fitted.digest, fitted.covered), "law": law}
 
 
 def table_document(

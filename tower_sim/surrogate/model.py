@@ -63,14 +63,13 @@ class SurrogateModel(BaseModel):
         """Throw cubes in; see `DropModel.drop`. Random: words of 32 bits from `rng`."""
         thrown = self._door.throw(state, cubes)
         written = rng_text(rng)
-        now = state.drops
-        resting = self._resting(state, now)
+        resting = self._find_resting(state)
         order = sorted([*resting, *(cube.id for cube in thrown)])
         most = len(self.table.floors) * (1 + len(order)) if thrown else 0  # words
         ends = moved(self.table, [resting.get(number) for number in order], _words(rng, most))
         end = dict(zip(order, ends, strict=True))
         event = Event("drop", written, thrown, tuple(number for number in order if end[number] == OUT))
-        outcome = self._ended(state, event, end)
+        outcome = self._finish(state, event, end)
         return replace(outcome, extrapolated=not self.fitted.covers(len(thrown), len(resting)))
 
     def knock(self, state: TowerState, strength: float, rng: np.random.Generator) -> Outcome:
@@ -80,14 +79,11 @@ class SurrogateModel(BaseModel):
             again = ", or fit the surrogate again (tower-sim model fit)"
             no_knocks(strength, "this surrogate was fitted without knocks", again)
         strength, written = knock_strength(strength), rng_text(rng)
-        floors = {
-            resident.cube.id: self._floor[resident.region]
-            for resident in sorted(state.residents, key=lambda x: x.cube.id)
-        }
+        floors = {x.cube.id: self._floor[x.region] for x in sorted(state.residents, key=lambda x: x.cube.id)}
         is_out = knocked(self.table, [*floors.values()], strength, _words(rng, len(floors)))
         end = {number: OUT if out else floor for (number, floor), out in zip(floors.items(), is_out, strict=True)}
         emerged = tuple(number for number in end if end[number] == OUT)
-        outcome = self._ended(state, Event("knock", written, (), emerged, strength), end)
+        outcome = self._finish(state, Event("knock", written, (), emerged, strength), end)
         return replace(outcome, knocked_out=outcome.emerged)
 
     def sample_runs(self, plan: Plan, runs: int, seed: int, *, first: int = 0, shift: float = 0.0) -> Runs:
@@ -127,13 +123,11 @@ class SurrogateModel(BaseModel):
         beyond = np.array([not self.fitted.covers(int(n), int(m)) for n, m in pairs])
         return beyond[which.ravel()].reshape(thrown.shape)
 
-    def _ended(self, state: TowerState, event: Event, end: Mapping[int, int]) -> Outcome:
+    def _finish(self, state: TowerState, event: Event, end: Mapping[int, int]) -> Outcome:
         landings: list[Landing] = []
         inside: list[Resident] = []
-        for cube, since in [
-            *((resident.cube, resident.since) for resident in state.residents),
-            *((cube, state.drops) for cube in event.thrown),
-        ]:
+        before = [(x.cube, x.since) for x in state.residents]
+        for cube, since in [*before, *((cube, state.drops) for cube in event.thrown)]:
             floor = end[cube.id]
             landings.append(Landing(cube, self._places[floor]))
             if floor != OUT:
@@ -141,27 +135,25 @@ class SurrogateModel(BaseModel):
         after = self._door.made(state.after(inside, event))
         return Outcome(self.name, self.shape.name, Status.SETTLED, event.thrown, tuple(landings), after)
 
-    def _resting(self, state: TowerState, now: int) -> dict[int, Resting | None]:
+    def _find_resting(self, state: TowerState) -> dict[int, Resting | None]:
         sizes = [len(event.thrown) for event in state.log if event.kind == "drop"]
         return {
-            resident.cube.id: Resting(
-                self._floor[resident.region], now - resident.since, sizes[resident.since] >= CROWD
-            )
-            for resident in state.residents
+            x.cube.id: Resting(self._floor[x.region], state.drops - x.since, sizes[x.since] >= CROWD)
+            for x in state.residents
         }
 
 
 def _words(rng: np.random.Generator, most: int) -> Callable[[], int]:
     """Return a function that returns random words one by one, drawn from `rng` _WORDS at a time, `most` at most."""
     if 0 < most <= _WORDS:
-        return cast("list[int]", _drawn(rng)[-most:].tolist()).pop
+        return cast("list[int]", _draw(rng)[-most:].tolist()).pop
 
     def words() -> Iterator[int]:
         while True:
-            yield from reversed(cast("list[int]", _drawn(rng).tolist()))
+            yield from reversed(cast("list[int]", _draw(rng).tolist()))
 
     return words().__next__
 
 
-def _drawn(rng: np.random.Generator) -> Array:
+def _draw(rng: np.random.Generator) -> Array:
     return rng.integers(0, 1 << 32, _WORDS, np.uint32)

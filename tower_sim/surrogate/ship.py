@@ -39,10 +39,8 @@ class ShipSurrogate(BaseModel):
         if law.places != places:
             raise fault("places of the surrogate", law.places, f"those of the board, {places}", "fit it to this board")
         self._number = {place: i for i, place in enumerate(places)}
-        both = f"{self.name} {self.shape.digest} {digest}"
-        made = hashlib.sha256(both.encode()).hexdigest()[:16]
-        here = frozenset(places)
-        self._door = Door(self.name, self.shape.name, made, self.shape.cube_edge, frozenset(), here)
+        both = hashlib.sha256(f"{self.name} {self.shape.digest} {digest}".encode()).hexdigest()[:16]
+        self._door = Door(self.name, self.shape.name, both, self.shape.cube_edge, frozenset(), frozenset(places))
 
     @property
     def board(self) -> Board:
@@ -57,9 +55,8 @@ class ShipSurrogate(BaseModel):
         here = np.array([self._number[resident.region] for resident in lying], int)
         n, m = len(thrown), len(lying)
         landed, after = landing(self.law, n, here, rng.random(n + 2 * m))
-        places = self.law.places
-        landings = [Landing(resident.cube, places[int(k)]) for resident, k in zip(lying, after, strict=True)]
-        landings += [Landing(cube, places[int(k)]) for cube, k in zip(thrown, landed, strict=True)]
+        moved = zip((*(resident.cube for resident in lying), *thrown), (*after, *landed), strict=True)
+        landings = [Landing(cube, self.law.places[int(k)]) for cube, k in moved]
         outcome = self._outcome(state, Event("drop", written, thrown, ()), lying, landings)
         return replace(outcome, extrapolated=not self.law.covers(n, m))
 
@@ -94,12 +91,12 @@ def landing(law: BoardLaw, thrown: int, here: Array, u: Array) -> tuple[Array, A
     """
     lying = len(here)
     counts = np.bincount(here, minlength=len(law.places))
-    landed = drawn(np.broadcast_to(law.shares(thrown, counts), (thrown, len(counts))), u[:thrown])
+    landed = draw_places(np.broadcast_to(law.shares(thrown, counts), (thrown, len(counts))), u[:thrown])
     hit = u[thrown : thrown + lying] < law.changes(thrown)[here]
-    return landed, np.where(hit, drawn(np.array(law.moves)[here], u[thrown + lying :]), here)
+    return landed, np.where(hit, draw_places(np.array(law.moves)[here], u[thrown + lying :]), here)
 
 
-def drawn(chances: Array, u: Array) -> Array:
+def draw_places(chances: Array, u: Array) -> Array:
     """Return the place drawn from each row of `chances`, shape (rows, places), with uniform numbers `u` from 0 to 1."""
     edges = np.cumsum(chances, axis=1)
     return np.minimum((edges <= u[:, None]).sum(1), chances.shape[1] - 1)

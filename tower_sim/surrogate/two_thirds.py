@@ -55,10 +55,8 @@ class TwoThirdsRule(BaseModel):
             Landing(cube, TRAY if out else INSIDE + REGION)
             for cube, out in zip((*thrown, *state.cubes), is_out, strict=True)
         )
-        outcome = Outcome(self.name, self.shape.name, Status.SETTLED, thrown, landings, state)
-        now = state.drops
-        inside = [Resident(x.cube, REGION, since.get(x.cube, now)) for x in landings if x.inside]
-        event = Event("drop", written, thrown, tuple(cube.id for cube in outcome.emerged))
+        inside = [Resident(x.cube, REGION, since.get(x.cube, state.drops)) for x in landings if x.inside]
+        event = Event("drop", written, thrown, tuple(sorted(x.cube.id for x in landings if not x.inside)))
         after = self._door.made(state.after(inside, event))
         return Outcome(self.name, self.shape.name, Status.SETTLED, thrown, landings, after)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -48,18 +47,18 @@ def fit_law(campaigns: Sequence[Campaign]) -> BoardLaw:
     """
     ship = find_ship(campaigns)
     throws = count_throws(campaigns, ship)
-    landing, crowd = fit_landing(throws)
-    levels, slope = fit_changes(throws)
+    (landing, landing_errors), (crowd, crowd_error) = fit_landing(throws)
+    (changed, changed_errors), (slope, slope_error) = fit_changes(throws)
     return BoardLaw(
         places=throws.places,
-        landing=_rows(landing.coefficients),
-        landing_errors=_rows(landing.errors),
-        crowd=crowd[0],
-        crowd_error=crowd[1],
-        changed=tuple(levels[0].tolist()),
-        changed_errors=tuple(levels[1].tolist()),
-        slope=slope[0],
-        slope_error=slope[1],
+        landing=_rows(landing),
+        landing_errors=_rows(landing_errors),
+        crowd=crowd,
+        crowd_error=crowd_error,
+        changed=tuple(changed.tolist()),
+        changed_errors=tuple(changed_errors.tolist()),
+        slope=slope,
+        slope_error=slope_error,
         quiet=(throws.quiet[0] + 0.5) / (throws.quiet[1] + 100.0),
         moves=_rows(_moves(throws, ship.board)),
         moved=tuple(np.bincount(throws.moves[:, 1], minlength=len(throws.places)).tolist()),
@@ -108,14 +107,6 @@ def _moves(throws: Throws, board: Board) -> Array:
 # Landing
 
 
-@dataclass(frozen=True)
-class Logit:
-    """A multinomial logit: coefficients and their standard errors, shape (places, terms)."""
-
-    coefficients: Array
-    errors: Array
-
-
 Terms = Callable[[Throws], Array]
 
 
@@ -132,11 +123,11 @@ def crowding(throws: Throws) -> Array:
 
 def fit_landing(
     throws: Throws, columns: Terms = terms, beside: Terms | None = crowding
-) -> tuple[Logit, tuple[float, float]]:
+) -> tuple[tuple[Array, Array], tuple[float, float]]:
     """Fit the landing shares by Newton's method; the log-likelihood is concave.
 
-    `columns` gives terms with a coefficient for each place, `beside` a term by place with one common coefficient, which
-    is returned with its standard error.
+    `columns` gives terms with a coefficient for each place, `beside` a term by place with one common coefficient.
+    Returns the coefficients, shape (places, terms), and the common one, each with standard errors.
     """
     counts = throws.landed.astype(float)
     x = columns(throws)
@@ -149,7 +140,9 @@ def fit_landing(
     precision[:split:width] = LEVEL_SD**-2
 
     def climb(at: Array) -> tuple[float, Array, Array]:
-        share = _shares(at, x, own, free)
+        log_odds = at[-1] * own
+        log_odds[:, free] += x @ at[:-1].reshape(len(free), -1).T
+        share: Array = _special.softmax(log_odds, axis=1)
         off = counts - of[:, None] * share
         slope = np.append((off[:, free].T @ x).ravel(), (off * own).sum()) - precision * at
         information = np.zeros((split + 1, split + 1))
@@ -170,18 +163,11 @@ def fit_landing(
     begin = np.zeros(split + 1)
     begin[:split:width] = np.log((counts.sum(0)[free] + 0.5) / counts.sum(0).max())
     best, covariance = maximise(climb, begin)
-    errors = np.sqrt(np.diag(covariance))
-    coefficients, of_coefficients = np.zeros((size, width)), np.zeros((size, width))
-    coefficients[free] = best[:split].reshape(-1, width)
-    of_coefficients[free] = errors[:split].reshape(-1, width)
-    common = (0.0, 0.0) if beside is None else (float(best[-1]), float(errors[-1]))
-    return Logit(coefficients, of_coefficients), common
-
-
-def _shares(at: Array, x: Array, own: Array, free: Sequence[int]) -> Array:
-    log_odds = at[-1] * own
-    log_odds[:, free] += x @ at[:-1].reshape(len(free), -1).T
-    return np.asarray(_special.softmax(log_odds, axis=1))
+    both = np.stack([best, np.sqrt(np.diag(covariance))])
+    coefficients = np.zeros((2, size, width))
+    coefficients[:, free] = both[:, :split].reshape(2, -1, width)
+    common, error = (0.0, 0.0) if beside is None else both[:, -1].tolist()
+    return (coefficients[0], coefficients[1]), (common, error)
 
 
 # Displacement

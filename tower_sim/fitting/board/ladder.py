@@ -6,6 +6,7 @@ import importlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -58,14 +59,11 @@ def ladder(campaigns: Sequence[Campaign], folds: int = FOLDS) -> tuple[BoardRung
 
 def _gains(part: str, scores: dict[str, Array], throws: Throws) -> list[BoardRung]:
     rungs: list[BoardRung] = []
-    before: Array | None = None
-    for law, score in scores.items():
-        if before is None or not np.isfinite(before).all():
-            known = before is not None
-            rungs.append(BoardRung(part, law, math.inf if known else math.nan, math.nan))
-        else:
-            rungs.append(BoardRung(part, law, *sum_error(sum_by_unit(throws.run, score - before))))
-        before = score
+    for (_, before), (law, score) in pairwise([("", None), *scores.items()]):
+        gain, error = math.nan if before is None else math.inf, math.nan
+        if before is not None and np.isfinite(before).all():
+            gain, error = sum_error(sum_by_unit(throws.run, score - before))
+        rungs.append(BoardRung(part, law, gain, error))
     return rungs
 
 
@@ -79,21 +77,17 @@ def _cross_validate(throws: Throws, folds: int, score: Callable[[Throws, Throws]
 
 def _landing(throws: Throws, folds: int, columns: Terms, beside: Terms | None, *, shared: bool = False) -> Array:
     def score(train: Throws, test: Throws) -> Array:
-        logit, crowd = fit_landing(train, columns, beside)
+        (coefficients, _), (crowd, _) = fit_landing(train, columns, beside)
 
         def chances(of: Throws) -> Array:
-            crowding_term = 0.0 if beside is None else crowd[0] * beside(of)
-            return np.asarray(_special.softmax(columns(of) @ logit.coefficients.T + crowding_term, axis=1))
+            crowding_term = 0.0 if beside is None else crowd * beside(of)
+            return np.asarray(_special.softmax(columns(of) @ coefficients.T + crowding_term, axis=1))
 
         if not shared:
-            return _multinomial(chances(test), test.landed)
+            return (test.landed * np.log(chances(test))).sum(1)
         return _dirichlet(chances(test), test.landed, _size(chances(train), train.landed))
 
     return _cross_validate(throws, folds, score)
-
-
-def _multinomial(chances: Array, landed: Array) -> Array:
-    return (landed * np.log(chances)).sum(1)
 
 
 def _dirichlet(chances: Array, landed: Array, size: float) -> Array:

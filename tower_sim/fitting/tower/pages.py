@@ -106,18 +106,22 @@ def headline(check: TowerCheck) -> str:
 def text(check: TowerCheck) -> str:
     """Return the results of a check as text for a terminal."""
     width = max(len(claim.name) for claim in claims(check))
-    lines = [f"{check.model} against {check.data}: {check.drops} drops of {check.games} held-out games"]
-    lines += [check.engines] if check.engines else []
-    lines += [headline(check), ""]
-    lines += [f"{claim.name:{width}s}  {claim.verdict}: {claim.why}" for claim in claims(check)]
-    lines += ["", *score_lines(check.scores, "log score a drop, nats", "over the first")]
-    whole = check.whole
-    lines += ["", f"{f'{whole.compared} against {whole.compared} games':32s} distance  quantile  p (Holm)  difference"]
-    for d in whole.distances:
+    sides = f"{check.whole.compared} against {check.whole.compared} games"
+    lines = [
+        f"{check.model} against {check.data}: {check.drops} drops of {check.games} held-out games",
+        *filter(None, [check.engines]),
+        headline(check),
+        "",
+        *(f"{claim.name:{width}s}  {claim.verdict}: {claim.why}" for claim in claims(check)),
+        "",
+        *score_lines(check.scores, "log score a drop, nats", "over the first"),
+        "",
+        f"{sides:32s} distance  quantile  p (Holm)  difference",
+    ]
+    for d in check.whole.distances:
         mark = "*" if d.is_seen else " "
         lines.append(f"{d.name:31s}{mark} {d.value:8.3g}  {d.quantile:8.3g}  {d.adjusted:8.2g}  {_size(d)}")
-    lines += ["", *_weakest(check)]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", *_weakest(check)])
 
 
 def report(check: TowerCheck) -> Report:
@@ -201,17 +205,13 @@ def _weakest(check: TowerCheck) -> list[str]:
         f"means: predicted minus observed is {_sign(show(miss))} cubes where {near:.2g} are predicted",
     ]
     if best:
+        largest = float(np.sqrt(2 * np.log(2 * check.answers.features)))  # of so many standard normal numbers, roughly
         lines.append(
             f"games: the feature that differs most of {check.answers.features} is {best.feature!r}, by "
             f"{_sign(show(best.difference))}, {abs(best.z):.1f} standard errors (the largest of so many is about "
-            f"{_expect_largest(check.answers.features):.1f} or less by chance)"
+            f"{largest:.1f} or less by chance)"
         )
     return lines
-
-
-def _expect_largest(count: int) -> float:
-    """Return roughly the largest absolute value among `count` independent standard normal numbers."""
-    return float(np.sqrt(2 * np.log(2 * count)))
 
 
 def _size(distance: Distance) -> str:
