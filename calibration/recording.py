@@ -20,7 +20,6 @@ from tower_sim.errors import fault, quote
 from tower_sim.games.game import Game
 from tower_sim.surrogate.groups import AGES, BetaBinomial
 from tower_sim.surrogate.store import TOWER, fitted_to, shipped_names
-from tower_sim.tools.writing import check, write
 from tower_sim.variants import DEFAULT
 from tower_sim.version import TOWER_SIM
 from tower_sim.web.page import Page
@@ -31,12 +30,6 @@ GAMES, SEED = 72, 0
 """Games to which a tower's reference is fitted, and their seed."""
 KEPT = Path(__file__).with_name("references.json")
 """The references of the towers that ship, by the profile's digest: physics plays their games, in minutes."""
-
-
-def record_command(output: Path, given: Sequence[str | Path] = ()) -> None:
-    """Write the page into `output`, with the towers `given` before those that ship."""
-    check(output, "output")
-    write(output, record_page(given), "output")
 
 
 def record_page(given: Sequence[str | Path] = ()) -> str:

@@ -16,7 +16,7 @@ from tests.measure.script import option, script
 from tests.support.browser import BROWSER
 from tests.support.replays import tower_replay
 from tower_sim.errors import UsageError
-from tower_sim.web.replay import page_of
+from tower_sim.web.replay import page_text
 
 _WIDTH, _HEIGHT = 800, 600
 _PLAY = """() => {
@@ -84,7 +84,7 @@ def run(document: Path | None, seconds: float, level: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         if document is None:
             document = Path(folder) / "replay.html"
-            document.write_text(page_of(tower_replay()), "utf-8")
+            document.write_text(page_text(tower_replay()), "utf-8")
         measure(document, seconds, level)
 
 

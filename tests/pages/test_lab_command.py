@@ -16,7 +16,7 @@ from tower_sim import cli
 from tower_sim.apparatus.catalogue import load, shipped
 from tower_sim.surrogate.store import fitted_or_shipped, shipped_names
 from tower_sim.web.lab import contents
-from tower_sim.web.section import drawn
+from tower_sim.web.section import draw_section
 
 ROOT = Path(__file__).parents[2]
 Capture = pytest.CaptureFixture[str]
@@ -81,7 +81,7 @@ def test_every_shipped_model_says_how_close_it_is_as_its_report_does(tmp_path: P
 @each_case("name", [name for name in sorted(shipped()) if not load(name).board])
 def test_cubes_have_places_on_every_floor_and_in_the_tray_that_do_not_overlap(name: str):
     shape = load(name)
-    section, edge = drawn(shape), 1e3 * shape.cube_edge
+    section, edge = draw_section(shape), 1e3 * shape.cube_edge
     assert len(section.floors) == len(shape.regions)
     left, bottom, right, top = section.bounds
     every = [place for places in (*section.floors, section.tray, section.hand) for place in places]

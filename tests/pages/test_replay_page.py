@@ -15,7 +15,7 @@ from support.browser import NO_WASM, NO_WEBGL, PAGES, PHONE, Watched, axe_violat
 from support.replays import Replay, battle_replay, tower_replay, turns_of
 
 from tower_sim import cli, load
-from tower_sim.web.replay import page_of
+from tower_sim.web.replay import page_text
 
 pytestmark = PAGES
 
@@ -41,7 +41,7 @@ def opening(watched: Watched, folder: Path) -> Iterator[Open]:
 
 
 def written(folder: Path, document: Replay) -> Path:
-    (folder / "replay.html").write_text(page_of(document), "utf-8")
+    (folder / "replay.html").write_text(page_text(document), "utf-8")
     return folder / "replay.html"
 
 
@@ -455,9 +455,9 @@ def test_one_finger_turns_and_two_zoom(in_hand: Open, telephone: Watched):
 
 
 def test_a_page_is_small_and_equal_replays_give_equal_pages():
-    page = page_of(tower_replay())
+    page = page_text(tower_replay())
     assert len(page.encode()) < 400_000
-    assert page == page_of(tower_replay())
+    assert page == page_text(tower_replay())
 
 
 @pytest.mark.parametrize("seed", ["1", "2"])

@@ -13,7 +13,7 @@ from support.node import PORTS
 from support.web import needs_esbuild
 
 from tests.measure.web import built, digest_of_inputs
-from tower_sim.web.page import DIGESTS, FOLDER, text_of
+from tower_sim.web.page import DIGESTS, FOLDER, read_built
 
 KEPT: dict[str, str] = json.loads(DIGESTS.read_text("utf-8"))
 
@@ -22,7 +22,7 @@ def test_what_is_kept_was_built_of_the_source_that_is_here():
     assert KEPT.pop("inputs") == digest_of_inputs(), "build it again: python -m tests.measure.web"
     assert {path.name for path in DIGESTS.parent.iterdir()} == {*KEPT, DIGESTS.name}
     for name, digest in KEPT.items():
-        assert hashlib.sha256(text_of(name).encode()).hexdigest() == digest, name
+        assert hashlib.sha256(read_built(name).encode()).hexdigest() == digest, name
 
 
 def test_nothing_makes_html_of_words_and_nothing_is_asked_of_a_server():
@@ -37,7 +37,7 @@ class TestAnew:
     def test_it_is_built_again_byte_for_byte(self):
         needs_esbuild()
         files = built(Path(NODE_MODULES))
-        assert {name: text == text_of(name) for name, text in files.items()} == dict.fromkeys(files, True)
+        assert {name: text == read_built(name) for name, text in files.items()} == dict.fromkeys(files, True)
 
     def test_its_types_hold(self, tmp_path: Path):
         needs_esbuild()

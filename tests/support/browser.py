@@ -29,7 +29,7 @@ _FLAT = ["--no-sandbox", "--disable-gpu"]
 _SOFTWARE = ["--no-sandbox", "--enable-unsafe-swiftshader", "--use-gl=angle", "--use-angle=swiftshader"]
 
 
-PHONE = {"has_touch": True, "is_mobile": True}
+PHONE: dict[str, Any] = {"has_touch": True, "is_mobile": True}
 NO_WASM = "delete window.WebAssembly"
 NO_WORKER = "window.Worker = function () { throw new Error('none here'); };"
 NO_WEBGL = """HTMLCanvasElement.prototype.getContext = ((get) => function (kind, ...more) {

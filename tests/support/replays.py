@@ -10,7 +10,7 @@ from typing import Any
 from tower_sim import load, open_model, registry
 from tower_sim.games.tower import Turn
 from tower_sim.requests import Play, turns
-from tower_sim.web.replay import of_play
+from tower_sim.web.replay import describe_play
 
 Replay = dict[str, Any]
 RULES = {"amerigo": {"rounds": 1}, "dead_reckoning": {"cubes": {"purple": 3, "green": 3}}}
@@ -23,7 +23,7 @@ def _played(name: str) -> tuple[Replay, Sequence[Turn]]:
     shape = load(game.apparatus)
     with open_model(shape) as model:
         played = list(turns(request, model))
-    return of_play(request, shape, played), played
+    return describe_play(request, shape, played), played
 
 
 def tower_replay() -> Replay:

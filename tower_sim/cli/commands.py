@@ -248,27 +248,33 @@ def compare(
 def live(output: NamedOut = None, towers: TowersOption = [], rules: RulesOption = None) -> None:  # noqa: B006
     """Write a web page in which you throw cubes by hand and watch them fall with real physics."""
     from tower_sim.calibration.recording import make_document as night
-    from tower_sim.web.live import live_command
+    from tower_sim.web.live import live_page
+    from tower_sim.web.page import write_page
 
-    live_command(output := _body("common").choose_path(output, "live.html"), towers, rules, {"record": night()})
+    write_page(
+        output := _body("common").choose_path(output, "live.html"),
+        lambda: live_page(towers, rules, {"record": night()}),
+    )
     print(output)
 
 
 @command(page, "lab", "tower-sim page lab -o lab.html")
 def lab(output: NamedOut = None, towers: TowersOption = [], rules: RulesOption = None) -> None:  # noqa: B006
     """Write a web page in which you move sliders for house rules and see what they change."""
-    from tower_sim.web.lab import lab_command
+    from tower_sim.web.lab import lab_page
+    from tower_sim.web.page import write_page
 
-    lab_command(output := _body("common").choose_path(output, "lab.html"), towers, rules)
+    write_page(output := _body("common").choose_path(output, "lab.html"), lambda: lab_page(towers, rules))
     print(output)
 
 
 @command(page, "record", "tower-sim page record -o night.html")
 def record(output: NamedOut = None, towers: TowersOption = []) -> None:  # noqa: B006
     """Write a web page for a phone that records a game night and tests your tower."""
-    from tower_sim.calibration.recording import record_command
+    from tower_sim.calibration.recording import record_page
+    from tower_sim.web.page import write_page
 
-    record_command(output := _body("common").choose_path(output, "record.html"), towers)
+    write_page(output := _body("common").choose_path(output, "record.html"), lambda: record_page(towers))
     print(output)
 
 

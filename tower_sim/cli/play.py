@@ -101,7 +101,7 @@ def _play(
     if replay is not None:
         from tower_sim.web import replay as pages
 
-        pages.write(replay, pages.of_play(request, apparatus, played))
+        pages.write(replay, pages.describe_play(request, apparatus, played))
         print(f"replay: {replay}")
     if plot is not None and not as_json:
         print(f"plot: {plot}")

@@ -47,7 +47,7 @@ def throw(
         if replay is not None:
             from tower_sim.web import replay as pages
 
-            pages.write(replay, pages.of_drop(request, apparatus, result))
+            pages.write(replay, pages.describe_drop(request, apparatus, result))
             print(replay)
         elif as_json:
             print(json.dumps(drop_document(request, result)))

@@ -13,7 +13,7 @@ from tower_sim.apparatus.catalogue import load, names
 from tower_sim.games.game import Game
 from tower_sim.physics.plain import core, document, text
 from tower_sim.variants import DEFAULT
-from tower_sim.web.page import source, text_of
+from tower_sim.web.page import read_built, source
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";\n', re.M)
 _REEXPORT = re.compile(r'^export \{([^}]*)\} from "([^"]+)";\n', re.M)
@@ -54,7 +54,7 @@ def own_modules() -> dict[str, str]:
 
 def physics_modules() -> dict[str, str]:
     """Return the files of the physics by name, with core.wasm as text and all profiles."""
-    lib = {name: text_of(f"physics-{name}") for name in ("index.js", "pcg64.js")}
+    lib = {name: read_built(f"physics-{name}") for name in ("index.js", "pcg64.js")}
     wasm = base64.b64encode(core()).decode("ascii")
     lib["wasm.js"] = f'// The compiled core, tower_sim/physics/core/core.wasm.\n\nexport const CORE = "{wasm}";\n'
     loaders = [

@@ -24,7 +24,7 @@ from tower_sim.report.numbers import Cell, show
 from tower_sim.statistics import Estimate
 from tower_sim.tools.extras import extra
 from tower_sim.tools.writing import check, told, write
-from tower_sim.web.page import Page, source, text_of
+from tower_sim.web.page import Page, read_built, source
 
 FILES = "report.html", "report.md"  # of every report
 Rows = list[Sequence[Cell]]
@@ -139,7 +139,7 @@ class Report:
 
     def page(self) -> str:
         """Return the HTML page, a single file that includes everything."""
-        styles = text_of("common.css"), source("tower_sim.report", "report.css"), charts.STYLE
+        styles = read_built("common.css"), source("tower_sim.report", "report.css"), charts.STYLE
         return Page(self.title, body=self._set("report.html.j2"), styles=styles).text()
 
     def write(self, out: str | Path) -> None:

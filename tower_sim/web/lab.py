@@ -18,11 +18,10 @@ from tower_sim.surrogate.export import document
 from tower_sim.surrogate.store import TOWER, Fitted, beside, load_fitted, shipped_names
 from tower_sim.surrogate.store import shipped as shipped_surrogate
 from tower_sim.tools.reading import toml_table
-from tower_sim.tools.writing import check, write
 from tower_sim.variants import DEFAULT, Variant, read_variant
 from tower_sim.version import TOWER_SIM
 from tower_sim.web.page import Page
-from tower_sim.web.section import drawn
+from tower_sim.web.section import draw_section
 
 SCHEMA = "tower-sim/lab"
 VERSION = 1
@@ -30,16 +29,6 @@ VERSION = 1
 
 LIMITS = {"cubes": 30, "rounds": 12, "gold": 10}
 """The most that the page's sliders give: cubes of a colour, rounds, and cubes for one gold."""
-
-
-def lab_command(output: Path, given: Sequence[str | Path], rules: str | None = None) -> None:
-    """Write the page into `output`, with the apparatus `given` beside those that ship, and `rules` as variant B.
-
-    Raises UsageError for an apparatus without a surrogate, for rules that the page cannot play, and for a file that
-    cannot be written; WritingFailed when the disk is full or fails.
-    """
-    check(output, "output")
-    write(output, lab_page(given, rules), "output")
 
 
 def lab_page(given: Sequence[str | Path] = (), rules: str | Path | None = None) -> str:
@@ -141,7 +130,7 @@ def _tower(apparatus: Apparatus, fitted: Fitted, named: str) -> dict[str, Any]:
     return {
         **_describe(apparatus, fitted, named),
         "edge": round(1e3 * apparatus.cube_edge, 2),
-        "drawn": drawn(apparatus).to_plain(),
+        "drawn": draw_section(apparatus).to_plain(),
         "document": document(fitted),
     }
 

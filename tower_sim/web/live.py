@@ -26,10 +26,9 @@ from tower_sim.physics.plain import core, document
 from tower_sim.runs.array import Plan
 from tower_sim.surrogate.model import SurrogateModel
 from tower_sim.surrogate.store import TOWER, Fitted, beside, load_fitted, shipped, shipped_names
-from tower_sim.tools.writing import check, write
 from tower_sim.variants import DEFAULT, Variant, read_variant
 from tower_sim.version import TOWER_SIM
-from tower_sim.web.page import Page, text_of
+from tower_sim.web.page import Page, read_built
 
 SCHEMA = "tower-sim/live"
 VERSION = 1
@@ -38,51 +37,36 @@ _OFTEN = 100  # throws of as many cubes, below which their usual results are not
 _SIDES = ("purple", "green", "black")  # of a battle, which a board is for
 
 
-def live_command(
-    output: Path,
-    given: Sequence[str | Path] = (),
-    rules: str | None = None,
-    more: Mapping[str, Any] = MappingProxyType({}),
-) -> None:
-    """Write the page into `output`, with the apparatus `given`, or all that ship; its game is played by `rules`.
-
-    `more` are the documents of further views by name. Raises UsageError as `contents` does, and for a file that cannot
-    be written; WritingFailed when the disk is full.
-    """
-    check(output, "output")
-    write(output, live_page(given, rules, more), "output")
-
-
 def live_page(
     given: Sequence[str | Path] = (),
     rules: str | Path | None = None,
     more: Mapping[str, Any] = MappingProxyType({}),
 ) -> str:
-    """Return the page's text; raises UsageError as `contents` does."""
+    """Return the page's text; `more` are the documents of further views by name. Raises as `contents` does."""
     return Page(
         title="Cube tower",
         view="live",
         more=tuple(more),
         data={"live": contents(given, rules), **more},
-        blobs={"core": core(), "worker": text_of("live-worker.js").encode()},
+        blobs={"core": core(), "worker": read_built("live-worker.js").encode()},
     ).text()
 
 
 def element_module(given: Sequence[str | Path] = ()) -> str:
     """Return <cube-tower> as one file, with the apparatus `given`, or all that ship. Raises as `contents` does."""
-    filled = contents(given)
-    made = {
-        "towers": [{key: tower[key] for key in ("name", "edge", "profile")} for tower in filled["towers"]],
-        "paints": filled["paints"],
+    document = contents(given)
+    data = {
+        "towers": [{key: tower[key] for key in ("name", "edge", "profile")} for tower in document["towers"]],
+        "paints": document["paints"],
         "core": base64.b64encode(core()).decode("ascii"),
-        "worker": text_of("live-worker.js"),
+        "worker": read_built("live-worker.js"),
     }
-    return f"const MADE = {json.dumps(made, separators=(',', ':'))};\n{text_of('element.js')}"
+    return f"const MADE = {json.dumps(data, separators=(',', ':'))};\n{read_built('element.js')}"
 
 
 def element_types() -> str:
     """Return the types of the module of <cube-tower>."""
-    return text_of("element.d.ts")
+    return read_built("element.d.ts")
 
 
 def contents(given: Sequence[str | Path] = (), rules: str | Path | None = None) -> dict[str, Any]:

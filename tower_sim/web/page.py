@@ -7,13 +7,14 @@ import gzip
 import hashlib
 import html
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from tower_sim.errors import printable
+from tower_sim.tools.writing import check, write
 
 FOLDER = Path(str(resources.files("tower_sim.web")))
 DIGESTS = FOLDER / "built" / "digests.json"
@@ -46,8 +47,8 @@ class Page:
     def text(self) -> str:
         """Return the whole file; the same page gives the same text."""
         views = (self.view, *self.more) if self.view else ()
-        own = (text_of("common.css"), *(text_of(f"{view}.css") for view in views)) if views else self.styles
-        code = tuple(text_of(f"{view}-main.js") for view in views)
+        own = (read_built("common.css"), *(read_built(f"{view}.css") for view in views)) if views else self.styles
+        code = tuple(read_built(f"{view}-main.js") for view in views)
         of = ["", *(f' data-view="{view}"' for view in views)] if self.more else [""] * len(own)
         styles = "".join(f"<style{of[i]}>{_check_whole(style, 'style')}</style>\n" for i, style in enumerate(own))
         scripts = "".join(f"<script>{_check_whole(script, 'script')}</script>\n" for script in code)
@@ -56,7 +57,7 @@ class Page:
             for name, value in self.data.items()
         )
         blobs = "".join(
-            f'<script type="application/octet-stream" id="{html.escape(name)}">{packed(value)}</script>\n'
+            f'<script type="application/octet-stream" id="{html.escape(name)}">{pack(value)}</script>\n'
             for name, value in self.blobs.items()
         )
         return (
@@ -77,18 +78,27 @@ def _policy(scripts: tuple[str, ...], styles: tuple[str, ...]) -> str:
     )
 
 
+def write_page(output: Path, make_text: Callable[[], str]) -> None:
+    """Write a page, which is made once it is known that it can be written.
+
+    Raises UsageError for a file that cannot be written; WritingFailed when the disk is full or fails.
+    """
+    check(output, "output")
+    write(output, make_text(), "output")
+
+
 def json_text(value: Any) -> str:
     """Return JSON that can stand inside an HTML element: no sign in it begins or ends one, and all can be written."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).translate(_ESCAPES)
     return text.encode("utf-8", "backslashreplace").decode()  # half a sign, as of a word that was no UTF-8
 
 
-def packed(data: bytes) -> str:
+def pack(data: bytes) -> str:
     """Return bytes as base64 of gzip, without a date."""
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii")
 
 
-def text_of(name: str) -> str:
+def read_built(name: str) -> str:
     """Return a script or a style of built/ by its file name."""
     return (DIGESTS.parent / name).read_text("utf-8")
 

@@ -19,7 +19,7 @@ from tower_sim.state import TowerState
 from tower_sim.tools import writing
 from tower_sim.tools.terminal import counted
 from tower_sim.version import TOWER_SIM
-from tower_sim.web.page import Page, text_of
+from tower_sim.web.page import Page, read_built
 
 SCHEMA = "tower-sim/replay"
 VERSION = 2
@@ -37,7 +37,7 @@ def check(request: Throw | Play) -> PhysicsSettings:
     return settings
 
 
-def of_drop(request: Throw, apparatus: Apparatus, landed: Outcome) -> dict[str, Any]:
+def describe_drop(request: Throw, apparatus: Apparatus, landed: Outcome) -> dict[str, Any]:
     """Return the replay of a drop, or of a knock and a drop."""
     title = "Drop" if landed.thrown else "Knock"
     return _replay(
@@ -51,7 +51,7 @@ def of_drop(request: Throw, apparatus: Apparatus, landed: Outcome) -> dict[str, 
     )
 
 
-def of_play(request: Play, apparatus: Apparatus, turns: Sequence[Turn]) -> dict[str, Any]:
+def describe_play(request: Play, apparatus: Apparatus, turns: Sequence[Turn]) -> dict[str, Any]:
     """Return the replay of one run, a step a turn."""
     game, rules = request.played, request.house.rules
     names: dict[str, Any] = {"apparatus": apparatus.name, "model": request.model, "seed": request.seed}
@@ -139,13 +139,13 @@ def _counts(landed: Outcome) -> str:
 _WHAT = "replay"
 
 
-def page_of(replay: dict[str, Any]) -> str:
+def page_text(replay: dict[str, Any]) -> str:
     """Return the page of a replay; equal replays give equal pages."""
     return Page(
         title=replay["title"],
         view="replay",
         data={"replay": replay},
-        blobs={"core": core(), "worker": text_of("live-worker.js").encode()},
+        blobs={"core": core(), "worker": read_built("live-worker.js").encode()},
     ).text()
 
 
@@ -165,4 +165,4 @@ def check_path(path: str | Path) -> None:
 def write(path: str | Path, replay: dict[str, Any]) -> None:
     """Write the page that shows a replay. Raises UsageError, and WritingFailed when the disk is full or fails."""
     check_path(path)
-    writing.write(path, page_of(replay).encode(), _WHAT)
+    writing.write(path, page_text(replay).encode(), _WHAT)

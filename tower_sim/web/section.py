@@ -23,7 +23,7 @@ _GAP = 1.04  # of edges from cube to cube
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class TowerSection:
     """A section: polygons seen `beyond` it and those `cut`, and the lower left corners of cubes.
 
     `floors` has places for each region from the top, the lowest first; `tray` and `hand` those for cubes out and to
@@ -42,7 +42,7 @@ class Drawn:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-def drawn(apparatus: Apparatus) -> Drawn:
+def draw_section(apparatus: Apparatus) -> TowerSection:
     """Draw the first upright section of a tower; places are where there is room, not where cubes fell."""
     dimensions = apparatus.dimensions()
     section = next(each for each in dimensions.sections if each.axis != "z")
@@ -69,7 +69,7 @@ def drawn(apparatus: Apparatus) -> Drawn:
     tray = tuple((x, z) for x, z in tray if x in flat)[:_MOST]
     hand = _rows(_columns(left, right, edge), rim + 0.6 * edge, _HAND, edge)
     bounds = (float(high[:, 0].min()), min(0.0, float(high[:, 1].min())), end, rim + (0.8 + _HAND * _GAP) * edge)
-    return Drawn(
+    return TowerSection(
         tuple(_ring(ring) for is_cut, ring in seen if not is_cut),
         tuple(_ring(ring) for ring in cut),
         tuple(floors),

@@ -97,7 +97,6 @@ export class CubeTower extends Base {
     this.tower.terminate();
   }
 
-  /** Do what the attributes say, once for all of them that were changed together. */
   private followSoon(): void {
     queueMicrotask(() => {
       if (this.isAsked && this.isConnected) this.queue(() => this.follow()).catch(() => {});
@@ -113,7 +112,6 @@ export class CubeTower extends Base {
     });
   }
 
-  /** Do things one after the other; what goes wrong is told, and nothing is lost. */
   private queue<T>(action: () => T | Promise<T>): Promise<T> {
     const done = this.busy.then(action);
     this.busy = done.then(() => {}, (error: Error) => {
@@ -155,7 +153,6 @@ export class CubeTower extends Base {
     this.apparatus = found;
   }
 
-  /** Where the physics cannot run, the element shows what stands inside it, such as a picture. */
   private giveWay(): never {
     this.canvas.hidden = true;
     this.substitute.hidden = false;

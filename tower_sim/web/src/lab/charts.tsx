@@ -78,7 +78,6 @@ class Chart extends Component<ChartProps, { width: number }> {
   }
 }
 
-/** The axis on the left: lines and numbers up to `most`. */
 function levels({ left, right, top, bottom }: Frame, most: number, write: (value: number) => string) {
   const step = niceStep(most, 4);
   const values = Array.from({ length: Math.floor((most * 1.0001) / step) + 1 }, (_, i) => i * step);

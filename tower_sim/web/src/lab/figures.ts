@@ -21,7 +21,6 @@ export const REGISTER: Figure[] = FIGURES;
 
 export const KEYS = REGISTER.map(({ key }) => key);
 
-/** Those that are a whole number of every phase. */
 const OF_PHASES = REGISTER.filter((figure) => figure.at === "phases" && figure.take === "mean" && figure.isWhole);
 
 /** What can be looked at phase by phase: [{ key, title, of, x }], `of` what is counted; those of a colour last. */
@@ -72,7 +71,6 @@ export class Tally {
     this.counts[key][drop * (this.sizes[key] + 1) + number]++;
   }
 
-  /** Look at a drop, whose counts begin at `from`. */
   private look(drop: number, from: number): void {
     const { at, variant, player: { colours, thrown, emerged, inside } } = this;
     at.thrown = at.out = at.inside = at.own = at.own_out = at.colours = at.lead = 0;
@@ -108,7 +106,6 @@ export class Tally {
     this.player.play(seed, first, count);
   }
 
-  /** Take game `number` of those played last into account. */
   read(number: number): void {
     const { values, below, at, rules, player: { drops, colours, cubes } } = this;
     values.fill(0);

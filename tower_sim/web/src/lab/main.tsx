@@ -80,7 +80,6 @@ function Seed() {
   );
 }
 
-/** The dialog that gives away what is chosen, as a file or as a link, and takes a link. */
 function Share() {
   const savePage = (tell: (line: string) => void) => {
     save("tower-lab.html", pageOf(state), "text/html");

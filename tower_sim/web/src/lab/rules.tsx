@@ -46,7 +46,6 @@ export const rulesTab = {
     return this.latest && { ...this.latest, rows: this.rows() };
   },
 
-  /** The figures and the histograms of all numbers as CSV. */
   table(): string {
     const latest = this.latest!;
     const sides: Side[] = latest.b ? ["a", "b"] : ["a"];

@@ -57,7 +57,6 @@ export function usualVariant(name: string): Variant {
   return variantOf(name, lab.first, lab.rules);
 }
 
-/** Return the rules of a rules file as a variant. */
 function variantOf(name: string, tower: string, rules: any): Variant {
   const { phases, cubes, rounds, gold_divisor: gold, gold_divisor_with_token: token } = rules;
   const { colours } = lab.rules;

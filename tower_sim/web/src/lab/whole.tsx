@@ -27,7 +27,6 @@ export const wholeTab = {
     render();
   },
 
-  /** The game that is chosen, played if need be. */
   chosen(): Game | null {
     const variant = state[state.whole.side] ?? state.a;
     const key = JSON.stringify([variant, state.whole.game, state.seed]);

@@ -50,7 +50,6 @@ export class Along {
     this.read();
   }
 
-  /** What the form says; throws an Error in a line for what is not allowed. */
   private readForm(): Begun {
     const game = this.here!;
     const valueOf = (name: string, isWord: boolean) => (isWord ? this.form.choices[name] : Number(this.form.choices[name] || NaN));
@@ -66,7 +65,6 @@ export class Along {
     });
   }
 
-  /** Play along a game that was begun, or none. */
   set(begun: Begun | null): void {
     this.begun = begun;
     this.live.hand.remove();
@@ -83,7 +81,6 @@ export class Along {
     this.live.ask();
   }
 
-  /** Take the cubes that are to be thrown into the hand. */
   take(): Promise<void> | undefined {
     if (!this.due) return undefined;
     return this.live.run(async () => {
@@ -143,7 +140,6 @@ export function readBegun(text: string, tower: Apparatus): Begun {
   return checkBegun(game, choices, seed);
 }
 
-/** A game that is begun, when its seed and its choices are allowed; else throws an Error. */
 function checkBegun(game: Playable, choices: Choices, seed: string): Begun {
   checkSeed(seed);
   const wrong = game.wrong(choices);

@@ -6,7 +6,6 @@ import type { House } from "./state";
 import { byColour, countsWords } from "./words";
 import { counted, listed, sumOf } from "../common/text";
 
-/** What the rules say of a drop: see the npm package. */
 interface Entry { index: number; round: number; phase: string; thrown: Record<string, number>; emerged: Record<string, number>; skipped: boolean; actionPoints: number; gold: number }
 
 /** Amerigo by the published rules, or by those of a rules file: a link of a game names them by their digest. */
@@ -72,7 +71,6 @@ class AmerigoCourse implements Course {
   }
 }
 
-/** What a drop of the game allows, as sentences. */
 function entryWords(entry: Entry, rules: any): string {
   const name = entry.index ? `Round ${entry.round}, ${entry.phase} phase` : "Set-up";
   if (!sumOf(Object.values(entry.thrown))) return `${name}: no ${entry.phase} cube is outside; the phase is skipped.`;

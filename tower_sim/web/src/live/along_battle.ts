@@ -103,7 +103,6 @@ class BattleCourse implements Course {
   }
 }
 
-/** A place in words: "zone:strength_1_aft" is strength 1 aft. */
 function placeName(place: string): string {
   return plainName(place.replace("zone:", ""));
 }

@@ -44,7 +44,6 @@ export class Live extends Show {
     this.tower = new LiveTower(makeWorker, (word, what) => this.hear(word, what), this.ask);
   }
 
-  /** Begin with the tower of the page's link, or the first. */
   async start(): Promise<void> {
     this.core = await bytesOf("core");
     let link: Link | null = null;
@@ -84,7 +83,6 @@ export class Live extends Show {
     }
   }
 
-  /** Stand a tower there, as it was left. */
   async open(given: Apparatus): Promise<void> {
     await this.tower.finish();
     if (this.apparatus && this.tower.state) this.kept.set(this.apparatus.name, this.tower.steps);
@@ -108,7 +106,6 @@ export class Live extends Show {
     this.tell("Press Throw.");
   }
 
-  /** Take the colours of the game that is played along, or of the tower. */
   dress(): void {
     this.colours = [...new Set([...this.offered, ...this.apparatus!.colours, ...Object.keys(this.data.paints)])];
     this.header.colours = this.colours.map((name) => this.paintOf(name));
@@ -135,7 +132,6 @@ export class Live extends Show {
     return index;
   }
 
-  /** Do things one after the other; what goes wrong is said, and nothing is lost. */
   run(action: () => unknown): Promise<void> {
     this.busy = this.busy.then(action as () => Promise<void>).catch((error: Error) => this.complain(error.message));
     return this.busy;
@@ -239,7 +235,7 @@ export class Live extends Show {
   private tellThrow(what: any): void {
     this.complain("");
     if (what.seed) this.lastSeed = what.seed;
-    const words: Record<string, () => string> = { drop: () => `${capital(countsWords(what.counts || []))} thrown.`, knock: () => `A knock of ${what.strength} g.`, hand: () => "Your hand lets go.", place: () => "Put down." };
+    const words: Record<string, () => string> = { drop: () => `${capital(countsWords(what.counts || []))} thrown.`, knock: () => `A knock of ${what.strength} g.`, hand: () => "Your hand lets go." };
     this.tell(words[what.kind]());
   }
 

@@ -15,7 +15,7 @@ export interface Lying { id: number; colour: string; pose: Pose }
 /** One event of the past; `lies` says where the cubes on a board were after it. */
 export interface Past { kind: string; thrown: Cube[]; emerged: number[]; strength: number; lies: [number, string][] }
 
-/** What moves: a throw by a seed, a knock, a hand, a cube that is put down. */
+/** What moves: a throw by a seed, a knock, a hand. */
 export interface Move { kind: string; counts?: Counts; cubes?: { id: number; colour: string }[]; seed?: string; stream?: number[]; strength?: number }
 
 /** A state: `next` is the number of the next cube, `tray` has what the last event brought out, `by` the move that made it here. */

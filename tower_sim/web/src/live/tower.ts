@@ -141,7 +141,6 @@ export class LiveTower {
     this.step(await this.request("read", { token }));
   }
 
-  /** Take cubes out by their numbers, once all lie still. */
   async take(cubes: number[]): Promise<void> {
     await this.finish();
     const { token, events } = this.state;
@@ -178,7 +177,7 @@ export class LiveTower {
     for (const done of play.after) done();
   }
 
-  /** Begin to move: "drop" {counts or cubes, seed}, "knock" {strength, seed}, "place" {cube, zone, seed}, "hand" {}. */
+  /** Begin to move: "drop" {counts or cubes, seed}, "knock" {strength, seed}, "hand" {}. */
   async move(kind: string, what: Omit<Move, "kind">): Promise<Play> {
     await this.finish();
     this.number += 1;
@@ -284,13 +283,11 @@ export class LiveTower {
     return (this.play ? this.play.lying : this.state?.tray) ?? [];
   }
 
-  /** Whether a cube that moves is past the inner face of a tower's exit. */
   isOut([x, , z]: Pose): boolean {
     const { exit } = this.apparatus.profile;
     return exit !== null && x > exit.x && z < exit.top;
   }
 
-  /** How many cubes are there, a Map of colour to {inside, out}. */
   counts(): Map<string, { inside: number; out: number }> {
     const found = new Map<string, { inside: number; out: number }>();
     const row = (colour: string) => {

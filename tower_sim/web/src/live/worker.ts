@@ -18,7 +18,7 @@ const MOST_ATTEMPTS = 5; // as everywhere: a throw that does not come to rest is
 
 interface Asked {
   profile: Profile; core: ArrayBuffer; token: string; number: number; counts: Counts; cubes: ThrownCube[]; numbers: number[]; seed: string; stream?: number[];
-  strength: number; cube: ThrownCube; zone: string; launch: Launch; windows: number; parts: Document["parts"];
+  strength: number; launch: Launch; windows: number; parts: Document["parts"];
 }
 
 /** A state that was read or made here, and by event what lay where on the board after it, [number, place]. */
@@ -33,7 +33,6 @@ let here: Place;
 let job: Job | null = null; // what moves
 
 const asks: Record<string, (what: Asked) => object | Promise<object>> = {
-  /** Stand a profile's tower there; tells of its empty state. */
   async open(what) {
     here = await placeOf(what);
     return stateOf(here, { state: here.model.empty(), lies: [] });
@@ -70,11 +69,6 @@ const asks: Record<string, (what: Asked) => object | Promise<object>> = {
   /** Knock on the table; drawn as `tower-sim throw --knock` does without cubes. */
   knock({ token, number, strength, seed, stream = [1] }) {
     begin(number, knownOf(here, token), (state, attempt) => ({ kind: "knock", state, strength, rng: physics.pcg64(seed, [...stream, attempt]) }));
-    return {};
-  },
-
-  place({ token, number, cube, zone, seed }) {
-    begin(number, knownOf(here, token), (state, attempt) => ({ kind: "place", state, cube, zone, rng: physics.pcg64(seed, [attempt]) }));
     return {};
   },
 

@@ -58,7 +58,6 @@ function rarity(tail: number, throws: number): string {
   return often < 2 ? "That is no surprise." : `About 1 throw in ${often} is as odd, and the night had ${throws}.`;
 }
 
-/** Cut words into lines of about so many letters. */
 function lines(words: string, letters: number): string[] {
   return words.split(" ").reduce<string[]>((all, word) => (all.length && all[all.length - 1].length + word.length < letters ? [...all.slice(0, -1), `${all[all.length - 1]} ${word}`] : [...all, word]), []);
 }
@@ -133,7 +132,6 @@ export function Picture({ throws, expected }: { throws: Played[]; expected: (Exp
   );
 }
 
-/** The picture as a file, drawn in points where `isPng`. */
 async function pictureFile(isPng: boolean): Promise<Blob> {
   const svg = find("picture") as unknown as SVGSVGElement;
   const text = new XMLSerializer().serializeToString(svg);

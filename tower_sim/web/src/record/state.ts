@@ -117,7 +117,6 @@ export function tested(throws: Played[], name: string): Check {
 
 const known = new Map<string, { of: string; is: unknown }>();
 
-/** Compute once for the same throws. */
 function once<T>(what: string, throws: Played[], compute: () => T): T {
   const of = JSON.stringify([throws.map(({ thrown, out, marks, game }) => [thrown, out, marks, game]), night!.head.tower]);
   const found = known.get(what);

@@ -27,7 +27,6 @@ function set(part: Partial<typeof ui>): void {
   ui.show();
 }
 
-/** Do what was tapped; a fault is told in one line. */
 function tap(...action: Parameters<typeof act>): void {
   try {
     ui.trouble = "";
@@ -199,7 +198,6 @@ function wordsOf(counts: number[], colours: string[]): string {
   return some.length ? listed(some) : "none";
 }
 
-/** The last throw beside what the model expected, and what it gave. */
 function Last({ throws }: { throws: Played[] }) {
   const rules = rulesOf(night!.head);
   const last = throws[throws.length - 1];
@@ -218,7 +216,6 @@ function Last({ throws }: { throws: Played[] }) {
   );
 }
 
-/** The chances of each number out in small; what came out is marked. */
 function Spark({ expected: { chances, low, high }, out }: { expected: Expected; out: number }) {
   const from = Math.max(Math.min(low, out) - 2, 0);
   const to = Math.min(Math.max(high, out) + 2, chances.length - 1);

@@ -26,7 +26,6 @@ export function* again(model: PhysicsModel, parts: Document["parts"]): Generator
   }
 }
 
-/** Where the cubes of a state lie: [number, place, pose]. */
 function lying({ residents, board }: PhysicsState): Lying[] {
   const rows = (cubes: readonly LyingRow[], before: string): Lying[] => cubes.map(([id, , , place, , ...pose]) => [id, before + place, pose]);
   return [...rows(residents, INSIDE), ...rows(board, "")];
@@ -38,7 +37,6 @@ function taken(state: PhysicsState, { kind, numbers }: { kind: string; numbers: 
   return [{ kind, strength: 0, thrown: [], start: lying(state), rest, pieces: [], events: [] }, next];
 }
 
-/** Do an event again; return what happens, and the state after it. */
 function moved(model: PhysicsModel, state: PhysicsState, what: Begun): [Doing, PhysicsState] {
   const run = model.begin(what);
   const windows = new Windows();

@@ -34,14 +34,7 @@ function connect(show: Replay): void {
   });
 }
 
-/**
- * What other scripts may use: `time` and `duration` (s), `playing`, `seek(s)`, `play()`, `pause()`, `counts()` (a row a
- * colour: name, letter, hand, inside, out, aside), `mark(id)`, `picture()` (a data URL), `pose(id)` (x y z in metres, qx qy qz qw; null where a cube has none),
- * `shown()` ({cube, pose} of those that are drawn), `events` ({time, word, cube, place}), `steps` (when each begins), `isWhole` (whether all
- * is computed; until then `duration`, `events` and `steps` grow), `frames` (pictures
- * drawn so far), `view` (from where one looks: turn and rise in radians, zoom), `level` (how
- * coarsely moving pictures are drawn, of QUALITIES; it stays as it is once it is set).
- */
+/** What other scripts may use: docs/replay.md. `level` is how coarsely moving pictures are drawn, of QUALITIES; it stays once it is set. */
 function opened(show: Replay) {
   const { player, record, stage: { camera } } = show;
   return {

@@ -56,13 +56,11 @@ export class Player {
     }
   }
 
-  /** Stop, and go to a time (s). */
   stopAt(time: number | string): void {
     this.playing = false;
     this.seek(time);
   }
 
-  /** Stop, and go to a whole frame before or after. */
   frame(by: number): void {
     const { rate } = this.record;
     const { begin } = this.moment.take;

@@ -59,7 +59,6 @@ export class Replay extends Show {
     return { cubes, lit: litAt(this.record, this.player.moment) };
   }
 
-  /** Put the ring and the name of the marked cube where it is drawn. */
   private showTag(drawn: Drawn | undefined): void {
     const tag = find("tag");
     tag.hidden = !drawn;

@@ -177,7 +177,6 @@ function resultOf(record: Recorded, i: number): string {
   return (results[i] ??= `${stepWords(record, i)}${record.isBoard ? `. ${endWords(record, i)}` : ""}`);
 }
 
-/** The lines of the game as the terminal has them, under their heading. */
 function Lines({ record, step }: { record: Recorded; step: number }) {
   const { heading, steps } = record.header;
   const isLog = steps.some(({ text }) => text && !isSentence(text.trim()));

@@ -60,12 +60,10 @@ export class Painter {
     return this.samples.get(many) ?? null;
   }
 
-  /** Take a size (pixels) for the picture that is drawn next. */
   resize(width: number, height: number): void {
     resize(this.canvas, width, height);
   }
 
-  /** Copy the picture that was just drawn. */
   copyTo(canvas: HTMLCanvasElement): void {
     resize(canvas, this.canvas.width, this.canvas.height);
     canvas.getContext("2d", { alpha: false })!.drawImage(this.canvas, 0, 0);

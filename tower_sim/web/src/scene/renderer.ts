@@ -164,7 +164,6 @@ export class Renderer {
     gl.disable(gl.BLEND);
   }
 
-  /** Draw what the lamp sees: cubes, and solids that are drawn whole. */
   drawDepth(values: Values, quality: Quality): void {
     const { gl } = this;
     const map = this.painter.mapOf(quality.map);
@@ -252,7 +251,6 @@ export class Renderer {
   }
 }
 
-/** Whether a solid is the floor of the tray. */
 function isFelt(solid: Solid, edge: number): boolean {
   const heights = solid.vertices.map((vertex) => vertex[2]);
   return solid.part === "tray" && Math.max(...heights) - Math.min(...heights) < 0.7 * edge;

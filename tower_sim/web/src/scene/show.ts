@@ -38,7 +38,6 @@ export abstract class Show implements Animated {
     this.themeChanged();
   }
 
-  /** Take the colours of the page, light or dark, and draw anew. */
   themeChanged(): void {
     this.stage?.paint(themeColour("--sunk"), isDark());
     this.ask();
