@@ -13,6 +13,9 @@ from matplotlib.colors import to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
 
+from tower_sim.apparatus.catalogue import parse
+from tower_sim.apparatus.parts import Apparatus
+
 COUNTS = (
     "cubes]",
     "gold",
@@ -79,6 +82,26 @@ def clashes(words: Iterable[Text], canvas: FigureCanvasAgg, by: float, beyond: f
 def written(figure: Any) -> list[Text]:
     """Return the texts of a figure that have words and are not hidden."""
     return [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
+
+
+def changed(profile: Mapping[str, Any], changes: Mapping[str, Any], name: str = "changed") -> Apparatus:
+    """Return the apparatus of a profile that is changed: a table's values one by one, lists of tables whole."""
+    tables = dict(profile)
+    for table, values in changes.items():
+        tables[table] = tables[table] | values if isinstance(values, Mapping) else values
+    return parse(toml(tables), name)
+
+
+def words_of(figure: Any) -> list[str]:
+    return [text.get_text() for text in written(figure)]
+
+
+def crowded(figure: Any) -> list[tuple[str, str]]:
+    """Return the pairs of texts whose boxes overlap by more than half a pixel, and the texts that leave the figure."""
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)  # as they are written
+    figure.draw_without_rendering()
+    return clashes(written(figure), FigureCanvasAgg(figure), 0.5, 0.0)
 
 
 def texts(figure: Any) -> Iterator[Any]:
