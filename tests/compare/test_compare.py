@@ -155,7 +155,7 @@ def test_a_model_that_samples_games_is_asked_for_many_at_once():
     assert pairs.extrapolated == ((every.thrown.sum(-1) > 7).mean(),) * 2
     assert np.array_equal(pairs.courses[0].inside, Course.of(every, Rules()).inside)
     gold = KEYS.index("gold")
-    assert pairs.total.mean_b[gold] > pairs.total.mean_a[gold]
+    assert pairs.total.mean[1, gold] > pairs.total.mean[0, gold]
 
 
 @each_case("size", [1, 7, 100])
@@ -215,7 +215,7 @@ def test_an_interruption_keeps_the_pairs_that_are_done_if_there_are_two():
         played(1)
     pairs, alone = played(3), play_pairs(both, models, 3, 1)
     assert (len(pairs), pairs.courses[1].curve.runs, pairs.interrupted) == (3, 3, True)
-    assert np.array_equal(pairs.total.mean_a, alone.total.mean_a)
+    assert np.array_equal(pairs.total.mean[0], alone.total.mean[0])
     assert np.array_equal(pairs.courses[1].inside, alone.courses[1].inside)
 
 

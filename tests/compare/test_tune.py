@@ -32,8 +32,8 @@ from tower_sim.surrogate.store import shipped as shipped_surrogate
 ROOT = Path(__file__).parents[2]
 HARVEST = str(ROOT / "docs/games/harvest.py")
 Capture = pytest.CaptureFixture[str]
-SMALL = Budget(((100, 300), (300, 20), (900, 8)), finalists=6, choose=2000, judge=1000, told=4)
-TINY = Budget(((8, 30), (16, 4)), finalists=2, choose=24, judge=16, told=2)
+SMALL = Budget(((100, 300), (300, 20), (900, 8)), finalists=6, choose=2000, judge=1000, reported=4)
+TINY = Budget(((8, 30), (16, 4)), finalists=2, choose=24, judge=16, reported=2)
 
 
 @pytest.fixture(autouse=True)

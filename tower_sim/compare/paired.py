@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
+from bisect import bisect_left
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -43,41 +44,30 @@ class Paired:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Sums over `n` pairs, of shape (k,): the means of A, B and B - A, the sums of their squared deviations, the sum of
-    the products of the deviations of A and B, and the largest absolute value.
+    """Sums over `n` pairs, for k figures.
+
+    `mean` and `square` (3, k) are the means of A, B and B - A, and the sums of their squared deviations. `product` (k,)
+    is the sum of the products of the deviations of A and B, `largest` (k,) the largest absolute value.
     """
 
     n: int
-    mean_a: Array
-    mean_b: Array
-    mean_d: Array
-    square_a: Array
-    square_b: Array
-    square_d: Array
+    mean: Array
+    square: Array
     product: Array
     largest: Array
 
     @staticmethod
     def of(a: Array, b: Array) -> Moments:
         """Return the sums for the figures `a` and `b` of n pairs, both of shape (n, k), with n at least 1."""
-        d = b - a
-        mean_a, mean_b, mean_d = a.mean(0), b.mean(0), d.mean(0)
-        off_a, off_b, off_d = a - mean_a, b - mean_b, d - mean_d
-        return Moments(
-            n=len(a),
-            mean_a=mean_a,
-            mean_b=mean_b,
-            mean_d=mean_d,
-            square_a=(off_a * off_a).sum(0),
-            square_b=(off_b * off_b).sum(0),
-            square_d=(off_d * off_d).sum(0),
-            product=(off_a * off_b).sum(0),
-            largest=np.maximum(np.abs(a).max(0), np.abs(b).max(0)),
-        )
+        sides = a, b, b - a
+        mean = np.stack([side.mean(0) for side in sides])
+        off_a, off_b, off_d = (side - middle for side, middle in zip(sides, mean, strict=True))
+        square = np.stack([(off * off).sum(0) for off in (off_a, off_b, off_d)])
+        largest = np.maximum(np.abs(a).max(0), np.abs(b).max(0))
+        return Moments(len(a), mean, square, (off_a * off_b).sum(0), largest)
 
     def only(self, figures: slice) -> Moments:
-        cut: dict[str, Any] = {sums.name: getattr(self, sums.name)[figures] for sums in fields(self)[1:]}
-        return Moments(self.n, **cut)
+        return Moments(self.n, *(getattr(self, sums.name)[..., figures] for sums in fields(self)[1:]))
 
     def __add__(self, more: Moments) -> Moments:
         """Return the sums over the pairs of both objects.
@@ -85,17 +75,12 @@ class Moments:
         Source: Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm for sample variances (1979).
         """
         n, part = self.n + more.n, more.n / (self.n + more.n)
-        step_a, step_b, step_d = more.mean_a - self.mean_a, more.mean_b - self.mean_b, more.mean_d - self.mean_d
-        weight = self.n * part
+        step, weight = more.mean - self.mean, self.n * part
         return Moments(
             n=n,
-            mean_a=self.mean_a + step_a * part,
-            mean_b=self.mean_b + step_b * part,
-            mean_d=self.mean_d + step_d * part,
-            square_a=self.square_a + more.square_a + step_a * step_a * weight,
-            square_b=self.square_b + more.square_b + step_b * step_b * weight,
-            square_d=self.square_d + more.square_d + step_d * step_d * weight,
-            product=self.product + more.product + step_a * step_b * weight,
+            mean=self.mean + step * part,
+            square=self.square + more.square + step * step * weight,
+            product=self.product + more.product + step[0] * step[1] * weight,
             largest=np.maximum(self.largest, more.largest),
         )
 
@@ -106,21 +91,20 @@ def paired_of(sums: Moments) -> Paired:
     `p` comes from Student's test of the paired differences. If all pairs have the same difference, `p` is 1 for a
     difference of 0, and else that of the sign test, 2^(1 - n).
     """
-    n, size, difference = sums.n, sums.largest, sums.mean_d
-    sd = np.sqrt(sums.square_d / (n - 1))
+    n, size, (mean_a, mean_b, difference) = sums.n, sums.largest, sums.mean
+    sd_a, sd_b, sd = np.sqrt(sums.square / (n - 1))
     is_constant = sd <= _NOTHING * size
     sd = np.where(is_constant, 0.0, sd)
     error = np.where(is_constant, np.nan, sd / math.sqrt(n))
     half = error * float(_stats.t.ppf((1 + CONFIDENCE) / 2, n - 1))
     by_sign = np.where(np.abs(difference) <= _NOTHING * size, 1.0, 2.0 ** (1 - n))
     p = np.where(is_constant, by_sign, 2 * _stats.t.sf(np.abs(difference) / error, n - 1))
-    sd_a, sd_b = np.sqrt(sums.square_a / (n - 1)), np.sqrt(sums.square_b / (n - 1))
     flat = (sd_a <= _NOTHING * size) | (sd_b <= _NOTHING * size)
     correlation = np.where(flat, np.nan, sums.product / (n - 1) / np.where(flat, 1.0, sd_a * sd_b))
     return Paired(
         n=n,
-        mean_a=sums.mean_a,
-        mean_b=sums.mean_b,
+        mean_a=mean_a,
+        mean_b=mean_b,
         sd_a=sd_a,
         sd_b=sd_b,
         difference=difference,
@@ -144,17 +128,15 @@ def shows_from(sd: float, n: int, figures: int) -> float:
 
 def games_to_show(difference: float, sd: float, figures: int) -> int:
     """Return the smallest number of pairs, at least 2, that show a `difference` above 0; see `shows_from`."""
-    few = 1  # too few
+
+    def shows(n: int) -> bool:
+        return shows_from(sd, n, figures) <= difference
+
     many = max(2, math.ceil((sd / difference * _noncentrality(_NORMAL, LEVEL / figures)) ** 2))
-    while shows_from(sd, many, figures) > difference:
+    few = 2
+    while not shows(many):
         few, many = many, 2 * many
-    while many - few > 1:
-        middle = (few + many) // 2
-        if shows_from(sd, middle, figures) > difference:
-            few = middle
-        else:
-            many = middle
-    return many
+    return few + bisect_left(range(few, many), True, key=shows)
 
 
 def _noncentrality(n: int, alpha: float) -> float:

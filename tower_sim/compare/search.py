@@ -51,19 +51,19 @@ class Budget:
     """How many games a search plays.
 
     Each of the `rungs` of successive halving has the games of a way so far, and the number of ways that go on. Then
-    each of `finalists` ways plays `choose` games, and each of `told` ways `judge` pairs of games.
+    each of `finalists` ways plays `choose` games, and each of `reported` ways `judge` pairs of games.
     """
 
     rungs: tuple[tuple[int, int], ...]
     finalists: int
     choose: int
     judge: int
-    told: int
+    reported: int
 
 
-SAMPLED = Budget(((200, 600), (800, 60), (3200, 16)), finalists=8, choose=20_000, judge=5_000, told=6)
+SAMPLED = Budget(((200, 600), (800, 60), (3200, 16)), finalists=8, choose=20_000, judge=5_000, reported=6)
 """For games that the model samples, 20,000 a second."""
-ONE_BY_ONE = Budget(((40, 60), (250, 16), (700, 8)), finalists=4, choose=2000, judge=400, told=3)
+ONE_BY_ONE = Budget(((40, 60), (250, 16), (700, 8)), finalists=4, choose=2000, judge=400, reported=3)
 """For games that are played drop by drop, 100 to 200 a second."""
 
 
@@ -211,7 +211,7 @@ class Search:
         is_alone = self.budget is SAMPLED or self.workers < 2
         self.pool = None if is_alone else self.opened.enter_context(processes(self.workers))
         first, _ = self.budget.rungs[-1]
-        self.base = Tried({}, self.start, compared, self.played(self.start, compared, first, self.seed))
+        self.base = Tried({}, self.start, compared, self.play(self.start, compared, first, self.seed))
         self.tried[frozenset()] = self.base
         self.sds = {key: self.base.sd(key) for key in self.base.place}
 
@@ -226,7 +226,7 @@ class Search:
             self.models[variant.apparatus.digest] = self.opened.enter_context(model)
         return self.models[variant.apparatus.digest]
 
-    def played(self, variant: Variant, compared: Compared, games: int, seed: int, first: int = 0) -> Array:
+    def play(self, variant: Variant, compared: Compared, games: int, seed: int, first: int = 0) -> Array:
         if self.pool is None:
             return play_side(compared, self.model_of(variant), games, seed, first, self.note)
         a, b = ((each.file, each.changes) for each in (self.start, variant))
@@ -251,7 +251,7 @@ class Search:
                     raise
                 return None
             games, _ = self.budget.rungs[0]
-            values = self.played(variant, compared, games, self.seed)
+            values = self.play(variant, compared, games, self.seed)
             found = Tried(dict(way), variant, compared, values)
             if len(values) < 2 or any(wish.key not in found.place for wish in self.wishes):
                 return None
@@ -291,7 +291,7 @@ class Search:
             for each in left:
                 have = len(each.values)
                 if have < games:
-                    more = self.played(each.variant, each.compared, games - have, self.seed, have)
+                    more = self.play(each.variant, each.compared, games - have, self.seed, have)
                     each.values = np.concatenate([each.values, more])
         return self.by_changes(left, self.budget.finalists)
 
@@ -304,17 +304,13 @@ class Search:
 
     def nearest(self, tried: Sequence[Tried], most: int) -> list[Tried]:
         """Return the nearest ways; before them those that seem to meet every wish."""
-
-        def order(each: Tried) -> tuple[bool, float, float]:
-            return not self.seems_all(each), self.distance(each), self.cost(each)
-
-        return sorted(tried, key=order)[:most]
+        return sorted(tried, key=lambda x: (not self.seems_all(x), self.distance(x), self.cost(x)))[:most]
 
     def choose(self, finalists: Sequence[Tried]) -> tuple[list[Tried], int]:
         """Play other games of the finalists; return those that no other beats, and the index of the best."""
         games, seed = self.budget.choose, _derive_seed(self.seed, 1)
-        again = [replace(each, values=self.played(each.variant, each.compared, games, seed)) for each in finalists]
-        able = [each for each in again if self.is_sure(each)] or list(filter(self.seems_all, again)) or again
+        again = [replace(each, values=self.play(each.variant, each.compared, games, seed)) for each in finalists]
+        able = [each for each in again if self.seems_all(each, -_SURE)] or list(filter(self.seems_all, again)) or again
         least = min(able, key=self.distance)
 
         def is_near(each: Tried) -> bool:
@@ -322,10 +318,10 @@ class Search:
             return self.distance(each) <= self.distance(least) + noise / 2
 
         best = min(filter(is_near, able), key=lambda each: (len(each.way), self.cost(each)))
-        told = [each for each in again if each is best or not any(self.beats(other, each) for other in again)]
-        told.sort(key=lambda each: (each is not best, self.distance(each), len(each.way)))
-        told = sorted(told[: self.budget.told], key=lambda each: (len(each.way), self.distance(each)))
-        return told, told.index(best)
+        ways = [each for each in again if each is best or not any(self.beats(other, each) for other in again)]
+        ways.sort(key=lambda each: (each is not best, self.distance(each), len(each.way)))
+        ways = sorted(ways[: self.budget.reported], key=lambda each: (len(each.way), self.distance(each)))
+        return ways, ways.index(best)
 
     def beats(self, one: Tried, other: Tried) -> bool:
         """Return whether `one` is no worse in changes, nearness and cost, and better in one of them."""
@@ -349,17 +345,14 @@ class Search:
         moved = [(each.mean(key) - self.base.mean(key)) / self.sds[key] for key in others]
         return math.sqrt(sum(move * move for move in moved) / max(len(moved), 1))
 
-    def is_sure(self, each: Tried) -> bool:
-        return all(self.seems(wish, each, -_SURE) for wish in self.wishes)
-
     def seems(self, wish: Wish, each: Tried, slack: float = 2.0) -> bool:
         """Return whether a mean meets a wish to within `slack` standard errors."""
         least, most = wish.border(each.sd(wish.key))
         more = slack * each.error(wish.key)
         return least - more <= each.mean(wish.key) <= most + more
 
-    def seems_all(self, each: Tried) -> bool:
-        return all(self.seems(wish, each) for wish in self.wishes)
+    def seems_all(self, each: Tried, slack: float = 2.0) -> bool:
+        return all(self.seems(wish, each, slack) for wish in self.wishes)
 
     def scale(self, wish: Wish) -> float:
         ends = [abs(end) for end in (wish.low, wish.high) if math.isfinite(end)]

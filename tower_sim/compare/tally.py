@@ -87,7 +87,7 @@ class Tally:
         if not self.waiting:
             assert self.sums is not None  # there are pairs, and all are added up
             return self.sums
-        return _sum(self.sums, Moments.of(*_joined(self.waiting)))
+        return _sum(self.sums, Moments.of(*_join(self.waiting)))
 
     def add(self, pairs: Pairs) -> Tally:
         draws = _sum_by_side(self.draws, pairs.draws)
@@ -97,7 +97,11 @@ class Tally:
         a, b = pairs.a, pairs.b
         sums, waiting = self.sums, (*self.waiting, (a.values, b.values))
         if sum(len(values) for values, _ in waiting) >= CHUNK:
-            sums, waiting = _sum_chunks(sums, waiting)
+            every_a, every_b = _join(waiting)
+            while len(every_a) >= CHUNK:
+                sums = _sum(sums, Moments.of(every_a[:CHUNK], every_b[:CHUNK]))
+                every_a, every_b = every_a[CHUNK:], every_b[CHUNK:]
+            waiting = ((every_a, every_b),) if len(every_a) else ()
         beyond = None if a.beyond is None or b.beyond is None else (a.beyond, b.beyond)
         return replace(
             counted,
@@ -117,15 +121,5 @@ def _sum_by_side(one: tuple[Any, Any] | None, other: tuple[Any, Any] | None) -> 
     return (one[0] + other[0], one[1] + other[1]) if one and other else one or other
 
 
-def _sum_chunks(
-    sums: Moments | None, waiting: Sequence[tuple[Array, Array]]
-) -> tuple[Moments | None, tuple[tuple[Array, Array], ...]]:
-    a, b = _joined(waiting)
-    while len(a) >= CHUNK:
-        sums = _sum(sums, Moments.of(a[:CHUNK], b[:CHUNK]))
-        a, b = a[CHUNK:], b[CHUNK:]
-    return sums, ((a, b),) if len(a) else ()
-
-
-def _joined(waiting: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+def _join(waiting: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
     return np.concatenate([a for a, _ in waiting]), np.concatenate([b for _, b in waiting])

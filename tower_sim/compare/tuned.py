@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -146,23 +147,23 @@ class Tuned:
 def sentences(tuned: Tuned) -> list[str]:
     """Return what to change, what that reaches and costs, and what stands in the way."""
     best = tuned.best
-    told = [_describe_result(tuned), _describe_costs(tuned.base, best)]
+    lines = [_describe_result(tuned), _describe_costs(best)]
     if best.verdict is not Verdict.MET:
-        told += _describe_obstacles(tuned)
+        lines += _describe_obstacles(tuned)
     shares = best.comparison.pairs.extrapolated
     if best.by_physics:
-        told.append(f"Physics played these games: {best.by_physics}.")
+        lines.append(f"Physics played these games: {best.by_physics}.")
     elif shares is not None and shares[1] > _TOLD:
-        told.append(
+        lines.append(
             f"Careful: {percent(shares[1])} of the drops lie outside of what the fast model was fitted to; "
             "--model physics plays them too."
         )
-    return [each for each in told if each]
+    return lines
 
 
 def _describe_result(tuned: Tuned) -> str:
     best = tuned.best
-    reached = " and ".join(_describe_mean(wish, best) for wish in tuned.wishes)
+    reached = " and ".join(map(partial(_describe_mean, best), tuned.wishes))
     by = f"in {counted(best.games, best.comparison.pairs.compared.game.run)} played afresh"
     changes = _list_changes(tuned.base, best.changes)
     is_one = len(tuned.wishes) == 1
@@ -177,15 +178,16 @@ def _describe_result(tuned: Tuned) -> str:
     return f"{wish} {are} not met; {ways}: {reached}, {by}."
 
 
-def _describe_mean(wish: Wish, best: Reached) -> str:
-    row, (mean, low, high, _) = best.row(wish.key), best.means[wish.key]
+def _describe_mean(way: Reached, wish: Wish, is_in_table: bool = False) -> str:
+    row, (mean, low, high, _) = way.row(wish.key), way.means[wish.key]
     half = (high - low) / 2
-    before = f" instead of {_round(row.mean_a, half)}" if best.changes else ""
-    missed = f", wished {wish.words}" if best.verdicts[wish.key] is not Verdict.MET else ""
-    return f"{row.title} {_round(mean, half)} ({_describe_ends(low, high)}{missed}){before}"
+    before, missed = f" instead of {_round(row.mean_a, half)}", f", wished {wish.words}"
+    before *= bool(way.changes) and not is_in_table
+    missed *= way.verdicts[wish.key] is not Verdict.MET and not is_in_table
+    return f"{row.title} {_round(mean, half)} ({_round(low, half)} to {_round(high, half)}{missed}){before}"
 
 
-def _describe_costs(base: Variant, best: Reached) -> str:
+def _describe_costs(best: Reached) -> str:
     if not best.changes:
         return "It costs nothing."
     run = best.comparison.pairs.compared.game.run
@@ -201,7 +203,7 @@ def _describe_costs(base: Variant, best: Reached) -> str:
 
 
 def _describe_obstacles(tuned: Tuned) -> list[str]:
-    told: list[str] = []
+    obstacles: list[str] = []
     for wish in tuned.wishes:
         if tuned.alone[wish.key]:
             continue
@@ -210,24 +212,23 @@ def _describe_obstacles(tuned: Tuned) -> list[str]:
         is_low = wish.low > most
         value, way = (most, at_most) if is_low else (least, at_least)
         if least < wish.low and wish.high < most:
-            told.append(f"What stands in its way: {title} jumps over {wish.words}; let another rule vary too.")
+            obstacles.append(f"What stands in its way: {title} jumps over {wish.words}; let another rule vary too.")
             continue
-        ends = [_describe_end(vary, way) for vary in tuned.varied if vary.key in way]
-        further = f"; {' and '.join(filter(None, ends))}" if any(ends) else ""
-        told.append(
+        ends = [
+            f"{vary.key} = {way[vary.key]} is the last value that it may have here"
+            for vary in tuned.varied
+            if way.get(vary.key) in (vary.values[:1] + vary.values[-1:])
+        ]
+        further = f"; {' and '.join(ends)}" if ends else ""
+        obstacles.append(
             f"What stands in its way: {title} goes from {number(least)} to {number(most)} in the ways that were tried, "
             f"and is {'most' if is_low else 'least'} ({number(value)}) with {_list_changes(tuned.base, way)}{further}."
         )
-    if not told and len(tuned.wishes) > 1:
-        told.append(
+    if not obstacles and len(tuned.wishes) > 1:
+        obstacles.append(
             "What stands in its way: each wish alone can be met, but no way that was tried meets them together."
         )
-    return told
-
-
-def _describe_end(vary: RuleValues, way: Way) -> str:
-    ends = {vary.values[0], vary.values[-1]}
-    return f"{vary.key} = {way[vary.key]} is the last value that it may have here" if way[vary.key] in ends else ""
+    return obstacles
 
 
 def report(tuned: Tuned) -> str:
@@ -248,7 +249,7 @@ def report(tuned: Tuned) -> str:
     table = [f"{'changes':<9} {'wish':<7} figures, and what they cost"]
     for way in tuned.ways:
         mark = " <- told above" if way is tuned.best else ""
-        figures = ", ".join(_describe_figure(wish, way) for wish in tuned.wishes)
+        figures = ", ".join(_describe_mean(way, wish, is_in_table=True) for wish in tuned.wishes)
         table.append(f"{len(way.changes):<9} {way.verdict:<7} {_list_changes(tuned.base, way.changes)}{mark}")
         table.append(f"{'':<17} {figures}; {_list_costs(way)}")
     notes = [
@@ -268,11 +269,6 @@ def _list_costs(way: Reached) -> str:
     return f"costs {named}{f' and {more} more' if more > 0 else ''}"
 
 
-def _describe_figure(wish: Wish, way: Reached) -> str:
-    mean, low, high, _ = way.means[wish.key]
-    return f"{way.row(wish.key).title} {_round(mean, (high - low) / 2)} ({_describe_ends(low, high)})"
-
-
 def _title(way: Reached, row: Row) -> str:
     groups = way.comparison.pairs.compared.groups
     of = next(group.of for group, rows in zip(groups, way.comparison.groups, strict=True) if row in rows)
@@ -281,16 +277,13 @@ def _title(way: Reached, row: Row) -> str:
 
 
 def _list_changes(base: Variant, way: Way) -> str:
-    told = [f"{key} = {_unquote(value)} instead of {_toml_or_text(as_it_was(base, key))}" for key, value in way.items()]
-    return " and ".join(told) or "no change"
-
-
-def _unquote(text: str) -> str:
-    return text[1:-1] if re.fullmatch(r'"[\w. -]+"', text) else text
-
-
-def _toml_or_text(value: Any) -> str:
-    return "nothing" if value is None else toml_text(value) if not isinstance(value, str) else value
+    changes: list[str] = []
+    for key, text in way.items():
+        old = as_it_was(base, key)
+        before = "nothing" if old is None else old if isinstance(old, str) else toml_text(old)
+        after = text[1:-1] if re.fullmatch(r'"[\w. -]+"', text) else text
+        changes.append(f"{key} = {after} instead of {before}")
+    return " and ".join(changes) or "no change"
 
 
 def _list_values(vary: RuleValues) -> str:
@@ -301,11 +294,6 @@ def _list_values(vary: RuleValues) -> str:
 
 def _round(mean: float, half: float) -> str:
     return f"{mean:.{min(max(count_decimals(half, digits=1), 1), 4)}f}"
-
-
-def _describe_ends(low: float, high: float) -> str:
-    half = (high - low) / 2
-    return f"{_round(low, half)} to {_round(high, half)}"
 
 
 def _way_json(way: Reached) -> dict[str, Any]:
