@@ -71,10 +71,9 @@ def compare_command(
     as_json: bool,
     plot: Path | None,
 ) -> None:
-    """Compare two variants, print the JSON document or the report, and draw the comparison into `plot`, if given.
+    """Compare two variants, print the JSON document or the report, and draw into `plot`, if given.
 
-    Raises the errors of `compare_files`, UsageError for a picture that cannot be written, and KeyboardInterrupt, after
-    the report, if the user interrupted the games.
+    Raises the errors of `compare_files`, and KeyboardInterrupt, after the report, if the games were interrupted.
     """
     _check_plot(plot)
     comparison = compare_files(files, games, seed, model, changes, settings)
@@ -88,7 +87,7 @@ def compare_command(
 
 
 def check_alone(b: str | None, wish: Sequence[str], vary: Sequence[str], output: Path | None) -> None:
-    """Raise UsageError for a second variant beside a wish, and for options that need a wish."""
+    """Raise UsageError for a second variant with a wish, and for options that need a wish."""
     if wish and b is not None:
         raise fault("B", b, "none with --wish, which looks for it", "leave it out, or leave out --wish")
     for name, given in (("--vary", list(vary)), ("--output", output and str(output))):
@@ -112,8 +111,7 @@ def wish_command(
 ) -> None:
     """Find rules for a wish, and print the JSON document or the report.
 
-    Write the rules into `output` and draw their comparison with the first rules into `plot`, if these are given. Raises
-    the errors of `tune_files`, and UsageError for a file that cannot be written.
+    Write the rules into `output`, and draw them beside the first rules into `plot`, if these are given.
     """
     from tower_sim.compare.search import tune_files
     from tower_sim.compare.tuned import report

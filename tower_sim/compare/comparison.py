@@ -50,7 +50,7 @@ class Comparison:
 
     @property
     def in_plain_words(self) -> str:
-        """Two or three sentences about what a player will notice, and how sure that is."""
+        """Sentences about what a player will notice, and how sure that is."""
         if not differences(self.pairs.compared, self.a, self.b):
             return f"A and B play alike: from equal seeds every {self.pairs.compared.game.run} is the same."
         if FAILED_NAME not in self.model:

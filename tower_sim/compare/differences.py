@@ -20,7 +20,7 @@ class Difference:
 
 
 def differences(compared: Compared, a: Variant, b: Variant) -> tuple[Difference, ...]:
-    """Return the differences between A and B in the rules and in the profile of the apparatus."""
+    """Return the differences between A and B in rules and apparatus."""
     tables = [(compared.keys(0), compared.keys(1))]
     if a.apparatus.digest != b.apparatus.digest:
         old, new = (dict(leaves(variant.apparatus.profile, noun(variant.apparatus))) for variant in (a, b))

@@ -21,11 +21,10 @@ _NOTHING = 1e-12  # relative to the values: a smaller spread of differences is r
 
 @dataclass(frozen=True, eq=False)
 class Paired:
-    """Statistics of k figures over `n` pairs. All arrays have shape (k,). Differences are B - A.
+    """Statistics of k figures over `n` pairs, arrays of shape (k,). Differences are B - A.
 
-    `low` and `high` are the ends of Student's interval of the mean difference at the level CONFIDENCE. They are NaN
-    where the difference is the same in all pairs. `p` is two-sided, and `adjusted` is corrected for all k figures
-    (Holm). `correlation` is between A and B, and NaN where either is constant.
+    `low` and `high` are Student's interval of the mean difference, NaN where it is the same in all pairs. `p` is
+    two-sided, `adjusted` corrected for all figures (Holm). `correlation` is NaN where A or B is constant.
     """
 
     n: int
@@ -58,7 +57,7 @@ class Moments:
 
     @staticmethod
     def of(a: Array, b: Array) -> Moments:
-        """Return the sums for the figures `a` and `b` of n pairs, both of shape (n, k), with n at least 1."""
+        """Return the sums for figures of n >= 1 pairs, both of shape (n, k)."""
         sides = a, b, b - a
         mean = np.stack([side.mean(0) for side in sides])
         off_a, off_b, off_d = (side - middle for side, middle in zip(sides, mean, strict=True))
@@ -70,7 +69,7 @@ class Moments:
         return Moments(self.n, *(getattr(self, sums.name)[..., figures] for sums in fields(self)[1:]))
 
     def __add__(self, more: Moments) -> Moments:
-        """Return the sums over the pairs of both objects.
+        """Return the sums over the pairs of both.
 
         Source: Chan, Golub and LeVeque, Updating formulae and a pairwise algorithm for sample variances (1979).
         """
@@ -88,8 +87,8 @@ class Moments:
 def paired_of(sums: Moments) -> Paired:
     """Return the statistics of at least 2 pairs from their sums.
 
-    `p` comes from Student's test of the paired differences. If all pairs have the same difference, `p` is 1 for a
-    difference of 0, and else that of the sign test, 2^(1 - n).
+    `p` is Student's of the paired differences; if all are the same, 1 for a difference of 0, else that of the sign
+    test.
     """
     n, size, (mean_a, mean_b, difference) = sums.n, sums.largest, sums.mean
     sd_a, sd_b, sd = np.sqrt(sums.square / (n - 1))
@@ -118,10 +117,9 @@ def paired_of(sums: Moments) -> Paired:
 
 
 def shows_from(sd: float, n: int, figures: int) -> float:
-    """Return the smallest mean difference that `n` pairs show with probability POWER.
+    """Return the smallest mean difference that `n` pairs show with probability POWER; `sd` is that of the differences.
 
-    `sd` is the standard deviation of the differences. "Shown" means Holm's first and strictest step, a two-sided p of
-    LEVEL / `figures`.
+    "Shown" means Holm's first and strictest step, a two-sided p of LEVEL / `figures`.
     """
     return sd * _noncentrality(n, LEVEL / figures) / math.sqrt(n)
 
@@ -142,7 +140,7 @@ def games_to_show(difference: float, sd: float, figures: int) -> int:
 def _noncentrality(n: int, alpha: float) -> float:
     """Return the mean, in standard errors, for which Student's two-sided test at `alpha` has the power POWER.
 
-    Rejections on the side opposite to the mean are left out. Their probability is below alpha / 2.
+    Rejections on the side opposite to the mean, of a probability below alpha / 2, are left out.
     """
     if n >= _NORMAL:
         return float(_stats.norm.isf(alpha / 2) + _stats.norm.ppf(POWER))

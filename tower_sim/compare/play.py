@@ -66,10 +66,10 @@ def play_pairs(
 
 
 def batches(compared: Compared, models: tuple[DropModel, DropModel], games: int, seed: int) -> Iterator[Pairs]:
-    """Play `games` pairs and yield them in order, some at a time. A uses the first model, B the second.
+    """Play pairs and yield them in order, some at a time; A uses the first model.
 
-    Run r of both draws from stream r of `seed` if both models can sample runs, else pair r is played as run r of
-    `seed`. It is left out if a drop of either run fails 5 times.
+    Run r of both draws from stream r of `seed` if both models can sample runs, else it is played as run r of `seed`. A
+    pair with a drop that failed 5 times is left out.
     """
     a_sampler, b_sampler = (compared.sampler(model) for model in models)
     if a_sampler and b_sampler:
@@ -88,9 +88,9 @@ def batches(compared: Compared, models: tuple[DropModel, DropModel], games: int,
 def play_side(
     compared: Compared, model: DropModel, games: int, seed: int, first: int = 0, note: Callable[[], None] = nothing
 ) -> Array:
-    """Play runs `first` to `first` + `games` of variant B alone, as `batches` does, and return their figures.
+    """Play runs of variant B alone, as `batches` does, from run `first` on; return their figures (run, figure).
 
-    The result has shape (run, figure), without runs with a drop that failed 5 times. `note` is called after each batch.
+    Runs with a drop that failed 5 times are left out. `note` is called after each batch.
     """
     sampler = compared.sampler(model)
     parts = [compared.none(1).values]

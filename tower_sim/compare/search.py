@@ -88,7 +88,6 @@ class Tried:
         return float(self.values[:, self.place[key]].std(ddof=1))
 
     def error(self, key: str) -> float:
-        """Return the standard error of the mean."""
         return self.sd(key) / math.sqrt(len(self.values))
 
 
@@ -138,7 +137,7 @@ def tune_files(
     seed: int,
     workers: int = 1,
 ) -> Tuned:
-    """Return what `tune` does for texts of the command line, with `workers` processes. Shows its progress."""
+    """Return what `tune` does for texts of the command line, and show the progress."""
     base = read_variant(file, changes)
     varied = [read_vary(text) for text in vary] or None
     with telling("games of the search", None) as tell:
@@ -189,7 +188,7 @@ def tuned(
 
 @dataclass(eq=False)
 class Search:
-    """A search for `wishes` that starts at the rules of `start`.
+    """A search for `wishes` from the rules of `start`.
 
     Game g of every way is drawn from stream g of the seed, so that ways differ by their rules and hardly by luck.
     """
@@ -240,7 +239,6 @@ class Search:
         return np.concatenate(parts)
 
     def tries(self, way: Way) -> Tried | None:
-        """Return a way after the first rung, or None for rules that are not allowed together."""
         key = frozenset(way.items())
         if key not in self.tried:
             try:
@@ -259,7 +257,7 @@ class Search:
         return self.tried[key]
 
     def look(self, space: Sequence[RuleValues]) -> None:
-        """Try all ways if they are few; else single changes, then more changes of the best, then their neighbours."""
+        """Try all ways if they are few; else single changes, then more changes of the best, and their neighbours."""
         most = self.budget.rungs[0][1]
         if math.prod(1 + len(vary.values) for vary in space) <= most:
             every = product(*([(vary.key, None), *((vary.key, value) for value in vary.values)] for vary in space))
@@ -324,14 +322,14 @@ class Search:
         return ways, ways.index(best)
 
     def beats(self, one: Tried, other: Tried) -> bool:
-        """Return whether `one` is no worse in changes, nearness and cost, and better in one of them."""
+        """Return whether `one` is no worse in changes, nearness and cost, and better in one."""
         first, second = (
             (len(each.way), max(self.distance(each) - self.noise(each), 0.0), self.cost(each)) for each in (one, other)
         )
         return one is not other and first != second and all(a <= b for a, b in zip(first, second, strict=True))
 
     def distance(self, each: Tried) -> float:
-        """Return the distance of the means from the wishes, in shares of the wished numbers."""
+        """Return the distance of the means from the wishes, in shares of these."""
         return math.hypot(*(wish.off(each.mean(wish.key)) / self.scale(wish) for wish in self.wishes))
 
     def noise(self, each: Tried) -> float:
@@ -339,7 +337,7 @@ class Search:
         return math.hypot(*(each.error(wish.key) / self.scale(wish) for wish in self.wishes))
 
     def cost(self, each: Tried) -> float:
-        """Return the root mean square of the changes of all other figures, in standard deviations over games."""
+        """Return the root mean square change of all other figures, in standard deviations over games."""
         wished = {wish.key for wish in self.wishes}
         others = [key for key in each.place if key in self.sds and key not in wished and self.sds[key] > 0]
         moved = [(each.mean(key) - self.base.mean(key)) / self.sds[key] for key in others]
@@ -359,7 +357,6 @@ class Search:
         return max(*ends, self.sds[wish.key]) or 1.0
 
     def span(self, key: str) -> tuple[tuple[float, Way], tuple[float, Way]]:
-        """Return the least and the most mean of a figure over all tried ways, each with its way."""
         means = [(each.mean(key), each.way) for each in self.tried.values()]
         return min(means, key=lambda each: each[0]), max(means, key=lambda each: each[0])
 
@@ -374,7 +371,7 @@ class Judge:
     settings: PhysicsSettings | None
 
     def reached(self, each: Tried) -> Reached:
-        """Return a way as fresh games judge it: with physics if the fast model does not know such drops."""
+        """Return a way as fresh games judge it, by physics if the fast model does not know such drops."""
         found = self._play(each, self.games, self.model, self.settings)
         shares, why = found.pairs.extrapolated or (0.0, 0.0), ""
         if shares[1] > BEYOND:

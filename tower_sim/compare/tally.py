@@ -18,7 +18,7 @@ CHUNK = 4096  # pairs that are summed at once, so that the sums do not depend on
 
 @dataclass(frozen=True)
 class Draws:
-    """The number of draws that `landed` in the runs of one variant, and of failed draws that were repeated."""
+    """The number of draws that `landed` in the runs of a variant, and of failed draws that were repeated."""
 
     landed: int
     redrawn: int
@@ -29,10 +29,10 @@ class Draws:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Some pairs of runs. Run r of `a` and run r of `b` have the same seed.
+    """Pairs of runs; run r of both has the same seed.
 
-    `left_out` is the number of pairs with a failed run, and `failure` the error of one of them. `draws` are for A and
-    B, or None if the model does not report them.
+    `left_out` counts pairs with a failed run, `failure` is the error of one. `draws` are None if the model does not
+    report them.
     """
 
     a: Values
@@ -47,10 +47,10 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Sums over all pairs so far, immutable.
+    """Sums over all pairs so far, immutable; pairs of values are for A and B.
 
-    `n` is the number of pairs. `courses` are the further counts of the game for A and B. `drops` and `beyond` are for A
-    and B, as in `Values`. `interrupted` means that the user stopped the games. `waiting` has values not yet in `sums`.
+    `courses` are further counts of the game, `drops` and `beyond` as in `Values`. `waiting` has values not yet in
+    `sums`.
     """
 
     compared: Compared
@@ -77,7 +77,7 @@ class Tally:
 
     @property
     def extrapolated(self) -> tuple[float, float] | None:
-        """The shares of the drops of A and B outside the training range of a fitted model, or None."""
+        """The shares of drops outside the training range of a fitted model, or None."""
         if self.beyond is None:
             return None
         return self.beyond[0] / self.drops[0], self.beyond[1] / self.drops[1]

@@ -33,10 +33,10 @@ _COSTS = 2  # costs that a row of the table names
 
 @dataclass(frozen=True, eq=False)
 class Reached:
-    """A way as judged by games played after the choice: its `comparison` with the rules without changes (A).
+    """A way as judged by games played after the choice: its `comparison` with the first rules (A).
 
-    `means` has the mean of each wished figure with its 95 % interval and standard deviation over games, and `verdicts`
-    what they say. `by_physics` says why physics played these games instead of the fast model, or is empty.
+    `means` has the mean of each wished figure, its 95 % interval and standard deviation over games, `verdicts` what
+    they say. `by_physics` is the reason why physics played these games, or empty.
     """
 
     changes: Way
@@ -59,10 +59,7 @@ class Reached:
 
     @property
     def costs(self) -> tuple[Row, ...]:
-        """The figures that nobody wished for and that surely change, the largest effect of each table first.
-
-        The test of each is corrected for all figures of its table (Holm).
-        """
+        """The figures that nobody wished for and that surely change (Holm in each table), the largest effect first."""
         shown = ([row for row in rows if row.shown and row.key not in self.means] for rows in self.comparison.groups)
         return tuple(row for rows in shown for row in sorted(rows, key=lambda row: -row.effect))
 
@@ -117,7 +114,6 @@ class Tuned:
         return " ".join(sentences(self))
 
     def write(self, path: str | Path) -> None:
-        """Write the rules that were found as a rules file; paths in it count from its folder."""
         writing.write(path, rules_text(self, Path(path)), "rules")
 
     def to_json(self) -> dict[str, Any]:

@@ -47,7 +47,7 @@ def read_vary(text: str) -> RuleValues:
 
 
 def vary_of(key: str, values: Any) -> RuleValues:
-    """Return what a key and its values let vary: a text as after `--vary KEY=`, a range, or a list of values."""
+    """Return what a key and its values let vary: a text as after `--vary KEY=`, a range, or a list."""
     if isinstance(values, str):
         return read_vary(f"{key}={values}")
     if not isinstance(values, (Sequence, range)):
@@ -59,7 +59,7 @@ def vary_of(key: str, values: Any) -> RuleValues:
 
 
 def usual(base: Variant) -> tuple[RuleValues, ...]:
-    """Return what varies by default: every rule that is a whole number above 0, from half to twice its value.
+    """Return every rule that is a whole number above 0, from half to twice its value.
 
     Values that the game refuses are left out, and so are rules without two values.
     """

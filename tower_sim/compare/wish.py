@@ -31,9 +31,9 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Wish:
-    """The wish that the mean of the figure `key` lies from `low` to `high`; one of them may be infinite.
+    """The wish that the mean of the figure `key` lies from `low` to `high`, which may be infinite.
 
-    `target` is the one number that was wished for, or None for a range or a limit. `text` is the wish as written.
+    `target` is the one number that was wished for, or None for a range or a limit.
     """
 
     key: str
@@ -43,7 +43,7 @@ class Wish:
     text: str
 
     def border(self, sd: float) -> tuple[float, float]:
-        """Return the ends of the band that meets the wish, for the standard deviation `sd` over games."""
+        """Return the ends of the band that meets the wish; `sd` is the standard deviation over games."""
         if self.target is None:
             return self.low, self.high
         slack = NEAR * (abs(self.target) or sd)
@@ -53,7 +53,6 @@ class Wish:
         return max(self.low - mean, mean - self.high, 0.0)
 
     def verdict(self, low: float, high: float, sd: float) -> Verdict:
-        """Return what an interval of the mean says."""
         least, most = self.border(sd)
         if least <= low and high <= most:
             return Verdict.MET
@@ -75,7 +74,7 @@ def together(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def read_wishes(texts: Sequence[str]) -> tuple[Wish, ...]:
-    """Return wishes that are written as on the command line; each figure is wished for at most once."""
+    """Return wishes written as on the command line, at most one for each figure."""
     wishes = tuple(map(_read, texts))
     keys = [wish.key for wish in wishes]
     twice = next((key for key in keys if keys.count(key) > 1), None)

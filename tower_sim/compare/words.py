@@ -183,7 +183,7 @@ def _describe_gain(figures: Sequence[Row], run: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share as text. Small shares are not rounded to none, and large ones are not rounded to all."""
+    """Return a share as text; a small one is not rounded to none, nor a large one to all."""
     if share in (0, 1):
         return "all" if share else "none"
     return "under 0.1 %" if share < 0.001 else "over 99.9 %" if share > 0.999 else f"{100 * share:.1f} %"
@@ -204,10 +204,7 @@ def _mean(row: Row, value: float, sign: str = "") -> str:
 
 
 def decimals(row: Row) -> int:
-    """Return the number of decimals that show two digits of the half width of the interval; 2 without an interval.
-
-    A value has at most four digits and a point, for the width of the tables.
-    """
+    """Return the number of decimals that show two digits of half the interval, at most four digits in all."""
     half = 0.0 if row.interval is None else (row.interval[1] - row.interval[0]) / 2
     largest = max(1.0, abs(row.mean_a), abs(row.mean_b))
     return max(min(count_decimals(half), 4 - math.floor(math.log10(largest))), 0)

@@ -40,7 +40,7 @@ _ALONE = f"<style>:root {{ color-scheme: light dark; color: light-dark({INK}, #e
 def svg(figure: Any, name: str, caption: str) -> str:
     """Return a matplotlib figure as an SVG element for a page whose style includes STYLE.
 
-    `name` makes the ids different from those of other charts on the page. `caption` becomes the label.
+    `name` makes its ids different from those of other charts on the page.
     """
     for text in figure.findobj(Text):
         text.set_parse_math(False)  # a dollar sign in a name starts no formula
@@ -253,7 +253,7 @@ def outline(edges: Any, values: Any, name: str = "", role: int = 0, *, filled: b
 
 
 def level(value: float, name: str = "", role: int = 1, *, upright: bool = False) -> Draw:
-    """Return a function that draws a horizontal line, or a vertical one if `upright`; thin and solid without a name."""
+    """Return a function that draws a horizontal line, or a vertical one; thin and solid without a name."""
     named = {key: ROLES[role][key] for key in ("color", "ls")} | {"lw": 1, "label": name}
     style = named if name else {"color": INK, "lw": 0.6}
     return lambda axis: (axis.axvline if upright else axis.axhline)(value, **style)
@@ -264,8 +264,8 @@ def cells(
 ) -> Draw:
     """Return a function that draws a heat map of `values`, shape (columns, rows), between the edges `x` and `y`.
 
-    If there are negative values they are blue, and positive ones red. Cells show their number, or only its sign if
-    space is short; those of the mask `few` are hatched, those of `edged` have an edge.
+    If some are negative they are blue, positive ones red. Cells show their number, or its sign if space is short. Those
+    of `few` are hatched, those of `edged` have an edge.
     """
     most = float(np.nanmax(np.abs(values), initial=0)) or 1.0
     both, is_roomy = bool((values < 0).any()), len(x) <= 10 and len(y) <= 16
@@ -301,14 +301,14 @@ BEYOND = "95 % interval without 0"
 
 
 def has_ratio(below: Estimate) -> bool:
-    """Return whether dividing by this estimate makes sense: its interval excludes 0 and is narrower than its value."""
+    """Return whether one may divide by it: its interval excludes 0 and is narrower than its value."""
     return bool(below.value) and not below.low <= 0 <= below.high and not below.high - below.low >= abs(below.value)
 
 
 def beside(rows: Sequence[tuple[str, Estimate, Estimate]], names: tuple[str, str], farthest: float = 2.0) -> Any:
-    """Return a figure of pairs of estimates: their ratio, with both intervals divided by the second value.
+    """Return a figure of the ratios of pairs of estimates, with both intervals divided by the second value.
 
-    Pairs are left out if the second value may be 0, or if the ratio is more than `farthest` from 1.
+    Pairs are left out if the second value may be 0, or the ratio is more than `farthest` from 1.
     """
     kept = [row for row in rows if has_ratio(row[2]) and abs(row[1].value / row[2].value - 1) <= farthest]
     y = np.arange(len(kept))

@@ -41,8 +41,7 @@ def how_sure(runs: int, unit: str) -> str:
 def plainly(figure: Estimate, unit: str = "") -> str:
     """Return an estimate as text for players, such as `13.9 ± 0.1`.
 
-    It has one digit of half the interval, and at most three of the value. Without an interval, or if it shows as 0,
-    there is no ±. A lopsided interval shows both ends.
+    It has one digit of half the interval, and at most three of the value. A lopsided interval shows both ends.
     """
     if not math.isfinite(figure.value):
         return "-"

@@ -16,9 +16,9 @@ FEWEST, MOST = 500, 4000  # games of the rule
 
 @dataclass(frozen=True)
 class GameKit:
-    """What a game is played with: the cubes, the phases in order, and the numbers of the rules.
+    """The cubes of a game, its phases in order, and the numbers of its rules.
 
-    `colour_of` (of each cube) and `phases` are indices into `colours`. `kind` is the campaign's.
+    `colour_of` (of each cube) and `phases` are indices into `colours`.
     """
 
     colours: tuple[str, ...]
@@ -38,14 +38,14 @@ class GameKit:
 
 
 def is_of_the_rule(campaign: Campaign) -> bool:
-    """Return whether the campaign itself was made with the 2/3-1/3 rule."""
+    """Return whether the campaign itself is of the 2/3-1/3 rule."""
     return "two_thirds" in str(campaign.spec.get("model", ""))
 
 
 def kit_of(campaign: Campaign) -> GameKit | None:
     """Return the kit of a campaign with one design point, or None if the rule cannot play it.
 
-    The rule needs a game that knows before a run what each drop throws, with a set-up and a phase.
+    The rule needs a set-up and a phase, and to know before a run what each drop throws.
     """
     d = campaign.drops
     if not (campaign.has_setup and _has_plan(campaign)):
@@ -143,9 +143,6 @@ def play_rule(kit: GameKit, games: int, rng: np.random.Generator) -> Campaign:
 
 
 def play_beside(campaign: Campaign, rng: np.random.Generator) -> Campaign | None:
-    """Play the rule with the kit of a campaign with one design point; None if it cannot.
-
-    As many games as the campaign has runs, but at least 500 and at most 4000.
-    """
+    """Play the rule with the kit of a campaign, in as many games within limits; None if it cannot."""
     kit = kit_of(campaign)
     return play_rule(kit, int(np.clip(campaign.runs, FEWEST, MOST)), rng) if kit else None

@@ -20,10 +20,7 @@ DRAWN = 12  # set-ups whose win shares are drawn
 
 
 def have_winners(campaign: Campaign) -> bool:
-    """Return whether the game reports the winner of a battle on a board.
-
-    Winners of battles in a tower are a column like any other.
-    """
+    """Return whether the game reports winners of battles on a board; those in a tower are a column like any other."""
     return WINNER in campaign.facts and (campaign.game is None or campaign.game.board)
 
 
@@ -33,9 +30,9 @@ def are_on_board(campaign: Campaign) -> bool:
 
 
 def through_ship(campaign: Campaign) -> Array:
-    """Return whether the cube of each entry was thrown through the ship in that step, shape (entries,).
+    """Return whether the cube of each entry was thrown through the ship, shape (entries,).
 
-    An ability may throw a new cube or put a known cube into a zone; only the first counts.
+    Of an ability only the first entry of a cube counts: it may also put a known cube into a zone.
     """
     cubes, kind = campaign.cubes, campaign.drops.kind
     key = campaign.drops.run[cubes.row].astype(np.int64) * (int(cubes.cube.max(initial=0)) + 1) + cubes.cube
@@ -55,7 +52,7 @@ def _knocked(campaign: Campaign) -> tuple[Array, Array, Array]:
 
 
 def moved_and_lying(campaign: Campaign) -> tuple[Array, Array]:
-    """Return for each run how many lying cubes its throws moved, and how many lay there, both of shape (runs,)."""
+    """Return how many lying cubes the throws of each run moved, and how many lay there, both (runs,)."""
     thrown, lying, moved = _knocked(campaign)
     rows = thrown > 0
     sums = campaign.by_run(np.stack([moved[rows], lying[rows]], 1), rows)
@@ -63,10 +60,7 @@ def moved_and_lying(campaign: Campaign) -> tuple[Array, Array]:
 
 
 def chain_lengths(campaign: Campaign) -> tuple[Array, Array]:
-    """Return the run of each throw, and how many explosions follow it, both of shape (n,).
-
-    An ability that called the model counts as a throw.
-    """
+    """Return the run of each throw, or ability that called the model, and the explosions after it, both (n,)."""
     d = campaign.drops
     starts = d.kind.among("throw") | (d.kind.among("ability") & d.drawn)
     number = np.cumsum(starts) - 1
@@ -85,7 +79,7 @@ def first_cubes(campaign: Campaign) -> Array:
 
 
 def plain(campaign: Campaign, boot: Resamples) -> str:
-    """Return a sentence on who wins if all battles have the same first cubes, otherwise an empty string."""
+    """Return a sentence on who wins, or "" if battles differ in their first cubes."""
     sides, cubes, wins = _odds(campaign, boot)
     if len(cubes) != 1:
         return ""
@@ -105,10 +99,7 @@ def sections(campaign: Campaign, boot: Resamples) -> list[Section]:
 
 
 def landings(campaign: Campaign, boot: Resamples) -> Section:
-    """Return the section on where cubes land, and where they lie at the end.
-
-    A cube that is thrown again lands each time, but counts once at the end.
-    """
+    """Return the section on where cubes land, each time, and where they lie at the end."""
     cubes, run = campaign.cubes, campaign.drops.run[campaign.cubes.row].astype(np.int64)
     key = run * (int(cubes.cube.max(initial=0)) + 1) + cubes.cube
     last = len(key) - 1 - np.unique(key[::-1], return_index=True)[1]

@@ -29,7 +29,7 @@ class Varied:
     """A field that differs between design points.
 
     `levels` are its values: numbers from the least, words as they appear. `numbers` (points,) has the number, or the
-    index of the word in `levels`.
+    index of the word.
     """
 
     name: str
@@ -55,8 +55,7 @@ def is_sampled(campaign: Campaign) -> bool:
 def at_point(campaign: Campaign, point: int) -> Campaign:
     """Return the runs of one design point as a campaign of its own, numbered from 0.
 
-    Its digest names the point, so random numbers of a report depend on the point alone. Raises UsageError for a point
-    without data.
+    Its digest names the point, for the random numbers of a report. Raises UsageError for a point without data.
     """
     point = check_whole("point", point, 0)
     first, stop = (int(i) for i in np.searchsorted(campaign.run_point, [point, point + 1]))
@@ -125,7 +124,7 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def together(fields: list[Varied]) -> list[list[Varied]]:
-    """Group fields that always change together: their effects cannot be told apart."""
+    """Group fields that always change together."""
     groups: list[list[Varied]] = []
     for field in fields:
         for group in groups:
@@ -143,10 +142,7 @@ def together(fields: list[Varied]) -> list[list[Varied]]:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A figure as the ratio of two sums over runs, each of shape (runs,); unit 1 means a share.
-
-    A `minor` figure appears in tables only.
-    """
+    """A figure as the ratio of two sums over runs, of shape (runs,); unit 1 means a share, `minor` tables only."""
 
     about: str
     name: str
@@ -162,10 +158,10 @@ class Quantity:
 
 @dataclass(frozen=True)
 class SweptCurve:
-    """One figure at each point with data: `y` has values, intervals and the number of drops, cubes or runs behind each.
+    """A figure at each point with data: `y` has values, intervals and sample sizes.
 
-    `error` is the standard error, with `freedom` degrees of freedom; NaN with fewer than five runs. `rule` is the
-    figure under the 2/3-1/3 rule with the kit of each point; None if it was not played.
+    `error` is the standard error, with `freedom` degrees of freedom. `rule` is the figure under the 2/3-1/3 rule with
+    the kit of each point; None if it was not played.
     """
 
     about: str
@@ -190,7 +186,7 @@ class SweptCurve:
 def phase_figures(campaign: Campaign) -> tuple[Figure, ...]:
     """Return the game's own figures that are means over phases, those with a distribution first.
 
-    Without a set-up there are none. Figures that every tower has are left out.
+    There are none without a set-up. Figures that every tower has are left out.
     """
     if campaign.game is None or not campaign.has_setup:
         return ()
@@ -205,7 +201,7 @@ def phase_figures(campaign: Campaign) -> tuple[Figure, ...]:
 
 
 def other_figures(campaign: Campaign) -> tuple[Figure, ...]:
-    """Return the game's own figures that `phase_figures` leaves out; figures of every tower are left out."""
+    """Return the game's other own figures; those of every tower are left out."""
     mine = phase_figures(campaign)
     own = () if campaign.game is None else campaign.game.figures
     return tuple(f for f in own if f.key not in GENERAL and f not in mine and f.is_told(campaign.by_drop))
@@ -218,7 +214,7 @@ def estimate(campaign: Campaign, boot: Resamples, figure: Figure) -> Estimate:
 
 
 def quantities(campaign: Campaign) -> list[Quantity]:
-    """Return the main figures of a campaign with one design point, the figures of the game's designer first."""
+    """Return the main figures of a campaign with one design point, the game's own first."""
     own = [part for _, _, parts in own_columns(campaign) if len(parts) <= MOST_WORDS for part in parts.values()]
     return [*(_of_board(campaign) if battles.are_on_board(campaign) else _of_tower(campaign)), *own]
 
@@ -238,7 +234,7 @@ def _of_tower(campaign: Campaign) -> list[Quantity]:
 
 
 def of_drops(campaign: Campaign, title: str) -> str:
-    """Return the title of a phase figure; a campaign without a set-up has drops instead of phases."""
+    """Return the title of a phase figure; without a set-up there are drops instead of phases."""
     return title if campaign.has_setup else title.replace("phase", "drop")
 
 
@@ -258,10 +254,9 @@ def _of_board(campaign: Campaign) -> list[Quantity]:
 
 
 def own_columns(campaign: Campaign) -> list[tuple[str, str, dict[str, Quantity]]]:
-    """Return the game's own columns that no other figure or section covers.
+    """Return the game's own columns that nothing else covers: name, meaning, and figures by name.
 
-    Each entry has the name, the game's description, and the figures by name: the mean of a number, the share of a truth
-    value or of each word.
+    These are the mean of a number, and the share of a truth value or of each word.
     """
     columns = {column.name: column for column in (campaign.game.columns if campaign.game else ())}
     about = {name for name, column in columns.items() if not column.studied}
@@ -286,7 +281,7 @@ def own_columns(campaign: Campaign) -> list[tuple[str, str, dict[str, Quantity]]
 
 
 def curves(campaign: Campaign, tell: Callable[[int], None] = lambda done: None) -> list[SweptCurve]:
-    """Return the main figures at each point with data; `tell` hears the number of finished points."""
+    """Return the main figures at each point with data."""
     figures: list[list[Quantity]] = []
     parts: list[list[Estimate]] = []
     errors: list[tuple[Array, Array]] = []

@@ -71,8 +71,7 @@ class Slice:
 class Effect:
     """The change of a figure along a slice: its least and greatest point, and the shape between them.
 
-    `p` is the p value of no effect after Holm's correction over the report (NaN: too few runs). The shape comes from
-    pairs of points that differ, corrected over the slice, or from the trend.
+    `p` is the p value of no effect after Holm's correction over the report (NaN: too few runs).
     """
 
     curve: SweptCurve
@@ -112,7 +111,7 @@ def _by_field(alike: Sequence[Slice]) -> dict[str, list[Slice]]:
 def changes(curves: Sequence[SweptCurve], alike: Sequence[Slice], points: int) -> dict[tuple[str, str], float]:
     """Return the p value of no change for each figure and field, after Holm's correction, by both names.
 
-    If no points differ in one field only, all are compared and the field is "". Figures need two points of five runs.
+    If no points differ in one field only, all are compared and the field is "".
     """
     every = Slice(Varied("", False, np.arange(points), ()), np.arange(points), "")
     fields = _by_field(alike) or {"": [every]}
@@ -142,7 +141,7 @@ def _known(curve: SweptCurve, along: Slice) -> Array:
 def effects_of(
     curves: Sequence[SweptCurve], alike: Sequence[Slice], sure: Mapping[tuple[str, str], float]
 ) -> list[Effect]:
-    """Return the effect on each figure along each slice with two or more values; `sure` are the p values of `changes`.
+    """Return the effect on each figure along each slice; `sure` are the p values of `changes`.
 
     The p value of a slice is that of its field, or its own after Holm's correction over the field's slices if greater.
     """
@@ -192,7 +191,7 @@ def _above(value: Array, error: Array, freedom: Array) -> Array:
 
 
 def describe(effect: Effect) -> str:
-    """Return the effect along a slice in words; words that begin with a verb follow the name of the figure."""
+    """Return the effect in words; those that begin with a verb follow the name of the figure."""
     field, (low, high) = effect.along.field, effect.ends
     at_low, at_high = field.at(effect.lowest), field.at(effect.highest)
     if low.value == high.value:
@@ -229,10 +228,10 @@ class Indices:
 
 @dataclass(frozen=True)
 class Shares:
-    """Sobol indices of each field: the share of a figure's variance from the field alone, and in all with other fields.
+    """Sobol indices of each field: the share of a figure's variance by itself, and in all with other fields.
 
-    Each has shape (2, fields): values and standard errors. `dummy` is the total index of a column of random numbers.
-    `explained` is the share of the variance of held-out points that the Gaussian process predicts.
+    Each has shape (2, fields): values and standard errors. `dummy` is the total index of a column of random numbers,
+    `explained` the share of the variance of held-out points that the Gaussian process predicts.
     """
 
     first: Array
@@ -259,16 +258,13 @@ def rank_correlation(x: Array, y: Array) -> Estimate:
 
 
 def rank_of(curve: SweptCurve, field: Varied) -> Estimate:
-    """Return the rank correlation of a figure with a field, over the points that have the figure."""
+    """Return the rank correlation of a figure with a field."""
     known = np.isfinite(curve.y.value)
     return rank_correlation(field.numbers[known], curve.y.value[known])
 
 
 def followed(curves: Sequence[SweptCurve], fields: Sequence[Varied]) -> dict[tuple[str, str], float]:
-    """Return the p value of each rank correlation, after Holm's correction, by the names of figure and field.
-
-    Fields of words and figures with too few points for an interval have none.
-    """
+    """Return the p value of each rank correlation that has an interval, after Holm's correction."""
     found: dict[tuple[str, str], float] = {}
     for curve in curves:
         known = np.isfinite(curve.y.value)
@@ -281,8 +277,7 @@ def followed(curves: Sequence[SweptCurve], fields: Sequence[Varied]) -> dict[tup
 def smooth(x: Array, y: Array, at: Array, rng: np.random.Generator) -> Estimates | None:
     """Return a local quadratic fit of `y` on `x` at the places `at` with its 95 % band; None for too few points.
 
-    The band comes from points resampled with `rng`. Source: Fan and Gijbels, Local Polynomial Modelling and Its
-    Applications, 1996, chapter 2.
+    Random: resampled points. Source: Fan and Gijbels, Local Polynomial Modelling and Its Applications, 1996, chapter 2.
     """
     if len(x) < FEWEST_FOR_SMOOTH or np.ptp(x) == 0:
         return None
@@ -340,8 +335,8 @@ def shares(x: Array, y: Array, rng: np.random.Generator) -> Shares | None:
     """Return Sobol indices of a sample `x` (points, fields), `y` (points), with independent and uniform fields.
 
     None without scikit-learn, for too few points, or if a Gaussian process predicts held-out points badly. Random: a
-    column of random numbers, groups of points, samples, and the points used if there are more than MOST_FOR_SHARES.
-    Source: Saltelli et al., Computer Physics Communications 181 (2010) 259, as implemented in scipy.
+    column, groups of points, samples, and the points used of more than MOST_FOR_SHARES. Source: Saltelli et al.,
+    Computer Physics Communications 181 (2010) 259, as implemented in scipy.
     """
     if not is_there(SKLEARN) or len(y) < FEWEST_FOR_SHARES or not y.std() > 1e-9 * max(1.0, float(np.abs(y).max())):
         return None
@@ -375,10 +370,10 @@ def shares(x: Array, y: Array, rng: np.random.Generator) -> Shares | None:
 def _process(x: Array, y: Array, rng: np.random.Generator) -> tuple[Callable[[Array], Array], Array]:
     """Fit Gaussian processes to `y` (T,) at `x` (T, F): to all points, and without each group of them.
 
-    Return a function from places (n, F) to the means of the processes (n, 1 + GROUPS), and the prediction for each
-    point without its group (T,). All processes share one kernel, which maximises the likelihood of up to SOUGHT points:
-    Matern with smoothness 5/2, one length for each coordinate, and a nugget. Random: the groups, and the points for the
-    kernel. Source: Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006.
+    Return a function from places (n, F) to the means (n, 1 + GROUPS), and the prediction for each point without its
+    group (T,). All share one kernel, of the greatest likelihood for up to SOUGHT points: Matern 5/2, one length for
+    each coordinate, and a nugget. Random: groups and points. Source: Rasmussen and Williams, Gaussian Processes for
+    Machine Learning, 2006.
     """
     sk = importlib.import_module("sklearn.gaussian_process")
     of, fitted = sk.kernels, sk.GaussianProcessRegressor

@@ -22,12 +22,11 @@ _WORK = 2e8  # cubes shuffled, over all permutations
 
 @dataclass(frozen=True)
 class Fairness:
-    """The result of a permutation test of the hypothesis that colour has no effect among cubes in the same situation.
+    """A permutation test of whether colour has no effect among cubes in the same situation.
 
-    `differences` are, by colour, the share out minus the share expected from all cubes in the same situations.
-    `statistic` is the squared distance between the numbers out and their expectation, in the metric of their covariance
-    under permutation. `p` is its Monte Carlo p value, with standard error `p_error`; `p_chi2` is that of the limiting
-    distribution. Only informative situations count: with two or more colours, some cubes out and some not.
+    `differences` are, by colour, the share out minus that expected from all cubes in the same situations. `statistic`
+    is the squared distance of the numbers out from their expectation, in the metric of their covariance. `p` is its
+    Monte Carlo p value, with standard error `p_error`; `p_chi2` that of the limiting distribution.
     """
 
     colours: tuple[str, ...]
@@ -127,7 +126,7 @@ def fairness(campaign: Campaign, boot: Resamples, cubes: Situations, rng: np.ran
 
 
 def shuffled(cubes: Situations, rng: np.random.Generator) -> Array:
-    """Return the colours of the cubes out after colours were shuffled within each situation, shape (out,).
+    """Return the colours of the cubes out after a shuffle within each situation, shape (out,).
 
     One sort of packed whole numbers (situation, random bits, colour) shuffles all situations at once.
     """
@@ -138,7 +137,7 @@ def shuffled(cubes: Situations, rng: np.random.Generator) -> Array:
 
 @dataclass(frozen=True)
 class ByPhase:
-    """The cubes that come out of a phase, by colour: `mean` is the mean number, `present` the share of phases with any.
+    """The cubes out of a phase, by colour: their `mean` number, and the share of phases with any `present`.
 
     `table` has the mean numbers by the colour of the phase, in `names`, and the colour that came out.
     """

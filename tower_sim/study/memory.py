@@ -38,10 +38,9 @@ def jackknifed(
 ) -> Estimates:
     """Return `statistic` of the sums `total` (K,), shape (M,), with intervals from leaving out one run at a time.
 
-    `own` (runs, K) is the part of the sums that leaves with each run, `stratum` (runs,) its stratum. The middle of an
-    interval is corrected for bias. No intervals with fewer than five runs, or fewer than two in a stratum. Sources:
-    Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 11; the degrees of freedom are Satterthwaite's
-    for the variance of numbers with this kurtosis (Box, Biometrika 40 (1953) 318).
+    `own` (runs, K) is the part that leaves with each run. The middle is corrected for bias. Sources: Efron and
+    Tibshirani, An Introduction to the Bootstrap, 1993, chapter 11; the degrees of freedom are Satterthwaite's for the
+    variance of numbers with this kurtosis (Box, Biometrika 40 (1953) 318).
     """
     runs = len(own)
     sizes = np.bincount(stratum)
@@ -83,9 +82,9 @@ def jackknife_error(left_out: Array) -> Array:
 def autocorrelation(campaign: Campaign, boot: Resamples, values: Array) -> Estimates:
     """Return the autocorrelation of `values` (drops, K) at lags 1 to 7, shape (K * 7), with intervals over runs.
 
-    The mean over runs of the same stratum at the same drop is subtracted first. The formula is sum x_t x_(t+k) over
-    sqrt(sum x_t^2 sum x_(t+k)^2), with sums over all t and runs. A run that is left out also moves the means, so n / (n
-    - 1) of its products leave. Source: Diggle et al., Analysis of Longitudinal Data, 2002, section 3.4.
+    It is sum x_t x_(t+k) over sqrt(sum x_t^2 sum x_(t+k)^2), of differences from the mean over runs of the stratum at
+    the same drop. A run that is left out also moves the means, so n / (n - 1) of its products leave. Source: Diggle et
+    al., Analysis of Longitudinal Data, 2002, section 3.4.
     """
     columns: list[Array] = []
     for column in values.reshape(len(values), -1).T:
@@ -110,8 +109,8 @@ def autocorrelation(campaign: Campaign, boot: Resamples, values: Array) -> Estim
 class Information:
     """Mutual information (bits) between the numbers out in one drop and in the next, minus its mean without memory.
 
-    `null` are values for next numbers from another run, minus the same mean. `p` is the p value: the share of null
-    values, with the value itself added, that are at least as great; `p_error` is its Monte Carlo standard error.
+    `null` are values for next numbers from another run, minus the same mean; `p` the share of them that are at least as
+    great, with the value itself added, `p_error` its Monte Carlo standard error.
     """
 
     bits: Estimate
@@ -137,12 +136,11 @@ def _entropy(counts: Array, axes: tuple[int, ...], n: Array) -> Array:
 
 
 def successive_information(campaign: Campaign, rng: np.random.Generator) -> Information | None:
-    """Return the information between successive phases of a run; None with fewer than two runs or without such phases.
+    """Return the information between successive phases of a run; None without such phases in two runs.
 
-    The null distribution pairs the numbers of a run with the next numbers of another run at the same drops. The
-    interval is a jackknife's over blocks of runs, since resampling repeats pairs, which looks like information. Random:
-    the pairing of runs, from `rng`. Source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapters 11
-    and 15.
+    The null distribution takes the next numbers from another run at the same drops. The interval is a jackknife's over
+    blocks of runs, since resampling repeats pairs, which looks like information. Random: the pairing of runs. Source:
+    Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapters 11 and 15.
     """
     table = np.nan_to_num(campaign.matrix(np.where(campaign.phases, campaign.drops.emerged, np.nan)), nan=-1)
     now, later = table[:, :-1].astype(np.int64), table[:, 1:].astype(np.int64)
@@ -185,9 +183,9 @@ def _permutations(strata: Array, rng: np.random.Generator) -> Iterator[Array]:
 
 @dataclass(frozen=True)
 class Prediction:
-    """The held-out log score (bits per drop) of the memoryless predictor, and the gain of each richer one over it.
+    """The held-out log score (bits a drop) of the memoryless predictor, and the gain of each richer one.
 
-    `gains` are named by what a predictor knows beside the number thrown.
+    `gains` are named by what it knows beside the number thrown.
     """
 
     memoryless: Estimate
@@ -198,10 +196,9 @@ def prediction(campaign: Campaign, boot: Resamples, rng: np.random.Generator) ->
     """Score predictions of the number of cubes out of each phase after the first; None with fewer runs than folds.
 
     The memoryless predictor is the distribution of the number out, e, given the number thrown. A richer one multiplies
-    it by exp((theta . z) e + phi e^2), where z is what it knows and a constant 1. theta and phi are fitted to 4/5 of
-    the runs and scored on the rest. Random: the folds, from `rng`. Sources: Efron and Tibshirani, Annals of Statistics
-    24 (1996) 2431 (the family); Gneiting and Raftery, Journal of the American Statistical Association 102 (2007) 359
-    (the score).
+    it by exp((theta . z) e + phi e^2), where z is what it knows and a constant, fitted to 4/5 of the runs and scored on
+    the rest. Random: the folds. Sources: Efron and Tibshirani, Annals of Statistics 24 (1996) 2431 (the family);
+    Gneiting and Raftery, Journal of the American Statistical Association 102 (2007) 359 (the score).
     """
     rows = _scored(campaign)
     if campaign.runs < FOLDS or not rows.any():
@@ -256,7 +253,7 @@ def _features(campaign: Campaign, rows: Array) -> dict[str, Array]:
 def memoryless(thrown: Array, out: Array, most_thrown: int, most_out: int) -> Array:
     """Return the log probability of each number out by the number thrown, shape (most_thrown + 1, most_out + 1).
 
-    Frequencies are smoothed with a normal distribution around a fitted straight line, which has the weight of 10 drops.
+    Frequencies are smoothed with a normal distribution around a fitted line, of the weight of 10 drops.
     """
     level = np.arange(most_thrown + 1)
     slope, start = np.polyfit(thrown, out, 1) if len(np.unique(thrown)) > 1 else (0.0, out.mean())

@@ -26,7 +26,7 @@ DRAWN = 3  # figures of the game whose course is drawn
 
 
 def players(tower: TowerFigures) -> Section | None:
-    """Return the section on the game's own figures, over all phases and phase by phase."""
+    """Return the section on the game's own figures, in all and phase by phase."""
     campaign, d, rule = tower.campaign, tower.campaign.drops, tower.rule
     own = phase_figures(campaign)
     if not own or not (d.drop > 0).any():
@@ -97,7 +97,6 @@ def seven_questions(tower: TowerFigures) -> Section:
 
 
 def _pad(values: Array, size: int) -> Array:
-    """Return the first `size` values, with NaN for those that are lacking."""
     return np.append(values, np.full(size, np.nan))[:size]
 
 

@@ -30,7 +30,7 @@ def grouped(
 ) -> Estimates:
     """Return for each group the sum of `over` divided by the sum of `under`, shape (size,).
 
-    The arrays have one entry for each thing that is counted; if `under` is None, each counts 1. If `share` is true,
+    The arrays have one entry for each thing that is counted, of which `under` is 1 if it is None. With `share`
     intervals are those of shares.
     """
     of = campaign.tally(run, group, size, under).astype(float)
@@ -47,7 +47,7 @@ def overall(
 def by_group(
     campaign: Campaign, boot: Resamples, values: Array, groups: Array, rows: Array, size: int, *, share: bool = False
 ) -> Estimates:
-    """Return the mean of `values` over the drops of each group, only over the mask `rows`, shape (size,)."""
+    """Return the mean of `values` over the drops of each group within the mask `rows`, shape (size,)."""
     return grouped(campaign, boot, campaign.drops.run[rows], groups[rows], size, values[rows], share=share)
 
 
@@ -64,7 +64,7 @@ def counts_of(shares: Estimates) -> list[int]:
 
 
 def count_values(shares: Estimates) -> list[tuple[int, int, Estimate]]:
-    """Return each value that occurs, the number of things that have it, and its share."""
+    """Return each value that occurs, its number of things, and its share."""
     return [(i, n, share) for i, (n, share) in enumerate(zip(counts_of(shares), shares, strict=True)) if n]
 
 
@@ -82,7 +82,7 @@ def moments(campaign: Campaign, boot: Resamples, values: Array, rows: Array) -> 
 
 
 def cube_share(campaign: Campaign, boot: Resamples, rows: Array, of_thrown: bool) -> Estimate:
-    """Return the share of thrown cubes (or of cubes inside before) that came out in the drops of the mask `rows`."""
+    """Return the share of thrown cubes (or of residents) that came out in the drops of the mask `rows`."""
     cubes = campaign.cubes
     chosen = rows[cubes.row] & (cubes.thrown == of_thrown)
     run = campaign.drops.run[cubes.row[chosen]]
@@ -100,7 +100,7 @@ def by_the_rule(campaign: Campaign) -> Array:
 
 
 def slopes(campaign: Campaign, boot: Resamples, rows: Array) -> Estimates:
-    """Fit emerged = a + b thrown + c inside before by least squares; return a (cubes), b, c and R squared."""
+    """Fit emerged = a + b thrown + c inside before by least squares; return a, b, c and R squared."""
     d = campaign.drops
     x = np.stack([np.ones(rows.sum()), d.thrown[rows], d.inside_before[rows]], 1).astype(float)
     y = d.emerged[rows].astype(float)
@@ -117,10 +117,9 @@ def slopes(campaign: Campaign, boot: Resamples, rows: Array) -> Estimates:
 
 @dataclass(frozen=True)
 class SetupColours:
-    """Colours inside after the set-up: the mean number of cubes of each, and how unequal the numbers are in one game.
+    """Colours inside after the set-up: `means` by colour, and the share of games in which `all_present` are.
 
-    `all_present` is the share of games with all colours inside. `dispersion` is the mean variance of a colour's number,
-    divided by that of drawing the cubes that stay at random (multivariate hypergeometric).
+    `dispersion` is the mean variance of a colour's number, divided by that of drawing the cubes that stay at random.
     """
 
     means: Estimates
@@ -149,9 +148,9 @@ def setup_colours(campaign: Campaign, boot: Resamples, rows: Array) -> SetupColo
 
 @dataclass(frozen=True)
 class Map:
-    """The mean number of cubes out, in bins of cubes thrown and cubes inside before, shape (thrown bins, inside bins).
+    """The mean number out, in bins of cubes thrown and cubes inside before, shape (thrown bins, inside bins).
 
-    `rule` is the number that the 2/3-1/3 rule expects for the same drops; `excess` is the mean minus `rule`.
+    `rule` is the number that the 2/3-1/3 rule expects for the same drops; `excess` is the difference.
     """
 
     thrown_edges: Array
@@ -196,10 +195,10 @@ def emerged_map(campaign: Campaign, boot: Resamples, rows: Array) -> Map:
 
 @dataclass(frozen=True)
 class Survival:
-    """The length of stays, by age: arrays over ages 1, 2, ... in drops since the cube was thrown in.
+    """The length of stays, by age 1, 2, ... in drops since the cube was thrown in.
 
-    `at_risk` cubes were inside before a drop at that age, and `released` of them came out; `hazard` is the ratio.
-    `survival` is the probability of being inside afterwards, `median` the least age at which it is 1/2 or less (NaN:
+    `at_risk` cubes were inside before a drop at that age, `released` of them came out, and `hazard` is the ratio;
+    `survival` is the probability of being inside afterwards. `median` is the least age at which it is 1/2 or less (NaN:
     not reached). A stay is censored if the run ends, or if a knock or a hand takes the cube out.
     """
 
@@ -216,7 +215,7 @@ class Survival:
 
 @dataclass(frozen=True)
 class Hazards:
-    """The probability of release in a drop: by region, shape (regions,), and by region and age, shape (regions, ages).
+    """The chance of release in a drop, by region (regions,), and by region and age (regions, ages).
 
     The last age includes all older cubes.
     """
@@ -243,10 +242,9 @@ def _kaplan_meier(at_risk: Array, released: Array) -> Array:
 
 
 def survival(campaign: Campaign, boot: Resamples) -> Survival | None:
-    """Estimate survival by age, counted in drops that threw cubes; None if no cube was ever inside before a drop.
+    """Estimate survival by age, in drops that threw cubes; None if no cube was ever inside before a drop.
 
-    Cubes whose entry was not seen (in a chain that starts with a filled tower) enter late, which the product-limit
-    estimate allows.
+    Cubes whose entry was not seen enter late, which the product-limit estimate allows.
     """
     cubes, rows = campaign.cubes, resident_rows(campaign)
     if not len(rows):
@@ -279,7 +277,7 @@ def _summaries(curve: Array) -> Array:
 
 
 def hazards(campaign: Campaign, boot: Resamples) -> Hazards | None:
-    """Estimate the probability of release by region and age; None if no cube was ever inside before a drop."""
+    """Estimate the chance of release by region and age; None if no cube was ever inside before a drop."""
     cubes, rows = campaign.cubes, resident_rows(campaign)
     if not len(rows):
         return None

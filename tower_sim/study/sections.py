@@ -27,7 +27,7 @@ ENOUGH = 20  # cubes at risk, from which on an age is drawn
 
 
 def thrown_and_inside(tower: TowerFigures) -> Section:
-    """Return the section with the map of cubes out over cubes thrown and cubes inside."""
+    """Return the section with the map of cubes out."""
     campaign, d = tower.campaign, tower.campaign.drops
     binned = retention.emerged_map(campaign, tower.boot, campaign.phases)
     x, y = binned.thrown_edges, binned.inside_edges
@@ -196,7 +196,7 @@ def _predictors(tower: TowerFigures, scores: memory.Prediction) -> Section:
 
 
 def alike(tower: TowerFigures) -> Section:
-    """Return the section on whether colours are physically alike, and on the effect of the order of play on colours."""
+    """Return the section on whether colours are alike, and on the effect of the order of play on them."""
     campaign, boot = tower.campaign, tower.boot
     tests: dict[str, fairness.Fairness] = {}
     says: list[str] = []
@@ -265,7 +265,7 @@ def alike(tower: TowerFigures) -> Section:
 
 
 def against_rule(tower: TowerFigures) -> Section:
-    """Return the section that compares the figures with those of the 2/3-1/3 rule."""
+    """Return the comparison with the 2/3-1/3 rule."""
     title = "6. Beside the 2/3-1/3 rule"
     itself = "This campaign is itself of the 2/3-1/3 rule; the comparison is a check that figures agree.\n\n"
     says = itself if is_of_the_rule(tower.campaign) else ""
@@ -295,7 +295,7 @@ def against_rule(tower: TowerFigures) -> Section:
 
 
 def own(campaign: Campaign, boot: Resamples) -> list[Section]:
-    """Return the section on the game's own figures and columns that no other section covers."""
+    """Return the section on columns and figures that no other section covers."""
     columns, figures = own_columns(campaign), other_figures(campaign)
     if not columns and not figures:
         return []

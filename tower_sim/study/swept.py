@@ -48,7 +48,7 @@ ABOUT = {PLAYERS: "What players get", IN_TOWER: "What the tower does", BATTLE: "
 
 @dataclass(frozen=True)
 class Swept:
-    """A swept campaign: its figures by point, and its varied fields in groups that move together.
+    """A swept campaign: figures by point, and the varied fields in groups that move together.
 
     `sure` has the p value of each figure and field after correction, by both names.
     """
@@ -74,23 +74,23 @@ class Swept:
         return Swept(campaign, curves, fields, groups, alike, used, sure)
 
     def movers(self, curve: SweptCurve) -> list[str]:
-        """Return the fields that significantly change a figure, the least p value first ("": all points compared)."""
+        """Return the fields that change a figure, the least p value first ("": all points compared)."""
         found = [(p, field) for (name, field), p in self.sure.items() if name == curve.name and p <= LEVEL]
         return [field for _, field in sorted(found, key=lambda one: one[0])]
 
     @property
     def alone(self) -> Slice | None:
-        """All points as one slice if one field, or several that move together, is varied."""
+        """All points as one slice, if one field or group of fields is varied."""
         return self.slices[0] if len(self.groups) == 1 and len(self.slices) == 1 else None
 
     @property
     def runs(self) -> Array:
-        """The number of runs of each point."""
+        """The runs of each point."""
         return np.bincount(self.campaign.run_point)[self.points]
 
     @property
     def runs_a_point(self) -> str:
-        """The number of runs at each point as text, such as `20 games`."""
+        """The runs at each point as text, such as `20 games`."""
         few, many = int(self.runs.min()), int(self.runs.max())
         return f"{few if few == many else f'{few} to {many}'} {self.campaign.unit}{'' if many == 1 else 's'}"
 
@@ -107,7 +107,7 @@ class Swept:
 
 
 def sections(swept: Swept, tell: Callable[[float], None]) -> list[Section]:
-    """Return the sections on figures, effects and points; `tell` receives the finished share."""
+    """Return the sections; `tell` receives the finished share."""
     half = len(swept.points) + 1
     return [
         _main_figures(swept),
@@ -187,7 +187,7 @@ def _and(names: Sequence[str]) -> str:
 
 
 def moving(curves: Sequence[SweptCurve], sure: Collection[tuple[str, str]], campaign: Campaign) -> list[SweptCurve]:
-    """Return the main figures with a significant change: the first usual figure, then the one with the widest range."""
+    """Return the figures that change: the first usual one, then those with the widest range."""
     names = {name for name, _ in sure}
     known = [curve for curve in curves if curve.name in names and not curve.minor]
     return list({c.name: c for c in (*_usual(known, campaign)[:1], *sorted(known, key=_reach, reverse=True))}.values())

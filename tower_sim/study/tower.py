@@ -20,10 +20,10 @@ NAMES = "simulated", "2/3-1/3 rule"
 
 
 class TowerFigures:
-    """The main figures of a campaign with one design point; `rule` has the same under the 2/3-1/3 rule, if playable.
+    """The main figures of a campaign with one design point; `rule` has those of the 2/3-1/3 rule, if playable.
 
     Pairs are a mean and a standard deviation over phases. `lags` are autocorrelations of the number inside, in total
-    and then for each colour, shape (1 + colours, lags).
+    and by colour, shape (1 + colours, lags).
     """
 
     def __init__(self, campaign: Campaign, boot: Resamples, rule: TowerFigures | None = None) -> None:
@@ -58,7 +58,7 @@ class TowerFigures:
         return histogram(self.campaign, self.boot, self.campaign.drops.run[chosen], values[chosen].astype(np.int64))
 
     def figures(self) -> dict[str, tuple[str, Estimate]]:
-        """Return the unit and the estimate of each main figure, by name."""
+        """Return the unit and the estimate of each figure, by name."""
         n, stay, info = int(self.campaign.phases.sum()), self.stays, self.information
         moments = ("inside after the set-up", self.inside_setup), ("inside after a drop", self.inside)
         every: dict[str, tuple[str, Estimate | None]] = {
@@ -118,7 +118,7 @@ def plain(campaign: Campaign, boot: Resamples) -> list[str]:
 
 @dataclass(frozen=True)
 class PhaseMeans:
-    """The means of one of the game's own figures, or the chances of one of its values, by kind of phase."""
+    """The means of one of the game's own figures, or the chances of a value, by kind of phase."""
 
     figure: Figure
     title: str
@@ -127,7 +127,7 @@ class PhaseMeans:
 
 
 def phase_means(campaign: Campaign, boot: Resamples, kind: Array | None = None, kinds: int = 1) -> list[PhaseMeans]:
-    """Return the means of the game's own figures over phases; `kind` (drops,) has the kind of each phase."""
+    """Return the means of the game's own figures; `kind` (drops,) has the kind of each phase."""
     d, (first, *rest) = campaign.drops, phase_figures(campaign)
     rows = d.drop > 0
     group = np.zeros(rows.sum(), int) if kind is None else kind[rows]
@@ -158,10 +158,7 @@ def _own_sentences(campaign: Campaign, boot: Resamples) -> str:
 
 
 def phases_with(share: Estimate, what: str, unit: str) -> str:
-    """Return in words the share of phases that have `what`.
-
-    If none has it, the upper end of its interval is Clopper and Pearson's by run.
-    """
+    """Return in words the share of phases that have `what`; if none, the most that the interval allows."""
     if share.value:
         return f"in {plain_share(share)} of phases there is {what}"
     most = f" (at most {100 * share.high:.2g} % of {unit}s have such a phase)" if share.high > 0 else ""
