@@ -1,9 +1,9 @@
 """Amazonas, with a cube tower in the place of the deck of event cards: one cube stands for each card.
 
 Comments give lines of the rulebook. "Ours" marks a house rule of this project. The game follows the silver of one
-player. Ours: this player has as many tiles of each species from the first round on, puts all Indian tiles under one
-species, and spends all silver but `saved` in each round. So the order of the players and the events against building
-(jaguar, crocodile) leave the silver as it is.
+player. Ours: this player has as many tiles of each species from the first round on, puts all Indian tiles under one,
+and spends all silver but `saved` in each round. So the order of the players and the events against building leave the
+silver as it is.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Archipelago, with a cube tower that decides the crises of phases 4 and 6. Cubes of the bank are thrown into it.
 
-Lines are those of the text of the French rulebook. "Ours" marks a house rule of this project. The back of a card has an
-upper half for the interior market and a lower half for the exterior market (lines 427 and 459). The rulebook does not
-print the backs, so the tower takes their place (ours): the players throw when they resolve a half.
+Lines are those of the text of the French rulebook. "Ours" marks a house rule of this project. The back of a card has a
+half for the interior market and one for the exterior market (lines 427 and 459). The rulebook does not print the backs,
+so the players throw instead when they resolve a half (ours).
 
-Ours, where the rulebook is silent: only crises and events move the rebellion marker. It begins at 0 (line 176) and
-stays at 0 or above. In every crisis players pay all they can, all numbers are the same, and citizens in revolt can be
-raised again. The back on top at the set-up waits for phase 4. Backs never run out.
+Ours, where the rulebook is silent: only crises and events move the rebellion marker, from 0 (line 176) and never below.
+In every crisis players pay all they can, and citizens in revolt can be raised again. The back on top at the set-up
+waits for phase 4. Backs never run out.
 """
 
 from __future__ import annotations
@@ -135,8 +135,8 @@ class Archipelago(Game):
 def _list_halves(tower: GameTower, rules: ArchipelagoRules) -> Iterator[tuple[int, int, Half]]:
     """Yield the turn, the phase, and the half to resolve, in the order of the rulebook.
 
-    The card on top applies in phase 4 of every turn but the first (lines 409, 411 and 484). A red half applies once, in
-    the phase 6 that uncovers it (lines 423, 480 and 858). There each player buys a card and turns another, or turns two
+    The card on top applies in phase 4 of every turn but the first (lines 409, 411 and 484), a red half once, in the
+    phase 6 that uncovers it (lines 423, 480 and 858). There each player buys a card and turns another, or turns two
     (lines 828 to 836). Ours: the cards are chosen by lot.
     """
     track, top = [0] * TRACK, _draw_card(tower, rules)  # quarter turns of each card

@@ -70,7 +70,7 @@ class Values:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A quantity by turn over `runs` runs of one variant: mean, standard deviation, 5 % and 95 % quantiles."""
+    """A quantity by turn over `runs` runs: mean, standard deviation, 5 % and 95 % quantiles."""
 
     runs: int
     mean: Array
@@ -81,7 +81,7 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """Curves of A and B by turn, with vertical lines at the `ends` of parts of a run; `part` is the word for one."""
+    """Curves of A and B by turn, with vertical lines at the `ends` of parts of a run."""
 
     curves: tuple[Curve, Curve]
     x: str
@@ -96,10 +96,9 @@ class Row:
 
     `sd_a` and `sd_b` are over runs, `sd_difference` and `correlation` over pairs. `interval` is the 95 % confidence
     interval of the mean difference of this figure alone. `p` is two-sided, and `p_adjusted` is corrected for all
-    figures of the table; `shown` means that it is at most 0.05. `shows_from` is the smallest difference that this
-    number of pairs shows with a chance of 80 %. `smaller` is half of the difference if it is shown, else half of
-    `shows_from`, and the number of pairs that would show it. `interval`, `shows_from` and `smaller` are None if all
-    pairs have the same difference, and for fewer than FEWEST pairs.
+    figures of the table; `shown`: it is at most 0.05. `shows_from` is the smallest difference that this number of pairs
+    shows with a chance of 80 %. `smaller` is half of the difference if it is shown, else half of `shows_from`, with the
+    number of pairs for it. All three are None if all pairs have the same difference, and for fewer than FEWEST pairs.
     """
 
     key: str
@@ -129,7 +128,6 @@ class Row:
 
     @property
     def never(self) -> bool:
-        """Whether every run of A and of B has 0."""
         return not (self.mean_a or self.mean_b or self.sd_a or self.sd_b)
 
     @property
@@ -145,13 +143,13 @@ class Row:
 
     @property
     def effect(self) -> float:
-        """The absolute difference over the root mean square of the two standard deviations."""
+        """The absolute difference in units of the root mean square of both standard deviations."""
         spread = math.sqrt((self.sd_a**2 + self.sd_b**2) / 2)
         return abs(self.difference) / spread if spread else math.inf * bool(self.difference)
 
     @property
     def pairing_gain(self) -> float | None:
-        """The factor for the number of unpaired runs that give an equally wide interval; None without variation."""
+        """The factor for the number of unpaired runs that give an equally wide interval."""
         return (self.sd_a**2 + self.sd_b**2) / self.sd_difference**2 if self.sd_difference else None
 
 
@@ -175,7 +173,7 @@ class Compared:
         self.groups = self.make_groups()
 
     def make_groups(self) -> tuple[Group, ...]:
-        """Return the game's own figures, then the share of each word for each fact of words."""
+        """Return the game's figures, then the share of each word for each fact of words."""
         groups = [Group("figures", f"a {self.game.run}", self.game.figures)]
         for name, words in word_facts(self.game).items():
             title = name.replace("_", " ")
@@ -193,7 +191,7 @@ class Compared:
     # Many runs at once, if the game and the model can.
 
     def sampler(self, model: DropModel) -> Sampler | None:
-        """Return a sampler, or None if the game or the model has none."""
+        """Return a sampler, or None without one."""
         return None
 
     def numbers(self) -> int:
@@ -245,12 +243,11 @@ class Compared:
         return f"B: {first}.{also}{rest}"
 
     def picture(self, courses: tuple[Any, Any]) -> Picture | None:
-        """Return curves for the picture, or None."""
         return None
 
 
 def instead(row: Row, unit: str = "") -> str:
-    """Return both means, as in `3.4 instead of 2.9`, with enough decimals to distinguish them."""
+    """Return both means, as in `3.4 instead of 2.9`, with decimals that distinguish them."""
     a, b = number(row.mean_a), number(row.mean_b)
     for decimals in range(2, 7):
         if a != b:

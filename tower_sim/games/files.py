@@ -21,10 +21,9 @@ _NEEDS = ("name", "title", "Rules")
 
 
 class PythonFiles:
-    """A loader of games: a name that ends in .py is the path of a game's file."""
+    """A loader of games from the paths of Python files."""
 
     def open(self, path: str | Path) -> Game:
-        """Return the game that a file defines. Errors name the file and the line."""
         text = read_text(path, "game file", advice="give a Python file with one class that is a Game")
         return game_of(text, str(path))
 

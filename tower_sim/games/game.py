@@ -11,7 +11,7 @@
                 tower.throw(tower.outside)
                 yield Turn(f"{tower.out} come out", {"points": tower.out.get("red", 0)})
 
-The registry finds a game by its name, and a user's game by the path of its file.
+The registry finds a game by its name, or by the path of its file.
 """
 
 from __future__ import annotations
@@ -52,16 +52,15 @@ _SHOWN = 8  # words in a sentence
 class Game(ABC):
     """A game. The registry holds one object of each subclass.
 
-    A subclass must define:
+    A subclass must define the methods `cubes` and `play`, and
 
     - `name`: lower-case letters, digits and _, for the command line;
     - `title`: the name that players use;
-    - `Rules`: a frozen pydantic model;
-    - the methods `cubes` and `play`.
+    - `Rules`: a frozen pydantic model.
 
     The first line of its docstring says what the game is. A subclass may also define:
 
-    - `apparatus`: the default profile of a tower or a ship. If the profile has a board, the game needs a ship.
+    - `apparatus`: the default profile. If it has a board, the game needs a ship.
     - `run`: the word for one complete play.
     - `facts`: the facts that turns report, each with its type (int, float, bool, str) or a tuple of words.
     - `figures`: the numbers that comparisons and studies report, as formulas over facts and counts of cubes.
@@ -176,7 +175,6 @@ class Game(ABC):
         return {}
 
     def fitted(self) -> tuple[Figure, ...]:
-        """Return more figures that fits of a model to tower data compare."""
         return ()
 
     @cached_property

@@ -23,7 +23,7 @@ from tower_sim.statistics import CONFIDENCE, FEWEST, average, ratio_of_sums, stu
 
 
 class ManyRuns(ABC):
-    """Statistics over many runs with the same `rules` and the same root `seed`."""
+    """Statistics over many runs with the same `rules` and root `seed`. Reports need a run, pictures two."""
 
     rules: Any = None
     seed: int = 0
@@ -39,15 +39,15 @@ class ManyRuns(ABC):
 
     @abstractmethod
     def document(self) -> Mapping[str, Any]:
-        """Return the JSON document; it needs at least one run."""
+        pass
 
     @abstractmethod
     def words(self) -> str:
-        """Return the report; it needs at least one run."""
+        pass
 
     @abstractmethod
     def draw(self, apparatus: Apparatus, path: str | Path) -> None:
-        """Draw into the file `path`; it needs at least two runs."""
+        pass
 
 
 def proportion(hits: int, games: int) -> Share:

@@ -99,7 +99,7 @@ def draw_run(turns: Sequence[Turn], colours: Sequence[str], path: str | Path, *,
 
 
 def figure(turns: Sequence[Turn], colours: Sequence[str], title: str) -> Figure:
-    """Return the matplotlib figure of a run. Raises UsageError if no turn was completed."""
+    """Return the matplotlib figure of a run. Raises UsageError without a completed turn."""
     turns = [turn for turn in turns if turn.failed is None]
     if not turns:
         raise UsageError("the number of turns is 0; allowed is 1 or more; play the game first")

@@ -1,7 +1,4 @@
-"""Rules of a game as typed data, and rulings: decisions of the players where a rulebook is silent.
-
-One definition serves checks, files, options and documents.
-"""
+"""Rules of a game as typed data, and rulings: decisions of the players where a rulebook is silent."""
 
 from __future__ import annotations
 
@@ -33,7 +30,7 @@ class Rules(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, validate_default=True)
 
     def __init__(self, **values: Any) -> None:
-        """Raise UsageError, in one line, for the first key or value that is not allowed."""
+        """Raise UsageError for the first key or value that is not allowed."""
         values = check_table(self.table, values)
         try:
             super().__init__(**values)
@@ -66,7 +63,7 @@ def read(kind: type[R], table: object) -> R:
 
 
 def plain(rules: BaseModel) -> dict[str, Any]:
-    """Return the fields of rules by name, ready for `json.dumps`. Fields in `unsaid` are left out at their default."""
+    """Return the fields of rules by name, ready for `json.dumps`, without those in `unsaid` at their default."""
     values = rules.model_dump(mode="json")
     for name, field in type(rules).model_fields.items():
         value: object = getattr(rules, name)
@@ -95,7 +92,7 @@ class Question:
 
 
 def ruling(source: str, **choices: str) -> Any:
-    """Return a field for a class of rulings. Its type must be a Literal of the same choices; see `Question`."""
+    """Return a field for a class of rulings, whose type must be a Literal of the same choices."""
     meanings = " ".join(f"{choice}: {meaning}" for choice, meaning in choices.items())
     more: dict[str, Any] = {"source": source, "choices": choices}
     return Field(next(iter(choices)), description=f"rulebook: {source}. {meanings}", json_schema_extra=more)

@@ -29,7 +29,7 @@ MAX_TURNS = 20_000  # of a run; a generator that never ends is stopped here
 
 
 def start_run(game: Any, model: DropModel, rules: Any, seed: int, run: int | None = None) -> Iterator[Turn]:
-    """Return a generator of the turns of a run; see `Game.start`."""
+    """See `Game.start`."""
     as_model(model)
     seed, run = check_run(rules, game.Rules, seed, run)
     if has_board(model) != game.board:
@@ -140,7 +140,7 @@ def check_rules(rules: object, kind: type) -> None:
 
 
 def check_knocks(model: DropModel, knocks: Mapping[int, float]) -> None:
-    """Raise UsageError if `model` has no knocks or refuses one of these strengths on the empty tower."""
+    """Raise UsageError if `model` refuses one of these knocks on the empty tower."""
     for strength in sorted(set(knocks.values())):
         until_landed(partial(model.knock, model.empty(), strength), np.random.SeedSequence(0))
 
@@ -169,7 +169,7 @@ def word_facts(game: Any) -> dict[str, tuple[str, ...]]:
 
 
 def count_run(game: Any, turns: Sequence[Turn], rules: Any) -> ByDrop:
-    """Return the counts and numeric facts of a run, of shape (1, turn)."""
+    """Return the counts and numeric facts of a run, shape (1, turn)."""
     turns = [turn for turn in turns if turn.failed is None]
     colours = list(game.cubes(rules))
     rows: list[list[int]] = []
@@ -219,7 +219,7 @@ def line_of_fault(text: str, error: Exception) -> int | None:
 
 
 def line_of(text: str, name: str, within: str) -> int | None:
-    """Return the line where the class `within` defines `name`, else that of the class, or None."""
+    """Return the line where the class `within` defines `name`, else that of the class."""
     for kind in ast.walk(_tree(text)):
         if isinstance(kind, ast.ClassDef) and kind.name == within:
             for node in ast.walk(kind):

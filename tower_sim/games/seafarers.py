@@ -60,12 +60,12 @@ class Seafarers(Game):
     """the number of each turn comes out of a tower of 36 cubes instead of off two dice
 
     Ours: all number cubes outside are thrown, and one of those that come out is the number. All of them stay outside.
-    If no number comes out, the turn throws again. If none is outside, the tower is emptied first. The base game's rules
+    If none comes out, the turn throws again. If none is outside, the tower is emptied first. The base game's rules
     hold, too (line 35): a 7 or a knight moves the robber, who steals a card from one player. With the pirate, each
     player steals (line 51 a; ours).
 
     Left out: what a number brings; the loss of half a large hand at a 7; ships, routes, ports and points (lines
-    35-137); and that nobody may build or move a ship next to the pirate (line 51 c).
+    35-137); and what nobody may do next to the pirate (line 51 c).
     """
 
     name, title, Rules, apparatus = "seafarers", "Seafarers", SeafarersRules, "amerigo"  # ours: the game has no tower

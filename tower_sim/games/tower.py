@@ -25,7 +25,7 @@ class GameTower(Throwing):
 
     The cubes, given by colour, are numbered from 0. The run's own seed is `seed`, or with `run` one derived from both
     (`game_seed`). Turn i throws with SeedSequence(own seed, spawn_key=(i, 0)), knocks with spawn key (i, 1), and has
-    the generator `rng` with (i, 2). A turn has at most one throw, and after it at most one knock.
+    the generator `rng` with (i, 2).
     """
 
     def __init__(self, model: DropModel, cubes: Mapping[str, int], seed: int, run: int | None = None) -> None:
@@ -38,7 +38,7 @@ class GameTower(Throwing):
         self.begin(0)
 
     def begin(self, turn: int) -> None:
-        """Begin turn number `turn`. The runner calls this, not the game."""
+        """Begin a turn. The runner calls this, not the game."""
         self.turn, self.outcomes = turn, ()
         self.rng = np.random.default_rng(self.stream(GAME_STREAM))
         self._acts: list[str] = []
@@ -142,7 +142,7 @@ class GameTower(Throwing):
 
 
 def game_seed(root: int, run: int) -> int:
-    """Return the 128-bit seed of run number `run`: 4 words of SeedSequence(root, spawn_key=(run,)), lowest first."""
+    """Return the 128-bit seed of a run: 4 words of SeedSequence(root, spawn_key=(run,)), lowest first."""
     words = np.random.SeedSequence(root, spawn_key=(run,)).generate_state(4, np.uint32)
     return sum(int(word) << (32 * i) for i, word in enumerate(words))
 
@@ -151,10 +151,9 @@ def game_seed(root: int, run: int) -> int:
 class Turn:
     """One turn of a run, with at most one throw, and after it at most one knock.
 
-    The game sets `says`, a sentence for people, and `facts`, values by name for the dataset, null where missing. A turn
-    with the fact `phase` = `setup` only fills the tower and does not count as play. `entry` is an object for the game's
-    own reports and pictures. `kind` is a word for what happened; in a turn of the kind `drop`, datasets list the knock
-    separately.
+    The game sets `says`, a sentence for people, and `facts`, values by name for the dataset. A turn with the fact
+    `phase` = `setup` does not count as play. `entry` is an object for the game's own reports and pictures. `kind` is a
+    word for what happened; in a turn of the kind `drop`, datasets list the knock separately.
 
     The runner sets `index`, from 0, the tower's `state` after the turn, and the `outcomes` of its throw and its knock.
     `failed` is the error that ended the run early, after five failed draws in a row.

@@ -48,7 +48,7 @@ class Ways:
     # The words and the document of a run
 
     def head(self, rules: Any, *, apparatus: str, model: str, seed: int) -> str:
-        """Return the heading of a run: the game, the house rules, and the names of the columns."""
+        """Return the heading of a run."""
         usual, tables = self.game.plain(self.game.read({})), self.game.plain(rules)
         pairs = ((name, key, value) for name, table in tables.items() for key, value in table.items())
         changes = ", ".join(f"{key} {value}" for name, key, value in pairs if usual[name].get(key) != value)
@@ -68,7 +68,6 @@ class Ways:
     def document_of(
         self, turns: Sequence[Turn], rules: Any, *, apparatus: str, model: str, seed: int
     ) -> Mapping[str, Any]:
-        """Return the JSON document of a run, ready for `json.dumps`."""
         zeros = dict.fromkeys(self.game.cubes(rules), 0)
         cubes = ("thrown", "out", "inside")
         return {
@@ -90,11 +89,9 @@ class Ways:
         }
 
     def types(self) -> list[Any]:
-        """Return the types of the documents, of a run and of odds."""
         return [run_type(self.game), *[odds_type(self.game)] * bool(self.game.figures)]
 
     def compared(self, rules: tuple[Any, Any]) -> Compared:
-        """Return the description of this game for a comparison of two variants."""
         return self.description(self.game, rules)
 
     # Asking for a run
@@ -135,7 +132,7 @@ def change(game: Any, rules: Any, changes: Sequence[str]) -> Any:
 
 
 def set_value(table: dict[str, Any], key: str, text: str) -> None:
-    """Set a dotted key of a table to the value of `text`; see `value_of`."""
+    """Set a dotted key of a table to `value_of(text)`."""
     *path, last = key.split(".")
     for word in path:
         below: Any = table.get(word)
@@ -153,7 +150,7 @@ def value_of(text: str) -> Any:
 
 
 def check_words(what: str, words: Sequence[str]) -> None:
-    """Raise UsageError for words too many or too long for a request."""
+    """Raise UsageError for words too many or too long."""
     if len(words) > MAX_WORDS:
         raise fault(f"number of {what}", len(words), f"up to {MAX_WORDS} in one request", "ask for less")
     for word in words:

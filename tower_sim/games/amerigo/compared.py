@@ -108,7 +108,6 @@ class ComparedGames(Compared):
         return max(rules.drops * len(rules.colours) for rules in self.rules)
 
     def check(self, side: int) -> None:
-        """Raise UsageError for rules without rounds or with knocks."""
         if self.rules[side].rounds == 0:
             allowed = "a whole number from 1 in a comparison"
             raise fault("rounds", 0, allowed, "the figures are of the phases")

@@ -22,7 +22,7 @@ class Tokens:
         once: Action points for each ship, usable one time (published: blue 5).
         exchange: Two colours (published: red, green). One of them alone also allows the action of the other.
         gold: Whether passing pays by `gold_divisor_with_token`.
-        victory_points: Whether one time, in the place of an action, each cube is a victory point.
+        victory_points: Whether one time each cube is a victory point, instead of an action.
 
     >>> options({"blue": 3}, Rules(), tokens=Tokens(extra={"blue": 2})).choices[0].points
     5
@@ -134,15 +134,15 @@ def options(
     """Return the options of a player in a phase.
 
     Each action appears once, in colour order, with cubes of its own colour if there are any. Otherwise, cubes of the
-    substitute (white) allow the action of the marker's colour, and an exchange token may allow an action with cubes of
-    its other colour. Where the rulebook is silent, `rules.rulings` decide. Source: Amerigo rulebook, lines 394-402,
-    418, 573-585, 611-615 and 638-644.
+    substitute (white) allow the action of the marker's colour, and an exchange token an action with cubes of its other
+    colour. Source: Amerigo rulebook, lines 394-402, 418, 573-585, 611-615 and 638-644; where it is silent,
+    `rules.rulings`.
 
     Args:
         emerged: Counts by colour of the cubes that came out.
         rules: The rules.
         marker: The colour under the player's marker, or None before the marker has moved.
-        tokens: The player's progress tokens; None is without any.
+        tokens: The player's progress tokens.
 
     Returns:
         The choices, the gold for passing and the victory points of a token.

@@ -82,7 +82,6 @@ class GameState:
 
     @property
     def phase(self) -> str:
-        """The colour whose storage space is thrown, or `setup`."""
         return self.rules.phases[(self.index - 1) % len(self.rules.phases)] if self.index else SETUP
 
     @property
@@ -146,9 +145,9 @@ class DropEntry:
     """One drop of a game and the options that it gives. Counts list every colour of the game, in order.
 
     `round` and `phase` are 0 and `setup` for the set-up. Without a cube to throw, `status` is `settled` and `attempts`
-    is 0. `skipped`: no cube was thrown or came out. `thrown` includes the cubes that had waited in the tray, and
-    `emerged` are those in the central area. `inside`, `waiting` (in the tray) and `state` are after the knock.
-    `actions`, `action_points` and `gold` are those without any token, and empty or 0 for the set-up.
+    0. `skipped`: no cube was thrown or came out. `thrown` includes the cubes that had waited in the tray. `inside`,
+    `waiting` and `state` are after the knock. `actions`, `action_points` and `gold` are without any token, and empty or
+    0 for the set-up.
     """
 
     index: int

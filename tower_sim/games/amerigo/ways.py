@@ -61,7 +61,7 @@ class AmerigoWays(Ways):
 
 
 def game_summary(entries: Sequence[DropEntry], rules: Rules) -> str:
-    """Return the summary of a game: two plain sentences, then statistics."""
+    """Return two plain sentences about a game, then statistics."""
     inside = [sum(entry.inside.values()) for entry in entries]
     phases = [entry for entry in entries if entry.index > 0]
     lines = ["", in_plain_words(entries), "", f"inside   {_sparkline(inside)}  {_spread(inside)}"]

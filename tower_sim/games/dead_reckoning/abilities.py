@@ -40,15 +40,15 @@ class Ability:
     """A combat ability, usable once in a turn.
 
     - `throw`: throw `count` cubes.
-    - `card`: throw as many cubes as a drawn card has cannons, `count`; the caller draws the card.
+    - `card`: throw as many cubes as a card has cannons, `count`; the caller draws the card.
     - `move`: move any cube to an adjacent zone, and take `spared` less damage in this combat.
     - `strength`: add `count` to the strength.
     - `take_off`: take an own cube off the board; it deals `damage` and gives `coins`.
     - `win_bonus`: if the side wins, deal `damage` and get `coins` and `cargo`.
 
-    The text of the rulebook lacks icons. Assumed: a mover takes less damage (1523-1524), a card counts by its cannons
-    (1523), a cube that is taken off gives coins (1476), a strength is what an ability gains in the example (1096).
-    Source: rulebook, lines 887, 891, 1064, 1096, 1438, 1475-1476 and 1523-1532.
+    The text of the rulebook lacks icons, so what a mover is spared (1523-1524), the cannons of a card (1523), the coins
+    (1476) and the strength (1096) are assumed. Source: rulebook, lines 887, 891, 1064, 1096, 1438, 1475-1476 and
+    1523-1532.
     """
 
     kind: AbilityKind

@@ -99,8 +99,8 @@ class Step:
 class Battle:
     """A battle between two steps, immutable.
 
-    Every cube is in exactly one place: `hand` (to be thrown next), `supply`, `island`, `lost`, `taken` (off the board
-    through an ability), or in `state`, on the board or stuck in the ship.
+    Every cube is in one place: `hand` (to be thrown next), `supply`, `island`, `lost`, `taken` (off the board through
+    an ability), or in `state`, on the board or stuck in the ship.
 
     - `numbered`: the number of cubes in all.
     - `resting`, `again`: the numbers of cubes that came to rest on the board, and of those that must be thrown again.
@@ -140,7 +140,6 @@ class Battle:
         return {resident.cube: resident.region for resident in self.state.board.lying}
 
     def result(self) -> Result:
-        """Return the result for the current board."""
         used = [(side, self.ability(side, use)) for side, use in self.used]
         return resolve(self.setup, self.board, self.places, used, self.contenders, self.zones_across)
 
@@ -179,7 +178,7 @@ class Battle:
         return tuple(ways)
 
     def account(self) -> dict[str, dict[str, int]]:
-        """Return the number of cubes by place and colour, off the board first."""
+        """Return the number of cubes by place and colour."""
         colours = self.setup.colours
         off = {name: getattr(self, name) for name in ("hand", "supply", "island", "lost", "taken")}
         on_board = {place: self.state.board.at(place) for place in list_places(self.board)}
@@ -235,7 +234,7 @@ def start(model: BoardModel, setup: Setup, seed: int, game: int = 0) -> Battle:
 
     Args:
         model: A ship. Some rulings need the contacts of physics.
-        setup: The combat. Its cubes are numbered from 0, side by side, the supply before cubes on islands.
+        setup: The combat. Its cubes are numbered side by side, the supply before cubes on islands.
         seed: Step i draws from SeedSequence(seed, spawn_key=(game, i)).
         game: The number of the battle.
 

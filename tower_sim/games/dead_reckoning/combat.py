@@ -54,8 +54,8 @@ _STEPS = {"ship": (PLUNDER, DAMAGE), "merchant": (PLUNDER, DAMAGE), "building": 
 def worth_in(zones: Sequence[Zone], combat: Kind = "ship") -> Worth:
     """Return what a cube in all of `zones` at once brings its owner in this kind of combat.
 
-    It counts for the first of these that its zones have: plunder (not against buildings), one damage, strength; in a
-    tie-break for strength only. Source: rulebook, lines 983, 1013, 1015, 1027, 1035 and 1275.
+    It counts for the first that its zones have: plunder (not against buildings), one damage, strength; in a tie-break
+    for strength only. Source: rulebook, lines 983, 1013, 1015, 1027, 1035 and 1275.
     """
     of_zones = {kind(zone) for zone in zones}
     counts = next((step for step in _STEPS[combat] if step in of_zones), STRENGTH)
@@ -65,10 +65,10 @@ def worth_in(zones: Sequence[Zone], combat: Kind = "ship") -> Worth:
 
 @dataclass(frozen=True, slots=True)
 class SideResult:
-    """The gains and losses of one side in a combat, including those through abilities.
+    """The gains and losses of one side in a combat (rulebook, lines 1009-1035).
 
-    `choice` is a number of goods, each a coin or a cargo. `damage_given` counts even against an opponent that takes
-    none. `damage` is the total on the side's ship after the combat. Source: rulebook, lines 1009-1035.
+    `choice` are goods, each a coin or a cargo. `damage_given` counts even against an opponent that takes none. `damage`
+    is the total on the side's ship afterwards.
     """
 
     strength: int
@@ -84,12 +84,12 @@ class SideResult:
 class Result:
     """The end of a combat: each side's result, the winner, and the consequences.
 
-    - `winner`: None while a tie-break is tied; `tied` then has the tied sides.
-    - `legendary`: the player who may put a cube on Legendary, because its ship beat a ship or a non-player.
+    - `winner`: None while a tie-break is tied between `tied`.
+    - `legendary`: the player whose ship beat a ship or a non-player, and who may put a cube on Legendary.
     - `encounter_effect`: of the encounter's card for the active side, `win` or `lose`.
     - `merchant_mode`: sides whose ships leave pirate mode because they lost or sank.
     - `sunk`, `terror`: sides whose ships sink, and players who sank another player's.
-    - `barred`: the side that may not deal with the island, because it moved onto a pirate and lost.
+    - `barred`: the side that moved onto a pirate and lost, and may not deal with the island.
     - `to_place`: each side's plunder from zones, for holds or the island. Goods from abilities go onto the ship.
 
     Source: rulebook, lines 929-931, 971-977, 1015, 1062, 1107, 1111, 1113, 1133, 1143, 1275 and 1476.
@@ -118,8 +118,8 @@ def resolve(
 ) -> Result:
     """Return the result of a combat, from the places of the cubes and the abilities that each side used.
 
-    Strength decides, in a tie-break among the sides `among`, or all if it is empty. The active side wins ties. `across`
-    has the zones of cubes that are in several zones. Source: rulebook, lines 987-993, 1009-1035, 1058-1062 and 1275.
+    In a tie-break strength decides among the sides `among`, or all if it is empty. `across` has the zones of cubes that
+    are in several. Source: rulebook, lines 987-993, 1009-1035, 1058-1062 and 1275.
     """
     zones = {cube: (zone,) for cube, zone in zone_by_cube(places).items()} | dict(across or {})
     own = dict.fromkeys(setup.colours, Worth())

@@ -45,7 +45,6 @@ class ComparedBattles(Compared):
     """The description of two variants of a battle for a comparison."""
 
     def check(self, side: int) -> None:
-        """Raise UsageError unless there are two sides."""
         setup: Setup = self.rules[side].setup
         if len(setup.sides) != 2:
             raise fault("number of sides", len(setup.sides), "2 in a comparison", "leave the others out")

@@ -39,7 +39,6 @@ class DeadReckoning(Game):
     )
 
     def check(self, apparatus: Apparatus) -> None:
-        """Raise UsageError for an apparatus without a board, or with zones whose print is not understood."""
         super().check(apparatus)
         legible(with_board(apparatus).board, apparatus.name)
 
@@ -48,7 +47,7 @@ class DeadReckoning(Game):
         return {side.colour: sum(setup.stock(side)) for side in setup.sides}
 
     def play(self, tower: GameTower, rules: BattleRules) -> Iterator[Turn]:
-        """Step i of run r draws from SeedSequence(seed, spawn_key=(r, i)). A run without a number has r = 0."""
+        """Step i of run r draws from SeedSequence(seed, spawn_key=(r, i)); a run without a number has r = 0."""
         model = cast("BoardModel", tower.model)
         first = now = battle.start(model, rules.setup, tower.seed, tower.run or 0)
         try:

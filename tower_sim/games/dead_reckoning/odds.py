@@ -47,7 +47,7 @@ class BattleOdds(ManyRuns):
         self.add_battle(turns[-1].entry)
 
     def add_battle(self, battle: Battle) -> None:
-        """Add a finished battle. Raises UsageError if it is not over, or has another set-up, model or seed."""
+        """Raises UsageError for a battle that is not over, or has another set-up, model or seed."""
         if not battle.over:
             raise UsageError("battle is not over; allowed is a finished one; play it to its end")
         if self.last is not None and _origin(battle) != _origin(self.last):
@@ -79,7 +79,7 @@ class BattleOdds(ManyRuns):
 
     @property
     def in_play(self) -> list[Counter[str]]:
-        """For each battle, the number of thrown cubes that ended at each place."""
+        """For each battle, the thrown cubes by their last place."""
         return [Counter({place: n for place, n in places.items() if place not in _UNUSED}) for places in self.final]
 
     def summary(self) -> BattleSummary:

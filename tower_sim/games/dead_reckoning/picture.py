@@ -51,9 +51,8 @@ def draw_densities(
 ) -> None:
     """Draw where the cubes of many battles came to rest, and the share of each zone, into the file `path`.
 
-    `positions`, shape (n, 2), has the x and y (m) of all cubes that came to rest outside the ship. `counts` has each
-    zone's cubes, and `thrown` the cubes thrown, by battle. Standard errors are over battles. Without positions, each
-    zone is shaded evenly.
+    `positions`, shape (n, 2), are the x and y (m) of all cubes that came to rest outside the ship; without any, each
+    zone is shaded evenly. `counts` has each zone's cubes, and `thrown` the cubes thrown, by battle.
     """
     check_path(path)
     save(densities_figure(ship, positions, counts, thrown, title), path)
@@ -144,8 +143,8 @@ def _area(ring: Array) -> float:
 def density(ship: WithBoard, points: Array, thrown: int) -> tuple[Array, Array, Array]:
     """Return the density of cubes on a grid over the board: edges in x and in y (mm), and the cells, shape (x, y).
 
-    Cells have cubes per cm² for 100 cubes `thrown`. Their side falls from two edges of a cube to a quarter of an edge
-    as the number of `points` (m), shape (n, 2), grows.
+    Cells have cubes per cm² for 100 cubes `thrown`. Their side falls from two edges of a cube to a quarter of one as
+    the number of `points` (m), shape (n, 2), grows.
     """
     bounds = 1e3 * np.array([ship.board.x, ship.board.y])
     sides = bounds[:, 1] - bounds[:, 0]

@@ -175,7 +175,7 @@ class Setup:
 
     @property
     def ships(self) -> tuple[str, ...]:
-        """The players who fight with a ship; none in a tie-break."""
+        """The players who fight with a ship."""
         others = (self.non_player, self.buildings) if self.kind != "tie_break" else self.colours
         return tuple(colour for colour in self.colours if colour not in others)
 
@@ -219,11 +219,10 @@ def player_cubes(
     kind: Kind = "ship",
     rulings: Rulings | None = None,
 ) -> int:
-    """Return how many cubes a player takes.
+    """Return how many cubes a player takes (rulebook, lines 825, 913, 949, 1078 and 1213).
 
     `cannons` are those that an active player uses, or all of an inactive player. Only where ship fights ship, a player
-    takes more for each of the `buildings` on an island that it controls, or in port if it is attacked there. Source:
-    rulebook, lines 825, 913, 949, 1078 and 1213.
+    takes more for its `buildings` on the island, or in port if it is attacked there.
     """
     most = 3 if kind == "ship" and not attacked_in_port else 0
     cubes = check_whole("cannons", cannons, 0)
@@ -251,8 +250,8 @@ _PARTS: Mapping[str, tuple[str, ...]] = {"buildings": ("fort", "garrison")}
 class TurnLeft:
     """The rest of one player's turn: cannons, abilities, and the opponents and targets that it has `fought`.
 
-    `pirates` are the opponents whose ships are in pirate mode at the player's island. Each cannon, each ability and
-    each target serves once in a turn. Source: rulebook, lines 887-889 and 1043.
+    `pirates` are the opponents whose ships are in pirate mode at the player's island. Each cannon, ability and target
+    serves once in a turn. Source: rulebook, lines 887-889 and 1043.
     """
 
     cannons: int
@@ -271,10 +270,9 @@ class TurnLeft:
     ) -> TurnLeft:
         """Return the rest of the turn after a combat against a `target` of `opponent`.
 
-        The combat used these cannons and abilities, and the ships of `merchant_mode` left pirate mode in it. The target
-        of a non-player is `ship`; `buildings` is a fort and a garrison at once. Add the island to the name of an
-        opponent with buildings on several. Raises UsageError if the turn does not allow the combat. Source: rulebook,
-        lines 887-889, 1041 and 1043.
+        The ships of `merchant_mode` left pirate mode in it. The target of a non-player is `ship`; `buildings` is a fort
+        and a garrison at once. Add the island to the name of an opponent with buildings on several. Raises UsageError
+        if the turn does not allow the combat. Source: rulebook, lines 887-889, 1041 and 1043.
         """
         parts = _PARTS.get(target, (target,))
         _demand(target in get_args(Target), "target", target, f"one of {', '.join(get_args(Target))}")

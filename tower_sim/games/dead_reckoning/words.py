@@ -71,12 +71,12 @@ def _goods_json(of: SideResult | Worth) -> Goods:
 
 
 def head_json(battle: Battle) -> BattleHead:
-    """Return the first fields of a battle's document."""
+    """Return the head of a battle's document."""
     return setup_json(battle.setup, seed=battle.seed, model=battle.state.model, apparatus=battle.state.apparatus)
 
 
 def setup_json(setup: Setup, *, seed: int, model: str, apparatus: str) -> BattleHead:
-    """Return the first fields of the document of a battle that has not begun."""
+    """Return the head of the document of a battle that has not begun."""
     return {
         "seed": str(seed),
         "model": model,
@@ -163,7 +163,7 @@ def battle_summary(battle: Battle) -> str:
 
 
 def odds_report(document: Mapping[str, Any]) -> str:
-    """Return the report of many battles as text, from the document of `play dead_reckoning --games N --json`."""
+    """Return the report of many battles from the document of `play dead_reckoning --games N --json`."""
     summary: Mapping[str, Any] = document["summary"]
     colours = list(document["cubes"])
     width = max(len("landed"), *(len(colour) for colour in colours))

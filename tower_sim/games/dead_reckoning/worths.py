@@ -57,7 +57,7 @@ class _Printed(typed.Document, frozen=True):
 
 
 def read(zone: Zone) -> _Printed:
-    """Return the print of `zone`. Raises UsageError if its numbers do not belong to its kind."""
+    """Return the print of `zone`. Raises UsageError for numbers of another kind."""
     where = f"zone {zone.name}"
     printed = typed.read(_Printed, zone.printed, where)
     gives = _GIVES.get(printed.kind, ())
