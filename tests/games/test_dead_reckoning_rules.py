@@ -449,18 +449,14 @@ TABLES: list[tuple[dict[str, Any], str]] = [
         (lambda: player_cubes(1, buildings=-1), "buildings is -1"),
         (lambda: Setup("building", (VIOLET, GREEN)), "cubes of green is 3; allowed is 2, 5, 7"),
         (lambda: Setup("building", (VIOLET, Side("green", 6))), "or 4, 7, 9 after its last turn"),
-        (
-            lambda: Setup("building", (VIOLET, Side("green", 4)), rulings=Rulings(last_turn="ships")),
-            "cubes of green is 4; allowed is 2, 5, 7 (garrison, fort, both); say",
-        ),
+        (lambda: Setup("building", (VIOLET, Side("green", 4)), rulings=Rulings(last_turn="ships")),
+         "cubes of green is 4; allowed is 2, 5, 7 (garrison, fort, both); say"),
         (lambda: Setup("merchant", (BLACK(), VIOLET)), "active side is 'black'; allowed is violet"),
         (lambda: Setup("merchant", (VIOLET, BLACK()), "black"), "active side is 'black'"),
         (lambda: Setup("ship", (Side("violet", 30), GREEN)), "cubes of violet is 30; allowed is up to 29"),
         (lambda: Setup("ship", (Side("violet", 6, supply=30), GREEN)), "supply of violet is 30"),
-        (
-            lambda: Setup("ship", (Side("violet", 6, supply=20, island=10), GREEN)),
-            "supply and island of violet together is 30; allowed is up to 29",
-        ),
+        (lambda: Setup("ship", (Side("violet", 6, supply=20, island=10), GREEN)),
+         "supply and island of violet together is 30; allowed is up to 29"),
         (lambda: Setup("merchant", (VIOLET, Side("black", 21))), "cubes of black is 21"),
         (lambda: Setup("merchant", (VIOLET, BLACK(supply=21))), "supply of black is 21"),
         (lambda: Setup("merchant", (VIOLET, BLACK(island=1))), "island of black is 1"),
@@ -468,10 +464,8 @@ TABLES: list[tuple[dict[str, Any], str]] = [
         (lambda: Setup("merchant", (VIOLET, BLACK(damage=1))), "damage of black is 1"),
         (lambda: Setup("ship", (VIOLET, GREEN), provoked=True), "provoked is true"),
         (lambda: Setup("ship", (Side("violet", 6, pirate=True), GREEN), provoked=True), "the other than the active"),
-        (
-            lambda: Setup("ship", (Side("violet", 6, abilities=(Ability("move"),) * 51), GREEN)),
-            "number of abilities of violet is 51; allowed is up to 50",
-        ),
+        (lambda: Setup("ship", (Side("violet", 6, abilities=(Ability("move"),) * 51), GREEN)),
+         "number of abilities of violet is 51; allowed is up to 50"),
         (lambda: Ability("throw", 10**9), "count of ability throw is 1000000000; allowed is up to 99"),
         (lambda: Ability.parse("throw:" + "9" * 5000), "ability is 'throw:999"),
         (lambda: Ability("throw", 1, spared=1), "spared of ability throw is 1; allowed is 0"),
@@ -489,7 +483,7 @@ TABLES: list[tuple[dict[str, Any], str]] = [
         *((lambda text=text: Ability.parse(text), "ability is") for text in ABILITIES.split(" ")),
         *((lambda table=table: BattleRules(**table), said) for table, said in TABLES),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_is_refused_in_one_line(wrong, said):
     with pytest.raises(UsageError, match=re.escape(said)) as error:
         wrong()
