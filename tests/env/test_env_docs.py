@@ -59,8 +59,8 @@ def test_a_search_leaves_the_table_as_it_is_and_takes_what_is_allowed(name: str)
     env.reset(seed=1)
     search = policies.search(policies.greedy, 2, 2, seed=1)
     for policy in (search, policies.random(1)):
-        kept = env.clone()
+        copy = env.clone()
         action = policy(env)
-        assert env.clone() == kept
+        assert env.clone() == copy
         assert env.action_masks()[action]
         env.step(action)

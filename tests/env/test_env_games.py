@@ -36,19 +36,19 @@ def test_gymnasium_finds_nothing_to_complain_about(name: str, options: dict[str,
 def test_a_copy_goes_on_as_the_original_and_with_another_seed_as_another(name: str):
     env, again, other = make(name), make(name), make(PHASES if name == BATTLE else BATTLE)
     env.reset(seed=3)
-    kept, action = env.clone(), env.greedy()
+    copy, action = env.clone(), env.greedy()
     original = tuple(env.step(action)[0].tolist())
     futures = {original}
     for seed in (None, None, 1, 2, 3, 4):
-        env.restore(kept, seed=seed)
-        assert env.clone() == kept or seed is not None
+        env.restore(copy, seed=seed)
+        assert env.clone() == copy or seed is not None
         futures.add(future := tuple(env.step(action)[0].tolist()))
         assert future == original or seed is not None
     assert len(futures) > 1 or name == BATTLE  # where strength is added, nothing is thrown
-    again.restore(kept)
-    assert (again.observation == env.restore(kept)[0]).all()
+    again.restore(copy)
+    assert (again.observation == env.restore(copy)[0]).all()
     with pytest.raises(UsageError, match=f"state is '{env.game.name}'; allowed is one of {other.game.name} with these"):
-        other.restore(kept)
+        other.restore(copy)
     illegal = int(np.flatnonzero(~env.action_masks())[0])
     with pytest.raises(UsageError, match=rf"action is {illegal}; allowed is one of 0 \((gold|pass|throw)\)"):
         env.step(illegal)

@@ -98,21 +98,21 @@ def test_bad_actions_and_states_are_told_in_one_line():
     for action in (STOP, 2, -1, 0.5, "throw", None):
         with pytest.raises(UsageError, match=r"action is .*; allowed is one of 0 \(throw\); look at info"):
             env.step(action)
-    kept = env.clone()
+    copy = env.clone()
     for other in (make(), make(rules={"rounds": 1}, model="two_thirds")):
         with pytest.raises(UsageError, match="state is 'push_your_luck'; allowed is one of push_your_luck with these"):
-            other.restore(kept)
+            other.restore(copy)
     with pytest.raises(UsageError, match=r"state is 7; allowed is a state that clone\(\) gave"):
         env.restore(7)
     with pytest.raises(UsageError, match="seed is -1"):
-        env.restore(kept, seed=-1)
+        env.restore(copy, seed=-1)
     while env.action_masks().any():
         env.step(THROW if env.action_masks()[THROW] else STOP)
     with pytest.raises(UsageError, match=r"one after the end of the episode; allowed is none; call reset\(\)"):
         env.step(THROW)
 
 
-def played(envs: Any, at: int, seed: int) -> np.ndarray:
+def play_games(envs: Any, at: int, seed: int) -> np.ndarray:
     seen, info = envs.reset(seed=seed)
     banked, is_on = np.zeros(envs.num_envs), np.ones(envs.num_envs, bool)
     while is_on.any():
@@ -125,13 +125,13 @@ def played(envs: Any, at: int, seed: int) -> np.ndarray:
 
 def test_many_games_at_once_bank_what_single_ones_do():
     envs = gymnasium.make_vec(LUCK, num_envs=3000, vectorization_mode="vector_entry_point")
-    many = average(played(envs, 5, 1))
+    many = average(play_games(envs, 5, 1))
     env = make()
     single = average(np.array([sum(turn.facts["banked"] for turn in GAME.start(env.model, env.rules, seed))
                                for seed in range(400)], float))  # fmt: skip
     assert single.low < many.high
     assert many.low < single.high
-    assert (played(envs, 5, 1) == played(envs, 5, 1)).all()
+    assert (play_games(envs, 5, 1) == play_games(envs, 5, 1)).all()
 
 
 def test_every_cube_is_outside_or_inside_in_each_of_many_games_and_a_game_that_is_over_begins_again():
@@ -166,7 +166,7 @@ def test_a_bad_action_in_many_games_names_the_game():
 @pytest.mark.slow
 def test_many_games_make_a_hundred_thousand_decisions_a_second_of_one_core():
     envs = gymnasium.make_vec(LUCK, num_envs=4096, vectorization_mode="vector_entry_point")
-    played(envs, 5, 1)
+    play_games(envs, 5, 1)
     _, info = envs.reset(seed=1)
     begun = time.process_time()
     for _ in range(50):

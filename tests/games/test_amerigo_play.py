@@ -36,41 +36,41 @@ def _house(tmp_path: Path) -> Path:
     return tmp_path / "house.toml"
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+def run_cli(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     assert cli.main(list(words)) == 0
     return capsys.readouterr().out
 
 
-def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+def fail_cli(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     assert cli.main(list(words)) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert printed.err.count("\n") == 1
-    assert len(printed.err) < 300
-    return printed.err
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert len(captured.err) < 300
+    return captured.err
 
 
 def test_the_first_line_names_the_rules_that_are_played(house: Path, capsys: pytest.CaptureFixture[str]):
-    published = told(capsys, *RULE, "--set", "rounds=5").splitlines()[0]
+    published = run_cli(capsys, *RULE, "--set", "rounds=5").splitlines()[0]
     assert published == "Amerigo, the published rules, tower amerigo, two_thirds, seed 3"
-    mine = told(capsys, *RULE, "--rules", str(house)).splitlines()[0]
+    mine = run_cli(capsys, *RULE, "--rules", str(house)).splitlines()[0]
     assert mine == "Amerigo, rules house with other cubes, rounds, tower amerigo-club, two_thirds, seed 3"
     other = GAME.ways.head(Rules(gold_divisor=2), apparatus="t", model="m", seed=1)
     assert other.startswith("Amerigo, the published rules with other gold_divisor")
 
 
 def test_one_file_is_a_variant_for_compare_rules_for_play_and_rules_for_the_service(house: Path):
-    asked = read_rules(GAME, house)
-    assert (asked.rules, asked.apparatus) == (Rules(name="house", cubes=6, rounds=1), "amerigo-club")
-    found = read_variant(house)
-    assert (found.rules, found.apparatus.name) == (asked.rules, asked.apparatus)
+    own = read_rules(GAME, house)
+    assert (own.rules, own.apparatus) == (Rules(name="house", cubes=6, rounds=1), "amerigo-club")
+    variant = read_variant(house)
+    assert (variant.rules, variant.apparatus.name) == (own.rules, own.apparatus)
     line = {"do": "play", "game": "amerigo", "rules": tomllib.loads(house.read_text("utf-8"))}
     request: Any = read_request(line)
-    assert (request.house.rules, request.tower) == (asked.rules, asked.apparatus)
+    assert (request.house.rules, request.tower) == (own.rules, own.apparatus)
 
 
 def test_an_apparatus_that_is_asked_for_goes_before_that_of_the_file(house: Path, capsys: pytest.CaptureFixture[str]):
-    assert "tower amerigo," in told(capsys, *RULE, "--rules", str(house), "--tower", "amerigo").splitlines()[0]
+    assert "tower amerigo," in run_cli(capsys, *RULE, "--rules", str(house), "--tower", "amerigo").splitlines()[0]
     line = {"do": "play", "game": "amerigo", "rules": {"apparatus": "amerigo-club", "cubes": 6}}
     request: Any = read_request(line | {"apparatus": "amerigo"})
     assert request.tower == "amerigo"
@@ -80,13 +80,13 @@ def test_an_apparatus_that_is_asked_for_goes_before_that_of_the_file(house: Path
 
 @pytest.mark.parametrize("name", ["published", "six_cubes"])
 def test_the_variants_that_ship_as_examples_can_be_played(name: str, capsys: pytest.CaptureFixture[str]):
-    out = told(capsys, *RULE, "--rules", str(ROOT / f"docs/variants/{name}.toml"), "--json")
+    out = run_cli(capsys, *RULE, "--rules", str(ROOT / f"docs/variants/{name}.toml"), "--json")
     assert json.loads(out)["apparatus"] == "amerigo"
 
 
 @each_case("model", ["physics", "surrogate", "two_thirds"])
 def test_no_model_plays_amerigo_through_the_combat_ship(model: str, capsys: pytest.CaptureFixture[str]):
-    line = refused(capsys, "play", "amerigo", "--tower", "dead_reckoning", "--model", model)
+    line = fail_cli(capsys, "play", "amerigo", "--tower", "dead_reckoning", "--model", model)
     assert re.search(r"apparatus .?dead_reckoning.? is .*tower", line) or "allowed is a tower" in line
     with ModelCache() as opened, pytest.raises(ValueError, match="tower"):
         answer(read_request({"do": "play", "game": "amerigo", "apparatus": "dead_reckoning", "model": model}), opened)
@@ -97,19 +97,19 @@ def test_the_services_game_takes_knocks_and_is_the_game_that_play_plays():
     table = {"rounds": 1, "knocks": {"0": 0.5, "3": 1}}
     request = read_request({"do": "play", "game": "amerigo", "rules": table, "seed": "9"})
     with ModelCache(lambda apparatus, name, settings: CoinTower()) as models:
-        found: Any = answer(request, models)
+        document: Any = answer(request, models)
     entries = play(CoinTower(), rules, 9)
-    assert found == game_json(entries, seed=9, model="coin", apparatus="coin", rules=rules)
-    assert found["knocks"] == {"0": 0.5, "3": 1.0}
-    assert sum(found["drops"][3]["waiting"].values()) > 0
+    assert document == game_json(entries, seed=9, model="coin", apparatus="coin", rules=rules)
+    assert document["knocks"] == {"0": 0.5, "3": 1.0}
+    assert sum(document["drops"][3]["waiting"].values()) > 0
 
 
 def test_a_model_that_knows_no_knocks_says_so_before_the_first_drop(capsys: pytest.CaptureFixture[str]):
-    line = refused(capsys, "play", "amerigo", "--model", "two_thirds", "--set", "knocks.30=0.5")
+    line = fail_cli(capsys, "play", "amerigo", "--model", "two_thirds", "--set", "knocks.30=0.5")
     assert "allowed is none: two_thirds knows no knocks; take the model physics" in line
-    asked = {"do": "play", "game": "amerigo", "model": "two_thirds", "rules": {"knocks": {"30": 0.5}}}
+    request = {"do": "play", "game": "amerigo", "model": "two_thirds", "rules": {"knocks": {"30": 0.5}}}
     with ModelCache() as models, pytest.raises(ValueError, match="take the model physics"):
-        answer(read_request(asked), models)
+        answer(read_request(request), models)
 
 
 @each_case(
@@ -124,7 +124,7 @@ def test_a_model_that_knows_no_knocks_says_so_before_the_first_drop(capsys: pyte
     ],
 )
 def test_a_change_of_the_rules_is_checked(change: str, says: str, capsys: pytest.CaptureFixture[str]):
-    assert says in refused(capsys, "play", "amerigo", "--set", change)
+    assert says in fail_cli(capsys, "play", "amerigo", "--set", change)
 
 
 def test_a_knock_in_physics_brings_cubes_into_the_tray_that_the_next_drop_throws():

@@ -126,7 +126,7 @@ def test_choices_equal_the_rulebook_read_out_over_every_small_central_area(marke
     for counts in product(range(3), repeat=4):
         centre = [c for c, n in zip(("blue", "red", "green", "white"), counts, strict=True) for _ in range(n)]
         emerged = Counter(centre)
-        got = options(emerged, PUBLISHED, marker, Tokens(exchange=exchange))
+        now = options(emerged, PUBLISHED, marker, Tokens(exchange=exchange))
         may = set(centre)
         if marker is not None and marker not in centre and "white" in centre:
             may.add(marker)
@@ -134,14 +134,14 @@ def test_choices_equal_the_rulebook_read_out_over_every_small_central_area(marke
             may.add("red")
         if exchange and "red" in centre and "green" not in centre:
             may.add("green")
-        assert [choice.action for choice in got.choices] == [c for c in PUBLISHED.colours if c in may]
+        assert [choice.action for choice in now.choices] == [c for c in PUBLISHED.colours if c in may]
         most = max((centre.count(c) for c in centre), default=0)
-        assert all(choice.points == most and choice.once == 0 for choice in got.choices)
-        assert all(choice.cubes in centre for choice in got.choices)
-        assert all(choice.cubes == choice.action for choice in got.choices if choice.action in centre)
+        assert all(choice.points == most and choice.once == 0 for choice in now.choices)
+        assert all(choice.cubes in centre for choice in now.choices)
+        assert all(choice.cubes == choice.action for choice in now.choices if choice.action in centre)
         assert set(actions_allowed(emerged, PUBLISHED)) == set(centre)
         assert action_points(emerged) == most
-        assert got.victory_points == 0
+        assert now.victory_points == 0
 
 
 @each_case("divisor", [1, 2, 3, 4])
@@ -330,9 +330,9 @@ def test_every_way_that_a_small_game_can_go_keeps_its_cubes_and_skips_by_the_rul
         there = sorted(thrown | inside)
         for size in range(len(there) + 1):
             for out in combinations(there, size):
-                played = after(state, outcome_of(state, sorted(thrown), out))
-                assert set(played.central) == set(out)
-                explore(cleared(played), (stored - thrown) | set(out), (inside | thrown) - set(out))
+                later = after(state, outcome_of(state, sorted(thrown), out))
+                assert set(later.central) == set(out)
+                explore(cleared(later), (stored - thrown) | set(out), (inside | thrown) - set(out))
 
     explore(start(CoinTower(), rules), {red, also_red, blue}, set())
     assert leaves == small_game_leaves()
@@ -373,8 +373,8 @@ def test_a_failed_drop_never_enters_a_game(status):
 
 def test_a_jammed_drop_is_a_landing():
     state = start(CoinTower(), TWO_COLOURS)
-    played = after(state, outcome_of(state, throw_of(state), (), Status.JAMMED))
-    assert len(played.tower.cubes) == 4
+    later = after(state, outcome_of(state, throw_of(state), (), Status.JAMMED))
+    assert len(later.tower.cubes) == 4
 
 
 def test_only_the_outcome_of_this_throw_into_this_tower_enters_a_game():
@@ -386,11 +386,11 @@ def test_only_the_outcome_of_this_throw_into_this_tower_enters_a_game():
     for outcome in (too_few, losing):
         with pytest.raises(UsageError, match="throw of the outcome"):
             after(state, outcome)
-    played = after(state, outcome_of(state, thrown, ()))
+    later = after(state, outcome_of(state, thrown, ()))
     with pytest.raises(UsageError, match="throw of the outcome"):
-        after(played, outcome_of(state, thrown, ()))
+        after(later, outcome_of(state, thrown, ()))
     with pytest.raises(UsageError, match="throw of the outcome"):
-        knocked(played, outcome_of(state, (), ()))
+        knocked(later, outcome_of(state, (), ()))
 
 
 def test_a_drop_cannot_be_passed_over_and_a_game_ends():
@@ -412,7 +412,7 @@ def test_a_seed_out_of_range_is_refused_before_the_first_drop(seed):
 @each_case("count", [-1, 1.5, 2.0, "1", None, True, float("nan")])
 @each_case("ask", ["emerged", "extra", "once", "gold", "points"])
 def test_options_take_whole_numbers_from_0_only(ask, count):
-    asked = {
+    calls = {
         "emerged": lambda: options({"blue": count}, PUBLISHED),
         "extra": lambda: options({"blue": 1}, PUBLISHED, tokens=Tokens(extra={"red": count})),
         "once": lambda: options({"blue": 1}, PUBLISHED, tokens=Tokens(once={"red": count})),
@@ -420,7 +420,7 @@ def test_options_take_whole_numbers_from_0_only(ask, count):
         "points": lambda: action_points({"blue": count}),
     }
     with pytest.raises(UsageError, match=r"of (blue|red) is .*; allowed is a whole number from 0"):
-        asked[ask]()
+        calls[ask]()
 
 
 def test_numbers_of_numpy_are_counts_too():
@@ -438,11 +438,11 @@ def test_a_cube_on_the_table_counts_as_out_and_one_in_the_funnel_or_on_the_ramp_
     region = elsewhere.removeprefix("inside:")
     event = Event("drop", "0:1:", (red, hanging, blue), (red.id, blue.id))
     tower = state.tower.after([Resident(hanging, region, 0)], event)
-    played = after(state, Outcome("coin", "coin", Status.SETTLED, (red, hanging, blue), landings, tower))
-    assert played.central == (red, blue)
-    assert played.tower.cubes == (hanging,)
-    assert cleared(played).storage == (red, blue)
-    assert throw_of(cleared(played)) == (red,)  # the hanging one is not thrown again: it is inside
+    later = after(state, Outcome("coin", "coin", Status.SETTLED, (red, hanging, blue), landings, tower))
+    assert later.central == (red, blue)
+    assert later.tower.cubes == (hanging,)
+    assert cleared(later).storage == (red, blue)
+    assert throw_of(cleared(later)) == (red,)  # the hanging one is not thrown again: it is inside
 
 
 def test_a_model_with_a_board_plays_no_amerigo():

@@ -59,8 +59,8 @@ def test_the_complex_example_ends_3_to_3_won_by_the_active_side_with_its_plunder
     policies = {"violet": watch([None, "throw:2", "strength:1"]), "green": watch(["throw:2"])}
     *_, battle = play(model, start(model, example, 1), policies)
 
-    told = [(step.kind, step.side, step.ability, numbers(step.thrown)) for step in battle.steps]
-    assert told == [
+    steps = [(step.kind, step.side, step.ability, numbers(step.thrown)) for step in battle.steps]
+    assert steps == [
         ("throw", "", "", [0, 1, 2, 3, 4, 5, 10, 11, 12]),  # C, 9 cubes at once
         ("pass", "violet", "", []),
         ("ability", "green", "throw:2", [13, 14]),
@@ -279,11 +279,11 @@ def test_when_behind_passes_while_it_would_win_and_else_takes_the_surest_help():
 
 def test_step_i_of_game_g_draws_from_its_own_stream_so_that_games_differ_and_repeat():
     model = DiceShip()
-    played = [list(play(model, start(model, setup(3, 3), 5, game)))[-1] for game in (0, 1, 1)]
-    assert played[1] == played[2]
-    assert len({str(battle.steps) for battle in played}) == 2
+    battles = [list(play(model, start(model, setup(3, 3), 5, game)))[-1] for game in (0, 1, 1)]
+    assert battles[1] == battles[2]
+    assert len({str(battle.steps) for battle in battles}) == 2
     again = advance(model, start(model, setup(3, 3), 5, 1), {})
-    assert again.steps == played[1].steps[:1]
+    assert again.steps == battles[1].steps[:1]
 
 
 def test_failed_draws_are_drawn_again_and_counted_and_five_in_a_row_end_the_battle():
@@ -408,8 +408,8 @@ def test_people_read_the_rulebooks_words_and_never_an_identifier(combat, seed):
     odds.add_battle(battle)
     head = head_words(battle_json(battle))
     lines = [step_line(i, step, combat) for i, step in enumerate(battle.steps)]
-    told = "\n".join([head, *lines, battle_summary(battle), odds.words()])
-    assert not re.search(r"_(?!ship\b)|\w:\d|zone:|inside:|choice|rethrow|explosion\b", told.replace("fake_ship", ""))
+    text = "\n".join([head, *lines, battle_summary(battle), odds.words()])
+    assert not re.search(r"_(?!ship\b)|\w:\d|zone:|inside:|choice|rethrow|explosion\b", text.replace("fake_ship", ""))
 
 
 def test_a_step_is_told_as_people_say_it():
@@ -441,10 +441,10 @@ def test_a_damaged_token_is_refused_in_one_line(harm: str):
     assert "\n" not in token
     prefix, body, digest = token.split(".")
     middle = len(body) // 2
-    flipped = body[:middle] + ("A" if body[middle] != "A" else "B") + body[middle + 1 :]
-    harmed = {"cut": token[:-30], "flip": f"{prefix}.{flipped}.{digest}", "BATTLE2": token.replace("BATTLE3", harm)}
+    other = body[:middle] + ("A" if body[middle] != "A" else "B") + body[middle + 1 :]
+    tokens = {"cut": token[:-30], "flip": f"{prefix}.{other}.{digest}", "BATTLE2": token.replace("BATTLE3", harm)}
     with pytest.raises(UsageError, match=r"^battle token .*; (pass|copy) the token of the saved battle"):
-        Battle.from_token(harmed.get(harm, harm))
+        Battle.from_token(tokens.get(harm, harm))
     assert Battle.from_token(f" {token}\n") == start(DiceShip(), setup(), 1)
 
 

@@ -54,14 +54,14 @@ def test_one_coin_is_the_smallest_change_to_the_board_as_it_was_that_lets_both_s
     """Of all boards with one number of one plunder zone other than it was, up to 3, only that of one coin will do."""
     was = [replace(worth(zone), coins=2) if zone.name == "coins" else worth(zone) for zone in BOARD.zones]
     kinds = [kind(zone) for zone in BOARD.zones]
-    found = []
+    boards = []
     for zone, key, value in product(range(len(was)), ("coins", "cargo", "choice"), range(1, 4)):
         if kinds[zone] == "plunder" and getattr(was[zone], key) not in (0, value):
             ends = {end for i, end in enumerate(was) if kinds[i] != "explosive" and i != zone}
             ends.add(replace(was[zone], **{key: value}))
             if ways(ends, 6, GREEN) and ways(ends, 8, VIOLET + Worth(coins=5, cargo=2)):
-                found.append((BOARD.zones[zone].name, key, value))
-    assert found == [("coins", "coins", 1)]
+                boards.append((BOARD.zones[zone].name, key, value))
+    assert boards == [("coins", "coins", 1)]
 
 
 def test_the_shipped_board_has_every_kind_of_zone_the_game_has_and_both_strengths():
@@ -85,11 +85,11 @@ BAD = {
 
 
 def board_with(name: str, **changes: object) -> Board:
-    def changed(zone: Zone) -> Zone:
+    def change(zone: Zone) -> Zone:
         printed = {key: value for key, value in (dict(zone.printed) | changes).items() if value is not None}
         return replace(zone, printed=printed) if zone.name == name else zone
 
-    return replace(BOARD, zones=tuple(changed(zone) for zone in BOARD.zones))
+    return replace(BOARD, zones=tuple(change(zone) for zone in BOARD.zones))
 
 
 @each_case("name", BAD)

@@ -367,7 +367,7 @@ def test_the_chance_to_win_over_all_assignments_is_that_of_a_count_by_convolutio
     if violet + green > 3:  # fewer zones, so that the assignments stay few
         chances = {"coin": Fraction(1, 2), "one": Fraction(1, 3), "two": Fraction(1, 6)}
 
-    def spread(cubes):
+    def convolve(cubes):
         total = {0: Fraction(1)}
         for _ in range(cubes):
             step: defaultdict[int, Fraction] = defaultdict(Fraction)
@@ -376,7 +376,7 @@ def test_the_chance_to_win_over_all_assignments_is_that_of_a_count_by_convolutio
             total = step
         return total
 
-    of_violet, of_green = spread(violet), spread(green)
+    of_violet, of_green = convolve(violet), convolve(green)
     expected = sum(of_violet[a] * of_green[b] for a, b in product(of_violet, of_green) if a >= b)
     counted = Fraction(0)
     for names in product(chances, repeat=violet + green):
@@ -429,7 +429,7 @@ TABLES: list[tuple[dict[str, Any], str]] = [
 
 
 @each_case(
-    ("wrong", "said"),
+    ("wrong", "part"),
     [
         (lambda: Setup(UNKNOWN, (ONE, OTHER)), "kind of combat is 'duel'"),
         (lambda: Setup("ship", (ONE,)), "number of sides is 1"),
@@ -481,11 +481,11 @@ TABLES: list[tuple[dict[str, Any], str]] = [
         (lambda: Ability("throw", 2, coins=1), "coins of ability throw is 1; allowed is 0"),
         (lambda: Ability(UNKNOWN), "kind of an ability is 'duel'"),
         *((lambda text=text: Ability.parse(text), "ability is") for text in ABILITIES.split(" ")),
-        *((lambda table=table: BattleRules(**table), said) for table, said in TABLES),
+        *((lambda table=table: BattleRules(**table), part) for table, part in TABLES),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_refused_in_one_line(wrong, said):
-    with pytest.raises(UsageError, match=re.escape(said)) as error:
+def test_what_cannot_be_is_refused_in_one_line(wrong, part):
+    with pytest.raises(UsageError, match=re.escape(part)) as error:
         wrong()
     assert "allowed" in str(error.value)
     assert len(str(error.value)) < 400

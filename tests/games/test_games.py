@@ -42,8 +42,8 @@ def test_run_r_of_a_root_seed_is_battle_number_r_and_both_sides_act_when_they_ar
     rules = dead_reckoning.GAME.read(BATTLE)
     setup = rules.setup
     ship = DiceShip()
-    fought = list(battle.play(ship, battle.start(ship, setup, 7, 3), dict.fromkeys(setup.colours, battle.when_behind)))
-    assert [turn.entry for turn in dead_reckoning.GAME.start(ship, rules, 7, 3)] == fought
+    battles = list(battle.play(ship, battle.start(ship, setup, 7, 3), dict.fromkeys(setup.colours, battle.when_behind)))
+    assert [turn.entry for turn in dead_reckoning.GAME.start(ship, rules, 7, 3)] == battles
     first = battle.start(ship, setup, 7)
     assert next(dead_reckoning.GAME.start(ship, rules, 7)).entry == battle.advance(ship, first, {})
 
@@ -95,9 +95,9 @@ class Outer(Rules):
 def test_rules_are_changed_told_and_written_without_what_came_later():
     rules = Outer()
     assert plain(rules) == {"name": "", "inner": {"pick": "one"}}
-    changed = rules.but(extra={"a": 1}, inner={"later": 3})
-    assert plain(changed) == {"name": "", "inner": {"pick": "one", "later": 3}, "extra": {"a": 1}}
-    assert read(Outer, plain(changed)) == changed != rules
+    other = rules.but(extra={"a": 1}, inner={"later": 3})
+    assert plain(other) == {"name": "", "inner": {"pick": "one", "later": 3}, "extra": {"a": 1}}
+    assert read(Outer, plain(other)) == other != rules
     rows = {name: (usual, allowed) for name, usual, allowed, _ in describe_rules(Outer)}
     assert rows == {
         "name": ("", "a text of up to 5 characters"),

@@ -18,12 +18,12 @@ ONLY_CRISES = {"event": 0, "red": 0}
 PEACE = {"stock": 15, "satisfies": 10, "sample": 1, "event": 0}  # every crisis is paid
 
 
-def played(rules: Mapping[str, object], run: int = 0, model: DropModel | None = None) -> list[Turn]:
+def play_turns(rules: Mapping[str, object], run: int = 0, model: DropModel | None = None) -> list[Turn]:
     return list(GAME.start(model or CoinTower(), GAME.read({"rules": rules}), 7, run))
 
 
 def crises(rules: Mapping[str, object], runs: int = 30) -> list[Turn]:
-    return [turn for run in range(runs) for turn in played(rules, run) if turn.facts.get("resource")]
+    return [turn for run in range(runs) for turn in play_turns(rules, run) if turn.facts.get("resource")]
 
 
 def places(turns: list[Turn]) -> list[tuple[int, int]]:
@@ -44,8 +44,8 @@ def test_a_larger_number_on_the_interior_market_is_easier():
         if turn.facts["crisis"] == "interior":
             out, facts = turn.out[turn.facts["resource"]], turn.facts
             assert (facts["per_cube"], facts["rebellion"]) == (2 * out, facts["revolting"])
-            told = facts["asked"], facts["paid"], facts["revolting"]
-            assert seen.setdefault(out, told) == told
+            values = facts["asked"], facts["paid"], facts["revolting"]
+            assert seen.setdefault(out, values) == values
     # Of 20 citizens 2 stand on temples and 2 are raised by them: 16 lie. A cube raises twice as many as cubes came out.
     right = {1: (8, 3, 10), 2: (4, 3, 4), 3: (3, 3, 0), 4: (2, 2, 0), 5: (2, 2, 0), 6: (2, 2, 0), 7: (2, 2, 0)}
     assert {out: seen[out] for out in right} == right
@@ -56,21 +56,23 @@ def test_the_continent_asks_for_as_many_cubes_as_came_out_and_each_missing_one_i
     for turn in crises(ONLY_CRISES | {"stock": 2}):
         if turn.facts["crisis"] == "exterior":
             asked = turn.out[turn.facts["resource"]]
-            told = tuple(turn.facts[key] for key in ("asked", "paid", "missing", "rebellion"))
-            assert told == (asked, min(asked, 2), max(0, asked - 2), max(0, asked - 2))
+            values = tuple(turn.facts[key] for key in ("asked", "paid", "missing", "rebellion"))
+            assert values == (asked, min(asked, 2), max(0, asked - 2), max(0, asked - 2))
             seen[asked] += 1
     assert {1, 2, 3, 4} <= seen.keys()
 
 
 def test_phase_4_is_skipped_in_the_first_turn():
-    told = [(turn.facts["turn"], turn.facts["phase"], turn.facts["crisis"]) for turn in crises(PEACE | ONLY_CRISES, 1)]
-    assert told == [(turn, 4, market) for turn in range(2, 11) for market in ("interior", "exterior")]
+    values = [
+        (turn.facts["turn"], turn.facts["phase"], turn.facts["crisis"]) for turn in crises(PEACE | ONLY_CRISES, 1)
+    ]
+    assert values == [(turn, 4, market) for turn in range(2, 11) for market in ("interior", "exterior")]
 
 
 def test_a_card_that_stays_on_top_applies_again_each_turn():
     kept = Counter[bool]()
     for run in range(40):
-        turns = played(PEACE | ONLY_CRISES | {"players": 2, "buys": 0, "turns": 4}, run)
+        turns = play_turns(PEACE | ONLY_CRISES | {"players": 2, "buys": 0, "turns": 4}, run)
         rows = [turn for turn in turns if turn.facts.get("resource")]
         for before, after in zip(rows, rows[2:], strict=False):  # of the same market, one turn later
             kept["as before" in after.says] += 1
@@ -82,7 +84,7 @@ def test_a_card_that_stays_on_top_applies_again_each_turn():
 
 def test_a_red_half_applies_once_in_phase_6_and_never_in_phase_4():
     for run in range(20):
-        turns = [turn for turn in played(PEACE | {"red": 100}, run) if "phase" in turn.facts]
+        turns = [turn for turn in play_turns(PEACE | {"red": 100}, run) if "phase" in turn.facts]
         seen = places(turns)
         assert seen == sorted(seen)
         assert [seen.count((turn, 4)) for turn in range(1, 11)] == [0] + [1] * 9  # a card has one half that is not red
@@ -104,7 +106,7 @@ def test_every_player_uncovers_the_cards_that_are_bought_or_turned_to_the_skull(
 
 
 def test_three_quarter_turns_discard_a_card():
-    turns = played(PEACE | {"players": 5, "buys": 0, "red": 100, "turns": 40})
+    turns = play_turns(PEACE | {"players": 5, "buys": 0, "red": 100, "turns": 40})
     left = sum(phase == 6 for _, phase in places(turns))
     assert 390 <= 3 * left <= 400  # 2 cards for each of 5 players and 40 turns; 5 cards stay with up to 2 quarter turns
 
@@ -113,7 +115,7 @@ def test_events_move_the_marker_for_each_temple_or_town_and_never_below_0():
     seen = Counter[tuple[int, int]]()
     for run in range(60):
         marker = 0
-        for turn in played(PEACE | {"event": 100, "red": 50, "temples": 2, "towns": 3}, run):
+        for turn in play_turns(PEACE | {"event": 100, "red": 50, "temples": 2, "towns": 3}, run):
             if "marker" in turn.facts and "crisis" not in turn.facts:
                 steps = 3 if "+1 for each town" in turn.says else -2 if "-1 for each temple" in turn.says else -4
                 seen[turn.facts["phase"], steps] += 1
@@ -126,15 +128,15 @@ def test_events_move_the_marker_for_each_temple_or_town_and_never_below_0():
 
 def test_independence_ends_the_game_once_the_marker_is_beyond_the_population():
     model = ScriptedTower(drops=({"wood": 1}, {"fish": 1}))
-    turns = played({**ONLY_CRISES, "players": 2, "stock": 0, "temples": 0}, model=model)
-    told = [(turn.facts["marker"], turn.facts["independence"]) for turn in turns]
-    assert told == [(10, False), (11, True)]  # all 10 citizens revolt, then the continent lacks a cube
+    turns = play_turns({**ONLY_CRISES, "players": 2, "stock": 0, "temples": 0}, model=model)
+    values = [(turn.facts["marker"], turn.facts["independence"]) for turn in turns]
+    assert values == [(10, False), (11, True)]  # all 10 citizens revolt, then the continent lacks a cube
     assert GAME.summary(turns, GAME.read({"rules": {"players": 2}})).endswith("ends at 11: independence.")
 
 
 def test_where_nothing_comes_out_it_is_thrown_again_and_a_tower_with_the_whole_bank_is_emptied():
     model = ScriptedTower(drops=({}, {}, {}, {"wood": 1}, {"fish": 1}))
-    turns = played({**ONLY_CRISES, "sample": 30, "turns": 2}, model=model)
+    turns = play_turns({**ONLY_CRISES, "sample": 30, "turns": 2}, model=model)
     assert [sum(turn.thrown.values()) for turn in turns] == [30, 30, 16, 30, 30]
     assert [sum(turn.inside.values()) for turn in turns] == [30, 60, 76, 29, 58]
     assert [turn.facts.get("resource") for turn in turns] == [None, None, None, "wood", "fish"]
@@ -160,11 +162,11 @@ def test_each_cube_out_is_asked_for_with_the_same_chance():
 
 def test_figures_are_sums_over_a_game_and_people_read_the_rulebooks_words():
     rules = GAME.read({})
-    turns = played({})
+    turns = play_turns({})
     values = dict(zip((figure.key for figure in GAME.figures), GAME.measured(turns, rules), strict=True))
     for key in ("revolting", "paid", "missing", "rebellion"):
         assert values[key] == sum(turn.facts.get(key) or 0 for turn in turns)
-    said = GAME.summary(turns, rules)
-    assert f"paid {values['paid']:.0f} of" in said
+    summary = GAME.summary(turns, rules)
+    assert f"paid {values['paid']:.0f} of" in summary
     assert values["rebellion"] == turns[-1].facts["marker"]
-    assert not any("_" in text for text in (said, *(turn.says for turn in turns)))
+    assert not any("_" in text for text in (summary, *(turn.says for turn in turns)))

@@ -28,9 +28,9 @@ def play(name: str, model: Any, seed: int = 7, **rules: Any) -> list[Turn]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_is_played_by_its_file(name: str):
-    played = [here("play", str(FILES[name]), "--model", "surrogate", "--seed", "7").stdout for _ in range(2)]
-    assert played[0] == played[1]
-    assert played[0].startswith(game(name).title)
+    outputs = [here("play", str(FILES[name]), "--model", "surrogate", "--seed", "7").stdout for _ in range(2)]
+    assert outputs[0] == outputs[1]
+    assert outputs[0].startswith(game(name).title)
 
 
 @pytest.mark.parametrize("name", HOUSE)
@@ -45,8 +45,8 @@ def test_a_campaign_of_an_example_is_studied(name: str, tmp_path: Path):
     head = f'game = "{FILES[name].as_posix()}"\nmodel = "surrogate"\ngames = 20\nseed = "7"\n'
     (tmp_path / "campaign.toml").write_text(f"[campaign]\n{head}", "utf-8")
     for words in (("campaign", "run", "campaign.toml", "-o", "data"), ("campaign", "report", "data", "-o", "report")):
-        done = here(*words, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
+        result = here(*words, cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
     report = (tmp_path / "report" / "report.md").read_text("utf-8")
     assert all(fact in report for fact in game(name).facts)
     assert f"| {game(name).figures[0].title} |".lower() in report.lower()

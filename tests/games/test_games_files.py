@@ -41,7 +41,7 @@ class Snap(Game):
 THROW = "            tower.throw(tower.outside)\n"
 
 
-def played(text: str) -> None:
+def play_text(text: str) -> None:
     game = game_of(text, "snap.py")
     turns = list(game.start(CoinTower(), rules := game.read({}), 7))
     assert game.measured(turns, rules) == (sum(turn.facts["points"] for turn in turns) * rules.cubes,)
@@ -49,7 +49,7 @@ def played(text: str) -> None:
 
 
 def test_the_game_of_these_tests_is_good():
-    played(GOOD)
+    play_text(GOOD)
 
 
 def test_a_rules_file_names_a_game_by_a_path_that_starts_where_it_lies(tmp_path: Path):
@@ -104,10 +104,10 @@ def test_a_rules_file_names_a_game_by_a_path_that_starts_where_it_lies(tmp_path:
 def test_a_bad_game_is_told_in_one_line_that_says_where(old: str, new: str, says: str):
     assert old in GOOD
     if says == "^$":
-        played(GOOD.replace(old, new))
+        play_text(GOOD.replace(old, new))
         return
     with pytest.raises(UsageError, match=says) as error:
-        played(GOOD.replace(old, new))
+        play_text(GOOD.replace(old, new))
     assert re.match(r"snap.py, line \d+: |game file 'snap.py', line \d+: |the number of games in", str(error.value))
 
 
@@ -119,11 +119,13 @@ def test_a_bad_game_on_the_command_line_ends_with_2_and_a_campaign_of_it_loses_n
         '[campaign]\ngame = "snap.py"\napparatus = "amerigo"\nmodel = "two_thirds"\ngames = 12\nshard = 1\nseed = "7"\n'
     )
     assert cli.main(["campaign", "run", "spec.toml", "-o", "data", "--workers", "1"]) == 2
-    told = capsys.readouterr()
-    said = "snap.py, line 15: the number of red cubes that turn 0 throws is 4; allowed is 0 to 3"
-    assert next(line for line in told.err.splitlines() if line.startswith("tower-sim")).startswith(f"tower-sim: {said}")
-    assert "(6 of 12 shards failed, the others are kept)" in told.err
-    assert "6 of 12 games are done" in told.out
+    captured = capsys.readouterr()
+    line_start = "snap.py, line 15: the number of red cubes that turn 0 throws is 4; allowed is 0 to 3"
+    assert next(line for line in captured.err.splitlines() if line.startswith("tower-sim")).startswith(
+        f"tower-sim: {line_start}"
+    )
+    assert "(6 of 12 shards failed, the others are kept)" in captured.err
+    assert "6 of 12 games are done" in captured.out
     assert load_data(tmp_path / "data").runs == 6
     assert cli.main(["play", "no.py"]) == 2
     assert "no.py" in capsys.readouterr().err

@@ -63,8 +63,8 @@ def test_a_7_and_a_knight_move_the_pirate_or_the_robber_as_the_player_chooses(mo
 def test_knights_are_played_in_as_many_turns_before_the_number():
     for seed, knights in product(range(5), (0, 1, 5, 6)):
         turns = turns_of(seed, pirate=True, turns=6, knights=knights)
-        played = [turn.facts["turn"] for turn in turns if turn.says.startswith("A knight moves")]
-        assert len({*played}) == len(played) == knights
+        knight_turns = [turn.facts["turn"] for turn in turns if turn.says.startswith("A knight moves")]
+        assert len({*knight_turns}) == len(knight_turns) == knights
         for turn, after in pairwise(turns):
             if turn.says.startswith("A knight"):
                 assert (after.facts["turn"], "number" in after.facts) == (turn.facts["turn"], True)

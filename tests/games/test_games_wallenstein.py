@@ -20,7 +20,7 @@ def play(*out: Mapping[str, int], **rules: Any) -> list[Turn]:
     return list(GAME.start(tower, GAME.read({"rules": {"battles": len(out), **rules}}), 1))
 
 
-def fought(own: int, farmers: int, attackers: int) -> tuple[int, int]:
+def fall_in_pairs(own: int, farmers: int, attackers: int) -> tuple[int, int]:
     """Return how many attackers and armies of the defender live: they fall in pairs, farmers first."""
     while attackers and own + farmers:
         attackers, own, farmers = attackers - 1, own - (not farmers), max(0, farmers - 1)
@@ -33,19 +33,19 @@ def test_every_small_battle_is_that_of_cubes_that_fall_in_pairs(edition: str, si
     for revolts in range(4):
         rules = GAME.read({"rules": {**sides, "edition": edition, "revolts": revolts}})
         for red, blue, farmers in product(range(5), repeat=3):
-            told = result(rules, {"red": red, "blue": blue, "farmers": farmers})
+            facts = result(rules, {"red": red, "blue": blue, "farmers": farmers})
             attackers = farmers if sides.get("attacker") else red
             own = 0 if sides.get("defender") else blue
             helps = farmers * ("defender" in sides or (not sides and revolts <= (edition == "wallenstein")))
-            left, kept = fought(own, helps, attackers)
-            assert told["attackers_out"] == attackers
-            assert (told["defenders_out"], told["farmers_out"]) == (own + helps, helps)
-            assert told["attackers_left"] == (0 if sides.get("attacker") else left)
-            assert told["defenders_left"] == (kept if own + helps > attackers else 0)
+            left, rest = fall_in_pairs(own, helps, attackers)
+            assert facts["attackers_out"] == attackers
+            assert (facts["defenders_out"], facts["farmers_out"]) == (own + helps, helps)
+            assert facts["attackers_left"] == (0 if sides.get("attacker") else left)
+            assert facts["defenders_left"] == (rest if own + helps > attackers else 0)
             if left or attackers == own + helps:
-                assert told["winner"] == ("attacker" if left else "nobody")
-            elif told["winner"] != "defender":
-                assert (edition, own, sides, told["winner"]) == ("shogun", 0, {}, "nobody")
+                assert facts["winner"] == ("attacker" if left else "nobody")
+            elif facts["winner"] != "defender":
+                assert (edition, own, sides, facts["winner"]) == ("shogun", 0, {}, "nobody")
 
 
 def test_farmers_alone_defend_a_neutral_province() -> None:

@@ -43,10 +43,10 @@ def test_chances_and_means_are_those_of_the_battles_with_their_intervals(rough):
         assert summary["win"][colour]["share"] == wins / 60
         for name in ("strength", "coins", "cargo", "choice", "damage_given", "damage_taken"):
             values = [getattr(battle.result().sides[colour], name) for battle in battles]
-            told = summary["means"][colour][name]
-            assert told["mean"] == pytest.approx(sum(values) / 60)
+            answer = summary["means"][colour][name]
+            assert answer["mean"] == pytest.approx(sum(values) / 60)
             low, high = stats.t.interval(0.95, 59, sum(values) / 60, stats.sem(values))
-            assert told["interval"] == pytest.approx([low, high])
+            assert answer["interval"] == pytest.approx([low, high])
     assert sum(summary["win"][colour]["count"] for colour in ("violet", "green")) == 60
 
 
@@ -77,8 +77,8 @@ def test_chances_of_sinking_of_the_legendary_cube_and_of_removed_buildings_are_t
     removed = sum(result.removed for result in results)
     assert summary["buildings_removed"] == (proportion(removed, 30) if kind == "building" else None)
     words = odds.words()
-    for said, is_told in (("sinks", can_sink), ("Legendary", legendary), ("buildings are", kind == "building")):
-        assert (said in words) == bool(is_told)
+    for part, is_there in (("sinks", can_sink), ("Legendary", legendary), ("buildings are", kind == "building")):
+        assert (part in words) == bool(is_there)
 
 
 def test_every_cube_brought_in_is_in_one_final_place(rough):
@@ -136,9 +136,9 @@ def test_a_chain_is_the_explosions_after_a_throw_or_ability_whatever_is_thrown_a
     assert chains(battle) == [2, 0, 1]
     odds = BattleOdds()
     odds.add_battle(battle)
-    told = odds.summary()["explosion_chains"]
-    assert told["histogram"] == {"0": 1, "1": 1, "2": 1}
-    assert (told["length"]["n"], told["length"]["mean"]) == (3, 1)
+    answer = odds.summary()["explosion_chains"]
+    assert answer["histogram"] == {"0": 1, "1": 1, "2": 1}
+    assert (answer["length"]["n"], answer["length"]["mean"]) == (3, 1)
 
 
 @pytest.mark.slow
@@ -164,11 +164,11 @@ def test_the_share_of_a_place_has_the_interval_of_battles_not_of_cubes():
     together = [Counter({"here" if i % 2 else "there": 5}) for i in range(200)]
     apart = [Counter({"here": 2 + i % 2, "there": 3 - i % 2}) for i in range(200)]
     for battles, expected in ((together, 0.5), (apart, 0.1)):
-        told = shares(battles, ["here", "nowhere"])
-        low, high = told["here"]["interval"] or (0, 0)
-        assert told["here"]["share"] == pytest.approx(0.5)
+        answer = shares(battles, ["here", "nowhere"])
+        low, high = answer["here"]["interval"] or (0, 0)
+        assert answer["here"]["share"] == pytest.approx(0.5)
         assert high - low == pytest.approx(2 * 1.972 * expected / math.sqrt(199), rel=1e-3)
-        assert told["nowhere"] == {"count": 0, "share": 0.0, "interval": [0.0, 0.0]}
+        assert answer["nowhere"] == {"count": 0, "share": 0.0, "interval": [0.0, 0.0]}
     assert shares(together[:1], [])["there"] == {"count": 5, "share": 1.0, "interval": None}
 
 
@@ -177,11 +177,11 @@ def test_the_chance_to_win_of_dice_is_that_of_an_enumeration_with_its_interval()
     """1 against 1 without explosive: violet wins with the tie; 4 sigma of 4000 battles."""
     chances, strength = {"coin": 0.5, "one": 0.3, "two": 0.2}, {"coin": 0, "one": 1, "two": 2}
     win = sum(p * q for a, p in chances.items() for b, q in chances.items() if strength[a] >= strength[b])
-    told = many(DiceShip(chances), setup(), 4000)[0].summary()["win"]["violet"]
+    answer = many(DiceShip(chances), setup(), 4000)[0].summary()["win"]["violet"]
     deviation = math.sqrt(win * (1 - win) / 4000)
-    assert abs(told["share"] - win) < 4 * deviation
-    low, high = told["interval"] or (0, 0)
-    assert low < told["share"] < high
+    assert abs(answer["share"] - win) < 4 * deviation
+    low, high = answer["interval"] or (0, 0)
+    assert low < answer["share"] < high
     assert high - low == pytest.approx(2 * 1.96 * deviation, rel=0.15)
 
 

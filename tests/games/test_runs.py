@@ -99,8 +99,8 @@ def test_phases_are_chosen_by_both_limits_of_the_cubes_out(limits: Any, phases: 
 
 
 def test_what_a_figure_is_has_the_numbers_of_the_rules_and_keeps_every_other_brace():
-    said = Figure("x", "x", "x", says="cubes by {divisor}, {} and {more")
-    assert said.meaning({"divisor": 3.0}) == "cubes by 3, {} and {more"
+    figure = Figure("x", "x", "x", says="cubes by {divisor}, {} and {more")
+    assert figure.meaning({"divisor": 3.0}) == "cubes by 3, {} and {more"
 
 
 def test_what_is_inside_before_a_throw_is_right_when_the_tower_was_emptied_for_it():
@@ -165,10 +165,10 @@ def test_a_formula_is_the_number_that_python_and_javascript_make_of_it(texts: li
     assert found == [by_python(text) for text in texts]
     assert all(not each.is_whole or value == int(value) for each, value in zip(read, found, strict=True))
     if NODE:
-        made = ", ".join(f"Number({each.javascript(lambda name: f'd.{name}')})" for each in read)
-        code = f"const d = {json.dumps(AT)}; console.log(JSON.stringify([{made}]))"
-        done = subprocess.run([NODE, "-e", code], capture_output=True, text=True, check=True)
-        assert json.loads(done.stdout) == pytest.approx(found)
+        values = ", ".join(f"Number({each.javascript(lambda name: f'd.{name}')})" for each in read)
+        code = f"const d = {json.dumps(AT)}; console.log(JSON.stringify([{values}]))"
+        result = subprocess.run([NODE, "-e", code], capture_output=True, text=True, check=True)
+        assert json.loads(result.stdout) == pytest.approx(found)
 
 
 def test_what_is_no_formula_is_refused_in_one_line():
@@ -186,5 +186,7 @@ def test_the_script_of_figures_is_javascript_that_gives_their_values():
     if NODE is None:
         pytest.skip("node is not installed here")
     ask = "const f = %s; console.log(JSON.stringify(f.map(({ key, of }) => [key, of({ out: 5 }, { divisor: 2 })])))"
-    done = subprocess.run([NODE, "-e", ask % script(figures, ("divisor",))], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == [["out", 5], ["skipped", 0], ["gold", 3]]
+    result = subprocess.run(
+        [NODE, "-e", ask % script(figures, ("divisor",))], capture_output=True, text=True, check=True
+    )
+    assert json.loads(result.stdout) == [["out", 5], ["skipped", 0], ["gold", 3]]

@@ -99,8 +99,8 @@ def test_it_is_closed_all_round_but_for_the_exit(shape):
         boxes = inside_of(shape, out, "upper_floor", "lower_floor", "pillar", "ramp", "wing", "tray")
         meets = boxes.reshape(len(along), -1).any(axis=0)
         is_over = z > given.exit_top
-        told = np.abs(np.abs(angle) - beside) > (-1 if is_over else 0.15)  # where a wall ends, its thickness shows
-        assert (meets == (is_over | (np.abs(angle) > beside)))[told].all()
+        is_clear = np.abs(np.abs(angle) - beside) > (-1 if is_over else 0.15)  # where a wall ends, its thickness shows
+        assert (meets == (is_over | (np.abs(angle) > beside)))[is_clear].all()
 
 
 def test_a_floor_is_solid_exactly_where_no_opening_is_and_ends_in_the_walls(shape):
