@@ -96,8 +96,8 @@ class Row:
 
     `sd_a` and `sd_b` are over runs, `sd_difference` and `correlation` over pairs. `interval` is the 95 % confidence
     interval of the mean difference of this figure alone. `p` is two-sided, and `p_adjusted` is corrected for all
-    figures of the table; `shown`: it is at most 0.05. `shows_from` is the smallest difference that this number of pairs
-    shows with a chance of 80 %. `smaller` is half of the difference if it is shown, else half of `shows_from`, with the
+    figures of the table; `shown`: it is at most 0.05. `shows_from` is the smallest difference that so many pairs show
+    with a chance of 80 %. `smaller` is half of the difference if it is shown, else half of `shows_from`, with the
     number of pairs for it. All three are None if all pairs have the same difference, and for fewer than FEWEST pairs.
     """
 

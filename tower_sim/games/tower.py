@@ -152,11 +152,11 @@ class Turn:
     """One turn of a run, with at most one throw, and after it at most one knock.
 
     The game sets `says`, a sentence for people, and `facts`, values by name for the dataset. A turn with the fact
-    `phase` = `setup` does not count as play. `entry` is an object for the game's own reports and pictures. `kind` is a
-    word for what happened; in a turn of the kind `drop`, datasets list the knock separately.
+    `phase` = `setup` does not count as play. `entry` is for the game's own reports and pictures. `kind` is a word for
+    what happened; in a turn of the kind `drop`, datasets list the knock separately.
 
-    The runner sets `index`, from 0, the tower's `state` after the turn, and the `outcomes` of its throw and its knock.
-    `failed` is the error that ended the run early, after five failed draws in a row.
+    The runner sets `index`, from 0, the tower's `state` after the turn, and the `outcomes`. `failed` is the error that
+    ended the run early, after five failed draws in a row.
     """
 
     says: str = ""

@@ -57,10 +57,9 @@ def sample_games(model: RunSampler, rules: Rules, games: int, seed: int, *, firs
         model: A model that samples runs, such as the surrogate.
         rules: The rules.
         games: The number of games.
-        seed: A whole number from 0. Game g draws from its stream number first + g; it differs from the game of
-            `amerigo.play`.
+        seed: A whole number from 0. Game g draws from its stream number first + g, other than in `amerigo.play`.
         first: The number of the first game.
-        shift: Added to the probability of each thrown cube to come out (up to 1), for tests of methods.
+        shift: Added to the probability of each thrown cube to come out (up to 1), for tests.
 
     Returns:
         Their counts, each of shape (game, drop, colour).

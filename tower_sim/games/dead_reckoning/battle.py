@@ -46,7 +46,7 @@ SHAKES = 10  # limit of shakes in a row; stuck cubes are then taken out by hand 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a battle, and the place of every cube after it.
+    """One step of a battle.
 
     - `side` used `ability` (a text, see `Ability.text`) in the way `use`, or passed.
     - `placed`, `taken`, `lost`: cubes put into a zone, taken off the board, or out of the battle on the table.

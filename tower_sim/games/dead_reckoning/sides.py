@@ -33,12 +33,12 @@ class Side:
     Args:
         colour: The colour of its cubes.
         cubes: The number of cubes that it takes at first.
-        supply: All its cubes at hand, including those taken. None means all its cubes that are not on islands.
+        supply: Its cubes at hand, including those taken. None means all that are not on islands.
         island: Cubes that it can take off islands without a change in their control.
         abilities: The abilities that it may use.
         damage: The damage that its ship already has.
         pirate: Whether its ship is in pirate mode.
-        island_for: The occasions on which it takes cubes from islands when the supply runs out.
+        island_for: When it takes cubes off islands if the supply runs out.
 
     >>> Side("green", 3, abilities=(Ability.parse("throw:2"),)).abilities[0].count
     2
@@ -81,11 +81,10 @@ class Setup:
 
     Args:
         kind: `ship`, `merchant`, `building` or `tie_break`.
-        sides: Two, or all tied sides. The one that is not active is the non-player of a `merchant` combat, and the
-            owner of the buildings of a `building` combat.
+        sides: Two, or all tied sides. The one that is not active is the non-player, or owns the buildings.
         active: The colour of a side, the first by default; none in a tie-break.
         rulings: The choices where the rulebook is silent.
-        provoked: Whether the active ship ended its move at a ship in pirate mode, and has to fight it.
+        provoked: Whether the active ship ended its move at a ship in pirate mode.
 
     >>> Setup("ship", (Side("purple", 6), Side("green", 3))).active
     'purple'
