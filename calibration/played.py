@@ -234,7 +234,7 @@ def _write(file: Path, counts: Mapping[str, Array]) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise writing.told(file.parent, error, "folder for games") from error
+        raise writing.writing_error(file.parent, error, "folder for games") from error
     writing.write(file, stream.getvalue(), "games")
 
 

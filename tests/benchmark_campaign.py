@@ -101,7 +101,7 @@ def store_rate(number: int) -> str:
 
     spec = games(10 * number, "two_thirds", 10)
     shards = [run_shard(spec, index) for index in range(number)]
-    with tempfile.TemporaryDirectory(dir=".") as folder, Store.opened(Path(folder) / "c", head_of(spec), spec) as store:
+    with tempfile.TemporaryDirectory(dir=".") as folder, Store.open(Path(folder) / "c", head_of(spec), spec) as store:
         seconds = wall_time(lambda: [store.put(shard) for shard in shards])
     return f"one client writes {number / seconds:.0f} shards/s (synced to this disk)"
 

@@ -26,7 +26,7 @@ from tower_sim.door import Door, as_zone, go_on_there, knock_strength
 from tower_sim.outcome import Landing, Outcome
 from tower_sim.physics import by_hand
 from tower_sim.physics.at_rest import check_at_rest
-from tower_sim.physics.belonging import advice_by_digest, digest_of
+from tower_sim.physics.belonging import advice_by_digest, state_digest
 from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.scene import Scene
 from tower_sim.physics.settings import PhysicsSettings, as_settings
@@ -202,7 +202,7 @@ def _door(shape: Apparatus, settings: PhysicsSettings) -> Door:
     return Door(
         PhysicsModel.name,
         shape.name,
-        digest_of(shape, settings),
+        state_digest(shape, settings),
         shape.cube_edge,
         frozenset(regions),
         frozenset(places),

@@ -197,7 +197,7 @@ def check_game(game: Game, model: DropModel | None = None, tables: Mapping[str, 
         recorder, turns = _Failing(player), list[Turn]()
         recorder.left = landings
         for turn in game.start(recorder.as_model, rules, 7):
-            knocks = [draw.knock for draw in recorder.taken() if draw.outcome.status.is_landing]
+            knocks = [draw.knock for draw in recorder.take_draws() if draw.outcome.status.is_landing]
             _hold("a turn has one drop and one knock at most", knocks.count(True) < 2 > knocks.count(False))
             there = sorted(cube.id for cube in (*turn.state.cubes, *turn.state.board.cubes))
             _equal("the cubes in a turn's state, each once", there, sorted({*there}))

@@ -42,7 +42,7 @@ from tower_sim.requests import read_rules
 from tower_sim.runs.array import Plan, Runs, RunSampler
 from tower_sim.runs.figure import Figure, table
 from tower_sim.surrogate.model import SurrogateModel
-from tower_sim.tools.terminal import folded
+from tower_sim.tools.terminal import fold
 
 ROOT = Path(__file__).parents[2]
 DOC = (ROOT / "docs/compare.md").read_text("utf-8")
@@ -328,7 +328,7 @@ def test_the_report_leads_with_what_differs_and_its_tables_are_80_columns_wide_a
     text = compare_report(six)
     lines = text.splitlines()
     assert max(len(line) for line in lines if "  " in line) <= 80
-    assert max(map(len, folded(text, 80).splitlines())) <= 80
+    assert max(map(len, fold(text, 80).splitlines())) <= 80
     assert "\n\nB differs from A in cubes 6 (A: 7); gold_divisor 2 (A: 3).\nShown, B minus A: inside after the" in text
     assert re.match(r"B: about \d\.\d fewer cubes stay in the tower \(\d\.\d instead of \d\.\d\): certain\.", text)
     for figure in six.figures:

@@ -91,7 +91,7 @@ def test_its_rows_are_written_with_their_types(game: Game, model: Any, tables: M
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     rows, recorder = ShardRows(), Recorder(model)
     for turn in game.start(recorder.as_model, game.read(tables), 7):
-        rows.add((0, 0, turn.index), turn.kind, recorder.taken()[-1:], turn.state)
+        rows.add((0, 0, turn.index), turn.kind, recorder.take_draws()[-1:], turn.state)
         rows.tell((0, 0, turn.index), game, turn.facts)
     files = rows.to_parquet(game, "", 0, [{}])
     assert list(files) == [DROPS.name, CUBES.name, *([game.name] if game.columns else [])]

@@ -113,10 +113,10 @@ def test_a_drop_whose_column_is_not_known_does_not_count():
     runs = by_drop(thrown, out, inside, old_out=np.array([[0, 1, UNKNOWN]]))
     old = Figure("old", "old", "cubes", of="old_out")
     assert [each.tolist() for each in old.sums(runs)] == [[1], [1]]
-    assert old.is_told(runs)
-    assert not old.is_told(by_drop(thrown, out, inside))
-    assert not INSIDE_SETUP.is_told(by_drop(thrown, out, inside, phases=~after_setup(3) | True))
-    assert not Figure("x", "x", "x", of="divisor").is_told(runs)
+    assert old.is_known(runs)
+    assert not old.is_known(by_drop(thrown, out, inside))
+    assert not INSIDE_SETUP.is_known(by_drop(thrown, out, inside, phases=~after_setup(3) | True))
+    assert not Figure("x", "x", "x", of="divisor").is_known(runs)
 
 
 def test_runs_of_two_designs_stand_behind_each_other():

@@ -32,7 +32,7 @@ from tower_sim.service.lines import serve
 from tower_sim.study import study
 from tower_sim.surrogate.store import TOWER, fitted_or_shipped
 from tower_sim.tools.progress import telling
-from tower_sim.tools.terminal import folded
+from tower_sim.tools.terminal import fold
 from tower_sim.tools.writing import write as write_whole
 
 SURROGATES = (*READINGS, "dead_reckoning")
@@ -113,7 +113,7 @@ def comparison() -> None:
     (command,) = re.findall(r"<!-- example -->\n```sh\ntower-sim (.*)\n```", text)
     words = [sys.executable, "-m", "tower_sim", *shlex.split(command)]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
-    output = "\n\n".join([*folded(done.stdout, 80).strip().split("\n\n")[:4], "..."])  # up to the first table
+    output = "\n\n".join([*fold(done.stdout, 80).strip().split("\n\n")[:4], "..."])  # up to the first table
     before, _, after = text.partition("<!-- its output -->\n```\n")
     _, _, after = after.partition("\n```\n")
     write_whole(COMPARE, f"{before}<!-- its output -->\n```\n{output}\n```\n{after}")

@@ -17,7 +17,7 @@ from tower_sim.games.chain import GAME
 from tower_sim.tools.extras import extra, packages, pip_install
 from tower_sim.tools.progress import telling
 from tower_sim.tools.reading import MAX_DEPTH, json_value, read_bytes, read_text, toml_table
-from tower_sim.tools.terminal import folded, say
+from tower_sim.tools.terminal import fold, say
 
 
 @each_case(
@@ -144,12 +144,12 @@ def test_on_a_narrow_terminal_long_lines_are_folded_between_words_and_nothing_is
     row = "   7/35     1 blue         3    7   17 |    3     .   2     1     .      1     . |   3    3"
     text = f"{row}\nshort\n\n{'word ' * 40}"
     for width in (40, 60, 80):
-        lines = folded(text, width).split("\n")
+        lines = fold(text, width).split("\n")
         assert max(map(len, lines)) <= width
         assert " ".join(lines).split() == text.split()
         assert lines[0].startswith("   7/35     1 blue")
-    assert folded(text, 0) == text
-    assert folded("x" * 90, 60) == "x" * 90  # a token can still be copied whole
+    assert fold(text, 0) == text
+    assert fold("x" * 90, 60) == "x" * 90  # a token can still be copied whole
 
 
 @each_case(("is_terminal", "columns", "lines"), [(True, "60", 2), (True, "200", 1), (False, "60", 1), (False, "", 1)])
@@ -162,9 +162,9 @@ def test_a_terminal_folds_and_nothing_else_does(is_terminal: bool, columns: str,
 
 
 def test_prose_is_not_wider_than_can_be_read_and_rows_go_on_under_their_last_column():
-    assert max(map(len, folded("word " * 80, 300).split("\n"))) <= 100
-    assert folded("  core  " + "word " * 40, 60).split("\n")[1].startswith(" " * 8 + "word")
-    assert folded("  " + "word " * 40, 60).split("\n")[1].startswith("  word")
+    assert max(map(len, fold("word " * 80, 300).split("\n"))) <= 100
+    assert fold("  core  " + "word " * 40, 60).split("\n")[1].startswith(" " * 8 + "word")
+    assert fold("  " + "word " * 40, 60).split("\n")[1].startswith("  word")
 
 
 @each_case(

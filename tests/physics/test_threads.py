@@ -270,7 +270,7 @@ def test_settings_of_equal_numbers_have_one_digest_whatever_their_type():
 
 @pytest.mark.bullet
 def test_a_bounce_that_would_never_end_is_refused_and_the_least_allowed_one_ends():
-    """Resting cubes are hit by what gravity adds in a step; the figures are in the docstring of PhysicsSettings."""
+    """Resting cubes are hit by what gravity adds in a step."""
     message = r"restitution_speed is 0\.005; allowed is 0\.0392 to 1 at a timestep of 0\.002"
     with pytest.raises(UsageError, match=message):
         PhysicsSettings(restitution_speed=0.005, engine="bullet")

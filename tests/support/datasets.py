@@ -90,7 +90,7 @@ def write(
     changes = {"runs": -(-runs // number), "shard": -(-(-(-runs // number) * number) // 2)}
     changes |= {"design": design, "points": [dict(each) for each in points]} if points else {}
     plan = Spec.of(plain.plain | changes)
-    with Store.opened(directory, head_of(plan), plan) as store:
+    with Store.open(directory, head_of(plan), plan) as store:
         for index in [index for index in shards if index < plan.shards]:
             of_shard, rows = plan.runs_of(index), ShardRows()
             unsaid = {

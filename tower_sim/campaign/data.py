@@ -56,22 +56,19 @@ class Words:
 
 
 class Facts(dict[str, "Array | Words"]):
-    """The columns of the game's own table, by name, each of shape (drops,).
-
-    A null is NaN or the code -1. Columns of numbers with nulls are floats.
-    """
+    """The columns of the game's own table, by name, each of shape (drops,); a null is NaN or the code -1."""
 
     def take(self, rows: Array) -> Facts:
         """Return the given rows."""
         return Facts({name: column.take(rows) for name, column in self.items()})
 
     def words(self, name: str, drops: int) -> Words:
-        """Return a column of words; `drops` nulls if there is none of that name."""
+        """Return a column of words, or `drops` nulls."""
         column = self.get(name)
         return column if isinstance(column, Words) else Words((), np.full(drops, NOWHERE, np.int16))
 
     def counts(self, name: str, drops: int) -> Array:
-        """Return a column as whole numbers, shape (drops,); nulls and a missing column give 0."""
+        """Return a column as whole numbers (drops,); nulls and a missing column give 0."""
         column = self.get(name)
         if column is None or isinstance(column, Words):
             return np.zeros(drops, np.int64)
@@ -142,9 +139,8 @@ class Failed(_Rows):
 class Campaign:
     """The dataset of one campaign.
 
-    `run_point[r]` is the design point of run r; `points` has the values of the varied fields. `digest` is the spec's
-    and seeds all random numbers of a report. `made_with` has the software versions. `missing` are the shards not run
-    yet.
+    `run_point[r]` is the design point of run r; `points` has the values of the varied fields. `digest` is the spec's.
+    `made_with` has the software versions. `missing` are the shards not run yet.
     """
 
     spec: Mapping[str, Any]
@@ -160,7 +156,7 @@ class Campaign:
 
     @property
     def kind(self) -> str:
-        """The kind of game, such as `game`, `chain` or `battle`."""
+        """The kind of game, such as `chain`."""
         return str(self.spec.get("kind", "game"))
 
     @cached_property
@@ -175,7 +171,7 @@ class Campaign:
 
     @cached_property
     def rules(self) -> Mapping[str, Any]:
-        """The rules of the game with all defaults; empty if the game is not installed."""
+        """The rules with all defaults; empty if the game is not installed."""
         if self.game is None:
             return {}
         name = self.game.tables[0]
@@ -183,7 +179,7 @@ class Campaign:
 
     @property
     def has_setup(self) -> bool:
-        """Whether the first drop of a run only fills the tower, so that it is no phase of play."""
+        """Whether the first drop of a run only fills the tower."""
         return SETUP in self.drops.phase.names
 
     @property
@@ -207,7 +203,7 @@ class Campaign:
 
     @cached_property
     def strata(self) -> Array:
-        """The stratum of each run, shape (runs,): its design point, or 0 for all runs if a point has only one run."""
+        """The stratum of each run (runs,): its design point, or 0 for all if a point has only one run."""
         counts = np.bincount(self.run_point)
         if counts[counts > 0].min() < 2:
             return np.zeros(self.runs, np.int64)
@@ -232,17 +228,14 @@ class Campaign:
     def by_run(self, values: Array, rows: Array | None = None) -> Array:
         """Return the sums of `values` (drops,) or (drops, K) over the drops of each run, shape (runs, K).
 
-        `values` covers the drops of the mask `rows`; None: all.
+        `values` covers the drops of the mask `rows`, or all.
         """
         run = self.drops.run if rows is None else self.drops.run[rows]
         columns = values if values.ndim == 2 else values[:, None]
         return np.stack([np.bincount(run, column, self.runs) for column in columns.T.astype(float)], 1)
 
     def tally(self, run: Array, group: Array, groups: int, weights: Array | None = None) -> Array:
-        """Return the number of things, or the sum of their `weights`, by run and group, shape (runs, groups).
-
-        `run` and `group` have one entry for each thing.
-        """
+        """Return the number of things, or the sum of their `weights`, by run and group, shape (runs, groups)."""
         code = run.astype(np.int64) * groups + group
         return np.bincount(code, weights, self.runs * groups).reshape(self.runs, groups)
 
@@ -275,10 +268,7 @@ class Campaign:
 
     @cached_property
     def by_drop(self) -> ByDrop:
-        """The runs in the form that figures need.
-
-        Its terms are the numeric rules, its facts the numeric columns of the game's own table.
-        """
+        """The runs for figures, with the numeric rules as terms and the game's numeric columns as facts."""
         drops, cubes = self.drops, self.cubes
         old = cubes.out & ~cubes.thrown & (cubes.row >= 0)
         numbers = {name: column for name, column in self.facts.items() if not isinstance(column, Words)}

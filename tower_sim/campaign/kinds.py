@@ -13,10 +13,9 @@ from tower_sim.games.game import Game
 
 
 def installed(kind: str, code: Mapping[str, Any] | None = None) -> Game | None:
-    """Return the game of a `kind`, or None if there is none.
+    """Return the game of a `kind`, if any, or run the game whose Python `file` and `text` are in `code`.
 
-    `code` has the `file` and `text` of a game in a Python file, which is run instead. Raises UsageError if it holds no
-    game.
+    Raises UsageError for a file without a game.
     """
     if code:
         from tower_sim.games.files import game_of as game_in
@@ -37,10 +36,7 @@ def game_of(name: object, directory: Path = Path()) -> Game:
 
 
 def every_game() -> Iterator[Game]:
-    """Yield the registered games, those of this package first; others are loaded only when needed.
-
-    Games that cannot be loaded are left out.
-    """
+    """Yield the registered games that can be loaded, those of this package first, each loaded only when needed."""
     for name in registry.names("game"):
         with suppress(UsageError):  # a package that cannot be loaded
             yield registry.get("game", name)

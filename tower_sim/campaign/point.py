@@ -30,7 +30,7 @@ class Point:
     rules: Any
 
     def open_model(self) -> Model:
-        """Return the model as a context manager; raises what models.open_model raises."""
+        """Return the model as a context manager."""
         return open_model(self.apparatus, self.model, self.settings)
 
     @property
@@ -42,10 +42,9 @@ class Point:
 
 
 def build(game: Game, name: str, model: str, tables: Mapping[str, Any]) -> Point:
-    """Return a design point of `game` from its resolved tables: `profile`, `settings` and the tables of the game.
+    """Return a design point from its resolved tables: `profile`, `settings` and the tables of `game`.
 
-    Raises UsageError for a value that is not allowed, for an apparatus that does not fit the game, and if no surrogate
-    ships for the apparatus.
+    Raises UsageError for wrong values, an apparatus that does not fit the game, or one without a shipped surrogate.
     """
     apparatus = from_tables(tables["profile"], name)
     rules = game.read({key: tables[key] for key in game.tables})

@@ -106,7 +106,7 @@ def run(spec: Spec, directory: Path, workers: int = 1, dask: str = "", tell: Tel
         with spec.point(0).open_model():  # a model that is not available raises before anything is written
             pass
     summary = Summary()
-    with Store.opened(directory, head, spec) as store, terminable():
+    with Store.open(directory, head, spec) as store, terminable():
         with telling("shards looked at", spec.shards) as look:
             to_do: list[int] = []
             for index in range(spec.shards):
@@ -168,11 +168,6 @@ def _play(
 
 
 def _attempt(spec: Spec, index: int, expected: dict[str, str]) -> Shard | Exception:
-    """Play a shard on a worker and return it, or the exception that it ended in.
-
-    Other exceptions than mistakes of the caller become a RuntimeError that names the place in the code. Raises
-    UsageError if versions differ from the client's.
-    """
     if differs := difference(expected, environment()):
         raise UsageError(f"a worker has {differs}; allowed is what the client has; install the same there")
     try:
@@ -218,11 +213,6 @@ def _follow() -> None:
 
 @contextmanager
 def _on_dask(address: str, workers: int) -> Generator[Where]:
-    """Yield an executor on the scheduler at `address` or on a new local cluster, and a function that returns its room.
-
-    The room is the number of shards that may be in flight. Raises UsageError if the scheduler cannot be reached,
-    WorkersLost if it is lost later.
-    """
     dask = extra("distributed", "dask")
     cluster: Any = None
     try:

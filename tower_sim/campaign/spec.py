@@ -14,7 +14,7 @@ from tower_sim.apparatus.catalogue import load as load_apparatus
 from tower_sim.apparatus.catalogue import names
 from tower_sim.campaign.kinds import every_game, game_of, installed
 from tower_sim.campaign.point import MAX_ROWS, Point, build, rows_of
-from tower_sim.campaign.vary import MAX_POINTS, applied, fields_of, points, told
+from tower_sim.campaign.vary import MAX_POINTS, apply_values, describe, fields_of, points
 from tower_sim.errors import UsageError, check_kind, check_table, fault, quote
 from tower_sim.games.game import Game
 from tower_sim.models import BOARD_MODELS, MODELS
@@ -49,10 +49,9 @@ _SEED: Any = Field(
 class Spec(Document, frozen=True, extra="allow"):
     """A campaign: `runs` runs of one `kind` of game at each design point, `shard` of them in a shard, from `seed`.
 
-    The `profile`, the `settings` and the tables of the game include all defaults and no paths, so a worker needs no
-    file. `points` has the values of the varied fields. Run r, counted over all points, is run r % `runs` of point r //
-    `runs`, and draws only from SeedSequence(seed, spawn_key=(r, ...)). `code` has the Python file of a game that is in
-    no package.
+    The tables include all defaults and no paths. `points` has the values of the varied fields. Run r, counted over all
+    points, is run r % `runs` of point r // `runs`, and draws only from SeedSequence(seed, spawn_key=(r, ...)). `code`
+    has the Python file of a game that is in no package.
     """
 
     kind: str = Field(pattern="^[a-z][a-z0-9_]*$")
@@ -139,9 +138,9 @@ class Spec(Document, frozen=True, extra="allow"):
         values = self.points[number]
         tables = {"profile": self.profile, "settings": self.settings, **self.tables}
         try:
-            return build(self.game, self.apparatus, self.model, applied(tables, values))
+            return build(self.game, self.apparatus, self.model, apply_values(tables, values))
         except UsageError as error:
-            raise UsageError(f"point {number} ({told(values)}): {error}" if values else str(error)) from None
+            raise UsageError(f"point {number} ({describe(values)}): {error}" if values else str(error)) from None
 
     @staticmethod
     def of(table: Mapping[str, Any]) -> Spec:

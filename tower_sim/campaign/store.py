@@ -33,7 +33,7 @@ from tower_sim.physics.settings import SETTINGS_VERSION
 from tower_sim.registry import OWN, get
 from tower_sim.tools.extras import extra
 from tower_sim.tools.reading import json_value, read_bytes
-from tower_sim.tools.writing import PART, sync_directory, told, write
+from tower_sim.tools.writing import PART, sync_directory, write, writing_error
 from tower_sim.typed import Document, read
 from tower_sim.version import TOWER_SIM
 
@@ -85,11 +85,10 @@ class Store:
 
     @staticmethod
     @contextmanager
-    def opened(directory: Path, head: Head, spec: Spec) -> Generator[Store, None, None]:
-        """Create the directory or continue in it, and lock it against other runs while the block runs.
+    def open(directory: Path, head: Head, spec: Spec) -> Generator[Store, None, None]:
+        """Create the directory or continue in it, and lock it against other runs for the block.
 
-        Raises UsageError if the directory is in use, or holds another campaign, one made with other versions, or other
-        files.
+        Raises UsageError if it is in use, or holds another campaign, other versions or other files.
         """
         _check_owner(directory, head)  # before anything is written, and again under the lock
         _make(directory)
@@ -112,10 +111,7 @@ class Store:
 
     @staticmethod
     def read(directory: Path) -> Store:
-        """Open a campaign's directory for reading.
-
-        Raises UsageError if its manifest is missing, damaged or of another version.
-        """
+        """Open a directory for reading; raises UsageError if its manifest is missing, damaged or of another version."""
         store = _at(directory)
         if store is None:
             given = quote(str(directory))
@@ -141,7 +137,7 @@ class Store:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise told(path, error) from error
+            raise writing_error(path, error) from error
         self.lines[shard.index] = line
 
     def rewrite(self, lines: Iterable[Done]) -> None:
@@ -205,10 +201,7 @@ def head_of(spec: Spec) -> Head:
 
 
 def environment() -> dict[str, str]:
-    """Return the versions and the platform that decide results; raises UsageError if pyarrow is missing.
-
-    Other packages are not listed, so installing one changes no campaign.
-    """
+    """Return the versions and the platform that decide results; raises UsageError if pyarrow is missing."""
     games = [get("game", name) for name in OWN["game"]]
     versions = {
         "tower_sim": TOWER_SIM,
@@ -231,7 +224,6 @@ def difference(expected: dict[str, str], other: dict[str, str]) -> str:
 
 
 def _at(directory: Path) -> Store | None:
-    """Read a manifest; None if there is none. Raises UsageError if it is damaged or of another version."""
     path = directory / MANIFEST
     if not os.path.lexists(path):
         if os.path.lexists(directory / _OLD):
@@ -267,7 +259,6 @@ def _at(directory: Path) -> Store | None:
 
 
 def _check_owner(directory: Path, head: Head) -> Store | None:
-    """Return what a directory holds of the campaign of `head`; raises UsageError if it is used for something else."""
     store = _at(directory)
     if store is None:
         names = sorted(path.name for path in directory.iterdir()) if directory.is_dir() else []
@@ -302,7 +293,7 @@ def _locked(directory: Path) -> Generator[None, None, None]:
         database.execute("PRAGMA journal_mode = MEMORY")  # no file next to it
         database.execute("BEGIN EXCLUSIVE")
     except OSError as error:
-        raise told(path, error) from error
+        raise writing_error(path, error) from error
     except sqlite3.Error as error:
         if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
             raise UsageError(f"{path} is no lock ({error}); allowed is the empty file of a run; remove it") from None
@@ -317,7 +308,7 @@ def _make(directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
         sync_directory(directory.parent)
     except OSError as error:
-        raise told(directory, error, "directory") from error
+        raise writing_error(directory, error, "directory") from error
 
 
 def _text(line: Done) -> bytes:

@@ -32,10 +32,7 @@ class VariedColumn(NamedTuple):
 
 
 def varied_columns(points: Sequence[Mapping[str, Any]]) -> tuple[VariedColumn, ...]:
-    """Return one column for each varied field.
-
-    Its type follows from the values at all points. Lists, tables and mixed types become JSON strings.
-    """
+    """Return one column for each varied field; lists, tables and mixed types become JSON strings."""
     return tuple(_varied(name, [point[name] for point in points]) for name in points[0])
 
 
@@ -59,10 +56,7 @@ class TableKind:
     def to_parquet(
         self, rows: Sequence[Sequence[Any]], family: str, shard: int, varied: Sequence[VariedColumn] = ()
     ) -> bytes:
-        """Return rows as the bytes of a Parquet file; equal rows give equal bytes.
-
-        The values of the columns `varied` follow from the design point, the first entry of each row.
-        """
+        """Return rows, each beginning with its design point, as the bytes of a Parquet file."""
         arrow, parquet = extra("pyarrow", "campaign"), extra("pyarrow.parquet", "campaign")
         columns = [(x.name, x.kind, x.nullable, [row[i] for row in rows]) for i, x in enumerate(self.columns)]
         columns += [(x.name, x.kind, False, [x.values[row[0]] for row in rows]) for x in varied]
@@ -82,7 +76,7 @@ class TableKind:
 def _array(arrow: Any, form: Any, kind: str, values: Sequence[Any]) -> Any:
     """Return the same as `arrow.array(values, form)`, which would first load pandas if it is installed (half a second).
 
-    Raises TypeError, OverflowError, AttributeError or KeyError for a value of another type than `kind`.
+    A value of another type raises an error.
     """
     absent = [value is None for value in values]
     valid = arrow.py_buffer(np.packbits(np.logical_not(absent), bitorder="little")) if any(absent) else None
@@ -148,10 +142,7 @@ class ShardRows:
     own: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
 
     def add(self, where: tuple[int, int, int], kind: str, draws: Sequence[Draw], state: TowerState) -> None:
-        """Add the rows of drop `where` (point, run, drop); only the last of its `draws` may succeed.
-
-        `state` is used if there are no draws because the model was not called.
-        """
+        """Add the rows of drop `where` (point, run, drop); `state` is its state if the model was not called."""
         for attempt, draw in enumerate(draws):
             self._add_draw(where, kind, attempt, draw)
         if not draws:
@@ -174,7 +165,7 @@ class ShardRows:
             self.cubes.append((*where, x.cube.id, x.cube.colour, is_thrown, age, place, x.place))
 
     def tell(self, where: tuple[int, int, int], game: Game, facts: Mapping[str, Any]) -> None:
-        """Add the game's own columns for drop `where`; raises ValueError for a fact that is no column."""
+        """Add the game's own columns for a drop; raises ValueError for a fact that is no column."""
         known = [column.name for column in game.columns]
         if strange := sorted(set(facts) - set(known)):
             raise ValueError(f"fact {strange[0]!r} is no column of the game {game.name}")
@@ -187,7 +178,7 @@ class ShardRows:
         return {table.name: of for table, of in zip(tables_of(game), rows, strict=True)}
 
     def to_parquet(self, game: Game, family: str, shard: int, points: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
-        """Return the bytes of all tables by name; `drops` also gets the fields that vary. `family` is Spec.family."""
+        """Return the bytes of all tables by name; `drops` also gets the fields that vary."""
         varied, rows = varied_columns(points), self.by_table(game)
         return {
             table.name: table.to_parquet(rows[table.name], family, shard, varied if table is DROPS else ())

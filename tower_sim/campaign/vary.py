@@ -46,8 +46,7 @@ class _Range(Document, frozen=True):
 def points(vary: Mapping[str, Any], base: Mapping[str, Any], seed: int) -> tuple[str, tuple[Values, ...]]:
     """Return the name of the design and the values of the varied fields at each of its points.
 
-    `vary` is the table `[vary]`; `base` has the tables of the varied fields. Random: `latin_hypercube` and `sobol`
-    (scipy.stats.qmc) draw from `seed`.
+    `base` has the tables of the fields. Random: `latin_hypercube` and `sobol` (scipy.stats.qmc) draw from `seed`.
     """
     if not vary:
         return "", ({},)
@@ -68,7 +67,6 @@ def fields_of(vary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _look_up(tables: Mapping[str, Any], field: str) -> Any:
-    """Return the value of the dotted `field`; raises UsageError if there is no such field."""
     value: Any = tables
     for i, word in enumerate(words := field.split(".")):
         known = [str(key) for key in (range(len(value)) if isinstance(value, list) else _keys(value))]  # type: ignore[arg-type]
@@ -89,7 +87,7 @@ def _inner(value: Any, word: str) -> Any:
     return value[int(word) if isinstance(value, list) else word]
 
 
-def applied(tables: Mapping[str, Any], values: Values) -> dict[str, Any]:
+def apply_values(tables: Mapping[str, Any], values: Values) -> dict[str, Any]:
     """Return a copy of `tables` with the dotted fields of `values` set."""
     result = deepcopy(dict(tables))
     for field, value in values.items():
@@ -100,7 +98,7 @@ def applied(tables: Mapping[str, Any], values: Values) -> dict[str, Any]:
     return result
 
 
-def told(values: Values) -> str:
+def describe(values: Values) -> str:
     """Return the values of a point as one line of text."""
     return ", ".join(f"{field} = {quote(value)}" for field, value in values.items())
 

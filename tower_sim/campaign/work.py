@@ -51,10 +51,10 @@ def run_shard(spec: Spec, index: int) -> Shard:
 
 
 def play_run(point: Point, model: Recorder, seed: int, where: tuple[int, int], rows: ShardRows) -> bool:
-    """Play run `where` (point, run), add its rows, and return whether it was played to its end."""
+    """Play run `where` (point, run), add its rows, and return whether it came to its end."""
     is_whole = True
     for turn in point.game.start(model.as_model, point.rules, seed, where[1]):
-        _add((*where, turn.index), turn, model.taken(), rows)
+        _add((*where, turn.index), turn, model.take_draws(), rows)
         rows.tell((*where, turn.index), point.game, turn.facts)
         is_whole = turn.failed is None
     return is_whole

@@ -60,10 +60,10 @@ def open_model_of(shape: Apparatus, state: TowerState | None) -> Model:
     """Open the model that made a state, with its engine and accuracy; without a state, open physics."""
     if state is None or state.model != "physics":
         return open_model(shape, state.model if state else "physics")
-    from tower_sim.physics.belonging import made_with
+    from tower_sim.physics.belonging import find_maker
     from tower_sim.physics.settings import accuracy
 
-    engine = made_with(shape, state.digest)
+    engine = find_maker(shape, state.digest)
     return open_model(shape, "physics", accuracy(*engine) if engine else None)
 
 

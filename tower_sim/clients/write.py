@@ -23,7 +23,7 @@ from tower_sim.errors import UsageError, fault, quote
 from tower_sim.surrogate.export import document, js_text, json_text
 from tower_sim.surrogate.store import TOWER, Fitted, fitted_or_shipped, shipped_names
 from tower_sim.tools.terminal import warn
-from tower_sim.tools.writing import told, write
+from tower_sim.tools.writing import write, writing_error
 from tower_sim.version import TOWER_SIM
 from tower_sim.web.live import element_module, element_types
 from tower_sim.web.page import source
@@ -66,7 +66,7 @@ def write_package(models: Sequence[str], folder: Path) -> None:
         for name in files:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise told(folder, error, "output") from error
+        raise writing_error(folder, error, "output") from error
     for name, text in files.items():
         write(folder / name, text, "output")
     for path in (*folder.glob("towers/*"), *folder.glob("ships/*")):

@@ -111,7 +111,7 @@ def _split(compared: Compared, games: int) -> Iterator[tuple[int, int]]:
 def _play(compared: Compared, model: DropModel, side: int, seed: int, run: int) -> tuple[Values, Draws]:
     recorder = Recorder(model)
     turns = list(to_its_end(compared.game.start(recorder.as_model, compared.rules[side], seed, run)))
-    draws = recorder.taken()
+    draws = recorder.take_draws()
     landed = sum(draw.outcome.status.is_landing for draw in draws)
     values = compared.run(turns, side)
     if isinstance(model, SurrogateModel | ShipSurrogate):

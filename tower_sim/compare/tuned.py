@@ -22,7 +22,7 @@ from tower_sim.report.numbers import count_decimals
 from tower_sim.requests import APPARATUS, GAME
 from tower_sim.statistics import FEWEST, too_few
 from tower_sim.tools import writing
-from tower_sim.tools.terminal import counted, one_line
+from tower_sim.tools.terminal import count_noun, one_line
 from tower_sim.variants import DEFAULT, Variant
 
 SCHEMA, VERSION = "tower-sim/wish", 1
@@ -160,7 +160,7 @@ def sentences(tuned: Tuned) -> list[str]:
 def _describe_result(tuned: Tuned) -> str:
     best = tuned.best
     reached = " and ".join(map(partial(_describe_mean, best), tuned.wishes))
-    by = f"in {counted(best.games, best.comparison.pairs.compared.game.run)} played afresh"
+    by = f"in {count_noun(best.games, best.comparison.pairs.compared.game.run)} played afresh"
     changes = _list_changes(tuned.base, best.changes)
     is_one = len(tuned.wishes) == 1
     wish, are = ("The wish", "is") if is_one else ("The wishes", "are")
@@ -193,7 +193,7 @@ def _describe_costs(best: Reached) -> str:
         return "It costs nothing that these games show: no other figure surely changes."
     named = [f"{_title(best, row)} {instead(row)}" for row in best.costs[:_NAMED]]
     more = len(best.costs) - len(named)
-    others = f" and {counted(more, 'other figure')}" if more else ""
+    others = f" and {count_noun(more, 'other figure')}" if more else ""
     sure = {how_sure(row, run) for row in best.costs}
     return f"It costs: {', '.join(named)}{others}: {'certain' if sure == {'certain'} else 'certain or very likely'}."
 
@@ -239,7 +239,7 @@ def report(tuned: Tuned) -> str:
         "",
         f"{game.title}, a wish: {wished}; seed {tuned.seed}",
         f"A  {tuned.base.name}: {noun(tuned.base.apparatus)} {tuned.base.apparatus.name} ({tuned.base.file})",
-        f"What may vary: {varied}. Tried: {counted(tuned.tried, 'way')} ({whole}), model {tuned.searched}.",
+        f"What may vary: {varied}. Tried: {count_noun(tuned.tried, 'way')} ({whole}), model {tuned.searched}.",
         "",
     ]
     table = [f"{'changes':<9} {'wish':<7} figures, and what they cost"]

@@ -17,7 +17,7 @@ from tower_sim.compare.paired import LEVEL, POWER
 from tower_sim.games.compared import Row
 from tower_sim.report.numbers import count_decimals
 from tower_sim.statistics import FEWEST, too_few
-from tower_sim.tools.terminal import counted
+from tower_sim.tools.terminal import count_noun
 
 _TITLE = 27  # characters of the first column; longer titles continue on further lines
 _MOST = 6  # differing keys that are listed
@@ -156,7 +156,7 @@ def notes(comparison: Comparison) -> list[str]:
     if never := [row.title for rows in comparison.groups for row in rows if row.never]:
         lines.append(f"0 in every {run} of A and B, and so not in the tables: {', '.join(never)}.")
     if pairs.left_out:
-        lines.append(f"{counted(pairs.left_out, 'pair')} left out: a drop of either {run} failed 5 times.")
+        lines.append(f"{count_noun(pairs.left_out, 'pair')} left out: a drop of either {run} failed 5 times.")
     if pairs.extrapolated is not None and any(pairs.extrapolated):
         shares = " and ".join(map(percent, pairs.extrapolated))
         said = f"Drops outside of what the model was fitted to: {shares} (A and B); --model physics plays them too."
@@ -172,7 +172,7 @@ def notes(comparison: Comparison) -> list[str]:
 def _describe_gain(figures: Sequence[Row], run: str) -> str:
     gains = [row.pairing_gain for row in figures if row.pairing_gain is not None]
     equal = len(figures) - len(gains)
-    said = [f"No two pairs differ in {counted(equal, 'figure')}: no interval."] * bool(equal)
+    said = [f"No two pairs differ in {count_noun(equal, 'figure')}: no interval."] * bool(equal)
     if gains:
         low, middle, high = map(_times, (min(gains), float(np.median(gains)), max(gains)))
         said.append(

@@ -31,7 +31,7 @@ from tower_sim.drawing.sheet import Sheet, Where, width_of
 from tower_sim.drawing.solids import Array, Face, View, from_back_to_front
 from tower_sim.drawing.surfaces import ZONE, cube_faces, find_shades, find_surface, zone_faces
 from tower_sim.state import Resident, TowerState
-from tower_sim.tools.terminal import counted
+from tower_sim.tools.terminal import count_noun
 
 Box = tuple[float, float, float, float]  # x0, x1, y0, y1
 
@@ -76,10 +76,10 @@ def describe_cubes(apparatus: Apparatus, state: TowerState, far: int) -> str:
     """Return in words how many cubes of `state` are where; `far` cubes are out of the picture."""
     inside = len(state.residents)
     if apparatus.board is None:
-        return f"{counted(inside, 'cube')} inside"
+        return f"{count_noun(inside, 'cube')} inside"
     on_table = len(state.board.at("table"))
     others = ((on_table, "on the table"), (far, "out of the picture"), (inside, "inside"))
-    on_board = f"{counted(len(state.board.lying) - on_table, 'cube')} on the board"
+    on_board = f"{count_noun(len(state.board.lying) - on_table, 'cube')} on the board"
     return ", ".join([on_board, *(f"{number} {place}" for number, place in others if number)])
 
 

@@ -34,8 +34,7 @@ Array = npt.NDArray[Any]
 class Chances:
     """The results of throwing the same cubes, `thrown` (counts by colour), many times from one state.
 
-    `out` has the number of cubes that came out, of shape (draws, colours), without the `left_out` draws that failed
-    five times in a row.
+    `out` has the numbers of cubes out (draws, colours), without the `left_out` draws that failed five times in a row.
     """
 
     thrown: dict[str, int]
@@ -56,12 +55,12 @@ class Chances:
         return int(low), int(high)
 
     def share(self, is_so: Array) -> Estimate:
-        """Return the share of draws in which `is_so`, of shape (draws,), is true, with its exact interval."""
+        """Return the share of draws in which `is_so` (draws,) is true, with its exact interval."""
         return clopper_pearson(int(is_so.sum()), len(is_so))
 
     @property
     def shares(self) -> dict[str, Estimate]:
-        """The shares of draws in which nothing, only one colour, or more than one colour comes out."""
+        """The shares of draws in which nothing, one colour, or more come out."""
         several = (self.out > 0).sum(1)
         return {
             "nothing": self.share(several == 0),
@@ -75,7 +74,7 @@ class Chances:
         return {colour: self.share(self.out[:, i] > 0) for i, colour in enumerate(self.colours)}
 
     def document(self) -> ThrowChances:
-        """Return the results as plain JSON values; `by_number` has the share of draws with 0, 1, 2, ... cubes out."""
+        """Return the results as plain JSON values; `by_number` has the shares with 0, 1, 2, ... cubes out."""
         counts = np.bincount(self.out.sum(1)) / len(self.out)
         return {
             "thrown": self.thrown,
@@ -96,15 +95,15 @@ def chances(
     seed: int,
     tell: Callable[[int], None] = lambda done: None,
 ) -> list[Chances]:
-    """Throw each option (counts by colour) `draws` times from `state`, on all cores.
+    """Throw each option (counts by colour) `draws` times, on all cores; `tell` gets the number of throws done.
 
-    `tell` is called with the number of throws done. Random, from `seed`: draw k of option i has the spawn key (i, k).
+    Random, from `seed`: draw k of option i has the spawn key (i, k).
     """
     draws = check_whole("draws", draws, 2, MOST_DRAWS, "try 200")
     thrown = [as_throw(each, state, None)[0] for each in options]
     there = sorted({cube.colour for cube in (*state.cubes, *state.board.cubes)})
     colours = tuple(dict.fromkeys([*(colour for each in options for colour in each), *there]))
-    found: list[Chances] = []
+    chances: list[Chances] = []
     for i, counts in enumerate(thrown):
         cubes = supply(counts, model.cube_edge, first_id=state.next_id)
         rows: list[list[int]] = []
@@ -118,11 +117,11 @@ def chances(
                     continue
             rows.append(list(count_by_colour(landed.emerged, colours).values()))
         out = np.array(rows, int).reshape(len(rows), len(colours))
-        found.append(Chances(counts, colours, out, draws - len(rows)))
-    return found
+        chances.append(Chances(counts, colours, out, draws - len(rows)))
+    return chances
 
 
-def document_of(found: Sequence[Chances], model: DropModel, seed: int) -> ChancesAnswer:
+def document_of(throws: Sequence[Chances], model: DropModel, seed: int) -> ChancesAnswer:
     """Return the document of the chances that were drawn with `model` and `seed`."""
     return {
         "schema": "tower-sim/chances",
@@ -130,7 +129,7 @@ def document_of(found: Sequence[Chances], model: DropModel, seed: int) -> Chance
         "apparatus": model.apparatus,
         "model": model.name,
         "seed": str(seed),
-        "throws": [each.document() for each in found],
+        "throws": [each.document() for each in throws],
     }
 
 

@@ -38,8 +38,8 @@ class Recorder(Closing):
         """The recorder itself, with the type of a model."""
         return cast("DropModel", self)
 
-    def taken(self) -> list[Draw]:
-        """Return the draws since the last call of `taken`."""
+    def take_draws(self) -> list[Draw]:
+        """Return the draws since the last call of `take_draws`."""
         draws, self._draws = self._draws, []
         return draws
 

@@ -71,7 +71,7 @@ def until_landed(draw: Callable[[np.random.Generator], Outcome], seed: np.random
 def first_landing(
     draw: Callable[[np.random.Generator], Outcome], entropy: int | Sequence[int] | None, key: tuple[int, ...] = ()
 ) -> Outcome:
-    """Repeat a draw as `until_landed` does, given the entropy and the spawn key of its SeedSequence."""
+    """Repeat a draw as `until_landed` does, from the entropy and the spawn key of its SeedSequence."""
     failures: list[Status] = []
     while True:
         child = np.random.SeedSequence(entropy, spawn_key=(*key, len(failures)))
@@ -125,9 +125,9 @@ def knock_then_drop(
 def throw(
     model: DropModel, state: TowerState, cubes: Mapping[str, int], seed: int, knock: float | None = None
 ) -> Outcome:
-    """Throw new cubes (counts by colour), after a knock of strength `knock` (g) if there is one, until they land.
+    """Throw new cubes (counts by colour), after a knock (g) if there is one, until they land.
 
-    The cubes are numbered after all cubes that the state has seen. Raises TooManyFailedDraws.
+    They are numbered after all that the state has seen. Raises TooManyFailedDraws.
     """
     thrown = supply(cubes, model.cube_edge, first_id=state.next_id)
     if knock is None:

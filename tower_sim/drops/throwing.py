@@ -15,8 +15,8 @@ from tower_sim.state import TowerState
 Counts = Mapping[str, SupportsIndex]
 
 
-def merged(cubes: object, colours: Counts) -> dict[str, SupportsIndex]:
-    """Return counts by colour from a table (None: no cubes) and from keywords; each colour is said once."""
+def merge_counts(cubes: object, colours: Counts) -> dict[str, SupportsIndex]:
+    """Return counts by colour from a table (None: no cubes) and from keywords."""
     table = {} if cubes is None else check_table("cubes", cubes, "write throw(blue=4)")
     if twice := sorted(table.keys() & colours):
         raise fault("cubes of " + twice[0], "said twice", "each colour once", "leave one of them out")
@@ -24,9 +24,9 @@ def merged(cubes: object, colours: Counts) -> dict[str, SupportsIndex]:
 
 
 def as_throw(cubes: object, state: TowerState | None, knock: object) -> tuple[dict[str, int], float | None]:
-    """Check counts by colour and the strength (g) of a knock (None: no knock) for `state`; return plain numbers.
+    """Return counts by colour and the strength (g) of a knock (None: no knock) as plain numbers.
 
-    Refused are too many cubes, no cubes without a knock, and a colour that is one typing mistake away from a known one.
+    Refused are too many cubes, no cubes without a knock, and a colour one typing mistake away from a known one.
     """
     counts = as_counts("cubes", cubes)
     strength = None if knock is None else knock_strength(knock)
@@ -110,7 +110,7 @@ class Throwing(ABC):
         ...     print(len(outcome.thrown), len(outcome.emerged), tower.last_seed)
         6 4 2
         """
-        return self._do(merged(cubes, colours), None, seed)
+        return self._do(merge_counts(cubes, colours), None, seed)
 
     def knock(self, strength: float = 1.0, *, seed: SupportsIndex | str | None = None) -> Outcome:
         """Knock on the table.

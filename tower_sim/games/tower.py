@@ -12,7 +12,7 @@ import numpy as np
 from tower_sim.contract import DropModel
 from tower_sim.cubes import Cube, count_by_colour, in_order, supply
 from tower_sim.drops.repeat import TooManyFailedDraws, until_landed
-from tower_sim.drops.throwing import Counts, Throwing, merged
+from tower_sim.drops.throwing import Counts, Throwing, merge_counts
 from tower_sim.errors import UsageError, as_whole, fault, unknown
 from tower_sim.outcome import Outcome
 from tower_sim.state import TowerState
@@ -82,7 +82,7 @@ class GameTower(Throwing):
     def take(self, cubes: Mapping[str, int] | None = None, /, **colours: int) -> None:
         """Take cubes out of the tower and off the board by hand, by colour; without counts all of them."""
         there = in_order((*self.state.cubes, *self.state.board.cubes))
-        counts = merged(cubes, colours) or count_by_colour(there)
+        counts = merge_counts(cubes, colours) or count_by_colour(there)
         if any(counts.values()):
             self._state = self.state.take(self._of(counts, there, "takes", "inside or on the board"))
 

@@ -20,8 +20,7 @@ _HONEST = "allowed is a state that the model has made; take one from an outcome"
 def check_at_rest(state: TowerState, scene: Scene) -> None:
     """Check that the cubes of `state`, which must all have poses, can be at rest in an empty `scene`.
 
-    Raises UsageError for impossible positions, another region, overlaps deeper than MOST_OVERLAP, and contacts out of
-    reach.
+    Refused are impossible positions, another region, overlaps deeper than MOST_OVERLAP, and contacts out of reach.
     """
     shape, residents = scene.apparatus, (*state.residents, *state.board.lying)
     position = np.array([resident.pose.position for resident in residents if resident.pose])

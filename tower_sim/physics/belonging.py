@@ -9,25 +9,25 @@ from tower_sim.physics.settings import STANDARD, PhysicsSettings, accuracies, ac
 from tower_sim.registry import names
 
 
-def digest_of(shape: Apparatus, settings: PhysicsSettings) -> str:
+def state_digest(shape: Apparatus, settings: PhysicsSettings) -> str:
     """Return the digest of states of an apparatus with these settings."""
     return hashlib.sha256(f"{shape.digest} {settings.digest()}".encode()).hexdigest()[:16]
 
 
-def made_with(shape: Apparatus, digest: str) -> tuple[str, str] | None:
+def find_maker(shape: Apparatus, digest: str) -> tuple[str, str] | None:
     """Return the engine and the accuracy that give this `digest` in an apparatus, or None."""
     return _find_makers(shape).get(digest)
 
 
 def advice_by_digest(shape: Apparatus) -> dict[str, str]:
     """Return, by digest, the engine and the accuracy to continue a state with."""
-    told: dict[str, str] = {}
+    advice: dict[str, str] = {}
     for digest, (engine, fineness) in _find_makers(shape).items():
         finer = "" if fineness == STANDARD else f" --accuracy {fineness}"
-        told[digest] = f"go on with the engine that made it: try --engine {engine}{finer}"
-    return told
+        advice[digest] = f"go on with the engine that made it: try --engine {engine}{finer}"
+    return advice
 
 
 def _find_makers(shape: Apparatus) -> dict[str, tuple[str, str]]:
     each = [(engine, fineness) for engine in names("engine") for fineness in accuracies(engine)]
-    return {digest_of(shape, accuracy(*one)): one for one in reversed(each)}
+    return {state_digest(shape, accuracy(*one)): one for one in reversed(each)}

@@ -27,11 +27,11 @@ def read(cubes: Sequence[Cube], launches: object, window: float, apparatus: Appa
     rows = cast("Sequence[object]", launches)
     if not cubes or len(rows) != len(cubes):
         raise fault("launches", len(rows), f"one row for each of the {len(cubes)} cubes, at least one", _ADVICE)
-    made: list[Launch] = []
+    releases: list[Launch] = []
     for cube, row in zip(cubes, rows, strict=True):
         windows, *numbers = _numbers(row)
         at = windows * window
-        if windows != int(windows) or not (made[-1].windows if made else 0) <= windows or not at <= LONGEST:
+        if windows != int(windows) or not (releases[-1].windows if releases else 0) <= windows or not at <= LONGEST:
             allowed = f"whole windows of {window:g} s, none before the one before, up to {LONGEST:g} s"
             raise fault(f"time of the launch of cube {cube.id}", windows, allowed, _ADVICE)
         x, y, z, a, b, c, w, *speeds = numbers
@@ -44,8 +44,8 @@ def read(cubes: Sequence[Cube], launches: object, window: float, apparatus: Appa
         at_place = np.array([[x, y, z]])
         if any(did(at_place)[0] for did in (apparatus.escaped, apparatus.emerged, apparatus.missed)):
             raise fault(f"place of cube {cube.id}", (x, y, z), "over or in the apparatus (m)", "let it go over the rim")
-        made.append(Launch(cube, int(windows), Pose((x, y, z), (a, b, c, w)), (u, v, s), (p, q, r)))
-    return made
+        releases.append(Launch(cube, int(windows), Pose((x, y, z), (a, b, c, w)), (u, v, s), (p, q, r)))
+    return releases
 
 
 def _numbers(row: object) -> list[float]:

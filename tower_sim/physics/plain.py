@@ -13,7 +13,7 @@ from typing import Any, cast
 from tower_sim.apparatus import where
 from tower_sim.apparatus.parts import Apparatus, as_apparatus
 from tower_sim.errors import UsageError
-from tower_sim.physics.belonging import digest_of
+from tower_sim.physics.belonging import state_digest
 from tower_sim.physics.core import CoreEngine
 from tower_sim.physics.core.exported import CORE
 from tower_sim.physics.scene import Scene
@@ -47,7 +47,7 @@ def document(apparatus: Apparatus, settings: PhysicsSettings | None = None) -> d
         "schema": SCHEMA,
         "version": VERSION,
         "name": shape.name,
-        "digest": digest_of(shape, settings),
+        "digest": state_digest(shape, settings),
         "settings": settings.table(),
         "cube": {"edge": shape.cube_edge},
         "surfaces": {name: _fields(surface, "friction restitution") for name, surface in shape.surfaces.items()},

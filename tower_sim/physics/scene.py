@@ -102,10 +102,7 @@ class Scene:
         return int(self.tables.drop[arrays.PASSED_WINDOWS]) * self.settings.window
 
     def lay(self, inside: Mapping[Cube, Pose], outside: Mapping[Cube, Pose], touches: Iterable[Touch] = ()) -> None:
-        """Put resting cubes at their poses, asleep, pressing on each other as `touches` say.
-
-        What touched a cube that is gone wakes up.
-        """
+        """Put resting cubes at their poses, asleep, pressing as `touches` say; what touched one that is gone wakes."""
         self.put({**inside, **outside})
         self.tables.drop[arrays.INSIDE] = len(inside)
         self.core.begin(self._rows(tuple(touches)))
@@ -131,7 +128,7 @@ class Scene:
     def throw(self, cubes: Sequence[Cube], rng: np.random.Generator) -> None:
         """Let the hand of the apparatus let go of `cubes` in the next drop.
 
-        Random: the order of the cubes, their places, orientations, velocities and spins, and the times.
+        Random: their order, places, orientations, velocities, spins and times.
         """
         first = self._expect(len(cubes))
         self._draw(rng, 64 + 32 * len(cubes), self.core.core.let_go)
@@ -139,9 +136,9 @@ class Scene:
         self.cubes += [cubes[k] for k in which]
 
     def put_down(self, cube: Cube, zone: str, rng: np.random.Generator) -> None:
-        """Put a cube flat into a zone of the board, clear of its borders and of other cubes if possible.
+        """Put a cube flat into a zone, clear of its borders and of other cubes if possible.
 
-        Random: the place in the zone and the turn about the vertical.
+        Random: the place and the turn about the vertical.
         """
         self._expect(1)
         board = self.apparatus.board
@@ -183,8 +180,7 @@ class Scene:
     def settle(self, shake: tuple[float, float, float] | None = None) -> Status:
         """Run the drop until every cube is at rest and none is left outside, or time is up; return how it ended.
 
-        `shake` is a knock on the table: its strength (g) and its direction (x, y). Raises UsageError for a launch whose
-        place is not free.
+        `shake` is a knock: its strength (g) and direction (x, y). Raises UsageError for a launch at no free place.
         """
         first = int(self.tables.drop[arrays.LAID])
         self.tables.plan[arrays.STRENGTH : arrays.SHAKE_Y + 1] = shake or (-1.0, 0.0, 0.0)
@@ -207,11 +203,8 @@ class Scene:
 
     def _answer(self) -> None:
         position, shape, drop = self.motion().position, self.apparatus, self.tables.drop
-        did = zip(shape.missed(position), shape.escaped(position), shape.emerged(position), strict=True)
-        for number, (missed, escaped, emerged) in zip(self.numbers, did, strict=True):
-            self.tables.marks[number, arrays.ANSWER] = (
-                where.MISSED * bool(missed) + where.ESCAPED * bool(escaped) + where.EMERGED * bool(emerged)
-            )
+        bits = where.MISSED * shape.missed(position) + where.ESCAPED * shape.escaped(position)
+        self.tables.marks[self.numbers, arrays.ANSWER] = bits + where.EMERGED * shape.emerged(position)
         drop[arrays.STATUS], drop[arrays.IS_ANSWERED] = arrays.RUNNING, 1
 
     def take(self, cube: Cube) -> None:
@@ -249,9 +242,9 @@ class Scene:
         shape = self.apparatus
         if not shape.rule:
             return shape.find(poses[:, :3], poses[:, 3:])
-        found = shape.room_to_look(len(poses))
-        self.core.core.find_places(self.tables, poses, *found)
-        return shape.named(*found)
+        room = shape.room_to_look(len(poses))
+        self.core.core.find_places(self.tables, poses, *room)
+        return shape.named(*room)
 
     def overlap(self) -> float:
         """Return the largest overlap (m) of a cube with another or a part, of the cubes that `put` wrote."""
@@ -264,22 +257,15 @@ class Scene:
         return None if row < 0 else touches[row].cube
 
     def out(self) -> dict[Cube, tuple[str, Pose | None]]:
-        """Return the place and pose of each cube that was taken away; a swept cube has no pose.
-
-        A cube that missed the opening to the end is not among them.
-        """
+        """Return the place and pose of each cube that was taken away; a swept cube has no pose."""
         marks, cubes = self.tables.marks, self.tables.cubes
-        swept: dict[Cube, tuple[str, Pose | None]] = {}
-        rest: list[int] = []
-        for k, cube in enumerate(self.cubes):
-            if marks[k, arrays.STATE] == arrays.SWEPT:
-                swept[cube] = (TRAY, None)
-            elif marks[k, arrays.STATE] == arrays.CLEARED:
-                rest.append(k)
-        poses = cubes[rest, arrays.OUT_POSE : arrays.OUT_POSE + 7]
-        found = self._find(poses)
-        cleared = {
-            self.cubes[k]: (place.place, Pose((x, y, z), (a, b, c, d)))
-            for k, place, (x, y, z, a, b, c, d) in zip(rest, found, poses.tolist(), strict=True)
+        states = marks[: len(self.cubes), arrays.STATE].tolist()
+        swept: dict[Cube, tuple[str, Pose | None]] = {
+            cube: (TRAY, None) for cube, state in zip(self.cubes, states, strict=True) if state == arrays.SWEPT
         }
-        return swept | cleared
+        rest = [k for k, state in enumerate(states) if state == arrays.CLEARED]
+        poses = cubes[rest, arrays.OUT_POSE : arrays.OUT_POSE + 7]
+        return swept | {
+            self.cubes[k]: (place.place, Pose((x, y, z), (a, b, c, d)))
+            for k, place, (x, y, z, a, b, c, d) in zip(rest, self._find(poses), poses.tolist(), strict=True)
+        }

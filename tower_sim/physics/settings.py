@@ -36,13 +36,14 @@ class Numbers:
     least_bounce: float
 
 
+_COMMON = {"window": 0.01, "quiet_speed": 0.005, "quiet_spin": 1.0, "quiet_time": 0.2, "longest": 12.0, "creep": 0.1}
 NUMBERS: Mapping[str, Numbers] = {
     "bullet": Numbers(
-        standard={
+        standard=_COMMON
+        | {
             "timestep": 1 / 500,
             "step_travel": 0.1,
             "passed_travel": 0.2,
-            "window": 0.01,
             "iterations": 20,
             "firm_iterations": 100,
             "firm_relaxation": 0.02,
@@ -50,30 +51,20 @@ NUMBERS: Mapping[str, Numbers] = {
             "residual": 1e-4,
             "contact_breaking": 0.02,
             "restitution_speed": 0.05,
-            "quiet_speed": 0.005,
-            "quiet_spin": 1.0,
-            "quiet_time": 0.2,
-            "longest": 12.0,
-            "creep": 0.1,
             "relaxation": 0.05,
         },
         accuracies={STANDARD: {}},
         least_bounce=2.0,
     ),
     "core": Numbers(
-        standard={
+        standard=_COMMON
+        | {
             "timestep": 1 / 1000,
             "step_travel": 0.05,
             "passed_travel": 0.1,
-            "window": 0.01,
             "iterations": 100,
             "residual": 2e-4,
             "restitution_speed": 0.02,
-            "quiet_speed": 0.005,
-            "quiet_spin": 1.0,
-            "quiet_time": 0.2,
-            "longest": 12.0,
-            "creep": 0.1,
             "relaxation": 0.02,
             "slop": 0.001,
             "patch": 0.01,
@@ -100,15 +91,14 @@ def _number(low: float, high: float, sentence: str) -> Any:
 class PhysicsSettings:
     """The settings of an engine; a setting that is left out has the engine's default in NUMBERS.
 
-    docs/documents.md explains each setting, and docs/physics.md has the measurements behind the defaults. Times are in
-    seconds. Lengths are in cube edges where the engine's threshold must scale with the cube.
+    docs/documents.md explains each setting, docs/physics.md the defaults. Lengths are in cube edges where the engine's
+    threshold must scale with the cube.
 
     A setting that an engine lacks has the default of an engine with it, takes no other value, and is neither in `table`
     nor in the digest. `dataclasses.replace` keeps every number: for another engine's defaults make new settings.
 
-    Bullet's `restitution_speed` must be at least twice the speed that gravity adds in a timestep, 3.92 cm/s with the
-    default timestep. Below that, and below the lowest `quiet_speed` or `quiet_spin` allowed, some drops never come to
-    rest.
+    Bullet's `restitution_speed` must be at least twice the speed that gravity adds in a timestep, or some drops never
+    come to rest.
 
     >>> settings = PhysicsSettings(timestep=0.0005)
     >>> settings.engine, settings.timestep, settings.iterations
@@ -164,16 +154,16 @@ class PhysicsSettings:
 
     @model_validator(mode="before")
     @classmethod
-    def _filled(cls, values: ArgsKwargs) -> ArgsKwargs:
-        given = {name: _plain(value) for name, value in (values.kwargs or {}).items()}
-        engine = check_engine(given.get("engine", ENGINE))
+    def _fill_in(cls, values: ArgsKwargs) -> ArgsKwargs:
+        arguments = {name: _plain(value) for name, value in (values.kwargs or {}).items()}
+        engine = check_engine(arguments.get("engine", ENGINE))
         defaults = {name: value for other in NUMBERS.values() for name, value in other.standard.items()}
         own = numbers_of(engine).standard
-        for name in defaults.keys() & given.keys() - own.keys():
-            default, value = defaults[name], given[name]
+        for name in defaults.keys() & arguments.keys() - own.keys():
+            default, value = defaults[name], arguments[name]
             if type(value) is not type(default) or value != default:
-                raise _not_of(engine, name, value)
-        return ArgsKwargs((), {**defaults, **own, "engine": engine, **given})
+                raise _refuse_setting(engine, name, value)
+        return ArgsKwargs((), {**defaults, **own, "engine": engine, **arguments})
 
     @model_validator(mode="after")
     def _check(self) -> PhysicsSettings:
@@ -236,10 +226,7 @@ def accuracy(engine: str, name: object) -> PhysicsSettings:
 
 
 def read_settings(table: Mapping[str, Any]) -> PhysicsSettings:
-    """Return the settings in a file's table `settings`, or in a result of `PhysicsSettings.table`.
-
-    Other keys override those of the `accuracy`.
-    """
+    """Return the settings in a table; its other keys override those of its `accuracy`."""
     engine = check_engine(check_table("settings", table).get("engine", ENGINE))
     _check_keys(table, engine)
     own = {key: value for key, value in table.items() if key != "accuracy"}
@@ -262,7 +249,7 @@ def check_engine(name: object, what: str = "settings.engine") -> str:
     return name
 
 
-def _not_of(engine: str, name: str, value: object) -> UsageError:
+def _refuse_setting(engine: str, name: str, value: object) -> UsageError:
     others = [other for other in names("engine") if name in numbers_of(other).standard]
     advice = f"remove it, or name the engine {' or '.join(others)}" if others else "remove it"
     return fault(f"settings.{name}", value, f"none: the engine {engine} has no such setting", advice)
@@ -272,7 +259,7 @@ def _check_keys(table: Mapping[str, Any], engine: str) -> None:
     own, every = [*fields_of(engine), "engine", "accuracy"], [item.name for item in fields(PhysicsSettings)]
     for key, value in table.items():
         if key in every and key not in own:
-            raise _not_of(engine, key, value)
+            raise _refuse_setting(engine, key, value)
     refuse_unknown(table, dict.fromkeys(own), "settings")
 
 

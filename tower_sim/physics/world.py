@@ -51,10 +51,7 @@ class World:
             yield
 
     def _turn(self) -> threading.RLock:
-        """Return the lock of this world in this process; threads that share the world take turns.
-
-        A forked process gets a new lock, because the old one may be held by a thread that the fork does not have.
-        """
+        # a forked process gets a lock of its own: the old one may be held by a thread that it does not have
         return self._locks.setdefault(os.getpid(), threading.RLock())
 
     def scene(self, apparatus: Apparatus) -> Scene:

@@ -23,7 +23,7 @@ from tower_sim.report import charts
 from tower_sim.report.numbers import Cell, show
 from tower_sim.statistics import Estimate
 from tower_sim.tools.extras import extra
-from tower_sim.tools.writing import check, told, write
+from tower_sim.tools.writing import check, write, writing_error
 from tower_sim.web.page import Page, read_built, source
 
 FILES = "report.html", "report.md"  # of every report
@@ -176,7 +176,7 @@ def open_folder(out: str | Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise told(folder, error, "report folder") from error
+        raise writing_error(folder, error, "report folder") from error
     check(folder / FILES[0], "report")
     return folder
 

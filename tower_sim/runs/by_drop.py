@@ -91,8 +91,7 @@ def by_drop(
 ) -> ByDrop:
     """Return counts by drop from counts by colour, shape (..., drop, colour).
 
-    `played` (..., drop) are the drops that a run has, by default all. `phases` (drop,) are by default all but the
-    first.
+    `played` (..., drop) are by default all drops, `phases` (drop,) all but the first.
     """
     is_own = thrown > 0
     of_drops = (

@@ -119,7 +119,7 @@ class Figure:
         return of
 
     def sums(self, runs: ByDrop) -> tuple[Array, Array]:
-        """Return a numerator and a denominator for each run, both of shape (...); 0 if no drop of the run counts.
+        """Return a numerator and a denominator for each run, shape (...); 0 if no drop of the run counts.
 
         The ratio of their totals is the mean over all runs. For a figure that is no mean, they are its value and 1.
         """
@@ -139,7 +139,7 @@ class Figure:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(under > 0, over / np.where(under > 0, under, 1), none)
 
-    def is_told(self, runs: ByDrop) -> bool:
+    def is_known(self, runs: ByDrop) -> bool:
         """Return whether the runs contain everything that the formulas use. False without `of`."""
         known = {*COLUMNS, *runs.terms, *runs.facts}
         if not self.of or not self.names <= known or (self.at == SETUP and runs.phases.all()):
@@ -185,8 +185,7 @@ class _Columns:
 def check(figures: Sequence[Figure], facts: Collection[str], terms: Collection[str], measured: bool) -> None:
     """Raise UsageError for the first figure that names what is not there, or what is there twice.
 
-    `facts` and `terms` are the numbers of a game's turns and rules. A game that has `measured` its figures needs no
-    formulas.
+    `facts` and `terms` are a game's numbers. A game that has `measured` its figures needs no formulas.
     """
     for figure in figures:
         if not (figure.of or measured):
@@ -216,8 +215,7 @@ def table(runs: ByDrop, figures: Sequence[Figure]) -> Array:
 def script(figures: Sequence[Figure], terms: Sequence[str]) -> str:
     """Return JavaScript code of an array with one object for each figure.
 
-    `of`, `among` and `where` are functions of an object `d` with the columns of a drop and an object `r` with the
-    `terms`. `isWhole` is `Figure.is_whole`; the other keys are the figure's.
+    `of`, `among` and `where` are functions of objects `d` with the columns of a drop and `r` with the `terms`.
     """
 
     def column(name: str) -> str:

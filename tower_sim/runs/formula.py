@@ -49,10 +49,7 @@ class Formula:
     tree: ast.expr
 
     def of(self, column: Callable[[str], Array | float]) -> Array:
-        """Return the value of the formula. A division by 0 gives NaN or infinity.
-
-        `column` returns the values of a name: a number, or an array of the same shape as all others.
-        """
+        """Return the value, given a function of a name that returns a number or an array. x / 0 is NaN or infinity."""
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(_value(self.tree, column))
 

@@ -195,7 +195,7 @@ def phase_figures(campaign: Campaign) -> tuple[Figure, ...]:
         for figure in campaign.game.figures
         if (figure.take, figure.at, figure.among, figure.where) == (MEAN, PHASES, "1", "1")
         and figure.key not in GENERAL
-        and figure.is_told(campaign.by_drop)
+        and figure.is_known(campaign.by_drop)
     ]
     return tuple(sorted(own, key=lambda figure: not figure.chances))
 
@@ -204,7 +204,7 @@ def other_figures(campaign: Campaign) -> tuple[Figure, ...]:
     """Return the game's other own figures; those of every tower are left out."""
     mine = phase_figures(campaign)
     own = () if campaign.game is None else campaign.game.figures
-    return tuple(f for f in own if f.key not in GENERAL and f not in mine and f.is_told(campaign.by_drop))
+    return tuple(f for f in own if f.key not in GENERAL and f not in mine and f.is_known(campaign.by_drop))
 
 
 def estimate(campaign: Campaign, boot: Resamples, figure: Figure) -> Estimate:
@@ -222,9 +222,9 @@ def quantities(campaign: Campaign) -> list[Quantity]:
 def _of_tower(campaign: Campaign) -> list[Quantity]:
     runs, own = campaign.by_drop, phase_figures(campaign)
     of_game = campaign.game.figures if campaign.game else ()
-    others = [figure for figure in of_game if figure not in own and figure.is_told(runs)]
+    others = [figure for figure in of_game if figure not in own and figure.is_known(runs)]
     taken = {figure.of for figure in own}
-    general = [figure for figure in TOWER if figure not in others and figure.of not in taken and figure.is_told(runs)]
+    general = [figure for figure in TOWER if figure not in others and figure.of not in taken and figure.is_known(runs)]
     for_players = [each for figure in own for each in (figure, *figure.shares())]
     return [
         Quantity(about, of_drops(campaign, figure.title), figure.unit, *figure.sums(runs), figure.minor)

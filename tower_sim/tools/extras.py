@@ -28,24 +28,19 @@ def extra(module: str, name: str) -> Any:
 
 
 def pip_install(*names: str) -> str:
-    """Return the shell command that installs packages into the running Python.
-
-    It has the path of this Python unless `python` on the search path is in the same folder.
-    """
-    found = shutil.which("python")
-    is_found = found is not None and Path(found).parent == Path(sys.executable).parent
-    return f"{'python' if is_found else shlex.quote(sys.executable)} -m pip install {' '.join(names)}"
+    """Return the shell command that installs packages into the running Python."""
+    python = shutil.which("python")
+    is_this = python is not None and Path(python).parent == Path(sys.executable).parent
+    return f"{'python' if is_this else shlex.quote(sys.executable)} -m pip install {' '.join(names)}"
 
 
 def packages(name: str) -> tuple[str, ...]:
     """Return the packages of the extra `name` and of extras within it, in order."""
-    found: list[str] = []
+    names: list[str] = []
     for line in metadata.requires("tower_sim") or []:
-        marked = re.search(r"extra == ['\"](.+?)['\"]", line)
-        match = _NAME.match(line)
-        if marked is None or marked[1] != name or match is None:
-            continue
-        package, inner = match[1], match[2]
-        own = package.replace("-", "_").lower() == "tower_sim"
-        found += [each for part in (inner or "").split(",") if part for each in packages(part)] if own else [package]
-    return tuple(dict.fromkeys(found))
+        marker, match = re.search(r"extra == ['\"](.+?)['\"]", line), _NAME.match(line)
+        if marker and marker[1] == name and match:
+            package, inner = match[1], filter(None, (match[2] or "").split(","))
+            is_own = package.replace("-", "_").lower() == "tower_sim"
+            names += [each for part in inner for each in packages(part)] if is_own else [package]
+    return tuple(dict.fromkeys(names))

@@ -9,7 +9,7 @@ from threading import current_thread, main_thread
 from types import FrameType
 
 _STOPS: tuple[signal.Signals, ...] = tuple(each for each in signal.Signals if each.name in ("SIGTERM", "SIGBREAK"))
-"""The signals that ask a process to stop. SIGBREAK exists only on Windows, where TerminateProcess sends no signal."""
+"""The signals that ask a process to stop; SIGBREAK exists only on Windows."""
 
 
 @contextmanager

@@ -29,10 +29,7 @@ def check_workers(workers: object) -> int:
 
 @contextmanager
 def without_interrupts() -> Generator[None, None, None]:
-    """Block SIGINT, so that processes started in the block never receive Ctrl-C.
-
-    Windows cannot block it: there a process receives it until it has called `ignore_interrupts`.
-    """
+    """Block SIGINT, so that processes started in the block never receive Ctrl-C; Windows cannot."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -49,11 +46,8 @@ def ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def piped(work: Callable[..., None], *more: object) -> tuple[BaseProcess, Connection]:
-    """Start a process that calls `work` with its end of a pipe and `more`; return the process and our end of the pipe.
-
-    Each end notices when the other process has ended.
-    """
+def start_process(work: Callable[..., None], *more: object) -> tuple[BaseProcess, Connection]:
+    """Start a process that calls `work` with its end of a pipe and `more`; return the process and our end."""
     context = mp.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=work, args=(theirs, *more), daemon=True)
@@ -78,8 +72,7 @@ def in_threads(
 ) -> Generator[Result, None, None]:
     """Yield the result of `work` for each of `tasks`, in order, from up to `workers` threads (None: one for each core).
 
-    Threads gain time if `work` drops with the core, which runs without Python's lock. After an error or an interrupt no
-    task begins any more; those begun are not waited for.
+    After an error or an interrupt no task begins any more; those begun are not waited for.
     """
     workers = (os.cpu_count() or 1) if workers is None else check_workers(workers)
     crew = ThreadPoolExecutor(workers)

@@ -15,14 +15,11 @@ WIDEST_GAP = 30.0  # seconds between two lines off a terminal
 
 
 def nothing() -> None:
-    """Report nothing: the default where a caller may ask for a report of each step."""
+    """Report nothing."""
 
 
 class Telling:
-    """A progress report on how many of `total` are done; `total` is None if it is unknown.
-
-    `what` names the things counted, in the plural. `clock` returns seconds.
-    """
+    """A progress report on how many of `total` things, `what` in the plural, are done; `clock` returns seconds."""
 
     def __init__(self, what: str, total: int | None, stream: TextIO, clock: Callable[[], float]) -> None:
         self._what, self._total, self._stream, self._clock = what, total, stream, clock
@@ -107,9 +104,9 @@ def telling(
     stream: TextIO | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Generator[Telling]:
-    """Report in the block how many of `total` things are done; for the first 2 seconds, report nothing.
+    """Report in the block how many of `total` things are done, but nothing for the first 2 seconds.
 
-    `what` names the things in the plural. Call the yielded object with the number done. `clock` returns seconds.
+    Call the yielded object with the number done.
     """
     tell = Telling(what, total, sys.stderr if stream is None else stream, clock)
     try:

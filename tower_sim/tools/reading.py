@@ -61,7 +61,7 @@ def read_bytes(path: str | Path, what: str, *, limit: int = MAX_BYTES, advice: s
 
 
 def as_path(what: str, path: object, advice: str = "check the path") -> Path:
-    """Check that `path` is a string or a Path (bytes are refused) and return it as a Path; errors call it `what`."""
+    """Return a string or a Path as a Path; errors call it `what`."""
     if not isinstance(path, (str, Path)):
         raise fault(what, path, "a path in quotes", advice)
     return Path(path)
@@ -108,7 +108,7 @@ def toml_table(text: str, what: str) -> dict[str, Any]:
 
 
 def refuse_other(text: str, what: str, kind: str) -> None:
-    """Refuse the text of a file, called `what`, that is plainly of another kind than `kind`, a key of _KINDS."""
+    """Refuse the text of a file, called `what`, that is plainly not of a `kind`, a key of _KINDS."""
     found = _kind_of(text) or kind
     if found != kind:
         raise UsageError(f"{what} is {found}; allowed is {kind}; give it to {_KINDS[found][1]}, or give another file")
@@ -140,9 +140,9 @@ def refuse_constant(word: str) -> NoReturn:
 
 
 def check_bounds(value: Any, what: str, path: str = "", depth: int = 0) -> None:
-    """Check the nesting depth of a value, that its numbers are finite, and the number of digits of whole numbers.
+    """Check a value's nesting depth, that its numbers are finite, and the digits of whole numbers.
 
-    Errors call the value `what` and name the `path` of keys. `depth` is that of the value itself, at most MAX_DEPTH.
+    Errors call it `what` and name the `path` of keys.
     """
     if depth > MAX_DEPTH:
         raise fault(f"depth of {what}", f"over {MAX_DEPTH}", f"up to {MAX_DEPTH} tables in each other", "flatten it")

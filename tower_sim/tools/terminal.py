@@ -20,7 +20,7 @@ def say(text: str, *, flush: bool = False) -> None:
     """Print `text` with control characters escaped, and fold long lines on a terminal, not elsewhere."""
     text = printable(text)
     if sys.stdout.isatty():
-        text = folded(text, shutil.get_terminal_size().columns)
+        text = fold(text, shutil.get_terminal_size().columns)
     print(text, flush=flush)
 
 
@@ -31,7 +31,7 @@ def warn(text: str) -> None:
         print(f"tower-sim: {line}", file=sys.stderr, flush=True)
 
 
-def counted(number: int, what: str) -> str:
+def count_noun(number: int, what: str) -> str:
     """Return a number with its noun, such as "1 cube" or "2 cubes"."""
     return f"{number} {what}{'' if number == 1 else 's'}"
 
@@ -42,11 +42,10 @@ def one_line(text: str, head: int, tail: int) -> str:
     return line if len(line) <= head + tail else f"{line[:head]} ... {line[-tail:]}"
 
 
-def folded(text: str, width: int) -> str:
+def fold(text: str, width: int) -> str:
     """Return `text` with lines of at most `width` columns, as far as words allow; prose has at most 100.
 
-    A line with two spaces in a row is a row of a table: its continuation lines are indented to a column of the table.
-    Continuation lines of prose are indented like its first line. A `width` below 20 is ignored.
+    A line with two spaces in a row is a row of a table, which continues under a column. A `width` below 20 is ignored.
     """
     if width < _LEAST:
         return text

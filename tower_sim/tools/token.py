@@ -20,18 +20,17 @@ _PER_PART = 4  # bytes for each [, { and comma: a short cube, `[0,"red",0.008],`
 
 
 def pack(prefix: str, plain: Any) -> str:
-    """Return `plain`, a JSON value, as a token: compressed, in base64, and with 16 digits of its SHA-256 digest."""
+    """Return a JSON value as a token: compressed, in base64, and with 16 digits of its SHA-256."""
     body = zlib.compress(_COMPACT.encode(plain).encode(), 9)
     text = base64.urlsafe_b64encode(body).decode().rstrip("=")
     return f"{prefix}.{text}.{_digest(prefix, text)}"
 
 
 def unpack(prefix: str, token: str, read: Callable[[Any], T], what: str, source: str, most: int = MOST_BYTES) -> T:
-    """Return the value of a token; `read` makes it from the unpacked plain data.
+    """Return the value of a token; `read` makes it from the unpacked plain data, and must check every number.
 
     Errors call the value `what` and say that tokens come from `source`. At most `most` bytes are unpacked, and no more
-    values than an honest token of that size has. `read` must check every number, because a number may be infinite or
-    have thousands of digits.
+    values than an honest token of that size has.
     """
     allowed, advice = f"one line of text, '{prefix}.<{what}>.<digest>'", f"pass {source}, whole"
     if not check_kind(f"{what} token", token, str, allowed, advice).strip().isascii():

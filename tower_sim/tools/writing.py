@@ -29,7 +29,7 @@ def write(path: str | Path, data: bytes | str | None, what: str = "file") -> Non
     try:
         put(Path(path), data.encode() if isinstance(data, str) else data)
     except (OSError, ValueError) as error:
-        raise told(path, error, what) from error
+        raise writing_error(path, error, what) from error
 
 
 def check(path: str | Path, what: str = "file") -> None:
@@ -45,10 +45,7 @@ def keep(path: Path, what: str) -> None:
 
 
 def put(path: Path, data: bytes | None) -> None:
-    """Write `data` to a file next to `path` and rename it to `path`. Raises OSError or ValueError.
-
-    For None, only check that `path` can be written. A device or a pipe is written directly.
-    """
+    """Write as `write` does, to a file next to `path` that is renamed, or to a device. Raises OSError or ValueError."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if path.parent == Path("/dev") or (path.exists() and not path.is_file()):  # a device or a pipe
@@ -84,8 +81,8 @@ def sync_directory(path: Path) -> None:
         os.close(descriptor)
 
 
-def told(path: str | Path, error: OSError | ValueError, what: str = "file") -> UsageError | WritingFailed:
-    """Return the error for a `path` that could not be written: WritingFailed if the disk failed, else UsageError."""
+def writing_error(path: str | Path, error: OSError | ValueError, what: str = "file") -> UsageError | WritingFailed:
+    """Return the error for a `path` that cannot be written: WritingFailed if the disk failed, else UsageError."""
     why = getattr(error, "strerror", None) or str(error)
     if isinstance(error, OSError) and error.errno not in CALLERS:
         return WritingFailed(f"{what} {str(path)!r} cannot be written ({why}); make room or mend the disk, try again")

@@ -17,7 +17,7 @@ from tower_sim.physics.settings import STANDARD, PhysicsSettings
 from tower_sim.requests import Play, Throw
 from tower_sim.state import TowerState
 from tower_sim.tools import writing
-from tower_sim.tools.terminal import counted
+from tower_sim.tools.terminal import count_noun
 from tower_sim.version import TOWER_SIM
 from tower_sim.web.page import Page, read_built
 
@@ -130,10 +130,10 @@ def _token(state: TowerState | None) -> str | None:
 def _counts(landed: Outcome) -> str:
     thrown, out, inside = len(landed.thrown), len(landed.emerged), len(landed.inside)
     if not thrown:
-        return f"{counted(out, 'cube')} came out at a knock, {inside} stayed inside."
-    before = counted(len(landed.knocked_out), "cube")
+        return f"{count_noun(out, 'cube')} came out at a knock, {inside} stayed inside."
+    before = count_noun(len(landed.knocked_out), "cube")
     knocked = f" ({before} of them out at a knock before)" if landed.knocked_out else ""
-    return f"{counted(thrown, 'cube')} thrown{knocked}: {out} came out, {inside} are inside."
+    return f"{count_noun(thrown, 'cube')} thrown{knocked}: {out} came out, {inside} are inside."
 
 
 _WHAT = "replay"

@@ -137,9 +137,9 @@ class Noting(Recorder):
         super().__init__(model)
         self.counted = (0, 0)
 
-    def taken(self) -> list[Draw]:
+    def take_draws(self) -> list[Draw]:
         """Return the draws since the last call, and count them."""
-        draws = super().taken()
+        draws = super().take_draws()
         beyond = sum(draw.outcome.extrapolated for draw in draws)
         self.counted = (self.counted[0] + len(draws), self.counted[1] + beyond)
         return draws

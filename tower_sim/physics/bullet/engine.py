@@ -1,9 +1,8 @@
 """The engine `bullet`: PyBullet with the fixed boxes and the cubes of a scene. SI units outside, centimetres inside.
 
-Bullet's thresholds suit bodies of a size of about 1, hence centimetres. Only multibodies
-(`useMaximalCoordinates=False`) have a true friction cone. Bullet clamps each of their velocity coordinates at 100 units
-unless `maxJointVelocity` is raised. It multiplies the friction and the restitution of the two bodies of a pair, so each
-body gets factors whose products are the wanted values.
+Bullet's thresholds suit bodies of a size of about 1. Only multibodies (`useMaximalCoordinates=False`) have a true
+friction cone; Bullet clamps their velocity coordinates at 100 units unless `maxJointVelocity` is raised. It multiplies
+friction and restitution of the two bodies of a pair, so each body gets a factor.
 """
 
 from __future__ import annotations
@@ -175,8 +174,8 @@ class BulletEngine:
     def lay_to_rest(self, poses: Mapping[int, Pose]) -> None:
         """Put cubes to sleep exactly at `poses`, where they are now.
 
-        Bullet lets a multibody sleep only after a step in which it hardly moved. So the engine takes two steps that are
-        too short for gravity and correct no overlap. Then it puts each cube back exactly.
+        Bullet lets a multibody sleep only after a step in which it hardly moved, so the engine takes two steps that are
+        too short for gravity and correct no overlap, and puts each cube back.
         """
         for body in poses:
             self.put_to_sleep(body)
@@ -202,8 +201,8 @@ class BulletEngine:
     def step(self, timestep: float, steps: int) -> None:
         """Take `steps` engine steps of `timestep` seconds each.
 
-        Bullet adds the speed of the correction, overlap / relaxation, to a contact's bounce: its usual setting, a fixed
-        fraction in each step, would add energy that does not vanish with the timestep.
+        Bullet adds the speed of the correction, overlap / relaxation, to a contact's bounce. A fixed fraction in each
+        step, as usual, would add energy that does not vanish with the timestep.
         """
         self._take_steps(steps, timestep, min(timestep / self._relaxation, 1.0))
 

@@ -1,7 +1,6 @@
 """A scene for an engine that only steps: it chooses the steps, lets cubes sleep, and mirrors them for the core.
 
-Between two windows the core decides (`come_and_go`, `judge`), from the poses of the cubes in its tables. This file does
-the same to the engine's bodies.
+Between two windows the core decides (`come_and_go`, `judge`) from the poses of the cubes in its tables.
 """
 
 from __future__ import annotations
@@ -30,8 +29,7 @@ _SAME = 1e-12  # of the edge: rounding, not motion
 class SteppedScene(Scene):
     """An apparatus with its cubes in an engine that only steps, and remembers no contacts.
 
-    `_bodies` has the engine's body for each cube, by its number in the tables, and `_quiet` how long (s) it has been
-    quiet.
+    By a cube's number in the tables, `_bodies` has the engine's body, and `_quiet` how long (s) it has been quiet.
     """
 
     run: ClassVar[int] = arrays.MIRRORED
@@ -64,7 +62,7 @@ class SteppedScene(Scene):
     def lay(self, inside: Mapping[Cube, Pose], outside: Mapping[Cube, Pose], touches: Iterable[Touch] = ()) -> None:
         """Put resting cubes at their poses, asleep until they are hit.
 
-        On a board a cube with fewer than four corners near the zones' floor is awake: its support may be gone.
+        On a board a cube with fewer than four corners near the floor is awake: its support may be gone.
         """
         super().lay(inside, outside)
         self.engine.set_gravity((0.0, 0.0, -GRAVITY))
@@ -185,10 +183,7 @@ class SteppedScene(Scene):
         return self.engine.motion(self._bodies.values())
 
     def poses(self) -> list[Pose]:
-        """Return the poses of the cubes that are there.
-
-        A cube that has not moved has exactly the pose at which it was laid: rounding would add up over a game.
-        """
+        """Return the poses of the cubes there: of one that has not moved exactly that at which it was laid."""
         return [self._exact(pose, self._laid.get(k)) for k, pose in zip(self._bodies, super().poses(), strict=True)]
 
     def _exact(self, now: Pose, laid: Pose | None) -> Pose:

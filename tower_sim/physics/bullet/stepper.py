@@ -19,13 +19,11 @@ class Stepper(Protocol):
     """One world of fixed boxes and equal cubes, made with the settings: `ENGINE(settings)`.
 
     `title` is the engine's name for people. `distribution` is the package whose version decides the results. The
-    engine's module must be importable without that package; making an engine without it raises UsageError, which says
-    what to install.
+    module must be importable without that package; making an engine then raises UsageError, which says what to install.
 
-    A caller calls `clear` first, then adds the boxes, sets the kind of cube, and adds cubes. It sets effort and gravity
-    again after each `clear`. Nothing is random: the same calls after a `clear` give the same bytes, in any process.
-    Units are metres, kilograms, seconds and radians. Quaternions are unit quaternions (x, y, z, w). Velocities and
-    spins are in the world's frame.
+    A caller calls `clear`, sets effort and gravity, then adds the boxes, sets the kind of cube, and adds cubes. Nothing
+    is random: the same calls after a `clear` give the same bytes, in any process. Quaternions are unit quaternions (x,
+    y, z, w). Velocities and spins are in the world's frame.
     """
 
     title: str
@@ -36,10 +34,7 @@ class Stepper(Protocol):
 
     @property
     def lock(self) -> AbstractContextManager[Any]:
-        """The lock that a drop holds from `clear` until it has read the result; the same thread may take it again.
-
-        An engine with state for the whole process has one lock for the process.
-        """
+        """The re-entrant lock of a drop; an engine with state for the whole process has one for the process."""
         ...
 
     def close(self) -> None:
@@ -57,8 +52,7 @@ class Stepper(Protocol):
     def add_boxes(self, boxes: Iterable[Box], surfaces: Mapping[str, Surface], cube: Surface) -> None:
         """Add fixed boxes; `surfaces` has the contact of a cube with each surface, `cube` that of two cubes.
 
-        Friction is Coulomb's and restitution is Newton's. Cubes have no rolling or spinning friction and no damping in
-        flight.
+        Friction is Coulomb's, restitution Newton's. Cubes have no rolling or spinning friction and no damping.
         """
 
     def set_cubes(self, mass: float, inertia: float | None = None) -> None:

@@ -22,7 +22,7 @@ from tower_sim.requests import AnyRequest, Odds, Throw
 from tower_sim.service import codes
 from tower_sim.service.cache import ModelCache
 from tower_sim.service.http.problems import LATER, Problem, problem_of
-from tower_sim.tools.pool import ignore_interrupts, piped
+from tower_sim.tools.pool import ignore_interrupts, start_process
 from tower_sim.tools.terminal import warn
 
 _OFTEN = 0.2  # s between two reports of progress
@@ -63,7 +63,7 @@ class Workers:
 
     async def _begin(self, number: int) -> None:
         while number and not self._is_closed:
-            pair = piped(_work)
+            pair = start_process(_work)
             self._at_work.append(pair)
             kind, *_ = await self._ask(pair, _receive)
             self._at_work.remove(pair)
