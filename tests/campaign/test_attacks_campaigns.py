@@ -44,7 +44,6 @@ def _whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_no_line_of_a_manifest_ends_in_a_traceback_or_counts_as_whole(whole: Path, tmp_path: Path):
-    """Lines that somebody wrote; the digest of most first lines is right."""
     rng = random.Random(20261122)
     out = Path(shutil.copytree(whole, tmp_path / "out"))
     original = (out / MANIFEST).read_bytes()

@@ -98,7 +98,6 @@ def test_the_age_of_a_cube_counts_the_drops_since_it_was_thrown():
 
 @each_case("text", [case(name) for name in ALL])
 def test_a_shard_depends_on_the_spec_and_its_number_only(text: str):
-    """And on no global randomness."""
     spec = parse(text)
     last = spec.shards - 1
     random.seed(1)

@@ -178,7 +178,6 @@ def test_a_name_that_is_ours_stays_ours_and_needs_nobody_elses_package(lots: pyt
 
 
 def test_a_campaign_of_its_does_not_go_on_when_the_package_changes(lots: pytest.MonkeyPatch, tmp_path: Path):
-    """One of ours does."""
     with_it, spec = environment(), parse(TEXT.replace("evenings = 6", "evenings = 1"))
     run(spec, tmp_path / "out")
     lots.setattr(Lots, "version", 2)

@@ -161,7 +161,6 @@ def test_workers_end_by_themselves_when_their_client_is_killed_alone(tmp_path: P
 
 
 def _die_once(spec: Spec, index: int, expected: object) -> Shard:
-    """A worker that dies at shard 1, when it is the first to whom that happens."""
     if index == 1 and not Path(os.environ["DIED"]).exists():
         Path(os.environ["DIED"]).touch()
         os._exit(9)
@@ -324,7 +323,6 @@ def test_a_worker_killed_changes_no_file_and_when_the_scheduler_dies_finished_sh
 
 @pytest.mark.slow
 def test_a_worker_with_two_threads_gives_the_files_of_one_process(lasting: Cluster, tmp_path: Path):
-    """Although cubes of three edges fall at once."""
     run(parse(EDGES), tmp_path / "out", dask=lasting.address)
     assert tree(tmp_path / "out") == run_whole(EDGES, tmp_path / "whole")
 

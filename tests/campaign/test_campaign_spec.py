@@ -52,7 +52,6 @@ def test_the_smallest_file_is_a_campaign_of_the_published_game_with_physics():
 
 
 def reread(text: str) -> Spec:
-    """Read a campaign's text, and its canonical text, which must give the same."""
     spec = parse(text)
     again = Spec.from_canonical(spec.canonical)
     assert (again, again.digest) == (spec, spec.digest)

@@ -66,7 +66,6 @@ def drop_line(out: Path, number: int) -> None:
 
 @contextmanager
 def refused(message: str, out: Path) -> Iterator[None]:
-    """Expect that what is done is refused in one line, and leaves a directory as it is."""
     before = tree(out)
     with pytest.raises(UsageError, match=message) as error:
         yield
@@ -124,7 +123,6 @@ def test_files_of_no_shard_are_named_and_neither_read_nor_touched(copy: Path):
 
 
 def write_head(out: Path, **changes: object) -> None:
-    """Write a manifest with another first line only, its digest right."""
     first = json.loads((out / MANIFEST).read_bytes().splitlines()[0])
     head = {key: value for key, value in (first | changes).items() if key not in ("schema", "version", "digest")}
     (out / MANIFEST).write_text(Head(**head).line + "\n")

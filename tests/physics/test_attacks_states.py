@@ -49,7 +49,6 @@ def rng(*number: int) -> np.random.Generator:
 
 
 def chain(model: DropModel, drops: int, *, first: int = 20, seed: int = 0) -> TowerState:
-    """A state with a past: many cubes at once, then a few at a time."""
     state = model.empty()
     for i in range(drops):
         cubes = supply({"red": first if i == 0 else 2, "blue": 2}, model.cube_edge, first_id=state.next_id)
@@ -76,7 +75,6 @@ def assert_refused(reason: str, call: Callable[..., Any], *arguments: Any) -> No
 
 
 def seal(packed: bytes) -> str:
-    """Return a token with this body and its digest."""
     text = base64.urlsafe_b64encode(zlib.compress(packed, 1)).decode().rstrip("=")
     return f"{TOKEN_PREFIX}.{text}.{hashlib.sha256(f'{TOKEN_PREFIX}.{text}'.encode()).hexdigest()[:16]}"
 
@@ -156,7 +154,6 @@ CROWDS: dict[str, tuple[dict[str, Any], str]] = {
 
 @each_case("what", CROWDS)
 def test_a_token_that_unpacks_to_more_than_a_state_holds_is_refused_before_it_is_read(what: str):
-    """Of 100 bytes to 40 kB."""
     fields, reason = CROWDS[what]
     token = pack(TOKEN_PREFIX, EMPTY | fields)
     assert len(token) < 40_000
@@ -164,7 +161,6 @@ def test_a_token_that_unpacks_to_more_than_a_state_holds_is_refused_before_it_is
 
 
 def test_the_longest_past_that_a_token_may_hold_is_read_and_goes_on():
-    """50,000 drops of a cube that always comes out, and 10,000 cubes that stay inside."""
     with open_model(SHIPPED, "surrogate") as model:
         start = model.empty()
         for cubes, drops in ((1, 50_000), (10_000, 1)):
@@ -258,7 +254,6 @@ def _full(model: PhysicsModel) -> TowerState:
 
 
 def edit(resident: Resident, **fields: Any) -> Resident:
-    """Change fields of a resident, of its cube and of its pose."""
     cube, pose = ({key: fields.pop(key) for key in keys if key in fields} for keys in (CUBE, POSE))
     assert resident.pose is not None
     inner = {"cube": replace(resident.cube, **cube), "pose": replace(resident.pose, **pose)}
@@ -266,7 +261,6 @@ def edit(resident: Resident, **fields: Any) -> Resident:
 
 
 def change(state: TowerState, **fields: Any) -> TowerState:
-    """Change fields of the state's first resident."""
     return replace(state, residents=(edit(state.residents[0], **fields), *state.residents[1:]))
 
 
@@ -275,7 +269,6 @@ def change_log(state: TowerState, **fields: Any) -> TowerState:
 
 
 def heap(state: TowerState, number: int, step: float) -> TowerState:
-    """So many cubes, each `step` (m) above the last, from the pose of the state's first cube."""
     first = state.residents[0]
     x, y, z = first.pose.position if first.pose else (0.0, 0.0, 0.0)
     cubes = supply({"red": number}, first.cube.edge)

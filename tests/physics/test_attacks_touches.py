@@ -41,7 +41,6 @@ def lying(*touches: Touch) -> TowerState:
 
 
 def full(number: int, forces: int = 3) -> tuple[Touch, ...]:
-    """Touches of cube 0 with so many boxes."""
     return tuple(Touch(0, -1 - k, (1,) * forces) for k in range(number))
 
 

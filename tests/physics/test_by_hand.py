@@ -20,7 +20,6 @@ SHAPE = load("amerigo")
 
 
 def rows(model: PhysicsModel, number: int) -> list[list[float]]:
-    """Let `number` cubes go one after another, each turned otherwise, over three places."""
     z, turns = model.shape.rim_top + 0.03, [[0, 0, 0, 1], [0.6, 0, 0, 0.8], [0, 0.6, 0.8, 0]]
     return [[12 * i, 0.01 * (i % 3 - 1), 0, z, *turns[i % 3], 0.1, 0, -0.2, 1, 2, 3] for i in range(number)]
 
@@ -50,7 +49,6 @@ def test_its_token_holds_it_and_all_is_done_again(model: PhysicsModel, thrown: O
 
 
 def test_a_cube_is_let_go_when_its_time_comes(model: PhysicsModel):
-    """Two at one place: later it is free, at once it is not."""
     (one,), (two,) = rows(model, 1), rows(model, 1)
     with pytest.raises(UsageError, match=r"let go .* mm deep in another"):
         model.throw_by_hand(model.empty(), cubes(model, 2), [one, two])

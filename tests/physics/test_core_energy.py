@@ -50,7 +50,6 @@ def test_the_energy_of_a_heap_tells_cubes_that_are_made_faster_by_a_thousandth(w
 
 
 def _energies(world: World, gravity: float, pair: Surface, seed: int, faster: float = 1.0) -> Array:
-    """Return kinetic and potential energy after each window of a second, over those at first."""
     rng = np.random.default_rng(seed)
     places = np.array(list(np.ndindex(ASIDE, ASIDE, ASIDE))) * APART - HALF + EDGE
     starts = [pose(place, turn) for place, turn in zip(places, turns(rng, len(places)), strict=True)]
@@ -123,7 +122,6 @@ def test_cubes_in_the_tower_come_to_rest_at_any_threshold_that_is_allowed(thresh
 @each_case("cubes", [1, 2])
 @each_case("name", ["standard", "fast"])
 def test_no_cube_passes_a_plate_of_1_mm_at_5_m_s_with_a_spin_of_200_rad_s(name: str, cubes: int):
-    """324 throws of each kind into closed cells of such plates, with three restitutions."""
     thrown = [throw(accuracy("core", name), 5.0, 200.0, cubes, seed) for seed in range(9)]
     deepest = np.concatenate([each.deepest for each in thrown])
     assert len(deepest) == 9 * SIDE**2 * cubes

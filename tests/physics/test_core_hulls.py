@@ -165,7 +165,6 @@ def test_a_tower_whose_parts_are_all_hulls_keeps_as_many_cubes():
 
 @pytest.mark.slow
 def test_a_ring_of_mitred_hulls_keeps_as_many_cubes_as_wallensteins_tube_of_boxes():
-    """Each wall of the tube as a prism that ends where the next begins; within three standard errors."""
     boxes = load("wallenstein")
     tube = [box for box in boxes.boxes if box.part == "tube"]
     walls: list[Hull] = []
@@ -180,7 +179,6 @@ def test_a_ring_of_mitred_hulls_keeps_as_many_cubes_as_wallensteins_tube_of_boxe
 
 
 def _with_hulls(tower: Apparatus, chosen: Sequence[Box]) -> Apparatus:
-    """Return a tower with hulls in the place of some of its boxes."""
     kept = tuple(box for box in tower.boxes if box not in chosen)
     return replace(tower, boxes=kept, hulls=tuple(map(as_hull, chosen)))
 
@@ -204,7 +202,6 @@ def _kept(shape: Apparatus, drops: int, seed: int) -> Array:
 
 @pytest.fixture(name="mixed", scope="module")
 def _mixed() -> Apparatus:
-    """The tower of rulebook.toml with the boards of its floors as hulls."""
     tower = load(RULEBOOK)
     return _with_hulls(tower, [box for box in tower.boxes if "floor" in box.part])
 
@@ -226,7 +223,6 @@ SOLID = Box("block", "cardboard", MIDDLE, (0.02, 0.03, 0.04), tuple(turns(np.ran
 
 @pytest.fixture(name="blocked", scope="module")
 def _blocked() -> tuple[Apparatus, Apparatus]:
-    """The tower of rulebook.toml with a solid block over its funnel, as a box and as a hull."""
     tower = load(RULEBOOK)
     return replace(tower, boxes=(*tower.boxes, SOLID)), replace(tower, hulls=(as_hull(SOLID),))
 

@@ -60,7 +60,6 @@ def test_every_pair_of_a_falling_heap_that_can_touch_is_on_the_list_at_every_ste
 
 @each_case("where", ["among the rows", "far away"])
 def test_the_grid_lists_the_pairs_that_a_look_at_all_rows_lists(where: str):
-    """Among two thousand prisms, boxes turned anyhow, and a table wider than all of these; 60 cubes, then cuboids."""
     rng, tower = np.random.default_rng(9), pegged("amerigo", 2000)
     half = rng.uniform(0.001, 0.05, (40, 3)).tolist()
     boxes = [
@@ -99,7 +98,6 @@ def test_pairs_get_room_when_they_need_it_and_no_digit_changes(monkeypatch: pyte
 
 @each_case("gone", [0, 1, 2])
 def test_what_touched_a_cube_that_is_taken_out_wakes_up_and_nothing_else(gone: int):
-    """Three in a row, each touching the next, and one that lies apart; all asleep."""
     with World(PhysicsSettings(engine="core")) as world:
         row = [pose((k * EDGE, 0, EDGE / 2)) for k in (0, 1, 2, 9)]
         bodies = set_up(world, row, WOOD, [floor()])

@@ -44,7 +44,6 @@ def test_there_are_forty_scenes_no_two_alike_and_no_other_digest_is_kept():
 
 
 def test_a_digest_sees_the_twelfth_digit_of_a_velocity(monkeypatch: pytest.MonkeyPatch):
-    """Cubes start 1e-12 m/s faster than they do."""
     gently, throw = engine.CoreEngine.set_velocity, Scene.throw
 
     def set_faster(self: Any, body: int, velocity: Sequence[float], spin: Sequence[float]) -> None:
@@ -126,7 +125,6 @@ def resident_cubes(twins: Twins) -> tuple[Cube, ...]:
 
 
 def fill(twins: Twins) -> Iterator[Outcome]:
-    """Drop handfuls of twelve until two cubes or more lie there."""
     for k in range(20):
         yield twins.drop(hand(twins.model, 12, 12 * k), 1, k)
         if len(resident_cubes(twins)) > 1:

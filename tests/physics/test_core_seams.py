@@ -46,14 +46,12 @@ def strips() -> list[Hull]:
 
 
 def triangles() -> list[Hull]:
-    """Strips, each cut along its diagonal."""
     below = [piece([(a, -SIDE, 0), (b, -SIDE, 0), (b, SIDE, 0)], (0, b < HIGH, 1)) for a, b in pairwise(CUTS)]
     above = [piece([(a, -SIDE, 0), (b, SIDE, 0), (a, SIDE, 0)], (1, 0, a > LOW)) for a, b in pairwise(CUTS)]
     return below + above
 
 
 def fan() -> list[Hull]:
-    """48 triangles about a point on the cubes' way."""
     rim = [(0.05 + 0.3 * math.cos(a), 0.003 + 0.3 * math.sin(a), 0) for a in np.linspace(0, 2 * math.pi, 49)]
     return [piece([(0.05, 0.003, 0), one, two], (1, 0, 1)) for one, two in pairwise(rim)]
 

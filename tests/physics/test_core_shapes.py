@@ -55,7 +55,6 @@ DOMINO = Cuboid((0.002, 0.004, 0.008))
 
 
 def put(world: World, boxes: Sequence[Box], pair: Surface, things: Sequence[tuple[Cuboid, Pose]], gravity: Vector):
-    """Put cuboids among boxes, all at rest; returns the engine and their numbers."""
     engine = scenes.core(world)
     world.clear(min(2 * min(thing.half) for thing, _ in things), gravity)
     engine.add_boxes(boxes, {"floor": pair}, pair)
@@ -63,7 +62,6 @@ def put(world: World, boxes: Sequence[Box], pair: Surface, things: Sequence[tupl
 
 
 def energy(things: Sequence[Cuboid], motion: Motion, gravity: float = 0.0) -> float:
-    """Return the energy (J) of cuboids in motion."""
     mass = np.array([thing.mass for thing in things])
     about = np.einsum("nji,nj->ni", matrices(motion.orientation), motion.spin)
     turning = (np.array([thing.moments for thing in things]) * about**2).sum()
@@ -71,7 +69,6 @@ def energy(things: Sequence[Cuboid], motion: Motion, gravity: float = 0.0) -> fl
 
 
 def angular_momentum(thing: Cuboid, motion: Motion, i: int = 0) -> Array:
-    """Return the angular momentum (N m s) of one of several bodies in motion about its centre."""
     turn = matrices(motion.orientation)[i]
     return turn @ (thing.moments * (turn.T @ motion.spin[i]))
 
@@ -256,7 +253,6 @@ def test_two_cuboids_of_different_density_that_collide_keep_momentum_and_gain_no
 
 
 def _momenta(things: Sequence[Cuboid], motion: Motion) -> Array:
-    """Return momentum (N s) and angular momentum about the origin (N m s)."""
     momentum = np.array([thing.mass for thing in things])[:, None] * motion.velocity
     own = [angular_momentum(thing, motion, i) for i, thing in enumerate(things)]
     return np.concatenate([momentum.sum(axis=0), (np.cross(motion.position, momentum) + own).sum(axis=0)])

@@ -144,7 +144,6 @@ def _equations(friction: float, velocity: Array, spin: float, times: Array) -> A
 def _slide(
     world: World, friction: float, velocity: Array, spin: float, seconds: float, slope: float = 0.0, yaw: float = 0.0
 ) -> list[Motion]:
-    """Let a cube go, flat on a floor that descends towards +x, with a velocity down and across it, and a spin."""
     up, down = slope_axes(slope)
     turn = Rotation.from_quat(tilted_about_y(slope)) * Rotation.from_euler("z", yaw, degrees=True)
     bodies = set_up(world, [pose(up * EDGE / 2, turn.as_quat())], Surface(friction, 0.4), [floor(slope)])

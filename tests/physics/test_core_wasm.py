@@ -39,7 +39,6 @@ CHILD = "import sys; sys.modules['numba'] = None; from tests.support.golden_scen
 
 @pytest.fixture(name="wasm")
 def _wasm(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The module of the machine, by which the engines of a test run."""
     wasm: Any = importlib.import_module("tower_sim.physics.core.by_wasm")
     monkeypatch.setattr(machine, "chosen", wasm.machine)
     return wasm

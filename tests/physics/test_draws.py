@@ -24,7 +24,6 @@ SCENES: dict[int, Scene] = {}
 
 
 def distance(sample: Sequence[float], law: Callable[[float], float]) -> float:
-    """Return the Kolmogorov-Smirnov distance of a sample from a law, by its distribution function."""
     expected = np.array([law(x) for x in sorted(sample)])
     steps = np.arange(len(expected) + 1) / len(expected)
     return float(max((steps[1:] - expected).max(), (expected - steps[:-1]).max()))
@@ -44,13 +43,11 @@ def let_go(number: int, draws: np.ndarray) -> tuple[list[int], np.ndarray]:
 
 
 def launches(number: int, seed: int) -> np.ndarray:
-    """Return the launches of `number` cubes, thrown by fifties."""
     rng = np.random.default_rng(seed)
     return np.concatenate([let_go(50, rng.random(6000))[1] for _ in range(number // 50)])
 
 
 def normals(number: int, seed: int) -> np.ndarray:
-    """Return the velocities and spins of cubes, in the order in which they are drawn."""
     return launches(math.ceil(number / 300) * 50, seed)[:, arrays.LET_VELOCITY :][:, :6].ravel()[:number]
 
 

@@ -115,7 +115,6 @@ def corner_impacts(number: int) -> tuple[Array, Array, Array, Array, Array]:
 
 
 def strike(turn: Array, motion: Array, arm: Array, pair: Surface, restitution: float) -> Array:
-    """Let the corners strike and return velocity and spin after."""
     law = Law(EDGE, 1e-8, WEIGHTLESS, restitution=restitution)
     after: list[Array] = []
     for i in range(len(turn)):

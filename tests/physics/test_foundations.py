@@ -99,7 +99,6 @@ class Terminal(io.StringIO):
 
 
 def report(what: str, number: int, seconds: float, stream: io.StringIO) -> str:
-    """Return the report on a work of so many parts, each of so many seconds, with a note in the end."""
     now = [0.0]
     with telling(what, number, stream=stream, clock=lambda: now[0]) as tell:
         for done in range(1, number + 1):

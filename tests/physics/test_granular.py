@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,32 +10,18 @@ import pytest
 from support.cases import each_case
 
 from tests.measure import granular
+from tests.measure import granular_statistics as statistics
 from tests.measure.granular_report import CRITICAL, DENSE, LOOSE, Line, against, area, trend
 from tests.measure.granular_runs import STUDIES, Row, Table, Unit, make
-from tests.measure.granular_statistics import (
-    Counts,
-    beta_geometric,
-    correlation,
-    draw_counts,
-    drift,
-    fit,
-    gain,
-    geometric,
-    likelihood,
-    memoryless,
-    pooled,
-    slope,
-    weibull,
-)
+from tests.measure.granular_statistics import Counts, beta_geometric, draw_counts, geometric, likelihood, weibull
 from tests.support.bench import Motion
 from tests.support.granular import EDGE, Bed, Crosses, Pile, bed, bulk_fraction, deepest, fraction, pile, stir, wake_all
-from tests.support.scenes import turns
-from tower_sim.apparatus.parts import Quaternion, Surface, turned_about_z
+from tests.support.scenes import UPRIGHT, Array, pose, turns
+from tower_sim.apparatus.parts import Surface, turned_about_z
 from tower_sim.cubes import Cube
 from tower_sim.errors import UsageError
 from tower_sim.outcome import Status
 from tower_sim.physics.settings import GRAVITY, STANDARD, accuracy
-from tower_sim.state import Pose
 
 pytestmark = pytest.mark.slow
 
@@ -117,10 +104,8 @@ def test_a_bed_has_no_gap_but_its_outlet():
         assert closed(bed(6.0, WOOD, (2.0, 2.0), corners)) == pytest.approx(36 - round_hole)
 
 
-def lay(heap: Pile, place: tuple[float, float, float], turned: Quaternion = (0.0, 0.0, 0.0, 1.0)) -> None:
-    """Put a cube at a place (edges) and wake it."""
-    x, y, z = (EDGE * each for each in place)
-    heap.scene.lay({Cube(0, "grain", EDGE): Pose((x, y, z), turned)}, {})
+def lay(heap: Pile, place: tuple[float, float, float], turn: Sequence[float] | Array = UPRIGHT) -> None:
+    heap.scene.lay({Cube(0, "grain", EDGE): pose(EDGE * np.array(place), turn)}, {})
     wake_all(heap.scene)
 
 
@@ -162,7 +147,6 @@ def test_a_cube_on_a_tilted_floor_slides_as_friction_lets_it_and_only_along_the_
 
 
 def test_a_tilted_hopper_is_filled_again_where_its_pile_is_lowest():
-    """What is given back lands on the side that is down, and none is lost."""
     rng = np.random.default_rng(7)
     with pile(FAST, bed(4.0, WOOD, (2.0, 2.0))) as heap:
         heap.pour(30, rng)
@@ -183,7 +167,7 @@ def test_a_cross_hangs_by_its_arms_in_a_slit_that_a_bar_goes_through_and_lies_on
         assert heap.motion().position[0, 2] / EDGE == pytest.approx(1 / 6, abs=0.01)
     with pile(accuracy("bullet", STANDARD), bed(4.0, WOOD), Crosses) as heap:
         for turn in turns(rng, 3):
-            lay(heap, (0.0, 0.0, 1.0), turn.tolist())
+            lay(heap, (0.0, 0.0, 1.0), turn)
             assert heap.flow(rng, 1) == (0, True)
             assert heap.motion().position[0, 2] / EDGE == pytest.approx((1 / 2 + 1 / 6) / math.sqrt(2), abs=0.002)
             heap.take_out([0])
@@ -193,9 +177,11 @@ def counts(size: list[float], known: list[bool]) -> Counts:
     return Counts(np.array(size), np.array(known))
 
 
+SOME = Counts(np.array([3.0, 5, 10, 2]), np.array([True, True, False, True]))
+
+
 def test_the_mean_of_counts_cut_short_is_all_that_passed_by_what_ended():
-    some = counts([3, 5, 10, 2], [True, True, False, True])
-    assert some.mean()[0] == pytest.approx(20 / 3)
+    assert SOME.mean()[0] == pytest.approx(20 / 3)
     assert counts([10, 10], [False, False]).mean() == (math.inf, pytest.approx(20 / 3), math.inf)
 
 
@@ -212,26 +198,27 @@ def test_the_survival_takes_counts_cut_short_as_larger():
     assert share == pytest.approx([3 / 4, 3 / 4 * 2 / 3, 0])
 
 
-@pytest.mark.parametrize("law", [weibull, beta_geometric])
-def test_a_law_with_no_second_effect_is_the_geometric_one(law):
-    some = counts([3, 5, 10, 2], [True, True, False, True])
-    plain = likelihood(some, geometric, np.array([-0.7]))
-    extra = {weibull: 0.0, beta_geometric: -11.9}[law]
-    assert likelihood(some, law, np.array([-0.7, extra])) == pytest.approx(plain, abs=1e-3)
+@pytest.mark.parametrize(("law", "none"), [(weibull, 0.0), (beta_geometric, -11.9)])
+def test_a_law_with_no_second_effect_is_the_geometric_one(law, none: float):
+    plain = likelihood(SOME, geometric, np.array([-0.7]))
+    assert likelihood(SOME, law, np.array([-0.7, none])) == pytest.approx(plain, abs=1e-3)
 
 
 def test_the_test_of_memory_holds_its_level_and_has_the_power_it_states():
     """Of 60 samples of 80 with no memory at most 9 are refused at 5 % (chance of more: 0.1 %); of 20 with it, most."""
     rng = np.random.default_rng(11)
-    none = [memoryless(draw_counts(0.2, 1.0, 80, 150, rng), 150, rng, 200, ()).p for _ in range(60)]
-    assert sum(p <= 0.05 for p in none) <= 9
-    for shape in (0.6, 1.6):
-        much = [memoryless(draw_counts(0.4, shape, 80, 150, rng), 150, rng, 200, ()).p for _ in range(20)]
-        assert sum(p <= 0.05 for p in much) >= 16
+
+    def refused(chance: float, shape: float, samples: int) -> int:
+        draws = [draw_counts(chance, shape, 80, 150, rng) for _ in range(samples)]
+        return sum(statistics.memoryless(each, 150, rng, 200, ()).p <= 0.05 for each in draws)
+
+    assert refused(0.2, 1.0, 60) <= 9
+    assert refused(0.4, 0.6, 20) >= 16
+    assert refused(0.4, 1.6, 20) >= 16
 
 
 def test_verdicts_add_up_as_independent_ones_do():
-    assert pooled([1.0, 1.0, 1.0, 1.0]) == (2.0, pytest.approx(0.0455, abs=1e-4))
+    assert statistics.pooled([1.0, 1.0, 1.0, 1.0]) == (2.0, pytest.approx(0.0455, abs=1e-4))
 
 
 def test_the_slope_is_that_of_the_likelihood():
@@ -239,7 +226,7 @@ def test_the_slope_is_that_of_the_likelihood():
     p, h = some.chance(), 1e-5
     logit = math.log(p / (1 - p))
     high, low = (likelihood(some, weibull, np.array([logit, math.log(1 + d)])) for d in (h, -h))
-    assert slope(some) == pytest.approx((high - low) / (2 * h) / 5, rel=1e-5)
+    assert statistics.slope(some) == pytest.approx((high - low) / (2 * h) / 5, rel=1e-5)
 
 
 def test_chances_that_differ_between_arches_are_found_with_their_tail():
@@ -247,30 +234,30 @@ def test_chances_that_differ_between_arches_are_found_with_their_tail():
     rng = np.random.default_rng(2)
     size = rng.geometric(np.maximum(rng.beta(1.0, 2.0, 1000), 1e-6)).astype(float)
     some = Counts(np.minimum(size, 40), size <= 40)
-    logit, both = fit(some, beta_geometric)[0]
+    logit, both = statistics.fit(some, beta_geometric)[0]
     assert math.exp(-both) / (1 + math.exp(-logit)) == pytest.approx(1.0, abs=0.25)
-    assert gain(some, beta_geometric) > 50
+    assert statistics.gain(some, beta_geometric) > 50
 
 
 def test_successive_counts_that_go_together_are_found():
     rng = np.random.default_rng(4)
     alone = [rng.geometric(0.2, 10).astype(float) for _ in range(20)]
     together = [np.repeat(rng.geometric(0.2, 5), 2).astype(float) for _ in range(20)]
-    assert correlation(alone, rng, 300)[1] > 0.01
-    assert correlation(together, rng, 300)[1] < 0.02
+    assert statistics.correlation(alone, rng, 300)[1] > 0.01
+    assert statistics.correlation(together, rng, 300)[1] < 0.02
 
 
 def test_counts_that_grow_along_their_chains_are_found():
     rng = np.random.default_rng(5)
     alone = [rng.geometric(0.2, 15).astype(float) for _ in range(4)]
     growing = [np.concatenate((rng.geometric(0.4, 5), rng.geometric(0.1, 10))).astype(float) for _ in range(4)]
-    assert drift(alone, rng, 300)[1] > 0.01
-    seen, chance = drift(growing, rng, 300)
-    assert (seen > 0.2, chance < 0.02) == (True, True)
+    assert statistics.drift(alone, rng, 300)[1] > 0.01
+    drift, chance = statistics.drift(growing, rng, 300)
+    assert drift > 0.2
+    assert chance < 0.02
 
 
 def of_law(side: float, **more: float) -> Line:
-    """Return a line whose mean is that of a power law, known to a tenth, for a square hole of that side."""
     mean = 1000 * (CRITICAL - side) ** -5.0
     return {"friction": 0.4, "mean": mean, "low": mean / 1.2, "high": 1.2 * mean, "ended": 40, **more}
 
@@ -301,17 +288,17 @@ def test_the_trend_with_the_tilt_is_found():
 
 
 def test_a_study_goes_on_where_it_was_left(tmp_path: Path):
-    made: list[int] = []
+    seeds: list[int] = []
 
     def work(unit: Unit) -> list[Row]:
-        made.append(int(unit.key["seed"]))
+        seeds.append(int(unit.key["seed"]))
         return [{"value": 2 * int(unit.key["seed"])}]
 
     units = [Unit({"seed": seed}, work) for seed in range(3)]
     path = tmp_path / "study.csv"
     assert make(units[:2], Table(path), 10)
     assert make(units, Table(path), 10)
-    assert made == [0, 1, 2]
+    assert seeds == [0, 1, 2]
     assert Table(path).columns()["value"].tolist() == [0, 2, 4]
     assert not make([*units, Unit({"seed": 9}, work)], Table(path), -1)
 

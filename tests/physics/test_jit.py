@@ -26,7 +26,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def called(capsys: pytest.CaptureFixture[str]) -> tuple[bool, list[str]]:
-    """Call the function as a new process does: whether it was read from the disk, and what is said."""
     jit._say.cache_clear()
     function: Any = jit.kept(double)
     assert function(2.0) == 4.0

@@ -138,7 +138,6 @@ def test_orientations_are_uniform_and_colours_exchangeable():
 
 
 def test_the_two_measures_of_overlap_that_share_no_code_agree_on_heaps_drawn_at_random():
-    """The door's, which is fast and stops at a heap in one place, and the judge's of cubes at rest."""
     rng = np.random.default_rng(5)
     tower = replace(load("amerigo"), cube_edge=EDGE)
     seen = 0

@@ -27,7 +27,6 @@ STRENGTHS = (0.05, 0.1, 0.4, 1.0, 1.5, 3.0)  # of knocks, g
 
 
 def forked(seed: int) -> float:
-    """Play a game; cubes out of re-created towers minus those out of the living one, the mean over its forks."""
     with PhysicsModel(load(REFERENCE), BULLET) as model:
         return float(np.mean([f.recreated_out - f.living_out for f in play_living(model, seed).forks if f.drop > 0]))
 
@@ -39,7 +38,6 @@ def test_recreating_states_moves_the_mean_out_by_less_than_0_3():
 
 
 def knocked(seed: int) -> tuple[int, list[bool]]:
-    """Fill the tower and knock with each strength: cubes inside before, and whether any comes out."""
     with PhysicsModel(load(REFERENCE), BULLET) as model:
         state = drop_until_landed(model, 42, seed).state
         streams = np.random.SeedSequence(seed).spawn(len(STRENGTHS))
@@ -58,7 +56,6 @@ def test_the_chance_that_a_knock_releases_a_cube_rises_from_under_1_to_over_50_p
 
 
 def kept(settings: PhysicsSettings, seed: int) -> int | None:
-    """Throw 49 cubes into the empty tower: how many stay, None without a landing."""
     with PhysicsModel(load(RULEBOOK), settings) as model:
         outcome = first(model, 49, seed)
     return len(outcome.state.residents) if outcome.status.is_landing else None

@@ -128,7 +128,6 @@ SHELF = Shelf(
 
 @pytest.fixture
 def points(monkeypatch: pytest.MonkeyPatch) -> Iterator[PhysicsSettings]:
-    """The settings of physics with the engine of points, as if a package had brought it by an entry point."""
     monkeypatch.setitem(registry.OWN["engine"], "points", f"{__name__}:PointEngine")
     registry._entry_points.cache_clear()
     yield PhysicsSettings(engine="points")

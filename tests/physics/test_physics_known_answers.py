@@ -92,7 +92,6 @@ def test_a_cube_slides_down_a_steeper_slope_as_fast_as_coulomb_friction_lets_it(
 
 
 def _slide(world: World, friction: float, slope: float, seconds: float = 1.0) -> tuple[list[Motion], Array]:
-    """Let a cube go on a slope; return its motions after each window, and the direction down the slope."""
     across, down = scenes.slope_axes(slope)
     start = pose(across * EDGE / 2, tilted_about_y(slope))
     bodies = set_up(world, [start], Surface(friction, WOOD.restitution), [floor(slope)])
@@ -312,7 +311,6 @@ class Strikes(NamedTuple):
 
     @property
     def impulse(self) -> Array:
-        """The floor's impulse (N s), by the engine."""
         return MASS * (self.end - self.motion)[:, :3]
 
     def kept_energy(self) -> tuple[Array, Array]:
@@ -355,7 +353,6 @@ def _answered(pair: Surface, inertia: float | None, number: int, window: float) 
 
 
 def _lowest_two(turn: Array, arm: Array, velocity: Array, spin: Array, time: Array) -> tuple[Array, Array]:
-    """Return the heights of the corner that touches the floor at time 0, and of the lowest other, at `time`."""
     flown = (Rotation.from_rotvec(spin * time[:, None]) * Rotation.from_quat(turn)).as_matrix()
     corners = scenes.CORNERS * EDGE
     at_touch = np.einsum("nj,kj->nk", matrices(turn)[:, 2], corners)
@@ -464,7 +461,6 @@ def test_cubes_in_a_stack_of_three_stand_and_overlap_by_little(world: World):
 
 @pytest.mark.slow
 def test_cubes_at_rest_in_the_tower_overlap_by_at_most_half_a_percent_of_their_edge():
-    """Set-up drops of the core into rulebook.toml, in edges of its own cubes."""
     with PhysicsModel(load(RULEBOOK), PhysicsSettings(engine="core")) as model:
         overlaps = [_set_up_overlap(model, seed) for seed in range(30)]
     print(f"overlap: median {np.median(overlaps):.3%} of the edge, most {max(overlaps):.3%}, n = {len(overlaps)}")

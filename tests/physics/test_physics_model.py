@@ -134,7 +134,6 @@ def test_a_drop_whose_time_is_up_settled_timed_out_or_jammed(settings, rate, num
 
 
 def test_a_cube_that_leaves_where_it_cannot_makes_a_failed_drop():
-    """Let go beside the funnel, a cube falls past it."""
     funnel = TOWER.given.funnel.model_copy(update={"rim": TOWER.given.funnel.rim / 4})
     with PhysicsModel(replace(TOWER, given=TOWER.given.model_copy(update={"funnel": funnel}))) as model:
         outcome = model.drop(model.empty(), supply({"any": 20}, model.cube_edge), np.random.default_rng(2))
@@ -214,7 +213,6 @@ def test_recreated_states_let_out_as_many_cubes_as_the_world_that_lives_on(model
 
 
 def _released(model: PhysicsModel, strength: float, drops: list[Outcome]) -> int:
-    """How many of the states after these drops a knock takes a cube from; the knock of state i is from seed i."""
     knocks = (model.knock(drop.state, strength, np.random.default_rng(i)) for i, drop in enumerate(drops))
     return sum(bool(knock.knocked_out) for knock in knocks)
 

@@ -26,7 +26,6 @@ _SMALL = Decimal(10) ** -(DIGITS + 10)
 
 
 def ulps(value: float, exact: Decimal) -> float:
-    """Return how far `value` is from `exact`, in units in the last place of a float as large as `exact`."""
     return float(abs(Decimal(value) - exact) / Decimal(math.ulp(float(exact))))
 
 
@@ -60,7 +59,6 @@ def exact_sin(angle: float | Decimal) -> Decimal:
 
 
 def _atan(slope: Decimal) -> Decimal:
-    """Halve the angle until the series is short."""
     doubled = 0
     while abs(slope) > Decimal("0.01"):
         slope /= 1 + (1 + slope * slope).sqrt()
@@ -183,13 +181,11 @@ def test_products_are_added_from_the_first_component_to_the_last_each_rounded_by
 
 
 def places() -> list[float]:
-    """Numbers of many sizes that are exact everywhere: whole ones over powers of 2."""
     rng = RNG(5)
     return [n / 2.0**k for k in range(10, 40) for n in rng.integers(-(10**9), 10**9, 50).tolist()]
 
 
 def values(functions: Any) -> list[float]:
-    """Return what the five functions that are attributes of `functions` are at `places`."""
     found = [f(x) for f in (functions.sin, functions.cos, functions.tan) for x in places()]
     found += [functions.atan2(y, x) for y, x in pairwise(places())]
     return [*found, *(functions.log(abs(x)) for x in places())]
@@ -201,7 +197,6 @@ def test_every_digit_is_the_one_it_was_on_the_machine_where_this_was_written():
 
 
 def test_compiled_by_numba_every_digit_is_the_same():
-    """A compiler may fuse products and sums where it is let; this one is not."""
     numba = pytest.importorskip("numba")
     assert portable.__file__
     spec = importlib.util.spec_from_file_location("compiled", portable.__file__)

@@ -27,7 +27,6 @@ THROWS, THROWN = 334, 9
 
 @pytest.fixture(name="throws", scope="module")
 def _throws(model: PhysicsModel) -> list[tuple[Status, tuple[Landing, ...]]]:
-    """3,006 cubes, nine at a time onto the empty board."""
     cubes = supply({"purple": 6, "green": 3}, model.cube_edge)
     outcomes = [model.drop(model.empty(), cubes, np.random.default_rng([3, i])) for i in range(THROWS)]
     return [(outcome.status, outcome.landings) for outcome in outcomes]
@@ -151,7 +150,6 @@ def test_a_cube_placed_in_a_full_zone_is_laid_upon_the_others(model):
 
 
 def test_a_cube_in_the_way_of_a_port_gets_stuck_is_inside_and_a_knock_is_accounted_for(model):
-    """A ship whose ports open onto a wall: what stays inside is a resident."""
     blocked = replace(SHIP, boxes=(*SHIP.boxes, replace(SHIP.boxes[0], centre=(SHIP.hull_x + 0.002, 0.0, 0.06))))
     with PhysicsModel(blocked) as stuck:
         outcome = stuck.drop(stuck.empty(), supply({"purple": 3}, EDGE), np.random.default_rng(3))

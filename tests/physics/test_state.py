@@ -68,7 +68,6 @@ def test_what_only_begins_as_a_state_token_is_refused(text: str):
 
 
 def test_a_version_is_no_matter_of_the_beginning_alone():
-    """The digest covers the beginning, and a body must be what it says."""
     document = plain(TowerState("physics", "a", "b", touches=(Touch(0, -1, (0, 0, 1)),)))
     with pytest.raises(UsageError, match="damaged"):
         TowerState.from_token(pack("TOWER2", document).replace("TOWER2", "TOWER3"))

@@ -212,7 +212,6 @@ def resident_kb() -> int:
 @pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="the memory in use is told by Linux only")
 def test_models_never_closed_keep_no_memory(engine: PhysicsSettings):
-    """A model of Bullet holds about 29 MB; ten of them would hold 290."""
     drop(PhysicsModel(SHAPES["amerigo"], engine), 0)
     gc.collect()
     before = resident_kb()
@@ -270,7 +269,6 @@ def test_settings_of_equal_numbers_have_one_digest_whatever_their_type():
 
 @pytest.mark.bullet
 def test_a_bounce_that_would_never_end_is_refused_and_the_least_allowed_one_ends():
-    """Resting cubes are hit by what gravity adds in a step."""
     message = r"restitution_speed is 0\.005; allowed is 0\.0392 to 1 at a timestep of 0\.002"
     with pytest.raises(UsageError, match=message):
         PhysicsSettings(restitution_speed=0.005, engine="bullet")

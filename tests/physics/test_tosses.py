@@ -30,12 +30,10 @@ class Ends:
 
     @property
     def travel(self) -> Array:
-        """How far each cube got in the plane from its first to its last frame (m)."""
         return np.linalg.norm(self.end - self.start, axis=1)
 
     @property
     def lowest_face(self) -> list[tuple[int, float]]:
-        """Which of the cube's axes is the steepest, and whether it points up."""
         steep = self.matrix[:, 2, :]
         axis = np.abs(steep).argmax(axis=1)
         return [(int(a), float(np.sign(row[a]))) for a, row in zip(axis, steep, strict=True)]
@@ -60,8 +58,6 @@ BOUNDS = {
 
 @dataclass(frozen=True)
 class Tosses:
-    """All recorded tosses, and each one simulated from its start to its record's end."""
-
     real: Ends
     simulated: Ends
     bounds: Bounds

@@ -23,35 +23,35 @@ def each_case(
     skips, all are skipped; one that skips alone has failed, so that none is left out unseen.
     """
     words = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
-    given = ids if ids is None or callable(ids) else list(ids)
-    tried = [named(case, len(words), i, given) for i, case in enumerate(cases)]
-    assert tried, f"there is no case of {', '.join(words)}"
+    ids = ids if ids is None or callable(ids) else list(ids)
+    table = [name_case(case, len(words), i, ids) for i, case in enumerate(cases)]
+    assert table, f"there is no case of {', '.join(words)}"
 
-    def over(test: Callable[..., None]) -> Callable[..., None]:
+    def decorate(test: Callable[..., None]) -> Callable[..., None]:
         signature = inspect.signature(test)
 
         @functools.wraps(test)
-        def all_of_them(**fixtures: Any) -> None:
-            failed: list[str] = []
-            for i, (name, values) in enumerate(tried):
+        def try_all(**fixtures: Any) -> None:
+            failures: list[str] = []
+            for i, (name, values) in enumerate(table):
                 try:
                     with ExitStack() as stack:
-                        test(**renewed(fixtures, i, stack), **dict(zip(words, values, strict=True)))
+                        test(**renew(fixtures, i, stack), **dict(zip(words, values, strict=True)))
                 except (Exception, pytest.fail.Exception, pytest.skip.Exception) as error:
                     if i == 0 and isinstance(error, pytest.skip.Exception):
                         raise
-                    failed.append(f"[{name}] {told(error)}")
-            if failed:
-                pytest.fail("\n\n".join([f"{len(failed)} of {len(tried)} cases fail", *failed]), pytrace=False)
+                    failures.append(f"[{name}] {describe(error)}")
+            if failures:
+                pytest.fail("\n\n".join([f"{len(failures)} of {len(table)} cases fail", *failures]), pytrace=False)
 
-        left = [kept for name, kept in signature.parameters.items() if name not in words]
-        all_of_them.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined] # what pytest reads
-        return all_of_them
+        rest = [parameter for name, parameter in signature.parameters.items() if name not in words]
+        try_all.__signature__ = signature.replace(parameters=rest)  # type: ignore[attr-defined] # what pytest reads
+        return try_all
 
-    return over
+    return decorate
 
 
-def named(case: Any, count: int, number: int, ids: Any) -> tuple[str, tuple[Any, ...]]:
+def name_case(case: Any, count: int, number: int, ids: Any) -> tuple[str, tuple[Any, ...]]:
     """Return a case's name and its values, one for each of `count` names."""
     name = None
     if hasattr(case, "marks"):  # pytest.param
@@ -63,7 +63,7 @@ def named(case: Any, count: int, number: int, ids: Any) -> tuple[str, tuple[Any,
     return name or f"{number}: {', '.join(repr(value) for value in values)[:120]}", values
 
 
-def renewed(fixtures: dict[str, Any], number: int, stack: ExitStack) -> dict[str, Any]:
+def renew(fixtures: dict[str, Any], number: int, stack: ExitStack) -> dict[str, Any]:
     """Return the fixtures as the case with this number takes them."""
     new = dict(fixtures)
     if "tmp_path" in new:
@@ -76,12 +76,9 @@ def renewed(fixtures: dict[str, Any], number: int, stack: ExitStack) -> dict[str
     return new
 
 
-def told(error: BaseException) -> str:
+def describe(error: BaseException) -> str:
     """Return what a case failed with, and the line of the test that it failed in."""
-    frames = [
-        x for x in traceback.extract_tb(error.__traceback__) if x.filename != __file__ and "_pytest" not in x.filename
-    ]
-    lines = traceback.format_exception_only(error)
-    text = "".join(lines).rstrip().splitlines()
-    at = [f"{frames[0].filename}:{frames[0].lineno}"] if frames else []
-    return "\n    ".join([*at, *text[:LINES], *(["..."] if len(text) > LINES else [])])
+    frames = traceback.extract_tb(error.__traceback__)
+    at = [f"{x.filename}:{x.lineno}" for x in frames if x.filename != __file__ and "_pytest" not in x.filename]
+    text = "".join(traceback.format_exception_only(error)).rstrip().splitlines()
+    return "\n    ".join([*at[:1], *text[:LINES], *["..."] * (len(text) > LINES)])

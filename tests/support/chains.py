@@ -49,19 +49,19 @@ def chains(
         rng = np.random.default_rng([int(SEED), number])
         state, chain = model.empty(), Chain(model.apparatus)
         for i in range(min(each, steps - number)):
-            asked = _chosen(model, state, rng) | {"seed": SEED, "key": [number + i]}
+            step = _choose(model, state, rng) | {"seed": SEED, "key": [number + i]}
             try:
-                outcome = _done(model, state, asked)
+                outcome = _take(model, state, step)
             except UsageError as error:
-                chain.steps.append(asked | {"error": str(error)})
+                chain.steps.append(step | {"error": str(error)})
                 continue
             line = json.dumps(outcome if isinstance(outcome, str) else outcome.to_json(7, COLOURS))
-            chain.steps.append(asked | {"line": line})
+            chain.steps.append(step | {"line": line})
             state = TowerState.from_token(outcome) if isinstance(outcome, str) else outcome.state
         yield chain
 
 
-def _chosen(model: PhysicsModel, state: TowerState, rng: np.random.Generator) -> dict[str, Any]:
+def _choose(model: PhysicsModel, state: TowerState, rng: np.random.Generator) -> dict[str, Any]:
     board = model.shape.board
     there = [*state.cubes, *state.board.cubes]
     kinds = ["drop"] * 5 + ["knock", "hand"] + ["take"] * bool(there) + ["place", "again"] * (board is not None)
@@ -73,21 +73,16 @@ def _chosen(model: PhysicsModel, state: TowerState, rng: np.random.Generator) ->
         return {"kind": kind, "cubes": [cube.id for cube in there[:: int(rng.integers(1, 4))]]}
     if kind == "place":
         assert board is not None
-        moved = [[cube.id, cube.colour] for cube in state.board.cubes[:1] if rng.random() < 0.5]
-        return {
-            "kind": kind,
-            "cube": (moved or fresh)[0],
-            "zone": board.zones[int(rng.integers(len(board.zones)))].name,
-        }
+        old = [[cube.id, cube.colour] for cube in state.board.cubes[:1] if rng.random() < 0.5]
+        zone = board.zones[int(rng.integers(len(board.zones)))].name
+        return {"kind": kind, "cube": (old or fresh)[0], "zone": zone}
     if kind == "again":  # cubes thrown again from the board, as in a battle
         return {"kind": "drop", "cubes": [[cube.id, cube.colour] for cube in state.board.cubes[::2]] + fresh[:3]}
     if kind == "hand":
         return {"kind": kind, "cubes": fresh[:6], "launches": [_launch(model, i, rng) for i in range(len(fresh[:6]))]}
-    return {"kind": kind, "cubes": fresh if rng.random() < 0.9 else _many(state, rng)}
-
-
-def _many(state: TowerState, rng: np.random.Generator) -> list[list[Any]]:
-    return [[state.next_id + i, str(rng.choice(COLOURS))] for i in range(70)]
+    if rng.random() >= 0.9:
+        fresh = [[state.next_id + i, str(rng.choice(COLOURS))] for i in range(70)]
+    return {"kind": kind, "cubes": fresh}
 
 
 def _launch(model: PhysicsModel, i: int, rng: np.random.Generator) -> list[float]:
@@ -99,19 +94,19 @@ def _launch(model: PhysicsModel, i: int, rng: np.random.Generator) -> list[float
     return [float(x) for x in (8 * i, *place, *turn, *rng.normal(0, 0.2, 3), *rng.normal(0, 5, 3))]
 
 
-def _done(model: PhysicsModel, state: TowerState, asked: dict[str, Any]) -> Outcome | str:
-    """Do what is asked; returns the outcome, of cubes taken the token of the state."""
-    draw = np.random.default_rng(np.random.SeedSequence(int(SEED), spawn_key=tuple(asked["key"])))
-    if asked["kind"] == "take":
-        wanted = set(asked["cubes"])
-        return state.take(cube for cube in (*state.cubes, *state.board.cubes) if cube.id in wanted).token()
-    if asked["kind"] == "knock":
-        return model.knock(state, asked["strength"], draw)
-    if asked["kind"] == "place":
-        return model.place(state, _cubes(model, [asked["cube"]])[0], asked["zone"], draw)
-    cubes = _cubes(model, asked["cubes"])
-    if asked["kind"] == "hand":
-        return model.throw_by_hand(state, cubes, asked["launches"])
+def _take(model: PhysicsModel, state: TowerState, step: dict[str, Any]) -> Outcome | str:
+    """Take a step; returns the outcome, of cubes taken out the token of the state."""
+    draw = np.random.default_rng(np.random.SeedSequence(int(SEED), spawn_key=tuple(step["key"])))
+    if step["kind"] == "take":
+        ids = set(step["cubes"])
+        return state.take(cube for cube in (*state.cubes, *state.board.cubes) if cube.id in ids).token()
+    if step["kind"] == "knock":
+        return model.knock(state, step["strength"], draw)
+    if step["kind"] == "place":
+        return model.place(state, _cubes(model, [step["cube"]])[0], step["zone"], draw)
+    cubes = _cubes(model, step["cubes"])
+    if step["kind"] == "hand":
+        return model.throw_by_hand(state, cubes, step["launches"])
     return model.drop(state, cubes, draw)
 
 

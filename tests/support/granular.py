@@ -80,12 +80,9 @@ def bed(
     """
     half, high, thick = width * EDGE / 2, height * EDGE, 2 * EDGE
     every, upright = (-half - thick, half + thick), (-PLATE * EDGE if outlet else -thick, high)
-    walls = [
-        span("wall", (-half - thick, -half), every, upright, "all"),
-        span("wall", (half, half + thick), every, upright, "all"),
-        span("wall", (-half, half), (-half - thick, -half), upright, "all"),
-        span("wall", (-half, half), (half, half + thick), upright, "all"),
-    ]
+    sides, between = ((-half - thick, -half), (half, half + thick)), (-half, half)
+    places = [*((side, every) for side in sides), *((between, side) for side in sides)]
+    walls = [span("wall", x, y, upright, "all") for x, y in places]
     return Bed(
         name="bed",
         profile={},
@@ -241,7 +238,7 @@ class Pile:
     def _launch(self, x: float, y: float, z: float, at: float, rng: np.random.Generator) -> Launch:
         cube = Cube(self._next, "grain", EDGE)
         self._next += 1
-        return Launch(cube, round(at / self.scene.settings.window), _pose(x, y, z, rng))
+        return Launch(cube, round(at / self.scene.settings.window), Pose((x, y, z), _turn(rng)))
 
 
 def wake_all(scene: Scene) -> None:
@@ -282,18 +279,14 @@ def _uniform(rng: np.random.Generator, low: float, high: float) -> float:
 
 def _turn(rng: np.random.Generator) -> tuple[float, float, float, float]:
     """Draw a rotation, uniform over all, as the core's hand does."""
-    drawn: list[tuple[float, float, float]] = []
-    while len(drawn) < 2:
+    points: list[tuple[float, float, float]] = []
+    while len(points) < 2:
         x, y = 2 * rng.random() - 1, 2 * rng.random() - 1
         if 0 < x * x + y * y < 1:
-            drawn.append((x, y, x * x + y * y))
-    (x, y, square), (z, w, other) = drawn
+            points.append((x, y, x * x + y * y))
+    (x, y, square), (z, w, other) = points
     stretch = math.sqrt((1 - square) / other)
     return x, y, z * stretch, w * stretch
-
-
-def _pose(x: float, y: float, z: float, rng: np.random.Generator) -> Pose:
-    return Pose((x, y, z), _turn(rng))
 
 
 def _free_height(centre: Array, x: float, y: float) -> float:

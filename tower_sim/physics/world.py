@@ -6,7 +6,6 @@ import os
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Self
 
 from tower_sim.apparatus.parts import Apparatus
@@ -29,9 +28,7 @@ class World:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def close(self) -> None:

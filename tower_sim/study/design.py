@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from tower_sim.campaign.data import NOWHERE, Array, Campaign, Words
-from tower_sim.campaign.vary import SAMPLED, applied
+from tower_sim.campaign.vary import SAMPLED, apply_values
 from tower_sim.errors import check_whole, fault
 from tower_sim.runs.figure import MEAN, PHASES, Figure
 from tower_sim.runs.tower import GENERAL, TOWER
@@ -70,7 +70,7 @@ def at_point(campaign: Campaign, point: int) -> Campaign:
     values = {name: value for name, value in _values(campaign, point).items() if name.split(".")[0] in campaign.spec}
     return replace(
         campaign,
-        spec=applied(campaign.spec, values) | {"design": "", "points": [{}]},
+        spec=apply_values(campaign.spec, values) | {"design": "", "points": [{}]},
         points=[{}],
         run_point=np.zeros(stop - first, np.int64),
         drops=replace(drops, run=drops.run - first),

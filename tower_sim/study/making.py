@@ -13,7 +13,7 @@ import numpy as np
 from tower_sim.campaign.data import Campaign
 from tower_sim.campaign.reader import load
 from tower_sim.campaign.run import spans
-from tower_sim.campaign.vary import told
+from tower_sim.campaign.vary import describe
 from tower_sim.report.numbers import how_sure, show
 from tower_sim.report.page import Report, Rows, Section, Table, open_folder
 from tower_sim.statistics import FEWEST, Estimate, Resamples
@@ -43,7 +43,7 @@ def study(directory: str | Path, out: str | Path, point: int | None = None) -> d
     whole = load(directory)
     campaign = whole if point is None else at_point(whole, point)
     open_folder(out)
-    which = "" if point is None else f", point {point}: {told(dict(whole.points[point]))}"
+    which = "" if point is None else f", point {point}: {describe(dict(whole.points[point]))}"
     if len(used_points(campaign)) > 1:
         says, parts = _study_points(campaign)
     else:

@@ -101,11 +101,9 @@ class BulletEngine:
         self._do("changeDynamics", body, -1, **options)
 
     def close(self) -> None:
-        """Disconnect from Bullet."""
         self._give_back()
 
     def clear(self, edge: float) -> None:
-        """Empty the world and set it up."""
         self._edge = edge
         self._do("resetSimulation")
         self._do(
@@ -118,16 +116,13 @@ class BulletEngine:
         )
 
     def set_effort(self, iterations: int, residual: float, relaxation: float) -> None:
-        """Set the solver's limits."""
         self._relaxation = relaxation
         self._do("setPhysicsEngineParameter", numSolverIterations=iterations, solverResidualThreshold=residual)
 
     def set_gravity(self, gravity: tuple[float, float, float]) -> None:
-        """Set gravity (m/s2)."""
         self._do("setGravity", *(g * CM for g in gravity))
 
     def add_boxes(self, boxes: Iterable[Box], surfaces: Mapping[str, Surface], cube: Surface) -> None:
-        """Add fixed boxes, and set the cubes' surface."""
         self._cube_surface = Surface(math.sqrt(cube.friction), math.sqrt(cube.restitution))
         for box in boxes:
             pair, shape, centre = surfaces[box.surface], self._make_box(box.half), [x * CM for x in box.centre]
@@ -141,13 +136,11 @@ class BulletEngine:
             )
 
     def set_cubes(self, mass: float, inertia: float | None = None) -> None:
-        """Set the cubes' mass (kg) and moment of inertia (kg m2)."""
         self._cube_shape = self._make_box([self._edge / 2] * 3)
         self._cube_mass = mass * _GRAM
         self._cube_inertia = None if inertia is None else inertia * _GRAM * CM**2
 
     def add_cube(self, pose: Pose) -> int:
-        """Add a cube at rest and return its number."""
         position, mass, shape = [x * CM for x in pose.position], self._cube_mass, self._cube_shape
         body: int = self._do(
             "createMultiBody", mass, shape, -1, position, pose.orientation, useMaximalCoordinates=False
@@ -168,11 +161,10 @@ class BulletEngine:
         return body
 
     def set_velocity(self, body: int, velocity: Iterable[float], spin: Iterable[float]) -> None:
-        """Give a cube a velocity (m/s) and a spin (rad/s)."""
         self._do("resetBaseVelocity", body, [v * CM for v in velocity], list(spin))
 
     def lay_to_rest(self, poses: Mapping[int, Pose]) -> None:
-        """Put cubes to sleep exactly at `poses`, where they are now.
+        """Put cubes to sleep exactly at `poses`.
 
         Bullet lets a multibody sleep only after a step in which it hardly moved, so the engine takes two steps that are
         too short for gravity and correct no overlap, and puts each cube back.
@@ -186,16 +178,13 @@ class BulletEngine:
             self.put_to_sleep(body)
 
     def put_to_sleep(self, body: int) -> None:
-        """Stop a cube until another body touches it."""
         self.set_velocity(body, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
         self._set_dynamics(body, activationState=self._bullet.ACTIVATION_STATE_SLEEP)
 
     def wake(self, body: int) -> None:
-        """Wake a cube."""
         self._set_dynamics(body, activationState=self._bullet.ACTIVATION_STATE_WAKE_UP)
 
     def remove(self, body: int) -> None:
-        """Take a cube out of the world."""
         self._do("removeBody", body)
 
     def step(self, timestep: float, steps: int) -> None:
@@ -212,11 +201,9 @@ class BulletEngine:
             self._do("stepSimulation")
 
     def overlap(self) -> float:
-        """Return the largest penetration (m) among the contacts of the last steps."""
         return max((-point[_CONTACT_DISTANCE] for point in self._do("getContactPoints")), default=0.0) / CM
 
     def motion(self, bodies: Iterable[int]) -> Motion:
-        """Return poses and velocities of `bodies`, in their order."""
         rows: list[tuple[float, ...]] = []
         for body in bodies:
             position, orientation = self._do("getBasePositionAndOrientation", body)
