@@ -32,94 +32,59 @@ from support.command_line import here
 done = (here(*line.split()) for line in sys.argv[1:])
 print(json.dumps([(each.returncode, each.stdout, each.stderr) for each in done]))
 """
-LIST, PLAY, TOLD = "tower list --json", "play toy_game --seed 7 --json", "play toy_game --seed 7"
+LIST, PLAY, PLAY_IN_WORDS = "tower list --json", "play toy_game --seed 7 --json", "play toy_game --seed 7"
 DROP, SHOW = "throw toy_box --cubes red=3 --seed 1", "tower show toy_box -o box.png"
-RUN, VERIFY, STUDY = (
-    "campaign run spec.toml -o data --workers 1",
-    "campaign check data",
-    "campaign report data -o report",
-)
+RUN = "campaign run spec.toml -o data --workers 1"
+CHECK, REPORT = "campaign check data", "campaign report data -o report"
 COMPARE = "compare toy_game --set cubes=12 --games 12 --model physics --seed 1 --json"
 
 
-def commands(*lines: str, cwd: Path, package: Path = TOY) -> dict[str, tuple[int, str, str]]:
-    """Run command lines in one process that finds the package beside ours; return status, output and error of each."""
+def run_python(*arguments: str, cwd: Path, package: Path = TOY) -> str:
+    """Run Python, where it finds the package beside ours; return what it prints."""
     path = [str(package), str(TOY.parent), str(TOY.parent.parent), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path)}
-    called = [sys.executable, "-c", ALL, *lines]
+    called = [sys.executable, *arguments]
     done = subprocess.run(called, capture_output=True, text=True, cwd=cwd, env=environment, encoding="utf-8")
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    return {line: (status, out, error) for line, (status, out, error) in zip(lines, told, strict=True)}
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
 
 
-@pytest.fixture(name="folder", scope="module")
-def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("toy")
+def commands(*lines: str, cwd: Path, package: Path = TOY) -> dict[str, tuple[int, str, str]]:
+    """Run command lines in one process; return status, output and error of each."""
+    answers = json.loads(run_python("-c", ALL, *lines, cwd=cwd, package=package))
+    return {line: tuple(answer) for line, answer in zip(lines, answers, strict=True)}
 
 
-@pytest.fixture(name="told", scope="module")
-def _told(folder: Path) -> dict[str, str]:
-    (folder / "spec.toml").write_text(CAMPAIGN)
-    done = commands(LIST, PLAY, TOLD, DROP, RUN, VERIFY, STUDY, COMPARE, SHOW, cwd=folder)
-    assert {line: error for line, (status, _, error) in done.items() if status} == {}
-    return {line: out for line, (_, out, _) in done.items()}
-
-
-def test_the_package_is_small():
+def test_the_package_is_small_and_all_three_keep_their_promises(tmp_path: Path):
     lines = (TOY / "toy_package" / "__init__.py").read_text("utf-8").splitlines()
     assert len(lines) < 170
+    run_python(str(TOY / "check_toy.py"), cwd=tmp_path)
 
 
-def test_all_three_keep_their_promises():
-    path = [str(TOY), str(TOY.parent.parent), os.environ.get("PYTHONPATH", "")]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path)}
-    called = [sys.executable, str(TOY / "check_toy.py")]
-    done = subprocess.run(called, capture_output=True, text=True, env=environment, encoding="utf-8")
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_all_three_are_listed_with_the_package_they_come_from(told: dict[str, str]):
-    listed = json.loads(told[LIST])
-    for what, name in (("apparatus", "toy_box"), ("engines", "toy_engine"), ("games", "toy_game")):
-        (entry,) = [entry for entry in listed[what] if entry["name"] == name]
-        assert entry["package"] == "toy_package"
-
-
-def test_its_game_is_played_in_its_box_with_bullet(told: dict[str, str]):
-    points = sum(turn["facts"]["points"] for turn in json.loads(told[PLAY])["turns"])
-    assert 0 < points < 18
-    assert f"You made {points} points." in told[TOLD]
-    assert "inside" in told[DROP]
-
-
-def test_a_campaign_of_its_game_in_its_box_with_its_engine_is_whole_and_its_points_are_a_table(
-    told: dict[str, str], folder: Path
-):
+def test_every_command_knows_its_game_its_box_and_its_engine(tmp_path: Path):
     import pyarrow.parquet as parquet
 
-    assert "every file is whole" in told[VERIFY]
-    points = parquet.read_table(folder / "data/toy_game").column("points").to_pylist()
-    emerged = parquet.read_table(folder / "data/drops").column("emerged").to_pylist()
+    (tmp_path / "spec.toml").write_text(CAMPAIGN)
+    done = commands(LIST, PLAY, PLAY_IN_WORDS, DROP, RUN, CHECK, REPORT, COMPARE, SHOW, cwd=tmp_path)
+    assert {line: error for line, (status, _, error) in done.items() if status} == {}
+    output = {line: out for line, (_, out, _) in done.items()}
+    for group, name in (("apparatus", "toy_box"), ("engines", "toy_engine"), ("games", "toy_game")):
+        packages = [entry["package"] for entry in json.loads(output[LIST])[group] if entry["name"] == name]
+        assert packages == ["toy_package"]
+    total = sum(turn["facts"]["points"] for turn in json.loads(output[PLAY])["turns"])
+    assert 0 < total < 18
+    assert f"You made {total} points." in output[PLAY_IN_WORDS]
+    assert "inside" in output[DROP]
+    assert "every file is whole" in output[CHECK]
+    points = parquet.read_table(tmp_path / "data/toy_game").column("points").to_pylist()
+    assert points == parquet.read_table(tmp_path / "data/drops").column("emerged").to_pylist()
     assert len(points) == 24
-    assert points == emerged
     assert 0 < sum(points) < 24 * 8
-
-
-def test_the_report_on_it_has_its_own_points(told: dict[str, str], folder: Path):
-    assert STUDY in told
-    assert "points" in (folder / "report/report.md").read_text("utf-8")
-
-
-def test_house_rules_of_it_are_compared(told: dict[str, str]):
-    (row,) = json.loads(told[COMPARE])["figures"]
+    assert "points" in (tmp_path / "report/report.md").read_text("utf-8")
+    (row,) = json.loads(output[COMPARE])["figures"]
     assert row["key"] == "points"
     assert row["difference"] > 0
-
-
-def test_its_box_is_drawn_though_it_says_no_dimensions(told: dict[str, str], folder: Path):
-    assert SHOW in told
-    assert (folder / "box.png").stat().st_size > 10_000
+    assert (tmp_path / "box.png").stat().st_size > 10_000, "drawn, though it says no dimensions"
 
 
 def test_a_package_that_cannot_be_loaded_spoils_nothing_but_what_it_brings(tmp_path: Path):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import re
 import shlex
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -37,70 +40,44 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Import:
     return _import(tmp_path_factory.mktemp("mesh"), small_tower())
 
 
-def _ascii(mesh: Any) -> bytes:
-    return mesh.export(file_type="stl_ascii").encode()
+def _export(change: Callable[[Any], Any] = lambda mesh: mesh, form: str = "stl") -> Callable[[], bytes]:
+    def data() -> bytes:
+        exported = change(small_tower()).export(file_type=form)
+        return exported.encode() if isinstance(exported, str) else exported
+
+    return data
 
 
-def _binary(mesh: Any) -> bytes:
-    return mesh.export(file_type="stl")
+def _renew(mesh: Any, vertices: Any = None, faces: Any = None) -> Any:
+    return trimesh.Trimesh(
+        mesh.vertices if vertices is None else vertices, mesh.faces if faces is None else faces, process=False
+    )
 
 
-def _with(change: Callable[[Any], Any], form: str = "stl") -> Callable[[], bytes]:
-    def made() -> bytes:
-        data = change(small_tower()).export(file_type=form)
-        return data.encode() if isinstance(data, str) else data
-
-    return made
+def _half_flip(mesh: Any) -> Any:
+    return _renew(mesh, faces=np.concatenate([mesh.faces[::2, ::-1], mesh.faces[1::2]]))
 
 
-def _flipped(mesh: Any) -> Any:
-    return trimesh.Trimesh(mesh.vertices, mesh.faces[:, ::-1], process=False)
-
-
-def _half_flipped(mesh: Any) -> Any:
-    faces = mesh.faces.copy()
-    faces[::2] = faces[::2, ::-1]
-    return trimesh.Trimesh(mesh.vertices, faces, process=False)
-
-
-def _doubled(mesh: Any) -> Any:
-    return trimesh.Trimesh(mesh.vertices, np.concatenate([mesh.faces, mesh.faces[:, ::-1]]), process=False)
-
-
-def _two_shells(mesh: Any) -> Any:
+def _add_shell(mesh: Any) -> Any:
     other = trimesh.creation.box(extents=(20, 20, 40))
-    other.apply_translation((60, 40, 20))
-    return trimesh.util.concatenate([mesh, other])
+    return trimesh.util.concatenate([mesh, other.apply_translation((60, 40, 20))])
 
 
-def _slivers(mesh: Any) -> Any:
+def _add_slivers(mesh: Any) -> Any:
     thin = np.array([[-15, 10, 60], [0, 10, 60], [0, 10 + 1e-4, 60]])
-    extra = trimesh.Trimesh(np.repeat(thin[None], 30, 0).reshape(-1, 3), np.arange(90).reshape(-1, 3), process=False)
-    return trimesh.util.concatenate([mesh, extra])
+    return trimesh.util.concatenate([mesh, _renew(mesh, np.tile(thin, (30, 1)), np.arange(90).reshape(-1, 3))])
 
 
-def _thin(mesh: Any) -> Any:
+def _keep_inside(mesh: Any) -> Any:
     """Return sheets without a thickness: the faces of the inside alone."""
-    centres = mesh.triangles_center
-    inner = (np.abs(centres[:, :2]) < 15.01).all(axis=1)
-    return trimesh.Trimesh(mesh.vertices, mesh.faces[inner], process=False)
+    return _renew(mesh, faces=mesh.faces[(np.abs(mesh.triangles_center[:, :2]) < 15.01).all(axis=1)])
 
 
-def _nan(mesh: Any) -> Any:
-    vertices = mesh.vertices.copy()
-    vertices[3] = np.nan
-    return trimesh.Trimesh(vertices, mesh.faces, process=False)
+def _scale(factor: float) -> Callable[[], bytes]:
+    return _export(lambda mesh: mesh.apply_scale(factor))
 
 
-def _all_nan(mesh: Any) -> Any:
-    return trimesh.Trimesh(mesh.vertices * np.nan, mesh.faces, process=False)
-
-
-def _scaled(factor: float) -> Callable[[Any], Any]:
-    return lambda mesh: mesh.apply_scale(factor)
-
-
-def _on_its_side(mesh: Any) -> Any:
+def _lay_down(mesh: Any) -> Any:
     return mesh.apply_transform(trimesh.transformations.rotation_matrix(-np.pi / 2, (1, 0, 0)))
 
 
@@ -109,43 +86,50 @@ def _many() -> bytes:
     return b"\0" * 80 + (1_000_000).to_bytes(4, "little") + b"\0" * 50_000_000
 
 
-def _cut(share: float) -> Callable[[], bytes]:
-    return lambda: _binary(small_tower())[: int(share * len(_binary(small_tower())))]
+def _spoil(mesh: Any) -> Any:
+    vertices = mesh.vertices.copy()
+    vertices[3] = np.nan
+    return _renew(mesh, vertices)
+
+
+def _close(mesh: Any, height: float = 70.5) -> Any:
+    lid = trimesh.creation.box(extents=(36, 36, 1))
+    lid.apply_translation((0, 0, height))
+    return trimesh.util.concatenate([mesh, lid])
 
 
 TOWER = ""
 ODD: dict[str, tuple[str, Callable[[], bytes], dict[str, Any], str]] = {
     "empty": ("a.stl", lambda: b"", {}, "cannot be read"),
-    "ascii": ("a.stl", lambda: _ascii(small_tower()), {}, TOWER),
-    "binary": ("a.stl", lambda: _binary(small_tower()), {}, TOWER),
+    "ascii": ("a.stl", _export(form="stl_ascii"), {}, TOWER),
+    "binary": ("a.stl", _export(), {}, TOWER),
     "no triangles": ("a.obj", lambda: b"v 0 0 0\nv 1 0 0\n", {}, "cannot be read"),
-    "holes": ("a.stl", _with(lambda mesh: rough(mesh, np.random.default_rng(3), 0.02)), {}, TOWER),
-    "flipped": ("a.stl", _with(_flipped), {}, TOWER),
-    "half flipped": ("a.stl", _with(_half_flipped), {}, TOWER),
-    "doubled": ("a.stl", _with(_doubled), {}, TOWER),
-    "two shells": ("a.stl", _with(_two_shells), {}, TOWER),
-    "slivers": ("a.stl", _with(_slivers), {}, TOWER),
-    "inches, not said": ("a.stl", _with(_scaled(1 / 25.4)), {}, "--unit"),
-    "inches": ("a.stl", _with(_scaled(1 / 25.4)), {"scale": 25.4}, TOWER),
-    "a tower of 70 m": ("a.stl", _with(_scaled(1000)), {}, "allowed are 30 to 1000 mm"),
-    "zero thickness": ("a.stl", _with(_thin), {}, TOWER),
-    "one nan": ("a.ply", _with(_nan, "ply"), {}, TOWER),
-    "all nan": ("a.ply", _with(_all_nan, "ply"), {}, "are no numbers"),
+    "holes": ("a.stl", _export(lambda mesh: rough(mesh, np.random.default_rng(3), 0.02)), {}, TOWER),
+    "flipped": ("a.stl", _export(lambda mesh: _renew(mesh, faces=mesh.faces[:, ::-1])), {}, TOWER),
+    "half flipped": ("a.stl", _export(_half_flip), {}, TOWER),
+    "doubled": (
+        "a.stl",
+        _export(lambda mesh: _renew(mesh, faces=np.concatenate([mesh.faces, mesh.faces[:, ::-1]]))),
+        {},
+        TOWER,
+    ),
+    "two shells": ("a.stl", _export(_add_shell), {}, TOWER),
+    "slivers": ("a.stl", _export(_add_slivers), {}, TOWER),
+    "inches, not said": ("a.stl", _scale(1 / 25.4), {}, "--unit"),
+    "inches": ("a.stl", _scale(1 / 25.4), {"scale": 25.4}, TOWER),
+    "a tower of 70 m": ("a.stl", _scale(1000), {}, "allowed are 30 to 1000 mm"),
+    "zero thickness": ("a.stl", _export(_keep_inside), {}, TOWER),
+    "one nan": ("a.ply", _export(_spoil, "ply"), {}, TOWER),
+    "all nan": ("a.ply", _export(lambda mesh: _renew(mesh, mesh.vertices * np.nan), "ply"), {}, "are no numbers"),
     "a million triangles": ("a.stl", _many, {}, "allowed is up to 300000"),
     "a picture": ("a.stl", lambda: b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40, {}, "cannot be read"),
     "text": ("a.3mf", lambda: b"hello", {}, "cannot be read"),
-    "cut off": ("a.stl", _cut(0.6), {}, "cannot be read"),
+    "cut off": ("a.stl", lambda: _export()()[: int(0.6 * len(_export()()))], {}, "cannot be read"),
     "another kind": ("a.step", lambda: b"ISO-10303-21;", {}, "a file that ends in"),
-    "on its side": ("a.obj", _with(_on_its_side, "obj"), {"up": "y"}, TOWER),
-    "closed at the top": ("a.stl", _with(lambda mesh: _closed(mesh)), {}, "gets in at the top"),
-    "closed at the bottom": ("a.stl", _with(lambda mesh: _closed(mesh, 24)), {}, "from the mouth to an exit"),
+    "on its side": ("a.obj", _export(_lay_down, "obj"), {"up": "y"}, TOWER),
+    "closed at the top": ("a.stl", _export(_close), {}, "gets in at the top"),
+    "closed at the bottom": ("a.stl", _export(lambda mesh: _close(mesh, 24)), {}, "from the mouth to an exit"),
 }
-
-
-def _closed(mesh: Any, height: float = 70.5) -> Any:
-    lid = trimesh.creation.box(extents=(36, 36, 1))
-    lid.apply_translation((0, 0, height))
-    return trimesh.util.concatenate([mesh, lid])
 
 
 @pytest.mark.parametrize("case", ODD)
@@ -153,10 +137,10 @@ def test_an_odd_file_gives_a_tower_or_one_line(case: str, tmp_path: Path) -> Non
     name, data, options, expected = ODD[case]
     (tmp_path / name).write_bytes(data())
     if expected:
-        with pytest.raises(UsageError, match=expected) as told:
+        with pytest.raises(UsageError, match=expected) as error:
             import_mesh(tmp_path / name, tmp_path / "mine.toml", edge=EDGE, **options)
-        assert "\n" not in str(told.value)
-        assert len(str(told.value)) < 400
+        assert "\n" not in str(error.value)
+        assert len(str(error.value)) < 400
         assert not (tmp_path / "mine.toml").exists()
         return
     tower = import_mesh(tmp_path / name, tmp_path / "mine.toml", edge=EDGE, **options).tower
@@ -177,15 +161,15 @@ def test_what_is_proposed_is_near_what_was_drawn(imported: Import) -> None:
     assert given.tray.walls > 0  # none in the file
 
 
-def test_the_widest_cube_that_gets_through_is_told(tmp_path: Path) -> None:
+def test_the_widest_cube_that_gets_through_is_named(tmp_path: Path) -> None:
     """Through a hole of 8 mm in a sheet across the tube, where cubes are 14 mm wide; a cell is 1.4 mm."""
     sheet = box((-15, -15, 50), (15, 15, 52)) - box((-4, -4, 49), (4, 4, 53))
     plate = sheet.to_mesh64()
     mesh = trimesh.util.concatenate([small_tower(), trimesh.Trimesh(plate.vert_properties, plate.tri_verts)])
     mesh.export(tmp_path / "tower.stl")
-    with pytest.raises(UsageError, match="from the mouth to an exit") as told:
+    with pytest.raises(UsageError, match="from the mouth to an exit") as error:
         import_mesh(tmp_path / "tower.stl", tmp_path / "mine.toml", edge=14.0)
-    width = float(str(told.value).partition("about ")[2].split()[0])
+    width = float(str(error.value).partition("about ")[2].split()[0])
     assert width == pytest.approx(8, abs=2 * 1.4)
 
 
@@ -207,18 +191,10 @@ def test_prisms_lie_on_the_surface_and_leave_the_inside_free(imported: Import) -
     inside = (np.abs(x) < 14.9) & (np.abs(y) < 14.9)
     assert not (inside & (z > 47.01)).any()
     assert not (inside & (z > 22.5) & (z < 44.9)).any()
-    area = sum(_upper_area(hull) for hull in tower.hulls) + sum(4e6 * _face(box) for box in tower.boxes[: len(solids)])
+    rings = [np.array([hull.vertices[k] for k in hull.faces[0]]) * 1e3 for hull in tower.hulls]
+    area = sum(np.linalg.norm(np.cross(r[1:-1] - r[0], r[2:] - r[0]).sum(axis=0)) / 2 for r in rings)
+    area += sum(4e6 * math.prod(sorted(box.half)[1:]) for box in tower.boxes if box.part == "tower")
     assert area > 4 * 30 * 40  # mm2: the tube's walls alone, less the exit
-
-
-def _upper_area(hull: Any) -> float:
-    ring = np.array([hull.vertices[k] for k in hull.faces[0]]) * 1e3
-    return float(np.linalg.norm(np.cross(ring[1:-1] - ring[0], ring[2:] - ring[0]).sum(axis=0))) / 2
-
-
-def _face(solid: Any) -> float:
-    half = sorted(solid.half)
-    return half[1] * half[2] if solid.part == "tower" else 0.0
 
 
 def test_a_prism_that_is_a_cuboid_is_a_box_at_the_same_place() -> None:
@@ -229,11 +205,11 @@ def test_a_prism_that_is_a_cuboid_is_a_box_at_the_same_place() -> None:
         half, centre = rng.uniform(0.001, 0.05, 3), rng.uniform(-0.1, 0.1, 3)
         upper = centre + np.array([(1, 1, 1), (-1, 1, 1), (-1, -1, 1), (1, -1, 1)]) * half @ turn.T
         corners = np.round(np.concatenate([upper, upper - 2 * half[2] * turn[:, 2]]), 9)
-        found = find_cuboid("part", "printed", [tuple(corner) for corner in corners.tolist()])
-        assert found is not None
-        signs = np.array([(a, b, c) for a in (1, -1) for b in (1, -1) for c in (1, -1)])
-        made = np.array(found.centre) + signs * found.half @ axes(np.array([found.orientation]))[0].T
-        assert np.linalg.norm(made[:, None] - corners, axis=2).min(axis=1).max() < 2e-8
+        box = find_cuboid("part", "printed", [tuple(corner) for corner in corners.tolist()])
+        assert box is not None
+        signs = np.array([*itertools.product((1, -1), repeat=3)])
+        places = np.array(box.centre) + signs * box.half @ axes(np.array([box.orientation]))[0].T
+        assert np.linalg.norm(places[:, None] - corners, axis=2).min(axis=1).max() < 2e-8
         corners[1] += 1e-6
         assert find_cuboid("part", "printed", [tuple(corner) for corner in corners.tolist()]) is None
 
@@ -273,15 +249,14 @@ def test_a_wrong_number_in_a_profile_gives_one_line(case: str, imported: Import,
     old, new, says = BAD[case]
     file = imported.tower.file
     assert file is not None
-    for each in file.parent.iterdir():
-        (tmp_path / each.name).write_bytes(each.read_bytes())
+    shutil.copytree(file.parent, tmp_path, dirs_exist_ok=True)
     profile = tmp_path / file.name
     text = profile.read_text("utf-8")
     at = text.index(old) if case != "another mesh's solids" else text.index(old, text.index("[solids]"))
     profile.write_text(text[:at] + new + text[at + len(old) :], "utf-8")
-    with pytest.raises(UsageError, match=says) as told:
+    with pytest.raises(UsageError, match=says) as error:
         load(profile)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(error.value)
 
 
 def test_cubes_stay_within_the_walls(imported: Import) -> None:
@@ -304,12 +279,7 @@ def test_python_and_the_compiled_rule_agree_on_where_a_cube_is(height: float, im
     x = np.array([0.0, 0.014, 0.0165, 0.03, 0.3])
     places = [place.place for place in tower.find(np.column_stack([x, 0 * x, 0 * x + height]), np.tile(UP, (5, 1)))]
     wall = "doorway" if height < tower.given.exit.top else "lost"
-    assert [places[0].startswith("inside"), *places[2:]] == [
-        True,
-        wall,
-        "tray",
-        "table",
-    ]
+    assert [places[0].startswith("inside"), *places[2:]] == [True, wall, "tray", "table"]
 
 
 def test_the_page_on_printed_towers_shows_what_its_first_command_prints(

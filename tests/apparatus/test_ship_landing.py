@@ -36,8 +36,7 @@ quaternions = (
 
 
 def centre(zone: str) -> tuple[float, float]:
-    x, y = np.mean(SHIP.board.zone(zone).corners, axis=0) * 1e3
-    return float(x), float(y)
+    return tuple((np.mean(SHIP.board.zone(zone).corners, axis=0) * 1e3).tolist())
 
 
 def border_between(one: str, other: str) -> tuple[float, float]:
@@ -93,9 +92,8 @@ def test_a_stacked_cube_has_the_place_of_the_cube_under_it_in_any_order():
     assert below == Place("zone:damage_fore", ("damage_fore",))
     assert above == Place("zone:damage_fore", (), (0,))
     assert top == Place("zone:damage_fore", (), (1,))
-    top, above, below = find(*((x, y, FLOOR + EDGE * (i + 0.5)) for i in (2, 1, 0)))
-    assert (top.place, above.place, below.place) == ("zone:damage_fore",) * 3
-    assert (top.on, above.on, below.on) == ((1,), (2,), ())
+    again = find(*((x, y, FLOOR + EDGE * (i + 0.5)) for i in (2, 1, 0)))
+    assert [(cube.place, cube.on) for cube in again] == [("zone:damage_fore", on) for on in ((1,), (2,), ())]
 
 
 def test_a_cube_on_a_cube_on_a_border_is_on_the_border_too():
@@ -174,8 +172,14 @@ def half_spaces(position, orientation, edge: float) -> tuple[np.ndarray, np.ndar
     return a, edge / 2 + a @ np.array(position)
 
 
-def is_feasible(a: np.ndarray, b: np.ndarray) -> bool:
-    return linprog(np.zeros(3), a, b, bounds=[(None, None)] * 3, method="highs").status == 0
+def have_a_point_in_common(a: np.ndarray, b: np.ndarray) -> bool:
+    """Return whether A p <= b for some p; leaves out examples that are within rounding of touching."""
+    answers = {
+        linprog(np.zeros(3), a, b + shift, bounds=[(None, None)] * 3, method="highs").status == 0
+        for shift in (0, -1e-7, 1e-7)
+    }
+    assume(len(answers) == 1)
+    return answers.pop()
 
 
 @settings(max_examples=150, deadline=None)
@@ -189,9 +193,7 @@ def test_a_zone_is_touched_if_some_point_of_the_cube_is_low_enough_over_it(q, ri
     normals = np.column_stack([-polygon.inward(zone), np.zeros(len(zone))])
     a = np.concatenate([a, normals, [(0, 0, 1)]])
     b = np.concatenate([b, (normals[:, :2] * zone).sum(axis=1), [floor]])
-    expected = is_feasible(a, b)
-    if expected != is_feasible(a, b - 1e-7) or expected != is_feasible(a, b + 1e-7):
-        return  # within rounding of touching
+    expected = have_a_point_in_common(a, b)
     (found,) = SHIP.find(np.array([position]), np.array([q]))
     assert ("strength_2" in found.touches) == expected
 
@@ -203,9 +205,7 @@ def test_two_cubes_touch_if_some_point_is_in_both(one, other, away):
     a, b = (
         np.concatenate(x) for x in zip(half_spaces((0, 0, 0), one, edge), half_spaces(away, other, edge), strict=True)
     )
-    expected = is_feasible(a, b)
-    if expected != is_feasible(a, b - 1e-7) or expected != is_feasible(a, b + 1e-7):
-        return
+    expected = have_a_point_in_common(a, b)
     poses = np.array([(0, 0, 0, *one), (*away, *other)])
     assert where.touch(poses, 0, poses, 1, edge, 0.0, np.zeros(where.DESK)) == expected
 
@@ -223,6 +223,7 @@ def test_the_triangle_of_sides_3_4_and_5_away_from_the_origin():
     half = polygon.inset(triangle, 0.5)  # half as large, around the same middle
     np.testing.assert_allclose(sorted(half.tolist()), [(10.5, 20.5), (10.5, 22), (12.5, 20.5)], atol=1e-12)
     np.testing.assert_allclose(polygon.inset(triangle, 1 - 1e-9), [middle] * 3, atol=1e-8)
+    assert len(polygon.inset(triangle, 1.01)) == 0
     points = away + np.array([(1.0, 1.0), (4.0, 3.0), (-3.0, -4.0), (2.0, -0.5), (7.0, -4.0)])
     assert polygon.distance(points, triangle) == pytest.approx([0, 2.4, 5, 0.5, 5])
 
@@ -231,18 +232,3 @@ def test_a_dent_and_a_star_that_goes_round_twice_are_not_convex():
     assert not polygon.is_convex(np.array([(0.0, 0.0), (1.0, 0.0), (0.2, 0.2), (0.0, 1.0)]))
     angles = 2 * np.pi * 2 * np.arange(5) / 5
     assert not polygon.is_convex(np.column_stack([np.cos(angles), np.sin(angles)]))
-
-
-@given(st.floats(0.01, 0.49))
-def test_an_inset_square_is_smaller_by_twice_the_inset(by):
-    square = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)])
-    smaller = polygon.inset(square, by)
-    np.testing.assert_allclose(np.ptp(smaller, axis=0), 1 - 2 * by, atol=1e-12)
-    assert len(polygon.inset(square, 0.51)) == 0
-
-
-@given(st.floats(-2, 3), st.floats(-2, 3))
-def test_the_distance_from_a_square_is_that_of_the_clamped_point(x, y):
-    square = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)])
-    expected = math.hypot(x - min(max(x, 0), 1), y - min(max(y, 0), 1))
-    assert polygon.distance(np.array([(x, y)]), square)[0] == pytest.approx(expected, abs=1e-12)
