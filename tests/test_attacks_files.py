@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.cases import each_case
+from support.command_line import refusal
 
 from tower_sim import Tower, campaign, registry, requests
 from tower_sim.apparatus.catalogue import parse, shipped
@@ -108,7 +109,7 @@ READERS = {
 @each_case("reader", READERS)
 @each_case("kind", ["pipe", "endless", "large", "directory", "long name", "none", "latin", "zeros"])
 def test_what_is_no_file_of_ours_is_refused_in_one_line(
-    kind: str, reader: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    kind: str, reader: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "HOLDER").mkdir()
@@ -127,11 +128,7 @@ def test_what_is_no_file_of_ours_is_refused_in_one_line(
             Path(name).write_bytes(b'x = "caf\xe9"\n')
         elif kind == "zeros":
             Path(name).write_bytes(bytes(1000))
-    assert main(arguments) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.count("\n") == 1
-    assert len(told.err) < 1100
+    refusal(*arguments)
 
 
 KINDS = {  # a file of each kind, and what its refusal says
@@ -154,16 +151,13 @@ TAKES = {  # what each kind of file is given to
 }
 
 
-@each_case(("due", "given"), [(due, given) for due in TAKES for given in KINDS if due != given])
-def test_a_file_of_another_kind_is_called_by_its_name_with_what_takes_it(
-    due: str, given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    monkeypatch.chdir(tmp_path)
-    text, name, taker = KINDS[given]
+@each_case(("due", "other"), [(due, other) for due in TAKES for other in KINDS if due != other])
+def test_a_file_of_another_kind_is_called_by_its_name_with_what_takes_it(due: str, other: str, tmp_path: Path):
+    text, name, taker = KINDS[other]
     for file in ("FILE", "FILE.toml", "FILE.json"):
-        Path(file).write_text(text, "utf-8")
-    assert main(TAKES[due].split()) == 2
-    assert f" is {name}; allowed is {KINDS[due][1]}; give it to {taker}" in capsys.readouterr().err
+        (tmp_path / file).write_text(text, "utf-8")
+    line = refusal(*TAKES[due].split(), cwd=tmp_path)
+    assert f" is {name}; allowed is {KINDS[due][1]}; give it to {taker}" in line
 
 
 @each_case("name", [":memory:", "file:x", "s3:x", "-"])
@@ -196,13 +190,8 @@ WRITERS = {
 
 
 @each_case("writer", WRITERS)
-def test_a_name_that_is_too_long_is_refused_in_one_line_before_any_work(
-    writer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    monkeypatch.chdir(tmp_path)
+def test_a_name_that_is_too_long_is_refused_in_one_line_before_any_work(writer: str, tmp_path: Path):
     (tmp_path / "spec.toml").write_text(SPEC)
-    assert main([word.replace("FILE", "n" * 300) for word in WRITERS[writer].split()]) == 2
-    told = capsys.readouterr()
-    assert (told.out, told.err.count("\n")) == ("", 1)
-    assert "File name too long" in told.err
+    words = [word.replace("FILE", "n" * 300) for word in WRITERS[writer].split()]
+    assert "File name too long" in refusal(*words, cwd=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["spec.toml"]

@@ -172,7 +172,7 @@ NO_FILES: Mapping[str, Callable[[Any], Any]] = {
 }  # fmt: skip
 
 
-def told(call: Callable[[], Any]) -> str:
+def result_of(call: Callable[[], Any]) -> str:
     """Call, and return `fine`, `refused`, or what is wrong: another error than one of a line that can be printed."""
     try:
         with warnings.catch_warnings():
@@ -194,14 +194,14 @@ def test_a_wrong_argument_is_refused_in_one_line_or_does_what_it_says():
         for argument in good:
             fine = FINE.get(f"{name}.{argument}", FINE.get(argument, "")).split("|")
             for odd, value in ODD.items():
-                found = told(partial(call, **{**good, argument: value}))
+                found = result_of(partial(call, **{**good, argument: value}))
                 counted[found] += 1
                 if found != "refused" and not (found == "fine" and odd in fine):
                     wrong.append(f"{name}({argument}={odd}): {found}")
     for name, call in NO_FILES.items():
         for odd, value in ODD.items():
             counted["refused"] += 1
-            if (found := told(partial(call, value))) != "refused":
+            if (found := result_of(partial(call, value))) != "refused":
                 wrong.append(f"{name}({odd}): {found}")
     assert wrong == [], "\n".join(wrong)
     assert counted.total() > 3_000
@@ -217,7 +217,7 @@ def of_numpy(value: Any) -> Any:
 
 def test_numbers_of_numpy_and_series_of_pandas_do_as_pythons_own():
     calls = [(name, call, good, {key: of_numpy(value) for key, value in good.items()}) for name, call, good in doors()]
-    wrong = [f"{name}: {found}" for name, call, _, own in calls if (found := told(partial(call, **own))) != "fine"]
+    wrong = [f"{name}: {found}" for name, call, _, own in calls if (found := result_of(partial(call, **own))) != "fine"]
     assert wrong == [], "\n".join(wrong)
     assert sum(own[key] is not good[key] for *_, good, own in calls for key in good) > 30
     for name in ("Rules", "options", "supply", "sample_games"):

@@ -47,9 +47,9 @@ def test_ci_reads_its_test_commands_from_the_pages_and_runs_what_the_first_leave
     lines = [line for line in script.splitlines() if line.startswith(("command=", "marks="))]
     assert len(lines) == 2
     call = "\n".join([shell_function("marked"), *lines, 'printf "%s\\n" "$command" "$marks"'])
-    shown = subprocess.run(["bash", "-c", call], cwd=ROOT, capture_output=True, text=True, check=True)
+    done = subprocess.run(["bash", "-c", call], cwd=ROOT, capture_output=True, text=True, check=True)
     marks = marked(CONTRIBUTING, "marks")
-    assert shown.stdout.splitlines() == [marked(README, "test"), marks]
+    assert done.stdout.splitlines() == [marked(README, "test"), marks]
     assert 'for each in "$command" "$marks"; do\n    echo "+ $each"\n    bash -euo pipefail -c "$each"\n' in script
     options = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]["addopts"]
     assert "-m 'not (long or slow)'" in options
@@ -128,7 +128,7 @@ def test_the_readme_is_short_enough_to_be_read():
     assert len(README.split()) <= 700
 
 
-def shown_blocks() -> list[tuple[str, str, str]]:
+def example_blocks() -> list[tuple[str, str, str]]:
     """Every block marked `shown`: its page, the last command before it, and what that command prints first."""
     found: list[tuple[str, str, str]] = []
     for doc in DOCS:
@@ -140,12 +140,12 @@ def shown_blocks() -> list[tuple[str, str, str]]:
 
 
 def test_some_pages_show_what_a_command_prints():
-    assert {page for page, _, _ in shown_blocks()} == {
+    assert {page for page, _, _ in example_blocks()} == {
         *("README.md", "apparatus.md", "physics.md", "start.md", "surrogate.md")
     }
 
 
-@pytest.mark.parametrize(("page", "command", "shown"), shown_blocks(), ids=[each[0] for each in shown_blocks()])
+@pytest.mark.parametrize(("page", "command", "shown"), example_blocks(), ids=[each[0] for each in example_blocks()])
 def test_a_command_prints_what_its_page_shows(
     page: str,
     command: str,
@@ -164,10 +164,10 @@ def test_the_start_page_installs_as_the_readme_does():
 
 
 def test_the_readmes_comparison_begins_as_it_shows(capsys: pytest.CaptureFixture[str]):
-    shown = re.search(r"<!-- compare -->\n> (.*)\n", README)
-    assert shown
+    match = re.search(r"<!-- compare -->\n> (.*)\n", README)
+    assert match
     assert cli.main(shlex.split(readme_command("compare"))) == 0
-    assert " ".join(capsys.readouterr().out.split()).startswith(shown[1])
+    assert " ".join(capsys.readouterr().out.split()).startswith(match[1])
 
 
 def readme_command(name: str) -> str:
@@ -263,8 +263,8 @@ def shell_function(name: str) -> str:
 def test_ci_looks_for_the_newest_python_first():
     call = f"{shell_function('pythons')}pythons"
     done = subprocess.run(["bash", "-euo", "pipefail", "-c", call], capture_output=True, text=True, check=True)
-    told = [subprocess.run([python, "-V"], capture_output=True, text=True).stdout for python in done.stdout.split()]
-    minors = [int(line.split(".")[1]) for line in told]
+    versions = [subprocess.run([python, "-V"], capture_output=True, text=True).stdout for python in done.stdout.split()]
+    minors = [int(line.split(".")[1]) for line in versions]
     assert minors == sorted(minors, reverse=True)
     assert all(minor >= 12 for minor in minors)
 
@@ -320,11 +320,11 @@ def test_the_docs_name_every_key_of_a_surrogate_file_and_no_other():
 def test_every_extra_that_a_command_asks_for_is_one_that_exists_and_that_the_docs_name():
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     sources = [*(ROOT / "tower_sim").rglob("*.py"), *(ROOT / "calibration").rglob("*.py")]
-    asked = {name for file in sources for name in re.findall(r'extra\("[\w.]+", "(\w+)"\)', file.read_text("utf-8"))}
-    assert {"campaign", "dask", "calibrate", "surrogate"} <= asked
-    assert asked <= set(declared)
-    told = "".join(doc.read_text("utf-8") for doc in DOCS)
-    assert all(f"[{name}]" in told for name in asked)
+    names = {name for file in sources for name in re.findall(r'extra\("[\w.]+", "(\w+)"\)', file.read_text("utf-8"))}
+    assert {"campaign", "dask", "calibrate", "surrogate"} <= names
+    assert names <= set(declared)
+    text = "".join(doc.read_text("utf-8") for doc in DOCS)
+    assert all(f"[{name}]" in text for name in names)
 
 
 def test_what_is_cited_is_this_version():

@@ -39,8 +39,8 @@ def test_a_notebook_runs_from_its_first_cell_to_its_last_and_ships_with_what_it_
 ):
     """What a cell shows is compared by its kind: figures and pictures change with the versions of libraries."""
     monkeypatch.chdir(tmp_path)
-    shown = [kinds(outputs) for outputs in execute(path)]
-    assert shown == [kinds(cell["outputs"]) for cell in code_cells(read(path))]
+    outputs = [kinds(outputs) for outputs in execute(path)]
+    assert outputs == [kinds(cell["outputs"]) for cell in code_cells(read(path))]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -80,10 +80,10 @@ def test_a_notebook_names_its_extra_first_and_ends_in_one_line_where_that_is_mis
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(
         UsageError, match=f"^{module} is not installed .*; allowed is .*{extra}.*; try: .*-m pip install "
-    ) as told:
+    ) as error:
         execute(path)
-    assert any("code cell 0" in str(entry.path) for entry in told.traceback), "in the first cell"
-    (line,) = told.value._render_traceback_()
-    assert line == f"tower_sim: {told.value}"
+    assert any("code cell 0" in str(entry.path) for entry in error.traceback), "in the first cell"
+    (line,) = error.value._render_traceback_()
+    assert line == f"tower_sim: {error.value}"
     assert "\n" not in line
     assert list(tmp_path.iterdir()) == []

@@ -213,11 +213,11 @@ def test_tower_sim_alone_is_installed_and_calibration_in_it(
         (tmp_path / folder / "__init__.py").touch()
     if has_link:
         (tmp_path / PACKAGE / CALIBRATION).symlink_to((ROOT / PACKAGE / CALIBRATION).readlink())
-    said: dict[str, list[str]] = {}
-    monkeypatch.setattr(setuptools, "setup", said.update)
+    arguments: dict[str, list[str]] = {}
+    monkeypatch.setattr(setuptools, "setup", arguments.update)
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(ROOT / "setup.py"))
-    assert said == {"packages": sorted(name for name, path in SHIPPED.items() if path.name == "__init__.py")}
+    assert arguments == {"packages": sorted(name for name, path in SHIPPED.items() if path.name == "__init__.py")}
     assert SETUP["package-dir"] == {f"{PACKAGE}.{CALIBRATION}": CALIBRATION}
 
 

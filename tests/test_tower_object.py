@@ -28,12 +28,12 @@ def test_a_throw_by_a_seed_is_that_of_the_command_line(capsys: pytest.CaptureFix
         before = tower.save()
         second = tower.throw({"blue": 1})
         seed = tower.last_seed
-    told: list[dict[str, object]] = []
+    documents: list[dict[str, object]] = []
     for options in ("--cubes blue=3,red=2 --seed 5", f"--cubes blue=1 --seed {seed} --state {before}"):
         assert cli.main(["throw", "amerigo", *options.split(), "--json"]) == 0
-        told.append(json.loads(capsys.readouterr().out))
-    assert [each["state"] for each in told] == [first.state.token(), second.state.token()]
-    assert told[1]["emerged"] == {**dict.fromkeys(told[1]["emerged"], 0), **tower.out}  # type: ignore[call-overload]
+        documents.append(json.loads(capsys.readouterr().out))
+    assert [each["state"] for each in documents] == [first.state.token(), second.state.token()]
+    assert documents[1]["emerged"] == {**dict.fromkeys(documents[1]["emerged"], 0), **tower.out}  # type: ignore[call-overload]
 
 
 @settings(max_examples=25, deadline=None)
@@ -161,9 +161,9 @@ def test_what_is_refused_changes_nothing(refused: object, says: str):
     with Tower("amerigo", seed=3) as tower:
         tower.throw(blue=2)
         before = tower.save()
-        with pytest.raises(UsageError, match=says) as told:
+        with pytest.raises(UsageError, match=says) as error:
             refused(tower)  # type: ignore[operator]
-        assert "\n" not in str(told.value)
+        assert "\n" not in str(error.value)
         assert tower.save() == before
         assert len(tower.state.log) == 1
 

@@ -20,27 +20,27 @@ from tower_sim.physics.settings import ENGINE
 Capture = pytest.CaptureFixture[str]
 
 
-def shown_help(words: list[str], capsys: Capture) -> str:
+def help_text(words: list[str], capsys: Capture) -> str:
     assert cli.main([*words, "--help"]) == 0
     return f" {' '.join(capsys.readouterr().out.split())} "
 
 
 def test_there_are_nine_commands_in_three_groups_with_a_sentence_each(capsys: Capture):
-    listed = shown_help([], capsys)
+    text = help_text([], capsys)
     assert {name for names in _GROUPS.values() for name in names} == {*WHOLE.commands}
     assert len(WHOLE.commands) == 9
     for name, command in WHOLE.commands.items():
-        assert f" {name} {' '.join(command.help.split())} " in listed
+        assert f" {name} {' '.join(command.help.split())} " in text
 
 
 @each_case("name", COMMANDS)
 def test_a_command_says_in_one_sentence_what_it_does_and_shows_an_example_that_parses(name: str, capsys: Capture):
     sentence, example = COMMANDS[name].help, COMMANDS[name].epilog
-    told = shown_help(name.split(), capsys)
+    text = help_text(name.split(), capsys)
     assert re.fullmatch(r"[A-Z][^.]+\w\.", sentence)
     assert len(sentence.split()) <= 30
-    assert f" {sentence} " in told
-    assert told.endswith(f" Example: {example} ")
+    assert f" {sentence} " in text
+    assert text.endswith(f" Example: {example} ")
     assert f"{example} ".startswith(f"tower-sim {name} ")
     COMMANDS[name].make_context(name, shlex.split(example)[1 + len(name.split()) :])
 
@@ -52,16 +52,16 @@ def test_the_page_of_commands_is_what_the_parser_says():
 
 def test_one_option_means_one_thing_everywhere():
     """The same spellings and metavar; the same words, apart from those few that a command's purpose changes."""
-    words, spelt = defaultdict(set), defaultdict(set)
+    words, spellings = defaultdict(set), defaultdict(set)
     for command in COMMANDS.values():
         for param in command.params:
             assert param.help, (command.name, param.name)
             if param.opts[0].startswith("-"):
                 words[param.opts[0]].add(param.help)
-                spelt[param.opts[0]].add((*param.opts, param.metavar))
+                spellings[param.opts[0]].add((*param.opts, param.metavar))
     several = {"--games", "--knock", "--output", "--tower"}
     assert {option for option, helps in words.items() if len(helps) > 1} <= several
-    assert all(len(each) == 1 or option == "--output" for option, each in spelt.items())
+    assert all(len(each) == 1 or option == "--output" for option, each in spellings.items())
     assert {"--seed", "--model", "--engine", "--accuracy", "--json", "--set"} <= {*words}
 
 
@@ -73,23 +73,23 @@ def test_a_bare_command_shows_its_help(words: list[str], capsys: Capture):
 
 def test_the_version_is_told_with_what_it_runs_on(capsys: Capture):
     assert cli.main(["--version"]) == 0
-    told = re.fullmatch(r"tower-sim \d+\.\d+\.\d+ \(Python 3\.\d+\.\d+, (.*)\)\n", capsys.readouterr().out)
-    assert told
-    first, *others = told[1].split(", ")
+    match = re.fullmatch(r"tower-sim \d+\.\d+\.\d+ \(Python 3\.\d+\.\d+, (.*)\)\n", capsys.readouterr().out)
+    assert match
+    first, *others = match[1].split(", ")
     assert first == f"{registry.get('engine', ENGINE).title} {version_of(ENGINE)}"
     assert len(others) == len(registry.OWN["engine"]) - 1
 
 
 def test_the_help_imports_nothing_that_computes():
-    asked = "import sys; from tower_sim.cli import main; main(['--help']); sys.exit('numpy' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True)
+    code = "import sys; from tower_sim.cli import main; main(['--help']); sys.exit('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_the_rules_of_a_game_are_listed_with_what_is_allowed(capsys: Capture):
     assert cli.main(["play", "seafarers", "--help-rules"]) == 0
-    told = capsys.readouterr().out
-    assert "turns: turns of a game (a whole number from 1 to 300; default: 60)" in told
+    text = capsys.readouterr().out
+    assert "turns: turns of a game (a whole number from 1 to 300; default: 60)" in text
 
 
 @each_case(("words", "name"), [

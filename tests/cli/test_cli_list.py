@@ -35,28 +35,28 @@ def test_the_list_has_all_that_is_registered_each_with_a_plain_sentence_and_its_
 
 def test_the_list_for_people_names_the_same_things(capsys: pytest.CaptureFixture[str]):
     assert cli.main(["tower", "list"]) == 0
-    told = capsys.readouterr().out
+    text = capsys.readouterr().out
     document = make_document()
     for key in ("apparatus", "games", "engines", "models"):
         for entry in document[key]:
-            assert f"  {entry['name']} " in told
-            assert entry["about"] in told
-            assert ", ".join(entry.get("accuracies", [])) in told
-    assert "from tower_sim" not in told
+            assert f"  {entry['name']} " in text
+            assert entry["about"] in text
+            assert ", ".join(entry.get("accuracies", [])) in text
+    assert "from tower_sim" not in text
 
 
 def test_what_another_package_brings_is_listed_with_its_name():
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(TOY), os.environ.get("PYTHONPATH", "")])}
-    told = [
+    runs = [
         subprocess.run([sys.executable, "-m", "tower_sim", *words], capture_output=True, text=True, env=environment)
         for words in (["tower", "list"], ["tower", "list", "--json"], ["play", "toy_game", "--help-rules"])
     ]
-    assert [done.stderr for done in told] == ["", "", ""]
-    assert told[0].stdout.count("[from toy_package]") == 3
-    document = json.loads(told[1].stdout)
-    brought = [entry for key in ("apparatus", "games", "engines") for entry in document[key] if "toy" in entry["name"]]
-    assert [entry["package"] for entry in brought] == ["toy_package"] * 3
-    assert "cubes: red cubes" in told[2].stdout
+    assert [done.stderr for done in runs] == ["", "", ""]
+    assert runs[0].stdout.count("[from toy_package]") == 3
+    document = json.loads(runs[1].stdout)
+    entries = [entry for key in ("apparatus", "games", "engines") for entry in document[key] if "toy" in entry["name"]]
+    assert [entry["package"] for entry in entries] == ["toy_package"] * 3
+    assert "cubes: red cubes" in runs[2].stdout
 
 
 @pytest.mark.slow

@@ -44,18 +44,18 @@ class Service(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.asked: list[tuple[str, dict[str, Any]]] = []
+        self.requests: list[tuple[str, dict[str, Any]]] = []
         self.answers: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}
         self.towers: dict[str, int] = {}
 
     def answer(self, path: str, key: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Return the status and the answer, and do a thing once for each key."""
         if (path, key) not in self.answers:
-            self.asked.append((path, body))
-            self.answers[path, key] = self._done(path, body)
+            self.requests.append((path, body))
+            self.answers[path, key] = self._make_answer(path, body)
         return self.answers[path, key]
 
-    def _done(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    def _make_answer(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         if path == "/v1/towers":
             tower = f"{len(self.towers):032x}"
             self.towers[tower] = 0
@@ -149,12 +149,12 @@ def test_a_channel_throws_into_its_own_tower_and_a_command_twice_throws_once():
         assert chat.says("1blue 1blue", 12) == "Out comes 1 blue; inside now: 4 red."
         assert chat.says("1red", 13, channel="8") == "Out comes nothing; inside now: 1 red."
         first, second = service.towers
-        made = "/v1/towers", {"apparatus": "amerigo", "model": "surrogate"}
-        assert service.asked == [
-            made,
+        tower = "/v1/towers", {"apparatus": "amerigo", "model": "surrogate"}
+        assert service.requests == [
+            tower,
             (f"/v1/towers/{first}/drops", {"cubes": {"blue": 4, "red": 2}}),
             (f"/v1/towers/{first}/drops", {"cubes": {"blue": 2}}),
-            made,
+            tower,
             (f"/v1/towers/{second}/drops", {"cubes": {"red": 1}}),
         ]
         assert {len(key) for _, key in service.answers} == {64}
@@ -167,7 +167,7 @@ def test_what_is_not_discords_or_cannot_be_thrown_throws_nothing():
         assert chat.send(forged, tampered=True)[0] == 401
         assert chat.send({"type": 3})[0] == 400
         assert "say how many" in chat.says("all of them", 2)
-        assert service.asked[1:] == []
+        assert service.requests[1:] == []
         assert chat.says("1001red", 3) == "Nothing was thrown: cubes are 1001; allowed are 1000 at most"
     with chatting(f"http://127.0.0.1:{service.server_port}", TOKEN) as chat:
         assert chat.says("4blue", 4) == "Nothing was thrown: the service of the towers does not answer"
@@ -195,7 +195,7 @@ def test_a_key_that_is_none_is_told_in_one_line(key: str | None):
 def test_without_its_token_the_service_is_not_asked():
     with serving() as service, chatting(f"http://127.0.0.1:{service.server_port}", "another") as chat:
         assert chat.says("4blue", 1) == "Nothing was thrown: Unauthorized"
-        assert service.asked == []
+        assert service.requests == []
 
 
 @pytest.mark.skipif(
@@ -211,18 +211,18 @@ def test_the_real_service_keeps_a_channels_tower(tmp_path: Path):
     with subprocess.Popen(command, cwd=tmp_path, env=env, stderr=subprocess.PIPE, text=True) as service:
         assert service.stderr is not None
         try:
-            address = next((found for line in service.stderr if (found := re.search(r"http://\S+:\d+", line))), None)
+            address = next((match for line in service.stderr if (match := re.search(r"http://\S+:\d+", line))), None)
             assert address is not None
             with chatting(address[0], TOKEN.replace(" ", "-")) as chat:
-                told = [chat.says("12blue 3red", 1), chat.says("12blue 3red", 1), chat.says("1green", 2)]
+                texts = [chat.says("12blue 3red", 1), chat.says("12blue 3red", 1), chat.says("1green", 2)]
                 other = chat.says("1green", 3, channel="8")
                 refused = chat.says("99999999blue", 4)
         finally:
             service.terminate()
-    counts = [sum(map(int, re.findall(r"\d+", text))) for text in [*told, other]]
-    assert told[0] == told[1]
+    counts = [sum(map(int, re.findall(r"\d+", text))) for text in [*texts, other]]
+    assert texts[0] == texts[1]
     assert counts[0] == 15
-    assert sum(map(int, re.findall(r"\d+", told[0].split(";")[1]))) + 1 == counts[2]
+    assert sum(map(int, re.findall(r"\d+", texts[0].split(";")[1]))) + 1 == counts[2]
     assert counts[3] == 1
     assert refused.startswith("Nothing was thrown: ")
     assert "99999999" in refused

@@ -51,7 +51,7 @@ def run(lua: str, *words: str, at: Path) -> list[str]:
     return done.stdout.splitlines()
 
 
-def asked(document: Mapping[str, Any], folder: Path) -> Ask:
+def sampler(document: Mapping[str, Any], folder: Path) -> Ask:
     """Write the sampler of a document; return what asks it, by tests/vectors/ask.lua."""
     path = folder / "tower.lua"
     path.write_text(lua_file.text(document), "utf-8")
@@ -66,15 +66,15 @@ def asked(document: Mapping[str, Any], folder: Path) -> Ask:
 @pytest.fixture(scope="module")
 def made_up(tmp_path_factory: pytest.TempPathFactory) -> Ask:
     """The sampler of the table that the stored vectors are of."""
-    return asked(MADE_UP, tmp_path_factory.mktemp("made_up"))
+    return sampler(MADE_UP, tmp_path_factory.mktemp("made_up"))
 
 
 @each_lua
 def test_the_words_are_the_generators(made_up: Ask, lua: str):
     most = WORD - 1
     for seed, stream in ((SEED, 3), ((0, 0, 0, 0), 0), ((most, most, most, most), most)):
-        found = [int(line) for line in made_up(lua, "words", *seed, stream)]
-        assert found == list(islice(iter(WordStream(seed, stream), None), 1000))
+        words = [int(line) for line in made_up(lua, "words", *seed, stream)]
+        assert words == list(islice(iter(WordStream(seed, stream), None), 1000))
 
 
 @pytest.mark.parametrize("options", [(), ("-e", "bit32 = nil")], ids=["", "without bit32"])
@@ -97,10 +97,10 @@ def test_drops_by_counts_carry_over_what_stays_inside(model: SurrogateModel, lua
     """Cubes are numbered as they are thrown, by colour in the order of the alphabet."""
     word = WordStream(SEED)
     inside: list[dict[str, Any]] = []
-    lines = [json.loads(line) for line in asked(export.document(model.fitted), tmp_path)(lua, "drops", *SEED)]
+    lines = [json.loads(line) for line in sampler(export.document(model.fitted), tmp_path)(lua, "drops", *SEED)]
     assert len(lines) == 6
-    for found in lines:
-        thrown = dict(found["thrown"])
+    for drop in lines:
+        thrown = dict(drop["thrown"])
         number = sum(thrown.values())
         colours = [colour for colour in sorted(thrown) for _ in range(thrown[colour])]
         new = [{"colour": colour, "age": 0, "crowd": number >= CROWD} for colour in colours]
@@ -108,10 +108,10 @@ def test_drops_by_counts_carry_over_what_stays_inside(model: SurrogateModel, lua
         ends = move(model.table, [*resting, *[None] * number], word)
         after = [{**cube, "floor": end} for cube, end in zip([*inside, *new], ends, strict=True)]
         inside = [{**cube, "age": cube["age"] + 1} for cube in after if cube["floor"] != OUT]
-        assert found["inside"] == inside
-        assert dict(found["out"]) == Counter(cube["colour"] for cube in after if cube["floor"] == OUT)
+        assert drop["inside"] == inside
+        assert dict(drop["out"]) == Counter(cube["colour"] for cube in after if cube["floor"] == OUT)
     assert inside
-    assert any(found["out"] for found in lines)
+    assert any(drop["out"] for drop in lines)
 
 
 @each_lua
@@ -119,8 +119,8 @@ def test_what_is_not_allowed_is_told_in_one_line(made_up: Ask, lua: str):
     lines = made_up(lua, "refused")
     assert len(lines) == 16
     for line in lines:
-        told, _, message = line.partition("\t")
-        assert told in message, line
+        name, _, message = line.partition("\t")
+        assert name in message, line
         assert "; allowed is " in message, line
 
 
@@ -137,8 +137,8 @@ def test_names_of_the_table_may_have_any_letters(lua: str, tmp_path: Path):
     plain = json.loads(json.dumps(MADE_UP))
     plain["table"]["regions"] = odd[:3]
     plain["apparatus"] = "".join(odd)
-    found = json.loads(asked(plain, tmp_path)(lua, "names")[0])
-    assert found == [plain["apparatus"], *odd[:3]]
+    names = json.loads(sampler(plain, tmp_path)(lua, "names")[0])
+    assert names == [plain["apparatus"], *odd[:3]]
 
 
 @each_lua

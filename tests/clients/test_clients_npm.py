@@ -8,7 +8,6 @@ import json
 import posixpath
 import re
 import shutil
-import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ from typing import Any
 import pytest
 from support.browser import NODE_MODULES, Watched, browsing, needs_browser
 from support.chains import chains, profiles
-from support.npm_project import NODE, ROOT, make, node, shown, steps
+from support.npm_project import ROOT, STRICT, check_types, make, node, shown, steps
 from support.portable import model_of
 
 from tests.measure import types
@@ -75,21 +74,10 @@ def test_the_command_in_javascript_is_the_command_after_a_knock_and_in_commonjs_
     words = ["throw", "dead_reckoning", "--cubes", "red=3,blue=2", "--seed", str(2**100), "--knock", "1.5", "--json"]
     assert cli.main(words) == 0
     ask = f"{{ apparatus: 'dead_reckoning', cubes: {{ red: 3, blue: 2 }}, seed: {2**100}n, knock: 1.5 }}"
-    said = f"const p = require('tower-sim/physics'); p.commandDrop({ask}).then((d) => console.log(p.documentText(d)))"
-    assert node(project, "-e", said) == capsys.readouterr().out
-
-
-def compiler() -> str:
-    path = Path(NODE_MODULES) / "typescript/bin/tsc"
-    if not NODE_MODULES or not path.is_file():
-        pytest.skip("no typescript: npm install typescript, and name its node_modules in TOWER_SIM_NODE_MODULES")
-    return str(path)
-
-
-def compiled(project: Path, *files: str) -> subprocess.CompletedProcess[str]:
-    wanted = ["--strict", "--exactOptionalPropertyTypes", "--module", "nodenext", "--target", "es2022"]
-    words = [str(NODE), compiler(), *wanted, "--outDir", "made", "--lib", "es2022,dom", *files]
-    return subprocess.run(words, cwd=project, capture_output=True, text=True)
+    program = (
+        f"const p = require('tower-sim/physics'); p.commandDrop({ask}).then((d) => console.log(p.documentText(d)))"
+    )
+    assert node(project, "-e", program) == capsys.readouterr().out
 
 
 TYPED = """
@@ -144,13 +132,12 @@ def test_typescript_takes_the_readmes_game_and_our_types_in_strict_mode(project:
     for name in ("game.mts", "game.cts"):  # as an ES module and as CommonJS
         (project / name).write_text(shown()["game.ts"], "utf-8")
     (project / "typed.mts").write_text(TYPED, "utf-8")
-    done = compiled(project, "game.ts", "game.mts", "game.cts", "typed.mts")
-    assert (done.returncode, done.stdout) == (0, "")
+    sources = ("game.ts", "game.mts", "game.cts", "typed.mts")
+    check_types(project, *STRICT, "--exactOptionalPropertyTypes", "--outDir", "made", "--lib", "es2022,dom", *sources)
     _, command, run = steps("typescript")  # the first installs the compiler
-    done = subprocess.run([str(NODE), compiler(), *command.split()[2:]], cwd=project, capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0, "")
-    for made in ("made/game.mjs", "made/game.cjs", run.split()[1]):
-        out = node(project, made)
+    check_types(project, *command.split()[2:])
+    for program in ("made/game.mjs", "made/game.cjs", run.split()[1]):
+        out = node(project, program)
         assert out.count("points, or") == 15
         assert "{ action: 'red', cubes: 'white', points: 5, once: 0 }" in out
 
@@ -183,9 +170,9 @@ def test_the_readmes_page_runs_in_a_browser_without_a_bundler(project: Path):
         watched.page.wait_for_function("document.querySelector('#out').textContent")
         assert re.fullmatch("[0-7] of 7 came out", watched.page.inner_text("#out"))
     assert watched.wrong == []
-    asked_for = {url.rsplit("/node_modules/", 1)[1] for url in watched.requests if "/node_modules/" in url}
-    assert "tower-sim/towers/amerigo.js" in asked_for
-    assert not {name for name in asked_for if "club" in name or "ships/" in name}
+    requests = {url.rsplit("/node_modules/", 1)[1] for url in watched.requests if "/node_modules/" in url}
+    assert "tower-sim/towers/amerigo.js" in requests
+    assert not {name for name in requests if "club" in name or "ships/" in name}
 
 
 WORKER = """
@@ -206,17 +193,17 @@ def test_thirty_steps_of_random_chains_are_pythons_in_a_worker_of_a_page(project
     (project / "worker.js").write_text(WORKER, "utf-8")
     (project / "empty.html").write_text("<!doctype html><title>A page</title>", "utf-8")
     shutil.copy(ROOT / "tests/support/physics_repeat.js", project)
-    given = {"chains": [asdict(chain) for chain in chains(30)], "profiles": profiles()}
+    scene = {"chains": [asdict(chain) for chain in chains(30)], "profiles": profiles()}
     with opened(project, "empty.html") as watched:
-        asked = """given => new Promise((done, failed) => {
+        script = """given => new Promise((done, failed) => {
           const worker = new Worker("/worker.js", { type: "module" });
           worker.onmessage = ({ data }) => done(data);
           worker.onerror = (event) => failed(event.message);
           worker.postMessage(given);
         })"""
-        told = watched.page.evaluate(asked, given)
-    assert told["differ"] == []
-    assert told["steps"] >= 28
+        result = watched.page.evaluate(script, scene)
+    assert result["differ"] == []
+    assert result["steps"] >= 28
     assert watched.wrong == []
 
 
@@ -226,10 +213,10 @@ def test_thirty_steps_of_random_chains_are_pythons_in_a_worker_of_a_page(project
 def test_a_bundle_holds_only_the_towers_that_it_imports_and_no_other_package():
     files = package_files()
     sources = {name: text for name, text in files.items() if name.endswith((".js", ".cjs"))}
-    found = re.compile(r'(?:from |require\()"([^"]+)"')
+    pattern = re.compile(r'(?:from |require\()"([^"]+)"')
     needed: dict[str, set[str]] = {}
     for name, text in sources.items():
-        paths = found.findall(re.sub(r"^//.*|/\*\*.*?\*/", "", text, flags=re.M | re.S))
+        paths = pattern.findall(re.sub(r"^//.*|/\*\*.*?\*/", "", text, flags=re.M | re.S))
         assert all(path.startswith(".") for path in paths)
         needed[name] = {posixpath.normpath(posixpath.join(posixpath.dirname(name), path)) for path in paths}
         assert needed[name] <= {*sources}
@@ -261,9 +248,11 @@ def test_every_module_that_can_be_imported_has_types():
                 assert re.search(rf"^export (?:declare )?(?:function|const) {exported}\b", types_of, re.M), name
         if name.endswith(".d.ts") and name != "element.d.ts":
             assert name.replace(".d.ts", ".d.cts") in files
-            found = re.findall(r'(?:from |import\()"(\.[^"]+)\.js"', text)
-            named = {posixpath.normpath(posixpath.join(posixpath.dirname(name), f"{path}.d.ts")) for path in found}
-            assert named <= {*files}, name
+            paths = re.findall(r'(?:from |import\()"(\.[^"]+)\.js"', text)
+            files_named = {
+                posixpath.normpath(posixpath.join(posixpath.dirname(name), f"{path}.d.ts")) for path in paths
+            }
+            assert files_named <= {*files}, name
 
 
 def test_the_package_has_our_version_and_licence(project: Path):
@@ -288,13 +277,13 @@ def test_export_writes_over_its_own_package_and_over_nothing_else(tmp_path: Path
     assert export("--to", "npm", "-o", str(package))[0] == 0
     assert export("--to", "npm", "-o", str(package), str(own)) == (0, "")
     assert not [*(package / "ships").glob("*")]
-    made = {path.name for path in (package / "towers").iterdir()}
-    assert made == {f"amerigo{end}" for end in (".js", ".cjs", ".d.ts", ".d.cts")}
+    names = {path.name for path in (package / "towers").iterdir()}
+    assert names == {f"amerigo{end}" for end in (".js", ".cjs", ".d.ts", ".d.cts")}
     assert export("--to", "npm", "-o", str(package))[0] == 0
     other = tmp_path / "other"
     other.mkdir()
     (other / "package.json").write_text('{"name": "mine"}', "utf-8")
-    for words, told in (
+    for words, says in (
         (["--to", "npm", "-o", str(other)], "is a folder with other things in it; allowed is a new or empty one"),
         (["--to", "npm", "-o", str(other / "package.json")], "package.json"),
         (["amerigo", str(own), "--to", "npm", "-o", str(package)], "one with letters or digits that no other"),
@@ -304,6 +293,6 @@ def test_export_writes_over_its_own_package_and_over_nothing_else(tmp_path: Path
     ):
         status, line = export(*words)
         assert status == 2, words
-        assert told in line, line
+        assert says in line, line
         assert line.count("\n") == 1
     assert [path.name for path in other.iterdir()] == ["package.json"]

@@ -38,7 +38,7 @@ Ask = Callable[..., list[Any]]
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Ask:
+def npm(tmp_path_factory: pytest.TempPathFactory) -> Ask:
     return functools.partial(ask, make(tmp_path_factory.mktemp("npm")))
 
 
@@ -50,11 +50,11 @@ def counts(entries: list[dict[str, Any]], colours: tuple[str, ...]) -> list[Any]
 
 
 @pytest.mark.parametrize("name", ["amerigo", "amerigo-club", "amerigo-rulebook"])
-def test_sampled_games_are_those_of_python(asked: Ask, name: str):
+def test_sampled_games_are_those_of_python(npm: Ask, name: str):
     for plain, seed, number in (({}, 7, 60), (ODD, 2**100 + 3, 40)):
         rules = Rules(**plain)
         games = sample_games(model_of(name), rules, number, seed)
-        (found,) = asked({"do": "sampled", "tower": name, "rules": plain, "seed": str(seed), "games": [*range(number)]})
+        (found,) = npm({"do": "sampled", "tower": name, "rules": plain, "seed": str(seed), "games": [*range(number)]})
         assert len(found) == number
         for game, entries in enumerate(found):
             expected = [each[game].tolist() for each in (games.thrown, games.emerged, games.inside)]
@@ -110,7 +110,7 @@ def drop_of(tower: SurrogateModel, state: dict[str, Any], thrown: list[dict[str,
 
 
 @pytest.mark.parametrize("name", ["amerigo", "amerigo-club", "amerigo-rulebook"])
-def test_any_drop_onto_any_state_is_pythons(asked: Ask, name: str):
+def test_any_drop_onto_any_state_is_pythons(npm: Ask, name: str):
     """Cube by cube in 200 drops of each tower, from every kind of state, and the generator after it."""
     rng, tower = np.random.default_rng(len(name)), model_of(name)
     drops = [any_drop(rng, len(tower.table.regions)) for _ in range(200)]
@@ -118,37 +118,37 @@ def test_any_drop_onto_any_state_is_pythons(asked: Ask, name: str):
         {"do": "dropped", "tower": name, "state": state, "thrown": new, "generator": {**GENERATOR, "state": four}}
         for state, new, four in drops
     ]
-    assert asked(*asks) == [drop_of(tower, *drop) for drop in drops]
+    assert npm(*asks) == [drop_of(tower, *drop) for drop in drops]
 
 
 KEYS = ("index", "round", "phase", "skipped", "thrown", "emerged", "inside", "actions", "gold")
 
 
-def told(entry: Mapping[str, Any], points: str) -> dict[str, Any]:
+def row(entry: Mapping[str, Any], points: str) -> dict[str, Any]:
     return {key: entry[key] for key in KEYS} | {"points": entry[points]}
 
 
-def test_the_commands_games_are_the_same_from_300_seeds(asked: Ask):
+def test_the_commands_games_are_the_same_from_300_seeds(npm: Ask):
     tower = model_of("amerigo")
     rng = np.random.default_rng(2)
     seeds = [0, 1, WORD - 1, WORD, 2**64, 2**96 + 5, 2**128 - 1]
     seeds += [int(rng.integers(0, 2**62)) ** 2 % 2**128 for _ in range(293)]
     rules: list[dict[str, Any]] = [ODD if i % 3 == 0 else {"rounds": 2} for i in range(len(seeds))]
     asks = zip(seeds, rules, strict=True)
-    found = asked(*({"do": "commanded", "tower": "amerigo", "rules": of, "seed": str(seed)} for seed, of in asks))
+    found = npm(*({"do": "commanded", "tower": "amerigo", "rules": of, "seed": str(seed)} for seed, of in asks))
     for seed, of, entries in zip(seeds, rules, found, strict=True):
         expected = [entry.to_json() for entry in play(tower, Rules(**of), seed)]
-        assert [told(entry, "actionPoints") for entry in entries] == [told(each, "action_points") for each in expected]
+        assert [row(entry, "actionPoints") for entry in entries] == [row(each, "action_points") for each in expected]
 
 
-def test_the_command_itself_prints_that_game(asked: Ask, capsys: pytest.CaptureFixture[str]):
+def test_the_command_itself_prints_that_game(npm: Ask, capsys: pytest.CaptureFixture[str]):
     assert cli.main(["play", "amerigo", "--model", "surrogate", "--seed", "7", "--json"]) == 0
     expected = json.loads(capsys.readouterr().out)["drops"]
-    (found,) = asked({"do": "commanded", "tower": "amerigo", "seed": 7})
-    assert [told(entry, "actionPoints") for entry in found] == [told(each, "action_points") for each in expected]
+    (found,) = npm({"do": "commanded", "tower": "amerigo", "seed": 7})
+    assert [row(entry, "actionPoints") for entry in found] == [row(each, "action_points") for each in expected]
 
 
-def test_what_a_player_may_choose_is_pythons_in_2000_cases(asked: Ask):
+def test_what_a_player_may_choose_is_pythons_in_2000_cases(npm: Ask):
     rng = np.random.default_rng(3)
     colours = [*Rules().colours]
     cases: list[dict[str, Any]] = []
@@ -173,7 +173,7 @@ def test_what_a_player_may_choose_is_pythons_in_2000_cases(asked: Ask):
         expected.append({"choices": choices, "gold": may.gold, "victoryPoints": may.victory_points})
         gold = gold_for_passing(emerged, rules.gold_divisor)
         expected.append([[*actions_allowed(emerged, rules)], action_points(emerged), gold])
-    assert asked(*cases) == expected
+    assert npm(*cases) == expected
     assert sum(any(c["cubes"] != c["action"] for c in each["choices"]) for each in expected[::2]) > 200
 
 
@@ -185,16 +185,16 @@ def test_the_published_rules_the_rulings_and_the_limits_are_pythons():
         assert f"const {name} = {{ {', '.join(f'{key}: {json.dumps(of)}' for key, of in said.items())} }};" in text
 
 
-def test_rules_with_every_key_are_pythons(asked: Ask):
+def test_rules_with_every_key_are_pythons(npm: Ask):
     for plain in ({}, ODD, {"rulings": {"stand_in_exchange": "there"}, "substitute": ""}):
-        (found,) = asked({"do": "rules", "given": plain})
+        (found,) = npm({"do": "rules", "given": plain})
         rules = Rules(**plain)
         expected = rules.model_dump(mode="json", exclude={"knocks"}) | {"cubes": rules.counts}
         assert found == expected
 
 
 @pytest.mark.parametrize("name", ["amerigo", "amerigo-club", "amerigo-rulebook"])
-def test_the_chances_of_the_next_throw_are_pythons(asked: Ask, name: str):
+def test_the_chances_of_the_next_throw_are_pythons(npm: Ask, name: str):
     """Counts exactly, intervals to 1e-9: from the empty tower, and after three throws."""
     model, rng = model_of(name), np.random.default_rng(4)
     crowd, regions = model.table.to_plain()["crowd_from"], model.table.regions
@@ -211,7 +211,7 @@ def test_the_chances_of_the_next_throw_are_pythons(asked: Ask, name: str):
     options_ = [{"blue": 4}, {"white": 1, "blue": 0, "red": 7}]
     for state, plain, draws, seed in ((model.empty(), EMPTY, 2, 2**100), (after, {"drops": 3, "cubes": lying}, 300, 5)):
         given = {"tower": name, "state": plain, "options": options_, "draws": draws, "seed": str(seed)}
-        (found,) = asked({"do": "chances", **given})
+        (found,) = npm({"do": "chances", **given})
         expected = [each.document() for each in chances(model, state, options_, draws, seed)]
         assert [leaf(each, exact=True) for each in found] == [leaf(each, exact=True) for each in expected]
         for one, other in zip(found, expected, strict=True):
@@ -229,22 +229,22 @@ def leaf(value: Any, *, exact: bool, path: str = "") -> dict[str, Any]:
 # Generators
 
 
-def test_a_generator_is_plain_data_that_goes_on_where_it_was_saved(asked: Ask):
+def test_a_generator_is_plain_data_that_goes_on_where_it_was_saved(npm: Ask):
     word = WordStream(SEED, 5)
-    (begun,) = asked({"do": "seeded", "seed": SEED, "stream": 5})
+    (begun,) = npm({"do": "seeded", "seed": SEED, "stream": 5})
     assert begun == {"kind": "xoshiro128**", "state": [*word._state]}
-    (found,) = asked({"do": "words", "generator": begun, "count": 300})
+    (found,) = npm({"do": "words", "generator": begun, "count": 300})
     assert found["drawn"] == [word() for _ in range(300)]
     assert found["generator"]["state"] == [*word._state]
-    forks = asked(*({"do": "fork", "generator": found["generator"], "number": n} for n in (0, 3, 2**40)))
+    forks = npm(*({"do": "fork", "generator": found["generator"], "number": n} for n in (0, 3, 2**40)))
     assert [each["state"] for each in forks] == [[*WordStream(word._state, n)._state] for n in (0, 3, 2**40)]
     seeds = [0, 7, WORD, 2**128 - 1]
     expected = [np.random.SeedSequence(seed).generate_state(4).tolist() for seed in seeds]
-    assert asked(*({"do": "fourWords", "seed": str(seed)} for seed in seeds)) == expected
+    assert npm(*({"do": "fourWords", "seed": str(seed)} for seed in seeds)) == expected
 
 
-def test_a_game_stopped_after_every_drop_and_one_of_the_hosts_words_are_the_same_game(asked: Ask):
-    (found,) = asked({"do": "drops", "count": 1})
+def test_a_game_stopped_after_every_drop_and_one_of_the_hosts_words_are_the_same_game(npm: Ask):
+    (found,) = npm({"do": "drops", "count": 1})
     assert len(found["whole"]) == 36
     assert found["parts"] == found["whole"]
     assert found["hosted"] == found["whole"]
@@ -315,8 +315,8 @@ REFUSED: list[tuple[str, list[Any], str, str]] = [
 ]
 
 
-def test_what_cannot_begin_is_a_range_error_with_the_fields_path(asked: Ask):
-    found = asked(*({"do": "refused", "call": call, "given": given} for call, given, _, _ in REFUSED))
+def test_what_cannot_begin_is_a_range_error_with_the_fields_path(npm: Ask):
+    found = npm(*({"do": "refused", "call": call, "given": given} for call, given, _, _ in REFUSED))
     for refused, (call, _, path, part) in zip(found, REFUSED, strict=True):
         assert refused is not None, (call, path)
         assert refused[:2] == ["RangeError", path]
@@ -324,9 +324,9 @@ def test_what_cannot_begin_is_a_range_error_with_the_fields_path(asked: Ask):
         assert part in refused[2]
 
 
-def test_whatever_is_given_ends_in_an_answer_or_a_range_error_with_a_path(asked: Ask):
+def test_whatever_is_given_ends_in_an_answer_or_a_range_error_with_a_path(npm: Ask):
     """34 odd values in each of some 80 places."""
-    (found,) = asked({"do": "garbage"})
+    (found,) = npm({"do": "garbage"})
     assert len(found) > 34 * 75
     other = [each for each in found if each[2] not in ("fine", "RangeError")]
     assert other == []
@@ -340,9 +340,9 @@ LAW = shipped(SHIP.name, SHIP.digest).board_law_of(SHIP.digest)
 
 
 @pytest.mark.parametrize("kind", ["ship", "merchant", "building"])
-def test_battles_are_drawn_from_the_law_and_counted_as_python_counts(asked: Ask, kind: str):
+def test_battles_are_drawn_from_the_law_and_counted_as_python_counts(npm: Ask, kind: str):
     setup = {"kind": kind, "sides": [{"cubes": 7, "damage": 1}, {"cubes": 5}]}
-    battles = asked(*({"do": "battle", "setup": setup, "seed": SEED, "stream": n} for n in range(60)))
+    battles = npm(*({"do": "battle", "setup": setup, "seed": SEED, "stream": n} for n in range(60)))
     stock = 29
     for stream, battle in enumerate(battles):
         word, before = WordStream(SEED, stream), {}
@@ -358,11 +358,11 @@ def test_battles_are_drawn_from_the_law_and_counted_as_python_counts(asked: Ask,
             before = {cube: step["places"][cube] for cube in expected}  # in the order in which they came to lie there
         assert battle["generator"]["state"] == [*word._state]
         cubes = [{"side": int(int(cube) >= stock), "place": place} for cube, place in before.items()]
-        (again,) = asked({"do": "result", "setup": setup, "cubes": cubes}) if stream < 3 else (battle["result"],)
+        (again,) = npm({"do": "result", "setup": setup, "cubes": cubes}) if stream < 3 else (battle["result"],)
         assert again == battle["result"]
     four = np.random.SeedSequence(9).generate_state(4).tolist()
-    few = asked(*({"do": "battle", "setup": setup, "seed": four, "stream": n} for n in range(5, 25)))
-    (odds,) = asked({"do": "odds", "setup": setup, "seed": 9, "count": 20, "first": 5})
+    few = npm(*({"do": "battle", "setup": setup, "seed": four, "stream": n} for n in range(5, 25)))
+    (odds,) = npm({"do": "odds", "setup": setup, "seed": 9, "count": 20, "first": 5})
     assert odds["wins"] == [sum(each["result"]["winner"] == side for each in few) for side in (0, 1)]
     assert odds["sides"][0]["strength"]["sum"] == sum(each["result"]["sides"][0]["strength"] for each in few)
     assert {each["result"]["winner"] for each in few} == {0, 1} or odds["wins"][0] == 20

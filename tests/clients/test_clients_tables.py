@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.node import NODE, needs_node
+from support.npm_project import STRICT, check_types, node
 from support.portable import model_of
 
 from tests.support.browser import NODE_MODULES
@@ -62,11 +63,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def node(folder: Path, program: str) -> Any:
+def run_program(folder: Path, program: str) -> Any:
     (folder / "program.mjs").write_text(program, "utf-8")
-    done = subprocess.run([str(NODE), "program.mjs"], cwd=folder, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    return json.loads(node(folder, "program.mjs").splitlines()[-1])
 
 
 def copy(source: socket.socket, target: socket.socket, kept: list[bytes]) -> None:
@@ -81,14 +80,14 @@ def copy(source: socket.socket, target: socket.socket, kept: list[bytes]) -> Non
 @contextmanager
 def relay(port: int) -> Iterator[tuple[int, list[bytes]]]:
     """Hand on every connection to `port`, from a port that it gives, with all that comes back, in pieces."""
-    said = list[bytes]()
+    sent = list[bytes]()
 
     def hand_on(asking: socket.socket) -> None:
         for _ in range(600):  # half a minute: a program that starts up is not missing
             with suppress(ConnectionRefusedError):
                 asked = socket.create_connection(("127.0.0.1", port))
                 Thread(target=copy, args=(asking, asked, []), daemon=True).start()
-                return copy(asked, asking, said)
+                return copy(asked, asking, sent)
             time.sleep(0.05)
         asking.close()
 
@@ -99,7 +98,7 @@ def relay(port: int) -> Iterator[tuple[int, list[bytes]]]:
 
     with socket.create_server(("127.0.0.1", 0)) as door:
         Thread(target=accept, daemon=True).start()
-        yield door.getsockname()[1], said
+        yield door.getsockname()[1], sent
 
 
 @needs_boardgame
@@ -121,7 +120,7 @@ def test_two_bots_play_by_the_steps_of_the_document_and_a_stored_match_goes_on(p
         assert script.count(str(served)) == script.count(f"127.0.0.1:{port}") == 2
         done = subprocess.run(["bash", "-ec", script], cwd=project, capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr
-        said = b"".join(pieces)
+        sent = b"".join(pieces)
     half, whole = (json.loads(line) for line in done.stdout.splitlines() if line.startswith("{"))
     games = sample_games(model, Rules(), 1, 7)
     expected = [[int(n) for n in row] for row in games.emerged[0]]
@@ -131,11 +130,11 @@ def test_two_bots_play_by_the_steps_of_the_document_and_a_stored_match_goes_on(p
     assert [whole["tower"]["inside"].get(colour, 0) for colour in colours] == games.inside[0][-1].tolist()
     assert len(whole["scores"]) == 2
     # Players were told what is in the tray and inside, but neither the generator nor where a cube lies.
-    assert b"content-encoding" not in said.lower()
-    assert b'"tray"' in said
-    assert b'"inside"' in said
-    assert b'"random":{"data":{"seed":' in said  # boardgame.io's own, in the state from before the first move
-    assert not re.search(rb"xoshiro|\[\d+,\d+,\d+,\d+\]|floor|inCrowd|since|place", said)
+    assert b"content-encoding" not in sent.lower()
+    assert b'"tray"' in sent
+    assert b'"inside"' in sent
+    assert b'"random":{"data":{"seed":' in sent  # boardgame.io's own, in the state from before the first move
+    assert not re.search(rb"xoshiro|\[\d+,\d+,\d+,\d+\]|floor|inCrowd|since|place", sent)
 
 
 LOCAL = """
@@ -195,7 +194,7 @@ process.exit(0);
 
 @needs_boardgame
 def test_only_the_server_draws_and_a_refused_move_draws_nothing(project: Path, model: SurrogateModel):
-    found = node(project, LOCAL)
+    found = run_program(project, LOCAL)
     ends = move(model.table, [None] * 30, WordStream(SEED, 0))
     out = [number for number, end in enumerate(ends) if end == OUT]
     inside = Counter("red" if number % 2 else "blue" for number, end in enumerate(ends) if end != OUT)
@@ -226,10 +225,7 @@ console.log(game);
 @needs_boardgame
 def test_types_in_strict_mode(project: Path):
     (project / "typed.mts").write_text(TYPED, "utf-8")
-    compiler = Path(NODE_MODULES, "typescript/bin/tsc").resolve()
-    options = ["--noEmit", "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2022"]
-    command = [str(NODE), str(compiler), *options, "typed.mts"]
-    assert subprocess.run(command, cwd=project, capture_output=True, text=True).stdout == ""
+    check_types(project, *STRICT, "--noEmit", "--skipLibCheck", "typed.mts")
 
 
 @needs_node
@@ -240,17 +236,16 @@ const require = createRequire(import.meta.url);
 const name = "tower-sim/boardgame";
 console.log(JSON.stringify([Object.keys(await import(name)).sort(), Object.keys(require(name)).sort()]));
 """
-    assert node(project, program) == [["towerPlugin"]] * 2
+    assert run_program(project, program) == [["towerPlugin"]] * 2
 
 
 @needs_node
 def test_the_first_example_of_the_document_throws_two_cubes(project: Path):
     program = re.findall(r"```js\n(.*?)```", DOC, re.S)[0]
     (project / "first.mjs").write_text(program, "utf-8")
-    done = subprocess.run([str(NODE), "first.mjs"], cwd=project, capture_output=True, text=True, check=True)
-    said = re.fullmatch(r"out: (\d) inside: (\d)\n", done.stdout)
-    assert said
-    assert int(said[1]) + int(said[2]) == 2
+    counts = re.fullmatch(r"out: (\d) inside: (\d)\n", node(project, "first.mjs"))
+    assert counts
+    assert int(counts[1]) + int(counts[2]) == 2
 
 
 def test_the_document_names_files_that_are_there():

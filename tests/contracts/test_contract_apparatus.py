@@ -116,15 +116,15 @@ def test_zones_have_names_of_their_own_and_neighbours_that_are_zones_of_the_boar
 
 
 def test_dimensions_are_of_parts_that_it_can_have(apparatus: Apparatus):
-    said = apparatus.dimensions()
-    parts = {*said.parts, *(box.part for box in apparatus.boxes)}  # one that this profile leaves out may be named
-    assert said.sections
-    for section in (*said.sections, *said.plans):
+    dimensions = apparatus.dimensions()
+    parts = {*dimensions.parts, *(box.part for box in apparatus.boxes)}  # one that this profile leaves out may be named
+    assert dimensions.sections
+    for section in (*dimensions.sections, *dimensions.plans):
         assert section.axis in ("x", "y", "z")
         assert set(section.parts) <= parts
         assert all(width.low <= width.high for width in section.widths)
         assert all(height.low <= height.high for height in section.heights)
-    assert all(set(cut.parts) <= parts for cut in said.cuts)
+    assert all(set(cut.parts) <= parts for cut in dimensions.cuts)
 
 
 def test_the_same_profile_makes_the_same_shape_whatever_it_is_called_and_however_its_keys_are_ordered(
@@ -167,9 +167,9 @@ def test_a_copy_is_the_same_also_in_another_process(apparatus: Apparatus):
 @pytest.mark.parametrize("number", [0, 1, 7])
 def test_of_n_cubes_it_tells_n_truths(apparatus: Apparatus, poses: tuple[Array, Array], number: int):
     position, orientation = poses[0][:number], poses[1][:number]
-    for told in (apparatus.emerged(position), apparatus.escaped(position), apparatus.missed(position)):
-        assert told.shape == (number,)
-        assert told.dtype == np.bool_
+    for truths in (apparatus.emerged(position), apparatus.escaped(position), apparatus.missed(position)):
+        assert truths.shape == (number,)
+        assert truths.dtype == np.bool_
     assert len(apparatus.find(position, orientation)) == number
 
 
@@ -266,8 +266,8 @@ def test_the_hand_is_over_an_opening_and_clear_of_every_part(apparatus: Apparatu
 
 
 def _turns(rng: np.random.Generator, number: int) -> Array:
-    drawn = rng.normal(size=(number, 4))
-    return drawn / np.linalg.norm(drawn, axis=1)[:, None]
+    quaternions = rng.normal(size=(number, 4))
+    return quaternions / np.linalg.norm(quaternions, axis=1)[:, None]
 
 
 def _reversed(value: Any) -> Any:

@@ -175,7 +175,7 @@ def test_a_heap_falls_twice_to_the_same_bytes_in_one_engine_and_in_two(lab: Lab,
 
 @of_runners
 def test_a_run_takes_the_windows_it_is_asked_for_in_steps_that_the_settings_allow(lab: Lab, runner: CoreEngine):
-    (body,) = there(lab, runner, [Pose((0.0, 0.0, 0.5), UPRIGHT)], DOWN)
+    (body,) = place(lab, runner, [Pose((0.0, 0.0, 0.5), UPRIGHT)], DOWN)
     assert runner.steps == 0
     assert runner.run(7) == 7
     seconds = 7 * lab.settings.window
@@ -187,7 +187,7 @@ def test_a_run_takes_the_windows_it_is_asked_for_in_steps_that_the_settings_allo
 def test_no_cube_travels_further_in_a_step_than_allowed_until_it_has_passed_all(lab: Lab, runner: CoreEngine):
     taken: list[int] = []
     for passed in (-1.0, 1.0):
-        (body,) = there(lab, runner, [Pose((0.0, 0.0, 0.5), UPRIGHT)], WEIGHTLESS)
+        (body,) = place(lab, runner, [Pose((0.0, 0.0, 0.5), UPRIGHT)], WEIGHTLESS)
         runner.set_passed(passed)
         runner.set_velocity(body, (3.0, 0.0, 0.0), (0.0, 0.0, 0.0))
         assert runner.run(1) == 1
@@ -201,7 +201,7 @@ def test_no_cube_travels_further_in_a_step_than_allowed_until_it_has_passed_all(
 @of_runners
 def test_a_run_ends_when_all_sleep_and_the_next_one_moves_nobody(lab: Lab, runner: CoreEngine):
     """Nobody sleeps before it has been quiet for long enough, and a fall takes its time too."""
-    bodies = heaped(lab, runner)
+    bodies = set_up_heap(lab, runner)
     assert not runner.all_sleep()
     longest = round(lab.settings.longest / lab.settings.window)
     seconds = runner.run(longest) * lab.settings.window
@@ -217,10 +217,10 @@ def test_a_run_ends_when_all_sleep_and_the_next_one_moves_nobody(lab: Lab, runne
 
 @of_runners
 def test_a_run_in_two_parts_is_one_run(lab: Lab, runner: CoreEngine):
-    bodies = heaped(lab, runner)
+    bodies = set_up_heap(lab, runner)
     assert runner.run(3) + runner.run(9) == 12
     parts = runner.motion(bodies)
-    bodies = heaped(lab, runner)
+    bodies = set_up_heap(lab, runner)
     assert runner.run(12) == 12
     assert same(runner.motion(bodies), parts)
 
@@ -228,7 +228,7 @@ def test_a_run_in_two_parts_is_one_run(lab: Lab, runner: CoreEngine):
 @of_runners
 def test_all_lie_still_where_they_are_until_they_are_woken(lab: Lab, runner: CoreEngine):
     """In the middle of a fall; then each falls from rest."""
-    bodies = there(lab, runner, [Pose((0.0, 0.0, 0.5), TURNED), Pose((0.1, 0.0, 0.5), UPRIGHT)], DOWN)
+    bodies = place(lab, runner, [Pose((0.0, 0.0, 0.5), TURNED), Pose((0.1, 0.0, 0.5), UPRIGHT)], DOWN)
     runner.run(5)
     falling = runner.motion(bodies)
     runner.lie_still()
@@ -249,7 +249,7 @@ def test_all_lie_still_where_they_are_until_they_are_woken(lab: Lab, runner: Cor
 def test_of_cubes_that_lie_still_the_deepest_contact_is_told(lab: Lab, runner: CoreEngine):
     """One lies on another and 3 percent of an edge in it; nobody was awake."""
     poses = [Pose((0.0, 0.0, height * EDGE), UPRIGHT) for height in (0.5, 1.47)]
-    bodies = there(lab, runner, poses, DOWN)
+    bodies = place(lab, runner, poses, DOWN)
     runner.lay_to_rest(dict(zip(bodies, poses, strict=True)))
     runner.lie_still()
     assert runner.overlap() == pytest.approx(0.03 * EDGE, rel=1e-6)
@@ -258,8 +258,8 @@ def test_of_cubes_that_lie_still_the_deepest_contact_is_told(lab: Lab, runner: C
 @of_runners
 def test_a_stack_at_rest_tells_who_touches_whom_and_how_it_presses(lab: Lab, runner: CoreEngine):
     """Forces on each cube carry its weight: to 2 percent, since it was quiet and no more when it fell asleep."""
-    low, middle, top, alone = bodies = stacked(lab, runner)
-    laid_down(lab, runner)
+    low, middle, top, alone = bodies = set_up_stack(lab, runner)
+    lay_down(lab, runner)
     touches = runner.touches()
     assert {frozenset((touch.cube, touch.other)) for touch in touches} == {
         frozenset(pair) for pair in ((low, ON_FLOOR), (middle, low), (top, middle), (alone, ON_FLOOR))
@@ -273,29 +273,29 @@ def test_a_stack_at_rest_tells_who_touches_whom_and_how_it_presses(lab: Lab, run
 
 @of_runners
 def test_nothing_touches_in_the_air(lab: Lab, runner: CoreEngine):
-    there(lab, runner, [Pose((0.0, 0.0, 0.5), UPRIGHT), Pose((2 * EDGE, 0.0, 0.5), UPRIGHT)], DOWN)
+    place(lab, runner, [Pose((0.0, 0.0, 0.5), UPRIGHT), Pose((2 * EDGE, 0.0, 0.5), UPRIGHT)], DOWN)
     runner.lie_still()
     assert runner.touches() == ()
 
 
 @of_runners
 def test_a_world_made_anew_tells_the_same_touches(lab: Lab, runner: CoreEngine):
-    bodies = heaped(lab, runner)
-    laid_down(lab, runner)
+    bodies = set_up_heap(lab, runner)
+    lay_down(lab, runner)
     fresh = lab.new()
-    again = made_anew(lab, fresh, runner, bodies)
-    assert _renumbered(fresh.touches(), dict(zip(again, bodies, strict=True))) == runner.touches()
+    again = rebuild(lab, fresh, runner, bodies)
+    assert _renumber(fresh.touches(), dict(zip(again, bodies, strict=True))) == runner.touches()
     assert fresh.all_sleep()
 
 
 @of_runners
 def test_a_world_made_anew_goes_on_as_the_one_it_was_taken_from(lab: Lab, runner: CoreEngine):
     """Two cubes fall onto the heap, window by window until all sleep: alike in it and in its copy's copy."""
-    bodies = heaped(lab, runner)
-    laid_down(lab, runner)
+    bodies = set_up_heap(lab, runner)
+    lay_down(lab, runner)
     fresh, fresher = lab.new(), lab.new()
-    again = made_anew(lab, fresh, runner, bodies)
-    anew = made_anew(lab, fresher, fresh, again)
+    again = rebuild(lab, fresh, runner, bodies)
+    anew = rebuild(lab, fresher, fresh, again)
     worlds = ((runner, list(bodies)), (fresh, again), (fresher, anew))
     for world, there in worlds:
         for height in (8, 10):
@@ -307,10 +307,10 @@ def test_a_world_made_anew_goes_on_as_the_one_it_was_taken_from(lab: Lab, runner
 @of_runners
 def test_what_touched_a_cube_that_is_gone_wakes_as_when_it_is_taken_out(lab: Lab, runner: CoreEngine):
     """The lowest of a stack is gone: those above fall by an edge; a cube beside sleeps on."""
-    low, *others = stacked(lab, runner)
-    laid_down(lab, runner)
+    low, *others = set_up_stack(lab, runner)
+    lay_down(lab, runner)
     fresh = lab.new()
-    again = made_anew(lab, fresh, runner, others)
+    again = rebuild(lab, fresh, runner, others)
     assert not fresh.all_sleep()
     beside = runner.motion(others[-1:])
     runner.remove(low)
@@ -322,49 +322,49 @@ def test_what_touched_a_cube_that_is_gone_wakes_as_when_it_is_taken_out(lab: Lab
 
 @of_runners
 def test_touches_of_bodies_that_are_all_gone_wake_nobody(lab: Lab, runner: CoreEngine):
-    motion = runner.motion(stacked(lab, runner))
+    motion = runner.motion(set_up_stack(lab, runner))
     poses = [motion.pose(i) for i in range(4)]
     gone = [Touch(NOBODY, NOBODY + 1, (0, 0, 0)), Touch(NOBODY, ON_FLOOR, (0, 0, 0))]
-    there(lab, runner, [])
+    place(lab, runner, [])
     lay(runner, poses, gone)
     assert runner.all_sleep()
-    there(lab, runner, [])
+    place(lab, runner, [])
     lay(runner, poses, [*gone, Touch(3, NOBODY, (0, 0, 0))])
     assert not runner.all_sleep()
 
 
-def there(lab: Lab, runner: CoreEngine, poses: Sequence[Pose], gravity: Vector = DOWN) -> list[int]:
+def place(lab: Lab, runner: CoreEngine, poses: Sequence[Pose], gravity: Vector = DOWN) -> list[int]:
     """Set up the two boxes and cubes at `poses`; nothing has passed all before it is a metre under the floor."""
     bodies = set_up(runner, lab.settings, poses, FLOOR, gravity)
     runner.set_passed(-1.0)
     return bodies
 
 
-def heaped(lab: Lab, runner: CoreEngine) -> list[int]:
+def set_up_heap(lab: Lab, runner: CoreEngine) -> list[int]:
     """Set up seven turned cubes that are about to fall onto each other."""
     poses = [Pose((0.001 * (i % 3), 0.0013 * (i % 2), EDGE * (1 + 1.8 * i)), TURNED) for i in range(7)]
-    return there(lab, runner, poses)
+    return place(lab, runner, poses)
 
 
-def stacked(lab: Lab, runner: CoreEngine) -> list[int]:
+def set_up_stack(lab: Lab, runner: CoreEngine) -> list[int]:
     """Set up three cubes that stand on each other, each a bit aside, and one by itself."""
     poses = [Pose((0.2 * EDGE * i, 0.1 * EDGE * i, EDGE * (0.5 + i)), UPRIGHT) for i in range(3)]
-    return there(lab, runner, [*poses, Pose((3 * EDGE, 0.0, EDGE / 2), UPRIGHT)])
+    return place(lab, runner, [*poses, Pose((3 * EDGE, 0.0, EDGE / 2), UPRIGHT)])
 
 
-def laid_down(lab: Lab, runner: CoreEngine) -> None:
+def lay_down(lab: Lab, runner: CoreEngine) -> None:
     """Go on until all sleep, and let them lie still."""
     runner.run(round(lab.settings.longest / lab.settings.window))
     assert runner.all_sleep()
     runner.lie_still()
 
 
-def made_anew(lab: Lab, fresh: CoreEngine, old: CoreEngine, bodies: Sequence[int]) -> list[int]:
+def rebuild(lab: Lab, fresh: CoreEngine, old: CoreEngine, bodies: Sequence[int]) -> list[int]:
     """Lay `bodies` of an old world, where all lie still, into a fresh one; returns their numbers there."""
     motion = old.motion(bodies)
     poses = [motion.pose(i) for i in range(len(bodies))]
-    there(lab, fresh, [])
-    return lay(fresh, poses, _renumbered(old.touches(), {body: k for k, body in enumerate(bodies)}))
+    place(lab, fresh, [])
+    return lay(fresh, poses, _renumber(old.touches(), {body: k for k, body in enumerate(bodies)}))
 
 
 def go_on_alike(lab: Lab, first: tuple[CoreEngine, Sequence[int]], *others: tuple[CoreEngine, Sequence[int]]) -> None:
@@ -420,7 +420,7 @@ def _force(touch: Touch) -> Array:
     return np.array(touch.forces).reshape(-1, 3).sum(axis=0) * 1e-9
 
 
-def _renumbered(touches: Sequence[Touch], numbers: Mapping[int, int]) -> tuple[Touch, ...]:
+def _renumber(touches: Sequence[Touch], numbers: Mapping[int, int]) -> tuple[Touch, ...]:
     every = {**numbers, **{box: box for box in range(-1 - len(FLOOR), 0)}}
     return tuple(
         replace(touch, cube=every.get(touch.cube, NOBODY), other=every.get(touch.other, NOBODY)) for touch in touches

@@ -66,12 +66,12 @@ CHANCES = ["throw", "amerigo", "--model", "surrogate", "--cubes", "blue=4", "--t
 
 
 def test_the_command_begins_with_what_a_player_understands_and_is_the_same_again(capsys: pytest.CaptureFixture[str]):
-    told: list[str] = []
+    texts: list[str] = []
     for _ in range(2):
         assert cli.main([*CHANCES, "--cubes", "blue=1,red=1"]) == 0
-        told.append(capsys.readouterr().out)
-    assert told[0] == told[1]
-    first, second = told[0].splitlines()[:2]
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1]
+    first, second = texts[0].splitlines()[:2]
     assert first.startswith("Throw 4 blue, and about 3.")
     assert first.endswith("in nine of ten throws; that is the most of these choices.")
     assert second.startswith("More than one colour comes out in 0 %")
@@ -84,9 +84,9 @@ def test_the_command_begins_with_what_a_player_understands_and_is_the_same_again
 
 def test_few_throws_are_said_to_be_too_few(capsys: pytest.CaptureFixture[str]):
     assert cli.main([*CHANCES[:6], "--times", "7", "--seed", "5"]) == 0
-    told = capsys.readouterr().out
-    assert " cubes come out: 7 throws, too few to tell how sure this is (an interval needs 8).\n" in told
-    assert " to " not in told.split("\n\n")[1]
+    text = capsys.readouterr().out
+    assert " cubes come out: 7 throws, too few to tell how sure this is (an interval needs 8).\n" in text
+    assert " to " not in text.split("\n\n")[1]
 
 
 def test_a_state_of_physics_is_drawn_from_by_physics(capsys: pytest.CaptureFixture[str]):

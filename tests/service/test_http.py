@@ -340,12 +340,12 @@ def test_too_long_a_body_is_refused_and_only_named_pages_may_ask(strict: Running
     assert "access-control-allow-origin" not in strict.client().get("/healthz", origin="https://x.example").headers
 
 
-def ended(client: Client, place: str) -> dict[str, Any]:
+def finish(client: Client, place: str) -> dict[str, Any]:
     until(lambda: client.get(place).document["status"] in ("done", "failed", "cancelled"))
     return client.get(place).document
 
 
-def begun(client: Client, body: dict[str, Any], key: str = "") -> Answer:
+def begin(client: Client, body: dict[str, Any], key: str = "") -> Answer:
     got = client.post("/v1/games", body, key=key, prefer="respond-async")
     assert (got.status, got.headers["preference-applied"]) == (202, "respond-async"), got
     assert got.headers["location"] == f"/v1/jobs/{got.document['id']}"
@@ -354,9 +354,9 @@ def begun(client: Client, body: dict[str, Any], key: str = "") -> Answer:
 
 def test_long_work_is_followed_cancelled_and_limited(strict: Running):
     client = strict.client(TOKEN)
-    jobs = [begun(client, LONG).headers["location"]]
+    jobs = [begin(client, LONG).headers["location"]]
     until(lambda: client.get(jobs[0]).document["done"] > 0)  # it is at work
-    jobs += [begun(client, LONG).headers["location"] for _ in range(2)]
+    jobs += [begin(client, LONG).headers["location"] for _ in range(2)]
     until(lambda: b"tower_sim_workers_waiting 2.0" in client.get("/metrics").body)
     full = client.post("/v1/games", BATTLE)
     assert (full.status, full.code, full.headers["retry-after"]) == (503, "busy", "5")
@@ -364,9 +364,9 @@ def test_long_work_is_followed_cancelled_and_limited(strict: Running):
     for place in reversed(jobs):
         assert client.ask("DELETE", place).status == 204
     for place in jobs:
-        document = ended(client, place)
+        document = finish(client, place)
         assert (document["status"], document["problem"]["code"]) == ("cancelled", "cancelled")
-    done = ended(client, begun(client, BATTLE | {"games": 100}).headers["location"])
+    done = finish(client, begin(client, BATTLE | {"games": 100}).headers["location"])
     assert (done["status"], done["done"], done["of"]) == ("done", 100, 100)
     assert client.get(done["location"]).document["summary"]["games"] == 100
     wrong = client.post("/v1/games", BATTLE | {"rules": {"combat": "duel"}}, prefer="respond-async")
@@ -375,15 +375,15 @@ def test_long_work_is_followed_cancelled_and_limited(strict: Running):
 
 def test_a_job_that_is_asked_for_again_with_its_key_is_the_same_job_and_its_answer_the_same_answer(service: Running):
     client, key = service.client(), new_key()
-    first, again = (begun(client, LONG, key) for _ in range(2))
+    first, again = (begin(client, LONG, key) for _ in range(2))
     assert again.document["id"] == first.document["id"]
     assert again.headers["idempotency-replayed"] == "true"
     other = client.post("/v1/games", BATTLE, key=key, prefer="respond-async")
     assert (other.status, other.code) == (422, "key.reused")
     client.ask("DELETE", first.headers["location"])
-    assert ended(client, first.headers["location"])["status"] == "cancelled"
+    assert finish(client, first.headers["location"])["status"] == "cancelled"
     second = new_key()
-    once, twice = (ended(client, begun(client, BATTLE | {"games": 50}, second).headers["location"]) for _ in range(2))
+    once, twice = (finish(client, begin(client, BATTLE | {"games": 50}, second).headers["location"]) for _ in range(2))
     assert once["location"] == twice["location"]
     assert once["id"] != twice["id"]
 
@@ -402,7 +402,7 @@ def test_it_is_ready_once_the_physics_is_loaded_and_then_the_first_throw_is_quic
 
 def test_a_worker_that_is_killed_costs_its_own_request_only(service: Running):
     client = service.client()
-    place = begun(client, LONG).headers["location"]
+    place = begin(client, LONG).headers["location"]
     until(lambda: client.get(place).document["done"] > 0)
     children = Path(f"/proc/{service.process.pid}/task/{service.process.pid}/children")
     if not children.exists():
@@ -410,7 +410,7 @@ def test_a_worker_that_is_killed_costs_its_own_request_only(service: Running):
     for child in children.read_text().split():
         if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text():
             os.kill(int(child), signal.SIGKILL)
-    assert ended(client, place)["problem"]["code"] == "internal"
+    assert finish(client, place)["problem"]["code"] == "internal"
     assert client.post("/v1/games", BATTLE).status == 201
 
 
@@ -486,8 +486,8 @@ def test_the_description_is_fastapis_and_every_operation_has_an_example_that_is_
     schemas = document["components"]["schemas"]
     tower = a_tower(client)["id"]
     throw(client, tower)
-    job = begun(client, BATTLE | {"games": 2}).document["id"]
-    game = ended(client, f"/v1/jobs/{job}")["location"].rpartition("/")[2]
+    job = begin(client, BATTLE | {"games": 2}).document["id"]
+    game = finish(client, f"/v1/jobs/{job}")["location"].rpartition("/")[2]
     kept = {"towers": tower, "jobs": job, "games": game, "drops": client.post("/v1/drops", LIGHT).document["id"]}
     operations = [(way, path, of) for path, ways in document["paths"].items() for way, of in ways.items()]
     for way, path, operation in sorted(operations, key=lambda each: (each[0] == "delete", each[1])):
@@ -521,7 +521,7 @@ def test_no_field_of_a_request_has_a_default_or_lacks_a_description(client: Clie
 def test_answers_are_of_their_types(client: Client):
     tower = a_tower(client)
     drops = [throw(client, tower[which]).document for which in ("id", "table")]
-    job = begun(client, BATTLE | {"games": 2}).document
+    job = begin(client, BATTLE | {"games": 2}).document
     refused = client.post("/v1/drops", {"cubes": {"blue": -1}}).document
     looks = [
         client.get(f"/v1/towers/{tower[which]}{end}").document for which in ("id", "table") for end in ("", "/drops")

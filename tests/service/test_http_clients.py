@@ -35,17 +35,17 @@ def folder(tmp_path: Path, service: Running) -> Path:
     return tmp_path
 
 
-def done(folder: Path, *words: str, **more: str) -> str:
-    found = subprocess.run(words, cwd=folder, capture_output=True, text=True, env={**os.environ, **more})
-    assert found.returncode == 0, found.stdout + found.stderr
-    return found.stdout
+def run(folder: Path, *words: str, **more: str) -> str:
+    result = subprocess.run(words, cwd=folder, capture_output=True, text=True, env={**os.environ, **more})
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
 
 
-def told(text: str) -> None:
-    found = json.loads(text)
-    assert {*found} == {*(game.name for game in games()), "first", "event", "odds", "throws"}
-    assert [found[name] for name in ("first", "odds", "throws")] == [3, 50, 10]
-    assert 2 <= found["event"] <= 12
+def check_answers(text: str) -> None:
+    answers = json.loads(text)
+    assert {*answers} == {*(game.name for game in games()), "first", "event", "odds", "throws"}
+    assert [answers[name] for name in ("first", "odds", "throws")] == [3, 50, 10]
+    assert 2 <= answers["event"] <= 12
 
 
 def test_every_reference_of_the_document_leads_somewhere(folder: Path):
@@ -66,10 +66,10 @@ def test_a_client_in_strict_typescript_plays_every_game_and_keeps_a_tower(folder
         pytest.skip(f"no {', '.join(needed)} in the folder that TOWER_SIM_NODE_MODULES names")
     (folder / "node_modules").symlink_to(modules.resolve())
     shutil.copy(SUPPORT / "http_client.mts", folder)
-    done(folder, NODE, "node_modules/openapi-typescript/bin/cli.js", "openapi.json", "-o", "schema.d.ts")
+    run(folder, NODE, "node_modules/openapi-typescript/bin/cli.js", "openapi.json", "-o", "schema.d.ts")
     options = (*STRICT, "--target", "es2022", "--lib", "es2022,dom", "--types", "node")
-    done(folder, NODE, "node_modules/typescript/bin/tsc", *options, "http_client.mts")
-    told(done(folder, NODE, "http_client.mjs", f"http://127.0.0.1:{service.port}"))
+    run(folder, NODE, "node_modules/typescript/bin/tsc", *options, "http_client.mts")
+    check_answers(run(folder, NODE, "http_client.mjs", f"http://127.0.0.1:{service.port}"))
 
 
 def test_a_client_in_python_plays_every_game_and_keeps_a_tower(folder: Path, service: Running):
@@ -77,15 +77,15 @@ def test_a_client_in_python_plays_every_game_and_keeps_a_tower(folder: Path, ser
     if command is None:
         pytest.skip("no openapi-python-client on the PATH: .ci/run makes it an environment of its own")
     bins = f"{Path(command).parent}{os.pathsep}{os.environ['PATH']}"
-    made = ("generate", "--path", "openapi.json", "--output-path", "made", "--meta", "none")
-    assert "WARNING" not in done(folder, command, *made, PATH=bins)
+    words = ("generate", "--path", "openapi.json", "--output-path", "made", "--meta", "none")
+    assert "WARNING" not in run(folder, command, *words, PATH=bins)
     python = str(Path(command).with_name("python"))
     script = str(shutil.copy(SUPPORT / "http_client.py", folder))
     theirs = "made/client.py"  # the same for every document, and not of our making
     checked = {"include": ["http_client.py", "made"], "strict": ["http_client.py"], "ignore": [theirs]}
     (folder / "pyrightconfig.json").write_text(json.dumps(checked))
-    done(folder, sys.executable, "-m", "pyright", "--pythonpath", python)
-    told(done(folder, python, script, f"http://127.0.0.1:{service.port}", PYTHONPATH=str(folder)))
+    run(folder, sys.executable, "-m", "pyright", "--pythonpath", python)
+    check_answers(run(folder, python, script, f"http://127.0.0.1:{service.port}", PYTHONPATH=str(folder)))
 
 
 @pytest.mark.skipif(SCHEMATHESIS is None, reason="there is no command schemathesis; docs/http.md says how to get it")

@@ -22,9 +22,9 @@ STEPS = ROOT / "docs/container/steps.sh"
 
 def test_the_container_has_an_ordinary_user_and_writes_to_data_alone():
     words = [line.split(maxsplit=1) for line in FILE.splitlines() if line and not line.startswith("#")]
-    said = [word for word, _ in words]
-    assert said[0] == "FROM"
-    assert said.index("USER") > max(i for i, word in enumerate(said) if word == "RUN")  # nothing is done as the user
+    steps = [word for word, _ in words]
+    assert steps[0] == "FROM"
+    assert steps.index("USER") > max(i for i, word in enumerate(steps) if word == "RUN")  # nothing is done as the user
     user = dict(words)["USER"]
     assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", user)
     assert '"/data/towers.db"' in FILE
@@ -79,10 +79,10 @@ def served(script: Path, root: Path, *options: str) -> Iterator[tuple[Client, in
     try:
         assert process.stderr
         line = process.stderr.readline()
-        found = re.search(r"answers at http://127\.0\.0\.1:(\d+), keeps (.*);", line)
-        assert found, line
-        assert Path(found[2]) == root / "data/towers.db"
-        yield Client(int(found[1])), process.pid
+        match = re.search(r"answers at http://127\.0\.0\.1:(\d+), keeps (.*);", line)
+        assert match, line
+        assert Path(match[2]) == root / "data/towers.db"
+        yield Client(int(match[1])), process.pid
     finally:
         process.kill()
         process.communicate()

@@ -30,15 +30,15 @@ class Session:
     """A client's tower: the drops that it asks for, in order, and those that were acknowledged."""
 
     number: int
-    asked: list[dict[str, int]]
+    throws: list[dict[str, int]]
     path: str = ""
     tower: str = ""
     drops: list[tuple[str, bytes]] = field(default_factory=list[tuple[str, bytes]])
 
     def play(self, ask: Ask) -> None:
-        made = ask("/v1/towers", {"model": "surrogate"}, f"session-{self.number:08}-make")
-        self.path, self.tower = made.headers["location"], made.document["id"]
-        for i, cubes in enumerate(self.asked):
+        tower = ask("/v1/towers", {"model": "surrogate"}, f"session-{self.number:08}-make")
+        self.path, self.tower = tower.headers["location"], tower.document["id"]
+        for i, cubes in enumerate(self.throws):
             got = ask(f"{self.path}/drops", {"cubes": cubes}, f"session-{self.number:08}-drop-{i:04}")
             self.drops.append((got.headers["location"], got.body))
 
@@ -65,7 +65,7 @@ class Crashing:
         threads = [threading.Thread(target=self._client, daemon=True) for _ in range(self._clients)]
         for thread in threads:
             thread.start()
-        whole = sum(1 + len(session.asked) for session in self.sessions)
+        whole = sum(1 + len(session.throws) for session in self.sessions)
         for moment in sorted(self._rng.uniform(0.02, 0.98) * whole for _ in range(self._kills)):
             while self.acknowledged < moment and not self._errors:
                 time.sleep(0.0005)
@@ -116,27 +116,27 @@ def check(sessions: list[Session], service: Running) -> int:
     Each went on from the one before it, by its own seed, with the cubes that its session had asked for.
     """
     client = service.client()
-    kept = [*itertools.chain(*(session.drops for session in sessions))]
-    for place, body in kept:
+    drops = [*itertools.chain(*(session.drops for session in sessions))]
+    for place, body in drops:
         again = client.get(place)
         assert (again.status, again.body) == (200, body)
-    told = [json.loads(body) for _, body in kept]
-    assert len({drop["id"] for drop in told}) == len({drop["seed"] for drop in told}) == len(kept)
+    documents = [json.loads(body) for _, body in drops]
+    assert len({drop["id"] for drop in documents}) == len({drop["seed"] for drop in documents}) == len(drops)
     assert len({session.tower for session in sessions}) == len(sessions)
     with open_model("amerigo", "surrogate") as model:
         for session in sessions:
             state: TowerState | None = None
-            for number, ((_, body), cubes) in enumerate(zip(session.drops, session.asked, strict=True)):
+            for number, ((_, body), cubes) in enumerate(zip(session.drops, session.throws, strict=True)):
                 drop = json.loads(body)
                 assert (drop["tower"], drop["number"]) == (session.tower, number)
                 asked = Throw.of(model="surrogate", seed=drop["seed"], cubes=cubes, state=state)
                 state = outcome(asked, model).state
                 assert state.token() == drop["state"]
             history = client.get(f"{session.path}/drops?limit=500").document
-            assert history["of"] == len(session.asked)
-            assert [drop["number"] for drop in history["drops"]] == list(range(len(session.asked)))
+            assert history["of"] == len(session.throws)
+            assert [drop["number"] for drop in history["drops"]] == list(range(len(session.throws)))
             assert [f"/v1/drops/{drop['id']}" for drop in history["drops"]] == [place for place, _ in session.drops]
-    return len(kept)
+    return len(drops)
 
 
 @pytest.mark.parametrize(

@@ -317,9 +317,9 @@ def test_every_hostile_line_is_answered_by_one_line_soon(
 
         states = [str(reply(json.dumps(VALID[i]).encode())["state"]) for i in (1, 2)]
         for line in hostile_lines(states):
-            found = reply(line)
-            schemas[found["schema"]] += 1
-            error = found.get("error", "")
+            answer_ = reply(line)
+            schemas[answer_["schema"]] += 1
+            error = answer_.get("error", "")
             assert not error.startswith("internal"), line[:500]
             assert len(error) < 800
             assert "\n" not in error
@@ -358,12 +358,12 @@ def test_a_model_is_opened_once_the_longest_unused_is_closed_and_all_at_the_end(
     count = _Counting()
     with ModelCache(count) as opened:
         names = [f"m{i}.json" for i in range(KEPT)]
-        asked = [Throw.of(cubes={"blue": 1}, model=name) for name in [*names, "one more.json"]]
-        models = [opened.get(each)[1] for each in asked[:-1]]
-        assert [opened.get(each)[1] for each in asked[:-1]] == models
+        throws = [Throw.of(cubes={"blue": 1}, model=name) for name in [*names, "one more.json"]]
+        models = [opened.get(each)[1] for each in throws[:-1]]
+        assert [opened.get(each)[1] for each in throws[:-1]] == models
         assert count.opened == names
-        opened.get(asked[0])
-        opened.get(asked[-1])
+        opened.get(throws[0])
+        opened.get(throws[-1])
         assert count.closed == ["m1.json"]
         assert count.opened == [*names, "one more.json"]
     assert sorted(count.closed) == sorted(count.opened)
@@ -384,13 +384,13 @@ def test_a_profile_that_has_changed_is_read_anew_and_an_old_state_is_refused(tmp
     file = tmp_path / "mine.toml"
     file.write_text(text, "utf-8")
     request = RULE | {"apparatus": str(file)}
-    asked = Throw.of(cubes={"blue": 1}, apparatus=str(file), model="two_thirds")
+    throw = Throw.of(cubes={"blue": 1}, apparatus=str(file), model="two_thirds")
     with ModelCache() as opened:
-        before = opened.get(asked)[1]
+        before = opened.get(throw)[1]
         (first,) = ask(request, opened=ModelCache())
-        assert opened.get(asked)[1] is before
+        assert opened.get(throw)[1] is before
         file.write_text(re.sub(r"(?m)^edge_mm = [0-9.]+", "edge_mm = 9.25", text), "utf-8")
-        assert opened.get(asked)[1].cube_edge == pytest.approx(0.00925)
+        assert opened.get(throw)[1].cube_edge == pytest.approx(0.00925)
         (reply,) = ask(request | {"state": first["state"]}, opened=opened)
         assert "state belongs to two_thirds" in reply["error"]
     for change, says in ((lambda: file.write_text("kind = 1"), "profile mine"), (file.unlink, "neither a shipped")):
@@ -429,8 +429,8 @@ def test_an_interrupt_ends_it_with_exit_1_and_one_line(number: int):
     with service() as process:
         say(process, '{"do": "hello"}')
         process.send_signal(number)
-        _, told = process.communicate(timeout=600)
-        assert (process.returncode, told) == (1, "tower-sim: interrupted\n")
+        _, text = process.communicate(timeout=600)
+        assert (process.returncode, text) == (1, "tower-sim: interrupted\n")
 
 
 # The clients and the docs
@@ -453,33 +453,33 @@ def test_a_client_throws_and_carries_on_what_stays_inside(client: tuple[str, str
     assert (done.returncode, done.stderr) == (0, "")
     printed = [re.fullmatch(r"out: (.*) inside: (.*)", line) for line in done.stdout.splitlines()]
     assert [(json.loads(line[1]), json.loads(line[2])) for line in printed if line] == expected
-    for command, told in (
+    for command, says in (
         ([sys.executable, "-c", 'print(\'{"error": "no"}\')'], "no"),
         ([sys.executable, "-c", "raise SystemExit(3)"], "gave no answer: it has ended with 3"),
         (["no-such-program"], "cannot be started"),
     ):
         failed = subprocess.run([*client, *command], cwd=ROOT, capture_output=True, text=True)
         assert (failed.returncode, failed.stderr.count("\n")) == (1, 1), failed.stderr
-        assert told in failed.stderr
+        assert says in failed.stderr
 
 
-def any_counts(shown: re.Match[str]) -> str:
-    return re.sub(r"\d+", r"\\d+", shown[0])
+def any_counts(match: re.Match[str]) -> str:
+    return re.sub(r"\d+", r"\\d+", match[0])
 
 
 def test_the_session_in_the_docs_is_what_the_service_says():
-    found = re.search(r"```\n(> .*?)```", DOC, re.S)
-    assert found
-    lines = found[1].splitlines()
+    match = re.search(r"```\n(> .*?)```", DOC, re.S)
+    assert match
+    lines = match[1].splitlines()
     assert len(lines) >= 10
     state = ""
     with ModelCache() as opened:
-        for request, shown in zip(lines[::2], lines[1::2], strict=True):
-            assert (request[:2], shown[:2]) == ("> ", "< ")
+        for request, line in zip(lines[::2], lines[1::2], strict=True):
+            assert (request[:2], line[:2]) == ("> ", "< ")
             out = io.BytesIO()
             serve(io.BytesIO(request[2:].replace("TOWER3...", state).encode()), out, opened)
             reply = out.getvalue().decode().rstrip("\n")
-            pattern = re.escape(shown[2:]).replace(r"\.\.\.", ".*")
+            pattern = re.escape(line[2:]).replace(r"\.\.\.", ".*")
             pattern = re.sub(r'"(emerged|inside)":\\ \\\{.*?\\\}', any_counts, pattern)  # of the engine as it is now
             assert re.fullmatch(pattern, reply), reply
             state = json.loads(reply).get("state", state)

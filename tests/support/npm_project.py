@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.browser import NODE_MODULES
 from tests.support.node import NODE, answered
 
 NPM = shutil.which("npm")
@@ -61,7 +62,7 @@ def make(folder: Path) -> Path:
 
 def node(project: Path, *words: str) -> str:
     done = subprocess.run([str(NODE), *words], cwd=project, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
@@ -69,3 +70,14 @@ def ask(project: Path, *requests: Mapping[str, Any]) -> list[Any]:
     """Ask the package; see clients_ask.mjs."""
     file = Path(__file__).parent / "clients_ask.mjs"
     return answered(file, given=requests, cwd=project)
+
+
+STRICT = ("--strict", "--module", "nodenext", "--target", "es2022")
+
+
+def check_types(folder: Path, *words: str) -> None:
+    """Run TypeScript's compiler, which must find nothing; skips the test where it is not installed."""
+    compiler = Path(NODE_MODULES or "none", "typescript/bin/tsc")
+    if not compiler.is_file():
+        pytest.skip("no typescript: npm install typescript, and name its node_modules in TOWER_SIM_NODE_MODULES")
+    assert node(folder, str(compiler.resolve()), *words) == ""
