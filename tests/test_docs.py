@@ -1,5 +1,6 @@
 """The documentation is true: its commands run, its files exist, and CI runs the commands that its pages give."""
 
+import importlib.util
 import re
 import shlex
 import shutil
@@ -9,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from support.cases import each_case
 
 import tower_sim
 from tests.measure.renew import SURROGATES
@@ -329,3 +331,44 @@ def test_every_extra_that_a_command_asks_for_is_one_that_exists_and_that_the_doc
 
 def test_what_is_cited_is_this_version():
     assert f"version: {tower_sim.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+
+
+# The guide to Python
+
+GUIDE = (ROOT / "docs/python.md").read_text("utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", GUIDE, re.S)
+SHOWS = (  # what each prints: a pattern for the whole of it
+    r"\{.*\} came out, \{.*\} are inside\n\{.*\} fell when somebody knocked on the table\n\{.*\}\n",
+    r"[\d.]+ come out on average, with a standard error of [\d.]+\n",
+    r"200 \{'out': \{.*\}, 'inside': \{.*\}\}\n400 .*did you mean blue.*\n",
+    r"\[\d+, \d+, \d+, \d+\]\n",
+    r"settled \{.*\} out\n",
+    r"(\w[\w-]* \d+ thrown, \d+ out\n)+",
+)
+ASKED = """
+from types import SimpleNamespace
+for query in ({"blue": "3"}, {"bleu": "3"}):
+    answer = throw(SimpleNamespace(path_params={"table": "one"}, query_params=query))
+    import json
+    print(answer.status_code, json.loads(answer.body))
+"""
+
+
+@each_case("number", range(len(SHOWS)))
+def test_a_block_of_the_guide_runs_as_it_stands(number: int, tmp_path: Path):
+    assert len(BLOCKS) == len(SHOWS)
+    code = BLOCKS[number]
+    if "starlette" in code:
+        if importlib.util.find_spec("starlette") is None:
+            pytest.skip("starlette is not installed")
+        code += ASKED
+    (tmp_path / "block.py").write_text(code, "utf-8")  # a file: processes that are spawned import it
+    done = subprocess.run([sys.executable, "block.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert re.fullmatch(SHOWS[number], done.stdout), (done.stdout, done.stderr)
+    assert not done.stderr
+
+
+def test_the_public_names_are_sorted_and_have_docstrings():
+    assert tower_sim.__all__ == sorted(tower_sim.__all__)
+    for name in tower_sim.__all__:
+        assert getattr(tower_sim, name).__doc__, name

@@ -45,12 +45,16 @@ def test_the_list_for_people_names_the_same_things(capsys: pytest.CaptureFixture
     assert "from tower_sim" not in text
 
 
+def tower_sim_with(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command where a folder with other packages is on the path."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])}
+    command = [sys.executable, "-m", "tower_sim", *words]
+    return subprocess.run(command, capture_output=True, text=True, env=environment)
+
+
 def test_what_another_package_brings_is_listed_with_its_name():
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(TOY), os.environ.get("PYTHONPATH", "")])}
-    runs = [
-        subprocess.run([sys.executable, "-m", "tower_sim", *words], capture_output=True, text=True, env=environment)
-        for words in (["tower", "list"], ["tower", "list", "--json"], ["play", "toy_game", "--help-rules"])
-    ]
+    commands = ("tower list", "tower list --json", "play toy_game --help-rules")
+    runs = [tower_sim_with(TOY, *words.split()) for words in commands]
     assert [done.stderr for done in runs] == ["", "", ""]
     assert runs[0].stdout.count("[from toy_package]") == 3
     document = json.loads(runs[1].stdout)
@@ -65,16 +69,11 @@ def test_what_cannot_be_loaded_is_listed_with_the_reason_and_ends_nothing(tmp_pa
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[tower_sim.game]\nbroken_game = broken_package:GAME\n")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
-
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "tower_sim", *words]
-        return subprocess.run(command, capture_output=True, text=True, env=environment)
-
-    entry = next(e for e in json.loads(run("tower", "list", "--json").stdout)["games"] if e["name"] == "broken_game")
+    games = json.loads(tower_sim_with(tmp_path, "tower", "list", "--json").stdout)["games"]
+    entry = next(entry for entry in games if entry["name"] == "broken_game")
     assert "cannot be loaded" in entry["error"]
-    assert run("play", "--help").returncode == 0
-    assert run("--help").returncode == 0
+    assert tower_sim_with(tmp_path, "play", "--help").returncode == 0
+    assert tower_sim_with(tmp_path, "--help").returncode == 0
 
 
 def test_every_model_of_the_list_can_be_opened():

@@ -1,30 +1,28 @@
-"""The chat example: interactions as Discord documents them, signed, answered from a service of the documented form."""
+"""The chat example: interactions as Discord documents them, signed, answered from the service."""
 
 from __future__ import annotations
 
-import importlib.util
+import hmac
 import json
 import os
 import re
 import socket
 import subprocess
-import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from support.cases import each_case
+from support.command_line import COMMANDS
+from support.network import Answer, Client, Running, running
 from support.node import NODE, PORTS
 
 CHAT = Path(__file__).parents[2] / "docs/clients/chat.mjs"
-NEEDED = ("fastapi", "uvicorn", "httptools", "prometheus_client")
-TOKEN = "a token that is long enough"
+TOKEN = "a-token-that-is-long-enough"
 # Signs with a key of its own: prints the public half, then for every line of JSON the signature of time and body.
 SIGNER = """
 import { generateKeyPairSync, sign } from "node:crypto";
@@ -36,54 +34,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 """
 
-pytestmark = PORTS
-
-
-class Service(ThreadingHTTPServer):
-    """A stand-in of the service: every other cube comes out, what is asked with a known key is answered as before."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.requests: list[tuple[str, dict[str, Any]]] = []
-        self.answers: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}
-        self.towers: dict[str, int] = {}
-
-    def answer(self, path: str, key: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        """Return the status and the answer, and do a thing once for each key."""
-        if (path, key) not in self.answers:
-            self.requests.append((path, body))
-            self.answers[path, key] = self._make_answer(path, body)
-        return self.answers[path, key]
-
-    def _make_answer(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
-        if path == "/v1/towers":
-            tower = f"{len(self.towers):032x}"
-            self.towers[tower] = 0
-            return 201, {"id": tower, "inside": {}, **body}
-        tower = path.split("/")[3]
-        count = sum(body["cubes"].values())
-        if count > 1000:
-            return 422, {"title": "Unprocessable Content", "detail": f"cubes are {count}; allowed are 1000 at most"}
-        self.towers[tower] += count - count // 2
-        return 201, {"tower": tower, "emerged": {"blue": count // 2, "red": 0}, "inside": {"red": self.towers[tower]}}
-
-
-class _Handler(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        key = self.headers.get("Idempotency-Key", "")
-        status, answer = 401, {"title": "Unauthorized"}
-        if self.headers.get("Authorization") == f"Bearer {TOKEN}" and 16 <= len(key) <= 255:
-            status, answer = cast("Service", self.server).answer(self.path, key, body)
-        text = json.dumps(answer).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json" if status < 400 else "application/problem+json")
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
+pytestmark = [*PORTS, pytest.mark.posix]
 
 
 class Chat:
@@ -133,48 +84,61 @@ def chatting(service: str, token: str) -> Iterator[Chat]:
                 signer.kill()
 
 
-@contextmanager
-def serving() -> Iterator[Service]:
-    with Service() as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield server
-        server.shutdown()
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Running]:
+    (tmp_path / "token").write_text(TOKEN, "utf-8")
+    with running(tmp_path / "towers.db", "--token-file", str(tmp_path / "token"), "--workers", "1") as service:
+        yield service
 
 
-def test_a_channel_throws_into_its_own_tower_and_a_command_twice_throws_once():
-    with serving() as service, chatting(f"http://127.0.0.1:{service.server_port}", TOKEN) as chat:
+def make_tower(client: Client, channel: str) -> Answer:
+    """Make a channel's tower as the example does: with the channel's key, which gives an existing tower again."""
+    key = hmac.new(TOKEN.encode(), f"channel {channel}".encode(), "sha256").hexdigest()
+    return client.post("/v1/towers", {"apparatus": "amerigo", "model": "surrogate"}, key=key)
+
+
+def drops_of(client: Client, channel: str) -> list[dict[str, Any]]:
+    return client.get(f"{make_tower(client, channel).headers['location']}/drops").document["drops"]
+
+
+def name_cubes(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{number} {colour}" for colour, number in counts.items() if number) or "nothing"
+
+
+def test_a_channel_throws_into_its_own_tower_and_a_command_twice_throws_once(service: Running):
+    with chatting(f"http://127.0.0.1:{service.port}", TOKEN) as chat:
         assert chat.send({"type": 1}) == (200, {"type": 1})
-        assert chat.says("4blue 2 red", 11) == "Out comes 3 blue; inside now: 3 red."
-        assert chat.says("4blue 2 red", 11) == "Out comes 3 blue; inside now: 3 red."
-        assert chat.says("1blue 1blue", 12) == "Out comes 1 blue; inside now: 4 red."
-        assert chat.says("1red", 13, channel="8") == "Out comes nothing; inside now: 1 red."
-        first, second = service.towers
-        tower = "/v1/towers", {"apparatus": "amerigo", "model": "surrogate"}
-        assert service.requests == [
-            tower,
-            (f"/v1/towers/{first}/drops", {"cubes": {"blue": 4, "red": 2}}),
-            (f"/v1/towers/{first}/drops", {"cubes": {"blue": 2}}),
-            tower,
-            (f"/v1/towers/{second}/drops", {"cubes": {"red": 1}}),
-        ]
-        assert {len(key) for _, key in service.answers} == {64}
+        first, again, second = (chat.says(*message) for message in (("4blue 2 red", 11),) * 2 + (("1blue 1blue", 12),))
+        other = chat.says("1red", 13, channel="8")
+    client = service.client(TOKEN)
+    drops = [*drops_of(client, "7"), *drops_of(client, "8")]
+    assert [name_cubes(drop["thrown"]) for drop in drops] == ["4 blue, 2 red", "2 blue", "1 red"]
+    assert first == again
+    assert [first, second, other] == [
+        f"Out comes {name_cubes(drop['emerged'])}; inside now: {name_cubes(drop['inside'])}." for drop in drops
+    ]
 
 
-def test_what_is_not_discords_or_cannot_be_thrown_throws_nothing():
-    with serving() as service, chatting(f"http://127.0.0.1:{service.server_port}", TOKEN) as chat:
+def test_what_is_not_discords_or_cannot_be_thrown_throws_nothing(service: Running):
+    client, address = service.client(TOKEN), f"http://127.0.0.1:{service.port}"
+    with chatting(address, TOKEN) as chat:
         data = {"name": "tower", "options": [{"value": "4blue"}]}
         forged = {"type": 2, "id": "1", "channel_id": "7", "data": data}
         assert chat.send(forged, tampered=True)[0] == 401
         assert chat.send({"type": 3})[0] == 400
         assert "say how many" in chat.says("all of them", 2)
-        assert service.requests[1:] == []
-        assert chat.says("1001red", 3) == "Nothing was thrown: cubes are 1001; allowed are 1000 at most"
-    with chatting(f"http://127.0.0.1:{service.server_port}", TOKEN) as chat:
+        assert "idempotency-replayed" not in make_tower(client, "7").headers
+        assert chat.says("501red", 3).startswith("Nothing was thrown: cubes.red is 501; allowed is ")
+        assert drops_of(client, "7") == []
+    with chatting(address, "another") as chat:
+        assert chat.says("4blue", 1) == "Nothing was thrown: Send the token that this service was started with."
+    service.kill()
+    with chatting(address, TOKEN) as chat:
         assert chat.says("4blue", 4) == "Nothing was thrown: the service of the towers does not answer"
 
 
 def test_a_request_that_breaks_off_does_not_end_it():
-    with serving() as service, chatting(f"http://127.0.0.1:{service.server_port}", TOKEN) as chat:
+    with chatting("http://127.0.0.1:9", TOKEN) as chat:
         host, port = chat.address.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port))) as broken:
             broken.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf")
@@ -184,7 +148,7 @@ def test_a_request_that_breaks_off_does_not_end_it():
 
 
 @each_case("key", [None, "", "0f", "g" * 64])
-def test_a_key_that_is_none_is_told_in_one_line(key: str | None):
+def test_a_key_that_is_none_is_refused_in_one_line(key: str | None):
     env = {name: value for name, value in os.environ.items() if name != "PUBLIC_KEY"}
     env |= {} if key is None else {"PUBLIC_KEY": key}
     done = subprocess.run([str(NODE), str(CHAT)], env=env, capture_output=True, text=True, timeout=60)
@@ -192,37 +156,8 @@ def test_a_key_that_is_none_is_told_in_one_line(key: str | None):
     assert re.fullmatch(r'PUBLIC_KEY is ".*"; allowed is [^\n]*\n', done.stderr)
 
 
-def test_without_its_token_the_service_is_not_asked():
-    with serving() as service, chatting(f"http://127.0.0.1:{service.server_port}", "another") as chat:
-        assert chat.says("4blue", 1) == "Nothing was thrown: Unauthorized"
-        assert service.requests == []
-
-
-@pytest.mark.skipif(
-    not all(importlib.util.find_spec(name) for name in NEEDED),
-    reason="the extra service is not installed: pip install '.[service]'",
-)
-def test_the_real_service_keeps_a_channels_tower(tmp_path: Path):
-    (tmp_path / "token").write_text(TOKEN.replace(" ", "-"), "utf-8")
-    (line,) = re.findall(r"<!-- chat -->\n```sh\ntower-sim (.*) &\n", (CHAT.parents[1] / "npm.md").read_text("utf-8"))
-    words = line.replace("--port 8484", "--port 0").split()
-    command = [sys.executable, "-m", "tower_sim", *words, "--token-file", "token"]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(CHAT.parents[2]), os.environ.get("PYTHONPATH", "")])}
-    with subprocess.Popen(command, cwd=tmp_path, env=env, stderr=subprocess.PIPE, text=True) as service:
-        assert service.stderr is not None
-        try:
-            address = next((match for line in service.stderr if (match := re.search(r"http://\S+:\d+", line))), None)
-            assert address is not None
-            with chatting(address[0], TOKEN.replace(" ", "-")) as chat:
-                texts = [chat.says("12blue 3red", 1), chat.says("12blue 3red", 1), chat.says("1green", 2)]
-                other = chat.says("1green", 3, channel="8")
-                refused = chat.says("99999999blue", 4)
-        finally:
-            service.terminate()
-    counts = [sum(map(int, re.findall(r"\d+", text))) for text in [*texts, other]]
-    assert texts[0] == texts[1]
-    assert counts[0] == 15
-    assert sum(map(int, re.findall(r"\d+", texts[0].split(";")[1]))) + 1 == counts[2]
-    assert counts[3] == 1
-    assert refused.startswith("Nothing was thrown: ")
-    assert "99999999" in refused
+def test_the_page_starts_the_service_with_options_that_it_has():
+    (line,) = re.findall(
+        r"<!-- chat -->\n```sh\ntower-sim serve (.*) &\n", (CHAT.parents[1] / "npm.md").read_text("utf-8")
+    )
+    assert COMMANDS["serve"].make_context("serve", line.split()).params["http"]

@@ -17,8 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from support.attacks import garbled, mutated
 from support.cases import each_case
 from support.command_line import here
@@ -228,42 +226,6 @@ def test_cubes_that_never_land_get_an_error():
     assert "throw fewer cubes" in reply["error"]
 
 
-WORDS = sorted({field for known in FIELDS.values() for field in known} | {"id", "do", "blue", "red", "colours"})
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-3, 9) | st.floats() | st.text(max_size=5) | st.sampled_from(WORDS),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS) | st.text(), inner, max_size=3),
-    max_leaves=6,
-)
-REQUESTS = st.builds(
-    lambda do, more: json.dumps({"do": do} | more),
-    st.sampled_from(sorted(FIELDS)),
-    st.dictionaries(st.sampled_from(WORDS), VALUES, max_size=4),
-)
-LINES = (st.text(max_size=40) | st.binary(max_size=40) | REQUESTS | VALUES.map(json.dumps)).map(
-    lambda line: (line if isinstance(line, bytes) else line.encode(errors="surrogatepass")).replace(b"\n", b" ")
-)
-
-
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(LINES, max_size=6))
-def test_whatever_the_lines_are_each_that_is_not_blank_gets_one_object_in_order(lines: list[bytes]):
-    """Between any two lines stands a good request, so that an answer lost or given twice would shift the others."""
-    good = [json.dumps(RULE | {"id": ["mine", i]}).encode() for i in range(len(lines) + 1)]
-    text = good[0] + b"\n"
-    expected: list[object] = [["mine", 0]]
-    for i, line in enumerate(lines, 1):
-        text += line + b"\n" + good[i] + b"\n"
-        expected += [*([None] if line.strip() else []), ["mine", i]]
-    replies = replies_to(text, ModelCache(lambda apparatus, name, settings: TwoThirdsRule(TOWER)))
-    assert len(replies) == len(expected)
-    for reply, name in zip(replies, expected, strict=True):
-        if name is not None:
-            assert reply["id"] == name
-            assert reply["schema"] == "tower-sim/outcome"
-        assert not reply.get("error", "").startswith("internal")
-
-
-NUMBER = 3000
 VALID: list[dict[str, Any]] = [
     {"do": "hello", "id": 1},
     {"id": "a", "do": "drop", "cubes": {"blue": 4, "red": 2}, "seed": 7, "model": "two_thirds", "apparatus": "amerigo"},
@@ -275,7 +237,7 @@ VALID: list[dict[str, Any]] = [
 ]
 
 
-def hostile_lines(states: list[str]) -> Iterator[bytes]:
+def hostile_lines(states: list[str], count: int) -> Iterator[bytes]:
     """Requests with values changed, with characters changed, and other JSON and bytes."""
     rng = random.Random(20261122)
     odd = [
@@ -285,47 +247,50 @@ def hostile_lines(states: list[str]) -> Iterator[bytes]:
         "\x00\x1b\x7f\u2028",
         "x" * 9**7,
     ]
-    for number in range(NUMBER):
+    for number in range(count):
         valid = {**rng.choice(VALID)}
         if valid["do"] == "drop" and valid.get("apparatus") != "dead_reckoning" and rng.random() < 0.3:
             valid["state"] = rng.choice(states)
         text = json.dumps(mutated(valid, rng))
         if number % 10 == 8:
             text = garbled(json.dumps(valid), rng)
-        elif number % 100 == 9:
+        elif number % 50 == 9:
             text = rng.choice(odd)
-        yield text.encode(errors="surrogatepass").replace(b"\n", b" ").replace(b"\r", b" ")
+        line = rng.randbytes(rng.randrange(40)) if number % 50 == 19 else text.encode(errors="surrogatepass")
+        yield line.replace(b"\n", b" ").replace(b"\r", b" ")
 
 
-@pytest.mark.slow
-def test_every_hostile_line_is_answered_by_one_line_soon(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("count", [300, pytest.param(3000, marks=pytest.mark.slow)])
+def test_every_hostile_line_is_answered_by_one_line_soon_and_the_next_line_by_the_next(
+    count: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     """Longer work is allowed, and tested for its bounds elsewhere: here no request throws by physics."""
     monkeypatch.setattr(limits, "MAX_RUNS", 20)
     monkeypatch.setattr(limits, "MAX_DROPS", 100)
     monkeypatch.setattr(limits, "MAX_PHYSICS_CUBES", -1)
     schemas: Counter[str] = Counter()
-    with ModelCache() as opened:
+    following = json.dumps(RULE | {"id": ["mine"]}).encode()
+    with ModelCache() as models:
 
         def reply(line: bytes) -> dict[str, Any]:
-            out, begun = io.BytesIO(), time.process_time()
-            serve(io.BytesIO(line + b"\n"), out, opened)
-            assert time.process_time() - begun < 5.0, line[:500]
-            assert out.getvalue().count(b"\n") == 1
-            return json.loads(out.getvalue(), parse_constant=pytest.fail)
+            out, begin = io.BytesIO(), time.process_time()
+            serve(io.BytesIO(line + b"\n" + following + b"\n"), out, models)
+            assert time.process_time() - begin < 5.0, line[:500]
+            *first, last = [json.loads(text, parse_constant=pytest.fail) for text in out.getvalue().splitlines()]
+            assert (len(first), last["id"], last["schema"]) == (bool(line.strip()), ["mine"], "tower-sim/outcome")
+            return first[0] if first else {"schema": "none"}
 
         states = [str(reply(json.dumps(VALID[i]).encode())["state"]) for i in (1, 2)]
-        for line in hostile_lines(states):
-            answer_ = reply(line)
-            schemas[answer_["schema"]] += 1
-            error = answer_.get("error", "")
+        for line in hostile_lines(states, count):
+            answered = reply(line)
+            schemas[answered["schema"]] += 1
+            error = answered.get("error", "")
             assert not error.startswith("internal"), line[:500]
             assert len(error) < 800
             assert "\n" not in error
     assert capsys.readouterr().err == ""
-    assert schemas["tower-sim/error"] > NUMBER / 2
-    assert all(schemas[schema] > 50 for schema in ("tower-sim/outcome", "tower-sim/service")), schemas
+    assert schemas["tower-sim/error"] > count / 2
+    assert all(schemas[schema] > count / 60 for schema in ("tower-sim/outcome", "tower-sim/service")), schemas
 
 
 @pytest.mark.posix

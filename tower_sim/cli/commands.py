@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -312,8 +313,6 @@ def run(
     dask: Annotated[str, _option("ADDRESS|local", "a Dask scheduler, or local to start one")] = "",
 ) -> int:
     """Run the games of a campaign file, or continue them after an interruption."""
-    import os
-
     from tower_sim.campaign import campaign_run
     from tower_sim.errors import UsageError
 
@@ -405,7 +404,17 @@ def fit(
     seed: Seed = None,
 ) -> int:
     """Fit a tower to drops that you recorded, so that it behaves like yours."""
-    return _body("fitting").fit(observations or [], wish, output, seed, force)
+    from tower_sim.calibration.command import calibrate_command
+    from tower_sim.compare.wish import read_wishes
+    from tower_sim.errors import fault
+
+    if not observations and not wish:
+        raise fault("observations", "none", "a file, a name that ships, or a --wish", "name one, such as my_tower")
+    number, wishes = _body("common").read_seed(seed), read_wishes(wish) if wish else ()
+    status = calibrate_command(observations or [], output, number, wishes, force)
+    if status == 0:
+        print(f"tower fit: done by the seed {number}", file=sys.stderr)
+    return status
 
 
 @command(tower, "test", "tower-sim tower test my_tower --tower amerigo")
@@ -443,6 +452,12 @@ def export(tower: TowerArgument, output: NamedOut = None) -> None:
 
 # Build
 
+_FORMS = {
+    "js": "a JavaScript module",
+    "json": "its table as JSON",
+    "npm": "a package for npm",
+    "lua": "a file of Lua",
+}
 Directories = Annotated[list[Path], _argument("DIR...", "the campaigns' directories")]
 
 
@@ -478,7 +493,18 @@ def export_model(
     ] = None,
 ) -> None:
     """Write a surrogate for programs in other languages, in whole numbers only."""
-    _body("fitting").export(models or [], to, output)
+    from tower_sim.clients.write import export_command, write_package
+    from tower_sim.errors import UsageError, check_one
+
+    check_one("--to", to, _FORMS)
+    if to == "npm":
+        write_package(models or [], output)
+    elif not models or len(models) > 1:
+        count = f"{len(models)} are given" if models else "none is given"
+        raise UsageError(f"model: {count}; allowed with --to {to} is one; name a shipped one or a file")
+    else:
+        export_command(models[0], to, output)
+    print(f"{', '.join(models or ()) or 'all surrogates that ship'}, {_FORMS[to]}: {output}")
 
 
 @command(app, "serve", "tower-sim serve --http --port 8484")
@@ -492,7 +518,30 @@ def serve(
     limits: Annotated[Path | None, _option("FILE", "limits as TOML; see docs/http.md")] = None,
 ) -> None:
     """Answer other programs that need a cube tower: a JSON reply to each line of JSON, or over HTTP."""
-    _body("serve").serve(http, host, port, db, token_file, cors, limits)
+    from tower_sim.errors import UsageError, fault
+
+    if http:
+        from tower_sim.service.http.run import run
+        from tower_sim.service.http.settings import Limits, Settings, read_limits, read_token
+
+        bounds = read_limits(limits) if limits is not None else Limits()
+        token = read_token(token_file) if token_file is not None else ""
+        settings = Settings(db or Path("tower-sim.db"), token, bounds)
+        run(settings, host or "127.0.0.1", 8484 if port is None else port, cors)
+        return
+    options = {"host": host, "port": port, "db": db, "token-file": token_file, "cors": cors or None, "limits": limits}
+    for option, value in options.items():
+        if value is not None:
+            raise UsageError(f"--{option} is of the service on the network; add --http, or leave it out")
+    from tower_sim.service import ModelCache
+    from tower_sim.service import serve as answer_lines
+    from tower_sim.tools.interrupts import terminable
+
+    source: TextIO | None = sys.stdin
+    if source is None:  # Python sets it to None when it was closed
+        raise fault("standard input", "closed", "a pipe or a file of requests", 'try: echo \'{"do": "hello"}\' | ...')
+    with ModelCache() as models, terminable():
+        answer_lines(source.buffer, sys.stdout.buffer, models)
 
 
 @command(app, "redo", "tower-sim redo 'tower.html#profile=amerigo&seed=7&throw=blue:4'")

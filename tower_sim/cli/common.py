@@ -67,14 +67,6 @@ def open_model_of(shape: Apparatus, state: TowerState | None) -> Model:
     return open_model(shape, "physics", accuracy(*engine) if engine else None)
 
 
-def check_plot(plot: Path | None) -> None:
-    """Check, before any work, that a picture can be written."""
-    if plot is not None:
-        from tower_sim.drawing import check_path
-
-        check_path(plot)
-
-
 def check_replay(replay: Path | None, request: Throw | Play) -> None:
     """Check, before any work, that a page can be written that replays a request."""
     if replay is not None:

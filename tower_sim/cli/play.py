@@ -12,7 +12,7 @@ from typing import Any, cast
 from tower_sim import registry
 from tower_sim.apparatus.catalogue import load
 from tower_sim.apparatus.parts import Apparatus
-from tower_sim.cli.common import Physics, check_plot, check_replay, read_seed
+from tower_sim.cli.common import Physics, check_replay, read_seed
 from tower_sim.contract import DropModel
 from tower_sim.errors import check_whole
 from tower_sim.games.game import Game
@@ -61,7 +61,10 @@ def play(
     apparatus = load(tower_name)
     if games is not None:
         check_whole("--games", games, FEWEST_DRAWN if plot else 1, MAX_RUNS)
-    check_plot(plot)
+    if plot is not None:
+        from tower_sim.drawing import check_path
+
+        check_path(plot)
     check_replay(replay, request)
     game.check(apparatus)  # before opening a model, whose packages may be missing
     with open_model(apparatus, model_name, request.settings) as model:

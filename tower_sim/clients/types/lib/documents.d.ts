@@ -49,8 +49,8 @@ export interface LandingAnswer {
 /**
  * The part of the game that house rules change, and the knocks on the table; the default is the published game.
  * 
- * Source: Amerigo rulebook, components and course of the game. The order of the phases between blue and white is
- * inferred from the list of components.
+ * Source: Amerigo rulebook, components and course of the game. That blue is first, white last and the order clockwise
+ * is said there; that the phases between follow the order in which the components list the colours is inferred.
  */
 export interface Rules {
 /** the name of these rules */
