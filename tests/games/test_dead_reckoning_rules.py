@@ -134,43 +134,39 @@ def test_an_ability_reads_as_it_is_written(text, ability):
     assert Ability.parse(ability.text) == ability
 
 
-def uses(*texts, used=(), kind="ship", supply=10, places=("one", "coin", "two")):
-    """List what violet may do when its cubes 0 and 1 lie in the first places, and green's in the third."""
-    combat = setup(2, 2 if kind == "building" else 1, kind=kind, violet_side=able(*texts) | {"supply": supply})
-    landings = dict(zip((0, 1, supply), places, strict=True)) | ({supply + 1: "two"} if kind == "building" else {})
+BORDER: Any = {"places": ("one", "border", "two")}
+USES: list[tuple[str, dict[str, Any], list[tuple[Any, ...]]]] = [
+    # Any cube moves to every adjacent zone, and only there (lines 1523 and 1532): violet in one and coin, green in two.
+    ("strength move", {}, [(0,), (1, 0, "damage"), (1, 0, "two"), (1, 1, "bang"), (1, 1, "cargo"), (1, 10, "one")]),
+    # Only one's own cubes are taken off, and a cube on a border cannot be moved.
+    ("take_off", BORDER, [(0, 0), (0, 1)]),
+    ("move", BORDER, [(0, 0, "damage"), (0, 0, "two"), (0, 10, "one")]),
+    # An ability is used once, and a barred one never against a building.
+    ("throw strength win_bonus:1!", {"used": [0]}, [(1,), (2,)]),
+    ("throw strength win_bonus:1!", {"kind": "building"}, [(0,), (1,)]),
+    # Nothing can be thrown without a cube, but a card without cannons can be drawn.
+    ("throw card:1 card:0", {"supply": 2}, [(2,)]),
+]
+
+
+@each_case(("abilities", "given", "expected"), USES)
+def test_a_side_may_use_what_the_rulebook_lets_it(abilities, given, expected):
+    """Violet's cubes 0 and 1 lie in the first two places, green's in the third."""
+    case: Any = {"used": [], "kind": "ship", "supply": 10, "places": ("one", "coin", "two")} | given
+    supply: int = case["supply"]
+    buildings = case["kind"] == "building"
+    side = able(*abilities.split()) | {"supply": supply}
+    landings = dict(zip((0, 1, supply), case["places"], strict=True)) | ({supply + 1: "two"} if buildings else {})
     model = ScriptedShip(script=(landings,))
-    battle = advance(model, start(model, combat, 1), {})
-    return replace(battle, used=tuple(("violet", Use(number)) for number in used)).uses("violet")
+    battle = advance(model, start(model, setup(2, 1 + buildings, kind=case["kind"], violet_side=side), 1), {})
+    battle = replace(battle, used=tuple(("violet", Use(number)) for number in case["used"]))
+    assert battle.uses("violet") == tuple(Use(*use) for use in expected)
 
 
-def test_any_cube_moves_to_every_adjacent_zone_and_only_there():
-    """Lines 1523 and 1532; zones are adjacent as the ruling `adjacent` has it: the shipped board's are so."""
-    assert uses("strength", "move") == (
-        Use(0),
-        Use(1, 0, "damage"),  # violet in one
-        Use(1, 0, "two"),
-        Use(1, 1, "bang"),  # violet in coin
-        Use(1, 1, "cargo"),
-        Use(1, 10, "one"),  # green in two, the last of the row
-    )
+def test_zones_of_the_shipped_board_are_adjacent_as_the_ruling_has_it():
     board = load("dead_reckoning").board
     assert board
     assert {*board.neighbours["explosive_shot"]} == {"strength_1_fore", "strength_1_aft", "strength_2"}
-
-
-def test_only_ones_own_cubes_are_taken_off_and_a_cube_on_a_border_cannot_be_moved():
-    places = ("one", "border", "two")
-    assert uses("take_off", places=places) == (Use(0, 0), Use(0, 1))
-    assert {use.cube for use in uses("move", places=places)} == {0, 10}
-
-
-def test_an_ability_is_used_once_and_a_barred_one_never_against_a_building():
-    assert uses("throw", "strength", "win_bonus:1!", used=[0]) == (Use(1), Use(2))
-    assert uses("throw", "strength", "win_bonus:1!", kind="building") == (Use(0), Use(1))
-
-
-def test_nothing_can_be_thrown_without_a_cube_but_a_card_without_cannons_can_be_drawn():
-    assert uses("throw", "card:1", "card:0", supply=2) == (Use(2),)
 
 
 HOUSE = {name: list(question.choices)[-1] for name, question in questions(Rulings).items()}  # the other choice of each
