@@ -262,20 +262,20 @@ def intervals_table(reports: int = 200, seed: int = 3) -> str:
 # Indices
 
 
-def _ranks(points: int, rng: np.random.Generator) -> Array:
+def hold_rank(points: int, rng: np.random.Generator) -> Array:
     x = rng.normal(size=points)
     found = effects.rank_correlation(x, 0.6 * x + 0.8 * rng.normal(size=points))
     return np.array([found.low <= 6 / np.pi * np.arcsin(0.3) <= found.high])
 
 
-def _smooths(points: int, rng: np.random.Generator) -> Array:
+def hold_smooth(points: int, rng: np.random.Generator) -> Array:
     x, at = 10 * rng.random(points), np.linspace(0.5, 9.5, 10)
     found = effects.smooth(x, np.sin(x / 3) + rng.normal(0, 0.2, points), at, rng)
     assert found
     return (found.low <= np.sin(at / 3)) & (np.sin(at / 3) <= found.high)
 
 
-def _sobols(points: int, rng: np.random.Generator) -> Array:
+def hold_sobol(points: int, rng: np.random.Generator) -> Array:
     """Of Ishigami's function, whose shares are known."""
     x = rng.random((points, 3))
     z = np.pi * (2 * x - 1)
@@ -290,9 +290,9 @@ def _sobols(points: int, rng: np.random.Generator) -> Array:
 def indices_table(seed: int = 4) -> str:
     rows: list[Sequence[object]] = []
     for kind, sizes, designs, draw in (
-        ("rank correlation (.58)", (12, 40), 1000, _ranks),
-        ("smooth, at ten places", (30, 100), 200, _smooths),
-        ("Sobol indices, first and total", (150,), 6, _sobols),
+        ("rank correlation (.58)", (12, 40), 1000, hold_rank),
+        ("smooth, at ten places", (30, 100), 200, hold_smooth),
+        ("Sobol indices, first and total", (150,), 6, hold_sobol),
     ):
         for points in sizes:
             rng = np.random.default_rng([seed, points])

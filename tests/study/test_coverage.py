@@ -78,26 +78,20 @@ def test_intervals_of_standard_deviations_and_of_lags_hold():
         first = campaign.drops.drop == 0
         for one in x:
             lags = memory.autocorrelation(campaign, boot, one.ravel())
-            told = [retention.moments(campaign, boot, one.ravel(), rows)[1] for rows in (campaign.phases, first)]
-            told += [lags.at(i, runs) for i in (0, 6)]
+            found = [retention.moments(campaign, boot, one.ravel(), rows)[1] for rows in (campaign.phases, first)]
+            found += [lags.at(i, runs) for i in (0, 6)]
             truth = (1, 1, 0.8, 0.8**7)
-            missed += [not each.low <= value <= each.high for each, value in zip(told, truth, strict=True)]
+            missed += [not each.low <= value <= each.high for each, value in zip(found, truth, strict=True)]
         assert all(at_most(count, reports, 0.06) for count in missed), (runs, missed)
 
 
 def test_the_band_of_a_smooth_holds_a_curve_that_bends():
     """A local line's band held the sine at 73 % of places with 30 points, and at 48 % with 100."""
-    rng = np.random.default_rng(10)
-    at = np.linspace(0.5, 9.5, 10)
+    rng, few = np.random.default_rng(10), np.arange(10.0)
     for points in (30, 100):
-        held: list[float] = []
-        for _ in range(40):
-            x = 10 * rng.random(points)
-            found = smooth(x, np.sin(x / 3) + rng.normal(0, 0.2, points), at, rng)
-            assert found
-            held.append(float(((found.low <= np.sin(at / 3)) & (np.sin(at / 3) <= found.high)).mean()))
+        held = [coverage.hold_smooth(points, rng).mean() for _ in range(40)]
         assert np.mean(held) > 0.93 - 4 * stats.sem(held)
-    assert smooth(at, at, at, rng) is None  # too few points
+    assert smooth(few, few, few, rng) is None
 
 
 @pytest.mark.slow

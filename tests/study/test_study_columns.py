@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pyarrow.parquet
 import pytest
+from support.campaigns import AMERIGO
 from support.cases import each_case
 
 from tower_sim.campaign import campaign_run, parse, run
@@ -96,9 +97,8 @@ def test_a_swept_campaign_that_was_killed_and_gone_on_with_has_the_same_bytes(di
 def test_eight_runs_a_point_are_asked_for_unless_the_points_are_a_sample(
     design: str, games: int, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    head = '[campaign]\ngame = "amerigo"\napparatus = "amerigo"\nmodel = "two_thirds"\nseed = "7"\n'
-    (tmp_path / "spec.toml").write_text(f"{head}games = {games}\n[rules]\nrounds = 1\n{design}\n", "utf-8")
+    (tmp_path / "spec.toml").write_text(f"{AMERIGO}games = {games}\n[rules]\nrounds = 1\n{design}\n", "utf-8")
     assert campaign_run(tmp_path / "spec.toml", tmp_path / "out") == 0
-    told = capsys.readouterr().err
-    assert says in told
-    assert told.count("\n") == (1 if says else 0)
+    error = capsys.readouterr().err
+    assert says in error
+    assert error.count("\n") == (1 if says else 0)

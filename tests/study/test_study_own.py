@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pydantic import Field
-from support.datasets import table
+from support.datasets import study_text, table
 
 from tower_sim import registry
 from tower_sim.campaign import parse, run
@@ -138,8 +138,7 @@ def test_the_interval_is_that_of_runs_and_not_of_drops(quoits: Path):
 
 @pytest.mark.slow
 def test_the_general_sections_are_there_and_those_of_other_games_are_not(quoits: Path, tmp_path: Path):
-    study(quoits, tmp_path)
-    text = (tmp_path / "report.md").read_text("utf-8")
+    text = study_text(quoits, tmp_path)
     assert text.startswith("# Study of a campaign of evenings")
     for heading in ("What was run", "Failed attempts", "1. The seven questions", "4. Memory", "What the game tells"):
         assert f"\n## {heading}" in text
@@ -180,8 +179,7 @@ def test_a_game_that_is_not_installed_is_studied_by_its_table(quoits: Path, tmp_
 
 def test_a_game_on_a_board_without_winners_has_the_sections_of_the_board(tmp_path: Path):
     run(parse(TEXT.format(kind="marbles", apparatus="dead_reckoning", model="surrogate", runs=8)), tmp_path / "c")
-    study(tmp_path / "c", tmp_path / "report")
-    text = (tmp_path / "report" / "report.md").read_text("utf-8")
+    text = study_text(tmp_path / "c", tmp_path / "report")
     assert "64 cubes went through the ship in 8 evenings." in text
     assert sum(int(row["landed [cubes]"]) for row in table(tmp_path / "report", "landings")) == 64
     for word in ("Explosions", "Who wins", "The seven questions"):

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from matplotlib.figure import Figure
 from support.browser import axe_violations, browsing, needs_browser
+from support.campaigns import AMERIGO
 from support.command_line import here
 from support.datasets import coin_games, write
 
@@ -160,8 +161,7 @@ def test_words_of_anybody_are_words_in_the_page(tmp_path: Path):
 
 @pytest.mark.slow
 def test_the_command_says_it_in_plain_words_or_as_json(tmp_path: Path):
-    spec = '[campaign]\ngame = "amerigo"\nmodel = "two_thirds"\napparatus = "amerigo"\ngames = 6\nseed = "5"\n'
-    run(parse(spec), tmp_path / "in")
+    run(parse(f"{AMERIGO}games = 6\n"), tmp_path / "in")
     said = here("campaign", "report", "in", "-o", "out", cwd=tmp_path)
     assert said.returncode == 0, said.stderr
     first = said.stdout.splitlines()[0]

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.datasets import SPEC, coin_games, table, write
+from support.campaigns import AMERIGO
+from support.datasets import SPEC, coin_games, study_text, table, write
 
 from tower_sim.campaign import parse, run
 from tower_sim.campaign.reader import load
@@ -98,8 +99,7 @@ def test_the_rule_is_played_with_the_rules_of_the_campaign(directory: Path):
 
 
 def test_they_open_the_report_in_plain_words(games: Any, directory: Path, tmp_path: Path):
-    study(directory, tmp_path)
-    text = (tmp_path / "report.md").read_text("utf-8")
+    text = study_text(directory, tmp_path)
     opening = text.splitlines()[2]
     assert opening.startswith("After the set-up ")
     assert "The players choose from " in opening
@@ -125,8 +125,7 @@ def test_what_never_was_is_told_in_a_sentence():
 
 @pytest.mark.parametrize("varied", ["", '[vary.fields]\n"rules.cubes" = [2, 3]\n'])
 def test_a_study_tells_every_step_up_to_the_last(varied: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    head = '[campaign]\ngame = "amerigo"\napparatus = "amerigo"\nmodel = "two_thirds"\nseed = "7"\ngames = 2\n'
-    run(parse(f"{head}[rules]\nrounds = 1\n{varied}"), tmp_path / "in")
+    run(parse(f"{AMERIGO}games = 2\n[rules]\nrounds = 1\n{varied}"), tmp_path / "in")
     heard: list[tuple[str, int]] = []
 
     @contextmanager
@@ -136,8 +135,8 @@ def test_a_study_tells_every_step_up_to_the_last(varied: str, tmp_path: Path, mo
 
     monkeypatch.setattr("tower_sim.study.making.telling", telling)
     study(tmp_path / "in", tmp_path / "out")
-    (what, total), *told = heard
+    (what, total), *steps = heard
     assert what == "steps"
-    assert [done for _, done in told] == sorted({done for _, done in told})
-    assert told[-1] == ("steps", total)
-    assert len(told) >= 5
+    assert [done for _, done in steps] == sorted({done for _, done in steps})
+    assert steps[-1] == ("steps", total)
+    assert len(steps) >= 5

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.campaigns import AMERIGO
 from support.cases import each_case
 
 from tower_sim.campaign import parse, run
@@ -22,31 +23,23 @@ from tower_sim.study import study
 
 pytestmark = pytest.mark.usefixtures("unpainted")
 
-GAMES = """
-[campaign]
-game = "amerigo"
-apparatus = "amerigo"
-model = "two_thirds"
-games = 12
-shard = 2
-seed = "{seed}"
-
-[rules]
-rounds = 1
-"""
 FLIPS = 120
+
+
+def play(tmp_path_factory: pytest.TempPathFactory, rounds: int) -> Path:
+    directory = tmp_path_factory.mktemp("games") / "games"
+    run(parse(f"{AMERIGO}games = 12\nshard = 2\n[rules]\nrounds = {rounds}\n"), directory)
+    return directory
 
 
 @pytest.fixture(name="whole", scope="module")
 def _whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    run(parse(GAMES.format(seed=7)), directory := tmp_path_factory.mktemp("whole") / "games")
-    return directory
+    return play(tmp_path_factory, 1)
 
 
 @pytest.fixture(name="other", scope="module")
 def _other(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    run(parse(GAMES.format(seed=8)), directory := tmp_path_factory.mktemp("other") / "games")
-    return directory
+    return play(tmp_path_factory, 2)
 
 
 @pytest.fixture(name="copy")

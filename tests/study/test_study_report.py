@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.datasets import coin_games, table, write, write_battles
+from support.datasets import coin_games, study_text, table, write, write_battles
 
 from tower_sim.campaign.reader import load
 from tower_sim.errors import UsageError
@@ -41,8 +41,7 @@ def test_what_a_battle_shows_is_counted_by_hand(tmp_path: Path):
 def test_the_report_of_battles(tmp_path: Path):
     points = [{"battle.cubes.purple": 2}, {"battle.cubes.purple": 5}]
     write_battles(tmp_path / "in", ["purple", "green", "green"] * 2 + ["purple"] * 6, [0] * 6 + [1] * 6, points)
-    study(tmp_path / "in", tmp_path / "out")
-    text = (tmp_path / "out" / "report.md").read_text("utf-8")
+    text = study_text(tmp_path / "in", tmp_path / "out")
     for heading in ("point by point", "varied fields do", "Every point by itself", "What was run", "Failed attempts"):
         assert heading in text
     rows = table(tmp_path / "out", "points")
@@ -51,8 +50,7 @@ def test_the_report_of_battles(tmp_path: Path):
     assert [(row["point"], row["place"], row["landed [cubes]"]) for row in landed[:2]] == [
         ("0", "zone:a", "12"), ("0", "zone:b", "12"),
     ]  # fmt: skip
-    study(tmp_path / "in", tmp_path / "one", 1)
-    text = (tmp_path / "one" / "report.md").read_text("utf-8")
+    text = study_text(tmp_path / "in", tmp_path / "one", 1)
     for heading in ("Failed attempts", "Where cubes land", "Cubes knocked on", "Explosions", "Who wins"):
         assert heading in text
     assert "With 2 to 2 cubes purple wins 100 %" in text
@@ -71,10 +69,9 @@ def test_a_study_with_all_its_pictures_is_the_same_again(tmp_path: Path, of: str
         write_battles(tmp_path / "in", ["purple"] * 4 + ["green"] * 2, [0] * 6)
     study(tmp_path / "in", tmp_path / "out")
     first = files(tmp_path / "out")
-    study(tmp_path / "in", tmp_path / "out")
+    text = study_text(tmp_path / "in", tmp_path / "out")
     assert files(tmp_path / "out") == first
     assert not any(name.endswith(".part") for name in first)
-    text = (tmp_path / "out" / "report.md").read_text("utf-8")
     pictures = [line.split("](")[1].rstrip(")") for line in text.splitlines() if line.startswith("![")]
     assert len(pictures) > 3
     for name in pictures:
@@ -85,8 +82,7 @@ def test_a_study_with_all_its_pictures_is_the_same_again(tmp_path: Path, of: str
 @pytest.mark.usefixtures("unpainted_here")
 def test_the_study_of_coin_games_agrees_with_the_rule(tmp_path: Path):
     write(tmp_path / "in", *coin_games(40, failures=0.02))
-    study(tmp_path / "in", tmp_path)
-    text = (tmp_path / "report.md").read_text("utf-8")
+    text = study_text(tmp_path / "in", tmp_path)
     assert text.index("## 1. The seven questions") < text.index("## Failed attempts")
     asked = [text.index(f"\n{number}. ") for number in range(1, 8)]  # on the first page, in order
     assert asked == sorted(asked)
@@ -113,8 +109,7 @@ def test_the_study_of_coin_games_agrees_with_the_rule(tmp_path: Path):
 @pytest.mark.parametrize("games", [1, 3])
 def test_few_games_make_a_report_that_says_so(tmp_path: Path, games: int):
     write(tmp_path / "in", *coin_games(games))
-    study(tmp_path / "in", tmp_path / "out")
-    text = (tmp_path / "out" / "report.md").read_text("utf-8")
+    text = study_text(tmp_path / "in", tmp_path / "out")
     said = f"{games} game{'s' * (games > 1)}, too few to tell how sure this is (an interval needs 8)."
     assert said in text.split("\n\n")[1]
     assert "±" not in text.split("##", maxsplit=1)[0]
@@ -124,8 +119,7 @@ def test_few_games_make_a_report_that_says_so(tmp_path: Path, games: int):
 
 def test_a_game_of_the_setup_only_an_empty_campaign_and_an_unwritable_report(tmp_path: Path):
     write(tmp_path / "in", *coin_games(6, Rules(rounds=0)))
-    study(tmp_path / "in", tmp_path / "out")
-    assert "nothing more to study" in (tmp_path / "out" / "report.md").read_text("utf-8")
+    assert "nothing more to study" in study_text(tmp_path / "in", tmp_path / "out")
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match=r"report folder is .*Not a directory|report folder is .*File exists"):
         study(tmp_path / "in", tmp_path / "file" / "out")

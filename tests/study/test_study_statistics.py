@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -17,12 +17,18 @@ from tower_sim.statistics import Resamples, percentiles
 from tower_sim.study import fairness, memory, retention
 from tower_sim.study.baseline import GameKit, play_rule
 
+T = TypeVar("T")
 COLOURS = tuple(amerigo.Rules().colours)
 GAME = GameKit(COLOURS, np.repeat(np.arange(7), 7), [*range(7)] * 5)
 
 
 def boot_of(campaign: Campaign, seed: int = 0, count: int | None = None) -> Resamples:
     return Resamples(campaign.strata, np.random.default_rng(seed), count)
+
+
+def there(value: T | None) -> T:
+    assert value
+    return value
 
 
 def within(count: int, chance: float, of: int) -> bool:
@@ -194,8 +200,7 @@ def stays(lives: Any, followed: Any, region: Any = None) -> Campaign:
 def test_kaplan_meier_by_hand():
     # lives 1, 2, 3 seen; two more were still inside after 2 and 4 drops, when their runs ended
     campaign = stays([1, 2, 9, 3, 9], [5, 5, 2, 5, 4])
-    found = retention.survival(campaign, boot_of(campaign))
-    assert found
+    found = there(retention.survival(campaign, boot_of(campaign)))
     assert found.at_risk.tolist() == [5, 4, 2, 1]
     assert found.released.tolist() == [1, 1, 1, 0]
     assert found.survival.value == pytest.approx([4 / 5, 4 / 5 * 3 / 4, 4 / 5 * 3 / 4 / 2, 4 / 5 * 3 / 4 / 2])
@@ -208,8 +213,7 @@ def test_exponential_stays_survive_exponentially_under_censoring():
     rng = np.random.default_rng(12)
     rate, runs = 0.3, 1500
     campaign = stays(np.ceil(rng.exponential(1 / rate, runs)).astype(int), rng.integers(1, 9, runs))
-    found = retention.survival(campaign, boot_of(campaign))
-    assert found
+    found = there(retention.survival(campaign, boot_of(campaign)))
     terms = found.released / (found.at_risk * (found.at_risk - found.released))
     greenwood = found.survival.value * np.sqrt(np.cumsum(terms))
     truth = np.exp(-rate * found.age)
@@ -226,8 +230,7 @@ def test_release_by_region_finds_each_regions_chance():
     region = rng.choice(["high", "low"], 800)
     chance = np.where(region == "high", 0.6, 0.2)
     campaign = stays(rng.geometric(chance), np.full(800, 8), region)
-    found = retention.hazards(campaign, boot_of(campaign))
-    assert found
+    found = there(retention.hazards(campaign, boot_of(campaign)))
     assert found.regions == ("high", "low")
     for i, p in enumerate((0.6, 0.2)):
         for each in (found.by_region.at(i), found.by_age.at((i, 0))):
@@ -235,8 +238,7 @@ def test_release_by_region_finds_each_regions_chance():
 
 
 def test_cubes_that_never_leave_those_that_never_stay_and_those_on_a_board():
-    found = retention.survival(campaign := stays([99] * 6, [12] * 6), boot_of(campaign))
-    assert found
+    found = there(retention.survival(campaign := stays([99] * 6, [12] * 6), boot_of(campaign)))
     assert found.mean_within.value == retention.WITHIN == 7
     campaign = series(np.full((6, 4), 5))
     assert retention.survival(campaign, boot_of(campaign)) is None
@@ -286,8 +288,7 @@ def test_information_of_a_markov_chain(monkeypatch: pytest.MonkeyPatch):
     truth = 1 + 0.8 * math.log2(0.8) + 0.2 * math.log2(0.2)
     covered = 0
     for _ in range(60):
-        found = memory.successive_information(markov(rng, 60, 0.8), rng)
-        assert found
+        found = there(memory.successive_information(markov(rng, 60, 0.8), rng))
         assert found.p == 0.01
         covered += found.bits.low <= truth <= found.bits.high
     assert within(covered, 0.95, 60)
@@ -314,14 +315,12 @@ def test_a_memoryless_tower_yields_no_gain():
     for _ in range(40):
         thrown, inside = rng.integers(3, 8, (30, 20)), rng.integers(5, 20, (30, 20))
         campaign = series(rng.binomial(thrown, 0.6), thrown, inside)
-        found = memory.prediction(campaign, boot_of(campaign, count=1000), rng)
-        assert found
+        found = there(memory.prediction(campaign, boot_of(campaign, count=1000), rng))
         for knows, bits in found.gains.items():
             shown[knows] = shown.get(knows, 0) + (bits.low > 0)
             means.append(bits.value)
         few = series(rng.binomial(thrown, 0.6)[:8], thrown[:8], inside[:8])
-        found = memory.prediction(few, boot_of(few, count=10), rng)
-        assert found
+        found = there(memory.prediction(few, boot_of(few, count=10), rng))
         short += [bits.value for bits in found.gains.values()]
     assert max(shown.values()) <= stats.binom.ppf(1 - 1e-4, 40, 0.025)
     assert -0.02 < np.mean(means) < 0  # fitting what is not there costs, but little
@@ -336,8 +335,7 @@ def test_the_first_phase_after_a_setup_is_not_predicted_and_the_second_of_a_chai
     if setup:
         words = Words.of([setup if drop == 0 else "red" for drop in campaign.drops.drop])
         campaign = replace(campaign, drops=replace(campaign.drops, phase=words))
-    found = memory.prediction(campaign, boot_of(campaign), np.random.default_rng(1))
-    assert found
+    found = there(memory.prediction(campaign, boot_of(campaign), np.random.default_rng(1)))
     assert campaign.has_setup == bool(setup)
     assert found.memoryless.n == 20 * scored
 
@@ -348,8 +346,7 @@ def test_the_gain_of_a_tower_that_pushes_is_what_enumeration_gives():
     inside = rng.choice(levels, (300, 25))
     out = rng.binomial(thrown, 2 / 3, inside.shape) + rng.binomial(inside, 1 / 3)
     campaign = series(out, np.full(inside.shape, thrown), inside)
-    found = memory.prediction(campaign, boot_of(campaign), rng)
-    assert found
+    found = there(memory.prediction(campaign, boot_of(campaign), rng))
     fresh = stats.binom.pmf(range(7), 6, 2 / 3)
     law = np.array([np.convolve(fresh, stats.binom.pmf(range(17), n, 1 / 3)) for n in levels])
     mixed = law.mean(0)
@@ -373,6 +370,10 @@ def thrown_cubes(rng: np.random.Generator, runs: int, chance: dict[str, float], 
     return replace(series(np.zeros((runs, 1), int)), cubes=with_cubes(rows))
 
 
+def judge_colours(campaign: Campaign, rng: np.random.Generator, situations: Any = fairness.thrown_situations) -> Any:
+    return there(fairness.fairness(campaign, boot_of(campaign), situations(campaign), rng))
+
+
 @pytest.mark.slow
 def test_the_permutation_test_has_its_size(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(fairness, "PERMUTATIONS", 199)
@@ -380,8 +381,7 @@ def test_the_permutation_test_has_its_size(monkeypatch: pytest.MonkeyPatch):
     rejected = limit = 0
     for _ in range(200):
         campaign = thrown_cubes(rng, 12, {"red": 0.5, "blue": 0.5, "green": 0.5})
-        found = fairness.fairness(campaign, boot_of(campaign, count=10), fairness.thrown_situations(campaign), rng)
-        assert found
+        found = judge_colours(campaign, rng)
         rejected += found.p <= 0.05
         limit += found.p_chi2 <= 0.05
     assert within(rejected, 0.05, 200)
@@ -391,8 +391,7 @@ def test_the_permutation_test_has_its_size(monkeypatch: pytest.MonkeyPatch):
 def test_the_permutation_test_finds_a_colour_that_slips_out():
     rng = np.random.default_rng(21)
     campaign = thrown_cubes(rng, 200, {"red": 0.4, "blue": 0.4, "green": 0.6})
-    found = fairness.fairness(campaign, boot_of(campaign), fairness.thrown_situations(campaign), rng)
-    assert found
+    found = judge_colours(campaign, rng)
     colour, effect = found.largest()
     assert found.p == 1 / (1 + found.permutations)
     assert colour == "green"
@@ -426,8 +425,7 @@ def test_colours_that_lie_in_different_regions_are_not_called_unlike():
                 out = rng.random() < (0.8 if easy else 0.1)
                 rows.append((run, i, colour, False, 1, place, "tray" if out else place))
         campaign = replace(series(np.zeros((60, 1), int)), cubes=with_cubes(rows))
-        found = fairness.fairness(campaign, boot_of(campaign, count=10), fairness.resident_situations(campaign), rng)
-        assert found
+        found = judge_colours(campaign, rng, fairness.resident_situations)
         p.append(found.p)
     assert within(sum(each <= 0.05 for each in p), 0.05, 20)
 
@@ -444,8 +442,7 @@ def test_out_by_phase_is_a_count():
 
 def test_the_chance_of_release_of_old_cubes_is_that_from_five_drops_on():
     campaign = stays([5, 6, 4, 9], [9, 9, 9, 5])
-    found = retention.survival(campaign, boot_of(campaign))
-    assert found
+    found = there(retention.survival(campaign, boot_of(campaign)))
     assert found.old_hazard
     assert (found.old_hazard.value, found.old_hazard.n) == (2 / 4, 4)
 
@@ -474,8 +471,7 @@ def test_the_distance_of_two_colours_is_the_squared_z_of_the_hypergeometric_law(
     rows = [(0, i, "red" if i < 5 else "blue", True, 0, None, end) for i, end in enumerate(ends)]
     campaign = replace(series(np.array([[3]]), np.array([[8]])), cubes=with_cubes(rows))
     rng = np.random.default_rng(26)
-    found = fairness.fairness(campaign, boot_of(campaign, count=10), fairness.thrown_situations(campaign), rng)
-    assert found
+    found = judge_colours(campaign, rng)
     law = stats.hypergeom(8, 5, 3)
     assert found.statistic == pytest.approx((3 - law.mean()) ** 2 / law.var())
     assert found.p_chi2 == pytest.approx(stats.chi2.sf(found.statistic, 1))

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from support.campaigns import AMERIGO
 from support.cases import each_case
-from support.datasets import coin_games, series, table, write
+from support.datasets import coin_games, series, study_text, table, write
 from support.fakes import CoinTower
 
 from tower_sim.campaign import parse, run
@@ -167,8 +168,7 @@ def test_nothing_of_a_point_changes_when_another_point_does(report: Path, tmp_pa
 
 def test_one_point_alone_has_the_report_of_its_own_runs(report: Path, tmp_path: Path, monkeypatch: Any):
     directory = swept(tmp_path / "in", monkeypatch)
-    study(directory, tmp_path / "one", 3)
-    text = (tmp_path / "one" / "report.md").read_text("utf-8")
+    text = study_text(directory, tmp_path / "one", 3)
     assert text.startswith("# Study of a campaign of chains, point 3: chain.throw = 28\n")
     assert f"(8 chains; {HOW_SURE}.)" in text
     (row,) = table(tmp_path / "one", "thrown_out")
@@ -190,8 +190,7 @@ def test_runs_of_a_point_are_those_of_the_campaign(tmp_path: Path, monkeypatch: 
 
 def test_three_runs_a_point_have_no_interval_anywhere_and_the_report_says_so(tmp_path: Path, monkeypatch: Any):
     swept(tmp_path / "in", monkeypatch, runs=3)
-    study(tmp_path / "in", tmp_path / "out")
-    text = (tmp_path / "out" / "report.md").read_text("utf-8")
+    text = study_text(tmp_path / "in", tmp_path / "out")
     assert "**Too few runs:** figures of a point with fewer than 8 chains have no interval" in text
     assert text.index("Too few runs") < text.index("## 1.")
     for path in (tmp_path / "out" / "tables").glob("*.csv"):
@@ -206,8 +205,7 @@ def test_a_sample_of_points_with_one_run_each_is_studied_as_a_sample(tmp_path: P
     text = SWEEP.format(runs=1, seed=5, design=design, throws="{ low = 3, high = 49 }")
     monkeypatch.setattr(Point, "open_model", lambda *_: ThrowTower())
     run(parse(text + '"chain.drops" = { low = 6, high = 20 }\n'), tmp_path / "in")
-    study(tmp_path / "in", tmp_path / "out")
-    said = (tmp_path / "out" / "report.md").read_text("utf-8")
+    said = study_text(tmp_path / "in", tmp_path / "out")
     assert "here the points are the sample" in said
     assert "Too few runs" not in said
     assert "SALib is not installed" in said
@@ -230,8 +228,7 @@ def test_a_sweep_of_games_opens_with_what_players_get_point_by_point(tmp_path: P
         more = coin_games(8, Rules(cubes=number, rounds=2), point, first=8 * point)
         drops, cubes = drops + more[0], cubes + more[1]
     write(tmp_path / "in", drops, cubes, points=[{"rules.cubes": number} for number in values])
-    study(tmp_path / "in", tmp_path / "out")
-    text = (tmp_path / "out" / "report.md").read_text("utf-8")
+    text = study_text(tmp_path / "in", tmp_path / "out")
     assert "Sure to change: actions to choose from rises from" in text[: text.index("## 1.")]
     assert text.index("curves_players") < text.index("curves_tower")
     for row, number in zip(table(tmp_path / "out", "points"), values, strict=True):
@@ -430,10 +427,8 @@ def test_the_jackknife_of_a_mean_is_its_standard_error():
     ],
 )
 def test_points_without_a_phase_and_points_of_other_colours_are_studied(tables: str, says: str, tmp_path: Path):
-    head = '[campaign]\ngame = "amerigo"\napparatus = "amerigo"\nmodel = "two_thirds"\nseed = "7"\ngames = 5\n'
-    run(parse(head + tables), tmp_path / "in")
-    study(tmp_path / "in", tmp_path / "out")
-    text = (tmp_path / "out" / "report.md").read_text("utf-8")
+    run(parse(f"{AMERIGO}games = 5\n{tables}"), tmp_path / "in")
+    text = study_text(tmp_path / "in", tmp_path / "out")
     assert says in text
     assert "nan" not in text
     assert len(table(tmp_path / "out", "points")) == 2

@@ -18,6 +18,7 @@ games = 12
 shard = 2
 seed = "{SEED}"
 """
+AMERIGO = '[campaign]\ngame = "amerigo"\napparatus = "amerigo"\nmodel = "two_thirds"\nseed = "7"\n'
 CHAINS = """
 [campaign]
 game = "chain"

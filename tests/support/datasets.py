@@ -15,6 +15,7 @@ from tower_sim.campaign.store import Store, head_of
 from tower_sim.campaign.tables import ShardRows, tables_of
 from tower_sim.campaign.work import Shard
 from tower_sim.games import amerigo
+from tower_sim.study import study
 
 Row = dict[str, Any]
 DROP = {
@@ -27,6 +28,12 @@ apparatus = "amerigo"
 games = 1
 seed = "7"
 """
+
+
+def study_text(campaign: Path, out: Path, point: int | None = None) -> str:
+    """Study a campaign and return the text of the report."""
+    study(campaign, out, point)
+    return (out / "report.md").read_text("utf-8")
 
 
 def table(report: Path, name: str) -> list[dict[str, str]]:
